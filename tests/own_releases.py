@@ -222,6 +222,15 @@ def _all() -> list[Own]:
             epsilon = 1.0 if neighbors == "bounded" else 0.01
             call = _caller(name, epsilon, {"bounds": BOUNDS, "neighbors": neighbors})
             releases.append(Own(f"{name}, {neighbors}", data, call, neighbors == "bounded"))
+    cubes: tuple[tuple[str, Callable[[], Data], dict[str, Any]], ...] = (
+        ("ttest_1samp", _vector, {"popmean": 4.25e7}),
+        ("ttest_rel", _two, {}),
+        ("ttest_ind", _two, {}),
+        ("f_oneway", _three, {}),
+    )
+    for name, data, own in cubes:
+        call = _caller(name, 5.0, {**own, "bounds": (-1.0, 5.0e7) if name == "ttest_rel" else BOUNDS})
+        releases.append(Own(f"{name}, with cubes", data, call, True))
     releases += _blocks()
     more = {"bounds": BOUNDS, "population": True}
     for name in ("mean", "std", "median"):

@@ -153,7 +153,7 @@ def _pvalues(setting: Setting, runs: int, seed: int, noise: float = 1.0, draws: 
     rows, found = Mixed.sized(epsilon).rows, []
     for *sums, own in zip(first.tolist(), second.tolist(), streams):
         known = [NoisySums((float(n), *each), rows, "laplace", n) for n, *each in zip(sizes, *sums)]
-        found.append(equal_means(known, True, draws, own)[1])
+        found.append(equal_means(known, draws, own)[1])
     return found
 
 
@@ -168,7 +168,7 @@ def _private(
     for run in range(sums.shape[1]):
         each = sums[:, run].T.tolist()
         known = [NoisySums(tuple(group), noise, "laplace", None) for group in each]  # type: ignore[arg-type]
-        found.append(equal_means(known, True, draws, int(rng.integers(2**62)))[1])
+        found.append(equal_means(known, draws, int(rng.integers(2**62)))[1])
     return found
 
 

@@ -1,4 +1,4 @@
-"""The release of a t test that allows for skewness: noisy sums of z, z^2 and a cubic.
+"""The release of a test of means that allows for skewness: noisy sums of z, z^2 and a cubic.
 
 If epsilon is large, the sums of `pydpstat.inference._moment_release` leave only the skewness of the records
 uncertain. A tenth of epsilon is therefore spent on the sum of t(z) = 4 z^3 - 3 z.
@@ -8,6 +8,7 @@ most 1 if a record is replaced, added or removed (`weights` there, and the parti
 multiplied by 9/10. The cubic lies within [-1, 1], also on the grid: if a record is replaced, its sum changes
 by at most 2 and is multiplied by 1/20; if one is added or removed, it changes by at most 1 and is multiplied
 by 1/10. In the L1 norm, to which Laplace noise is calibrated, everything changes by at most 9/10 + 1/10 = 1.
+A record is in one group, so that this also holds for the sums of several groups.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from pydpstat._data.columns import Pair
 from pydpstat._release.additive import Query
 from pydpstat._release.options import Missing, Options, check_records
 from pydpstat._release.statistic import release_statistic
-from pydpstat.inference._moment_release import sum_names
+from pydpstat.inference._moment_release import sum_names, tallied
 from pydpstat.inference._null_distributions.noisy_t import NoisySums, Row, Third
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import PostProcessing, Scaled
@@ -87,6 +88,22 @@ def tallied_with_cubic(records: Records, pair: Pair, how: Options, statistic: st
     return found
 
 
+def tally_groups(
+    groups: Sequence[tuple[Records, str]], pair: Pair, how: Options, statistic: str, shape: str
+) -> tuple[list[Sums], bool]:
+    """Return the exact sums of each group's records, and whether cubics are among them.
+
+    Groups are given with their arguments' names. Cubics are added up if public numbers say so.
+    """
+    if shape != "any" or not all(has_cubic(how.epsilon, records.known) for records, _ in groups):
+        return [tallied(records, (pair,), how, statistic, argument)[0] for records, argument in groups], False
+    found = [tallied_with_cubic(records, pair, how, statistic, argument) for records, argument in groups]
+    # an engine has counted its records only now
+    if how.bounded and not all(has_cubic(how.epsilon, each.count) for each in found):
+        return [replace(each, products=each.products[:1]) for each in found], False
+    return found, True
+
+
 def weight_with_cubic(found: Sums, bounded: bool) -> list[Fraction]:
     """Return exact weighted sums, the cubic's last; a neighbor changes them by at most 1 in the L1 norm."""
     first, square, cubic = (Fraction(total, 1 << BITS) for total in (*found.first, *found.products))
@@ -137,26 +154,39 @@ def restore_sums(values: Sequence[float], size: int | None, epsilon: float) -> N
 
 def release_cubic(
     function: str,
-    name: str,
-    found: Sums,
+    names: Sequence[str],
+    found: Sequence[Sums],
     how: Options,
     *,
     data: tuple[str, ...],
     arguments: tuple[tuple[str, object], ...],
     bounds: Pair,
-) -> tuple[DPResults, NoisySums]:
-    """Release the sums of one sample, and return the release and the noisy sums."""
-    size = found.count if how.bounded else None
-    labels = Labels(function, (*sum_names((name,), how), f"sum of 4 {name}^3 - 3 {name}"))
-    query = Query.of(function, weight_with_cubic(found, how.bounded), Fraction(1), labels, size, inner=True)
-    scales = np.array(inverse_weights(how.bounded))
+    conditions: tuple[str, ...] = (),
+) -> tuple[DPResults, list[NoisySums]]:
+    """Release the sums of disjoint samples, and return the release and the noisy sums."""
+    sizes = [each.count if how.bounded else None for each in found]
+    labels = [
+        label for name in names for label in (*sum_names((name,), how), f"sum of 4 {name}^3 - 3 {name}")
+    ]
+    exact = [weighted for each in found for weighted in weight_with_cubic(each, how.bounded)]
+    nobs = sum(each.count for each in found) if how.bounded else None
+    query = Query.of(function, exact, Fraction(1), Labels(function, tuple(labels)), nobs, inner=True)
+    scales = np.array(inverse_weights(how.bounded) * len(found))
 
     def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
         return noisy * scales, Scaled(tuple(scales.tolist()), ("sums of places between the bounds",))
 
     release = release_statistic(
-        function, query, how, data=data, arguments=arguments, bounds=bounds, publish=publish
+        function,
+        query,
+        how,
+        data=data,
+        arguments=arguments,
+        bounds=bounds,
+        publish=publish,
+        conditions=conditions,
     )
     plain = float(np.max(release.noise_scale))
     release = replace(release, noise_scale=scales * np.asarray(release.noise_scale))
-    return release, restore_sums(np.asarray(release.value).tolist(), size, 1.0 / plain)
+    values = np.asarray(release.value).reshape(len(found), -1).tolist()
+    return release, [restore_sums(each, size, 1.0 / plain) for each, size in zip(values, sizes)]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -16,9 +17,11 @@ from pydpstat._release.additive import Query
 from pydpstat._release.options import Missing, Options, check_records
 from pydpstat._release.statistic import release_statistic
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._moment_release import release_sums, sum_names, tallied
+from pydpstat.inference._cubic_release import release_cubic, tally_groups
+from pydpstat.inference._moment_release import release_sums, sum_names
 from pydpstat.inference._null_distributions.exact_moments import LEFT_OUT, ExactMeanInterval, exact_pvalue
-from pydpstat.inference._null_distributions.mean_differences import FLOOR, mean_difference, t_floor, t_pvalue
+from pydpstat.inference._null_distributions.group_comparisons import mean_difference, t_interval
+from pydpstat.inference._null_distributions.mean_differences import FLOOR, t_floor, t_pvalue
 from pydpstat.inference._null_distributions.noise import GeometricNoise
 from pydpstat.inference._null_distributions.noisy_t import NoisySums, NoisyTInterval
 from pydpstat.inference._null_distributions.proportions import (
@@ -27,12 +30,12 @@ from pydpstat.inference._null_distributions.proportions import (
     noisy_tails,
     pvalue_of,
 )
-from pydpstat.inference._null_distributions.skewed_t import SkewedTInterval, skewed_pvalue
+from pydpstat.inference._null_distributions.skewed_t import skewed_pvalue
 from pydpstat.inference._samples import Sample
-from pydpstat.inference._testing import GROUPS, NORMAL, NORMAL_GROUPS, contrast_name
+from pydpstat.inference._testing import GROUPS, assumed_shape, contrast_name
 from pydpstat.results import DPResults, InferenceResults
 from pydpstat.results._labels import Labels
-from pydpstat.statistics._kernels.record_grid import BITS, RecordGrid, completed, standard_grid
+from pydpstat.statistics._kernels.record_grid import BITS, RecordGrid, Sums, completed, standard_grid
 from pydpstat.statistics._kernels.records import Part, Records, records_of
 
 METHODS = ("t", "exact")
@@ -74,15 +77,13 @@ def one_sample(
                 "neighbors='bounded', or leave method out."
             )
         (statistic, p), floor = exact_pvalue(known, mean, alternative), LEFT_OUT
-        interval: ExactMeanInterval | NoisyTInterval | SkewedTInterval = ExactMeanInterval(
-            known, middle, half, alternative
-        )
-    elif known.third is not None:
-        (statistic, p), floor = skewed_pvalue(known, mean, alternative), FLOOR
-        interval = SkewedTInterval(known, middle, half, alternative)
+        interval: ExactMeanInterval | NoisyTInterval = ExactMeanInterval(known, middle, half, alternative)
     else:
-        (statistic, p), floor = t_pvalue(known, mean, alternative), t_floor(known)
-        interval = NoisyTInterval(known, middle, half, alternative)
+        if known.third is not None:
+            (statistic, p), floor = skewed_pvalue(known, mean, alternative), FLOOR
+        else:
+            (statistic, p), floor = t_pvalue(known, mean, alternative), t_floor(known)
+        interval = t_interval(known, middle, half, alternative)
     return InferenceResults.of(
         release,
         test=test if method == "t" else test.replace("t test", "exact test of the mean"),
@@ -96,7 +97,7 @@ def one_sample(
         parameter="mean",
         interval=interval,
         validity="exact" if method == "exact" else "measured",
-        assumptions=(*_shape(known, NORMAL), "independent records of one distribution", CLIPPED, PUBLIC),
+        assumptions=(*assumed_shape([known]), "independent records of one distribution", CLIPPED, PUBLIC),
         remarks=_remarks(known),
     )
 
@@ -108,6 +109,36 @@ def noisy_mean(known: NoisySums, pair: Pair) -> float:
     return min(max(mean, pair[0]), pair[1])
 
 
+def tally_samples(
+    function: str, samples: Sequence[Sample], arguments: tuple[str, ...], pair: Pair, how: Options, shape: str
+) -> tuple[list[Sums], bool, Options]:
+    """Return the exact sums of groups, whether cubics are among them, and the options with the unit."""
+    groups = []
+    for (given, scope), argument in zip(samples, arguments):
+        records, how = records_of(given, how._replace(scope=scope), one_column, argument)
+        groups.append((records, argument))
+    return *tally_groups(groups, pair, how, TESTED[function], shape), how
+
+
+def release_tallied(
+    function: str,
+    found: Sequence[Sums],
+    cubic: bool,
+    names: Sequence[str],
+    how: Options,
+    *,
+    shape: str,
+    **public: Any,
+) -> tuple[DPResults, list[NoisySums]]:
+    """Release the sums of one sample or of groups, with cubics or without; `public` is for the release."""
+    if cubic:
+        return release_cubic(function, names, found, how, **public)
+    labels = [label for name in names for label in sum_names((name,), how)]
+    blocks = [(each, each.count if how.bounded else 0, 1) for each in found]
+    release, made = release_sums(function, labels, blocks, how, **public)
+    return release, [replace(each.sums[0], normal=shape == "normal") for each in made]
+
+
 def release_groups(
     function: str,
     samples: Sequence[Sample],
@@ -116,23 +147,13 @@ def release_groups(
     pair: Pair,
     how: Options,
     asked: tuple[tuple[str, object], ...],
+    shape: str = "any",
 ) -> tuple[DPResults, list[NoisySums]]:
     """Release the sums of groups, which have names as arguments of the call and others in results."""
-    blocks = []
-    for (given, scope), argument in zip(samples, arguments):
-        records, how = records_of(given, how._replace(scope=scope), one_column, argument)
-        blocks.append((*tallied(records, (pair,), how, TESTED[function], argument), 1))
-    release, made = release_sums(
-        function,
-        [name for group in names for name in sum_names((group,), how)],
-        blocks,
-        how,
-        data=arguments,
-        arguments=(("bounds", pair), *asked),
-        bounds=pair,
-        conditions=(GROUPS,) if how.bounded else (),
-    )
-    return release, [each.sums[0] for each in made]
+    found, cubic, how = tally_samples(function, samples, arguments, pair, how, shape)
+    public = {"data": arguments, "arguments": (("bounds", pair), *asked), "bounds": pair}
+    conditions = (GROUPS,) if how.bounded else ()
+    return release_tallied(function, found, cubic, names, how, shape=shape, conditions=conditions, **public)
 
 
 def two_samples(
@@ -165,17 +186,13 @@ def two_samples(
         interval=interval,
         validity="measured",
         assumptions=(
-            *_shape(known[0], NORMAL_GROUPS),
+            *assumed_shape(known),
             "independent, identically distributed records in each group",
             CLIPPED,
             PUBLIC,
         ),
         remarks=remarks if tell else (NOBODY,),
     )
-
-
-def _shape(known: NoisySums, assumption: str) -> tuple[str, ...]:
-    return (assumption,) if known.normal else ()
 
 
 def _released(release: DPResults) -> tuple[tuple[str, float], ...]:

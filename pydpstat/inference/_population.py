@@ -76,7 +76,7 @@ class MeanIntervals(Intervals):
 
     def difference(self, first: int, second: int) -> Difference:
         """Compare the means of the groups in these places, of all values one group after the other."""
-        from pydpstat.inference._null_distributions.mean_differences import mean_difference
+        from pydpstat.inference._null_distributions.group_comparisons import mean_difference
 
         one, other = self.parts[first], self.parts[second]
         assert isinstance(one, NoisyTInterval) and isinstance(other, NoisyTInterval)
@@ -89,10 +89,11 @@ class MeanIntervals(Intervals):
 
     def equal(self, places: Sequence[int]) -> tuple[Difference, tuple[int, ...]]:
         """Compare the means of several groups, all of which may be equal; also return those compared."""
-        from pydpstat.inference._null_distributions.group_means import equal_means, pvalue_floor
+        from pydpstat.inference._null_distributions.group_comparisons import compare_means
+        from pydpstat.inference._null_distributions.group_means import pvalue_floor
 
         parts = [self.parts[place] for place in places]
-        statistic, p, kept = equal_means([each.known for each in parts if isinstance(each, NoisyTInterval)])
+        statistic, p, kept = compare_means([each.known for each in parts if isinstance(each, NoisyTInterval)])
         floor = pvalue_floor(len(kept))
         statistic /= max(len(kept) - 1, 1)
         test = "Welch's one-way analysis of variance"

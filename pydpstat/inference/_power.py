@@ -15,7 +15,7 @@ from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._cubic_release import has_cubic, mix_noises
 from pydpstat.inference._null_distributions import power_counts, power_means
-from pydpstat.inference._null_distributions.skewed_power import skewed_power
+from pydpstat.inference._null_distributions.skewed_power import skewed_groups_power, skewed_power
 from pydpstat.inference._power_settings import (
     BLOCKS,
     PRIVATE,
@@ -26,6 +26,7 @@ from pydpstat.inference._power_settings import (
     equal_sizes,
     facts_of,
     largest_effect,
+    of_means,
     sizes_of,
 )
 from pydpstat.inference.rank_groups import weights_of
@@ -322,11 +323,16 @@ def _beyond_reach(name: str, aim: float, most: float, instead: str) -> PydpstatE
 def _power(test: str, sizes: tuple[int, ...], epsilon: float, effect: float, facts: Facts) -> float:
     """Return the power of a test."""
     alpha, side, first, last = facts.alpha, facts.alternative, sizes[0], sizes[-1]
-    if test in ("ttest_1samp", "ttest_rel"):
-        if not facts.normal and has_cubic(epsilon, None if facts.private else first):
-            noise = mix_noises(epsilon, not facts.private)
+    if of_means(test) and _with_cubics(sizes, epsilon, facts):
+        noise = mix_noises(epsilon, not facts.private)
+        if TESTS[test].family == "one":
             shift = facts.at, effect * facts.sd, facts.sd
             return skewed_power(first, noise, *shift, alpha, side, facts.private)
+        apart = power_means.spaced(len(sizes), effect * facts.sd).tolist()
+        # of two groups the first has the larger mean
+        apart = apart[::-1] if test == "ttest_ind" else apart
+        return skewed_groups_power(sizes, noise, apart, facts.sd, alpha, side)
+    if test in ("ttest_1samp", "ttest_rel"):
         settings = facts.sd, facts.at, alpha, side, facts.private, facts.normal
         return power_means.one_sample_power(first, epsilon, effect, *settings)
     if test == "wilcoxon":
@@ -360,13 +366,18 @@ def _power(test: str, sizes: tuple[int, ...], epsilon: float, effect: float, fac
     if test == "chi2_contingency":
         # a record that is replaced moves two cells
         rate = epsilon if facts.private else 0.5 * epsilon
-        return power_counts.table_power(first, rate, facts.shape, effect, alpha, facts.private)
+        return power_counts.table_power(first, rate, facts.levels, effect, alpha, facts.private)
     return power_counts.correlation_power(first, epsilon, effect, alpha, side)
+
+
+def _with_cubics(sizes: tuple[int, ...], epsilon: float, facts: Facts) -> bool:
+    """Tell whether a test of means of such groups releases sums of cubics."""
+    return not facts.normal and all(has_cubic(epsilon, None if facts.private else each) for each in sizes)
 
 
 def _blocks_power(test: str, sizes: tuple[int, ...], epsilon: float, effect: float, facts: Facts) -> float:
     """Return the power of the Test of Tests with the usual test on blocks."""
     family = TESTS[test].family
-    settings = {"shares": (facts.p,), "table": tuple(map(float, facts.shape))}.get(family, ())
+    settings = {"shares": (facts.p,), "table": tuple(map(float, facts.levels))}.get(family, ())
     side = facts.alternative
     return power_counts.blocks_power(sizes, epsilon, family, effect, settings, facts.alpha, side)

@@ -72,7 +72,7 @@ class Facts:
     p: float
     ties: bool
     groups: int
-    shape: tuple[int, int]
+    levels: tuple[int, int]
     private: bool = False
     normal: bool = False
 
@@ -96,19 +96,8 @@ def facts_of(test: str, options: Mapping[str, object]) -> Facts:
     )
     if TESTS[test].family == "two":
         groups = 2
-    means = "shape" in TESTS[test].options and TESTS[test].family != "table"
-    normal = means and checks.one_of(options.get("shape", "any"), "shape", SHAPES) == "normal"
-    shape = (2, 2) if means else options.get("shape", (2, 2))
-    if not isinstance(shape, (tuple, list)) or len(shape) != 2:
-        raise PydpstatError(
-            f"shape must be a pair of numbers of levels; got {checks.shown(shape)}. Give for example (2, 3)."
-        )
-    rows, columns = (
-        checks.integer(
-            each, "shape", 2, _MOST_LEVELS, allowed="two whole numbers from 2 to 50", hint="Say (2, 3)."
-        )
-        for each in shape
-    )
+    normal = of_means(test) and checks.one_of(options.get("shape", "any"), "shape", SHAPES) == "normal"
+    levels = (2, 2) if of_means(test) else _levels(options.get("shape", (2, 2)))
     ties = checks.flag(options.get("ties", True), "ties")
     sd, at = 0.25, 0.0
     if options.get("bounds") is not None:
@@ -131,7 +120,25 @@ def facts_of(test: str, options: Mapping[str, object]) -> Facts:
     elif options.get("sd") is not None:
         raise PydpstatError("bounds must be given with sd: by default they are 4 sd to either side.")
     private = _neighbors(test, options.get("neighbors")) == "unbounded"
-    return Facts(alpha, alternative, sd, at, p, ties, groups, (rows, columns), private, normal)
+    return Facts(alpha, alternative, sd, at, p, ties, groups, levels, private, normal)
+
+
+def of_means(test: str) -> bool:
+    """Tell whether a test compares means, whose `shape` is that of distributions; a table's has levels."""
+    return "shape" in TESTS[test].options and TESTS[test].family != "table"
+
+
+def _levels(shape: object) -> tuple[int, int]:
+    """Return a table's numbers of levels."""
+    if not isinstance(shape, (tuple, list)) or len(shape) != 2:
+        raise PydpstatError(
+            f"shape must be a pair of numbers of levels; got {checks.shown(shape)}. Give for example (2, 3)."
+        )
+    allowed, hint = "two whole numbers from 2 to 50", "Give for example (2, 3)."
+    rows, columns = (
+        checks.integer(each, "shape", 2, _MOST_LEVELS, allowed=allowed, hint=hint) for each in shape
+    )
+    return rows, columns
 
 
 def _neighbors(test: str, given: object) -> str:
@@ -177,7 +184,7 @@ def largest_effect(test: str, facts: Facts) -> float:
         up = up if test != "quantile_test" else facts.alternative != "greater"
         return 1.0 - facts.p if up else -facts.p
     if family == "table":
-        return largest_dependence(facts.shape)
+        return largest_dependence(facts.levels)
     most = _MOST_CORRELATION if family == "correlation" else _MOST_SHIFT
     return most if up else -most
 

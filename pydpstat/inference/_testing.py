@@ -193,6 +193,18 @@ def shown_alternative(alternative: str) -> tuple[tuple[str, object], ...]:
     return () if alternative == "two-sided" else (("alternative", alternative),)
 
 
+def shown_shape(shape: str) -> tuple[tuple[str, object], ...]:
+    """Return what the call says of the assumed shape: nothing of the default."""
+    return () if shape == SHAPES[0] else (("shape", shape),)
+
+
+def assumed_shape(known: Sequence[NoisySums]) -> tuple[str, ...]:
+    """Return the assumption about the shape of one sample, or of several groups, if there is one."""
+    if not known[0].normal:
+        return ()
+    return (NORMAL,) if len(known) == 1 else (NORMAL_GROUPS,)
+
+
 def remarks_on(noise: DPResults, half_range: float) -> tuple[str, ...]:
     """Return what is to be said where nothing, or little, can be seen."""
     if half_range == 0.0:

@@ -6,35 +6,35 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
+from typing import Any
 
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._data.columns import Data, Pair, bounds_pair, check_filling, one_column
+from pydpstat._data.columns import Data, Pair, bounds_pair, check_filling
 from pydpstat._release.additive import Query, Spender
 from pydpstat._release.options import Missing, Options, options
 from pydpstat._release.statistic import quiet, release_statistic
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._mean_tests import noisy_mean, release_groups
-from pydpstat.inference._moment_release import tallied
-from pydpstat.inference._null_distributions.group_means import Mixed, equal_means, pvalue_floor
-from pydpstat.inference._null_distributions.noisy_t import NoisySums, NoisyTInterval
+from pydpstat.inference._mean_tests import noisy_mean, release_tallied, tally_samples
+from pydpstat.inference._null_distributions.group_comparisons import compare_means, t_interval
+from pydpstat.inference._null_distributions.group_means import Mixed, pvalue_floor
+from pydpstat.inference._null_distributions.noisy_t import NoisySums
 from pydpstat.inference._population import MeanIntervals
 from pydpstat.inference._samples import Sample, samples_of
 from pydpstat.inference._testing import (
     GROUPS,
-    NORMAL_GROUPS,
     SHAPES,
+    assumed_shape,
     check_epsilon,
     note_empty,
     numbered_groups,
+    shown_shape,
 )
 from pydpstat.results import DPResults, InferenceResults
 from pydpstat.results._labels import GroupLabels, Labels
 from pydpstat.results._postprocessing import AsDrawn
 from pydpstat.statistics._kernels.record_grid import BITS
-from pydpstat.statistics._kernels.records import records_of
 from pydpstat.statistics._kernels.scope import Keys
 
 MOST_GROUPS = 100
@@ -86,7 +86,8 @@ def f_oneway(
         `statistic` is Welch's weighted sum of squares over the number of groups less one. The released
         numbers are halves of the groups' sums of z and quarters of those of z^2, where z is a record's place
         between -1 (the lower bound) and 1 (the upper one); under unbounded neighbors three sums of each
-        group, as in `moments`. The estimates are the groups' means. There is no interval.
+        group, as in `moments`; with cubes each group's sums one after the other, as of `ttest_ind`. The
+        estimates are the groups' means. There is no interval.
 
     Raises
     ------
@@ -112,13 +113,17 @@ def f_oneway(
     which are at least 0 and add up to 1 for a record: adding it moves them by 1 together, and the sums of no
     other group.
 
+    With ``shape="any"`` a tenth of epsilon is spent on sums of cubes where `ttest_1samp` spends it, for the
+    size of the smallest group.
+
     Validity: ``measured``. Equal variances are not assumed. Each mean is weighted by the inverse of its
     variance, sampling and noise together; the statistic's distribution hardly depends on the true variances,
     whatever they are. It is found by simulation for means, variances and shapes (normal, and the most skewed
-    ones that the bounds allow) that the release leaves possible, and the largest p-value counts. With next to
-    no noise and ``shape="normal"`` the p-value is about that of Welch's test; with ``"any"`` it is larger, as
-    a group of a few records may have a skewed distribution. A private size is simulated with its noise; a
-    group whose noisy number of records may be noise alone is left out.
+    ones that the bounds allow) that the release leaves possible, and the largest p-value counts. With sums of
+    cubes the means are corrected for part of their skewness, as in `ttest_ind`, with whose p-value that of
+    two groups then agrees. With next to no noise and ``shape="normal"`` the p-value is about that of Welch's
+    test; with ``"any"`` it is larger, as a group of a few records may have a skewed distribution. A private
+    size is simulated with its noise; a group whose noisy number of records may be noise alone is left out.
 
     Where only a test is wanted, one of ranks such as Kruskal's is far more powerful at small epsilon.
 
@@ -146,14 +151,12 @@ def f_oneway(
     check_epsilon(how)
     pair = bounds_pair(bounds)
     check_filling(how.missing, (pair,))
-    shown = (("shape", shape),) if shape != "any" else ()
     called = tuple(f"sample{place + 1}" for place in range(len(samples)))
     given = samples_of(samples, called, unit, how)
     names = numbered_groups(given)
-    released = noisy_sums if how.bounded else partial(release_groups, "f_oneway")
-    release, known = released(given, called, names, pair, how, shown)
+    release, known = release_means(given, called, names, pair, how, shape)
     note_empty(names, known)
-    statistic, pvalue, places = equal_means(known, shape == "any")
+    statistic, pvalue, places = compare_means(known)
     remarks = left_out(names, places)
     if max(2.0 / (how.epsilon * max(each.sums[0], 1.0)) for each in known) > 1.0:
         remarks += ("The noise of a mean is wider than its bounds: the result is almost uninformative.",)
@@ -167,7 +170,7 @@ def f_oneway(
         estimates=tuple((f"mean of {name}", noisy_mean(each, pair)) for name, each in zip(names, known)),
         validity="measured",
         assumptions=(
-            *((NORMAL_GROUPS,) if shape == "normal" else ()),
+            *assumed_shape(known),
             "the records are independent of each other",
             "the means are those of records clipped to the bounds",
         ),
@@ -179,7 +182,8 @@ def f_oneway(
 def _means(release: DPResults, known: Sequence[NoisySums], names: Sequence[str], pair: Pair) -> DPResults:
     """Return the groups' means, with intervals for the population, as a release of means has them."""
     middle, half = 0.5 * pair[0] + 0.5 * pair[1], 0.5 * pair[1] - 0.5 * pair[0]
-    intervals = tuple(NoisyTInterval(each, middle, half) for each in known)
+    # these intervals assume no shape
+    intervals = tuple(t_interval(replace(each, normal=False), middle, half) for each in known)
     population = MeanIntervals(intervals, (len(known),), "measured")
     return replace(
         release,
@@ -192,37 +196,35 @@ def _means(release: DPResults, known: Sequence[NoisySums], names: Sequence[str],
     )
 
 
-def noisy_sums(
+def release_means(
     samples: Sequence[Sample],
     called: tuple[str, ...],
     names: Sequence[str],
     pair: Pair,
     how: Options,
-    asked: tuple[tuple[str, object], ...],
+    shape: str = "any",
 ) -> tuple[DPResults, list[NoisySums]]:
-    """Release half of the sum of z of each group of public size, then a quarter of that of z^2."""
-    found = []
-    for (data, scope), argument in zip(samples, called):
-        records, how = records_of(data, how._replace(scope=scope), one_column, argument)
-        found.append(tallied(records, (pair,), how, "mean of each group", argument)[0])
+    """Release the sums of groups; without cubics and of public sizes those of z / 2, then of z^2 / 4."""
+    found, cubic, how = tally_samples("f_oneway", samples, called, pair, how, shape)
+    public: dict[str, Any] = {
+        "data": called,
+        "arguments": (("bounds", pair), *shown_shape(shape)),
+        "bounds": pair,
+        "conditions": (GROUPS,) if how.bounded else (),
+    }
+    if cubic or not how.bounded:
+        return release_tallied("f_oneway", found, cubic, names, how, shape=shape, **public)
     sizes = tuple(each.count for each in found)
     exact = [Fraction(each.first[0], 2 << BITS) for each in found]
     exact += [Fraction(each.products[0], 4 << BITS) for each in found]
     labels = tuple(f"{part}, {name}" for part in ("sum of z / 2", "sum of z^2 / 4") for name in names)
     query = Query.of("f_oneway", exact, Fraction(1), Labels("f_oneway", labels), sum(sizes), inner=True)
-    release = release_statistic(
-        "f_oneway",
-        query,
-        how,
-        data=called,
-        arguments=(("bounds", pair), *asked),
-        bounds=pair,
-        conditions=(GROUPS,),
-    )
+    release = release_statistic("f_oneway", query, how, **public)
     sums = (np.asarray(release.value).reshape(2, -1) * [[2.0], [4.0]]).tolist()
     noise = Mixed.sized(float(1.0 / np.max(release.noise_scale))).rows
     return release, [
-        NoisySums((float(size), *each), noise, "laplace", size) for size, *each in zip(sizes, *sums)
+        NoisySums((float(size), *each), noise, "laplace", size, shape == "normal")
+        for size, *each in zip(sizes, *sums)
     ]
 
 

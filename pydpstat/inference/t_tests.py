@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,10 +14,10 @@ from pydpstat._release.calibration import INTEGER
 from pydpstat._release.options import Missing, OnlyBounded, Options, options
 from pydpstat._release.statistic import quiet
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._cubic_release import LEAST_EPSILON, has_cubic, release_cubic, tallied_with_cubic
-from pydpstat.inference._mean_tests import METHODS, by_coins, one_sample, standard
-from pydpstat.inference._moment_release import release_sums, sum_names, tallied
-from pydpstat.inference._testing import ALTERNATIVES, SHAPES, check_epsilon, shown_alternative
+from pydpstat.inference._cubic_release import tally_groups
+from pydpstat.inference._mean_tests import METHODS, by_coins, one_sample, release_tallied, standard
+from pydpstat.inference._moment_release import tallied
+from pydpstat.inference._testing import ALTERNATIVES, SHAPES, check_epsilon, shown_alternative, shown_shape
 from pydpstat.results import InferenceResults
 from pydpstat.statistics._kernels.association import Both, check_lengths
 from pydpstat.statistics._kernels.records import Records, records_of
@@ -181,7 +180,7 @@ def _asked(
     shown: list[tuple[str, object]] = [] if popmean is None else [("popmean", popmean)]
     shown += [("bounds", pair), *shown_alternative(alternative)]
     shown += [("method", method)] if method != "t" else []
-    return (*shown, *([("shape", shape)] if shape != "any" else []))
+    return (*shown, *shown_shape(shape))
 
 
 def _from_sums(
@@ -197,20 +196,11 @@ def _from_sums(
 ) -> InferenceResults:
     data = ("a",) if function == "ttest_1samp" else ("a", "b")
     public: dict[str, Any] = {"data": data, "arguments": asked, "bounds": pair}
-    known = None
-    if method == "t" and shape == "any" and how.epsilon >= LEAST_EPSILON:
-        found = tallied_with_cubic(records, pair, how, "t test", "a")
-        size = found.count if how.bounded else None
-        if has_cubic(how.epsilon, size):
-            release, known = release_cubic(function, "z", found, how, **public)
-        found = replace(found, products=found.products[:1])
+    if method == "exact":
+        (found,), cubic = [tallied(records, (pair,), how, "t test", "a")[0]], False
     else:
-        found, size = tallied(records, (pair,), how, "t test", "a")
-    if known is None:
-        release, (made,) = release_sums(
-            function, sum_names(("z",), how), [(found, size or 0, 1)], how, **public
-        )
-        known = replace(made.sums[0], normal=shape == "normal")
+        (found,), cubic = tally_groups([(records, "a")], pair, how, "t test", shape)
+    release, (known,) = release_tallied(function, [found], cubic, ["z"], how, shape=shape, **public)
     test = "One-sample t test" if function == "ttest_1samp" else "Paired t test"
     return one_sample(release, known, pair, popmean, alternative, method, test)
 

@@ -62,8 +62,8 @@ def test_the_level_is_kept(law, n, epsilon):
 @pytest.mark.slow
 def test_too_much_noise_is_found():
     rng = np.random.default_rng(1)
-    # where noise alone decides, 0.002 are rejected: the same noise is in the sum of squares
-    law, seen = released(LAWS["constant"], 110, 5.0, rng, noise=3.0)
+    # where noise decides, 0.002 are rejected: the same noise is in the sum of squares
+    law, seen = released(LAWS["beta(1, 200), at a bound"], 110, 5.0, rng, noise=3.0)
     assert find_rejected(law, seen, 0.05, "two-sided", LEFT_OUT).mean() > 0.1
 
 

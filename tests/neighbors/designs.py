@@ -85,6 +85,7 @@ _MORE: dict[str, Ask] = {
     "weighted_proportion, strata": lambda how: (
         how(weights="w", strata="region").subset("age > 50").weighted_proportion("employed", 0.5)
     ),
+    "ttest_1samp, cubes": lambda how: how().ttest_1samp("income", 0, 5.0),
     "nunique, of labels": lambda how: how().nunique("region", 0.5),
     "chi2_contingency, unbounded": lambda how: how().chi2_contingency(["region", "sex"], 0.5),
     "ols, levels": lambda how: how().ols("income ~ C(region) + age", 2.0),
@@ -113,6 +114,8 @@ def ways() -> list[Way]:
         for name in ("sum", "cov", "count", "quantile", "histogram", "weighted_mean", "moments")
     ]
     found += [Way(f"{name}, normal noise", ask, False) for name, ask in _GAUSSIAN.items()]
+    # groups of 12 records release cubes from an epsilon of 11.6 on
+    found.append(Way("ttest_ind, cubes", lambda how: how().ttest_ind("income ~ sex", 20.0), True))
     return found + [Way(name, ask, False) for name, ask in _MORE.items()]
 
 

@@ -218,6 +218,19 @@ FUNCTIONS: tuple[Function, ...] = (
         refused=_COLUMNS,
     ),
     Function("ttest_rel", calls.paired_t, NUMBERS, crossed(_T_TESTS, 3.0), refused=_COLUMNS),
+    *(
+        Function(
+            f"{name}, with cubes",
+            call,
+            _COLUMNS_OF_NUMBERS[:2],
+            _only("unbounded", crossed(({"epsilon": 5.0, "bounds": BOUNDS},), 3.0)),
+        )
+        for name, call in (
+            ("ttest_rel", calls.paired_t),
+            ("ttest_ind", calls.welch),
+            ("f_oneway", calls.oneway),
+        )
+    ),
     Function(
         "ttest_ind", calls.welch, NUMBERS[::3], _only("bounded", crossed(_T_TESTS[:1], 3.0)), refused=_COLUMNS
     ),

@@ -24,7 +24,7 @@ from pydpstat.inference._noisy_tables import noisy_table
 from pydpstat.inference._samples import Sample
 from pydpstat.inference.blocks import any_interval, any_test
 from pydpstat.inference.distances import ks_2samp, kstest
-from pydpstat.inference.group_means import noisy_sums
+from pydpstat.inference.group_means import release_means
 from pydpstat.inference.moments import moments
 from pydpstat.inference.proportions import binomtest, proportions_test
 from pydpstat.inference.quantiles import quantile_test
@@ -152,20 +152,22 @@ def _sums(released: Callable[..., tuple[DPResults, object]], neighbors: str = "b
     def release(data: Sequence[Data]) -> object:
         names = tuple(map(str, range(len(data))))
         samples = [Sample(each, NOTHING) for each in data]
-        return released(samples, names, names, (0.0, 1.0), how, ())[0]
+        return released(samples, names, names, (0.0, 1.0), how)[0]
 
     return release
 
 
 def _cubic(neighbors: str = "bounded") -> Release:
-    """Return the release of a t test with a sum of cubes, without the test."""
+    """Return the release of samples of a test with sums of cubes, without the test."""
     how = options(1.0, 0, "laplace", neighbors, "error", others=False)
     public: Options = {"data": ("a",), "arguments": (), "bounds": (0.0, 1.0)}
 
-    def release(data: Data) -> object:
-        records, own = records_of(data, how.one_record(None), one_column, "a")
-        found = tallied_with_cubic(records, (0.0, 1.0), own, "t test", "a")
-        return release_cubic("ttest_1samp", "z", found, own, **public)[0]
+    def release(data: Sequence[Data]) -> object:
+        found = []
+        for each in data:
+            records, own = records_of(each, how.one_record(None), one_column, "a")
+            found.append(tallied_with_cubic(records, (0.0, 1.0), own, "t test", "a"))
+        return release_cubic("ttest_1samp", ["z", "y"][: len(found)], found, own, **public)[0]
 
     return release
 
@@ -180,9 +182,10 @@ def _weighted_groups(function: Release, *public: float, key: str = "by", **optio
     return lambda data: function(data[0], data[1], *public, 1.0, **{key: data[2]}, **own)
 
 
-_TTEST, _ANOVA = partial(release_groups, "ttest_ind"), partial(release_groups, "f_oneway")
+_TTEST = partial(release_groups, "ttest_ind", asked=())
 # a record goes from one bound to the other, and the sums alone change; from a bound to the middle, both
 LOW, HIGH, HALF = np.array([0.0, 0.0]), np.array([0.0, 1.0]), np.array([0.0, 0.5])
+QUARTER = np.array([0.0, 0.25])
 FEW, MORE = np.array([0.0]), np.array([0.0, 1.0])
 # the first of three variables turns from one bound to the other
 TURNED = np.array([[0.0, 1.0, 0.5], [1.0, 1.0, 0.5]])
@@ -216,10 +219,12 @@ MEANS = (
     sound(
         "ttest_1samp, unbounded", lambda data: ttest_1samp(data, 0, 1.0, **UNIT, **OPEN), FEW, MORE, FEW_DRAWS
     ),
-    sound("ttest_1samp, with cubes", _cubic(), LOW, HIGH),
-    # at 3/4 of the bounds' width the cubic is what it is at 0: the other sums alone move
-    sound("ttest_1samp, with cubes, three quarters", _cubic(), LOW, np.array([0.0, 0.75])),
-    sound("ttest_1samp, with cubes, unbounded", _cubic("unbounded"), FEW, MORE),
+    sound("ttest_1samp, with cubes", _cubic(), (LOW,), (HIGH,)),
+    # at a quarter of the bounds' width the cubic is as far from that at 0 as at 1, and the square moves, too
+    sound("ttest_1samp, with cubes, a quarter", _cubic(), (LOW,), (QUARTER,), true=0.49375),
+    sound("ttest_1samp, with cubes, unbounded", _cubic("unbounded"), (FEW,), (MORE,)),
+    sound("ttest_ind, with cubes", _cubic(), (LOW, LOW), (LOW, HIGH)),
+    sound("ttest_ind, with cubes, unbounded", _cubic("unbounded"), (LOW, FEW), (LOW, MORE)),
     sound(
         "ttest_1samp, exact",
         lambda data: ttest_1samp(data, 0.5, 1.0, method="exact", **UNIT),
@@ -362,9 +367,9 @@ TABLES = (
     sound("chi2_contingency", _pairs(), HERE, THERE),
     sound("chi2_contingency, one variable", _pairs(), HERE, (THERE[0], HERE[1])),
     sound("chi2_contingency, unbounded", _pairs(**OPEN), HERE, tuple(each[1:] for each in HERE)),
-    sound("f_oneway", _sums(noisy_sums), AT_LOW, AT_HIGH),
-    sound("f_oneway, to the middle", _sums(noisy_sums), AT_LOW, MIDDLE),
-    sound("f_oneway, an infinity", _sums(noisy_sums), AT_LOW, INFINITE),
-    sound("f_oneway, unbounded", _sums(_ANOVA, "unbounded"), AT_LOW, ONE_MORE),
-    sound("f_oneway, the larger group", _sums(noisy_sums), ([0.5], [0.0, 0.5]), ([0.5], [1.0, 0.5])),
+    sound("f_oneway", _sums(release_means), AT_LOW, AT_HIGH),
+    sound("f_oneway, to the middle", _sums(release_means), AT_LOW, MIDDLE),
+    sound("f_oneway, an infinity", _sums(release_means), AT_LOW, INFINITE),
+    sound("f_oneway, unbounded", _sums(release_means, "unbounded"), AT_LOW, ONE_MORE),
+    sound("f_oneway, the larger group", _sums(release_means), ([0.5], [0.0, 0.5]), ([0.5], [1.0, 0.5])),
 )

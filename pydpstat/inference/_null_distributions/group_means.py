@@ -36,17 +36,31 @@ class Sums(NamedTuple):
 
 def tail_bound(groups: list[Sums], means: list[float], statistic: float, skewed: bool) -> float:
     """Return an upper bound of the p-value of a statistic, over common means, variances and shapes."""
-    top, masses = np.linspace(0.0, statistic, _DEEP_CELLS + 1), np.ones(1)
     known: dict[tuple[int, float], Floats] = {}
     for group in groups:
         if (like := (group.n, group.square)) not in known:
             known[like] = _envelope(group, means, statistic, skewed, LEFT_OUT / len(groups))
-        x = np.square(np.linspace(0.0, math.sqrt(statistic), _THRESHOLDS))
+    return min(1.0, LEFT_OUT + add_tails([known[each.n, each.square] for each in groups], statistic))
+
+
+def thresholds(statistic: float) -> Floats:
+    """Return the roots of squares at which a group's tail is looked at."""
+    return np.linspace(0.0, math.sqrt(statistic), _THRESHOLDS)
+
+
+def add_tails(tails: Sequence[Floats], statistic: float) -> float:
+    """Return a bound of the probability that the sum of squares of independent groups reaches a statistic.
+
+    Each group's tail has probabilities that its square is at least that of a threshold.
+    """
+    top, masses = np.linspace(0.0, statistic, _DEEP_CELLS + 1), np.ones(1)
+    for tail in tails:
         # the logarithm is nearly linear where records decide, and convex where the noise does
-        above = np.exp(np.interp(top, x, np.log(np.maximum(known[like], 1e-300))))
+        x, heights = np.square(thresholds(statistic)), np.log(np.maximum(tail, 1e-300))
+        above = np.exp(np.interp(top, x, heights))
         # what lies in a cell counts at its upper end
         masses = np.convolve(masses, np.append(0.0, above[:-1] - above[1:]))[: _DEEP_CELLS + 1]
-    return min(1.0, LEFT_OUT + 1.0 - float(masses[:_DEEP_CELLS].sum()))
+    return 1.0 - float(masses[:_DEEP_CELLS].sum())
 
 
 def _envelope(group: Sums, means: list[float], statistic: float, skewed: bool, left_out: float) -> Floats:
@@ -57,7 +71,7 @@ def _envelope(group: Sums, means: list[float], statistic: float, skewed: bool, l
     noise = np.delete(made.draws.noises, place, axis=0)
     rest, squared = np.delete(a, place) @ noise, np.delete(b, place) @ noise
     last = b[place] * made.draws.noises[place]
-    roots = np.linspace(0.0, math.sqrt(statistic), _THRESHOLDS)
+    roots = thresholds(statistic)
     margin = _MARGIN * float(np.linalg.norm(b))
     found = np.zeros(_THRESHOLDS)
     for mean in means:
@@ -228,7 +242,7 @@ def pvalue_floor(groups: int) -> float:
 
 
 def equal_means(
-    known: Sequence[NoisySums], skewed: bool = True, draws: int | None = None, stream: int = 0
+    known: Sequence[NoisySums], draws: int | None = None, stream: int = 0
 ) -> tuple[float, float, tuple[int, ...]]:
     """Return statistic and p-value of equal means, and the places of the groups that are compared.
 
@@ -243,7 +257,7 @@ def equal_means(
     number, first, second = zip(*(each.sums for each in found))
     sizes = tuple(max(round(each), 1) for each in number)
     noise = Mixed(found[0].noise, law)
-    return *_pvalue((number, first, second), sizes, noise, skewed, draws, stream), places
+    return *_pvalue((number, first, second), sizes, noise, not found[0].normal, draws, stream), places
 
 
 # what was simulated for released sums is not simulated again

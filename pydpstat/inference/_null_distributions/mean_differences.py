@@ -305,26 +305,14 @@ def sized(known: NoisySums) -> NoisySums | None:
         return None
     size = max(1, round(count))
     first, second = (each * (size / count) for each in known.sums[1:])
-    return replace(known, sums=(float(size), first, second), size=size)
-
-
-def mean_difference(
-    known: tuple[NoisySums, NoisySums], half: float, alternative: str = "two-sided"
-) -> tuple[float, float, WelchInterval | Whole, bool]:
-    """Return the statistic, the p-value of equal means, the interval, and whether anything can be said.
-
-    It is the noisy Welch test, with the noisy numbers of records where none are public.
-    """
-    interval = mean_interval(known, half, alternative)
-    if isinstance(interval, Whole):
-        return 0.0, 1.0, interval, False
-    return *two_sample_pvalue(interval.known, alternative), interval, True
+    third = known.third and known.third._replace(value=known.third.value * (size / count))
+    return replace(known, sums=(float(size), first, second), size=size, third=third)
 
 
 def mean_interval(
     known: tuple[NoisySums, NoisySums], half: float, alternative: str = "two-sided"
 ) -> WelchInterval | Whole:
-    """Return the interval of `mean_difference`."""
+    """Return the interval of a difference, with noisy numbers of records where none are public."""
     first, second = sized(known[0]), sized(known[1])
     if first is None or second is None:
         return Whole(-2.0 * half, 2.0 * half)

@@ -1,7 +1,8 @@
-"""The power of the t test with a sum of cubes, by simulation."""
+"""The power of tests of means with sums of cubes, by simulation."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -13,19 +14,20 @@ from pydpstat.inference._null_distributions.noisy_t import NoisySums, Row, Third
 from pydpstat.inference._null_distributions.power_means import (
     DRAWN,
     RUNS,
+    TYPICAL,
     allowed,
     critical,
     root_of,
     scores,
     sided,
-    tails,
 )
+from pydpstat.inference._null_distributions.skewed_groups import groups_under
 from pydpstat.inference._null_distributions.skewed_shapes import SHARES, Centered
 from pydpstat.inference._null_distributions.skewed_t import (
     LEFT_OUT,
     SIDES,
-    Beyond,
     SkewedLaw,
+    center_sums,
     compare_moments,
     skewed_law,
     variances_for,
@@ -43,24 +45,20 @@ def find_rejected(
 ) -> npt.NDArray[np.bool_]:
     """Tell which of many simulated releases the test rejects at a level."""
     size = law.draws.size
-    beyond, outside = allowed(alpha, left_out, size), int(0.25 * LEFT_OUT * size)
+    beyond, tail = allowed(alpha, left_out, size), 0.25 * LEFT_OUT
     found = np.full(seen.first.size, beyond >= 0)
     if beyond < 0:
         return found
-    variances = _variances(law, seen)
+    variances = _variances(law, seen, tail)
     kept = []
     limits: list[dict[tuple[int, int], float]] = []
     for side in SIDES:
-        flags, own = compare_moments(law, seen, variances, side), {}
-        for row, column in np.argwhere(flags.kept().any(axis=-1)).tolist():
+        kept.append(compare_moments(law, seen, variances, side, tail).kept())
+        own = {}
+        for row, column in np.argwhere(kept[-1].any(axis=-1)).tolist():
             variance = float(variances[column])
-            sums = law.drawn(variance, side, SHARES[row])
-            both = (law.about_sample(each, side) for each in (sums, seen))
-            for place, (values, ours) in zip((0, 2), zip(*both)):
-                low, high = tails(values, outside)
-                flags[place][row, column], flags[place + 1][row, column] = ours > high, ours <= low
-            own[row, column] = critical(sided(law.statistic(sums, variance), alternative), beyond)
-        kept.append(Beyond(*flags).kept())
+            values = law.statistic(law.drawn(variance, side, SHARES[row]), variance)
+            own[row, column] = critical(sided(values, alternative), beyond)
         limits.append(own)
     # the normal shape has no side: it counts once
     kept[0][0] &= kept[1][0]
@@ -86,11 +84,11 @@ def find_rejected(
     return found
 
 
-def _variances(law: SkewedLaw, seen: Centered) -> Floats:
+def _variances(law: SkewedLaw, seen: Centered, tail: float) -> Floats:
     """Return a grid of variances, from the smallest to the largest that any release leaves possible."""
     ends = []
     for place in (seen.second.argmin(), seen.second.argmax()):
-        ends.append(variances_for(law, Centered(*(np.asarray(each[place]) for each in seen))))
+        ends.append(variances_for(law, Centered(*(np.asarray(each[place]) for each in seen)), tail))
     low, high = (
         min(float(each[each > 0.0].min(initial=1.0)) for each in ends),
         max(float(each.max()) for each in ends),
@@ -102,14 +100,39 @@ def _variances(law: SkewedLaw, seen: Centered) -> Floats:
     return np.append(0.0, fine) if min(float(each.min()) for each in ends) == 0.0 else fine
 
 
+Noise = tuple[Row, Row, Row, Row]
+
+
 @lru_cache(maxsize=8)
-def _noises() -> Floats:
-    return frozen(np.random.default_rng(_SEED).laplace(size=(4, RUNS)))
+def _noises(stream: int) -> Floats:
+    return frozen(np.random.default_rng((_SEED, stream)).laplace(size=(4, RUNS)))
+
+
+def _simulate_sums(n: int, noise: Noise, center: float, sd: float, stream: int) -> Floats:
+    """Return noisy sums of 1, z, z^2 and z^3, in rows, of samples of normal records clipped to the bounds."""
+    if n <= DRAWN:
+        z = np.clip(center + sd * scores(DRAWN, stream)[:, :n], -1.0, 1.0)
+        exact = np.stack([(z**power).sum(axis=1) for power in (1, 2, 3)])
+    else:
+        z = np.clip(center + sd * ndtri((np.arange(_GRID) + 0.5) / _GRID), -1.0, 1.0)
+        powers = np.stack([z, z * z, z**3])
+        drawn = scores(DRAWN, stream)[:, :3] @ root_of(n * np.cov(powers, bias=True)).T
+        exact = (n * powers.mean(axis=1) + drawn).T
+    found: Floats = np.vstack([np.full(RUNS, float(n)), exact])
+    return found + np.array(noise) @ _noises(stream)[: len(noise[-1])]
+
+
+def _known(n: int, noise: Noise, sums: Floats) -> NoisySums:
+    *others, third = noise
+    size, first, second, cubes = sums.tolist()
+    return NoisySums(
+        (size, first, second), (others[0], others[1], others[2]), "laplace", n, third=Third(cubes, third)
+    )
 
 
 def skewed_power(
     n: int,
-    noise: tuple[Row, Row, Row, Row],
+    noise: Noise,
     mean: float,
     shift: float,
     sd: float,
@@ -118,28 +141,44 @@ def skewed_power(
     private: bool,
 ) -> float:
     """Return the power for normal records, clipped to the bounds; `noise` has the noises' coefficients."""
-    *others, third = noise
-    rows = others[0], others[1], others[2]
-    known = NoisySums((float(n), 0.0, 0.0), rows, "laplace", n, third=Third(0.0, third))
-    center = mean + shift
-    if n <= DRAWN:
-        z = np.clip(center + sd * scores(DRAWN, 0)[:, :n], -1.0, 1.0)
-        exact = np.stack([(z**power).sum(axis=1) for power in (1, 2, 3)])
-    else:
-        z = np.clip(center + sd * ndtri((np.arange(_GRID) + 0.5) / _GRID), -1.0, 1.0)
-        powers = np.stack([z, z * z, z**3])
-        drawn = scores(DRAWN, 0)[:, :3] @ root_of(n * np.cov(powers, bias=True)).T
-        exact = (n * powers.mean(axis=1) + drawn).T
-    size, first, second, cubes = (
-        np.vstack([np.full(RUNS, float(n)), exact]) + np.array(noise) @ _noises()[: len(third)]
-    )
-    seen = Centered(
-        first - mean * size,
-        second - 2.0 * mean * first + mean * mean * size,
-        cubes - 3.0 * mean * second + 3.0 * mean**2 * first - mean**3 * size,
-    )
+    known = _known(n, noise, np.array([n, 0.0, 0.0, 0.0]))
+    seen = center_sums(mean, *_simulate_sums(n, noise, mean + shift, sd, 0))
     left_out = LEFT_OUT
     if private:
         # some values of a private number of records are left out, too
-        left_out += sizes(NoisySums(known.sums, rows, "laplace", None))[1]
+        left_out += sizes(NoisySums(known.sums, known.noise, "laplace", None))[1]
     return float(find_rejected(skewed_law(known, mean, n), seen, alpha, alternative, left_out).mean())
+
+
+def skewed_groups_power(
+    numbers: tuple[int, ...],
+    noise: Noise,
+    means: Sequence[float],
+    sd: float,
+    alpha: float,
+    alternative: str = "two-sided",
+) -> float:
+    """Return the power of the comparison of groups of normal records with these means.
+
+    Critical values are those of five of the releases, whose powers are averaged.
+    """
+    sums = []
+    for stream, (n, mean) in enumerate(zip(numbers, means)):
+        drawn = _simulate_sums(n, noise, mean, sd, stream)
+        # the test scales the sums with the noisy number of records
+        sums.append(drawn * (n / np.maximum(drawn[0], 1.0)))
+    powers = []
+    for run in range(TYPICAL):
+        known = [_known(n, noise, each[:, run]) for n, each in zip(numbers, sums)]
+        groups, rejected = groups_under(known, 0.0, alternative), np.ones(RUNS, dtype=bool)
+        for points in groups.points():
+            drawn = groups.drawn(points)
+            if len(numbers) == 2:
+                drawn = sided(drawn, alternative)
+            if (beyond := allowed(alpha, LEFT_OUT, drawn.size)) < 0:
+                return 0.0
+            found = groups.compare_others(sums, points)
+            found = sided(found, alternative) if len(numbers) == 2 else found
+            rejected &= found > critical(drawn, beyond)
+        powers.append(rejected.mean())
+    return float(np.mean(powers))

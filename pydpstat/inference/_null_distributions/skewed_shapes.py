@@ -42,25 +42,26 @@ _NOISES = (2.5, 1.5)
 class Draws(NamedTuple):
     """Draws of the components of the sums of n records, and of the noises, with weights.
 
-    `shares` are ascending, with the places of their draws in `order`; `across` is the component of the normal
-    parts along the rare records, and `skewness` that of a normal sample.
+    `mean`, `square` and `cube` are those of n normal records, the latter two summed. `shares` are ascending,
+    with the places of their draws in `order`; `across` is the component of the normal parts along the rare
+    records.
     """
 
-    normal: Floats
-    chi2: Floats
+    mean: Floats
+    square: Floats
+    cube: Floats
     shares: Floats
     scores: Floats
     order: npt.NDArray[np.intp]
     across: Floats
     rest: Floats
-    skewness: Floats
     noises: Floats
     weights: tuple[Floats, Floats, Floats]
 
     @property
     def size(self) -> int:
         """The number of draws."""
-        return int(self.normal.size)
+        return int(self.mean.size)
 
 
 @lru_cache(maxsize=32)
@@ -80,19 +81,23 @@ def draws_of(
         points = np.where(points < 0.5, moved, 1.0 - moved)
     across = ndtri(points[3])
     chi2 = across * across + (chdtri(n - 2, 1.0 - points[1]) if n > 2 else 0.0)
+    mean = ndtri(points[0]) / math.sqrt(n)
+    square = n * mean * mean + chi2
+    cube = normal_skewness(n, ndtri(points[5])) * chi2 * np.sqrt(chi2 / n)
+    cube += mean * (3.0 * square - 2.0 * n * mean * mean)
     order = np.argsort(points[2], kind="stable")
     shares = points[2][order]
     drawn = noise_quantiles(points[COORDINATES:], law)
     kinds = (weights[0] * weights[1], weights[2], np.prod(weights[COORDINATES:], axis=0))
     return Draws(
-        normal=frozen(ndtri(points[0])),
-        chi2=frozen(chi2),
+        mean=frozen(mean),
+        square=frozen(square),
+        cube=frozen(cube),
         shares=frozen(shares),
         scores=frozen(ndtri(shares)),
         order=frozen(order),
         across=frozen(across),
         rest=frozen(ndtri(points[4])),
-        skewness=frozen(normal_skewness(n, ndtri(points[5]))),
         noises=frozen(drawn),
         weights=(frozen(kinds[0]), frozen(kinds[1]), frozen(kinds[2])),
     )
@@ -155,9 +160,7 @@ def shape_sums(draws: Draws, n: int, mean: float, variance: float, side: float, 
         second = count * (far * far - near * near) + n * near * near
         third = count * (far**3 + near**3) - n * near**3
     if share < 1.0:
-        middle = draws.normal / math.sqrt(n)
-        square = draws.normal * draws.normal + draws.chi2
-        cube = n * draws.skewness * (draws.chi2 / n) ** 1.5 + middle * (3.0 * square - 2.0 * n * middle**2)
+        middle, square = draws.mean, draws.square
         if share > 0.0:
             apart = np.sqrt(np.maximum(second - first * first / n, 0.0))
             rare = np.maximum(np.minimum(count, n - count), 1.0)
@@ -168,7 +171,7 @@ def shape_sums(draws: Draws, n: int, mean: float, variance: float, side: float, 
             second = second + 2.0 * scale * both
         first = first + scale * n * middle
         second = second + scale * scale * square
-        third = third + scale**3 * cube
+        third = third + scale**3 * draws.cube
     return Centered(side * first, second, side * third)
 
 

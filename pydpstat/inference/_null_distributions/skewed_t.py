@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import ndtri
 
 from pydpstat.inference._null_distributions.mean_differences import deeper
 from pydpstat.inference._null_distributions.noisy_t import (
@@ -41,8 +42,6 @@ Flags = npt.NDArray[np.bool_]
 SIDES = (UPWARDS, DOWNWARDS)
 # the probability that the true variance and shape are left out, and that for small p-values
 LEFT_OUT, LEAST_LEFT_OUT = 0.002, 2e-7
-# the number of weighted draws is 2 to this power
-_FAR_POWER = 12
 # an estimated skewness is shrunk by this multiple of the cubes' noise
 _SHRUNK = 2.0
 # the share of an estimated skewness that is removed, and the multiple of its standard error by which it is
@@ -50,12 +49,23 @@ _SHRUNK = 2.0
 _TAKEN, _ERRORS = 0.7, 2.0
 # largest ratio of successive variances, unless that takes more than so many of them
 _RATIO, _MOST = 1.1, 31
-# standard deviations and noise scales beyond which there are almost no draws, and the number of records at
-# the bound that a long upper tail allows for
-_NEAR_REACH, _FAR_REACH = (4.5, 9.0, 5.0), (6.0, 18.0, 15.0)
+# the number of variances at which a shape is drawn
+_POINTS = 5
 # largest slack at a jump of the distribution, as shares of the distance and of the number of rare records
 _GROWTH, _PART = 0.12, 0.04
 _TINY = 1e-300
+
+
+class Among(NamedTuple):
+    """A group's place among several with independent draws, and how many draws: 2 to a power."""
+
+    place: int
+    groups: int
+    power: int
+    far_power: int
+
+
+ALONE = Among(0, 1, POWER, 12)
 
 
 @dataclass(frozen=True)
@@ -75,12 +85,14 @@ class SkewedLaw:
     law: NullLaw
     third_noise: Row
     far: bool = False
+    among: Among = ALONE
 
     @cached_property
     def draws(self) -> Draws:
         """Return the reference draws."""
-        power = _FAR_POWER if self.far else POWER
-        return draws_of(self.law.n, self.law.law, len(self.third_noise), power, far=self.far)
+        power = self.among.far_power if self.far else self.among.power
+        where = self.among.place, self.among.groups
+        return draws_of(self.law.n, self.law.law, len(self.third_noise), power, *where, far=self.far)
 
     @cached_property
     def noises(self) -> Centered:
@@ -88,7 +100,7 @@ class SkewedLaw:
         rows = self.law.first_noise, self.law.second_noise, self.third_noise
         return Centered(*(np.array(row) @ self.draws.noises for row in rows))
 
-    @property
+    @cached_property
     def third_sd(self) -> float:
         """The standard deviation of the noise of C."""
         return math.sqrt(2.0) * float(np.linalg.norm(self.third_noise))
@@ -99,24 +111,24 @@ class SkewedLaw:
         exact = shape_sums(self.draws, law.n, law.mean, variance, side, share)
         return Centered(*(sums + noise for sums, noise in zip(exact, self.noises)))
 
-    def weights(self, share: float) -> Floats | None:
-        """Return the weights of the draws for records of a shape; None where all are 1."""
-        if not self.far:
-            return None
+    def weights(self, share: float) -> Floats:
+        """Return the weights of the draws for records of a shape, which are 1 unless they reach far."""
         normal, rare, noise = self.draws.weights
         return noise * (normal if share < 1.0 else 1.0) * (rare if share > 0.0 else 1.0)
 
     def statistic(self, sums: Centered, variance: float) -> Floats:
         """Return the statistic of sums under a variance."""
-        n, mean = self.law.n, self.law.mean
         square = np.maximum(sums.second, self.law.least(variance))
         whole = square + self.law.spread
-        most = (1.0 + abs(mean)) * square
-        cube = np.clip(cube_about_mean(n, sums), -most, most)
-        skewness = cube / (whole**1.5 + _SHRUNK * self.third_sd)
-        square = skewness * skewness
-        skewness = _TAKEN * skewness * square / (square + (_ERRORS * math.sqrt(6.0) / n) ** 2)
+        skewness = self.skewness(cube_about_mean(self.law.n, sums), square, whole)
         return correct_for_skewness(sums.first / np.sqrt(whole), skewness)
+
+    def skewness(self, cube: Floats, square: Floats, whole: Floats) -> Floats:
+        """Return the part of the skewness of W to be removed, from sums of cubes and of squares."""
+        most = (1.0 + abs(self.law.mean)) * square
+        found = np.clip(cube, -most, most) / (whole * np.sqrt(whole) + _SHRUNK * self.third_sd)
+        square = found * found
+        return _TAKEN * found * square / (square + (_ERRORS * math.sqrt(6.0) / self.law.n) ** 2)
 
     def about_sample(self, sums: Centered, side: float) -> tuple[Floats, Floats]:
         """Return the sum of squares about the sample's mean, and E, without records at a bound."""
@@ -141,23 +153,26 @@ class SkewedLaw:
         return found
 
 
-def skewed_law(known: NoisySums, mean: float, n: int, far: bool = False) -> SkewedLaw:
+def skewed_law(known: NoisySums, mean: float, n: int, far: bool = False, among: Among = ALONE) -> SkewedLaw:
     """Return the distribution for n records with a hypothetical mean."""
     assert known.third is not None
     count, first, second = (np.array(row) for row in known.noise)
     third = np.array(known.third.noise) - 3.0 * mean * second + 3.0 * mean**2 * first - mean**3 * count
-    return SkewedLaw(null_law(known, mean, n), tuple(third.tolist()), far)
+    return SkewedLaw(null_law(known, mean, n), tuple(third.tolist()), far, among)
 
 
 def sums_about(known: NoisySums, mean: float) -> Centered:
     """Return the noisy sums about a hypothetical mean."""
     assert known.third is not None
-    size, first, second = known.sums
-    third = known.third.value - 3.0 * mean * second + 3.0 * mean**2 * first - mean**3 * size
+    return center_sums(mean, *map(np.asarray, (*known.sums, known.third.value)))
+
+
+def center_sums(mean: float, size: Floats, first: Floats, second: Floats, third: Floats) -> Centered:
+    """Return the sums about a mean from those of 1, z, z^2 and z^3."""
     return Centered(
-        np.asarray(first - mean * size),
-        np.asarray(second - 2.0 * mean * first + mean * mean * size),
-        np.asarray(third),
+        first - mean * size,
+        second - 2.0 * mean * first + mean * mean * size,
+        third - 3.0 * mean * second + 3.0 * mean**2 * first - mean**3 * size,
     )
 
 
@@ -183,80 +198,51 @@ class Beyond(NamedTuple):
         return np.asarray(~out)
 
 
-def compare_moments(law: SkewedLaw, seen: Centered, variances: Floats, side: float) -> Beyond:
-    """Compare shapes and variances with a release by the moments of records alone.
+def compare_moments(law: SkewedLaw, seen: Centered, variances: Floats, side: float, tail: float) -> Beyond:
+    """Compare shapes and variances with a release by the moments of records, each with a tail probability.
 
-    Several releases are along the last axis.
+    Several releases are along the last axis. Tails are those of a normal sum and Laplace noise. Sums of
+    squares are skewed upwards, as chi-square and Poisson variables are, by their Cornish-Fisher terms.
     """
     n, far = law.law.n, distance_to_bound(law.law.mean, side)
     moments = shape_moments(law.law.mean, variances, side)
-    noise, usual_noise = law.reach(side)
     square, usual = law.about_sample(seen, side)
-    deviations, scales, squares = _FAR_REACH if law.far else _NEAR_REACH
-    means, spreads = [], []
-    for mean, variance, reach in (
-        (moments.square, moments.square_variance, noise),
-        (moments.usual, moments.usual_variance, usual_noise),
+    deviations, scales = -float(ndtri(tail)), -math.log(2.0 * tail)
+    skewed = deviations**2 - 1.0
+    # if there may be a rare record
+    some = n * np.array(SHARES)[:, None] * variances > tail * far * far
+    found = []
+    for values, mean, variance, reach, rare in zip(
+        (square, usual),
+        (moments.square, moments.usual),
+        (moments.square_variance, moments.usual_variance),
+        law.reach(side),
+        (far * far * (skewed / 6.0 + 0.5) * some, np.zeros(1)),
     ):
-        # the term of the sample's mean is of the order of a record's square
-        ends = n * mean, np.sqrt(deviations**2 * n * variance + (scales * reach) ** 2) + 6.0 * moments.square
-        middle, spread = (each if np.ndim(square) == 0 else each[..., None] for each in ends)
-        means.append(middle)
-        spreads.append(spread)
-    return Beyond(
-        square > means[0] + spreads[0] + squares * far * far,
-        square < means[0] - spreads[0],
-        usual > means[1] + spreads[1],
-        usual < means[1] - spreads[1],
-    )
+        spread = np.sqrt(deviations**2 * n * variance + (scales * reach) ** 2)
+        # the sample's mean takes a record's square off
+        ends = n * mean + spread + skewed / 1.5 * moments.square + rare, n * mean - spread - moments.square
+        high, low = (each if np.ndim(values) == 0 else each[..., None] for each in ends)
+        found += [values > high, values < low]
+    return Beyond(*found)
 
 
-def variances_for(law: SkewedLaw, seen: Centered) -> Floats:
+def variances_for(law: SkewedLaw, seen: Centered, tail: float) -> Floats:
     """Return a fine grid of the variances that the release may leave possible."""
     coarse = law.law.variances()
     if coarse.size < 2:
         return coarse
     some = np.flatnonzero(
-        np.any([compare_moments(law, seen, coarse, s).kept().any(axis=0) for s in SIDES], axis=0)
+        np.any([compare_moments(law, seen, coarse, s, tail).kept().any(axis=0) for s in SIDES], axis=0)
     )
     first, last = (max(some[0] - 1, 0), min(some[-1] + 1, coarse.size - 1)) if some.size else (0, -1)
     low, high = float(coarse[max(first, 1)]), float(coarse[last])
-    points = min(max(math.ceil(math.log(max(high / low, 1.0)) / math.log(_RATIO)), 4), _MOST)
-    fine = np.geomspace(low, max(high, low), points + 1)
+    # powers of one number, so that draws of other releases can be used again
+    ends = math.floor(math.log(low) / math.log(_RATIO)), math.ceil(math.log(high) / math.log(_RATIO))
+    step = max(1, math.ceil((ends[1] - ends[0]) / _MOST))
+    places = np.arange(ends[0] // step, -(-ends[1] // step) + 1)
+    fine = np.unique(np.minimum(_RATIO ** (step * places.astype(np.float64)), coarse[-1]))
     return np.append(0.0, fine) if first == 0 else fine
-
-
-class _Seen:
-    """Comparisons of a release with the draws of the shapes on one side and of variances."""
-
-    def __init__(self, law: SkewedLaw, seen: Centered, variances: Floats, side: float, left_out: float):
-        self.law, self.seen, self.variances, self.side = law, seen, variances, side
-        self.tail = 0.25 * left_out
-        self.beyond = compare_moments(law, seen, variances, side)
-        self._drawn: dict[tuple[int, int], Centered] = {}
-        for row, column in np.argwhere(self.beyond.kept()).tolist():
-            self._compare(row, column)
-        self.kept = self.beyond.kept()
-
-    def drawn(self, row: int, column: int) -> Centered:
-        """Return the draws of a shape and variance."""
-        if (row, column) not in self._drawn:
-            variance, share = float(self.variances[column]), SHARES[row]
-            self._drawn[row, column] = self.law.drawn(variance, self.side, share)
-        return self._drawn[row, column]
-
-    def _compare(self, row: int, column: int) -> None:
-        sums, weights = self.drawn(row, column), self.law.weights(SHARES[row])
-        values, ours = (self.law.about_sample(each, self.side) for each in (sums, self.seen))
-        for (above, below), each, own in zip((self.beyond[:2], self.beyond[2:]), values, ours):
-            at_least = each >= own
-            above[row, column] = _chance(at_least, weights) <= self.tail
-            below[row, column] = _chance(~at_least, weights) <= self.tail
-
-
-def _chance(found: Flags, weights: Floats | None) -> float:
-    """Return the share of the draws; for weighted ones, plus two standard errors."""
-    return np.count_nonzero(found) / found.size if weights is None else mean_above(found * weights)
 
 
 def _nearest(law: SkewedLaw, seen: Centered, variances: Floats, side: float) -> list[tuple[int, int]]:
@@ -275,7 +261,7 @@ def _extreme(
     seen: Centered,
     sums: Centered,
     variance: float,
-    weights: Floats | None,
+    weights: Floats,
     alternative: str,
 ) -> float:
     """Return the probability of a statistic as extreme as the observed one."""
@@ -284,7 +270,7 @@ def _extreme(
         extreme = np.abs(drawn) >= abs(observed)
     else:
         extreme = drawn >= observed if alternative == "greater" else drawn <= observed
-    if weights is None:
+    if not law.far:
         return (1 + int(np.count_nonzero(extreme))) / (extreme.size + 1)
     return mean_above(extreme * weights)
 
@@ -296,62 +282,72 @@ def find_largest_share(
 
     The search ends at a probability above `enough`.
     """
-    variances = variances_for(law, seen)
+    tail = 0.25 * left_out
+    variances = variances_for(law, seen, tail)
+
+    def chance(row: int, column: int, side: float) -> float:
+        variance, share = float(variances[column]), SHARES[row]
+        sums, weights = law.drawn(variance, side, share), law.weights(share)
+        return _extreme(law, seen, sums, variance, weights, alternative)
+
     if enough < 1.0:
         # a variance that is certainly possible may be enough
         for side in SIDES:
             for row, column in _nearest(law, seen, variances, side):
-                variance, share_of = float(variances[column]), SHARES[row]
-                sums, weights = law.drawn(variance, side, share_of), law.weights(share_of)
-                if (found := _extreme(law, seen, sums, variance, weights, alternative)) > enough:
+                if (found := chance(row, column, side)) > enough:
                     return found
-    both = [_Seen(law, seen, variances, side, left_out) for side in SIDES]
+    both = [compare_moments(law, seen, variances, side, tail).kept() for side in SIDES]
     # the normal shape has no side: it counts once
-    both[0].kept[0] &= both[1].kept[0]
-    both[1].kept[0] = False
+    both[0][0] &= both[1][0]
+    both[1][0] = False
     most = 0.0
-
-    for each in both:
-        for row, column in np.argwhere(each.kept).tolist():
-            variance, weights = float(variances[column]), law.weights(SHARES[row])
-            sums = each.drawn(row, column)
-            most = max(most, _extreme(law, seen, sums, variance, weights, alternative))
-            if most > enough:
-                return most
-    for each in both:
-        columns = np.flatnonzero(each.kept[-1])
+    for side, kept in zip(SIDES, both):
+        for row in range(len(SHARES)):
+            for column in thin(kept[row]):
+                most = max(most, chance(row, column, side))
+                if most > enough:
+                    return most
+    for side, kept in zip(SIDES, both):
+        columns = np.flatnonzero(kept[-1])
         if columns.size == 0:
             continue
         low, high = float(variances[columns[0]]), float(variances[columns[-1]])
-        for variance, slack in law.steps(each.side):
+        for variance, slack in law.steps(side):
             if low <= variance <= high and most <= enough:
-                first, second, third = law.drawn(variance, each.side, 1.0)
+                first, second, third = law.drawn(variance, side, 1.0)
                 moved = Centered(first + slack * (second < law.law.least(variance)), second, third)
                 most = max(most, _extreme(law, seen, moved, variance, law.weights(1.0), alternative))
     return most
 
 
-def skewed_pvalue(known: NoisySums, mean: float, alternative: str = "two-sided") -> tuple[float, float]:
-    """Return the statistic and the p-value of a hypothetical mean."""
-    found, outside = sizes(known)
-    law, seen = skewed_law(known, mean, found[0]), sums_about(known, mean)
-    statistic = float(law.statistic(seen, 0.0))
-    return statistic, _pvalue(known, mean, alternative, 2.0)
+def thin(kept: Flags) -> list[int]:
+    """Return at most five places that are kept, from the first to the last one."""
+    places = np.flatnonzero(kept)
+    some = np.linspace(0, places.size - 1, min(_POINTS, places.size)).round().astype(int)
+    return [int(place) for place in places[some]]
 
 
-def _pvalue(
-    known: NoisySums, mean: float, alternative: str, enough: float, seen: Centered | None = None
-) -> float:
-    """Return a p-value; one above `enough` is only known to be at least what is returned."""
+def skewed_pvalue(
+    known: NoisySums, mean: float, alternative: str = "two-sided", enough: float = 2.0
+) -> tuple[float, float]:
+    """Return the statistic and the p-value of a hypothetical mean.
+
+    A p-value above `enough` is only known to be at least what is returned.
+    """
+    law, seen = skewed_law(known, mean, sizes(known)[0][0]), sums_about(known, mean)
+    return float(law.statistic(seen, 0.0)), _pvalue(known, mean, alternative, enough, seen)
+
+
+def _pvalue(known: NoisySums, mean: float, alternative: str, enough: float, seen: Centered) -> float:
     found, outside = sizes(known)
-    seen, left_out = sums_about(known, mean) if seen is None else seen, LEFT_OUT + outside
+    left_out = LEFT_OUT + outside
     share, limit = 0.0, max(enough, 2.0 * left_out) - left_out
     for n in found:
         share = max(share, find_largest_share(skewed_law(known, mean, n), seen, alternative, LEFT_OUT, limit))
         if share > limit:
             break
     first = min(1.0, left_out + share)
-    if first > 2.0 * left_out:
+    if first > 2.0 * left_out or 2.0 * left_out <= enough < 1.0:
         return first
     found, outside = sizes(known, LEAST_LEFT_OUT)
     share = 0.0
