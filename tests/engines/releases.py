@@ -51,7 +51,8 @@ STATISTICS = {
     "cov": Statistic(dp.cov, ("x", "i"), 1.5, NUMBERS),
     "corr": Statistic(dp.corr, ("x", "i"), 1.5, NUMBERS),
     "median": Statistic(dp.median, ("x",), 1.5, NUMBERS),
-    "quantile": Statistic(dp.quantile, ("i",), 1.5, {"q": 0.3, **NUMBERS}),
+    # the default candidates follow the type, which differs where integers are missing in pandas
+    "quantile": Statistic(dp.quantile, ("i",), 1.5, {"q": 0.3, "grid_points": 1001, **NUMBERS}),
     "quantiles": Statistic(dp.quantiles, ("x",), 1.5, {"qs": [0.1, 0.5, 0.9], **NUMBERS}),
     "histogram": Statistic(dp.histogram, ("x",), 1.5, {"edges": [-50, -10, 0, 50]}),
     "crosstab": Statistic(dp.crosstab, ("t", "k"), "none", {"levels": {"t": LABELS, "k": [1, 2]}}),

@@ -110,10 +110,10 @@ def test_weights_and_tests_of_whole_columns(kind):
 def of_design(name, frame, unit, patch):
     """What a method says of a design over a container, of records or of persons."""
     patch.setattr(method_calls, "FRAME", frame)
-    if unit:
-        for design in ("sized", "unsized"):
-            patch.setattr(method_calls, design, partial(getattr(method_calls, design), unit="person"))
-    return str(method_calls.CASES[name][0]().summary())
+    ask = method_calls.CASES[name][0]
+    # the default argument makes the design
+    [how] = ask.__defaults__
+    return str(ask(partial(how, unit="person") if unit else how).summary())
 
 
 @lru_cache(maxsize=None)

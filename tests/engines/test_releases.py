@@ -56,6 +56,15 @@ def test_every_way_gives_the_same(name, engine, folders):
         assert outcome(statistic, way, data) == expected(name, label), (label, parts)
 
 
+@every_engine
+def test_quantiles_of_integers_are_whole_numbers(engine, folders):
+    table = releases.COMPLETE.select(["i"])
+    statistic, way = STATISTICS["quantile"], Way({"grid_points": None})
+    found = outcome(statistic, way, MAKERS[engine](table, 3, folders()))
+    assert found == outcome(statistic, way, in_memory(table))
+    assert "chosen from the whole numbers from -50 to 50" in found["summary"]
+
+
 @pytest.mark.parametrize("parts", PARTS)
 @every_engine
 def test_any_number_of_parts_gives_the_same(engine, parts, folders):
