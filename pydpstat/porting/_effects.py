@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import reduce
 
 from pydpstat.porting import _functions as functions
 from pydpstat.porting import _values as values_of
@@ -52,6 +53,10 @@ def value_of(name: str, given: Given, place: Place, draws: bool) -> Value:
     both = joined(values)
     if name in functions.DRAWS and (draws or any(each.made or each.seeded for each in values[:1])):
         return drawn(name, place, given)
+    if name in functions.NUMBERS and any(each.labels or each.chosen for each in values[:1] if each.private):
+        return replace(_plain(both), summary=True, labels="", mixed="", missing="", why=str(place))
+    if name in ("levels", "nlevels") and values and values[0].levels == values_of.WRITTEN:
+        return Value()
     # the names of a table are its levels
     if name in functions.PUBLIC_OF and not (name == "names" and both.summary):
         known = [
@@ -76,28 +81,49 @@ def value_of(name: str, given: Given, place: Place, draws: bool) -> Value:
     if name in functions.SUMMARIES:
         skipped = not draws or any(word == "na.rm" for word, _ in given)
         missing = "" if skipped else both.missing
-        return replace(plain, summary=True, mixed="", missing=missing, why=str(place))
+        labels = str(place) if name in functions.LABELS else both.labels if name == "sorted" else ""
+        return replace(plain, summary=True, mixed="", missing=missing, why=str(place), labels=labels)
+    if name == "names":
+        return replace(plain, labels=str(place))
+    if name == "which":
+        return replace(plain, chosen=_is_chosen(values))
     if name in functions.MIXERS:
         return replace(plain, mixed=str(place))
     return _recordwise(name, given, place) if name in functions.RECORDWISE else plain
 
 
 def _plain(value: Value) -> Value:
-    return replace(value, constant=UNKNOWN, parts={}, levels="", items=(), made=None, function=None)
+    return replace(
+        value,
+        constant=UNKNOWN,
+        parts={},
+        levels="",
+        items=(),
+        rounds=(),
+        present=False,
+        made=None,
+        function=None,
+        around=(),
+    )
 
 
 def _public(name: str, given: Given, both: Value) -> Value:
     values = [value for _, value in given]
     spaced = name == "seq" and any((word or "").startswith("len") for word, _ in given)
-    constant = _constant("linspace" if spaced else name, values)
+    function = "linspace" if spaced else name
+    constant = _constant(function, values)
+    rounds = values_of.round_by_round(lambda each: values_of.calculated(function, each), values)
     # the first argument is what the function is of
     origins = values[0].origins if values and name not in ("+", "-", "*", "/", "^") else both.origins
     same = (len(values) == 1 and name in functions.RECORDWISE) or name == "zip"
     kept = values[0] if same and values else _plain(both)
     unknown = "" if constant == UNKNOWN else both.unknown
+    rounds = rounds if constant == UNKNOWN else ()
     made = _noise(name, values) or kept.made
     why = "" if name in functions.COARSE else kept.why
-    return replace(kept, constant=constant, origins=origins, unknown=unknown, made=made, why=why)
+    return replace(
+        kept, constant=constant, rounds=rounds, why=why, origins=origins, unknown=unknown, made=made
+    )
 
 
 def _constant(name: str, values: Sequence[Value]) -> object:
@@ -149,13 +175,24 @@ def _container(name: str, given: Given, place: Place) -> Value:
     few = sum(map(len, several)) <= values_of.MOST
     items = tuple(item for each in several for item in each) if few else ()
     made, origins = _noise(name, values), both.origins | new
-    kept = replace(both, constant=constant, origins=origins, made=made, function=None)
+    if name == "c":
+        # lists that are joined keep their names
+        parts = {word: part for each in values if each.items for word, part in each.parts.items()} | parts
+    kept = replace(both, constant=constant, origins=origins, made=made, function=None, around=())
     return replace(kept, parts=parts, items=items)
 
 
 def _recordwise(name: str, given: Given, place: Place) -> Value:
     values = [value for _, value in given]
-    both, first = values_of.records_of(values, place), values[0]
+    first = values[0]
+    labelled = [each for each in values if each.private and each.labels]
+    if name in functions.SELECTIONS and 0 < len(labelled) < len(values):
+        # records with a label that occurs in the data, and not records that are changed by a figure
+        marks = NONE.union(*(each.marks for each in labelled))
+        both = values_of.records_of([each for each in values if not each.labels], place)
+        both = replace(both, marks=both.marks | marks, groups=labelled[0].labels)
+    else:
+        both = values_of.records_of(values, place)
     parts = dict(first.parts) if len(values) == 1 or first.private else {}
     if name in functions.CHANGES:
         parts |= {word: value for word, value in given if word}
@@ -166,12 +203,40 @@ def _recordwise(name: str, given: Given, place: Place) -> Value:
     kept = first.private and name not in ("droplevels", "ifelse", "+", "-", "*", "/", "c")
     selected = both.selected or (str(place) if name in functions.SELECTS else "")
     if name in functions.GROUPS:
-        both = replace(both, split=both.split | {GROUPED})
+        both = replace(grouped(given, place), mixed=both.mixed)
+    present = [each.present for each in values if each.private]
+    both = replace(both, present=name in functions.PRESENT or (name in ("!", "&", "|") and all(present)))
     if name in functions.FILTERS:
         split = both.split.union(*(each.marks for each in values[1:] if each.private))
-        both = replace(both, split=split, marks=NONE)
+        both = replace(both, split=split, marks=NONE, chosen=_is_chosen(values) or both.chosen)
     both = replace(both, levels=first.levels if kept else "", selected=selected, missing=missing)
-    return replace(both, parts=parts, constant=UNKNOWN, items=())
+    return replace(both, parts=parts, constant=UNKNOWN, items=(), rounds=())
+
+
+def _is_chosen(keys: Sequence[Value]) -> bool:
+    """Return whether records are selected by more than that they are there."""
+    return any(each.private and not each.present for each in keys)
+
+
+def grouped(given: Given, place: Place) -> Value:
+    """Return records in groups, with how the groups' labels come from the data."""
+    values = [value for _, value in given]
+    first, *by = [each for each in values if each.private] or [NOTHING]
+    texts = (part.constant for each in values for part in (each, *each.items))
+    names = [text for text in texts if isinstance(text, str)]
+    by += [part_of(first, name, (), place, True) for name in names]
+    made = next((each for each in by if each.private and each.levels != values_of.WRITTEN), None)
+    both = joined(values)
+    how = "" if made is None else made.levels or made.why or str(place)
+    return replace(both, split=both.split | {GROUPED}, groups=both.groups or how)
+
+
+def decided(value: Value, test: Value) -> Value:
+    """Return what is known of a value that a condition decides on."""
+    if value.private or not test.private or value == NOTHING or value.function:
+        return value
+    sources, how = value.sources | test.sources, test.why
+    return replace(value, level=PRIVATE, sources=sources, why=how, summary=True, constant=UNKNOWN, items=())
 
 
 def _factor(name: str, given: Given, kept: Value) -> Value:
@@ -217,24 +282,41 @@ def part_of(of: Value, name: str, keys: Sequence[Value], place: Place, r: bool) 
     result = values_of.records_of([of, *private], place)
     result = replace(result, levels=of.levels, parts=of.parts, summary=of.summary, missing="", marks=NONE)
     split = of.split.union(*(each.marks for each in private))
-    return replace(result, selected=result.selected or str(place), split=split)
+    chosen = of.chosen or _is_chosen(private)
+    return replace(result, selected=result.selected or str(place), split=split, chosen=chosen, labels="")
 
 
 def _element(of: Value, keys: Sequence[Value], r: bool) -> Value:
-    constant: object = UNKNOWN
-    if len(keys) == 1 and isinstance(keys[0].constant, float):
+    if len(keys) != 1:
+        return _plain(of)
+    if isinstance(keys[0].constant, float):
         place = int(keys[0].constant) - r
         if 0 <= place < len(of.items):
             return of.items[place]
-        if isinstance(of.constant, list) and 0 <= place < len(of.constant):
-            constant = of.constant[place]
-    return replace(_plain(of), constant=constant, made=of.made)
+    constant = _at(of.constant, keys[0].constant, r)
+    rounds = values_of.round_by_round(lambda each: _at(each[0], each[1], r), [of, keys[0]])
+    return replace(_plain(of), constant=constant, made=of.made, rounds=rounds if constant == UNKNOWN else ())
+
+
+def _at(values: object, key: object, r: bool) -> object:
+    """Return the value at a place that is known; `UNKNOWN` elsewhere."""
+    if not isinstance(values, list) or not isinstance(key, float) or not math.isfinite(key):
+        return UNKNOWN
+    place = int(key) - r
+    return values[place] if 0 <= place < len(values) else UNKNOWN
 
 
 def element_of(over: Value, loop: int) -> Value:
     """Return what is known of one of the values that a loop goes through."""
-    if over.private:
+    if over.private and over.labels:
+        return replace(over, marks=over.marks | {loop}, parts={})
+    if over.private and not (over.items and all(each.parts for each in over.items)):
         split = frozenset({loop if each == GROUPED else each for each in over.split})
         return replace(over, split=split, parts=over.parts if GROUPED in over.split else {})
-    kept = joined(over.items) if over.items else _plain(over)
-    return replace(kept, constant=UNKNOWN, marks=kept.marks | {loop}, unknown="")
+    few = len(over.items) <= values_of.MOST_ROUNDS
+    several = over.items or (over,)
+    kept = reduce(values_of.either, over.items) if over.items and few else _plain(joined(several))
+    listed = over.constant if isinstance(over.constant, list) else [each.constant for each in over.items]
+    known = few and len(listed) <= values_of.MOST_ROUNDS and UNKNOWN not in listed
+    rounds = tuple(listed) if known else ()
+    return replace(kept, constant=UNKNOWN, items=(), rounds=rounds, marks=kept.marks | {loop}, unknown="")

@@ -17,7 +17,8 @@ _SARIF = "https://raw.githubusercontent.com/oasis-tcs/sarif-spec/master/Schemata
 # every rule by its name; those of a mirror's finding have its name in the table of findings
 RULES = {
     "argument-from-data": "A public argument of a release is computed from the data.",
-    "levels-from-data": "The levels of a table are computed from the data.",
+    "levels-from-data": "The levels of a table, or the groups of records, are computed from the data.",
+    "epsilon": "An epsilon is far above usual values.",
     "seed": "The seed of the noise is published with the script.",
     "repeated": "The same data are released several times.",
     "repeated-without-end": "The same data are released an unknown number of times.",

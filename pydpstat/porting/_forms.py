@@ -65,8 +65,19 @@ class Part(NamedTuple):
     keys: tuple[Form, ...] = ()
 
 
+class Spread(NamedTuple):
+    """Arguments of a call that are the parts of one value, as R's dots."""
+
+    place: Place
+    value: Form
+
+
 class Lambda(NamedTuple):
-    """A function; `last` says that its last value is returned, as in R."""
+    """A function; `last` says that its last value is returned, as in R.
+
+    A formal argument ``...`` or ``*name`` takes arguments without a name that are left, and ``...`` or
+    ``**name`` those with one.
+    """
 
     place: Place
     formals: tuple[tuple[str, Form | None], ...]
@@ -108,7 +119,7 @@ class Loop(NamedTuple):
     body: Form
 
 
-Form: TypeAlias = Literal | Variable | Apply | Part | Lambda | Assign | Block | Branch | Loop
+Form: TypeAlias = Literal | Variable | Apply | Part | Spread | Lambda | Assign | Block | Branch | Loop
 
 
 def size(form: Form) -> int:

@@ -74,6 +74,8 @@ class _Reader:
                 return forms.Assign(place, (forms.Variable(place, name),), made)
             case ast.ClassDef(body=body):
                 return self.block(body)
+            case ast.Break() | ast.Continue():
+                return Apply(place, "break", ())
             case ast.Return(value=value):
                 return self._applied(place, "return", [value] if value else [])
             case ast.Expr(value=value) | ast.Assert(test=value):
@@ -82,7 +84,7 @@ class _Reader:
                 loop = self.block(node.body)
                 return forms.Loop(place, tuple(_names(node.target)), self._form(node.iter), loop)
             case ast.While(test=test, body=body):
-                return forms.Loop(place, (), None, forms.Block(place, (self._form(test), self.block(body))))
+                return forms.Loop(place, (), None, forms.Branch(place, self._form(test), (self.block(body),)))
             case ast.If(test=test, body=body, orelse=orelse):
                 return forms.Branch(place, self._form(test), (self.block(body), self.block(orelse)))
             case ast.With() | ast.AsyncWith():
@@ -104,15 +106,18 @@ class _Reader:
     def _targets(self, node: ast.expr) -> Iterable[forms.Variable | forms.Part]:
         if isinstance(node, (ast.Tuple, ast.List)):
             for each in node.elts:
-                yield from self._targets(each)
+                yield from self._targets(each.value if isinstance(each, ast.Starred) else each)
         elif isinstance(form := self._form(node), (forms.Variable, forms.Part)):
             yield form
 
     def _function(self, place: Place, given: ast.arguments, body: Form, last: bool) -> forms.Lambda:
         names = [*given.posonlyargs, *given.args]
         defaults: list[ast.expr | None] = [None] * (len(names) - len(given.defaults))
-        pairs = [*zip(names, [*defaults, *given.defaults]), *zip(given.kwonlyargs, given.kw_defaults)]
-        formals = tuple((name.arg, self._form(value) if value else None) for name, value in pairs)
+        pairs = [(name.arg, value) for name, value in zip(names, [*defaults, *given.defaults])]
+        pairs += [(f"*{given.vararg.arg}", None)] if given.vararg else []
+        pairs += [(name.arg, value) for name, value in zip(given.kwonlyargs, given.kw_defaults)]
+        pairs += [(f"**{given.kwarg.arg}", None)] if given.kwarg else []
+        formals = tuple((name, self._form(value) if value else None) for name, value in pairs)
         return forms.Lambda(place, formals, body, last)
 
     def _form(self, node: ast.expr) -> Form:
@@ -142,7 +147,9 @@ class _Reader:
                 return self._assigned(place, [target], self._form(value))
             case ast.FormattedValue(value=value, format_spec=ast.JoinedStr(values=[ast.Constant() as spec])):
                 return self._applied(place, "format", [value, spec])
-            case ast.Starred(value=value) | ast.Await(value=value) | ast.FormattedValue(value=value):
+            case ast.Starred(value=value):
+                return forms.Spread(place, self._form(value))
+            case ast.Await(value=value) | ast.FormattedValue(value=value):
                 return self._form(value)
             case ast.List() | ast.Tuple() | ast.Set():
                 name = "c"
@@ -183,7 +190,13 @@ class _Reader:
 
     def _call(self, place: Place, node: ast.Call) -> Form:
         pairs = [*((None, each) for each in node.args), *((each.arg, each.value) for each in node.keywords)]
-        given = tuple((name, self._form(value)) for name, value in pairs)
+        # two stars have no name, either
+        spread = {id(each.value) for each in node.keywords if each.arg is None}
+        values = ((name, value, self._form(value)) for name, value in pairs)
+        given = tuple(
+            (name, forms.Spread(form.place, form) if id(value) in spread else form)
+            for name, value, form in values
+        )
         package, name = self._resolved(node.func)
         if package:
             # of a class that was imported, as Budget.open

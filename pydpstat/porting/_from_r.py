@@ -7,7 +7,7 @@ import math
 from pydpstat.porting import _forms as forms
 from pydpstat.porting._forms import Apply, Block, Form, Place
 from pydpstat.porting._functions import TOO_DEEP
-from pydpstat.porting._scope import depth
+from pydpstat.porting._scope import depth, nodes
 from pydpstat.porting._syntax import Argument, Call, Constant, Function, Name, Node, Script
 
 _ARROWS = {"<-", "<<-", "=", ":="}
@@ -83,7 +83,8 @@ class _Reader:
             rest = Call(node.function, arguments[1:], node.start, node.end)
             return self._applied(place, rest, _word(arguments[0].value))
         if name == "~" and len(arguments) > 1:
-            return Apply(place, "~", ())
+            used = (each.name for each in nodes(arguments[1].value) if isinstance(each, Name))
+            return Apply(place, "~", tuple((None, forms.Literal(place, each)) for each in used))
         if name in ("$", "@", "[", "[["):
             of, *keys = self._values(node)
             if name == "[" and (new := [each for each in keys if isinstance(each, forms.Assign)]):
@@ -99,7 +100,9 @@ class _Reader:
         if name == "for":
             _, over, body = values
             return forms.Loop(place, (_word(arguments[0].value),), over, body)
-        if name in ("while", "repeat"):
+        if name == "while":
+            return forms.Loop(place, (), None, forms.Branch(place, values[0], (values[1],)))
+        if name == "repeat":
             return forms.Loop(place, (), None, Block(place, values))
         if name == "if":
             test, first, *second = values
@@ -113,8 +116,13 @@ class _Reader:
     def _applied(
         self, place: Place, node: Call, name: str, package: str = "", receiver: Form | None = None
     ) -> Apply:
-        given = tuple((each.name, self.form(each.value)) for each in node.arguments if each.value is not None)
+        pairs = ((each.name, each.value) for each in node.arguments if each.value is not None)
+        given = tuple((name, self._argument(value)) for name, value in pairs)
         return Apply(place, name, given, package, receiver)
+
+    def _argument(self, node: Node) -> Form:
+        form = self.form(node)
+        return forms.Spread(form.place, form) if node == Name("...") else form
 
     def _assignment(self, place: Place, arrow: str, arguments: tuple[Argument, ...]) -> Form:
         left, right = (each.value for each in arguments)

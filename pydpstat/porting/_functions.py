@@ -21,6 +21,14 @@ PUBLIC_OF = set(
     "isinstance callable file.exists seq_along library require requireNamespace stopifnot assert set.seed "
     "rm gc data options setwd Sys.time Sys.Date stop warning quit detach".split()
 )
+# of them, how many there are
+NUMBERS = set("length nrow NROW dim len shape size".split())
+# the number of records in a group
+COUNTS = {"n"}
+# figures of all records that are labels, which occur in the data
+LABELS = set("unique levels distinct drop_duplicates value_counts set".split())
+# which records are there
+PRESENT = set("is.na is.nan is.finite complete.cases isna isnull notna".split())
 # one figure of all records
 SUMMARIES = set(
     "mean sd var std median min max range sum prod quantile cor cov mad IQR fivenum table prop.table "
@@ -51,6 +59,8 @@ FRAMES = set("data.frame DataFrame tibble data.table list dict from_dict Series 
 # of a data frame, the data frame itself
 ACCESSORS = ("loc", "iloc", "at", "iat", "values")
 CHANGES = set("mutate transform within assign cbind data.frame DataFrame tibble with_columns".split())
+# what selects records by labels
+SELECTIONS = set("== %in% isin in [ filter subset query".split())
 GROUPS = set("split groupby group_by group_split".split())
 # figures of groups
 TABLES = set("table xtabs rowsum value_counts crosstab aggregate tally count".split())
@@ -87,13 +97,30 @@ PLOTS = set(
     "plot hist boxplot barplot lines points pie pairs stripchart scatter bar ggsave violinplot ggplot qplot "
     "histplot kdeplot scatterplot plot_ly".split()
 )
+# of them, what returns figures of the data
+FIGURES = {"hist", "boxplot", "barplot"}
+# how a raw value is published by what happens where it holds
+DECIDES = "if"
 # what R does not show at the top, as it returns it invisibly
 SILENT = PRINTS | WRITES | PLOTS | set("invisible library require load attach assign fit".split())
 
+_KINDS = " _dbl _int _chr _lgl _dfr _dfc _df _vec".split(" ")
+_PURRR = [f"{name}{kind}" for name in "map map2 imap pmap future_map".split() for kind in _KINDS]
 APPLIES = set(
-    "sapply lapply vapply map map_dbl map_dfr map_df Map mapply apply tapply by aggregate across future_map "
-    "mclapply parLapply agg walk".split()
+    "sapply lapply vapply Map mapply apply tapply by aggregate across mclapply parLapply parSapply agg walk "
+    "walk2 iwalk pwalk Reduce reduce outer Filter keep discard map_if map_at group_map group_modify".split()
+).union(_PURRR)
+# those that go through several values at the same time, and whose values are in one list
+OVER_SEVERAL = {"Map", "mapply", "walk2", *(name for name in _PURRR if name.startswith("map2"))}
+OVER_LIST = {"pwalk", *(name for name in _PURRR if name.startswith("pmap"))}
+# those whose function gets what was there before, too
+FOLDS = {"Reduce", "reduce"}
+# the argument that is gone through, those of the function that goes, and how many of them have no name
+OVER = set("X .x object x".split())
+OF_APPLIES = set(
+    "FUN.VALUE SIMPLIFY simplify USE.NAMES MoreArgs .id .progress .options mc.cores cl MARGIN how".split()
 )
+SKIPPED = {"vapply": 1, "apply": 1, "parLapply": 1, "parSapply": 1}
 BY_GROUP = set("tapply by aggregate".split())
 COMPARES = set("< <= > >= == != identical all.equal isclose stopifnot".split())
 SUMMARISES = {"summarise", "summarize", "reframe", "with"}

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from pydpstat.errors import PydpstatError
 from pydpstat.porting._releases import TUNING, Held, Release
-from pydpstat.porting._values import NONE, WRITTEN, Source, Value
+from pydpstat.porting._values import WRITTEN, Source, Value
 from pydpstat.privacy import Guarantee, compose
 
 # functions whose noise is as wide as the number of records is small, and all that take records
@@ -40,6 +40,7 @@ class Judged(NamedTuple):
             release.seed is not None or bool(self.mixed()) or any(map(is_from_data, release.data().values()))
         )
         broken = broken or any(value.private for value in release.public().values())
+        broken = broken or any(value.groups for value in release.data().values())
         return Guarantee(math.inf) if broken and self.held.kept else self.held.kept
 
     def mixed(self) -> list[str]:
@@ -68,7 +69,7 @@ def spent(judged: Sequence[Judged]) -> Iterator[Spent]:
     """Yield what is spent on data that are released several times without a budget that adds it up."""
     found: dict[Source, list[Judged]] = {}
     for each in judged:
-        for source in NONE.union(*(value.sources for value in each.release.data().values())):
+        for source in each.release.sources():
             found.setdefault(source, []).extend([each] * (not each.release.budget))
     for source, all_ in found.items():
         times = sum(each.release.times for each in all_)

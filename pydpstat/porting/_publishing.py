@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from pydpstat.porting import _functions as functions
 from pydpstat.porting import _releases as releases
 from pydpstat.porting._effects import Given
 from pydpstat.porting._forms import Apply, Lambda, Place
-from pydpstat.porting._values import GROUPED, NOISY, NOTHING, Made, Value, joined
+from pydpstat.porting._values import GROUPED, NOISY, NONE, NOTHING, Made, Value, joined
 
 # so many digits of a noisy number show which numbers its noise is made from
 _DIGITS = 9
@@ -50,6 +50,9 @@ class Publishing:
         self._loaded: Value | None = None
         self._returned: list[list[Value]] = []
         self._loops: list[tuple[int, float]] = []
+        # the conditions with raw values around a statement, and those that end a loop
+        self._tests: list[tuple[Place, Value]] = []
+        self._breaks: list[tuple[Place, str, Value]] = []
         self._seed: Place | None = None
         self._running: list[Lambda] = []
         self._called: set[int] = set()
@@ -123,9 +126,13 @@ class Publishing:
         release = releases.Release(place, name, found, model, own, 1.0, seed, paid)
         data = joined(release.data().values())
         times = 2.0 if GROUPED in data.split else 1.0
+        drawn = [each.drawn or NONE for each in data.sources]
+        anew = frozenset.intersection(*drawn) if drawn else NONE
         for loop, count in self._loops:
-            times *= min(2.0, count) if loop in data.split else count
-        self.facts.releases.append(replace(release, times=times))
+            # what is drawn in a loop is other data in each round
+            times *= 1.0 if loop in anew else min(2.0, count) if loop in data.split else count
+        self._decide()
+        self.facts.releases += self._by_round(replace(release, times=times))
         for word, value in release.public().items():
             self.facts.stated |= value.stated if word in ("eps", "epsilon") else set()
         for value in release.data().values():
@@ -133,6 +140,25 @@ class Publishing:
                 self.facts.origins |= value.origins
         made = found.get("mechanism", NOTHING).made if name == "releaseResponse" else None
         return Value(NOISY, marks=data.marks, made=made, why=str(place) if name in releases.REAL else "")
+
+    def _by_round(self, release: releases.Release) -> list[releases.Release]:
+        """Return the releases of a loop one by one where a public number of each round is known."""
+        found = release.arguments
+        several = {name: value.rounds for name, value in found.items() if value.rounds}
+        sizes = {*map(len, several.values())}
+        if len(sizes) != 1 or not math.isfinite(release.times):
+            return [release]
+        [size] = sizes
+        rounds = [
+            {name: replace(found[name], constant=each[k], rounds=()) for name, each in several.items()}
+            for k in range(size)
+        ]
+        times, left = divmod(release.times, size)
+        if left:
+            # of groups, one record is in two of them at most
+            rounds.sort(key=lambda each: -_epsilon({**found, **each}))
+            rounds, times = rounds[: int(release.times)], 1.0
+        return [replace(release, arguments={**found, **each}, times=times) for each in rounds]
 
     def _output(self, place: Place, how: str, values: list[Value]) -> Value:
         if how == "save.image":
@@ -149,8 +175,14 @@ class Publishing:
         value = joined(values)
         if value.private:
             self.facts.outputs.append((place, how, value))
+        elif value != NOTHING:
+            self._decide()
         if self._shown > _DIGITS and how in functions.PRINTS | {"shown"}:
             self._precise(place, [value])
+
+    def _decide(self) -> None:
+        """Note that what happens here tells of the conditions around it."""
+        self.facts.outputs += [(place, functions.DECIDES, value) for place, value in self._tests]
 
     def _digits(self, place: Place, name: str, given: Given) -> None:
         """Note that R, or a format, is asked for more digits than noise from 32 bits should show."""
@@ -175,6 +207,11 @@ class Publishing:
 
     def _give_up(self, place: Place, reason: str) -> None:
         self.facts.not_followed.setdefault((place.line, reason), place)
+
+
+def _epsilon(arguments: Mapping[str, Value]) -> float:
+    constants = (arguments[name].constant for name in ("eps", "epsilon") if name in arguments)
+    return next((each for each in constants if isinstance(each, float)), 0.0)
 
 
 def is_endless(value: Value) -> bool:

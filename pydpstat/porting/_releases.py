@@ -21,7 +21,7 @@ from pydpstat._lazy import pd
 from pydpstat.errors import PrivacyWarning, PydpstatError
 from pydpstat.mechanisms import SignGeometricNoise
 from pydpstat.porting._forms import Place
-from pydpstat.porting._values import PRIVATE, Made, Value
+from pydpstat.porting._values import NONE, PRIVATE, Made, Source, Value
 from pydpstat.privacy import Guarantee
 
 STATISTICS = (
@@ -75,6 +75,10 @@ class Release:
         """Return the arguments that are the data."""
         names = data_names(self.function, self.own)
         return {name: value for name, value in self.arguments.items() if name.partition("#")[0] in names}
+
+    def sources(self) -> frozenset[Source]:
+        """Return where the data come from."""
+        return NONE.union(*(value.sources for value in self.data().values()))
 
     def public(self) -> dict[str, Value]:
         """Return the arguments that are published, or decide how much noise there is."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from pydpstat._release.calibration import SEEDED
@@ -13,146 +14,17 @@ from pydpstat.porting._forms import Place
 from pydpstat.porting._judged import BY_NUMBER, Judged, Spent, is_from_data, spent
 from pydpstat.porting._publishing import Facts
 from pydpstat.porting._releases import MODELS, Release, held, rate_of, sign_geometric
+from pydpstat.porting._rule_texts import BLOCKS, EXAMPLES, IN_R, OWN
 from pydpstat.porting._values import Made, Source, Value
 
-# what to write in R in the place of a finding
-_IN_R = {
-    "1": "rgeom(n, p) - rgeom(n, p), a difference of two",
-    "2": 'mechanism = "analytic" with a delta',
-    "3": "DPpack::ExponentialMechanism",
-    "4": "breaks = c(...), written in the script, from lower.bound to upper.bound",
-    "5": 'which.sensitivity = "bounded", with the number of records public',
-    "6": "DPpack::GaussianMechanism with analytic = TRUE",
-    "8": "factor(x, levels = c(...)), with levels that are written in the script",
-    "9": "a finite upper.bound",
-    "11": "a delta of 1e-10 or more",
-    "14": "a proven sensitivity, without sensitivitySampler",
-    "delta": "a delta far below 1/n, a finite epsilon and a positive sensitivity",
-    "C1": "gamma = 1",
-    "C2": "X and y clipped to the bounds before the call, and add.bias = TRUE",
-    "C3": "LogisticRegressionDP$new(...) with gamma = 1",
-    "C4": "columns and bounds divided by the largest length of a record",
-    "C5": "a smaller eps, or the guarantee for added and removed records",
-    "C6": "a smaller eps, as a margin",
-    "C8": "arguments above 0 and finite, and a delta below 1",
-    "C9": 'perturbation.method = "output" with gamma = 1, or svmDP$new(...)',
-}
-_OWN = {
-    "meanDP": "mean(x, epsilon, bounds=(0, 100))",
-    "varDP": "var(x, epsilon, bounds=(0, 100))",
-    "sdDP": "std(x, epsilon, bounds=(0, 100))",
-    "covDP": "cov(x, y, epsilon, bounds=(0, 100))",
-    "histogramDP": "histogram(x, epsilon, edges=[0, 50, 100])",
-    "tableDP": 'crosstab(x, epsilon, levels=["a", "b"])',
-    "quantileDP": "quantile(x, 0.5, epsilon, bounds=(0, 100))",
-    "medianDP": "median(x, epsilon, bounds=(0, 100))",
-}
-_EXAMPLES = {
-    "breaks": "breaks = c(0, 50, 100)",
-    "levels": 'levels=["a", "b"]',
-    "edges": "edges=[0, 50, 100]",
-    "bounds": "bounds=(0, 100)",
-}
-# a rule with its severity; then what is found, why, the figure and what to write instead, each in a line
-_TEXTS = """\
-levels error
-The levels of {name} are computed from the data: {how}.
-The levels are published; one that only one person has shows that this person is there.
-epsilon is infinite{claimed}.
-{instead}
-
-argument error
-{word} of {name} is computed from the data: {how}.
-It is treated as public, but one record can change it, and with it the scale of the noise.
-epsilon is infinite{claimed}.
-{instead}
-
-design error
-{word} of the design are computed from the data: {how}.
-They are published with every release of the design.
-epsilon is infinite.
-{word} that were chosen without the data.
-
-seed error
-The seed of the noise of {name} is published with the script.
-The noise is {how}.
-epsilon is infinite for each release after it.
-{instead}
-
-records-changed error
-The records of {name} are changed by a figure of the same data: {how}.
-One person then changes the values of all others, and not only the own one.
-the sensitivity is not proven: epsilon can be any{claimed}.
-{instead}
-
-number-selected note
-{name} treats the number of selected records as public: {how}.
-The noise scale is computed from it, and a person may be selected or not.
--
-{instead}
-
-closure error
-The written object is the function that DPMechBernstein returns.
-In its environment are the data, the exact function and the noise.
-epsilon is infinite.
-the values of the function at points of a grid; or pydpstat.DPMechBernstein, which returns the noisy \
-coefficients only.
-
-raw warning
-A raw value is {how}.
-It has no noise{beside}.
-epsilon is infinite.
-only private releases of it, as {instead}.
-
-finding-12 warning
-{name} is shown with more digits than its noise has: {how}.
-R makes noise from 32-bit numbers, and only few true values fit to a number with all its digits.
-what is kept is not known, if all digits are shown.
-pydpstat's functions, whose noise is exact; with at most 7 digits much less is revealed.
-
-generator warning
-The noise of {name} is made by a generator in the place of the operating system.
-Only few true values fit to a floating-point number, and the state of a generator can be guessed or recorded.
-what is kept is not known.
-the release without rng, with noise from the operating system.
-
-finding-13 warning
-Noise is added to figures of the same data ({name}) at several levels, in {how}.
-Each level is a separate release, and what they spend adds up; no total in the script covers it.
-{figure}.
-shares of a total as the epsilons of the levels; or pydpstat.consistency.release_hierarchy.
-
-finding-15 warning
-The records of {name} may be missing: {how}.
-One missing value makes the result missing or an error, which tells that there is one.
-epsilon is infinite{claimed}, unless it is public whether values are missing.
-a public value inside the bounds for what is missing, as x[is.na(x)] <- 50; or missing=50 in pydpstat's \
-functions.
-
-finding-C7 error
-The noise of {name} is made by the script's own {word}, as R looks for it there first.
-R's models call rgamma and optim by name; with another rgamma the noise differs, or there is none.
-what is kept is not known{claimed}.
-another name for that function; or pydpstat.{name}, which has its own noise.
-
-repeated-without-end error
-The same data ({name}) are released an unknown number of times.
-Each round of the loop around {how} spends again.
-no sum can be stated; epsilon is unbounded.
-a loop of a number of rounds that is written in the script; or with pydpstat.Budget(total), which adds up \
-and stops.
-
-repeated warning
-The same data ({name}) are released {how}.
-What is spent adds up, and no total in the script covers it.
-together {figure}.
-total.eps <- {epsilon:.6g}, with shares of it as eps; or with pydpstat.Budget(total), which adds up \
-and stops."""
-_BLOCKS = {block.partition(" ")[0]: block.split("\n") for block in _TEXTS.split("\n\n")}
 _R_REMARK = (
     "R's originals: their noise is made from 32-bit numbers (finding 12), and missing values change what "
     "they return (finding 15). The figures are for exact noise and data without missing values."
 )
+# epsilon is far above usual values from here on, and usual up to there
+_LARGE, _USUAL = 20.0, 10.0
+# names of data that are private though nothing of them is released
+_CALLED_PRIVATE = re.compile(r"private|confidential|sensitive|secret", re.IGNORECASE)
 _EXAMPLE_N = "Figures that depend on the number of records are for 1,000."
 
 
@@ -193,7 +65,7 @@ def _not_followed(facts: Facts, judged: Sequence[Judged]) -> Iterator[tuple[Plac
 
 
 def _finding(texts: str, place: Place, rule: str = "", severity: str = "", **words: object) -> Finding:
-    head, *lines = _BLOCKS[texts]
+    head, *lines = BLOCKS[texts]
     name, _, usual = head.partition(" ")
     said = ["" if each == "-" else each.format(**words) for each in lines]
     return Finding(rule or name, severity or usual, place, *said)
@@ -212,7 +84,10 @@ def _of_releases(judged: Sequence[Judged], facts: Facts, r: bool) -> Iterator[Fi
             if value.private:
                 yield _argument(each, name, value, r)
         yield from _records(each, r)
-        if release.seed is not None:
+        yield from _large(each, r)
+        sources = release.sources()
+        simulated = bool(sources) and all(one.drawn is not None for one in sources)
+        if release.seed is not None and not simulated:
             seeds.setdefault(release.seed, []).append(release.name)
         elif (made := release.arguments.get("rng", Value()).made) and made.function == "generator":
             yield _finding("generator", release.place, "finding-12", name=release.name)
@@ -230,7 +105,7 @@ def _mirrored(judged: Judged, warning: PrivacyWarning, r: bool) -> Finding:
     holds = kept is not None and claim is not None and kept.implies(claim)
     own = f"pydpstat.{warning.use}"
     why, _, _ = str(warning).rpartition(" Use ")
-    instead = f"{_IN_R[warning.row]}; or {own}." if r and warning.row in _IN_R else f"{own}."
+    instead = f"{IN_R[warning.row]}; or {own}." if r and warning.row in IN_R else f"{own}."
     what = f"{release.name} keeps less than it claims."
     figure = f"claimed {claim or 'for each of both'}; kept: {kept}."
     rule, severity = f"finding-{warning.row}", WARNING if holds else ERROR
@@ -239,7 +114,7 @@ def _mirrored(judged: Judged, warning: PrivacyWarning, r: bool) -> Finding:
 
 def _argument(judged: Judged, name: str, value: Value, r: bool) -> Finding:
     release, word = judged.release, _word(name, r)
-    example = _EXAMPLES.get(name, f"{word} = {0 if 'lower' in name else 100}")
+    example = EXAMPLES.get(name, f"{word} = {0 if 'lower' in name else 100}")
     if "sens" in name:
         example = f"{word} = (upper - lower) / n, of bounds that are written in the script"
     rule = "levels-from-data" if name == "levels" else "argument-from-data"
@@ -248,8 +123,24 @@ def _argument(judged: Judged, name: str, value: Value, r: bool) -> Finding:
     return _finding("argument", release.place, rule, instead=instead, **words)
 
 
+def _large(judged: Judged, r: bool) -> Iterator[Finding]:
+    """Return a finding for an epsilon with which the noise is nearly none."""
+    release, arguments = judged.release, judged.release.arguments
+    name = "eps" if "eps" in arguments else "epsilon"
+    epsilon = arguments.get(name, Value()).constant
+    if not isinstance(epsilon, float) or not _LARGE < epsilon < math.inf:
+        return
+    instead = f"{name} = 1, or the share of a total."
+    for other, value in release.public().items():
+        usual = isinstance(value.constant, float) and 0.0 < value.constant <= _USUAL
+        if usual and other not in (name, "delta", "gamma"):
+            instead = f"{name} = {value.constant:g} and {_word(other, r)} = {epsilon:g}, if they are swapped."
+            break
+    yield _finding("epsilon", release.place, name=release.name, epsilon=epsilon, instead=instead)
+
+
 def _instead(in_r: str, release: Release, r: bool) -> str:
-    own = f"pydpstat.{_OWN[release.function]}" if release.function in _OWN else ""
+    own = f"pydpstat.{OWN[release.function]}" if release.function in OWN else ""
     return f"{in_r}; or {own}." if own and r else f"{own or in_r}."
 
 
@@ -261,6 +152,10 @@ def _records(judged: Judged, r: bool) -> Iterator[Finding]:
         instead = _instead(other, release, r)
         yield _finding("records-changed", release.place, how=how, instead=instead, **words)
     for value in release.data().values():
+        if value.private and value.groups:
+            other = 'groups that are written in the script, as for (g in c("a", "b"))'
+            words |= {"how": value.groups, "instead": _instead(other, release, r)}
+            yield _finding("groups", release.place, "levels-from-data", **words)
         if is_from_data(value) and release.function == "tableDP":
             other = 'factor(x, levels = c("a", "b")), with all levels written in the script'
             words |= {"how": value.levels, "instead": _instead(other, release, r)}
@@ -282,7 +177,15 @@ def _word(name: str, r: bool) -> str:
 
 
 def _of_script(facts: Facts, judged: Sequence[Judged], r: bool) -> Iterator[Finding]:
-    yield from (_raw(*output, bool(judged), r) for output in facts.outputs)
+    protected = {source.file for each in judged for source in each.release.sources()}
+    # normal noise around each record makes no release of records: it is a simulation from them
+    by_hand = [value for _, made, value in facts.noises if value.summary or "norm" not in made.function]
+    protected |= {source.file for value in by_hand for source in value.sources}
+    for place, how, value in facts.outputs:
+        files = {source.file for source in value.sources if source.drawn is None}
+        beside = not files.isdisjoint(protected)
+        if beside or any(map(_CALLED_PRIVATE.search, files)):
+            yield _raw(place, how, value, beside, r)
     yield from (_finding("closure", place) for place in facts.closures)
     yield from (_finding("finding-12", place, name="A release", how=how) for place, how in facts.digits)
     for place, made, _ in facts.noises:
@@ -300,6 +203,8 @@ def _raw(place: Place, how: str, value: Value, beside: bool, r: bool) -> Finding
     more = "; with it, the noise of a release of the same data can be computed" if beside else ""
     rule, severity = "raw-plot" if plot else "raw-value", ERROR if beside and not plot else WARNING
     shown = f"{verb}{' beside private ones' if beside else ''}: {value.why or place.text}"
+    if how == functions.DECIDES:
+        shown = f"used to decide what is released or shown: {place}"
     instead = "print(meanDP(x, 1, 0, 100))" if r else "print(pydpstat.mean(x, 1, bounds=(0, 100)))"
     return _finding("raw", place, rule, severity, how=shown, beside=more, instead=instead)
 
@@ -310,7 +215,7 @@ def _by_hand(place: Place, made: Made) -> Iterator[Finding]:
     kept = sign_geometric(made)
     what = "A random sign times a geometric number keeps less than it claims."
     figure = f"claimed {kept.claim}; kept: {kept.kept}."
-    instead = f"{_IN_R['1']}; or pydpstat.symmetric_geometric."
+    instead = f"{IN_R['1']}; or pydpstat.symmetric_geometric."
     for warning in kept.findings:
         why = str(warning).rpartition(" Use ")[0]
         yield Finding("finding-1", ERROR, place, what, why, figure, instead)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import operator
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import cycle, islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from pydpstat.porting._forms import Lambda, Place
 
@@ -19,11 +20,21 @@ GROUPED, TABLED = -1, -2
 NONE: frozenset[Any] = frozenset()
 
 
+_QUOTED = re.compile(r"\"([^\"]+)\"|'([^']+)'")
+
+
 class Source(NamedTuple):
-    """Where records come from."""
+    """Where records come from; `drawn` are the loops in which they are drawn, None if they are no draws."""
 
     name: str
     line: int
+    drawn: frozenset[int] | None = None
+
+    @property
+    def file(self) -> str:
+        """The file that the records are read from, or else what makes them."""
+        quoted = _QUOTED.search(self.name)
+        return self.name if quoted is None else quoted[0][1:-1]
 
     def __str__(self) -> str:
         return f"{self.name}, line {self.line}"
@@ -58,7 +69,10 @@ class Value:
     the vectors that are written in the script or made at random, which may turn out to be data. `stated`
     are the numbers of an epsilon or a budget that it was computed from. `marks` are the loops whose
     variable is in it, and `split` those of which each round has other records. `unknown` is why it could
-    not be followed.
+    not be followed. `rounds` are its constants in the rounds of a loop. `labels` says that it is labels that
+    occur in the data, and `groups` how such labels made groups of the records. `present` tells which
+    records are there, and `chosen` says that records were selected by more than that. `around` are the
+    variables around a function.
     """
 
     level: int = PUBLIC
@@ -80,6 +94,12 @@ class Value:
     function: Lambda | None = None
     items: tuple[Value, ...] = ()
     parts: Mapping[str, Value] = field(default_factory=dict)
+    rounds: tuple[object, ...] = ()
+    labels: str = ""
+    groups: str = ""
+    present: bool = False
+    chosen: bool = False
+    around: tuple[dict[str, Value], ...] = field(default=(), compare=False, repr=False)
 
     @property
     def private(self) -> bool:
@@ -103,7 +123,10 @@ class Value:
 
 NOTHING = Value(constant=None)
 _UNITED = ("sources", "origins", "stated", "marks", "split")
-_FIRST = ("mixed", "missing", "selected", "unknown", "seeded", "made", "function")
+_FIRST = (
+    *("mixed", "missing", "selected", "unknown", "seeded", "made", "function", "around"),
+    *("labels", "groups", "chosen"),
+)
 
 
 def joined(values: Iterable[Value]) -> Value:
@@ -112,9 +135,15 @@ def joined(values: Iterable[Value]) -> Value:
     if len(given) == 1:
         return given[0]
     level = max((each.level for each in given), default=PUBLIC)
-    found: dict[str, Any] = {name: NONE.union(*(getattr(each, name) for each in given)) for name in _UNITED}
+    found: dict[str, Any] = {}
+    for name in _UNITED:
+        if several := [one for each in given if (one := getattr(each, name))]:
+            found[name] = several[0].union(*several[1:])
     for name in _FIRST:
-        found[name] = next((one for each in given if (one := getattr(each, name))), getattr(NOTHING, name))
+        for each in given:
+            if one := getattr(each, name):
+                found[name] = one
+                break
     private = [each for each in given if each.private]
     return Value(
         level=level,
@@ -145,7 +174,43 @@ def records_of(values: Sequence[Value], place: Place) -> Value:
     both = joined(values)
     summaries = {each.summary for each in values if each.private}
     mixed = both.mixed or (str(place) if len(summaries) == 2 else "")
-    return replace(both, mixed=mixed, made=None)
+    return replace(both, mixed=mixed, made=None, labels="" if len(values) > 1 else both.labels)
+
+
+Pairs: TypeAlias = list[tuple[str | None, "Value"]]
+
+
+def listed(pairs: Pairs) -> Value:
+    """Return a list of values, some of which have names."""
+    values = tuple(value for _, value in pairs)
+    parts = {name: value for name, value in pairs if name}
+    return replace(joined(values), items=values, parts=parts, constant=UNKNOWN) if pairs else NOTHING
+
+
+def pairs_of(value: Value) -> Pairs:
+    """Return the values of a list with their names, as arguments of a call; none where they are not known."""
+    if value.items:
+        names = list(value.parts.items())
+        found: Pairs = []
+        for item in value.items:
+            at = next((k for k, (_, each) in enumerate(names) if each is item), None)
+            found.append((None if at is None else names.pop(at)[0], item))
+        return found
+    if value.parts:
+        return [*value.parts.items()]
+    if isinstance(value.constant, list):
+        return [(None, Value(constant=each, stated=value.stated)) for each in value.constant]
+    return [] if value == NOTHING or value.unknown else [(None, value)]
+
+
+def round_by_round(work: Callable[[list[object]], object], values: Sequence[Value]) -> tuple[object, ...]:
+    """Return what work makes of constants in each round of a loop; nothing where they are not all known."""
+    sizes = {len(each.rounds) for each in values if each.rounds}
+    if len(sizes) != 1 or not all(each.known or each.rounds for each in values):
+        return ()
+    rows = ([each.rounds[k] if each.rounds else each.constant for each in values] for k in range(*sizes))
+    found = tuple(map(work, rows))
+    return () if UNKNOWN in found else found
 
 
 # arithmetic with constants
@@ -158,6 +223,8 @@ _ARITHMETIC: dict[str, Callable[..., float]] = {
 _OF_ALL: dict[str, Callable[[list[float]], float]] = {"sum": math.fsum, "min": min, "max": max}
 # so many values are known one by one
 MOST = 1000
+# and so many rounds of a loop
+MOST_ROUNDS = 40
 
 
 def calculated(function: str, constants: Sequence[object]) -> object:

@@ -214,7 +214,7 @@ def test_a_statement_that_is_too_deep_is_left_and_the_rest_is_translated(tmp_pat
     assert problem.reason.startswith("more than 400 expressions are inside one another; split it into")
     assert found.text.endswith("z = x + 1\n")
     path = tmp_path / "a.R"
-    path.write_text(f"y <- {'+'.join(['x'] * 500)}\nprint(read.csv('a'))", encoding="utf-8")
+    path.write_text(f"y <- {'+'.join(['x'] * 500)}\nprint(read.csv('private.csv'))", encoding="utf-8")
     report = checked(path)
     assert [each.rule for each in report.findings] == ["raw-value"]
     assert [why for _, why in report.not_followed] == ["it is nested too deeply"]

@@ -1,0 +1,11 @@
+library(DPpack)
+f <- function(x, b, eps = 0.3, ...) meanDP(x, eps, b[1], b[2], ...)
+d <- read.csv("d.csv")
+print(f(d$x, c(0, 100)))
+g <- function(...) medianDP(..., upper.bound = 100)
+e <- read.csv("e.csv")
+print(g(e$x, 1, lower.bound = 0))
+h <- read.csv("h.csv")
+given <- list(x = h$x, eps = 1, lower.bound = 0)
+given$upper.bound <- 100
+print(do.call(meanDP, given))

@@ -1,0 +1,10 @@
+library(DPpack)
+total.eps <- 1
+d <- read.csv("d.csv")
+shares <- c(0.5, 0.3, 0.2)
+columns <- c("a", "b", "c")
+top <- list(a = 10, b = 20, c = 30)
+r <- Map(function(v, s) meanDP(d[[v]], total.eps * s, 0, top[[v]]), columns, shares)
+e <- read.csv("e.csv")
+q <- vapply(c(0.25, 0.5, 0.75), function(p) quantileDP(e$x, p, total.eps / 3, 0, 100), numeric(1))
+print(q)
