@@ -211,7 +211,8 @@ class Calling(Publishing):
             else:
                 before = [(None, Value())] * (form.function in functions.FOLDS)
                 given = [*before, (None, element), *extra]
-            return self._called_with(inside[at], given + pairs_of(more), form.place)
+            value = self._called_with(inside[at], given + pairs_of(more), form.place)
+            return value if by_group else effects.collected(form.function, value, first.count)
 
     def _called_with(self, function: Form, given: Pairs, place: Place) -> Value:
         """Return the value of a call of what a form means."""
@@ -251,6 +252,8 @@ class Calling(Publishing):
             return self._mirror(place, word, given)
         if not self._r and (found := self._own(form, name, given)):
             return found
+        if name in functions.SAME and self._r and values:
+            return first
         if name in ("break", "next"):
             self._breaks += [(test, functions.DECIDES, value) for test, value in self._tests]
             return NOTHING

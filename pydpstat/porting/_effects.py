@@ -62,12 +62,17 @@ def value_of(name: str, given: Given, place: Place, draws: bool) -> Value:
         known = [
             each.constant if each.known else [*each.items] for each in values if each.known or each.items
         ]
-        if name in ("length", "len") and len(values) == 1 and math.isfinite(values[0].count):
+        text = name == "len" and isinstance(values[0].constant, str) if values else True
+        if name in ("length", "len") and len(values) == 1 and not text and math.isfinite(values[0].count):
             return Value(constant=values[0].count)
         names = [*values[0].parts] if name == "names" and values else []
         return Value(constant=names or values_of.calculated(name, known))
     if name in functions.FRAMES or name == "c":
         return _container(name, given, place)
+    if name == "unlist" and len(values) == 1 and values[0].items:
+        found = _container("c", values_of.pairs_of(values[0]), place)
+        single = isinstance(found.constant, list) and len(found.constant) == 1
+        return replace(found, constant=_at(found.constant, 1.0, True)) if single else found
     if not both.private:
         return _public(name, given, both)
     plain = replace(_plain(both), summary=False)
@@ -271,6 +276,10 @@ def part_of(of: Value, name: str, keys: Sequence[Value], place: Place, r: bool) 
         if not private:
             return part
         of, name = part, ""
+    if of.private and len(keys) == 1 and all(each.summary or each.labels or each.known for each in of.items):
+        at = keys[0].constant
+        if isinstance(at, float) and 0 <= at - r < len(of.items):
+            return of.items[int(at) - r]
     if not of.private:
         if private:
             return replace(_plain(joined([of, *keys])), summary=all(each.summary for each in private))
@@ -298,8 +307,24 @@ def _element(of: Value, keys: Sequence[Value], r: bool) -> Value:
     return replace(_plain(of), constant=constant, made=of.made, rounds=rounds if constant == UNKNOWN else ())
 
 
+def collected(function: str, value: Value, count: float) -> Value:
+    """Return what an apply function makes of the value in each round."""
+    if value.private or value == NOTHING or count > values_of.MOST_ROUNDS:
+        return replace(value, rounds=())
+    constants = value.rounds or (value.constant,) * int(count)
+    if function in functions.LISTS:
+        items = tuple(replace(value, constant=each, rounds=()) for each in constants)
+        return replace(value, constant=UNKNOWN, rounds=(), items=items)
+    if len(constants) == 1:
+        return replace(value, constant=constants[0], rounds=())
+    plain = all(isinstance(each, (float, str)) for each in constants)
+    return replace(value, constant=[*constants] if plain else UNKNOWN, rounds=())
+
+
 def _at(values: object, key: object, r: bool) -> object:
     """Return the value at a place that is known; `UNKNOWN` elsewhere."""
+    if isinstance(values, float) and key == 1.0 and r:
+        return values
     if not isinstance(values, list) or not isinstance(key, float) or not math.isfinite(key):
         return UNKNOWN
     place = int(key) - r

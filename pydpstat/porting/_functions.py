@@ -53,6 +53,11 @@ RECORDWISE = set(
     "toupper substr strtoi sign trunc signif fill_null replace_na if_else mask items keys "
     "enumerate zip %in%".split()
 )
+# the first argument as it is
+SAME = set(
+    "identity invisible suppressWarnings suppressMessages force I try tryCatch withCallingHandlers local "
+    "evalq as.vector unname".split()
+)
 # records that each depend on all others
 MIXERS = set("scale rank percent_rank ntile zscore fit_transform standardize normalize ave cumsum".split())
 FRAMES = set("data.frame DataFrame tibble data.table list dict from_dict Series array asarray matrix".split())
@@ -115,6 +120,8 @@ OVER_SEVERAL = {"Map", "mapply", "walk2", *(name for name in _PURRR if name.star
 OVER_LIST = {"pwalk", *(name for name in _PURRR if name.startswith("pmap"))}
 # those whose function gets what was there before, too
 FOLDS = {"Reduce", "reduce"}
+# those that give a list
+LISTS = {"lapply", "Map", "mclapply", "parLapply", "map", "map2", "imap", "pmap", "future_map"}
 # the argument that is gone through, those of the function that goes, and how many of them have no name
 OVER = set("X .x object x".split())
 OF_APPLIES = set(

@@ -118,7 +118,7 @@ class Value:
             return float(len(self.constant))
         if self.items:
             return float(len(self.items))
-        return self.constant.size if isinstance(self.constant, Unknown) else math.inf
+        return self.constant.size if isinstance(self.constant, Unknown) else 1.0
 
 
 NOTHING = Value(constant=None)
@@ -155,15 +155,19 @@ def joined(values: Iterable[Value]) -> Value:
 
 def either(first: Value, second: Value) -> Value:
     """Return what is known of a value that is one of two."""
-    if first is second or first == second:
+    if first is second or second == NOTHING or first == second:
         return first
+    if first == NOTHING:
+        return second
     parts = {
         name: joined(each.parts[name] for each in (first, second) if name in each.parts)
         for name in first.parts.keys() | second.parts.keys()
     }
     levels = first.levels if first.levels == second.levels else first.levels or second.levels
     written = WRITTEN in (first.levels, second.levels)
-    return replace(joined((first, second)), parts=parts, levels="" if written else levels)
+    same = first.known and type(first.constant) is type(second.constant) and first.constant == second.constant
+    constant = first.constant if same else UNKNOWN
+    return replace(joined((first, second)), parts=parts, levels="" if written else levels, constant=constant)
 
 
 def records_of(values: Sequence[Value], place: Place) -> Value:
@@ -221,6 +225,10 @@ _ARITHMETIC: dict[str, Callable[..., float]] = {
     **{"as.numeric": float, "float": float, "int": math.floor},
 }
 _OF_ALL: dict[str, Callable[[list[float]], float]] = {"sum": math.fsum, "min": min, "max": max}
+_ORDERS: dict[str, Callable[[list[Any]], list[Any]]] = {
+    **dict.fromkeys(("sort", "sorted"), sorted),
+    **{"rev": lambda values: values[::-1], "unique": lambda values: list(dict.fromkeys(values))},
+}
 # so many values are known one by one
 MOST = 1000
 # and so many rounds of a loop
@@ -245,6 +253,8 @@ def _calculated(function: str, constants: Sequence[object]) -> object:
     if function == "rep" and isinstance(constants[1], float):
         size = len(vectors[0]) * max(0, int(constants[1]))
         return vectors[0] * int(constants[1]) if size <= MOST else Unknown(float(size))
+    if function in _ORDERS and len(vectors) == 1:
+        return _ORDERS[function](flat)
     if function == "float" and flat == ["inf"]:
         return math.inf
     numbers = [each for each in flat if isinstance(each, float)]
