@@ -86,11 +86,12 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A statement that has no sure translation: its line, its text in R, and the reason."""
+    """A statement that has no sure translation: its line, text and place in R, and the reason."""
 
     line: int
     text: str
     reason: str
+    start: int = 0
 
 
 def python_name(name: str) -> str:

@@ -11,11 +11,14 @@ from pathlib import Path
 from pydpstat import _files as files
 from pydpstat.errors import PydpstatError
 from pydpstat.porting import _recorded as recorded
+from pydpstat.porting._check import checked
 from pydpstat.porting._escapes import escaped
 from pydpstat.porting._files import deeply, no_script, script_text
 from pydpstat.porting._syntax import RSyntaxError
 from pydpstat.porting._translation import Port, ported
 from pydpstat.porting._verify import verify
+
+_FROM_DATA = ("argument-from-data", "levels-from-data")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -27,19 +30,21 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"{command} writes {escaped(options.script.stem)}.json, where R and the packages are.")
         return 0
     found = _ported(options.script, options.own)
+    unsafe = _from_data(options.script) if options.own else []
+    text = report(found, unsafe)
     if options.output:
         files.write(options.output, found.text)
-        print(f"{escaped(str(options.output))}: {report(found)}")
+        print(f"{escaped(str(options.output))}: {text}")
     elif not options.verify:
         print(found.text, end="")
-        print(report(found), file=sys.stderr)
+        print(text, file=sys.stderr)
     failed = False
     if options.verify:
         record = recorded.record_of(options.script, options.recorded)
-        checked = verify(found.runs, record, options.script.resolve().parent)
-        print(checked.text())
-        failed = checked.failed
-    return int(failed or bool(found.problems))
+        compared = verify(found.runs, record, options.script.resolve().parent)
+        print("\n".join([compared.text(), *unsafe]))
+        failed = compared.failed
+    return int(failed or bool(found.problems or unsafe))
 
 
 def _ported(path: Path, own: bool) -> Port:
@@ -51,13 +56,27 @@ def _ported(path: Path, own: bool) -> Port:
         raise PydpstatError(f"{escaped(str(path))}: {reason}") from None
 
 
-def report(port: Port) -> str:
-    """Return what is translated and what is left, line by line."""
-    left = len(port.problems)
-    statements = f"{port.statements} statement{'s' * (port.statements != 1)}"
-    told = f"{statements}, all translated." if not left else f"{statements}; {left} left to you:"
-    lines = [told, *(f"  line {each.line}: {escaped(each.reason)}" for each in port.problems)]
-    return "\n".join([*lines, *(f"  line {line}: {escaped(text)}" for line, text in port.remarks)])
+def report(port: Port, unsafe: Sequence[str] = ()) -> str:
+    """Return what is translated, what is left, and what is `unsafe`, line by line."""
+    told = f"{port.statements} statement{'s' * (port.statements != 1)}"
+    places = len(port.problems)
+    if places:
+        several = f", in {places} places" * (places > port.left)
+        told += f"; {port.left} left to you{several}:"
+    else:
+        told += ", all translated, but not private:" if unsafe else ", all translated."
+    left = (f"  line {each.line}: {escaped(each.reason)}" for each in port.problems)
+    return "\n".join(
+        [told, *left, *unsafe, *(f"  line {line}: {escaped(text)}" for line, text in port.remarks)]
+    )
+
+
+def _from_data(path: Path) -> list[str]:
+    """Return lines on public arguments that are computed from the data: exact noise does not protect them."""
+    findings = (each for each in checked(path).findings if each.rule in _FROM_DATA)
+    return [
+        f"  line {each.place.line}: {escaped(each.what)} Write {escaped(each.instead)}" for each in findings
+    ]
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pydpstat.porting import _matching as matching
+from pydpstat.porting._advice import advised
 from pydpstat.porting._assignments import LEFT, OPERATORS, Sink
 from pydpstat.porting._calls import TRANSPARENT
 from pydpstat.porting._code import SCALARS, VECTORS, Code, Problem, Untranslated
@@ -43,6 +44,27 @@ _WRONG = "a function is called with other arguments than it has"
 _STATEMENTS = ARROWS | set("{ stop return if for while repeat print cat switch warning invisible".split())
 
 
+_DEPENDS = "whether R shows the value depends on a condition"
+
+
+def _returns(body: Node) -> Iterator[Node]:
+    """Return the calls of ``return`` in a function's body."""
+    for each in nodes(body, lambda one: not isinstance(one, Function)):
+        if function_name(each) == "return":
+            yield each
+
+
+def _named_parts(node: Node) -> Iterator[tuple[str, Node]]:
+    """Return what a node gives a name to, as an argument or by ``x$name <- value``."""
+    if not isinstance(node, Call):
+        return
+    yield from ((each.name, each.value) for each in node.arguments if each.name and each.value is not None)
+    if function_name(node) in ARROWS and len(node.arguments) == 2:
+        target, value = (each.value for each in node.arguments)
+        if function_name(target) in ("$", "[[") and value is not None:
+            yield word(arguments_of(target)[-1]), value
+
+
 class Statements(Loops):
     """A script in lines of Python."""
 
@@ -60,6 +82,8 @@ class Statements(Loops):
         self.lenient = lenient
         self.lines: list[str] = []
         self.problems: list[Problem] = []
+        # what the script's components of a name are
+        self._methods: dict[str, list[Node]] | None = None
         self.attached: set[str] = set(matching.PACKAGES) if lenient else set()
         self.special = specials(self)
         self.depth, self.hoisting, self.comment = 0, True, 0
@@ -174,10 +198,10 @@ class Statements(Loops):
     def refuse(self, node: Node, reason: str) -> None:
         """Add a statement as comments, with the reason why it has no sure translation."""
         line, _ = self.script.place(node.start)
-        reason = shortened(reason)
+        reason = shortened(advised(reason))
         # a function may be refused in many calls for the same reason
         if all((line, reason) != (each.line, each.reason) for each in self.problems[-_RECENT:]):
-            self.problems.append(Problem(line, shortened(self.script.written(node)), reason))
+            self.problems.append(Problem(line, shortened(self.script.written(node)), reason, node.start))
         for number, each in enumerate(self.script.written(node).split("\n")):
             self.lines += comments(f"R, line {line + number}: {each.strip()}", "    " * self.depth)
         self.emit(f"raise NotImplementedError({quoted(f'line {line} is not translated: {reason}')})")
@@ -225,16 +249,38 @@ class Statements(Loops):
         if name == "if":
             branches = {self._silent(each, seen) for each in arguments_of(node)[1:]}
             if (branches | {True} if len(arguments_of(node)) == 2 else branches) == {True, False}:
-                raise Untranslated("whether R shows the value depends on a condition")
+                raise Untranslated(_DEPENDS)
             return True in branches
-        if isinstance(node, Call) and isinstance(node.function, Call) and function_name(node.function) == "$":
-            return word(node.function.arguments[1].value) == "fit"
-        made = self.functions.get(name)
-        if made is None or name in seen:
+        if name == "return":
+            return bool(arguments_of(node)) and self._silent(arguments_of(node)[0], seen)
+        if isinstance(node, Call) and function_name(node.function) in ("$", "[["):
+            method = word(arguments_of(node.function)[-1])
+            return method == "fit" or self._returns_silently(f"${method}", self._components(method), seen)
+        made = [self.functions[name]] if name in self.functions else []
+        return self._returns_silently(name, made, seen)
+
+    def _returns_silently(self, name: str, made: Sequence[Function], seen: frozenset[str]) -> bool:
+        """Return whether R shows no result of functions that a name may stand for."""
+        if not made or name in seen:
             return False
         if name not in self._silence:
-            self._silence[name] = self._silent(made.body, seen | {name})
+            ends = [end for each in made for end in (each.body, *_returns(each.body))]
+            found = {self._silent(end, seen | {name}) for end in ends}
+            if len(found) > 1:
+                raise Untranslated(_DEPENDS)
+            self._silence[name] = found.pop()
         return self._silence[name]
+
+    def _components(self, name: str) -> list[Function]:
+        """Return the functions of the script that are components of this name."""
+        if self._methods is None:
+            self._methods = {}
+            for each in (one for top in self.script.expressions for one in nodes(top)):
+                for key, value in _named_parts(each):
+                    self._methods.setdefault(key, []).append(value)
+        found = self._methods.get(name, [])
+        made = (self.functions.get(each.name) if isinstance(each, Name) else each for each in found)
+        return [each for each in made if isinstance(each, Function)]
 
     # statements
 

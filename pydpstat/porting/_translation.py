@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -39,6 +40,8 @@ class Port:
     chunks: tuple[Chunk, ...]
     problems: tuple[Problem, ...]
     statements: int
+    # how many of the statements are left in whole or in part
+    left: int
     # what --own changes, by line
     remarks: tuple[tuple[int, str], ...] = ()
 
@@ -99,7 +102,10 @@ def ported(text: str, name: str = "script.R", own: bool = False) -> Port:
     # a comment at the end of a statement's line came with the next statement
     chunks = [each._replace(python="\n".join(writer.lines[a:b])) for each, a, b in zip(found, starts, ends)]
     head = _head(trees, name)
-    return Port(name, head, tuple(chunks), tuple(writer.problems), len(chunks), tuple(writer.remarks))
+    # a statement may be left in several places, as in a function
+    firsts = [each.start for each in script.expressions]
+    left = len({bisect(firsts, each.start) for each in writer.problems})
+    return Port(name, head, tuple(chunks), tuple(writer.problems), len(chunks), left, tuple(writer.remarks))
 
 
 def _written(writer: Statements, guard: Guard, node: Node) -> ast.Module:

@@ -1,0 +1,63 @@
+"""What pydpstat has where a function of R has no counterpart in a translation.
+
+The page "Which function for which question" lists the same; a test compares both.
+"""
+
+from __future__ import annotations
+
+import re
+
+# functions of R that are not translated, with a call from the page for the same question
+ADVICE = {
+    "ecdf": "dp.histogram(age, 0.5, edges=[18, 40, 65, 90]).cdf()",
+    "by": 'by="region", levels=[...]',
+    "group_by": 'by="region", levels=[...]',
+    "groupby": 'by="region", levels=[...]',
+    "oneway.test": 's.f_oneway("income ~ region", 0.5)',
+    "aov": 's.f_oneway("income ~ region", 0.5)',
+    "pairwise.t.test": "r.pairs()",
+    "p.adjust": 'r.difference("f", "m")',
+    "power.t.test": 'dp.plan("ttest_ind", 1, effect=0.4, power=0.8)',
+    "power.prop.test": 'dp.plan("ttest_ind", 1, effect=0.4, power=0.8)',
+    "vcovHC": 's.ols("income ~ age", 1.0, cov_type="HC3")',
+    "linearHypothesis": "m.t_test(...)",
+    "boot": "dp.any_interval(data, estimator, 1.0, range=(0, 1))",
+    "svydesign": 's = dp.design(d, weights="w", bounds=..., levels=...)',
+    "svymean": 's.weighted_mean("income", 0.5)',
+    "svytotal": 's.weighted_total("income", 0.5)',
+    "svyciprop": 's.weighted_proportion("employed", 0.5)',
+    "svyquantile": 's.weighted_quantile("income", 0.5, 0.5)',
+    "svyby": 's.weighted_mean("income", 0.5, by="region")',
+    "plot": "r.plot()",
+    "ggplot": "r.plot()",
+    "geom_pointrange": "r.plot()",
+    "Ipfp": "pydpstat.consistency.ipf",
+}
+# reasons that are no missing function, with what to write instead
+_REASONS = {
+    "a function with ...": "write the names of the arguments that it passes on in the place of the dots",
+}
+_MISSING = re.compile(r"(\S+) has no counterpart")
+
+
+def advised(reason: str) -> str:
+    """Return a reason why something is not translated, with what to write instead where that is known.
+
+    Parameters
+    ----------
+    reason
+        The reason, as a report says it.
+
+    Examples
+    --------
+    >>> advised("svymean has no counterpart")
+    'svymean has no counterpart; for a private release s.weighted_mean("income", 0.5)'
+    >>> advised("nosuch has no counterpart")
+    'nosuch has no counterpart'
+    """
+    if reason in _REASONS:
+        return f"{reason}; {_REASONS[reason]}"
+    missing = _MISSING.fullmatch(reason)
+    if missing is None or missing[1] not in ADVICE:
+        return reason
+    return f"{reason}; for a private release {ADVICE[missing[1]]}"
