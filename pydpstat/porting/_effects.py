@@ -232,7 +232,7 @@ def grouped(given: Given, place: Place) -> Value:
     by += [part_of(first, name, (), place, True) for name in names]
     made = next((each for each in by if each.private and each.levels != values_of.WRITTEN), None)
     both = joined(values)
-    how = "" if made is None else made.levels or made.why or str(place)
+    how = "" if made is None else made.levels or str(place)
     return replace(both, split=both.split | {GROUPED}, groups=both.groups or how)
 
 
