@@ -34,8 +34,8 @@ from pydpstat.r_arithmetic.elementary import Floats
 
 # means are rounded so that their distances from the nearer bound are powers of this number
 _ROUNDED = 2.0**0.125
-# the number of draws is 2 to this power at least
-_LEAST_POWER, _FAR_POWER = 10, 14
+# the number of draws is 2 to this power at least, and that of weighted ones for two groups and for more
+_LEAST_POWER, _FAR_POWERS = 10, (14, 12)
 # among a shape's possible variances, places between the least (0) and the largest (1), for groups by turns
 _BETWEEN = ((0.5, 0.5), (0.0, 0.0), (1.0, 1.0), (0.0, 1.0), (1.0, 0.0))
 
@@ -64,7 +64,7 @@ def part_of(law: SkewedLaw, sums: Centered, shift: float = 0.0) -> Part:
 
 
 # draws at rounded means and variances serve several hypotheses
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=128)
 def _drawn(law: SkewedLaw, point: Point) -> Part:
     return Part(*map(frozen, part_of(law, law.drawn(point.variance, point.side, SHARES[point.row]))))
 
@@ -244,7 +244,7 @@ def groups_under(
     laws, seen, shifts = [], [], []
     for place, (each, size, own) in enumerate(zip(known, sizes, apart)):
         mean = round_mean(min(max(pooled + own, -1.0), 1.0))
-        among = Among(place, groups, power, _FAR_POWER)
+        among = Among(place, groups, power, _FAR_POWERS[groups > 2])
         laws.append(skewed_law(each, mean, size, far, among))
         seen.append(sums_about(each, mean))
         shifts.append(mean - own)
