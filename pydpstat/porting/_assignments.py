@@ -80,11 +80,13 @@ class Assignments(Verbs):
         self.scope.names[name] = Variable(
             python, code.kind, made, fresh, code.missing, columns, complete, package, self.is_large(node)
         )
+        if code.kind == "groups":
+            self.scope.names[name] = replace(self.scope.names[name], groups=code.plain)
         return python
 
     def _columns_after(self, node: Node | None, code: Code) -> tuple[tuple[str, ...] | None, frozenset[str]]:
         """Return what is known of the columns of a data frame that is assigned."""
-        if code.kind != "frame" or node is None:
+        if code.kind not in ("frame", "groups") or node is None:
             return None, frozenset()
         name = function_name(node)
         if (made := self.made.get(code.text)) is not None:
@@ -186,6 +188,8 @@ class Assignments(Verbs):
         variable = self.scope.names.get(base.name)
         if variable is None:
             raise Untranslated(f"{base.name} is no variable of this function")
+        if variable.groups:
+            raise Untranslated("a part of a grouped data frame is assigned to")
         old = Code(variable.python, variable.kind, missing=variable.missing)
         if name in ("$", "@") and variable.kind == "object":
             return self.emit(f"{attribute(variable.python, word(given[1].value))} = {code.text}")

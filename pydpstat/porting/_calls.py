@@ -6,63 +6,45 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from pydpstat.porting import _call_arguments as arguments
 from pydpstat.porting import _matching as matching
-from pydpstat.porting._code import ATOM, NUMBERS, VECTORS, Code, Untranslated, attribute, called, python_name
-from pydpstat.porting._names import NATIVE, Names, of_base
+from pydpstat.porting import _packages as packages
+from pydpstat.porting._code import (
+    ATOM,
+    NUMBERS,
+    VECTORS,
+    Code,
+    Untranslated,
+    attribute,
+    called,
+    python_name,
+    refuse_groups,
+)
+from pydpstat.porting._names import NATIVE, Names, find_counterpart
 from pydpstat.porting._own import own_call
+from pydpstat.porting._result_kinds import (
+    COMPLETE,
+    OF_NUMBERS,
+    RESULT,
+    SHOWING,
+    SUMMARIES,
+    WHOLE,
+    kind_of_result,
+)
 from pydpstat.porting._scope import Variable, function_name, word
 from pydpstat.porting._syntax import Argument, Call, Constant, Function, Name, Node
 
 # what only shows a value, or hides a message
 TRANSPARENT = {"suppressMessages", "suppressWarnings", "invisible", "identity", "force"}
-# functions of a whole vector, for which the index of a data frame's column does not matter
-_SUMMARIES = set(
-    "mean sum var sd median min max range quantile IQR mad fivenum table any all prod cor cov tapply "
-    "weighted_mean summary unique which_max which_min t_test wilcox_test is_in known levels nlevels "
-    "as_numeric".split()
-)
-# kinds of results; "same" is that of the first argument
-_KINDS = {
-    "number": "mean sum var sd median min max prod IQR mad weighted_mean cor",
-    "count": "nrow ncol NROW NCOL length",
-    "flag": "any all identical is_null is_numeric is_character is_factor is_logical is_function anyNA",
-    "flags": "duplicated complete_cases",
-    "text": "toString",
-    "texts": "names levels colnames rownames",
-    "positions": "which order seq_len seq_along",
-    "doubles": "cumsum cumprod diff seq as_numeric numeric fitted residuals rowSums rowMeans",
-    "same": "rev sort unique head tail round signif trunc exp log log2 log10 log1p expm1 pmin pmax "
-    "droplevels na_omit unname cummax cummin",
-    "matrix": "matrix t solve diag cbind crossprod",
-    "named": "tapply colMeans colSums table prop_table proportions quantile coef",
-    "frame": "read_csv data_frame merge aggregate expand_grid as_data_frame distinct arrange",
-    "list": "lapply strsplit Map Filter as_list",
-    "dict": "split",
-    "factor": "factor as_factor cut",
-    "object": "lm glm t_test wilcox_test chisq_test summary hist prop_test binom_test cor_test",
-}
-_RESULT = {name: kind for kind, names in _KINDS.items() for name in names.split()}
-# functions whose results are never missing
-_COMPLETE = set(
-    "names levels colnames rownames nlevels length nrow ncol dim which order seq_len seq_along table is_in "
-    "duplicated complete_cases tabulate is_null".split()
-)
-# functions that tell vectors from lists
-_WHOLE = set("print str rep rev head tail append setNames unlist as_list".split())
-# functions for which a list is no vector
-_OF_NUMBERS = set(
-    "mean sum prod sd var median min max range quantile cumsum round signif exp log unique duplicated".split()
-)
-# functions that make a text of numbers
-_SHOWING = set(
-    "cat print sprintf paste paste0 format as_character toString message formatC prettyNum str nchar "
-    "substr grepl".split()
-)
 _VECTORS_ONLY = {"x", "x1", "x2", "true_values", "utility"}
 _OBJECTS = {"bernstein", "sensitivitySampler", "sensitivitySamplerManual"}
 # functions in what is released: a function itself, and the best of several models
 _OF_RELEASES = {"response", "predict"}
 _TAKES_NAMES = {"FUN", "f", "what", "FUNCTION"}
+# functions for which the groups of a data frame do not matter
+_OF_ANY_FRAME = set("nrow ncol NROW NCOL dim names colnames as_data_frame is_data_frame".split())
+# R's classes of kinds of values, by which it dispatches
+_CLASSES = {"frame": "data.frame", "factor": "factor", "matrix": "matrix"}
 
 
 class Calls(Names):
@@ -86,12 +68,12 @@ class Calls(Names):
         """Define a function before the statement, and return its name."""
 
     @abstractmethod
-    def is_verb(self, name: str) -> bool:
+    def is_verb(self, package: str, name: str) -> bool:
         """Return whether a function's arguments are about the columns of a data frame."""
 
     @abstractmethod
-    def verb(self, node: Call, name: str) -> Code | None:
-        """Return a call whose arguments are about the columns of a data frame."""
+    def verb(self, node: Call, name: str) -> Code:
+        """Return a call whose arguments are about the columns of a data frame, or of a pipe."""
 
     # calls
 
@@ -102,6 +84,8 @@ class Calls(Names):
             operator = function_name(function) if isinstance(function.function, Name) else ""
             if operator in ("::", ":::"):
                 package, name = (word(each.value) for each in function.arguments)
+                if packages.formals_of(package, name) is None and package in packages.USUAL:
+                    raise Untranslated(f"{package} has no function {name}")
                 return self._of_package(node, package, name)
             if operator in ("$", "@"):
                 return self._method(node, function)
@@ -127,50 +111,43 @@ class Calls(Names):
             if self.counts[name] > 1:
                 raise Untranslated(f"{name} is defined several times, and which one is called here depends")
             return self._of_script(node, name, Variable(self.global_name(name), made=self.functions[name]))
-        return self._of_base(node, name)
-
-    def _of_base(self, node: Call, name: str) -> Code:
-        if name in TRANSPARENT and node.arguments:
-            return self.value(node.arguments[0].value)
-        if name in self.special:
-            return self.special[name](node)
-        if (found := self.verb(node, name)) is not None:
-            return found
-        for package in matching.PACKAGES:
-            if package in self.attached and matching.exports(package, name):
-                return self.of_mirror(node, package, name)
-        if matching.stream_function(name):
-            return self.drawn(node, name)
-        return self.of_r(node, name)
+        return self._of_package(node, packages.find_package(name, self.attached), name)
 
     def _is_base(self, name: str) -> bool:
-        return (
-            name in self.special
-            or name in TRANSPARENT
-            or self.is_verb(name)
-            or of_base(name) is not None
-            or matching.stream_function(name)
-        )
+        return self._has_counterpart(packages.find_package(name, self.attached), name)
+
+    def _has_counterpart(self, package: str, name: str) -> bool:
+        """Return whether a function that is none of the script's or the mirrors' is translated."""
+        usual = package in packages.USUAL and (name in self.special or name in TRANSPARENT)
+        draws = package in ("base", "stats", "rmutil") and matching.stream_function(name)
+        return usual or draws or self.is_verb(package, name) or find_counterpart(package, name) is not None
 
     def _of_package(self, node: Call, package: str, name: str) -> Code:
         if package in matching.PACKAGES:
             return self.of_mirror(node, package, name)
-        if package in matching.OF_R:
-            inside = self.attached
-            self.attached = inside | {package}
-            try:
-                return self._of_base(replace(node, function=Name(name)), name)
-            finally:
-                self.attached = inside
-        if f"{package}::{name}" in ("rmutil::rlaplace", "extraDistr::rlaplace", "smoothmest::rdoublex"):
-            return self.drawn(node, "rlaplace")
+        if packages.is_pipe(name):
+            return self.verb(node, name)
         if (package, name) == ("sdcMicro", "microaggregation"):
             return self._microaggregated(node)
-        raise Untranslated(f"the package {package} has no counterpart")
+        if package and not packages.is_known(package):
+            raise Untranslated(f"the package {package} has no counterpart")
+        if not self._has_counterpart(package, name):
+            raise Untranslated(packages.describe_missing(package, name))
+        # the packages of R itself, dplyr, magrittr and rmutil
+        node = replace(node, function=Name(name, node.start, node.end))
+        if name in TRANSPARENT and node.arguments:
+            return self.value(node.arguments[0].value)
+        if package in packages.USUAL and name in self.special:
+            return self.special[name](node)
+        if self.is_verb(package, name):
+            return self.verb(node, name)
+        if matching.stream_function(name):
+            return self.drawn(node, name)
+        return self.of_r(node, name, package)
 
     def _microaggregated(self, node: Call) -> Code:
         known = ["obj", "variables", "aggr", "strata_variables", "method"]
-        given = dict(matching.matched(known, node.arguments, "microaggregation"))
+        given = dict(arguments.matched(known, node.arguments, "microaggregation"))
         if set(given) - {"obj", "aggr", "method"} or word(given.get("method")) != "mdav":
             raise Untranslated("microaggregation of groups, or by another method than mdav")
         size = self.value(given["aggr"]).text if "aggr" in given else "3"
@@ -188,9 +165,9 @@ class Calls(Names):
         if not matching.exports(package, name):
             raise Untranslated(f"{package} exports no {name}")
         thing = getattr(module, plain)
-        known = matching.formals(thing)
+        known = arguments.parameters_of(thing)
+        pairs = arguments.to_parameters(package, name, "", node.arguments, known)
         if self.own and package == "DPpack":
-            pairs = matching.matched(known, node.arguments, name)
             if text := own_call(plain, {key: self.value(value) for key, value in pairs}):
                 line, _ = self.script.place(node.start)
                 function = text.partition("(")[0]
@@ -198,7 +175,8 @@ class Calls(Names):
                 if (line, remark) not in self.remarks:
                     self.remarks.append((line, remark))
                 return Code(text, "release")
-        given = self._matched(node.arguments, known, f"{package}::{name}", None, package == "DPpack")
+        what = f"{package}::{name}"
+        given = self._written(node.arguments, known.names, pairs, what, listed=package == "DPpack")
         stream = ["rng=rng"] * matching.draws_itself(package, plain)
         kind = "object" if isinstance(thing, type) or plain in _OBJECTS else "release" if stream else ""
         kind = "table" if plain == "tableDP" else "function" if plain.startswith("generate_") else kind
@@ -262,38 +240,47 @@ class Calls(Names):
         ]
 
     def _matched(
+        self, given: Sequence[Argument], known: list[str], what: str, function: Function
+    ) -> list[str]:
+        """Return the arguments of a call of the script's function in Python, as arrays."""
+        pairs = arguments.matched(known, given, what)
+        needed = {python_name(str(each.name)) for each in function.formals if each.value is None}
+        for name in sorted(needed - {name for name, _ in pairs} - {matching.DOTS}):
+            raise Untranslated(f"{name} is not given to {what}, which has no default for it")
+        matching.check_order(pairs, function, self.functions, what)
+        for _, each in pairs:
+            if isinstance(each, Name):
+                self.owned(each)
+        codes = [(name, self.bare(self.value(value))) for name, value in pairs]
+        for _, code in codes:
+            refuse_groups(code, "a function of the script")
+        added, places = matching.added(function), matching.indexing(function)
+        if any(name in added and code.is_truth for name, code in codes):
+            raise Untranslated(f"{what} adds TRUE and FALSE up")
+        if any(name in places and code.is_na for name, code in codes):
+            raise Untranslated(f"{what} takes elements at NA")
+        own = {python_name(str(each.name)): self.scope.free_name(str(each.name)) for each in function.formals}
+        texts = [(own[name], code.array) for name, code in codes]
+        return arguments.write_arguments([own[name] for name in known], given, texts, what)
+
+    def _written(
         self,
         given: Sequence[Argument],
-        known: list[str],
+        known: Sequence[str],
+        pairs: Sequence[tuple[str, Node]],
         what: str,
-        function: Function | None,
         listed: bool = True,
     ) -> list[str]:
-        """Return the arguments of a call in Python.
+        """Return the arguments of a call of the packages' functions in Python.
 
         Unless `listed`, they are arrays, because functions of the script get them.
         """
-        pairs = matching.matched(known, given, what)
-        matching.check_order(pairs, function, self.functions, what)
-        for _, each in pairs if function else ():
-            if isinstance(each, Name):
-                self.owned(each)
-        if function is None and listed:
+        matching.check_order(pairs, None, self.functions, what)
+        if listed:
             texts = [(name, self._argument(value, name)) for name, value in pairs]
         else:
-            codes = [(name, self.bare(self.value(value))) for name, value in pairs]
-            added = matching.added(function) if function else set()
-            if any(name in added and code.is_truth for name, code in codes):
-                raise Untranslated(f"{what} adds TRUE and FALSE up")
-            places = matching.indexing(function) if function else set()
-            if any(name in places and code.is_na for name, code in codes):
-                raise Untranslated(f"{what} takes elements at NA")
-            texts = [(name, code.array) for name, code in codes]
-        if function:
-            formals = [str(each.name) for each in function.formals]
-            own = {python_name(name): self.scope.free_name(name) for name in formals}
-            known, texts = [own[name] for name in known], [(own[name], text) for name, text in texts]
-        return matching.placed(known, given, texts)
+            texts = [(name, self.bare(self.value(value)).array) for name, value in pairs]
+        return arguments.write_arguments(known, given, texts, what)
 
     def _argument(self, value: Node | None, name: str = "") -> str:
         """Return an argument of a function that takes any sequence."""
@@ -308,21 +295,16 @@ class Calls(Names):
             inner = self.drawn(node, "rnorm")
             return Code(called("r.exp", [inner.text]), inner.kind)
         if name == "rchisq":
-            values = [value for _, value in matching.matched(["n", "df"], node.arguments, name)]
+            values = [value for _, value in arguments.matched(["n", "df"], node.arguments, name)]
             n, df = (self.value(each) for each in values)
             return Code(called("rng.rgamma", [n.text, f"{df.at(ATOM)} / 2", "scale=2"]), "doubles")
         method = "sample" if name == "sample.int" else name
-        known = matching.formals(getattr(matching.RRandom, method))
-        given = self._matched(
-            node.arguments,
-            ["n", *known[1:]] if name == "sample.int" else known,
-            name,
-            None,
-            method != "sample",
-        )
-        given = [f"x={each[2:]}" if method == "sample" and each.startswith("n=") else each for each in given]
-        first = node.arguments[0].value if node.arguments else None
-        of = self.value(first) if method == "sample" else Code("")
+        known = arguments.parameters_of(getattr(matching.RRandom, method))
+        home = "base" if method == "sample" else "rmutil" if name == "rlaplace" else "stats"
+        pairs = arguments.to_parameters(home, name, "", node.arguments, known)
+        given = self._written(node.arguments, known.names, pairs, name, listed=method != "sample")
+        first = next((value for key, value in pairs if key == known.names[0]), None)
+        of = self.value(first) if method == "sample" and first is not None else Code("")
         if method == "sample" and of.kind in ("doubles", "ints", "") and not of.plain and not self.lenient:
             given[0] = given[0].removesuffix(of.text) + called("r.population", [of.text])
         code = Code(called(f"rng.{method}", given), "doubles")
@@ -331,54 +313,71 @@ class Calls(Names):
             return replace(code, kind=kind if kind in {*VECTORS, "positions"} else "", missing=of.missing)
         if method in ("rbinom", "rpois", "rgeom"):
             code = replace(code, kind="ints")
-        if isinstance(first, Constant) and first.value == 1 and node.arguments[0].name in (None, "n"):
+        if isinstance(first, Constant) and first.value == 1:
             return replace(code, text=f"{code.text}[0]", kind="number")
         return code
 
-    def of_r(self, node: Call, name: str) -> Code:
+    def of_r(self, node: Call, name: str, package: str = "") -> Code:
         plain = python_name(name)
-        function = of_base(name)
+        package = package or packages.find_package(name, ())
+        function = find_counterpart(package, name)
         if function is None:
-            raise Untranslated(f"{name} has no counterpart")
-        known = matching.formals(function)
-        pairs = matching.matched(known, node.arguments, name)
+            raise Untranslated(packages.describe_missing(package, name))
+        known = arguments.parameters_of(function)
+        pairs = arguments.to_parameters(package, name, self._class_of(node), node.arguments, known)
         matching.check_order(pairs, None, self.functions, name)
-        if plain == "print" and not {each.name for each in node.arguments if each.name} <= set(known):
+        if plain == "print" and not {each.name for each in node.arguments if each.name} <= set(known.names):
             raise Untranslated("print of data frames takes whole names of arguments only")
         dropped = plain == "which" or (plain == "sum" and any(key == "na_rm" for key, _ in pairs))
         with self.condition(dropped=dropped):
             codes = [(key, self._argument_of_r(key, value)) for key, value in pairs]
-        if plain in _SHOWING:
+        if plain in SHOWING:
             # str tells R's doubles from its integers
             doubles = plain == "str"
             codes = [(key, self.shown(code, value, doubles)) for (key, code), (_, value) in zip(codes, pairs)]
+        if plain == "vapply":
+            codes = [(key, self.shown(code, None, key == "FUN_VALUE")) for key, code in codes]
+        for _, code in codes if plain not in _OF_ANY_FRAME else ():
+            refuse_groups(code, name)
         first = codes[0][1] if codes else Code("")
         if plain in ("str", "format") and first.kind == "table" or plain == "str" and first.kind == "named":
             raise Untranslated(f"{name} of what may be a table")
         if (plain == "cut" or plain.startswith("is_") and plain != "is_na") and first.is_na:
             raise Untranslated(f"{name} of NA, which is TRUE or FALSE in R")
-        if first.kind in ("list", "dict") and plain in _OF_NUMBERS:
+        if first.kind in ("list", "dict") and plain in OF_NUMBERS:
             raise Untranslated(f"{name} of a list")
         if name in NATIVE and len(codes) == 1 and first.kind != "named":
             kind = "doubles" if first.kind in VECTORS else ""
             kind = first.kind if first.kind in ("column", "matrix", "number") else kind
             return Code(called(NATIVE[name], [first.text]), kind, frame=first.frame, missing=first.missing)
-        arrays, single = plain in _WHOLE, plain not in _SUMMARIES
+        arrays, single = plain in WHOLE, plain not in SUMMARIES
         texts = [
             (key, code.array if arrays or code.kind == "column" and single else code.sequence)
             for key, code in codes
         ]
         formula = next((value for _, value in pairs if function_name(value) == "~"), None)
-        if formula is not None and "data" in known:
+        if formula is not None and "data" in known.names:
             texts = [(key, text) for key, text in texts if key != "data"]
             texts.append(("data", self.data_of(formula, dict(pairs).get("data"))))
         removed = any(key == "na_rm" and code.text == "True" for key, code in codes)
         missing = 0 if removed else max((code.missing for _, code in codes), default=0)
-        kind = self._result(plain, first)
+        kind = kind_of_result(plain, first)
         if any(key.lower() == "simplify" and code.text == "False" for key, code in codes):
             kind = "list"
-        given = matching.placed(known, node.arguments, texts)
-        return Code(called(f"r.{plain}", given), kind, missing=0 if plain in _COMPLETE else missing)
+        given = arguments.write_arguments(known.names, node.arguments, texts, name)
+        return Code(called(f"r.{plain}", given), kind, missing=0 if plain in COMPLETE else missing)
+
+    def _class_of(self, node: Call) -> str:
+        """Return R's class of a call's first argument, by which it dispatches, where that is known."""
+        value = next(
+            (each.value for each in node.arguments if each.name in (None, "x", "formula", "object")), None
+        )
+        if isinstance(value, Name):
+            variable = self.scope.find(value.name)
+            kind = variable.kind if variable else ""
+            return (variable.package if variable else "") or _CLASSES.get(kind, "")
+        name = function_name(value)
+        return "formula" if name == "~" else _CLASSES.get(RESULT.get(python_name(name), ""), "")
 
     def _argument_of_r(self, name: str, value: Node) -> Code:
         if name in _TAKES_NAMES and isinstance(value, Constant) and value.kind == "character":
@@ -386,14 +385,3 @@ class Calls(Names):
                 return Code("r.element" if value.value == "[[" else "r.index", "function")
             return Code(self.reference(str(value.value)), "function")
         return self.value(value)
-
-    def _result(self, name: str, first: Code) -> str:
-        kind = _RESULT.get(name, "")
-        if kind == "same":
-            kind = "doubles" if first.kind == "column" and name in ("exp", "log", "round") else first.kind
-            return "" if kind in ("column", "positions", "factor", "dict") else kind
-        if kind == "number" and first.kind in ("frame", "matrix") and name in ("var", "cor"):
-            return "matrix"
-        if kind == "named" and name in ("table", "prop_table", "proportions", "quantile"):
-            return ""
-        return kind

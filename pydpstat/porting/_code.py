@@ -62,7 +62,8 @@ class Code:
     @property
     def sequence(self) -> str:
         """The text for a function that takes any sequence."""
-        return self.plain or self.text
+        # of a grouped data frame it is the columns that it is grouped by
+        return self.text if self.kind == "groups" else self.plain or self.text
 
     @property
     def array(self) -> str:
@@ -173,6 +174,12 @@ def of_one_kind(parts: Iterable[Code]) -> str:
     # doubles, if one of the numbers is
     kinds -= {"count"} if "number" in kinds else set()
     return VECTOR.get(kinds.pop(), "") if len(kinds) == 1 else ""
+
+
+def refuse_groups(code: Code, what: str) -> None:
+    """Refuse a grouped data frame where Python would forget its groups."""
+    if "group" in code.kind:
+        raise Untranslated(f"{what} of a grouped data frame")
 
 
 def joined(first: str, second: str) -> str:

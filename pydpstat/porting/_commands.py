@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from pydpstat.porting import _packages as packages
 from pydpstat.porting._assignments import LEFT, RETURNED, Sink
 from pydpstat.porting._code import NOT, Untranslated, called
 from pydpstat.porting._definitions import Definitions
 from pydpstat.porting._escapes import comments, quoted
 from pydpstat.porting._scope import function_name, word
 from pydpstat.porting._syntax import Call, Name, Node
-
-# packages that hide nothing that is translated
-_HARMLESS = set(
-    "DPpack diffpriv stats utils methods base graphics datasets R6 magrittr dplyr knitr scales".split()
-)
 
 
 class Commands(Definitions):
@@ -63,11 +59,11 @@ class Commands(Definitions):
 
     def _library_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
         name = word(given[0]) if given else ""
-        if name not in _HARMLESS:
+        if not packages.is_known(name):
             raise Untranslated(
                 f"the package {name or 'that is computed'} has no counterpart, and may hide R's functions"
             )
-        self.attached.add(name)
+        self.attached = packages.attach(self.attached, name)
 
     _require_statement = _library_statement
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from pydpstat.porting import _matching as matching
+from pydpstat.porting import _call_arguments as arguments
+from pydpstat.porting._argument_matching import DOTS
 from pydpstat.porting._calls import Calls
 from pydpstat.porting._code import (
     ELEMENT,
@@ -22,6 +23,7 @@ from pydpstat.porting._code import (
     keyword,
     of_one_kind,
     python_name,
+    refuse_groups,
 )
 from pydpstat.porting._escapes import quoted
 from pydpstat.porting._scope import function_name, word
@@ -30,7 +32,7 @@ from pydpstat.porting._syntax import Call, Constant, Name
 
 def combined(of: Calls, node: Call) -> Code:
     """Return what ``c`` makes: an array, a named vector, or a list of objects."""
-    given = [each for each in node.arguments if each.value is not None]
+    given = [each for _, each in arguments.bind_arguments([DOTS], node.arguments, "c")]
     if not given:
         return Code("None", "null")
     parts = [of.value(each.value) for each in given]
@@ -108,8 +110,10 @@ def bound(of: Calls, node: Call) -> Code:
 
 def as_list(of: Calls, node: Call) -> Code:
     """Return a list, or a dict where all its elements have names."""
-    given = [each for each in node.arguments if each.value is not None]
+    given = [each for _, each in arguments.bind_arguments([DOTS], node.arguments, "list")]
     parts = [(each.name, of.shown(of.owned(each.value), each.value)) for each in given]
+    for _, code in parts:
+        refuse_groups(code, "a list")
     if parts and all(name for name, _ in parts):
         return Code(
             f"{{{', '.join(f'{quoted(name)}: {code.array}' for name, code in parts)}}}", "dict", missing=1
@@ -169,7 +173,7 @@ def empty(of: Calls, node: Call, dtype: str, kind: str) -> Code:
 
 def vector(of: Calls, node: Call) -> Code:
     """Return what ``vector`` makes: zeros, an empty list or empty texts."""
-    pairs = dict(matching.matched(["mode", "length"], node.arguments, "vector"))
+    pairs = dict(arguments.matched(["mode", "length"], node.arguments, "vector"))
     mode = word(pairs.get("mode"))
     n = of.value(pairs["length"]).text if "length" in pairs else "0"
     kinds = {

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pydpstat.porting import _matching as matching
 from pydpstat.porting._assignments import OPERATORS, RETURNED, Assignments, Sink
 from pydpstat.porting._code import LAMBDA, Code, Untranslated
+from pydpstat.porting._escapes import quoted
 from pydpstat.porting._layout import laid_out
 from pydpstat.porting._scope import (
     ARROWS,
@@ -57,7 +58,8 @@ class Definitions(Assignments):
     def _definition(self, python: str, node: Function) -> None:
         """Add the definition of a function."""
         self._check_defaults(node)
-        parameters, later = [], []
+        parameters: list[str] = []
+        later: list[tuple[str, Node | None]] = []
         outer, read = self.scope, self.read_first
         scope = Scope(self._from_outside(outer))
         self.scope, self.read_first = scope, _read_first(node)
@@ -68,7 +70,10 @@ class Definitions(Assignments):
             kind = "text" if isinstance(each.value, Constant) and each.value.kind == "character" else ""
             scope.names[name] = Variable(scope.free_name(name), kind, missing=0 if kind else 1)
             own = scope.names[name].python
-            if each.value is None:
+            if each.value is None and any("=" in one for one in parameters):
+                parameters.append(f"{own}=...")
+                later.append((own, None))
+            elif each.value is None:
                 parameters.append(own)
             elif isinstance(each.value, Constant):
                 parameters.append(f"{own}={self.value(each.value).text}")
@@ -81,6 +86,13 @@ class Definitions(Assignments):
             self.end = node.body.start
             self.depth += 1
             for own, value in later:
+                if value is None:
+                    # a place that Python requires after a default
+                    self.emit(f"if {own} is ...:")
+                    self.depth += 1
+                    self.emit(f"raise ValueError({quoted(f'argument {own} is missing, with no default')})")
+                    self.depth -= 1
+                    continue
                 self.emit(f"if {own} is None:")
                 self.lines += laid_out("    " * (self.depth + 1) + f"{own} = {self.value(value).text}")
             self.depth -= 1
@@ -130,7 +142,7 @@ class Definitions(Assignments):
             return Code(self.hoisted(node), "function")
         outer, read = self.scope, self.read_first
         self.scope = Scope(outer)
-        parameters = []
+        parameters: list[str] = []
         try:
             for each in node.formals:
                 name = str(each.name)
@@ -138,7 +150,9 @@ class Definitions(Assignments):
                     raise Untranslated("a function with ...")
                 self.scope.names[name] = Variable(self.scope.free_name(name))
                 own = self.scope.names[name].python
-                parameters.append(own if each.value is None else f"{own}={self.value(each.value).text}")
+                default = "=..." if any("=" in one for one in parameters) else ""
+                default = default if each.value is None else f"={self.value(each.value).text}"
+                parameters.append(f"{own}{default}")
             text = self.value(_only(node.body)).text
         finally:
             self.scope, self.read_first = outer, read

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from typing import TypeGuard
 
 from pydpstat.porting import _forms as forms
+from pydpstat.porting import _packages as packages
+from pydpstat.porting._argument_matching import DOTS, AmbiguousArguments, match_arguments
 from pydpstat.porting._forms import Apply, Block, Form, Place
 from pydpstat.porting._functions import TOO_DEEP
 from pydpstat.porting._scope import depth, nodes
@@ -24,6 +28,9 @@ def forms_of(script: Script) -> Block:
 class _Reader:
     def __init__(self, script: Script) -> None:
         self._script = script
+        tops = (one for each in script.expressions if depth(each) <= forms.DEEPEST for one in nodes(each))
+        pairs = ((each.arguments[0].value, each.arguments[-1].value) for each in tops if _is_assignment(each))
+        self._functions = {_word(left): right for left, right in pairs if isinstance(right, Function)}
 
     def statement(self, node: Node) -> Form:
         return self.form(node) if depth(node) <= forms.DEEPEST else Apply(self._place(node), TOO_DEEP, ())
@@ -116,13 +123,36 @@ class _Reader:
     def _applied(
         self, place: Place, node: Call, name: str, package: str = "", receiver: Form | None = None
     ) -> Apply:
-        pairs = ((each.name, each.value) for each in node.arguments if each.value is not None)
+        arguments = self._with_names(node.arguments, name, package)
+        pairs = ((each.name, each.value) for each in arguments if each.value is not None)
         given = tuple((name, self._argument(value)) for name, value in pairs)
         return Apply(place, name, given, package, receiver)
 
     def _argument(self, node: Node) -> Form:
         form = self.form(node)
         return forms.Spread(form.place, form) if node == Name("...") else form
+
+    def _with_names(self, given: tuple[Argument, ...], name: str, package: str) -> tuple[Argument, ...]:
+        """Return arguments; those behind an empty one, whose place tells no longer what they are, by name."""
+        empty = {k for k, each in enumerate(given) if each.value is None}
+        formals = self._formals(name, package) if empty else None
+        if formals is None:
+            return given
+        try:
+            found = match_arguments(formals, [each.name for each in given], empty)
+        except AmbiguousArguments:
+            return given
+        return tuple(
+            each if formal in (None, DOTS) else replace(each, name=formal)
+            for each, formal in zip(given, found)
+        )
+
+    def _formals(self, name: str, package: str) -> list[str] | None:
+        """Return the formal arguments of a function of the script, else of a package."""
+        made = self._functions.get(name) if not package else None
+        if made is not None:
+            return [str(each.name) for each in made.formals]
+        return packages.formals_of(packages.find_package(name, (package or "DPpack", "diffpriv")), name)
 
     def _assignment(self, place: Place, arrow: str, arguments: tuple[Argument, ...]) -> Form:
         left, right = (each.value for each in arguments)
@@ -150,6 +180,10 @@ class _Reader:
         if all(each.value != dot for each in right.arguments):
             given.insert(0, Argument(None, left))
         return self.form(Call(right.function, tuple(given), node.start, node.end))
+
+
+def _is_assignment(node: Node) -> TypeGuard[Call]:
+    return isinstance(node, Call) and _sign(node) in _ARROWS and len(node.arguments) == 2
 
 
 def _parts(node: Node | None) -> list[Node | None]:

@@ -41,8 +41,8 @@ _OF = {
         "known is_in outer matmul modulo quotient released ordered equal unequal integers power colon "
         "column_or part slot element index columns rows cells replaced replaced_element replaced_cells "
         "set_names set_colnames set_rownames set_dimnames set_levels paste0 print each is_na ifelse length "
-        "mutate summarize desc count distinct head left_join inner_join unique population c replicate exp "
-        "arrange data_frame letters LETTERS".split()
+        "mutate filter_rows summarize desc count distinct head left_join inner_join unique population c "
+        "replicate exp arrange data_frame letters LETTERS".split()
     ),
     "dppack": set(),
     "diffpriv": set(),

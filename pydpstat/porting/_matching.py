@@ -1,22 +1,20 @@
-"""Which argument goes to which parameter, by R's rules, and which calls draw random numbers."""
+"""Which functions of packages have a counterpart, and which calls draw random numbers."""
 
 from __future__ import annotations
 
 import inspect
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
 from types import ModuleType
 
 from pydpstat import diffpriv, dppack
+from pydpstat.porting._argument_matching import DOTS
 from pydpstat.porting._code import Untranslated, python_name
 from pydpstat.porting._scope import function_name, nodes
-from pydpstat.porting._syntax import Argument, Call, Function, Name, Node
+from pydpstat.porting._syntax import Call, Function, Name, Node
 from pydpstat.random.r_stream import RRandom
 
 PACKAGES: Mapping[str, ModuleType] = {"DPpack": dppack, "diffpriv": diffpriv}
-OF_R = {"base", "stats", "utils", "methods", "dplyr", "graphics"}
-DOTS = "..."
 # functions of diffpriv that it does not export
 INTERNAL = {".rlap": "rlap"}
 # its methods of parameters, which it does not export either
@@ -29,69 +27,6 @@ _DRAWN_BY_OTHERS = {"sensitivitySampler", "sensitivitySamplerManual"}
 # what shows or changes something outside of itself
 _ACTS = {"cat", "print", "message", "warning", "<<-", "Recall", "do.call"}
 _BRANCHES = {"if", "for", "while", "repeat", "&&", "||", "switch", "ifelse"}
-
-
-def formals(function: object) -> list[str]:
-    """Return the names of a Python function's parameters, without its stream; several are dots."""
-    found = []
-    for name, each in inspect.signature(function).parameters.items():  # type: ignore[arg-type]
-        if each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD):
-            found.append(DOTS)
-        elif name not in ("rng", "self"):
-            found.append(name)
-    return list(dict.fromkeys(found))
-
-
-def matched(known: Sequence[str], given: Sequence[Argument], what: str) -> list[tuple[str, Node]]:
-    """Return each argument with the parameter that R matches it to: exactly, by beginning, by place."""
-    values = [each for each in given if each.value is not None]
-    before = list(known[: known.index(DOTS)]) if DOTS in known else list(known)
-    found: dict[int, str] = {}
-    taken = {DOTS}
-    there = Counter(known)
-    for exact in (True, False):
-        for k, each in enumerate(values):
-            name = python_name(each.name) if each.name else ""
-            if not name or k in found:
-                continue
-            if exact:
-                near = [name] * (there[name] if name not in taken else 0)
-            else:
-                near = [one for one in before if one not in taken and one.startswith(name)]
-            if len(near) > 1:
-                raise Untranslated(f"{each.name} may be {' or '.join(near)} of {what}")
-            if near:
-                found[k] = near[0]
-                taken.add(near[0])
-            elif not exact and DOTS not in known:
-                raise Untranslated(f"{what} has no argument {each.name}")
-    free = [one for one in before if one not in taken]
-    free.reverse()
-    for k, each in enumerate(values):
-        if k in found:
-            continue
-        if each.name is None and free:
-            found[k] = free.pop()
-        elif DOTS in known:
-            found[k] = python_name(each.name) if each.name else DOTS
-        else:
-            raise Untranslated(f"{what} takes {len(known)} arguments: {', '.join(known)}")
-    return [(found[k], each.value) for k, each in enumerate(values) if each.value is not None]
-
-
-def placed(known: Sequence[str], given: Sequence[Argument], texts: Sequence[tuple[str, str]]) -> list[str]:
-    """Return matched arguments: with a name where R's call names it, or where their place does not tell."""
-    values = [each for each in given if each.value is not None]
-    last = max((k for k, each in enumerate(values) if not each.name), default=-1)
-    found, places, named = [], list(known), False
-    for k, (name, text) in enumerate(texts):
-        if name == DOTS:
-            found.append(text)
-            continue
-        named = named or k > last or places[:1] != [name]
-        found.append(f"{name}={text}" if named else text)
-        del places[:1]
-    return found
 
 
 def exports(package: str, name: str) -> bool:

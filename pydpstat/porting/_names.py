@@ -6,7 +6,9 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from pydpstat.porting import _call_arguments as arguments
 from pydpstat.porting import _matching as matching
+from pydpstat.porting import _packages as packages
 from pydpstat.porting import r
 from pydpstat.porting._code import ATOM, LARGE, Code, Untranslated, called, is_whole, python_name
 from pydpstat.porting._escapes import quoted
@@ -27,15 +29,23 @@ _AS_LARGE = {"(", "+", "-", "*", "/", "^", "c", "rep", "seq", "ifelse", "round",
 # functions of this run-time help that R does not have by these names
 _HELP = set(
     "cells column_or columns each element equal index integers known matmul modulo ordered part population "
-    "power quotient released replaced replaced_cells replaced_element rows slot unequal is_in colon".split()
+    "filter_rows power quotient released replaced replaced_cells replaced_element rows slot unequal is_in "
+    "colon".split()
 )
 
+# functions of dplyr that are called as any other
+_OF_DPLYR = set("bind_rows intersect lag lead setdiff union".split())
 
-def of_base(name: str) -> Callable[..., object] | None:
-    """Return the counterpart of a function of base R or dplyr, or nothing."""
+
+def find_counterpart(package: str, name: str) -> Callable[..., object] | None:
+    """Return the counterpart of a function of R's packages or of dplyr, or nothing."""
     plain = python_name(name)
-    # R's functions have no other letters, and one that only looks alike differs
-    hidden = plain.startswith(("_", "set_")) or plain in _HELP or not name.isascii()
+    if package not in (*packages.USUAL, "dplyr") or (package, name) == ("stats", "lag"):
+        return None
+    if package == "dplyr" and name not in _OF_DPLYR:
+        return None
+    # only R's functions have recorded arguments, and one that only looks alike differs
+    hidden = plain in _HELP or packages.find_package(name, (package,)) != package
     found = None if hidden else getattr(r, plain, None)
     return found if callable(found) and not isinstance(found, type) else None
 
@@ -45,8 +55,8 @@ class Names(Subscripts):
 
     # functions of the script, by name, and how often a name is assigned in it
     functions: matching.Functions
-    # the packages that are attached
-    attached: set[str]
+    # the packages that are attached, the first on the search path first
+    attached: tuple[str, ...]
     # the place in the script after which a name keeps its value
     changed_until: dict[str, float]
     # how often each name is assigned in the script
@@ -75,7 +85,7 @@ class Names(Subscripts):
                 return column
         variable = variable or self.scope.find(name)
         if variable is not None:
-            return Code(variable.python, variable.kind, missing=variable.missing)
+            return Code(variable.python, variable.kind, plain=variable.groups, missing=variable.missing)
         if name in CONSTANTS:
             return CONSTANTS[name]
         return Code(self.reference(name), "function")
@@ -93,22 +103,21 @@ class Names(Subscripts):
     def reference(self, name: str, package: str = "") -> str:
         """Return one of R's functions, or of the packages', as a value."""
         plain = python_name(name)
-        package = "" if package in matching.OF_R else package
-        for home in matching.PACKAGES:
-            if package == home or (not package and home in self.attached):
-                if matching.exports(home, name):
-                    return f"{home.lower()}.{plain}"
-        if name in self.counts:
+        if not package and name in self.counts:
             return self.global_name(name)
-        if matching.stream_function(name) and name not in matching.DERIVED:
+        home = package or packages.find_package(name, self.attached)
+        if home in matching.PACKAGES and matching.exports(home, name):
+            return f"{home.lower()}.{plain}"
+        draws = home in ("base", "stats", "rmutil") and matching.stream_function(name)
+        if draws and name not in matching.DERIVED:
             return f"rng.{plain}"
-        if name in _OPERATORS and not package:
+        if home == "base" and name in _OPERATORS:
             return _OPERATORS[name]
-        if name in NATIVE:
+        if home == "base" and name in NATIVE:
             return NATIVE[name]
         if name in ("print", "invisible", "cat", "message"):
             raise Untranslated(f"{name} as a value, whose result R does not show")
-        if of_base(name) and not package:
+        if find_counterpart(home, name):
             return f"r.{plain}"
         raise Untranslated(f"{name} is neither assigned in the script nor has a counterpart")
 
@@ -135,7 +144,7 @@ class Names(Subscripts):
     def check_promises(self, given: Sequence[Argument], known: list[str], what: str, made: Function) -> None:
         """Refuse arguments whose variables change before R evaluates them."""
         later = {python_name(each) for each in matching.promised(made)}
-        for name, value in matching.matched(known, given, what):
+        for name, value in arguments.matched(known, given, what):
             used = {one.name for one in nodes(value) if isinstance(one, Name)}
             changed = {one for one in used if self.changed_until.get(one, 0) > value.end}
             if name in later and changed:

@@ -20,6 +20,8 @@ import pydpstat
 from pydpstat._lazy import pd
 from pydpstat.errors import PrivacyWarning, PydpstatError
 from pydpstat.mechanisms import SignGeometricNoise
+from pydpstat.porting._argument_matching import DOTS, AmbiguousArguments, match_arguments
+from pydpstat.porting._code import python_name
 from pydpstat.porting._forms import Place
 from pydpstat.porting._values import NONE, PRIVATE, Made, Source, Value
 from pydpstat.privacy import Guarantee
@@ -138,32 +140,30 @@ def matched(
     kinds = {known[name].kind: name for name in names}
     dots = kinds.get(inspect.Parameter.VAR_POSITIONAL, "")
     several = kinds.get(inspect.Parameter.VAR_KEYWORD, "")
-    plain = [name for name in names if name not in (dots, several)]
-    before = [] if dots else plain
-    words = [(name or "").replace(".", "_") for name, _ in given]
-    words = ["lambda_" if word == "lambda" else word for word in words]
-    exact = [word in plain and word not in words[:k] for k, word in enumerate(words)]
-    found = {word: value for word, (_, value), is_exact in zip(words, given, exact) if is_exact}
-    free, unmatched = [], []
-    for word, (name, value), is_exact in zip(words, given, exact):
-        near = [each for each in before if each.startswith(word) and each not in found] if word and r else []
-        if is_exact:
-            continue
-        if len(near) == 1:
-            found[near[0]] = value
-        elif name is None or (dots and several):
-            free.append((name, value))
+    formals_ = list(dict.fromkeys(DOTS if name in (dots, several) else name for name in names))
+    words = [python_name(name) if name else None for name, _ in given]
+    try:
+        places = match_arguments(formals_, words) if r else _match_python(formals_, words)
+    except AmbiguousArguments as error:
+        return {}, [str(error)]
+    found: dict[str, Value] = {}
+    unmatched = []
+    for formal, (name, value) in zip(places, given):
+        word = formal if formal != DOTS else dots if name is None else several
+        if formal == DOTS and word:
+            found[f"{word}#{len(found)}"] = value
+        elif word:
+            found[word] = value
         else:
-            unmatched.append(name)
-    left = [name for name in before if name not in found]
-    for name, value in free:
-        if name is None and left:
-            found[left.pop(0)] = value
-        elif dots:
-            found[f"{dots if name is None else several}#{len(found)}"] = value
-        else:
-            unmatched.append(value.why or "an argument")
+            unmatched.append(name or value.why or "an argument")
     return found, unmatched
+
+
+def _match_python(names: Sequence[str], given: Sequence[str | None]) -> list[str | None]:
+    """Return the parameter of each argument of a call in Python: its name's, or by place before the dots."""
+    free = [name for name in names[: names.index(DOTS) if DOTS in names else None] if name not in given]
+    dots = DOTS if DOTS in names else None
+    return [word if word in names else dots if word or not free else free.pop(0) for word in given]
 
 
 def held(release: Release) -> Held:

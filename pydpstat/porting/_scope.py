@@ -29,12 +29,16 @@ class Variable:
     package: str = ""
     # whether it is a number that R shows as 1e+05
     large: bool = False
+    # the names of the columns that a grouped data frame is grouped by, as a list in Python
+    groups: str = ""
 
     def or_else(self, other: Variable) -> Variable:
         """Return what is known of a variable that is one or the other."""
+        grouped = "groups" in (self.kind, other.kind)
+        same = (self.kind, self.groups) == (other.kind, other.groups)
         return replace(
             self,
-            kind=joined(self.kind, other.kind),
+            kind="frame that may be grouped" if grouped and not same else joined(self.kind, other.kind),
             made=self.made if self.made is other.made else None,
             fresh=self.fresh and other.fresh,
             missing=max(self.missing, other.missing),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
+from pydpstat.porting import _call_arguments as arguments
 from pydpstat.porting import _constructors as constructors
 from pydpstat.porting import _matching as matching
 from pydpstat.porting._calls import Calls
@@ -166,7 +167,7 @@ def _ternary(of: Calls, node: Call) -> Code:
 def _chosen(of: Calls, node: Call) -> Code:
     if any(matching.draws(each.value, of.functions) for each in node.arguments[1:]):
         raise Untranslated("ifelse draws its values only where it needs them")
-    pairs = matching.matched(["test", "yes", "no"], node.arguments, "ifelse")
+    pairs = arguments.matched(["test", "yes", "no"], node.arguments, "ifelse")
     test, yes, no = (of.value(value) for _, value in sorted(pairs, key=lambda each: "tyn".index(each[0][0])))
     kind = ""
     if test.kind in ("flags", "column"):
@@ -183,7 +184,7 @@ def _chosen(of: Calls, node: Call) -> Code:
 
 
 def _replicate(of: Calls, node: Call) -> Code:
-    pairs = dict(matching.matched(["n", "expr", "simplify"], node.arguments, "replicate"))
+    pairs = dict(arguments.matched(["n", "expr", "simplify"], node.arguments, "replicate"))
     made = Function((), pairs["expr"], node.start, node.end)
     more = [f"simplify={of.value(pairs['simplify']).text}"] if "simplify" in pairs else []
     return Code(
@@ -203,7 +204,7 @@ def _formula(of: Calls, node: Node) -> str:
 
 def _model(of: Calls, node: Call) -> Code:
     name = function_name(node)
-    pairs = matching.matched(
+    pairs = arguments.matched(
         ["formula", "data", "weights", "family"]
         if name == "lm"
         else ["formula", "family", "data", "weights"],

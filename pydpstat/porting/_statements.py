@@ -12,7 +12,7 @@ from pydpstat.porting import _matching as matching
 from pydpstat.porting._advice import advised
 from pydpstat.porting._assignments import LEFT, OPERATORS, Sink
 from pydpstat.porting._calls import TRANSPARENT
-from pydpstat.porting._code import SCALARS, VECTORS, Code, Problem, Untranslated
+from pydpstat.porting._code import SCALARS, VECTORS, Code, Problem, Untranslated, refuse_groups
 from pydpstat.porting._escapes import comments, quoted, shortened
 from pydpstat.porting._layout import WIDTH, laid_out
 from pydpstat.porting._loops import Loops
@@ -84,7 +84,7 @@ class Statements(Loops):
         self.problems: list[Problem] = []
         # what the script's components of a name are
         self._methods: dict[str, list[Node]] | None = None
-        self.attached: set[str] = set(matching.PACKAGES) if lenient else set()
+        self.attached = tuple(matching.PACKAGES) if lenient else ()
         self.special = specials(self)
         self.depth, self.hoisting, self.comment = 0, True, 0
         self._inside, self._rounds = 0, {}
@@ -227,6 +227,7 @@ class Statements(Loops):
     def give(self, code: Code, sink: Sink, node: Node) -> None:
         if sink.kind == "returned":
             code = self.bare(code)
+            refuse_groups(code, "the result of a function")
             self.emit(f"return {code.text}")
         elif sink.kind == "assigned":
             self.assign(sink.name, code, node)

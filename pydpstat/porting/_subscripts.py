@@ -17,6 +17,7 @@ from pydpstat.porting._code import (
     attribute,
     called,
     python_name,
+    refuse_groups,
 )
 from pydpstat.porting._escapes import quoted
 from pydpstat.porting._expressions import Expressions
@@ -34,7 +35,7 @@ class Subscripts(Expressions):
         """Return a component by its name."""
         if not name:
             raise Untranslated(f"{sign} is followed by no name")
-        if of.kind == "frame":
+        if of.kind in ("frame", "groups"):
             return self.column(of, name)
         if of.kind == "microaggregation":
             if name != "mx":
@@ -90,6 +91,7 @@ class Subscripts(Expressions):
             raise Untranslated("NA is an index")
         if base.kind == "function":
             raise Untranslated("a function has no elements")
+        refuse_groups(base, "a subscript")
         if len(keys) == 1:
             if keys[0] is None:
                 return base

@@ -6,6 +6,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
+from pydpstat.porting import _call_arguments as arguments
+from pydpstat.porting import _packages as packages
+from pydpstat.porting._argument_matching import DOTS
 from pydpstat.porting._calls import Calls
 from pydpstat.porting._code import ATOM, Code, Untranslated, called, keyword
 from pydpstat.porting._escapes import quoted
@@ -18,30 +21,24 @@ _DPLYR = set(
 )
 # dplyr takes either
 _SPELLED = {"summarise": "summarize"}
-_BASE = {"with", "subset", "transform", "within"}
-_PIPES = {"%>%", "%<>%", "%T>%", "%$%"}
+_BASE = {"with", "subset", "transform"}
 
 
 class Verbs(Calls):
     """What verbs are in Python."""
 
-    def verb(self, node: Call, name: str) -> Code | None:
-        """Return a verb's call, or nothing if it is none."""
+    def verb(self, node: Call, name: str) -> Code:
+        """Return a call whose arguments are about the columns of a data frame, or of a pipe."""
         if name == "%>%":
             return self.value(piped(node))
-        if name in _PIPES:
+        if packages.is_pipe(name):
             raise Untranslated(f"the pipe {name} has no counterpart")
-        if self.is_verb(name):
-            made = getattr(self, f"_{_SPELLED.get(name, name)}", None)
-            if made is None:
-                raise Untranslated(f"{name} has no counterpart")
-            return made(node)  # type: ignore[no-any-return]
-        return None
+        return getattr(self, f"_{_SPELLED.get(name, name)}")(node)  # type: ignore[no-any-return]
 
-    def is_verb(self, name: str) -> bool:
+    def is_verb(self, package: str, name: str) -> bool:
         """Return whether a function's arguments are about the columns of a data frame."""
-        return name in _BASE or (
-            _SPELLED.get(name, name) in _DPLYR and bool({"dplyr", "tidyverse"} & self.attached)
+        return (package == "base" and name in _BASE) or (
+            package == "dplyr" and _SPELLED.get(name, name) in _DPLYR
         )
 
     @contextmanager
@@ -54,18 +51,29 @@ class Verbs(Calls):
         yield
         self.frames.pop()
 
-    def _data(self, node: Call) -> tuple[Code, list[Argument]]:
-        """Return a verb's data frame and its other arguments."""
-        if (
-            not node.arguments
-            or node.arguments[0].value is None
-            or node.arguments[0].name not in (None, ".data", "data", "x")
-        ):
-            raise Untranslated("the data frame of a verb is not its first argument")
-        frame = self.value(node.arguments[0].value)
+    def _data(self, node: Call, *options: str, groups: bool = False) -> tuple[Code, list[Argument]]:
+        """Return a verb's data frame and its other arguments, of the formal ones those that are `options`."""
+        name = function_name(node)
+        package = "base" if name in _BASE else "dplyr"
+        formals = packages.formals_of(package, name, "data.frame") or [".data", DOTS]
+        # dplyr leaves out empty arguments
+        given = [each for each in node.arguments if each.value is not None or package == "base"]
+        found = arguments.bind_arguments(formals, given, name)
+        first = next((each.value for formal, each in found if formal == formals[0]), None)
+        if first is None:
+            raise Untranslated(f"{name} has no data frame")
+        rest = []
+        for formal, each in found:
+            if formal not in (formals[0], DOTS, *options):
+                raise Untranslated(f"the argument {formal} of {name} has no counterpart")
+            if formal != formals[0]:
+                rest.append(each if formal == DOTS else replace(each, name=formal))
+        frame = self.value(first)
         if frame.kind not in ("frame", "groups", ""):
             raise Untranslated(f"a verb of a {frame.kind}")
-        return frame, [each for each in node.arguments[1:] if each.value is not None]
+        if frame.kind == "groups" and not groups:
+            raise Untranslated(f"{name} of groups")
+        return frame, rest
 
     def _function_of(
         self, frame: Code, node: Node | None, dropped: bool = False, made: Sequence[str] = ()
@@ -77,9 +85,11 @@ class Verbs(Calls):
             return f"lambda {rows}: {self.value(node).text}"
 
     def _with(self, node: Call) -> Code:
-        frame, rest = self._data(node)
+        frame, rest = self._data(node, "expr")
         if not frame.text.isidentifier():
             raise Untranslated("with of a data frame without a name")
+        if len(rest) != 1:
+            raise Untranslated("with takes one expression")
         with self._columns_of(frame.text, frame):
             return self.value(rest[0].value)
 
@@ -94,14 +104,16 @@ class Verbs(Calls):
         return code
 
     def _filter(self, node: Call, conditions: list[Argument] | None = None) -> Code:
-        frame, rest = self._data(node)
-        if frame.kind == "groups":
-            raise Untranslated("filter of groups")
+        frame, rest = self._data(node, "subset", "select", groups=conditions is None)
         test = (conditions or rest)[0].value
         for each in (conditions or rest)[1:]:
             if each.name or test is None or each.value is None:
                 raise Untranslated("filter with an argument by name")
             test = call("&", test, each.value, like=node)
+        if frame.kind == "groups":
+            given = [frame.text, frame.plain, self._function_of(frame, test, dropped=True)]
+            text = called("r.filter_rows", given)
+            return Code(text, "groups", plain=frame.plain, missing=frame.missing)
         if frame.text.isidentifier():
             with self._columns_of(frame.text, frame), self.condition(dropped=True):
                 text = f"{frame.text}[{self.value(test).text}]"
@@ -110,8 +122,8 @@ class Verbs(Calls):
         return Code(text, "frame", missing=frame.missing)
 
     def _subset(self, node: Call) -> Code:
-        frame, rest = self._data(node)
-        tests = [each for each in rest if each.name in (None, "subset")]
+        frame, rest = self._data(node, "subset", "select")
+        tests = [replace(each, name=None) for each in rest if each.name == "subset"]
         chosen = [each for each in rest if each.name == "select"]
         if len(tests) + len(chosen) != len(rest) or len(tests) > 1:
             raise Untranslated("subset takes a condition and select")
@@ -140,12 +152,12 @@ class Verbs(Calls):
 
     def _select(self, node: Call) -> Code:
         frame, rest = self._data(node)
-        if frame.kind == "groups" or any(each.name for each in rest):
-            raise Untranslated("select of groups, or with new names")
+        if any(each.name for each in rest):
+            raise Untranslated("select with new names")
         return self._chosen(frame, [each.value for each in rest])
 
     def _pull(self, node: Call) -> Code:
-        frame, rest = self._data(node)
+        frame, rest = self._data(node, "var", groups=True)
         return Code(f"{frame.at(ATOM)}[{quoted(self._names([rest[0].value])[0])}].values", "", missing=1)
 
     def _rename(self, node: Call) -> Code:
@@ -156,7 +168,7 @@ class Verbs(Calls):
         )
 
     def _mutate(self, node: Call) -> Code:
-        frame, rest = self._data(node)
+        frame, rest = self._data(node, groups=True)
         texts: list[str] = []
         made: list[str] = []
         for each in rest:
@@ -176,15 +188,16 @@ class Verbs(Calls):
 
     def _transmute(self, node: Call) -> Code:
         frame, rest = self._data(node)
-        if frame.kind == "groups":
-            raise Untranslated("transmute of groups")
         kept = [each.name or word(each.value) for each in rest]
         made = tuple(each for each in rest if each.name)
         found = self._mutate(replace(node, arguments=(node.arguments[0], *made))) if made else frame
         return self._chosen(found, [Name(each) for each in kept])
 
     def _as_tibble(self, node: Call) -> Code:
-        return self._data(node)[0]
+        frame, rest = self._data(node)
+        if rest:
+            raise Untranslated("as_tibble with further arguments")
+        return frame
 
     def _transform(self, node: Call) -> Code:
         # base R sees only the columns that were there before
@@ -195,71 +208,89 @@ class Verbs(Calls):
         return self._mutate(node)
 
     def _group_by(self, node: Call) -> Code:
-        frame, rest = self._data(node)
-        if frame.kind == "groups" or any(each.name for each in rest):
-            raise Untranslated("groups of groups, or of what is computed")
+        frame, rest = self._data(node, groups=True)
+        if any(each.name for each in rest):
+            raise Untranslated("groups of what is computed")
         names = ", ".join(quoted(word(each.value)) for each in rest)
         if any(not word(each.value) for each in rest):
             raise Untranslated("groups of what is computed")
         return Code(frame.text, "groups", frame.level, plain=f"[{names}]", missing=frame.missing)
 
     def _ungroup(self, node: Call) -> Code:
-        frame, _ = self._data(node)
+        frame, rest = self._data(node, groups=True)
+        if rest:
+            raise Untranslated("ungroup of some columns only")
         return replace(frame, kind="frame", plain="")
 
     def _summarize(self, node: Call) -> Code:
-        frame, rest = self._data(node)
+        frame, rest = self._data(node, ".groups", groups=True)
+        left = next((word(each.value) for each in rest if each.name == ".groups"), "drop_last")
+        rest = [each for each in rest if each.name != ".groups"]
         texts = []
         for each in rest:
-            if each.name == ".groups":
-                continue
             if not each.name:
                 raise Untranslated("a summary has no name")
             texts.append(keyword(each.name, self._function_of(frame, each.value)))
         by = frame.plain if frame.kind == "groups" else "[]"
         text = called("r.summarize", [frame.text, by, *texts])
-        names = [*by.strip("[]").replace('"', "").split(", "), *(str(each.name) for each in rest)]
-        return self._note(
-            Code(text, "frame", missing=1), frame, [name for name in names if name not in ("", ".groups")]
-        )
+        keys = [each for each in by.strip("[]").split(", ") if each]
+        remaining = {"drop_last": keys[:-1], "keep": keys, "drop": []}.get(left)
+        if remaining is None:
+            raise Untranslated(f".groups of summarise is {left or 'computed'}")
+        code = Code(text, "frame", missing=1)
+        if remaining:
+            code = replace(code, kind="groups", plain=f"[{', '.join(remaining)}]")
+        names = [*(each.strip('"') for each in keys), *(str(each.name) for each in rest)]
+        return self._note(code, frame, list(dict.fromkeys(names)))
 
     def _arrange(self, node: Call) -> Code:
-        frame, rest = self._data(node)
+        frame, rest = self._data(node, groups=True)
         keys = []
         for each in rest:
             down = function_name(each.value) == "desc"
             inner = arguments_of(each.value)[0] if down and each.value else each.value  # type: ignore[arg-type]
             key = self._function_of(frame, inner)
             keys.append(f"r.desc({key})" if down else key)
-        code = Code(called("r.arrange", [frame.text, *keys]), "frame", missing=frame.missing)
+        text = called("r.arrange", [frame.text, *keys])
+        code = Code(text, frame.kind or "frame", plain=frame.plain, missing=frame.missing)
         return self._note(code, frame)
 
     def _count(self, node: Call) -> Code:
-        frame, rest = self._data(node)
-        names = [quoted(word(each.value)) for each in rest if not each.name]
+        frame, rest = self._data(node, "wt", "sort", "name")
+        options = [each for each in rest if each.name in ("wt", "sort", "name")]
+        rest = [each for each in rest if each not in options]
+        if any(each.name for each in rest):
+            raise Untranslated("count of what is computed")
+        names = [quoted(word(each.value)) for each in rest]
         if '""' in names:
             raise Untranslated("count of what is computed")
-        more = [keyword(each.name, self.value(each.value).text) for each in rest if each.name]
+        more = [
+            f"wt={quoted(self._names([each.value])[0])}"
+            if each.name == "wt"
+            else keyword(each.name, self.value(each.value).text)
+            for each in options
+        ]
         return Code(called("r.count", [frame.text, *names, *more]), "frame", missing=1)
 
     def _distinct(self, node: Call) -> Code:
-        frame, rest = self._data(node)
-        return Code(
-            called("r.distinct", [frame.text, *map(quoted, self._names([e.value for e in rest]))]),
-            "frame",
-            missing=frame.missing,
-        )
+        frame, rest = self._data(node, ".keep_all")
+        names = [quoted(one) for one in self._names([each.value for each in rest if not each.name])]
+        kept = [f"keep_all={self.value(each.value).text}" for each in rest if each.name == ".keep_all"]
+        if len(names) + len(kept) < len(rest):
+            raise Untranslated("distinct of what is computed")
+        return Code(called("r.distinct", [frame.text, *names, *kept]), "frame", missing=frame.missing)
 
     def _slice_head(self, node: Call) -> Code:
-        frame, rest = self._data(node)
-        return Code(
-            called("r.head", [frame.text, self.value(rest[0].value).text]), "frame", missing=frame.missing
-        )
+        frame, rest = self._data(node, "n")
+        if [each.name for each in rest] not in ([], ["n"]):
+            raise Untranslated("slice_head takes n")
+        n = self.value(rest[0].value).text if rest else "1"
+        return Code(called("r.head", [frame.text, n]), "frame", missing=frame.missing)
 
     def _left_join(self, node: Call) -> Code:
-        frame, rest = self._data(node)
+        frame, rest = self._data(node, "y", "by")
         by = [each for each in rest if each.name == "by"]
-        other = [each for each in rest if each.name in (None, "y")]
+        other = [each for each in rest if each.name == "y"]
         if len(by) != 1 or len(other) != 1:
             raise Untranslated("a join without by")
         texts = [frame.text, self.value(other[0].value).text, f"by={self.value(by[0].value).sequence}"]
@@ -273,10 +304,17 @@ class Verbs(Calls):
         return Code(f"len({self.frames[-1][0]})", "count")
 
     def _n_distinct(self, node: Call) -> Code:
+        if len(node.arguments) != 1:
+            raise Untranslated("n_distinct takes one vector")
         return Code(f"len(r.unique({self.value(node.arguments[0].value).text}))", "count")
 
     def _if_else(self, node: Call) -> Code:
-        return self.special["ifelse"](node)
+        found = arguments.bind_arguments(["condition", "true", "false", "missing"], node.arguments, "if_else")
+        names = {"condition": "test", "true": "yes", "false": "no"}
+        if not all(formal in names for formal, _ in found):
+            raise Untranslated("the argument missing of if_else has no counterpart")
+        given = tuple(replace(each, name=names[formal]) for formal, each in found)
+        return self.special["ifelse"](replace(node, arguments=given))
 
     def _case_when(self, node: Call) -> Code:
         last: Node = Constant(None, "logical", node.start, node.end)

@@ -81,8 +81,8 @@ from pydpstat.porting.r._vectors import (
     setNames, set_names, tail, unlist, unname,
 )
 from pydpstat.porting.r._verbs import (
-    arrange, as_tibble, bind_rows, count, desc, distinct, inner_join, lag, lead, left_join, mutate,
-    n_distinct, slice_max, slice_min, summarize, transmute,
+    arrange, as_tibble, bind_rows, count, desc, distinct, filter_rows, inner_join, lag, lead, left_join,
+    mutate, n_distinct, slice_max, slice_min, summarize, transmute,
 )
 
 __all__ = [
@@ -97,8 +97,8 @@ __all__ = [
     "dchisq", "desc", "det", "deviance", "dexp", "df", "df_residual", "dgamma", "dgeom", "diag", "diff",
     "dim", "dimnames", "distinct", "dlnorm", "dnorm", "do_call", "dpois", "drop", "droplevels", "dt",
     "dunif", "duplicated", "dweibull", "each", "element", "endsWith", "equal", "exp", "expand_grid",
-    "expm1", "factor", "factorial", "findInterval", "fisher_test", "fitted", "fivenum", "floor",
-    "format", "formatC", "gamma", "getOption", "glm", "gregexpr", "grep", "grepl", "gsub", "head",
+    "expm1", "factor", "factorial", "filter_rows", "findInterval", "fisher_test", "fitted", "fivenum",
+    "floor", "format", "formatC", "gamma", "getOption", "glm", "gregexpr", "grep", "grepl", "gsub", "head",
     "hist", "identical", "ifelse", "index", "inner_join", "intToUtf8", "integer", "integers",
     "intersect", "isFALSE", "isSymmetric", "isTRUE", "is_character", "is_data_frame", "is_factor",
     "is_function", "is_in", "is_list", "is_logical", "is_matrix", "is_na", "is_null", "is_numeric",

@@ -65,7 +65,7 @@ def _value(kind: str, of: Value, shapes: tuple[Value, ...], x: Array, flags: dic
 
 def _made(kind: str, name: str) -> Callable[..., Value]:
     scipy_name, defaults, shaped = _FAMILIES[name]
-    first = {"d": "x"}.get(kind, kind)
+    first = {"d": "x", "p": "q", "q": "p"}[kind]
     known = [Parameter(first, Parameter.POSITIONAL_OR_KEYWORD)]
     for key, default in {**defaults, **_FLAGS[kind]}.items():
         given = Parameter.empty if default is None else default

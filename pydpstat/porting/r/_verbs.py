@@ -84,6 +84,23 @@ def mutate(frame: pd.DataFrame, by: Sequence[str] = (), **what: Verb) -> pd.Data
     return frame
 
 
+def filter_rows(frame: pd.DataFrame, by: Sequence[str], condition: Verb) -> pd.DataFrame:
+    """Return the rows for which a condition that is computed in each group holds, as dplyr's ``filter``.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"g": ["b", "a", "b"], "x": [1.0, 2.0, 6.0]})
+    >>> filter_rows(frame, ["g"], lambda d: d["x"] == d["x"].max())["x"].tolist()
+    [2.0, 6.0]
+    """
+    first, number = _groups(frame, by)
+    kept = np.zeros(len(frame), dtype=bool)
+    for g in range(len(first)):
+        places = np.flatnonzero(number == g)
+        kept[places] = np.broadcast_to(np.asarray(condition(taken(frame, places)), dtype=bool), len(places))
+    return taken(frame, np.flatnonzero(kept))
+
+
 def transmute(frame: pd.DataFrame, by: Sequence[str] = (), **what: Verb) -> pd.DataFrame:
     """Return the groups and what functions make of each group's frame only, as dplyr's ``transmute``.
 

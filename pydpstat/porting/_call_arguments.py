@@ -1,0 +1,157 @@
+"""The arguments of calls in R, and how the same calls are written in Python."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import NamedTuple
+
+from pydpstat.porting import _packages as packages
+from pydpstat.porting._argument_matching import DOTS, AmbiguousArguments, match_arguments
+from pydpstat.porting._code import Untranslated, keyword, python_name
+from pydpstat.porting._syntax import Argument, Node
+
+# functions whose arguments' names are labels of the result, and functions that ignore them
+_LABELS = set("table c cbind rbind expand.grid data.frame".split())
+_IGNORES_NAMES = set("paste paste0 cat message sum prod max min range any all pmax pmin".split())
+
+
+class Parameters(NamedTuple):
+    """A Python function's parameters without its stream, and whether it takes any others."""
+
+    names: list[str]
+    takes_any: bool
+    takes_any_name: bool
+
+
+@cache
+def parameters_of(function: Callable[..., object]) -> Parameters:
+    """Return the parameters of a Python function; those that it takes by ``*`` and ``**`` are dots.
+
+    Examples
+    --------
+    >>> parameters_of(lambda x, *rest, rng=None, **more: None)
+    Parameters(names=['x', '...'], takes_any=True, takes_any_name=True)
+    """
+    all_ = inspect.signature(function).parameters
+    several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    kinds = [each.kind for each in all_.values()]
+    names = [
+        DOTS if one.kind in several else name for name, one in all_.items() if name not in ("rng", "self")
+    ]
+    return Parameters(list(dict.fromkeys(names)), *(each in kinds for each in several))
+
+
+def bind_arguments(
+    formals: Sequence[str], given: Sequence[Argument], what: str
+) -> list[tuple[str, Argument]]:
+    """Return each argument that is not empty with the formal argument that R matches it to."""
+    names = [each.name for each in given]
+    empty = {k for k, each in enumerate(given) if each.value is None}
+    try:
+        found = match_arguments(formals, names, empty)
+    except AmbiguousArguments as error:
+        raise Untranslated(f"{what}: {error}") from None
+    for k, (formal, name) in enumerate(zip(found, names)):
+        if formal is None and name:
+            raise Untranslated(f"{what} has no argument {name}")
+        if formal is None:
+            raise Untranslated(f"{what} takes {len(formals)} arguments: {', '.join(formals)}")
+        if formal == DOTS and k in empty:
+            raise Untranslated(f"argument {k + 1} of {what} is empty")
+    return [(str(formal), each) for k, (formal, each) in enumerate(zip(found, given)) if k not in empty]
+
+
+def matched(known: Sequence[str], given: Sequence[Argument], what: str) -> list[tuple[str, Node]]:
+    """Return each argument that is not empty with its parameter, where R's names are Python's."""
+    spelled = [replace(each, name=python_name(each.name) if each.name else None) for each in given]
+    return [
+        (each.name if formal == DOTS and each.name else formal, each.value)
+        for formal, each in bind_arguments(known, spelled, what)
+        if each.value is not None
+    ]
+
+
+def to_parameters(
+    package: str, name: str, of_class: str, given: Sequence[Argument], known: Parameters
+) -> list[tuple[str, Node]]:
+    """Return each argument of a call of R's with the parameter of its counterpart in Python.
+
+    Raises
+    ------
+    Untranslated
+        If the counterpart does not take one of them.
+    """
+    formals = packages.formals_of(package, name, of_class)
+    if formals is None:
+        return matched(known.names, given, name)
+    found = bind_arguments(formals, given, name)
+    if more := packages.forwarded(package, name):
+        handed = [each for formal, each in found if formal == DOTS]
+        found = [pair for pair in found if pair[0] != DOTS] + bind_arguments(more, handed, name)
+        found.sort(key=lambda pair: list(given).index(pair[1]))
+    return [
+        (_parameter(formal, each.name, formals, known, name), each.value)
+        for formal, each in found
+        if each.value
+    ]
+
+
+def _parameter(formal: str, name: str | None, formals: Sequence[str], known: Parameters, what: str) -> str:
+    """Return the parameter for an argument that R matches to a formal argument."""
+    plain = DOTS if formal == DOTS else python_name(formal)
+    if formal == DOTS and name and what not in _IGNORES_NAMES:
+        if not known.takes_any_name:
+            raise Untranslated(f"the argument {name} of {what} has no counterpart")
+        return name if what in _LABELS else python_name(name)
+    if plain in known.names and (plain != DOTS or known.takes_any):
+        return plain
+    first, *_ = [*known.names, DOTS]
+    # the formula of a test is its first argument in Python
+    if formal == formals[0] and first not in map(python_name, formals):
+        return first
+    if formal != DOTS and known.takes_any and known.names[-1] == DOTS and name is None:
+        return DOTS
+    raise Untranslated(f"the argument {formal} of {what} has no counterpart")
+
+
+def write_arguments(
+    known: Sequence[str],
+    given: Sequence[Argument],
+    texts: Sequence[tuple[str, str]],
+    what: str,
+) -> list[str]:
+    """Return arguments in Python: with a name where R's call names them, or where their place does not tell.
+
+    Raises
+    ------
+    Untranslated
+        If Python has no way to write them: an argument in the dots, and none for a parameter before them.
+    """
+    values = [each for each in given if each.value is not None]
+    last = max((k for k, each in enumerate(values) if not each.name), default=-1)
+    before = list(known[: known.index(DOTS)]) if DOTS in known else []
+    by_place, by_name = [], []
+    places, named = list(known), False
+    if any(name == DOTS for name, _ in texts):
+        # what is in the dots follows all parameters before them
+        by_name = [each for each in texts if each[0] not in (*before, DOTS)]
+        leading = dict(each for each in texts if each[0] in before)
+        for missing in (each for each in before if each not in leading):
+            raise Untranslated(f"{what} has further arguments, and none for {missing}")
+        by_place = [leading[each] for each in before] + [text for name, text in texts if name == DOTS]
+    else:
+        for k, (name, text) in enumerate(texts):
+            named = named or k > last or places[:1] != [name]
+            if named:
+                by_name.append((name, text))
+            else:
+                by_place.append(text)
+            del places[:1]
+    names = [name for name, _ in by_name]
+    for name in names:
+        if names.count(name) > 1:
+            raise Untranslated(f"two arguments of {what} are called {name}")
+    return [*by_place, *(keyword(name, text) for name, text in by_name)]
