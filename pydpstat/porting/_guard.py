@@ -1,4 +1,4 @@
-"""The final check of a translated statement: it compiles, and calls only what the R script calls."""
+"""The final check of a translated statement: it compiles, can run, and calls only what the R script calls."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from pydpstat import _checks as checks
 from pydpstat.porting._code import Untranslated, own_name, python_name
 from pydpstat.porting._escapes import shortened
+from pydpstat.porting._output_check import OutputCheck
 from pydpstat.porting._scope import nodes
 from pydpstat.porting._syntax import Call, Constant, Function, Name, Node
 
@@ -72,6 +73,7 @@ class Guard:
     """
 
     def __init__(self, expressions: Iterable[Node]) -> None:
+        self._output = OutputCheck()
         names, words = set(_HIDDEN), set()
         for each in (one for top in expressions for one in nodes(top)):
             if isinstance(each, Name):
@@ -93,7 +95,8 @@ class Guard:
         Raises
         ------
         Untranslated
-            If it does not compile, or has a name, a call or a kind of statement that R's script has not.
+            If it does not compile, has a name, a call or a kind of statement that R's script has not, or
+            calls a function with other arguments than it takes.
         """
         limit = sys.getrecursionlimit()
         try:
@@ -113,6 +116,8 @@ class Guard:
         for each in ast.walk(tree):
             for what in self._foreign(each):
                 raise Untranslated(f"its translation has {shortened(what)}, which R's script has not")
+        for wrong in self._output.wrong_calls(tree):
+            raise Untranslated(f"its translation cannot run: {shortened(wrong)}")
         return tree
 
     def _foreign(self, node: ast.AST) -> Iterator[str]:

@@ -1,0 +1,134 @@
+"""The check that each function that a translation calls is there, and takes the call's arguments."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import math
+from collections.abc import Iterator, Mapping
+from functools import cache
+from types import ModuleType
+
+import numpy as np
+import pandas as pd
+
+import pydpstat
+from pydpstat import diffpriv, dppack
+from pydpstat.porting import r
+from pydpstat.random.r_stream import RRandom
+
+_MODULES: Mapping[str, ModuleType | type] = {
+    **{
+        "math": math,
+        "np": np,
+        "pd": pd,
+        "pydpstat": pydpstat,
+        "dppack": dppack,
+        "diffpriv": diffpriv,
+        "r": r,
+    },
+    **{"rng": RRandom},
+}
+
+
+@cache
+def _signature(module: str, name: str) -> inspect.Signature | None:
+    """Return the signature of a function of a module, or None if Python does not know it."""
+    function = getattr(_MODULES[module], name)
+    try:
+        found = inspect.signature(function)
+    except (TypeError, ValueError):
+        return None
+    if module == "rng":
+        found = found.replace(parameters=list(found.parameters.values())[1:])
+    return found
+
+
+class OutputCheck:
+    """Wrong calls in statements, which are given in the order in which they run.
+
+    Examples
+    --------
+    >>> check = OutputCheck()
+    >>> list(check.wrong_calls(ast.parse("x = r.nosuch(1) + r.mean(1, y=2)")))
+    ['r has no nosuch', "mean() got an unexpected keyword argument 'y'"]
+    >>> list(check.wrong_calls(ast.parse("def f(a): return a")))
+    []
+    >>> list(check.wrong_calls(ast.parse("f(1, 2)")))
+    ['f() too many positional arguments']
+    """
+
+    def __init__(self) -> None:
+        # functions of the script, None where a name holds anything else
+        self._functions: dict[str, inspect.Signature | None] = {}
+
+    def wrong_calls(self, tree: ast.Module) -> Iterator[str]:
+        """Yield what is wrong with each call, and note the functions that the statement defines."""
+        for node in ast.walk(tree):
+            if (
+                isinstance(node, ast.Attribute)
+                and isinstance(node.value, ast.Name)
+                and node.value.id in _MODULES
+            ):
+                if not hasattr(_MODULES[node.value.id], node.attr):
+                    yield f"{node.value.id} has no {node.attr}"
+        local = {each.name for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)}
+        local |= {each.arg for each in ast.walk(tree) if isinstance(each, ast.arg)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call):
+                yield from self._wrong_arguments(node, local)
+        for node in tree.body:
+            if isinstance(node, ast.FunctionDef):
+                self._functions[node.name] = None if node.name in self._functions else _signature_of(node)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                self._functions[node.id] = None
+
+    def _wrong_arguments(self, call: ast.Call, local: set[str]) -> Iterator[str]:
+        function, signature, name = call.func, None, ""
+        if isinstance(function, ast.Name) and function.id not in local:
+            signature, name = self._functions.get(function.id), function.id
+        elif isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
+            module, name = function.value.id, function.attr
+            if module in _MODULES and hasattr(_MODULES[module], name):
+                signature = _signature(module, name)
+        keywords = _keywords(call)
+        if signature is None or keywords is None or any(isinstance(each, ast.Starred) for each in call.args):
+            return
+        try:
+            signature.bind(*call.args, **dict.fromkeys(keywords))
+        except TypeError as error:
+            yield f"{name}() {error}"
+
+
+def _keywords(call: ast.Call) -> list[str] | None:
+    """Return the names of a call's arguments, or None if they are not written in it."""
+    found: list[str] = []
+    for each in call.keywords:
+        if each.arg:
+            found.append(each.arg)
+        elif isinstance(each.value, ast.Dict) and all(
+            isinstance(key, ast.Constant) for key in each.value.keys
+        ):
+            found += [str(key.value) for key in each.value.keys if isinstance(key, ast.Constant)]
+        else:
+            return None
+    return found
+
+
+def _signature_of(node: ast.FunctionDef) -> inspect.Signature:
+    """Return the signature of a function that a translation defines."""
+    given, kind = node.args, inspect.Parameter.POSITIONAL_OR_KEYWORD
+    defaults = len(given.args) - len(given.defaults)
+    parameters = [
+        inspect.Parameter(each.arg, kind, default=inspect.Parameter.empty if k < defaults else None)
+        for k, each in enumerate(given.args)
+    ]
+    if given.vararg:
+        parameters.append(inspect.Parameter(given.vararg.arg, inspect.Parameter.VAR_POSITIONAL))
+    parameters += [
+        inspect.Parameter(each.arg, inspect.Parameter.KEYWORD_ONLY, default=None) for each in given.kwonlyargs
+    ]
+    if given.kwarg:
+        parameters.append(inspect.Parameter(given.kwarg.arg, inspect.Parameter.VAR_KEYWORD))
+    return inspect.Signature(parameters)
