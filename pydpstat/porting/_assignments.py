@@ -10,7 +10,7 @@ from typing import NamedTuple
 from pydpstat.porting import _matching as matching
 from pydpstat.porting._code import ATOM, NUMBERS, Code, Untranslated, attribute, called, is_whole, keyword
 from pydpstat.porting._escapes import quoted
-from pydpstat.porting._scope import ARROWS, Scope, Variable, arguments_of, function_name, root, word
+from pydpstat.porting._scope import ARROWS, Scope, Variable, arguments_of, function_name, hidden, root, word
 from pydpstat.porting._syntax import Call, Constant, Function, Name, Node
 from pydpstat.porting._verbs import Verbs
 
@@ -80,8 +80,10 @@ class Assignments(Verbs):
         self.scope.names[name] = Variable(
             python, code.kind, made, fresh, code.missing, columns, complete, package, self.is_large(node)
         )
-        if code.kind == "groups":
-            self.scope.names[name] = replace(self.scope.names[name], groups=code.plain)
+        groups = code.plain if code.kind == "groups" else ""
+        self.scope.names[name] = replace(
+            self.scope.names[name], groups=groups, size=code.size, nonzero=self.is_nonzero(node)
+        )
         return python
 
     def _columns_after(self, node: Node | None, code: Code) -> tuple[tuple[str, ...] | None, frozenset[str]]:
@@ -119,9 +121,13 @@ class Assignments(Verbs):
         if arrow == "<<-":
             self._outside(name or root(target))
         if not name:
-            if matching.draws(value, self.functions) and matching.draws(target, self.functions):
-                raise Untranslated("R evaluates the value before the place, and both draw or act")
             code = self._value_of(value)
+            if matching.draws(value, self.functions) and matching.draws(target, self.functions):
+                # R evaluates the value before the place
+                python = self.scope.free_name(hidden(f"value {value.start}"), "value")
+                self.emit(f"{python} = {code.array}")
+                kind = "" if code.kind == "column" else code.kind
+                code = replace(code, text=python, kind=kind, frame="", level=ATOM, plain="")
             self._replacement(target, code)
             name = root(target)
         elif isinstance(value, Function):
@@ -198,6 +204,7 @@ class Assignments(Verbs):
             return self.emit(changed)
         found = self._changed(old, name, target, code)
         missing = max(variable.missing, code.missing)
+        variable = replace(variable, size=0, nonzero=False)
         known = {word(given[1].value)} if name in ("$", "[[") and len(given) == 2 else set()
         complete = variable.complete | known if code.missing == 0 else variable.complete - known
         columns = variable.columns
@@ -247,7 +254,10 @@ class Assignments(Verbs):
             if name == "[[" and not isinstance(keys[0], Constant):
                 raise Untranslated("the name of a column is computed")
             if code.kind == "null":
-                return Code(f"{old.at(ATOM)}.drop(columns=[{quoted(column)}])", "frame")
+                variable = self._frame_of(old)
+                there = variable is not None and variable.columns is not None and column in variable.columns
+                given = [f"columns=[{quoted(column)}]", *['errors="ignore"'] * (not there)]
+                return Code(called(f"{old.at(ATOM)}.drop", given), "frame")
             text = code.text if code.frame == old.text or code.kind != "column" else code.array
             return Code(called(f"{old.at(ATOM)}.assign", [keyword(column, text)]), "frame")
         if name in ("[", "[[") and len(keys) == 1 and keys[0] is not None:

@@ -15,6 +15,8 @@ from pydpstat.porting._syntax import Argument, Node
 
 # functions whose arguments' names are labels of the result, and functions that ignore them
 _LABELS = set("table c cbind rbind expand.grid data.frame".split())
+# parameters that have another name in Python
+_RENAMED = {("rpois", "lambda"): "lam"}
 _IGNORES_NAMES = set("paste paste0 cat message sum prod max min range any all pmax pmin".split())
 
 
@@ -101,7 +103,7 @@ def to_parameters(
 
 def _parameter(formal: str, name: str | None, formals: Sequence[str], known: Parameters, what: str) -> str:
     """Return the parameter for an argument that R matches to a formal argument."""
-    plain = DOTS if formal == DOTS else python_name(formal)
+    plain = _RENAMED.get((what, formal)) or (DOTS if formal == DOTS else python_name(formal))
     if formal == DOTS and name and what not in _IGNORES_NAMES:
         if not known.takes_any_name:
             raise Untranslated(f"the argument {name} of {what} has no counterpart")

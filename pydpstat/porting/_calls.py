@@ -30,6 +30,7 @@ from pydpstat.porting._result_kinds import (
     SUMMARIES,
     WHOLE,
     kind_of_result,
+    refuse_unlike_r,
 )
 from pydpstat.porting._scope import Variable, function_name, word
 from pydpstat.porting._syntax import Argument, Call, Constant, Function, Name, Node
@@ -60,7 +61,7 @@ class Calls(Names):
         """Return a value that something else may hold as well from now on."""
 
     @abstractmethod
-    def kept(self, code: Code, name: str) -> Name:
+    def kept(self, code: Code, name: str, kind: str = "text") -> Name:
         """Assign a value to a new variable before the statement, and return it."""
 
     @abstractmethod
@@ -295,8 +296,8 @@ class Calls(Names):
             inner = self.drawn(node, "rnorm")
             return Code(called("r.exp", [inner.text]), inner.kind)
         if name == "rchisq":
-            values = [value for _, value in arguments.matched(["n", "df"], node.arguments, name)]
-            n, df = (self.value(each) for each in values)
+            given_ = dict(arguments.matched(["n", "df"], node.arguments, name))
+            n, df = (self.value(given_.get(each)) for each in ("n", "df"))
             return Code(called("rng.rgamma", [n.text, f"{df.at(ATOM)} / 2", "scale=2"]), "doubles")
         method = "sample" if name == "sample.int" else name
         known = arguments.parameters_of(getattr(matching.RRandom, method))
@@ -335,8 +336,11 @@ class Calls(Names):
             # str tells R's doubles from its integers
             doubles = plain == "str"
             codes = [(key, self.shown(code, value, doubles)) for (key, code), (_, value) in zip(codes, pairs)]
-        if plain == "vapply":
-            codes = [(key, self.shown(code, None, key == "FUN_VALUE")) for key, code in codes]
+        if plain in ("vapply", "diff"):
+            codes = [(key, self.shown(code, None, key in ("FUN_VALUE", "x"))) for key, code in codes]
+        if plain == "identical":
+            literal = [isinstance(value, Constant) for _, value in pairs]
+            codes = [(key, self.shown(each, None, one)) for (key, each), one in zip(codes, literal)]
         for _, code in codes if plain not in _OF_ANY_FRAME else ():
             refuse_groups(code, name)
         first = codes[0][1] if codes else Code("")
@@ -344,6 +348,7 @@ class Calls(Names):
             raise Untranslated(f"{name} of what may be a table")
         if (plain == "cut" or plain.startswith("is_") and plain != "is_na") and first.is_na:
             raise Untranslated(f"{name} of NA, which is TRUE or FALSE in R")
+        refuse_unlike_r(plain, pairs, [code for _, code in codes])
         if first.kind in ("list", "dict") and plain in OF_NUMBERS:
             raise Untranslated(f"{name} of a list")
         if name in NATIVE and len(codes) == 1 and first.kind != "named":
@@ -361,7 +366,7 @@ class Calls(Names):
             texts.append(("data", self.data_of(formula, dict(pairs).get("data"))))
         removed = any(key == "na_rm" and code.text == "True" for key, code in codes)
         missing = 0 if removed else max((code.missing for _, code in codes), default=0)
-        kind = kind_of_result(plain, first)
+        kind = kind_of_result(plain, first, [code.kind for _, code in codes[1:]])
         if any(key.lower() == "simplify" and code.text == "False" for key, code in codes):
             kind = "list"
         given = arguments.write_arguments(known.names, node.arguments, texts, name)
@@ -384,4 +389,12 @@ class Calls(Names):
             if value.value in ("[", "[["):
                 return Code("r.element" if value.value == "[[" else "r.index", "function")
             return Code(self.reference(str(value.value)), "function")
+        if (
+            name in _TAKES_NAMES
+            and isinstance(value, Name)
+            and self.frames
+            and not self.scope.find(value.name)
+        ):
+            # R looks for a function, and not for a column
+            return Code(self.reference(value.name), "function")
         return self.value(value)

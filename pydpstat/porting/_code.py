@@ -45,7 +45,8 @@ class Code:
 
     `level` is how tightly its operator binds. `plain` is a shorter text for functions that take any
     sequence. `frame` is the data frame whose rows the values follow. `missing` is 2 for values of data
-    that may be missing, 1 for values that are not known, and else 0.
+    that may be missing, 1 for values that are not known, and else 0. `size` is a vector's length, 0 where
+    it is not known.
     """
 
     text: str
@@ -54,6 +55,7 @@ class Code:
     plain: str = ""
     frame: str = ""
     missing: int = 0
+    size: int = 0
 
     def at(self, level: int) -> str:
         """Return the text, in parentheses where the operator around it binds tighter."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from pydpstat.porting import _call_arguments as arguments
+from pydpstat.porting import _packages as packages
 from pydpstat.porting._argument_matching import DOTS
 from pydpstat.porting._calls import Calls
 from pydpstat.porting._code import (
+    ATOM,
     ELEMENT,
     LARGE,
     NUMBERS,
@@ -27,7 +30,7 @@ from pydpstat.porting._code import (
 )
 from pydpstat.porting._escapes import quoted
 from pydpstat.porting._scope import function_name, word
-from pydpstat.porting._syntax import Call, Constant, Name
+from pydpstat.porting._syntax import Argument, Call, Constant, Name
 
 
 def combined(of: Calls, node: Call) -> Code:
@@ -40,11 +43,19 @@ def combined(of: Calls, node: Call) -> Code:
     if any(each.name for each in given):
         scalar = all(each.kind in SCALARS for each in parts) and all(each.name for each in given)
         if scalar and not of.lenient:
+            names = [str(each.name) for each in given]
+            if len(set(names)) < len(names):
+                return _labelled(parts, names)
             texts = [keyword(each.name, double(part, True)) for each, part in zip(given, parts)]
             return Code(called("r.c", texts), "named", missing=missing)
         if scalar:
             texts = [f"{quoted(each.name)}: {double(part, True)}" for each, part in zip(given, parts)]
             return Code(f"pd.Series({{{', '.join(texts)}}})", "named", missing=missing)
+        names = [each.name or "" for each in given]
+        if all(each.kind in SCALARS for each in parts):
+            return _labelled(parts, names)
+        if "" in names or len(set(names)) < len(names):
+            raise Untranslated("only some elements of c have names, or two have the same")
         texts = [keyword(each.name, part.array) for each, part in zip(given, parts)]
         return Code(called("r.c", texts), missing=missing)
     if {each.kind for each in parts} == {"object"}:
@@ -52,6 +63,8 @@ def combined(of: Calls, node: Call) -> Code:
     if any(each.is_na for each in parts) and any(each.kind in ("flag", "flags") for each in parts):
         raise Untranslated("a vector of TRUE, FALSE and NA")
     kind = of_one_kind(parts)
+    sizes = [1 if each.kind in SCALARS else each.size for each in parts]
+    size = sum(sizes) if all(sizes) else 0
     if not kind:
         kinds = {ELEMENT.get(each.kind, each.kind) for each in parts}
         numbers = kinds <= NUMBERS and "null" not in kinds
@@ -60,6 +73,7 @@ def combined(of: Calls, node: Call) -> Code:
             called("r.c", [each.array for each in parts]),
             kind,
             missing=missing,
+            size=size,
         )
     if len(parts) == 1 and parts[0].kind == "number" and not of.lenient:
         return parts[0]
@@ -78,9 +92,17 @@ def combined(of: Calls, node: Call) -> Code:
             # a list of whole numbers holds integers, which R shows otherwise from 1e5 on
             plain="" if any(map(of.is_large, nodes_)) or _adds_up(parts) else plain,
             missing=missing,
+            size=size,
         )
     dtype = ", dtype=object" if kind == "texts" and missing == 2 else ""
-    return Code(f"np.array({plain}{dtype})", kind, plain=plain, missing=missing)
+    return Code(f"np.array({plain}{dtype})", kind, plain=plain, missing=missing, size=size)
+
+
+def _labelled(parts: list[Code], names: list[str]) -> Code:
+    """Return a vector of single values whose names differ from the keywords that Python allows."""
+    values = called("r.c", [double(each, True) for each in parts])
+    labels = f"[{', '.join(map(quoted, names))}]"
+    return Code(called("r.set_names", [values, labels]), "named", missing=max(each.missing for each in parts))
 
 
 def _adds_up(parts: list[Code]) -> bool:
@@ -125,9 +147,23 @@ def as_list(of: Calls, node: Call) -> Code:
 
 def data_frame(of: Calls, node: Call) -> Code:
     """Return a data frame."""
-    options = {"stringsAsFactors", "check.names", "row.names"}
-    given = [each for each in node.arguments if each.value is not None and each.name not in options]
-    others = [each for each in node.arguments if each.name in options]
+    formals = packages.formals_of("base", "data.frame") or []
+    found = arguments.bind_arguments(formals, node.arguments, "data.frame")
+    given = [each for formal, each in found if formal == DOTS]
+    others = [replace(each, name=formal) for formal, each in found if formal not in (DOTS, "row.names")]
+    for each in others:
+        if each.name not in ("stringsAsFactors", "check.names"):
+            raise Untranslated(f"the argument {each.name} of data.frame has no counterpart")
+    rows = [of.value(each.value) for formal, each in found if formal == "row.names"]
+    if rows and rows[0].kind not in ("texts", "null"):
+        raise Untranslated("row.names of data.frame is no vector of texts")
+    made = _frame_of_columns(of, given, others)
+    if not rows or rows[0].kind == "null":
+        return made
+    return replace(made, text=called("r.set_rownames", [made.text, rows[0].array]), level=ATOM)
+
+
+def _frame_of_columns(of: Calls, given: Sequence[Argument], others: Sequence[Argument]) -> Code:
     parts = [of.value(each.value) for each in given]
     names = [each.name or of.script.written(each.value) for each in given if each.value is not None]
     if any(part.kind == "matrix" for part in parts) and not of.lenient:
@@ -143,6 +179,7 @@ def data_frame(of: Calls, node: Call) -> Code:
         and all(part.kind in {*vectors, *SCALARS} for part in parts)
         and any(part.kind in vectors for part in parts)
         and (of.lenient or all(part.kind for part in parts))
+        and (of.lenient or len({part.size for part in parts if part.kind not in SCALARS}) < 2)
     ):
         texts = [f"{quoted(name)}: {_cells(part)}" for name, part in zip(names, parts)]
         return Code(

@@ -85,7 +85,7 @@ class Definitions(Assignments):
             place = len(self.lines)
             self.end = node.body.start
             self.depth += 1
-            for own, value in later:
+            for own, value in self._in_order(later):
                 if value is None:
                     # a place that Python requires after a default
                     self.emit(f"if {own} is ...:")
@@ -101,6 +101,25 @@ class Definitions(Assignments):
                 self.lines.insert(place, f"{'    ' * (self.depth + 1)}{word_} {scope.names[name].python}")
         finally:
             self.scope, self.read_first = outer, read
+
+    def _in_order(self, later: list[tuple[str, Node | None]]) -> list[tuple[str, Node | None]]:
+        """Return defaults so that each follows those that it uses, as R evaluates them."""
+        left, found = list(later), []
+        while left:
+            waiting = {own for own, _ in left}
+            ready = [each for each in left if not self._uses(each[1]) & (waiting - {each[0]})]
+            if not ready:
+                raise Untranslated("defaults that use each other")
+            if ready[0] != left[0] and any(matching.draws(value, self.functions) for _, value in left):
+                raise Untranslated("the defaults draw in the order in which they are used")
+            found.append(ready[0])
+            left.remove(ready[0])
+        return found
+
+    def _uses(self, node: Node | None) -> set[str]:
+        """Return the variables in a node by their names in Python."""
+        known = (self.scope.names.get(each.name) for each in nodes(node) if isinstance(each, Name))
+        return {each.python for each in known if each is not None}
 
     def _from_outside(self, outer: Scope) -> Scope:
         """Return variables as a function sees them that runs later, when they may have changed."""
@@ -163,13 +182,13 @@ class Definitions(Assignments):
             f"lambda {', '.join(parameters)}: {text}" if parameters else f"lambda: {text}", "function", LAMBDA
         )
 
-    def kept(self, code: Code, name: str) -> Name:
+    def kept(self, code: Code, name: str, kind: str = "text") -> Name:
         """Assign a value to a new variable before the statement, and return it."""
         if not self.hoisting or self.frames:
             raise Untranslated("a value that is used twice inside a condition")
         found = hidden(f"{name} {len(self.scope.names)}")
         python = self.scope.free_name(found, name)
-        self.scope.names[found] = Variable(python, "text", missing=code.missing)
+        self.scope.names[found] = Variable(python, kind, missing=code.missing)
         self.emit(f"{python} = {code.text}")
         return Name(found)
 

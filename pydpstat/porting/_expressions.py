@@ -18,7 +18,6 @@ from pydpstat.porting._code import (
     COMPARE,
     NOT,
     NUMBERS,
-    NUMERIC,
     OR,
     POWER,
     PRODUCT,
@@ -34,6 +33,13 @@ from pydpstat.porting._code import (
     number,
 )
 from pydpstat.porting._escapes import quoted
+from pydpstat.porting._operands import (
+    align_operands,
+    as_double,
+    as_integers,
+    kind_of_operation,
+    refuse_non_numbers,
+)
 from pydpstat.porting._scope import Scope, Variable, arguments_of, function_name, word
 from pydpstat.porting._syntax import Call, Constant, Function, Name, Node, Script
 
@@ -41,14 +47,11 @@ _ARITHMETIC = {"+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT}
 _COMPARISONS = {"==", "!=", "<", ">", "<=", ">="}
 _LOGIC = {"&": ("&", BIT_AND), "|": ("|", BIT_OR), "&&": ("and", AND), "||": ("or", OR)}
 _WORDS = {"%in%": "r.is_in", "%o%": "r.outer", "%*%": "r.matmul", "%%": "r.modulo", "%/%": "r.quotient"}
-_NO_NUMBERS = {"text", "texts", "factor", "list", "dict", "frame", "function", "null"}
 _MISSING = {"integer": "np.nan", "double": "np.nan", "character": "None"}
 # what R compares with numbers as text
 _LIKE_A_NUMBER = re.compile(r"\s*[-+]?(\d|\.\d|inf|nan|na$|true$|false$|t$|f$)", re.IGNORECASE)
 # the product of two such is beyond R's integers
 _TOO_LARGE = 46341
-# beside a vector of integers such a double may make numbers that R shows as 1e+05
-_LARGE = 1000
 CONSTANTS = {
     "pi": Code("math.pi", "number"),
     **{name: Code(f"r.{name}", "texts") for name in ("letters", "LETTERS")},
@@ -137,7 +140,8 @@ class Expressions(ABC):
             if name == ":":
                 return self._colon(left, right)
             if name in _ARITHMETIC:
-                return self._arithmetic(name, *(self.bare(self.value(each)) for each in (left, right)))
+                first, second = (self.bare(self.value(each)) for each in (left, right))
+                return self._arithmetic(name, first, second, nonzero=self.is_nonzero(right))
             if name in _COMPARISONS:
                 return self._comparison(name, *(self.bare(self.value(each)) for each in (left, right)))
             if name == "^":
@@ -145,6 +149,15 @@ class Expressions(ABC):
             if name in _WORDS:
                 return self._word(name, self.value(left), self.value(right))
         return self.called(node)
+
+    def is_nonzero(self, node: Node | None) -> bool:
+        """Return whether an expression is a number that is surely not zero."""
+        if isinstance(node, Name):
+            return (found := self.scope.find(node.name)) is not None and found.nonzero
+        inner = arguments_of(node)
+        if function_name(node) in ("(", "-", "*", "sqrt", "exp") and inner:
+            return all(map(self.is_nonzero, inner))
+        return isinstance(node, Constant) and isinstance(node.value, (int, float)) and node.value != 0
 
     # missing values
 
@@ -197,9 +210,9 @@ class Expressions(ABC):
             if code.kind in ("flags", "column"):
                 return replace(code, text=f"~{code.at(SIGN)}", level=SIGN)
             return Code(called("np.logical_not", [code.text]), "flags" if code.kind in VECTORS else "truth")
-        _need_numbers(code)
+        refuse_non_numbers(code)
         if code.kind in ("flag", "flags", "truth"):
-            code = _as_integers(code)
+            code = as_integers(code)
         kind = "number" if code.kind in NUMBERS else "ints" if code.kind == "positions" else code.kind
         return replace(code, text=f"{sign}{code.at(SIGN)}", level=SIGN, plain="", kind=kind)
 
@@ -218,26 +231,26 @@ class Expressions(ABC):
             texts = (each if each.kind in truths else Code(f"bool({each.text})") for each in (left, right))
             a, b = texts
             return Code(f"{a.at(level)} {word_} {b.at(level + 1)}", "flag", level)
-        left, right, frame = _aligned(left, right)
-        kind = _kind(left, right, frame, "flag", "flags")
+        left, right, frame = align_operands(left, right)
+        kind = kind_of_operation(left, right, frame, "flag", "flags")
         if not {left.kind, right.kind} <= truths:
             function = "np.logical_and" if sign == "&" else "np.logical_or"
             left, right = self.known(left), self.known(right)
             return Code(called(function, [left.text, right.text]), kind or "truth", frame=frame)
         return Code(f"{left.at(level)} {word_} {right.at(level + 1)}", kind or "truth", level, frame=frame)
 
-    def _arithmetic(self, sign: str, left: Code, right: Code) -> Code:
-        _need_numbers(left, right)
+    def _arithmetic(self, sign: str, left: Code, right: Code, nonzero: bool = False) -> Code:
+        refuse_non_numbers(left, right)
         truths = ("flag", "flags", "truth")
         unsure = (*truths, "", "column")
         if left.kind in truths and right.kind in unsure:
-            left = _as_integers(left)
+            left = as_integers(left)
         if right.kind in truths and left.kind in unsure:
-            right = _as_integers(right)
+            right = as_integers(right)
         if {left.kind, right.kind} & {"ints", "positions"}:
-            left, right = _as_double(left), _as_double(right)
-        left, right, frame = _aligned(left, right)
-        kind = _kind(left, right, frame, "number", "doubles")
+            left, right = as_double(left), as_double(right)
+        left, right, frame = align_operands(left, right)
+        kind = kind_of_operation(left, right, frame, "number", "doubles")
         whole = {left.kind, right.kind} <= {"ints", "positions", *NUMBERS} and sign != "/"
         if kind == "doubles" and whole:
             kind = "ints"
@@ -247,9 +260,11 @@ class Expressions(ABC):
             left = replace(left, text=f"{left.text}.0")
         missing = max(left.missing, right.missing)
         text = f"{left.at(level)} {sign} {right.at(level + 1)}"
+        if sign == "/" and not nonzero and {left.kind, right.kind} <= {*NUMBERS, ""} and not self.lenient:
+            return Code(called("r.divide", [left.text, right.text]), kind, missing=missing)
         if sign == "*" and {left.kind, right.kind} <= {"ints", "positions", "count"}:
-            return Code(called("r.integers", [text]), kind, missing=missing)
-        return Code(text, kind, level, frame=frame, missing=missing)
+            return Code(called("r.integers", [text]), kind, missing=missing, size=max(left.size, right.size))
+        return Code(text, kind, level, frame=frame, missing=missing, size=max(left.size, right.size))
 
     def _comparison(self, sign: str, left: Code, right: Code) -> Code:
         for each in (left, right):
@@ -257,8 +272,8 @@ class Expressions(ABC):
                 raise Untranslated(f"{sign} compares a {each.kind}")
             if each.is_na:
                 raise Untranslated(f"{sign} with NA is NA")
-        left, right, frame = _aligned(self.known(left), self.known(right))
-        kind = _kind(left, right, frame, "flag", "flags") or "truth"
+        left, right, frame = align_operands(self.known(left), self.known(right))
+        kind = kind_of_operation(left, right, frame, "flag", "flags") or "truth"
         if sign not in ("==", "!=") and "factor" in (left.kind, right.kind):
             raise Untranslated(f"{sign} of a factor")
         texts = [each for each in (left, right) if each.kind in ("text", "texts")]
@@ -270,18 +285,18 @@ class Expressions(ABC):
             function = "r.equal" if sign == "==" else "r.unequal"
             return Code(called(function, [left.array, right.array]), "flags" if kind == "column" else kind)
         text = f"{left.at(COMPARE + 1)} {sign} {right.at(COMPARE + 1)}"
-        return Code(text, kind, COMPARE, frame=frame)
+        return Code(text, kind, COMPARE, frame=frame, size=max(left.size, right.size))
 
     def _power(self, first: Node | None, second: Node | None) -> Code:
         left, right = self.bare(self.value(first)), self.bare(self.value(second))
-        _need_numbers(left, right)
+        refuse_non_numbers(left, right)
         if left.kind in ("flag", "flags", "truth"):
-            left = _as_integers(left)
-        left, right, _ = _aligned(left, right)
+            left = as_integers(left)
+        left, right, _ = align_operands(left, right)
         both = (first.value, second.value) if _numbers(first, second) else None  # type: ignore[union-attr]
         exact = both and float(r_arithmetic.elementary.power(*both)) == both[0] ** both[1]  # type: ignore
         simple = left.kind in ("doubles", "matrix", "column") and right.text == "2"
-        kind = _kind(left, right, left.frame, "number", "doubles")
+        kind = kind_of_operation(left, right, left.frame, "number", "doubles")
         missing = max(left.missing, right.missing)
         if exact or simple:
             text = f"{left.at(POWER + 1)}**{right.at(POWER)}"
@@ -291,11 +306,11 @@ class Expressions(ABC):
 
     def _word(self, sign: str, left: Code, right: Code) -> Code:
         if sign in ("%%", "%/%"):
-            _need_numbers(left, right)
+            refuse_non_numbers(left, right)
             whole = re.fullmatch(r"[\d_]+", right.text) and right.text != "0"
             native = whole and (sign == "%%" or left.kind in ("ints", "positions", "position"))
-            left, right, frame = _aligned(left, right)
-            kind = _kind(left, right, frame, "number", "doubles")
+            left, right, frame = align_operands(left, right)
+            kind = kind_of_operation(left, right, frame, "number", "doubles")
             missing = max(left.missing, right.missing)
             if native:
                 text = f"{left.at(PRODUCT)} {'%' if sign == '%%' else '//'} {right.at(PRODUCT + 1)}"
@@ -319,7 +334,7 @@ class Expressions(ABC):
             a, b = int(low.text), int(high.text)
             if a <= b:
                 kind = "positions" if a > 0 else "ints"
-                return Code(f"np.arange({a}, {b + 1})", kind, plain=f"range({a}, {b + 1})")
+                return Code(f"np.arange({a}, {b + 1})", kind, plain=f"range({a}, {b + 1})", size=b + 1 - a)
         return Code(called("r.colon", [low.text, high.text]), "ints")
 
 
@@ -352,48 +367,3 @@ def _numbers(*given: Node | None) -> bool:
 
 def _numeric(text: str) -> bool:
     return bool(_LIKE_A_NUMBER.match(text.strip('"')))
-
-
-def _need_numbers(*codes: Code) -> None:
-    for each in codes:
-        if each.kind in _NO_NUMBERS:
-            raise Untranslated(f"arithmetic with a {each.kind}")
-
-
-def _as_double(code: Code) -> Code:
-    """Return a double beside R's integers with a decimal point, if the result may be large."""
-    large = code.kind == "number" and is_whole(code.text) and abs(int(code.text)) >= _LARGE
-    return replace(code, text=f"{code.text}.0") if large else code
-
-
-def _as_integers(code: Code) -> Code:
-    text = f"int({code.text})" if code.kind == "flag" else called("np.asarray", [code.text, "dtype=int"])
-    return Code(text, {"flag": "number", "flags": "ints"}.get(code.kind, ""), missing=code.missing)
-
-
-def _aligned(left: Code, right: Code) -> tuple[Code, Code, str]:
-    """Return two operands that meet row by row, and the data frame whose rows they follow."""
-    both = left, right
-    frames = [each.frame for each in both if each.kind == "column"]
-    if left.kind == right.kind == "named":
-        right = replace(right, text=f"{right.at(ATOM)}.values", level=ATOM)
-    if not frames or (len(set(frames)) == 1 and frames[0]):
-        return left, right, frames[0] if frames else ""
-    left, right = (
-        replace(each, text=each.array, level=ATOM, kind="vector") if each.kind == "column" else each
-        for each in both
-    )
-    return left, right, ""
-
-
-def _kind(left: Code, right: Code, frame: str, scalar: str, vector: str) -> str:
-    """Return the kind of an elementwise operation's result."""
-    kinds = {left.kind, right.kind}
-    if frame:
-        return "column"
-    for kind in ("matrix", "named"):
-        if kind in kinds:
-            return kind
-    if kinds <= SCALARS:
-        return scalar
-    return vector if kinds & {*NUMERIC, "flags", "texts", "vector", "factor"} else ""

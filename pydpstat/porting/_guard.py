@@ -27,23 +27,23 @@ _EXPRESSIONS = (
 _DEPTH = 1000
 # what a translation may add: built-in functions, variables, and names of each module
 _BUILT_IN = set("len range float int bool ValueError NotImplementedError".split())
-_HIDDEN = {"each", "choice", "d"}
+_HIDDEN = {"each", "choice", "d", "value"}
 _OF = {
     "math": set("pi nan inf".split()),
     "warnings": {"warn"},
     "pd": {"DataFrame", "Series"},
     "pydpstat": set("mean var std median quantile histogram anonymity".split()),
     "np": set(
-        "array zeros full arange nan inf asarray logical_not logical_and logical_or logical_xor all sqrt abs "
-        "floor ceil add subtract multiply divide".split()
+        "array zeros resize full arange nan inf asarray logical_not logical_and logical_or logical_xor all "
+        "sqrt abs floor ceil add subtract multiply divide".split()
     ),
     "rng": set("set_seed sample rgamma rnorm rlaplace rlap".split()),
     "r": set(
         "known is_in outer matmul modulo quotient released ordered equal unequal integers power colon "
-        "column_or part slot element index columns rows cells replaced replaced_element replaced_cells "
-        "set_names set_colnames set_rownames set_dimnames set_levels paste0 print each is_na ifelse length "
-        "mutate filter_rows summarize desc count distinct head left_join inner_join unique population c "
-        "replicate exp arrange data_frame letters LETTERS".split()
+        "column_or divide part slot element index columns rows cells replaced replaced_element droplevels "
+        "trunc replaced_cells set_names set_colnames set_rownames set_dimnames set_levels paste0 print "
+        "each is_na ifelse length mutate filter_rows summarize desc count distinct head left_join "
+        "inner_join unique population c replicate exp arrange data_frame letters LETTERS".split()
     ),
     "dppack": set(),
     "diffpriv": set(),

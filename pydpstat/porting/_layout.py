@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import tokenize
+from keyword import iskeyword
 
 WIDTH = 88
 _OPEN, _CLOSE = "([{", ")]}"
@@ -38,9 +39,16 @@ def laid_out(line: str) -> list[str]:
     inside = f"{indent}    {', '.join(parts)}"
     if len(inside) <= WIDTH:
         return [head, inside, *laid_out(f"{indent}{tail.lstrip()}")]
-    comma = "" if len(parts) == 1 and _is_generator(parts[0]) else ","
+    # with a comma, parentheses that only group make a tuple
+    comma = "" if _is_grouping(head) or (len(parts) == 1 and _is_generator(parts[0])) else ","
     lines = [piece for each in parts for piece in laid_out(f"{indent}    {each}{comma}")]
     return [head, *lines, *laid_out(f"{indent}{tail.lstrip()}")]
+
+
+def _is_grouping(head: str) -> bool:
+    """Return whether a line ends with a parenthesis that calls nothing."""
+    before = re.search(r"(\w+|[\])])$", head[:-1])
+    return head.endswith("(") and (before is None or iskeyword(before[0]))
 
 
 def _is_generator(part: str) -> bool:

@@ -28,9 +28,9 @@ _AS_LARGE = {"(", "+", "-", "*", "/", "^", "c", "rep", "seq", "ifelse", "round",
 
 # functions of this run-time help that R does not have by these names
 _HELP = set(
-    "cells column_or columns each element equal index integers known matmul modulo ordered part population "
-    "filter_rows power quotient released replaced replaced_cells replaced_element rows slot unequal is_in "
-    "colon".split()
+    "cells column_or columns divide each element equal index integers known matmul modulo ordered part "
+    "population filter_rows power quotient released replaced replaced_cells replaced_element rows slot "
+    "unequal is_in colon".split()
 )
 
 # functions of dplyr that are called as any other
@@ -85,7 +85,13 @@ class Names(Subscripts):
                 return column
         variable = variable or self.scope.find(name)
         if variable is not None:
-            return Code(variable.python, variable.kind, plain=variable.groups, missing=variable.missing)
+            return Code(
+                variable.python,
+                variable.kind,
+                plain=variable.groups,
+                missing=variable.missing,
+                size=variable.size,
+            )
         if name in CONSTANTS:
             return CONSTANTS[name]
         return Code(self.reference(name), "function")

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from pydpstat.porting._code import Code
+from collections.abc import Sequence
+
+from pydpstat.porting._code import SCALARS, Code, Untranslated
+from pydpstat.porting._scope import function_name
+from pydpstat.porting._syntax import Node
+
+# functions whose result is as long as the longest of their arguments
+_RECYCLING = set("pmin pmax round signif log".split())
 
 # functions of a whole vector, for which the index of a data frame's column does not matter
 SUMMARIES = set(
@@ -37,7 +44,7 @@ COMPLETE = set(
     "duplicated complete_cases tabulate is_null".split()
 )
 # functions that tell vectors from lists
-WHOLE = set("print str rep rev head tail append setNames unlist as_list".split())
+WHOLE = set("print str rep rev head tail append setNames unlist as_list identical all_equal".split())
 # functions for which a list is no vector
 OF_NUMBERS = set(
     "mean sum prod sd var median min max range quantile cumsum round signif exp log unique duplicated".split()
@@ -49,8 +56,10 @@ SHOWING = set(
 )
 
 
-def kind_of_result(name: str, first: Code) -> str:
+def kind_of_result(name: str, first: Code, others: Sequence[str] = ()) -> str:
     """Return the kind of what a function gives for a first argument; the empty text where it is not known.
+
+    `others` are the kinds of the other arguments.
 
     Examples
     --------
@@ -58,6 +67,8 @@ def kind_of_result(name: str, first: Code) -> str:
     ('doubles', '')
     """
     kind = RESULT.get(name, "")
+    if name in _RECYCLING and first.kind in SCALARS and not {*others} <= SCALARS:
+        return ""
     if kind == "same":
         kind = "doubles" if first.kind == "column" and name in ("exp", "log", "round") else first.kind
         return "" if kind in ("column", "positions", "factor", "dict") else kind
@@ -66,3 +77,18 @@ def kind_of_result(name: str, first: Code) -> str:
     if kind == "named" and name in ("table", "prop_table", "proportions", "quantile"):
         return ""
     return kind
+
+
+def refuse_unlike_r(plain: str, pairs: Sequence[tuple[str, Node]], codes: Sequence[Code]) -> None:
+    """Refuse calls for which Python's counterpart gives something else than R."""
+    first = codes[0].kind if codes else ""
+    if plain == "str" and first in ("list", "dict"):
+        raise Untranslated("str of a list, which tells R's doubles from its integers")
+    if plain == "names" and first in ("object", "release"):
+        raise Untranslated("the names of a test, a model or a release")
+    if plain == "names" and function_name(pairs[0][1]) == "dimnames":
+        raise Untranslated("the names of dimnames")
+    if plain == "factor" and any(
+        key == "exclude" and code.kind == "null" for (key, _), code in zip(pairs, codes)
+    ):
+        raise Untranslated(f"{plain} with exclude = NULL, by which NA is a level")

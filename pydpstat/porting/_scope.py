@@ -31,6 +31,9 @@ class Variable:
     large: bool = False
     # the names of the columns that a grouped data frame is grouped by, as a list in Python
     groups: str = ""
+    # a vector's length, 0 where it is not known, and whether it is a number other than 0
+    size: int = 0
+    nonzero: bool = False
 
     def or_else(self, other: Variable) -> Variable:
         """Return what is known of a variable that is one or the other."""
@@ -46,6 +49,8 @@ class Variable:
             complete=self.complete & other.complete,
             package=self.package if self.package == other.package else "",
             large=self.large or other.large,
+            size=self.size if self.size == other.size else 0,
+            nonzero=self.nonzero and other.nonzero,
         )
 
 

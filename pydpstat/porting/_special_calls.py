@@ -126,6 +126,8 @@ def switched(of: Calls, node: Call) -> Call:
     """Return ``switch`` of a text as branches."""
     first, *ways = node.arguments
     chosen = first.value
+    if len(ways) > 1 and not any(each.name for each in ways):
+        return _switched_by_place(of, node)
     if function_name(chosen) in _TEXTS:
         chosen = of.kept(of.value(chosen), "choice")
     if not isinstance(chosen, Name):
@@ -152,6 +154,22 @@ def switched(of: Calls, node: Call) -> Call:
     found = last or Constant(None, "NULL", node.start, node.end)
     for test, value in reversed(tests):
         found = call("if", test, value, found, like=node)
+    return found  # type: ignore[return-value]
+
+
+def _switched_by_place(of: Calls, node: Call) -> Call:
+    """Return ``switch`` of a number, which is the place of one of the values, as branches."""
+    chosen, *values = (each.value for each in node.arguments)
+    kind = of.value(chosen).kind
+    if kind not in (*NUMBERS, "") or None in values or chosen is None:
+        raise Untranslated(f"switch by the place of a value, which is given by a {kind or 'missing value'}")
+    if not isinstance(chosen, Name):
+        chosen = of.kept(of.value(chosen), "choice", kind)
+    found: Node = Constant(None, "NULL", node.start, node.end)
+    for k, value in reversed(list(enumerate(values, 1))):
+        place = chosen if kind in ("position", "count") else call("trunc", chosen, like=node)
+        test = call("==", place, Constant(float(k), "double"), like=node)
+        found = call("if", test, value, found, like=node)  # type: ignore[arg-type]
     return found  # type: ignore[return-value]
 
 

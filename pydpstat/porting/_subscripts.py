@@ -95,7 +95,11 @@ class Subscripts(Expressions):
         if len(keys) == 1:
             if keys[0] is None:
                 return base
-            return self._element(base, keys[0]) if single else self._elements(base, keys[0])
+            dropped = named and not keep
+            if dropped and base.kind != "factor":
+                raise Untranslated("drop=TRUE of what is no factor, with one index")
+            found = self._element(base, keys[0]) if single else self._elements(base, keys[0])
+            return replace(found, text=f"r.droplevels({found.text})") if dropped else found
         if len(keys) not in (2, 3):
             raise Untranslated(f"the subscript has {len(keys)} indices")
         if base.kind == "frame":
@@ -118,7 +122,8 @@ class Subscripts(Expressions):
         if base.kind == "frame":
             return self._columns(base, key, index)
         element, missing = ELEMENT.get(base.kind, ""), base.missing
-        if base.kind in VECTORS and (place := _place(index)) is not None:
+        beyond = base.size and index.text.isdigit() and int(index.text) > base.size
+        if base.kind in VECTORS and not beyond and (place := _place(index)) is not None:
             return Code(f"{base.at(ATOM)}[{place}]", element, missing=missing)
         if base.kind in VECTORS and index.text == "-1":
             # the rest is a view
@@ -132,6 +137,7 @@ class Subscripts(Expressions):
         if base.kind in VECTORS and index.kind == "positions" and not index.plain:
             return Code(f"{base.at(ATOM)}[{index.at(SUM)} - 1]", base.kind, missing=missing)
         kind = base.kind if base.kind not in ("column", "") and index.kind in VECTORS else element
+        kind = "" if beyond else kind
         text = called("r.index", [base.array, index.array if index.kind == "column" else index.sequence])
         return Code(text, kind, missing=max(missing, 1))
 

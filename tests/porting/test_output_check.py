@@ -49,3 +49,10 @@ def test_a_statement_that_cannot_run_is_listed_and_the_others_stay(monkeypatch):
     found = ported("x <- c(1, 2)\nmean(x)\ny <- sum(x)\n")
     assert [each.line for each in found.problems] == [2]
     assert "y = r.sum(x)" in found.text
+
+
+def test_parentheses_on_several_lines_make_no_tuple():
+    whole = " + ".join(["length(c(1, 2, 3))"] * 12)
+    names: dict[str, float] = {}
+    exec(ported(f"x <- sqrt(3 * ({whole}))\ny <- 2 - ({whole})").text, names)
+    assert (names["x"], names["y"]) == (108**0.5, -34)

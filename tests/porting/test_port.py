@@ -92,6 +92,17 @@ def test_statements(script, python):
         ("lag(1:3)", "lag has no counterpart"),
         ("stats::mutate(1)", "stats has no function mutate"),
         ("c(1, , 2)", "argument 2 of c is empty"),
+        ("x <- factor(c(1, NA), exclude = NULL)", "by which NA is a level"),
+        ("names(t.test(c(1, 2, 4)))", "the names of a test"),
+        ("m <- lm(dist ~ speed, data.frame(dist = 1:3, speed = 3:1))\nnames(m)", "the names of a test"),
+        ("names(dimnames(table(c(1, 2))))", "the names of dimnames"),
+        ("str(list(a = 1))", "str of a list"),
+        ("library(dplyr)\ndesc(1:3)", "desc of dplyr has no counterpart"),
+        ("x <- c(1, 2)\nx[1, drop = TRUE]", "drop=TRUE of what is no factor"),
+        ("data.frame(x = 1, row.names = 1)", "row.names of data.frame is no vector of texts"),
+        ("data.frame(x = 1, check.rows = TRUE)", "check.rows of data.frame has no counterpart"),
+        ("c(a = 1, b = c(1, 2), 3)", "only some elements of c have names"),
+        ("f <- function(a = b, b = a) a", "defaults that use each other"),
         ("paste('a', , 'b')", "argument 2 of paste is empty"),
         ("hist(1:3, main = 'a')", "the argument main of hist has no counterpart"),
         ("cor(x = 1:3, y = 3:1, use = 'complete.obs', kind = 1)", "cor has no argument kind"),
@@ -141,6 +152,25 @@ def test_a_copy_is_a_copy():
     exec(ported("x <- numeric(2)\ny <- x\nfor (i in 1:2) y[i] <- 5\nx").text.replace("r.print(x)", ""), names)
     np.testing.assert_array_equal(names["x"], [0, 0])
     np.testing.assert_array_equal(names["y"], [5, 5])
+
+
+@pytest.mark.parametrize(
+    ("text", "python"),
+    [
+        ("(-x)^2", "r.print((-x)**2)"),
+        ("-x^2", "r.print(-x**2)"),
+        ("(-2)^2", "r.print(r.power(-2, 2))"),
+        ("-2^2", "r.print(-2**2)"),
+    ],
+)
+def test_a_sign_before_a_power_keeps_its_place(text, python):
+    assert body(f"x <- c(1, 2)\n{text}").endswith(python)
+
+
+def test_truth_values_and_missing_ones_are_not_made_numbers():
+    frames = "d <- data.frame(a = c(TRUE, FALSE))\ne <- rbind(d, data.frame(a = NA))"
+    with pytest.raises(PydpstatError, match="no common kind"):
+        exec(ported(frames).text, {})
 
 
 def test_comments_stay():

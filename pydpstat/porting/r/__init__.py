@@ -11,7 +11,7 @@ from pydpstat.porting.r._conversions import (
     is_character, is_data_frame, is_factor, is_function, is_list, is_logical, is_matrix, is_null,
     is_numeric,
 )
-from pydpstat.porting.r._data_files import read_csv, write_csv, write_table
+from pydpstat.porting.r._data_files import read_csv, tempfile, write_csv, write_table
 from pydpstat.porting.r._distributions import (
     dbeta, dbinom, dchisq, dexp, df, dgamma, dgeom, dlnorm, dnorm, dpois, dt, dunif, dweibull, pbeta,
     pbinom, pchisq, pexp, pf, pgamma, pgeom, plnorm, pnorm, ppois, pt, punif, pweibull, qbeta, qbinom,
@@ -19,8 +19,8 @@ from pydpstat.porting.r._distributions import (
 )
 from pydpstat.porting.r._elements import (
     abs, anyNA, beta, ceiling, choose, cos, droplevels, equal, exp, expm1, factorial, floor, gamma,
-    is_na, known, levels, lgamma, log, log10, log1p, log2, nchar, nlevels, ordered, power, round, sign,
-    signif, sin, sqrt, tan, tanh, trunc, unequal,
+    is_na, known, levels, lgamma, log, log10, log1p, log2, nchar, nlevels, ordered, power, round,
+    set_levels, sign, signif, sin, sqrt, tan, tanh, trunc, unequal,
 )
 from pydpstat.porting.r._fits import residuals
 from pydpstat.porting.r._formats import format, formatC, prettyNum, sprintf
@@ -43,7 +43,7 @@ from pydpstat.porting.r._model_summaries import anova
 from pydpstat.porting.r._models import (
     AIC, BIC, coef, deviance, df_residual, fitted, glm, lm, logLik, nobs, sigma, vcov,
 )
-from pydpstat.porting.r._operators import column_or, each, modulo, quotient, slot
+from pydpstat.porting.r._operators import column_or, divide, each, modulo, quotient, slot
 from pydpstat.porting.r._options import Sys_Date, Sys_time, getOption, options
 from pydpstat.porting.r._order_statistics import (
     IQR, approx, cut, findInterval, fivenum, mad, quantile, summary, tabulate,
@@ -95,8 +95,8 @@ __all__ = [
     "complete_cases", "confint", "confint_default", "cor", "cor_test", "cos", "count", "cov",
     "crossprod", "cummax", "cummin", "cumprod", "cumsum", "cut", "data_frame", "dbeta", "dbinom",
     "dchisq", "desc", "det", "deviance", "dexp", "df", "df_residual", "dgamma", "dgeom", "diag", "diff",
-    "dim", "dimnames", "distinct", "dlnorm", "dnorm", "do_call", "dpois", "drop", "droplevels", "dt",
-    "dunif", "duplicated", "dweibull", "each", "element", "endsWith", "equal", "exp", "expand_grid",
+    "dim", "dimnames", "distinct", "divide", "dlnorm", "dnorm", "do_call", "dpois", "drop", "droplevels",
+    "dt", "dunif", "duplicated", "dweibull", "each", "element", "endsWith", "equal", "exp", "expand_grid",
     "expm1", "factor", "factorial", "filter_rows", "findInterval", "fisher_test", "fitted", "fivenum",
     "floor", "format", "formatC", "gamma", "getOption", "glm", "gregexpr", "grep", "grepl", "gsub", "head",
     "hist", "identical", "ifelse", "index", "inner_join", "intToUtf8", "integer", "integers",
@@ -115,11 +115,11 @@ __all__ = [
     "qweibull", "range", "rank", "rbind", "read_csv", "regexpr", "regmatches", "released", "relevel",
     "rep", "rep_len", "replaced", "replaced_cells", "replaced_element", "replicate", "residuals", "rev",
     "rle", "round", "rowMeans", "rowSums", "rownames", "rows", "rowsum", "sapply", "scale", "sd", "seq",
-    "seq_along", "seq_len", "setNames", "set_colnames", "set_dimnames", "set_names", "set_rownames",
-    "setdiff", "shapiro_test", "sigma", "sign", "signif", "sin", "slice_max", "slice_min", "slot",
-    "solve", "sort", "split", "sprintf", "sqrt", "startsWith", "str", "strrep", "strsplit", "strtoi",
+    "seq_along", "seq_len", "setNames", "set_colnames", "set_dimnames", "set_levels", "set_names",
+    "set_rownames", "setdiff", "shapiro_test", "sigma", "sign", "signif", "sin", "slice_max", "slice_min",
+    "slot", "solve", "sort", "split", "sprintf", "sqrt", "startsWith", "str", "strrep", "strsplit", "strtoi",
     "sub", "substr", "substring", "sum", "summarize", "summary", "sweep", "t", "t_test", "table",
-    "tabulate", "tail", "tan", "tanh", "tapply", "tcrossprod", "toString", "tolower", "toupper",
+    "tabulate", "tail", "tan", "tanh", "tapply", "tcrossprod", "tempfile", "toString", "tolower", "toupper",
     "transmute", "trimws", "trunc", "unequal", "union", "unique", "uniroot", "unlist", "unname",
     "upper_tri", "utf8ToInt", "vapply", "var", "var_test", "vcov", "weighted_mean", "which", "which_max",
     "which_min", "wilcox_test", "write_csv", "write_table", "xtabs",

@@ -6,6 +6,8 @@ import csv
 import math
 import sys
 from pathlib import Path
+from secrets import token_hex
+from tempfile import mkdtemp
 
 import pandas as pd
 
@@ -15,6 +17,18 @@ from pydpstat.porting.r._matrices import row_name
 from pydpstat.porting.r._shapes import frame_of, items, missing, vector
 from pydpstat.porting.r._values import Value
 from pydpstat.r_arithmetic import as_character
+
+
+def tempfile(pattern: str = "file", tmpdir: str | None = None, fileext: str = "") -> str:
+    """Return the path of a file that does not exist yet, in a folder for temporary files.
+
+    Examples
+    --------
+    >>> tempfile(fileext=".csv").endswith(".csv")
+    True
+    """
+    folder = tmpdir or mkdtemp()
+    return str(Path(folder) / f"{pattern}{token_hex(6)}{fileext}")
 
 
 def read_csv(

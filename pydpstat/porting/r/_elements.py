@@ -263,6 +263,22 @@ def levels(x: Value) -> Value:
     return None if factor is None else texts(list(factor.categories))
 
 
+def set_levels(x: Value, value: Value) -> Value:
+    """Return what x is after ``levels(x) <- value``, in which equal levels become one.
+
+    Examples
+    --------
+    >>> set_levels(pd.Categorical(["a", "b", "c"]), ["u", "v", "u"]).tolist()
+    ['u', 'v', 'u']
+    """
+    factor, labels = factor_of(x), texts(value).tolist()
+    if factor is None or isinstance(value, dict) or len(labels) != len(factor.categories):
+        raise PydpstatError("x must be a factor, and value a vector with one level for each of its levels")
+    kept = list(dict.fromkeys(labels))
+    place = np.array([*(kept.index(each) for each in labels), -1])
+    return pd.Categorical.from_codes(place[factor.codes], categories=kept, ordered=factor.ordered)
+
+
 def nlevels(x: Value) -> int:
     """Return how many levels a factor has.
 

@@ -277,6 +277,9 @@ def stacked(parts: Sequence[Value]) -> Value:
         union = dict.fromkeys(each for part in levels for each in part if each is not None)
         return pd.Categorical(np.concatenate([np.asarray(v, dtype=object) for v in vectors]), list(union))
     plain = [vector(each) for each in vectors]
+    unknown = [each for each in plain if each.dtype.kind == "f" and each.size and np.isnan(each).all()]
+    if unknown and {each.dtype.kind for each in plain} - {"f"} == {"b"}:
+        raise PydpstatError("truth values and missing ones have no common kind here: give them as 0 and 1")
     mixed = len({each.dtype.kind == "O" for each in plain}) > 1
     return combined([each for part in plain for each in part.tolist()]) if mixed else np.concatenate(plain)
 
@@ -303,9 +306,10 @@ def rbind(*parts: Value, **more: Value) -> Value:
     for key, each in given.items():
         own = [row_name(i) for i in each.index] if isinstance(each, pd.DataFrame) else None
         if not isinstance(each, pd.DataFrame):
-            each = data_frame(
-                each if isinstance(each, dict) else dict(zip(names, vector(each))), check_names=False
-            )
+            # a list keeps the kind of each element
+            cells = each if isinstance(each, (dict, list)) else vector(each)
+            cells = cells if isinstance(cells, dict) else dict(zip(names, cells))
+            each = data_frame(cells, check_names=False)
         if len(each) and set(each.columns) != set(names):
             raise PydpstatError(f"frames must have the same columns; got {names} and {list(each.columns)}")
         if not len(each):

@@ -12,7 +12,7 @@ from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._matrices import as_matrix, colnames, rownames, set_colnames, set_rownames, t
 from pydpstat.porting.r._shapes import Array, dimnames_of, named, names_given, sides_of, vector, with_names
 from pydpstat.porting.r._summaries import _known, mean, sum
-from pydpstat.porting.r._values import Value, Vector
+from pydpstat.porting.r._values import Value, Vector, texts
 from pydpstat.r_arithmetic.moments import HAS_80_BIT, wide_sum
 
 
@@ -240,8 +240,12 @@ def set_dimnames(x: Value, value: Value) -> Value:
     >>> set_dimnames(np.ones((1, 2)), [None, ["a", "b"]]).dimnames
     (None, ['a', 'b'])
     """
-    first, second = value or (None, None)
-    return set_colnames(set_rownames(x, first), second)
+    labels = [None if each is None else texts(each).tolist() for each in value or [None] * sides_of(x)]
+    if len(labels) == sides_of(x) == 2:
+        return set_colnames(set_rownames(x, labels[0]), labels[1])
+    if [n if each is None else len(each) for n, each in zip(np.shape(x), labels)] != [*np.shape(x)]:
+        raise PydpstatError(f"there must be names for the dimensions {list(np.shape(x))}")
+    return named(np.asarray(x), labels)
 
 
 def scale(x: Value, center: bool = True, scale: bool = True) -> Value:

@@ -51,6 +51,22 @@ modulo = elementwise(_of_kind(np.mod, _remainder), "modulo", "Remainder, R's ``%
 quotient = elementwise(_of_kind(np.floor_divide, _quotient), "quotient", "Whole quotient, R's ``%/%``")
 
 
+def divide(x: Value, y: Value) -> Value:
+    """Return a quotient; divided by zero it is infinite or NaN.
+
+    Examples
+    --------
+    >>> divide(1, 0), divide(0, 0), divide(6, 3)
+    (inf, nan, 2.0)
+    """
+    try:
+        with np.errstate(all="ignore"):
+            return x / y
+    except ZeroDivisionError:
+        # of two of Python's numbers
+        return math.nan if x == 0 or x != x else math.copysign(math.inf, x) * math.copysign(1.0, y)
+
+
 def each(x: object) -> Iterable[object]:
     """Return what R's ``for`` goes over: elements, a data frame's columns, a matrix's cells by column."""
     if x is None:

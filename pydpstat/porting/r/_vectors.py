@@ -12,7 +12,7 @@ from pydpstat._frozen import frozen
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._integers import integers
 from pydpstat.porting.r._positions import taken
-from pydpstat.porting.r._shapes import dimnames_of, listed, named
+from pydpstat.porting.r._shapes import dimnames_of, listed, named, sides_of
 from pydpstat.porting.r._shapes import items as elements_of
 from pydpstat.porting.r._values import (
     Names,
@@ -294,7 +294,13 @@ def outer(X: Value, Y: Value, FUN: Value = "*") -> Value:
         raise PydpstatError(
             f"FUN must be vectorized: it gave {result.size} values for {x.size * y.size} pairs"
         )
+    if max(sides_of(X), sides_of(Y)) > 1:
+        return result.reshape((*_shape(X), *_shape(Y)), order="F")
     return named(result.reshape((x.size, y.size), order="F"), (names_of(X), names_of(Y)))
+
+
+def _shape(x: Value) -> tuple[int, ...]:
+    return np.shape(x) if sides_of(x) > 1 else (size(x),)
 
 
 def ifelse(test: Value, yes: Value, no: Value) -> Value:
