@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -13,6 +12,7 @@ from itertools import takewhile
 from pydpstat.porting import _effects as effects
 from pydpstat.porting import _functions as functions
 from pydpstat.porting import _releases as releases
+from pydpstat.porting._argument_matching import DOTS, AmbiguousArguments, match_arguments
 from pydpstat.porting._effects import records
 from pydpstat.porting._forms import Apply, Form, Lambda, Literal, Place, Spread, Variable
 from pydpstat.porting._publishing import Publishing
@@ -306,30 +306,38 @@ def _bound(made: Lambda, given: Pairs, r: bool) -> tuple[dict[str, Value], set[s
     before = [name for name, _ in takewhile(lambda each: not _is_rest(each[0]), made.formals)]
     unknown = Value(unknown="it is an argument of a function that is not called")
     scope = {name: unknown if default is None else NOTHING for name, default in made.formals}
-    takes_rest = len(names) < len(made.formals)
-    exact = {name: value for name, value in given if name in names}
-    scope |= exact
-    left: Pairs = []
-    for name, value in given:
-        if name in exact:
-            continue
-        near = [each for each in before if each.startswith(name) and each not in exact] if name and r else []
-        if len(near) == 1:
-            scope[near[0]] = exact[near[0]] = value
-        else:
-            left.append((name, value))
-    free = deque(name for name in before if name not in exact and name != "self")
+    exact: dict[str, Value] = {}
     rest: Pairs = []
-    for name, value in left:
-        if free and (name is None or not takes_rest):
-            scope[free[0]] = exact[free.popleft()] = value
-        else:
+    for formal, (name, value) in zip(_formals_of(made, before, [name for name, _ in given], r), given):
+        if formal is None:
             rest.append((name, value))
+        else:
+            exact[formal] = value
+    scope |= exact
     for name in filter(_is_rest, scope.copy()):
         kind = {"...": rest, "**": [each for each in rest if each[0]]}
         taken = kind.get(name[: 3 if name == "..." else 2], [each for each in rest if not each[0]])
         scope[name.lstrip("*")] = listed(taken)
     return scope, {*names} - exact.keys()
+
+
+def _formals_of(
+    made: Lambda, before: list[str], given: Sequence[str | None], r: bool
+) -> Sequence[str | None]:
+    """Return the formal argument that each argument of a call goes to, None for those in the rest."""
+    names = [name for name, _ in made.formals]
+    if r:
+        try:
+            return [each if each != DOTS else None for each in match_arguments(names, given)]
+        except AmbiguousArguments:
+            return [None] * len(given)
+    takes_rest = any(map(_is_rest, names))
+    free = [name for name in before if name not in given and name != "self"]
+    found: list[str | None] = []
+    for name in given:
+        known = name in names
+        found.append(name if known else free.pop(0) if free and (name is None or not takes_rest) else None)
+    return found
 
 
 def _is_rest(name: str) -> bool:

@@ -28,3 +28,8 @@ d1 <- f(8, , 4)
 d2 <- f(sc = 2, 8)
 d3 <- f(8, scale = 4, 2)
 library(MASS)
+
+e1 <- c(1, 4, 9)
+e2 <- rev(x = e1)
+e3 <- sum(na.rm = TRUE, e1)
+e4 <- round(e1 / 7, dig = 2)

@@ -28,3 +28,6 @@ firsts <- visits %>% distinct(site, .keep_all = TRUE)
 a12 <- firsts$v
 a13 <- if_else(false = 0, condition = visits$v > 2, true = 1)
 lagged <- lag(visits$v)
+b1 <- sum(visits$v)
+b2 <- nrow(visits)
+b3 <- pull(visits, v)

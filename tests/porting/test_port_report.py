@@ -11,8 +11,9 @@ import pytest
 
 from pydpstat.__main__ import main
 from pydpstat.porting import _matching as matching
+from pydpstat.porting import _packages as packages
 from pydpstat.porting._advice import ADVICE
-from pydpstat.porting._names import of_base
+from pydpstat.porting._names import find_counterpart
 from pydpstat.porting._port import report
 from pydpstat.porting._translation import ported
 
@@ -59,7 +60,8 @@ def named_on_the_page():
 
 def is_known(name):
     of_packages = any(matching.exports(package, name) for package in matching.PACKAGES)
-    return of_base(name) is not None or matching.stream_function(name) or of_packages or name == "set.seed"
+    of_r = find_counterpart(packages.find_package(name, ("dplyr",)), name) is not None
+    return of_r or matching.stream_function(name) or of_packages or name in ("set.seed", "n_distinct")
 
 
 def test_advice_is_that_of_the_page():
