@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -47,6 +48,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 if __name__ == "__main__":
     try:
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            # a letter that the terminal or pipe has not is written as an escape
+            sys.stdout.reconfigure(errors="backslashreplace")
         code = main()
         sys.stdout.flush()
     except BrokenPipeError:

@@ -129,6 +129,8 @@ class Guard:
             stored = not isinstance(getattr(node, "ctx", None), ast.Load)
             if not self._is_name(name, stored):
                 yield name
+        elif isinstance(node, ast.Constant) and _is_damaged(node.value):
+            raise Untranslated("a string has bytes that are no UTF-8: write its letters, or \\u escapes")
         elif isinstance(node, (ast.Global, ast.Nonlocal)):
             yield from (each for each in node.names if not self._is_name(each, True))
         elif isinstance(node, ast.stmt) and not isinstance(node, _STATEMENTS):
@@ -152,6 +154,11 @@ class Guard:
         if isinstance(of, ast.Name) and of.id in _OF:
             return name in _OF[of.id] or (known and of.id not in ("np", "pd", "math", "warnings", "pydpstat"))
         return known or name in _METHODS
+
+
+def _is_damaged(value: object) -> bool:
+    """Return whether a string has bytes that stand for no letter, as ``"caf\\xe9"`` of R has."""
+    return isinstance(value, str) and any("\ud800" <= each <= "\udfff" for each in value)
 
 
 def is_drawing(tree: ast.Module) -> bool:

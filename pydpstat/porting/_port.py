@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import shlex
 import sys
 from collections.abc import Sequence
@@ -36,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         files.write(options.output, found.text)
         print(f"{escaped(str(options.output))}: {text}")
     elif not options.verify:
-        print(found.text, end="")
+        _print_script(found.text)
         print(text, file=sys.stderr)
     failed = False
     if options.verify:
@@ -45,6 +46,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("\n".join([compared.text(), *unsafe]))
         failed = compared.failed
     return int(failed or bool(found.problems or unsafe))
+
+
+def _print_script(text: str) -> None:
+    """Write a script of Python, which is UTF-8 whatever the encoding of the terminal or pipe."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")
+    print(text, end="")
 
 
 def _ported(path: Path, own: bool) -> Port:

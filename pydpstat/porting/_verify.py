@@ -1,4 +1,4 @@
-"""A ported script beside its R original: each top-level value and each printed number."""
+"""A ported script next to its R original: each top-level value, and all that is printed."""
 
 from __future__ import annotations
 
@@ -8,19 +8,24 @@ import math
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import chdir, redirect_stdout
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pydpstat.errors import PydpstatError
+from pydpstat.porting._comparison import Deviation, deviations
+from pydpstat.porting._dependence import Dependence
 from pydpstat.porting._escapes import shortened
-from pydpstat.porting._recorded import Record, deviations
+from pydpstat.porting._recorded import Record
 from pydpstat.porting.r._options import DEFAULTS, options
+from pydpstat.random.r_stream import RRandom
 
 EQUAL, CLOSE, NOT_COMPARED = "equal bit for bit", "within the tolerance", "not compared"
 DIFFERENT, R_STOPPED, PYTHON_STOPPED = "different", "R stopped", "Python stopped"
+NOT_TRANSLATED, REFUSED, UNSEEDED = "not translated", "refused", "not seeded, not compared"
 
 _MODELS = "LogisticRegressionDP LinearRegressionDP svmDP EmpiricalRiskMinimizationDP_CMS WeightedERMDP_CMS \
 EmpiricalRiskMinimizationDP_KST tune_classification_model tune_linear_regression_model"
@@ -35,8 +40,9 @@ _VALUE = "_value_of_this_line"
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 # a module's function with the module
 _WORD = re.compile(r"(?:\b(?:r|dppack)\.)?\b[^\W\d]\w*")
-# the places that R prints before a line of a vector or matrix
-_PLACES = re.compile(r"^\s*\[\d*,?\d*\](?=\s|$)", re.MULTILINE)
+# where R keeps a function's code and variables
+_ADDRESS = re.compile(r"(?<=: )0x[0-9a-f]+(?=>)")
+_LEFT = re.compile(r"line \d+ is not translated: ")
 
 
 class Chunk(NamedTuple):
@@ -69,7 +75,7 @@ class Verification:
     @property
     def failed(self) -> bool:
         """Whether a number differs, or one of the two sides stopped alone."""
-        return any(each.status in (DIFFERENT, PYTHON_STOPPED) for each in self.lines)
+        return any(each.status in (DIFFERENT, PYTHON_STOPPED, REFUSED) for each in self.lines)
 
     def text(self) -> str:
         """Return a report, line by line, with the sums at the end."""
@@ -86,6 +92,10 @@ def verify(
     chunks: Sequence[Chunk], record: Record, folder: Path, tolerances: Mapping[str, float] = TOLERANCES
 ) -> Verification:
     """Run the Python text of a script, and compare it with what R computed and printed.
+
+    Values must be identical in R's sense, with names, dimensions, classes, attributes and types, and what is
+    printed must be the same text. A piece that is not translated, or that stops, is left out with all that
+    depends on it; so is what is computed of random numbers without a seed.
 
     Parameters
     ----------
@@ -110,50 +120,177 @@ def verify(
     """
     with chdir(folder), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return Verification(tuple(_lines(chunks, record, dict(tolerances))))
+        options(**DEFAULTS)
+        try:
+            return Verification(tuple(_Comparison(record["pool"], dict(tolerances)).lines(chunks, record)))
+        finally:
+            options(**DEFAULTS)
 
 
-def _lines(chunks: Sequence[Chunk], record: Record, allowed: dict[str, float]) -> Iterator[Line]:
-    space: dict[str, Any] = {"__name__": "__main__"}
-    options(**DEFAULTS)
-    pending = list(chunks)
-    for each in record["expressions"]:
-        index, line, failure = each["index"], each["line"], each.get("error")
-        mine = [chunk for chunk in pending if chunk.index <= index]
-        pending = pending[len(mine) :]
-        printed, error = "", ""
-        for chunk in mine:
-            text, error = _run(chunk.python, space, allowed)
-            printed += text if chunk.index == index else ""
-            if error:
-                break
-        if error:
-            yield Line(index, line, R_STOPPED if failure else PYTHON_STOPPED, failure or error)
-            return
-        if failure:
-            yield Line(index, line, DIFFERENT, f"R stopped: {failure}; Python did not")
-            return
-        if not any(chunk.index == index for chunk in mine):
-            yield Line(index, line, NOT_COMPARED, "no Python")
-        else:
-            yield Line(index, line, *_compared(each, mine[-1], space, printed, record["pool"], allowed))
+class _Ran(NamedTuple):
+    """What became of a piece of Python: its output, and the error that it stopped with."""
+
+    output: str = ""
+    messages: str = ""
+    error: BaseException | None = None
 
 
-def _run(python: str, space: dict[str, object], allowed: dict[str, float]) -> tuple[str, str]:
-    """What the text printed, and the error it stopped with; its last value is kept in `space`."""
-    printed = io.StringIO()
-    space.pop(_VALUE, None)
+class _Comparison:
+    """One run of a script's pieces."""
+
+    def __init__(self, pool: list[Record], allowed: dict[str, float]) -> None:
+        self._pool, self._allowed = pool, allowed
+        self._space: dict[str, Any] = {"__name__": "__main__"}
+        self._names: dict[str, str] = {}
+        self._unknown = Dependence()
+        # why the stream of random numbers is not R's, as a status and a note
+        self._stream = (UNSEEDED, "")
+
+    def lines(self, chunks: Sequence[Chunk], record: Record) -> Iterator[Line]:
+        """Return what the comparison says of each expression."""
+        pending = list(chunks)
+        for each in record["expressions"]:
+            index, line = each["index"], each["line"]
+            mine = [chunk for chunk in pending if chunk.index <= index]
+            pending = pending[len(mine) :]
+            for chunk in mine:
+                self._names |= dict(chunk.names)
+                if chunk.index != index:
+                    self._run(chunk.python)
+            found = [chunk for chunk in mine if chunk.index == index]
+            python = found[-1].python if found else ""
+            status, note = self._line(each, python) if found else (NOT_COMPARED, "no Python")
+            if "error" in each and status != DIFFERENT:
+                status, note = R_STOPPED, each["error"]
+            yield Line(index, line, status, note)
+            if "error" in each:
+                return
+
+    def _line(self, each: Record, python: str) -> tuple[str, str]:
+        """Run a piece and compare it, or leave it out; return its status with a note."""
+        tree = _parse(python)
+        if tree is None:
+            return self._leave_out(each, ast.Module([], []), PYTHON_STOPPED, "SyntaxError")
+        if reason := self._unknown.reason(tree):
+            status, _, note = reason.partition(": ")
+            return self._leave_out(each, tree, status, note)
+        self._unknown.note_functions(tree)
+        before = self._state()
+        with _counted_seeds() as seeds:
+            ran = self._run(python)
+        drawn = before != self._state()
+        if ran.error is not None:
+            return self._leave_out(each, tree, *_stopped(ran.error, each["line"]), seeds=bool(seeds))
+        if "error" in each:
+            return DIFFERENT, f"R stopped: {each['error']}; Python did not"
+        if seeds:
+            self._stream = ("", "")
+        elif drawn and self._stream[0]:
+            return self._leave_out(each, tree, *self._stream)
+        elif drawn != bool(each.get("draws")) and "rng" in self._space:
+            who, other = ("Python", "R") if drawn else ("R", "Python")
+            return DIFFERENT, f"{who} draws random numbers, {other} does not"
+        self._unknown.find(self._unknown.changed(tree))
+        return self._compared(each, python, ran)
+
+    def _leave_out(
+        self, each: Record, tree: ast.Module, status: str, note: str, seeds: bool = False
+    ) -> tuple[str, str]:
+        """Note all that is not known after a piece was left out; return its status with a note."""
+        changed = [self._names[name] for name in each.get("variables", {}) if name in self._names]
+        line = f"depends on line {each['line']}"
+        known = status in (UNSEEDED, NOT_COMPARED)
+        reason = f"{status}: {note or line}" if known else f"{NOT_COMPARED}: {line}"
+        self._unknown.lose([*self._unknown.changed(tree), *changed], reason)
+        if (each.get("draws") or seeds) and not self._stream[0]:
+            self._stream = (NOT_COMPARED, f"random numbers follow those of line {each['line']}")
+        return status, note
+
+    def _state(self) -> bytes:
+        """Return the state of the stream."""
+        rng = self._space.get("rng")
+        return rng.state.tobytes() if isinstance(rng, RRandom) else b""
+
+    def _run(self, python: str) -> _Ran:
+        """Run a piece; its last value is kept."""
+        printed, messages = io.StringIO(), io.StringIO()
+        self._space.pop(_VALUE, None)
+        error: BaseException | None = None
+        try:
+            tree = ast.parse(python)
+            _keep_value(tree)
+            # what is computed from inexact numbers is inexact as well
+            if tolerance := _tolerance(python, self._allowed):
+                self._allowed.update(dict.fromkeys(_assigned(tree), tolerance))
+            with redirect_stdout(printed), redirect_stderr(messages):
+                exec(compile(ast.fix_missing_locations(tree), "<port>", "exec"), self._space)
+        except (Exception, SystemExit) as caught:
+            error = caught
+        return _Ran(printed.getvalue(), messages.getvalue(), error)
+
+    def _compared(self, recorded: Record, python: str, ran: _Ran) -> tuple[str, str]:
+        tolerance = _tolerance(python, self._allowed)
+        found: list[Deviation] = []
+        if "value" in recorded and _VALUE in self._space:
+            found += deviations(recorded["value"], self._space[_VALUE], self._pool)
+        for name, value in recorded.get("variables", {}).items():
+            mine = self._names.get(name)
+            if mine in self._space:
+                found += deviations(value, self._space[mine], self._pool, name)
+            elif python and value.get("kind") != "other":
+                found.append(Deviation(math.inf, f"{name}: only R has it"))
+        theirs = "\n".join(recorded["output"]) + "\n" * (
+            bool(recorded["output"]) and "unended" not in recorded
+        )
+        found += _compare_text(theirs, ran.output, tolerance)
+        messages = "".join(recorded.get("messages", []))
+        if python and messages != ran.messages:
+            found.append(Deviation(math.inf, f"messages: R {messages!r}, Python {ran.messages!r}"))
+        if not found:
+            return NOT_COMPARED, ""
+        worst, words = max(found)
+        if worst == 0:
+            return EQUAL, words
+        return (CLOSE, f"{worst:.1e}, at most {tolerance:.0e}") if worst <= tolerance else (DIFFERENT, words)
+
+
+def _parse(python: str) -> ast.Module | None:
     try:
-        tree = ast.parse(python)
-        _keep_value(tree)
-        # what is computed from inexact numbers is inexact as well
-        if tolerance := _tolerance(python, allowed):
-            allowed.update(dict.fromkeys(_assigned(tree), tolerance))
-        with redirect_stdout(printed):
-            exec(compile(ast.fix_missing_locations(tree), "<port>", "exec"), space)
-    except (Exception, SystemExit) as error:
-        return printed.getvalue(), f"{type(error).__name__}: {error}"
-    return printed.getvalue(), ""
+        return ast.parse(python)
+    except SyntaxError:
+        return None
+
+
+def _stopped(error: BaseException, line: int) -> tuple[str, str]:
+    """Return the status of a piece that stopped, with a note."""
+    if isinstance(error, NotImplementedError) and _LEFT.match(str(error)):
+        own = f"line {line} is not translated: "
+        return NOT_TRANSLATED, str(error).removeprefix(own)
+    refused = isinstance(error, PydpstatError)
+    return (REFUSED if refused else PYTHON_STOPPED), f"{type(error).__name__}: {error}"
+
+
+@contextmanager
+def _counted_seeds() -> Iterator[list[None]]:
+    """Count how often a stream is seeded."""
+    seeds: list[None] = []
+
+    def counted(method: Callable[..., None]) -> Callable[..., None]:
+        def call(*given: Any, **named: Any) -> None:
+            seeds.append(None)
+            method(*given, **named)
+
+        return call
+
+    # both are inherited
+    methods = {name: getattr(RRandom, name) for name in ("__init__", "set_seed")}
+    for name, method in methods.items():
+        setattr(RRandom, name, counted(method))
+    try:
+        yield seeds
+    finally:
+        for name in methods:
+            delattr(RRandom, name)
 
 
 def _tolerance(python: str, allowed: dict[str, float]) -> float:
@@ -185,53 +322,31 @@ def _keep_value(tree: ast.Module) -> None:
         last.value = kept
 
 
-def _compared(
-    recorded: Record,
-    chunk: Chunk,
-    space: dict[str, object],
-    printed: str,
-    pool: list[Record],
-    allowed: dict[str, float],
-) -> tuple[str, str]:
-    tolerance = _tolerance(chunk.python, allowed)
-    found: list[tuple[float, str]] = []
-    if "value" in recorded and _VALUE in space:
-        found += deviations(recorded["value"], space[_VALUE], pool)
-    shown = bool(found)
-    names = dict(chunk.names)
-    for name, value in recorded.get("variables", {}).items():
-        if name in names and names[name] in space:
-            found += deviations(value, space[names[name]], pool, name)
-    found += _printed("\n".join(recorded["output"]), printed, shown)
-    if not found:
-        return NOT_COMPARED, ""
-    worst, words = max(found)
-    if worst == 0:
-        return EQUAL, ""
-    return (CLOSE, f"{worst:.1e}, at most {tolerance:.0e}") if worst <= tolerance else (DIFFERENT, words)
-
-
-def _printed(theirs: str, mine: str, shown: bool) -> Iterator[tuple[float, str]]:
-    """How far what was printed deviates; of a value that was itself compared only whether it is printed."""
-    if not theirs.strip() or shown:
-        if bool(theirs.strip()) != bool(mine.strip()):
-            who, text = ("R", theirs) if theirs.strip() else ("Python", mine)
-            yield math.inf, f"only {who} prints {text.strip()[:40]!r}"
+def _compare_text(theirs: str, mine: str, tolerance: float) -> Iterator[Deviation]:
+    """Yield how far what Python printed is from R's text: inexact numbers may differ in their digits."""
+    theirs, mine = (_ADDRESS.sub("0x0", text) for text in (theirs, mine))
+    if theirs == mine:
+        if theirs:
+            yield Deviation(0.0)
         return
-    words = [_PLACES.sub("", text).replace('"', "").split() for text in (theirs, mine)]
-    for place, (a, b) in enumerate(zip_longest(*words, fillvalue="nothing")):
-        off = _off(a, b)
-        if off:
-            yield off, f"printed word {place + 1}: R {a}, Python {b}"
+    if not theirs or not mine:
+        who, text = ("R", theirs) if theirs else ("Python", mine)
+        yield Deviation(math.inf, f"only {who} prints {text.strip()[:40]!r}")
+        return
+    lines = list(zip_longest(theirs.split("\n"), mine.split("\n")))
+    for place, (a, b) in enumerate(lines, 1):
+        off = 0.0 if a == b else _compare_line(a, b) if tolerance else math.inf
+        if off > tolerance:
+            yield Deviation(off, f"printed line {place}: R {a!r}, Python {b!r}")
             return
-    yield 0.0, ""
+        yield Deviation(off)
 
 
-def _off(a: str, b: str) -> float:
-    """How far two printed words are apart: numbers relatively, all else not at all or infinitely."""
-    if a == b:
-        return 0.0
-    if re.sub(_NUMBER, "#", a) != re.sub(_NUMBER, "#", b):
+def _compare_line(a: str | None, b: str | None) -> float:
+    """Return how far the numbers of two printed lines are apart, infinitely if other text differs."""
+    if a is None or b is None:
+        return math.inf
+    if re.sub(_NUMBER, "#", a).split() != re.sub(_NUMBER, "#", b).split():
         return math.inf
     pairs = zip(re.findall(_NUMBER, a), re.findall(_NUMBER, b))
     return max(abs(float(x) - float(y)) / max(abs(float(x)), abs(float(y)), 5e-324) for x, y in pairs)

@@ -65,13 +65,14 @@ from pydpstat.porting.r._strings import (
     casefold, chartr, endsWith, intToUtf8, make_unique, message, paste, paste0, startsWith, strrep,
     strtoi, substr, substring, toString, tolower, toupper, trimws, utf8ToInt,
 )
+from pydpstat.porting.r._shapes import released
 from pydpstat.porting.r._structure import rle, str
 from pydpstat.porting.r._summaries import (
     all, any, cor, cov, cummax, cummin, cumprod, cumsum, diff, max, mean, median, min, pmax, pmin, prod,
     range, sd, sum, var, weighted_mean,
 )
 from pydpstat.porting.r._tables import (
-    addmargins, marginSums, margin_table, prop_table, proportions, released, table, xtabs,
+    addmargins, marginSums, margin_table, prop_table, proportions, table, xtabs,
 )
 from pydpstat.porting.r._tests import cor_test, t_test, var_test
 from pydpstat.porting.r._tests_of_counts import binom_test, chisq_test, fisher_test, prop_test

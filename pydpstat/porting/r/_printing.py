@@ -16,9 +16,10 @@ from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._formats import cells, padded, zapped
 from pydpstat.porting.r._integers import check_text
 from pydpstat.porting.r._options import OPTIONS
-from pydpstat.porting.r._shapes import RESERVED, is_counts
+from pydpstat.porting.r._shapes import RESERVED, is_counts, released
 from pydpstat.porting.r._values import Names, Value, Vector, factor_of, names_of, plain, texts, whole
 from pydpstat.r_arithmetic import Table
+from pydpstat.results.results import DPResults
 
 _SCALARS = (str, bool, int, float, np.generic)
 
@@ -100,6 +101,8 @@ def lines(
     (['a b ', '1 2 '], ['NULL'])
     """
     check_text(x)
+    if isinstance(x, DPResults) and x.labels.breaks is None:
+        x = released(x)
     if x is None:
         return ["NULL"]
     if (factor := factor_of(x)) is not None:

@@ -11,12 +11,14 @@ import pandas as pd
 
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._integers import of_r
+from pydpstat.porting.r._named import Named
 from pydpstat.porting.r._values import Names, Value, plain
 from pydpstat.porting.r._values import Vector as Array
 from pydpstat.porting.r._values import missing as missing
 from pydpstat.porting.r._values import names_of as names_of
 from pydpstat.porting.r._values import vector as vector
 from pydpstat.porting.r._values import with_names as with_names
+from pydpstat.results.results import DPResults
 
 combined = plain
 RESERVED = set(
@@ -299,3 +301,38 @@ def refuse_unknown(name: str, given: object, allowed: Sequence[object]) -> None:
     """
     if given not in allowed:
         raise PydpstatError(f"{name} must be one of {list(allowed)}; got {given!r}")
+
+
+def one_way(counts: Value, levels: Value, name: Value) -> pd.Series:
+    """Return a table of one factor.
+
+    Examples
+    --------
+    >>> one_way([2], ["a"], "").to_dict()
+    {'a': 2}
+    """
+    return Named(counts, index=pd.Index(list(levels), dtype=object, name=name))
+
+
+def released(x: DPResults) -> Value:
+    """Return what R has for a mirror's release: a number, a vector with names, or a table.
+
+    Examples
+    --------
+    >>> from pydpstat import RRandom, dppack
+    >>> x = pd.Categorical(["a", "b", "a"], ["a", "b"])
+    >>> released(dppack.tableDP(x, eps=1, rng=RRandom(1))).to_dict()
+    {'a': 1.0, 'b': 0.0}
+    >>> round(released(dppack.meanDP([1, 2, 3], 1, 0, 5, rng=RRandom(1))), 7)
+    0.9450656
+    """
+    levels, axes = x.labels.dimnames or (), x.labels.dimension_names
+    cells = np.asarray(x)
+    if len(levels) == 1:
+        return one_way(cells, levels[0], axes[0] if axes else "")
+    if levels:
+        return named(cells, list(map(list, levels)), axes or ("",) * len(levels))
+    if cells.size == 1 and x.labels.names is None:
+        return float(cells.ravel()[0])
+    names = x.labels.names
+    return cells if cells.ndim > 1 or names is None else with_names(cells, list(names))

@@ -11,10 +11,8 @@ from pydpstat.porting.r._formulas import variables
 from pydpstat.porting.r._groups import apply, tapply
 from pydpstat.porting.r._joins import complete_cases
 from pydpstat.porting.r._matrices import as_matrix
-from pydpstat.porting.r._named import Named
-from pydpstat.porting.r._shapes import dimnames_of, is_table, named, sides_of, taken, vector, whole
+from pydpstat.porting.r._shapes import dimnames_of, is_table, named, one_way, sides_of, taken, vector, whole
 from pydpstat.porting.r._values import Value
-from pydpstat.results.results import DPResults
 
 
 def table(
@@ -38,33 +36,6 @@ def table(
     if len(found.dimnames) > 1:
         return named(found.counts, list(map(list, found.dimnames)), found.names)
     return one_way(found.counts, found.dimnames[0], found.names[0])
-
-
-def one_way(counts: Value, levels: Value, name: Value) -> pd.Series:
-    """Return a table of one factor.
-
-    Examples
-    --------
-    >>> one_way([2], ["a"], "").to_dict()
-    {'a': 2}
-    """
-    return Named(counts, index=pd.Index(list(levels), dtype=object, name=name))
-
-
-def released(x: DPResults) -> Value:
-    """Return a table that a mirror released as R has it: counts with the names of their levels.
-
-    Examples
-    --------
-    >>> from pydpstat import RRandom, dppack
-    >>> x = pd.Categorical(["a", "b", "a"], ["a", "b"])
-    >>> released(dppack.tableDP(x, eps=1, rng=RRandom(1))).to_dict()
-    {'a': 1.0, 'b': 0.0}
-    """
-    levels, axes = x.labels.dimnames or (), x.labels.dimension_names
-    if len(levels) == 1:
-        return one_way(np.asarray(x), levels[0], axes[0] if axes else "")
-    return named(np.asarray(x), list(map(list, levels)), axes or ("",) * len(levels))
 
 
 def xtabs(formula: str, data: Value, addNA: bool = False) -> Value:

@@ -1,0 +1,347 @@
+"""How far Python's values are from those that R recorded, in all that R's ``identical`` compares."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, datetime
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from pydpstat._data.values import is_missing
+from pydpstat.errors import PydpstatError
+from pydpstat.porting._recorded import Value
+from pydpstat.porting.r._shapes import released
+from pydpstat.r_arithmetic import Table
+from pydpstat.results.results import DPResults
+
+_NOTHING = object()
+# as record.R shortens what is longer
+_ENDS = 20
+# a single number of Python's stands for an integer and a double of R's, and R's integers with a missing
+# value are doubles here; the run-time help refuses where the difference counts
+OPEN = "Python leaves open whether R's numbers are integers or doubles"
+# of data frames, which only attributes() shows, and that has no counterpart
+_BOOKKEEPING = {"na.action", "out.attrs"}
+
+
+class Deviation(NamedTuple):
+    """A relative deviation, infinite for what is no number, in words; or 0 with a remark."""
+
+    size: float
+    words: str = ""
+
+
+def deviations(recorded: Value, value: object, pool: Sequence[Value], place: str = "") -> Iterator[Deviation]:
+    """Yield for each vector how far Python's is from R's; nothing for functions.
+
+    Examples
+    --------
+    >>> r = {"kind": "double", "count": 2, "values": [1, "0x1.8p+0"]}
+    >>> list(deviations(r, np.array([1.0, 1.5]), []))
+    [Deviation(size=0.0, words='')]
+    >>> list(deviations(r, np.array([1.0, 2.0]), []))
+    [Deviation(size=0.25, words='value 2: R 1.5, Python 2.0')]
+    """
+    recorded = _resolve(recorded, pool)
+    kind = recorded["kind"]
+    head = f"{place}: " if place else ""
+    if kind == "NULL":
+        yield _require(value is None, f"{head}R NULL, Python {_describe(value)}")
+    elif kind == "data.frame":
+        yield from _compare_frame(recorded, value, pool, place)
+    elif kind == "list":
+        yield from _compare_list(recorded, value, pool, place)
+    elif "fields" in recorded:
+        for name, part in recorded["fields"].items():
+            inner, part = _member(value, name), _resolve(part, pool)
+            # an object has None where R's has NA or no number
+            if inner is not _NOTHING and not (inner is None and set(part.get("values", [])) <= {"NA"}):
+                yield from deviations(part, inner, pool, f"{place}${name}")
+    elif kind != "other":
+        yield _compare_vector(recorded, value, head)
+        yield from _compare_attributes(recorded, value, pool, place)
+
+
+def _resolve(recorded: Value, pool: Sequence[Value]) -> Value:
+    return pool[recorded["ref"]] if "ref" in recorded else recorded
+
+
+def _require(equal: object, words: str) -> Deviation:
+    return Deviation(0.0) if equal else Deviation(math.inf, words)
+
+
+def _describe(value: object) -> str:
+    return type(value).__name__ if value is not None else "NULL"
+
+
+def _compare_frame(recorded: Value, value: object, pool: Sequence[Value], place: str) -> Iterator[Deviation]:
+    here = place or "value"
+    if not isinstance(value, pd.DataFrame):
+        yield Deviation(math.inf, f"{here}: R has a data frame, Python {_describe(value)}")
+        return
+    names, columns = recorded["names"] or [], list(map(str, value.columns))
+    if names != columns:
+        yield Deviation(math.inf, f"{here}: R's columns are {names[:9]}, Python's {columns[:9]}")
+        return
+    if recorded["rows"] != len(value):
+        yield Deviation(math.inf, f"{here}: R has {recorded['rows']} rows, Python {len(value)}")
+        return
+    theirs = recorded.get("row_names") or [str(i + 1) for i in range(recorded["rows"])]
+    mine = _row_names(value)
+    if len(theirs) < len(mine):
+        mine = mine[:_ENDS] + mine[-_ENDS:]
+    wrong = next((i for i, (a, b) in enumerate(zip(theirs, mine)) if a != b), None)
+    yield _require(
+        wrong is None,
+        f"{here}: a row's name: R {theirs[wrong or 0]}, Python {mine[wrong or 0]}" if mine else "",
+    )
+    for number, (name, part) in enumerate(zip(names, recorded["values"])):
+        column = value.iloc[:, number].array
+        inner = column if isinstance(column, pd.Categorical) else np.asarray(column)
+        yield from deviations(part, inner, pool, f"{place}${name}")
+    yield from _compare_attributes(recorded, value, pool, place)
+
+
+def _row_names(frame: pd.DataFrame) -> list[str]:
+    whole = frame.index.dtype.kind in "iu"
+    return [str(each + 1) if whole else str(each) for each in frame.index]
+
+
+def _compare_list(recorded: Value, value: Any, pool: Sequence[Value], place: str) -> Iterator[Deviation]:
+    names, here = recorded["names"], place or "value"
+    plain = type(value) in (dict, list, tuple)
+    if recorded["class"]:
+        # an object's fields are compared where Python's has them
+        if plain or isinstance(value, np.ndarray):
+            yield Deviation(
+                math.inf, f"{here}: R's class is {recorded['class']}, Python's {_describe(value)}"
+            )
+            return
+    elif isinstance(value, (str, int, float, np.ndarray, pd.Series, pd.DataFrame)) or value is None:
+        yield Deviation(math.inf, f"{here}: R has a list, Python {_describe(value)}")
+        return
+    elif plain and (
+        names != (list(value) if isinstance(value, dict) else None) or len(value) != len(recorded["values"])
+    ):
+        own = list(value) if isinstance(value, dict) else f"{len(value)} without names"
+        yield Deviation(
+            math.inf, f"{here}: R's elements are {names or len(recorded['values'])}, Python's {own}"
+        )
+        return
+    elif "dim" in recorded or "attributes" in recorded:
+        lost = "dim" if "dim" in recorded else list(recorded["attributes"])
+        yield Deviation(math.inf, f"{here}: R's list has {lost}, Python's has not")
+        return
+    for number, part in enumerate(recorded["values"]):
+        name = names[number] if names else None
+        inner = _member(value, name, number)
+        # the texts of R's objects only say how they were called
+        if not plain and (inner is _NOTHING or _resolve(part, pool)["kind"] == "character"):
+            continue
+        yield from deviations(part, inner, pool, f"{place}${name}" if name else f"{place}[[{number + 1}]]")
+    if not recorded["values"]:
+        yield Deviation(0.0)
+
+
+def _member(value: Any, name: str | None, number: int = -1) -> object:
+    if isinstance(value, (list, tuple)):
+        return value[number]
+    if name is not None and isinstance(value, (Mapping, pd.DataFrame, pd.Series)):
+        return value[name] if name in value else _NOTHING
+    for each in (value, getattr(value, "estimate", None)):
+        for attribute in (str(name), str(name).replace(".", "_")):
+            try:
+                return getattr(each, attribute)
+            except (AttributeError, PydpstatError):
+                continue
+    return _NOTHING
+
+
+def _compare_attributes(
+    recorded: Value, value: object, pool: Sequence[Value], place: str
+) -> Iterator[Deviation]:
+    mine = getattr(value, "attributes", {})
+    frame = recorded["kind"] == "data.frame"
+    given = recorded.get("attributes", {})
+    theirs = {key: part for key, part in given.items() if not (frame and key in _BOOKKEEPING)}
+    if set(theirs) != set(mine):
+        words = f"R's attributes are {sorted(theirs)}, Python's {sorted(mine)}"
+        yield Deviation(math.inf, f"{place or 'value'}: {words}")
+        return
+    for key, part in theirs.items():
+        yield from deviations(part, mine[key], pool, f'attr({place or "value"}, "{key}")')
+
+
+def _compare_vector(recorded: Value, value: Any, head: str) -> Deviation:
+    value = released(value) if isinstance(value, DPResults) else value
+    if isinstance(value, (list, tuple, Mapping, pd.DataFrame)) or callable(value) or value is None:
+        return Deviation(math.inf, f"{head}R has a vector, Python {_describe(value)}")
+    if wrong := _compare_class(recorded, value):
+        return Deviation(math.inf, head + wrong)
+    try:
+        flat = _flatten(value)
+    except ValueError:
+        return Deviation(math.inf, f"{head}R has a vector, Python {_describe(value)}")
+    if flat.size != recorded["count"]:
+        return Deviation(math.inf, f"{head}R has {recorded['count']} values, Python {flat.size}")
+    if wrong := _compare_shape(recorded, value):
+        return Deviation(math.inf, head + wrong)
+    there = recorded["values"]
+    if len(there) < flat.size:
+        flat = np.concatenate([flat[:_ENDS], flat[-_ENDS:]])
+    if recorded["kind"] == "factor":
+        there = [None if code == "NA" else recorded["levels"][code - 1] for code in there]
+    if recorded["kind"] in ("factor", "character"):
+        here = [None if is_missing(each) else str(each) if isinstance(each, str) else each for each in flat]
+        wrong_at = [i for i, (a, b) in enumerate(zip(there, here)) if a != b]
+        return _require(not wrong_at, _say(head, wrong_at[:1], there, here))
+    return _compare_numbers(recorded["kind"], there, flat, head)
+
+
+def _compare_class(recorded: Value, value: Any) -> str:
+    """Return what is wrong with the class of a vector or the levels of a factor, or the empty text."""
+    dtype: Any = getattr(value, "dtype", None)
+    levels = getattr(dtype, "categories", None)
+    if (recorded["kind"] == "factor") != (levels is not None):
+        kinds = ("a factor", _describe(value)) if levels is None else (recorded["kind"], "a factor")
+        return "R has {}, Python {}".format(*kinds)
+    if levels is not None:
+        if list(map(str, levels)) != recorded["levels"]:
+            return f"R's levels are {recorded['levels']}, Python's {list(levels)}"
+        if bool(dtype.ordered) != bool(recorded.get("ordered")):
+            return "an ordered factor on one side only"
+        return ""
+    classes = recorded.get("class") or []
+    mine = _classes(value)
+    # a matrix's own class, as addmargins gives a table, says no more than its dimensions
+    classes = [each for each in classes if each not in ("matrix", "array")]
+    return (
+        ""
+        if classes == mine
+        else f"R's class is {classes or 'that of a vector'}, Python's {mine or _describe(value)}"
+    )
+
+
+def _classes(value: Any) -> list[str]:
+    """Return the class that R shows of a value of Python."""
+    if isinstance(value, pd.Series) and value.name == "summary":
+        return ["summaryDefault", "table"]
+    axes = getattr(value, "axes", ()) if isinstance(value, np.ndarray) else ()
+    table = isinstance(value, pd.Series) and value.index.name is not None
+    if table or isinstance(value, Table) or (axes and type(axes) is tuple):
+        return ["table"]
+    if isinstance(value, datetime):
+        return ["POSIXct", "POSIXt"]
+    return ["Date"] if isinstance(value, date) else []
+
+
+def _compare_shape(recorded: Value, value: Any) -> str:
+    """Return what is wrong with the dimensions and the names, or the empty text."""
+    shape = np.shape(getattr(value, "counts", value))
+    dim = recorded.get("dim", [])
+    # an array of one dimension, as tapply's, is a vector with names here
+    if list(shape) != dim and not (len(shape) < 2 and len(dim) < 2):
+        return f"R has the dimensions {dim or 'of a vector'}, Python {list(shape)}"
+    theirs = recorded.get("dimnames") or ([None] * len(dim) if dim else [recorded.get("names")])
+    mine = _names(value)
+    mine = mine + [None] * (len(theirs) - len(mine))
+    for a, b in zip(theirs, mine):
+        b = None if b is None else [None if is_missing(each) else str(each) for each in b]
+        if a is not None and b is not None and len(a) < len(b):
+            b = b[:_ENDS] + b[-_ENDS:]
+        if a != b:
+            return f"R's names are {a and a[:9]}, Python's {b and b[:9]}"
+    axes = _axes(value)
+    if (recorded.get("dnn") or []) != axes:
+        return f"R's dimensions are called {recorded.get('dnn')}, Python's {axes}"
+    return ""
+
+
+def _axes(value: Any) -> list[str]:
+    if isinstance(value, pd.Series):
+        return [] if value.index.name is None else [str(value.index.name)]
+    return [str(each) for each in (value.names if isinstance(value, Table) else getattr(value, "axes", ()))]
+
+
+def _names(value: Any) -> list[Sequence[object] | None]:
+    """Return the names along each dimension, None where a dimension has none."""
+    if isinstance(value, pd.Series):
+        numbered = value.index.dtype.kind in "iuf" and value.index.name is None
+        return [None if numbered else list(value.index)]
+    if isinstance(value, (str, int, float)):
+        return [getattr(value, "names", None)]
+    return list(getattr(value, "dimnames", None) or ())
+
+
+def _compare_numbers(kind: str, there: list[float | str], flat: np.ndarray, head: str) -> Deviation:
+    truth = [isinstance(each, (bool, np.bool_)) for each in flat]
+    # a logical NA is nan
+    if truth != [kind == "logical" and each != "NA" for each in there]:
+        types = sorted({type(each).__name__ for each in flat})
+        return Deviation(math.inf, f"{head}R has {kind} values, Python {types}")
+    gone = np.array([is_missing(each) for each in flat], bool)
+    known = [math.nan if lost else each for each, lost in zip(flat, gone)]
+    if wrong := [each for each in known if not isinstance(each, (int, float, np.number, np.bool_))]:
+        return Deviation(math.inf, f"{head}R has numbers, Python {wrong[0]!r}")
+    here = np.array(known, dtype=float)
+    r = np.array([_parse(each) for each in there], dtype=float)
+    if "NaN" in there and gone[there.index("NaN")]:
+        return Deviation(math.inf, f"{head}value {there.index('NaN') + 1}: R NaN, Python NA")
+    with np.errstate(all="ignore"):
+        off = np.abs(here - r) / np.maximum(np.abs(here), np.abs(r))
+    off = np.where((here == r) | (np.isnan(here) & np.isnan(r)), 0.0, np.where(np.isnan(off), math.inf, off))
+    worst = int(off.argmax()) if off.size else 0
+    if off.size and off[worst]:
+        return Deviation(float(off[worst]), _say(head, [worst], r, here))
+    return _compare_types(kind, flat, gone, head)
+
+
+def _compare_types(kind: str, flat: np.ndarray, gone: np.ndarray, head: str) -> Deviation:
+    """Compare integers and doubles, of equal numbers."""
+    whole = [isinstance(each, (int, np.integer)) for each in flat[~gone]]
+    if kind == "logical" or all(each is (kind == "integer") for each in whole):
+        return Deviation(0.0)
+    single = flat.size == 1 and type(flat[0]) is int
+    if single or (kind == "integer" and gone.any()):
+        return Deviation(0.0, f"{head}{OPEN}")
+    other = {"integer": "doubles", "double": "integers"}[kind]
+    return Deviation(math.inf, f"{head}R has {kind} values, Python {other}")
+
+
+def _parse(text: float | str) -> float:
+    if text in ("NA", "NaN"):
+        return math.nan
+    return float.fromhex(text) if isinstance(text, str) else float(text)
+
+
+def _say(
+    head: str, places: list[int], there: Sequence[object] | np.ndarray, here: Sequence[object] | np.ndarray
+) -> str:
+    return "".join(f"{head}value {i + 1}: R {_show(there[i])}, Python {_show(here[i])}" for i in places)
+
+
+def _show(value: object) -> object:
+    return repr(value.item() if isinstance(value, np.generic) else value)
+
+
+def _flatten(value: object) -> np.ndarray:
+    """Return the elements in R's order, with Python's types of single ones."""
+    value = getattr(value, "counts", value)
+    if isinstance(value, date):
+        day = value.timestamp() if isinstance(value, datetime) else float(value.toordinal() - 719_163)
+        return np.array([day], dtype=object)
+    if isinstance(value, (str, int, float)):
+        return np.array([value, None], dtype=object)[:-1]
+    array = np.asarray(value)
+    flat = array.ravel(order="F").astype(object) if array.dtype.kind not in "iu" else _integers(array)
+    return flat
+
+
+def _integers(array: np.ndarray) -> np.ndarray:
+    # kept as NumPy's, whose type is that of the array
+    flat = np.empty(array.size, dtype=object)
+    flat[:] = list(array.ravel(order="F"))
+    return flat

@@ -1,0 +1,123 @@
+"""What a piece of a ported script reads and changes: which pieces depend on one that was not run."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+_MODULES = set("r np pd math warnings secrets dppack diffpriv pydpstat rng".split())
+
+
+class Dependence:
+    """Variables whose values are not known, since a piece of the script was not run or not compared.
+
+    Examples
+    --------
+    >>> unknown = Dependence()
+    >>> unknown.lose(["x"], "line 1")
+    >>> unknown.reason(ast.parse("y = x + 1")), unknown.reason(ast.parse("x = 2"))
+    ('line 1', '')
+    """
+
+    def __init__(self) -> None:
+        self._reasons: dict[str, str] = {}
+        # by function, what it reads and changes outside of itself
+        self._inside: dict[str, set[str]] = {}
+
+    def reason(self, tree: ast.Module) -> str:
+        """Return why a piece's result is not known, or the empty text."""
+        lost = sorted(self._reached(_read(tree.body)) & self._reasons.keys())
+        return self._reasons[lost[0]] if lost else ""
+
+    def lose(self, names: list[str], reason: str) -> None:
+        """Note variables whose values are not known from here on."""
+        self._reasons |= dict.fromkeys(names, reason)
+
+    def find(self, names: list[str]) -> None:
+        """Note variables whose values are known from here on."""
+        for name in names:
+            self._reasons.pop(name, None)
+
+    def note_functions(self, tree: ast.Module) -> None:
+        """Note what the functions read that a piece defines."""
+        for each in tree.body:
+            if isinstance(each, ast.FunctionDef):
+                self._inside[each.name] = _free(each)
+            elif isinstance(each, ast.Assign):
+                inside = [_free(one) for one in ast.walk(each.value) if isinstance(one, ast.Lambda)]
+                self._inside |= {name: set().union(*inside) for name in _targets(each) if inside}
+
+    def changed(self, tree: ast.Module) -> list[str]:
+        """Return the variables that a piece may change, also by its functions' ``global`` and methods."""
+        found = {name for each in tree.body for name in _stored(each)}
+        for each in ast.walk(tree):
+            if isinstance(each, ast.Global):
+                found |= set(each.names)
+            # a method may change its object
+            elif isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name):
+                found.add(each.value.id)
+        called = self._reached({each.id for each in ast.walk(tree) if isinstance(each, ast.Name)})
+        found |= {name[1:] for name in called if name.startswith("=")}
+        return sorted(found - _MODULES)
+
+    def _reached(self, names: set[str]) -> set[str]:
+        """Return names with those that functions among them use, and so on."""
+        found, left = set(names), list(names)
+        while left:
+            more = self._inside.get(left.pop(), set()) - found
+            found |= more
+            left += more
+        return found
+
+
+def _read(body: list[ast.stmt]) -> set[str]:
+    """Return the names that statements read before they assign them."""
+    read: set[str] = set()
+    known: set[str] = set()
+    for each in body:
+        if isinstance(each, ast.FunctionDef):
+            known.add(each.name)
+            continue
+        loaded = {one.id for one in ast.walk(each) if isinstance(one, ast.Name) and _is_read(one)}
+        bound = {each.target.id} if isinstance(each, ast.For) and isinstance(each.target, ast.Name) else set()
+        read |= loaded - known - bound - _local(each)
+        if isinstance(each, (ast.Assign, ast.For)):
+            known |= set(_stored(each)) if isinstance(each, ast.Assign) else bound
+    return read
+
+
+def _is_read(name: ast.Name) -> bool:
+    return not isinstance(name.ctx, ast.Store)
+
+
+def _local(tree: ast.AST) -> set[str]:
+    """Return the parameters of functions without a name."""
+    return {each.arg for each in ast.walk(tree) if isinstance(each, ast.arg)}
+
+
+def _free(function: ast.FunctionDef | ast.Lambda) -> set[str]:
+    """Return what a function uses from outside; what it assigns there begins with an equals sign."""
+    inside = [one for one in ast.walk(function) if isinstance(one, ast.Name)]
+    outside = {name for one in ast.walk(function) if isinstance(one, ast.Global) for name in one.names}
+    own = ({one.id for one in inside if not _is_read(one)} | _local(function)) - outside
+    return {one.id for one in inside if _is_read(one)} - own | {f"={name}" for name in outside}
+
+
+def _stored(statement: ast.stmt) -> Iterator[str]:
+    """Return the names that a statement assigns, outside of functions."""
+    if isinstance(statement, ast.FunctionDef):
+        yield statement.name
+        return
+    for each in ast.walk(statement):
+        if isinstance(each, ast.Name) and not _is_read(each):
+            yield each.id
+        elif isinstance(each, (ast.Attribute, ast.Subscript)) and not isinstance(each.ctx, ast.Load):
+            root: ast.AST = each
+            while isinstance(root, (ast.Attribute, ast.Subscript)):
+                root = root.value
+            if isinstance(root, ast.Name):
+                yield root.id
+
+
+def _targets(statement: ast.Assign) -> list[str]:
+    return [each.id for each in statement.targets if isinstance(each, ast.Name)]
