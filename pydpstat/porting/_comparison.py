@@ -13,6 +13,7 @@ import pandas as pd
 from pydpstat._data.values import is_missing
 from pydpstat.errors import PydpstatError
 from pydpstat.porting._recorded import Value
+from pydpstat.porting.r._named_numbers import NamedInt
 from pydpstat.porting.r._shapes import released
 from pydpstat.r_arithmetic import Table
 from pydpstat.results.results import DPResults
@@ -304,7 +305,7 @@ def _compare_types(kind: str, flat: np.ndarray, gone: np.ndarray, head: str) -> 
     whole = [isinstance(each, (int, np.integer)) for each in flat[~gone]]
     if kind == "logical" or all(each is (kind == "integer") for each in whole):
         return Deviation(0.0)
-    single = flat.size == 1 and type(flat[0]) is int
+    single = flat.size == 1 and (type(flat[0]) is int or isinstance(flat[0], NamedInt))
     if single or (kind == "integer" and gone.any()):
         return Deviation(0.0, f"{head}{OPEN}")
     other = {"integer": "doubles", "double": "integers"}[kind]

@@ -13,7 +13,6 @@ from pydpstat.porting._calls import Calls
 from pydpstat.porting._code import (
     ATOM,
     ELEMENT,
-    LARGE,
     NUMBERS,
     PRODUCT,
     SCALARS,
@@ -22,13 +21,13 @@ from pydpstat.porting._code import (
     Code,
     Untranslated,
     called,
-    is_whole,
     keyword,
     of_one_kind,
     python_name,
     refuse_groups,
 )
 from pydpstat.porting._escapes import quoted
+from pydpstat.porting._labels import keep_doubles
 from pydpstat.porting._scope import function_name, word
 from pydpstat.porting._syntax import Argument, Call, Constant, Name
 
@@ -89,8 +88,7 @@ def combined(of: Calls, node: Call) -> Code:
         return Code(
             f"np.array([{', '.join(texts)}]{'' if floats or of.lenient else ', dtype=float'})",
             kind,
-            # a list of whole numbers holds integers, which R shows otherwise from 1e5 on
-            plain="" if any(map(of.is_large, nodes_)) or _adds_up(parts) else plain,
+            plain=plain if of.lenient else f"[{', '.join(texts)}]",
             missing=missing,
             size=size,
         )
@@ -103,11 +101,6 @@ def _labelled(parts: list[Code], names: list[str]) -> Code:
     values = called("r.c", [double(each, True) for each in parts])
     labels = f"[{', '.join(map(quoted, names))}]"
     return Code(called("r.set_names", [values, labels]), "named", missing=max(each.missing for each in parts))
-
-
-def _adds_up(parts: list[Code]) -> bool:
-    """Return whether the sum of whole numbers may be one that R shows as 1e+05."""
-    return sum(abs(int(each.text)) for each in parts if is_whole(each.text)) >= LARGE
 
 
 def double(code: Code, any_kind: bool = False) -> str:
@@ -187,7 +180,10 @@ def _frame_of_columns(of: Calls, given: Sequence[Argument], others: Sequence[Arg
         )
     if not all(re.fullmatch(r"[A-Za-z.][\w.]*", name) for name in names):
         raise Untranslated("a column of data.frame has no name")
-    texts = [f"{quoted(name)}: {part.array}" for name, part in zip(names, parts)]
+    texts = [
+        f"{quoted(name)}: {double(part) if part.kind in SCALARS else part.array}"
+        for name, part in zip(names, parts)
+    ]
     more = [f"{python_name(str(each.name))}={of.value(each.value).text}" for each in others]
     return Code(
         called("r.data_frame", [f"{{{', '.join(texts)}}}", *more]),
@@ -237,6 +233,6 @@ def repeated(of: Calls, node: Call) -> Code:
         if value.kind == "number" and n.kind in NUMBERS and whole and isinstance(given[0].value, Constant):
             fill = "" if value.text == "0" else f", {double(value)}"
             return Code(f"np.{'full' if fill else 'zeros'}({n.text}{fill})", "doubles", missing=value.missing)
-    code = of.of_r(node, "rep")
+    code = keep_doubles(of.of_r(node, "rep"), node, "rep")
     first = of.value(given[0].value) if given else code
     return replace(code, kind=VECTOR.get(first.kind, first.kind if first.kind in VECTORS else ""))

@@ -25,6 +25,7 @@ from pydpstat.porting._code import (
     called,
 )
 from pydpstat.porting._escapes import quoted
+from pydpstat.porting._labels import FUNCTIONS, with_labels
 from pydpstat.porting._scope import call, function_name, word
 from pydpstat.porting._syntax import Call, Constant, Function, Name, Node
 
@@ -68,6 +69,7 @@ def specials(of: Calls) -> dict[str, Callable[[Call], Code]]:
         "cbind": lambda node: constructors.bound(of, node),
         "rbind": lambda node: constructors.bound(of, node),
         "{": lambda node: _block(of, node),
+        **{name: with_labels(of.of_r, name) for name in FUNCTIONS if name != "rep"},
         **{name: _statement_only(name) for name in ("for", "while", "repeat", "break", "next", "return")},
     }
 
@@ -197,7 +199,15 @@ def _chosen(of: Calls, node: Call) -> Code:
             if len(both) == 1
             else ""
         )
-    texts = [each.array if each.kind == "column" else each.sequence for each in (test, yes, no)]
+    texts = [each.array if each.kind == "column" else each.sequence for each in (test,)]
+    texts += [
+        each.array
+        if each.kind == "column"
+        else constructors.double(each)
+        if each.kind == "number"
+        else each.sequence
+        for each in (yes, no)
+    ]
     return Code(called("r.ifelse", texts), kind, missing=max(yes.missing, no.missing))
 
 

@@ -14,6 +14,7 @@ from pydpstat.porting._assignments import LEFT, OPERATORS, Sink
 from pydpstat.porting._calls import TRANSPARENT
 from pydpstat.porting._code import SCALARS, VECTORS, Code, Problem, Untranslated, refuse_groups
 from pydpstat.porting._escapes import comments, quoted, shortened
+from pydpstat.porting._labels import name_columns, without_column_names
 from pydpstat.porting._layout import WIDTH, laid_out
 from pydpstat.porting._loops import Loops
 from pydpstat.porting._scope import (
@@ -135,6 +136,12 @@ class Statements(Loops):
                     self.functions[name] = value
                 elif function_name(value) in ("*", "/", "^") and name in map(word, nodes(value)):
                     self.growing.add(name)
+
+    def of_mirror(self, node: Call, package: str, name: str) -> Code:
+        """Return a call of a mirror's function; a table's factors have the names that R gives them."""
+        if name != "tableDP" or self.lenient:
+            return super().of_mirror(node, package, name)
+        return without_column_names(super().of_mirror(name_columns(node), package, name))
 
     def global_name(self, name: str) -> str:
         """Return a variable of the script in Python."""

@@ -119,6 +119,8 @@ class Verbs(Calls):
                 text = f"{frame.text}[{self.value(test).text}]"
         else:
             text = f"{frame.at(ATOM)}.loc[{self._function_of(frame, test, dropped=True)}]"
+        # subset keeps the numbers of rows, filter does not
+        text = called("r.renumber", [text]) if conditions is None and not self.lenient else text
         return Code(text, "frame", missing=frame.missing)
 
     def _subset(self, node: Call) -> Code:

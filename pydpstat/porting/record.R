@@ -144,7 +144,10 @@
       tryCatch(withCallingHandlers({
         outcome <- withVisible(eval(e, globalenv()))
         if (outcome$visible) show(outcome$value)
-      }, message = function(condition) said <<- c(said, conditionMessage(condition))),
+      }, message = function(condition) {
+        # what a package says when it is attached is not the script's
+        if (!inherits(condition, "packageStartupMessage")) said <<- c(said, conditionMessage(condition))
+      }),
       error = function(condition) failure <<- conditionMessage(condition))
       while (sink.number() > depth) sink()
       close(connection)

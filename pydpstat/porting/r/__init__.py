@@ -62,7 +62,7 @@ from pydpstat.porting.r._sequences import (
     character, colon, integer, logical, numeric, population, rep, rep_len, seq, seq_along, seq_len,
 )
 from pydpstat.porting.r._strings import (
-    casefold, chartr, endsWith, intToUtf8, make_unique, message, paste, paste0, startsWith, strrep,
+    casefold, chartr, endsWith, intToUtf8, make_unique, message, nzchar, paste, paste0, startsWith, strrep,
     strtoi, substr, substring, toString, tolower, toupper, trimws, utf8ToInt,
 )
 from pydpstat.porting.r._shapes import released
@@ -83,7 +83,7 @@ from pydpstat.porting.r._vectors import (
 )
 from pydpstat.porting.r._verbs import (
     arrange, as_tibble, bind_rows, count, desc, distinct, filter_rows, inner_join, lag, lead, left_join,
-    mutate, n_distinct, slice_max, slice_min, summarize, transmute,
+    mutate, n_distinct, renumber, slice_max, slice_min, summarize, transmute,
 )
 
 __all__ = [
@@ -108,13 +108,13 @@ __all__ = [
     "lower_tri", "mad", "make_names", "make_unique", "mapply", "marginSums", "margin_table", "match",
     "matmul", "matrix", "max", "mean", "median", "merge", "message", "min", "modulo", "mutate",
     "n_distinct", "na_omit", "names", "nchar", "nclass_FD", "nclass_Sturges", "nclass_scott", "ncol",
-    "nlevels", "nobs", "nrow", "numeric", "options", "order", "ordered", "outer", "part", "paste",
+    "nlevels", "nobs", "nrow", "numeric", "nzchar", "options", "order", "ordered", "outer", "part", "paste",
     "paste0", "pbeta", "pbinom", "pchisq", "pexp", "pf", "pgamma", "pgeom", "plnorm", "pmax", "pmin",
     "pnorm", "population", "power", "ppois", "predict", "pretty", "prettyNum", "print", "prod",
     "prop_table", "prop_test", "proportions", "pt", "punif", "pweibull", "qbeta", "qbinom", "qchisq",
     "qexp", "qf", "qgamma", "qgeom", "qlnorm", "qnorm", "qpois", "qt", "quantile", "qunif", "quotient",
     "qweibull", "range", "rank", "rbind", "read_csv", "regexpr", "regmatches", "released", "relevel",
-    "rep", "rep_len", "replaced", "replaced_cells", "replaced_element", "replicate", "residuals", "rev",
+    "renumber", "rep", "rep_len", "replaced", "replaced_cells", "replaced_element", "replicate", "residuals", "rev",
     "rle", "round", "rowMeans", "rowSums", "rownames", "rows", "rowsum", "sapply", "scale", "sd", "seq",
     "seq_along", "seq_len", "setNames", "set_colnames", "set_dimnames", "set_levels", "set_names",
     "set_rownames", "setdiff", "shapiro_test", "sigma", "sign", "signif", "sin", "slice_max", "slice_min",

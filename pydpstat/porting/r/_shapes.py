@@ -333,6 +333,6 @@ def released(x: DPResults) -> Value:
     if levels:
         return named(cells, list(map(list, levels)), axes or ("",) * len(levels))
     if cells.size == 1 and x.labels.names is None:
-        return float(cells.ravel()[0])
+        return cells.ravel()[0].item()
     names = x.labels.names
     return cells if cells.ndim > 1 or names is None else with_names(cells, list(names))

@@ -91,6 +91,17 @@ def message(*values: Value) -> None:
     sys.stderr.write("".join(word for each in values for word in _shown(each)) + "\n")
 
 
+def nzchar(x: Value) -> Value:
+    """Return whether strings have at least one character; a missing one has.
+
+    Examples
+    --------
+    >>> nzchar(["a", ""]), nzchar("")
+    (array([ True, False]), False)
+    """
+    return shaped(np.array([each != "" for each in texts(x)], bool), x)
+
+
 def each_text(x: Value, function: Callable[[str], Value], otherwise: Value = None) -> Value:
     """Return a function of each string; a missing one gives `otherwise`.
 

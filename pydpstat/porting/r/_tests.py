@@ -16,7 +16,7 @@ from pydpstat.porting.r._coefficients import formatted, p_values
 from pydpstat.porting.r._formulas import evaluated, sides, written
 from pydpstat.porting.r._printing import lines as printed
 from pydpstat.porting.r._shapes import Array, refuse_unknown, vector
-from pydpstat.porting.r._values import Value
+from pydpstat.porting.r._values import Attributed, Value, named_number
 from pydpstat.r_arithmetic import cov, mean, var
 from pydpstat.r_arithmetic.factor import factor
 
@@ -44,6 +44,21 @@ class Test:
     label: str = ""
     degrees: tuple[str, ...] = ()
     data: str = ""
+
+    def __post_init__(self) -> None:
+        """Give single numbers the names, and the interval the attribute, that they have in R."""
+        words = self.degrees or ("df",)
+        names = {"statistic": self.letter, "null_value": self.meaning, "estimate": self.label or self.meaning}
+        names |= {"parameter": words[0]} if len(words) == 1 else {}
+        for field, name in names.items():
+            value = getattr(self, field)
+            if name and isinstance(value, (int, float)):
+                value = value if field == "parameter" else float(value)
+                object.__setattr__(self, field, named_number(value, name))
+        if self.conf_int is not None:
+            interval = self.conf_int.view(Attributed)
+            interval.attributes = {"conf.level": self.conf_level}
+            object.__setattr__(self, "conf_int", interval)
 
     def __str__(self) -> str:
         """Return what R prints, but for the names of the data where no formula has them."""

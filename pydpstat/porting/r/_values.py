@@ -15,6 +15,7 @@ from pydpstat._data.values import is_missing, objects
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r import _integers
 from pydpstat.porting.r._named import Named
+from pydpstat.porting.r._named_numbers import NamedFloat, NamedInt, NamedNumber, NamedText, without_name
 from pydpstat.porting.r._options import OPTIONS
 from pydpstat.r_arithmetic import as_character as _text
 from pydpstat.r_arithmetic._arrays import has_length
@@ -27,22 +28,13 @@ Value = Any
 _SCALARS = (str, bool, int, float, np.generic)
 
 
-class _Named:
-    """A single value of a vector with names: it has its own name, and is the value otherwise."""
+class Attributed(np.ndarray):
+    """A vector with attributes that R shows below it; what is computed of it has none."""
 
-    names: list[object]
+    attributes: dict[str, Any]
 
-
-class _NamedFloat(_Named, float):
-    pass
-
-
-class _NamedInt(_Named, int):
-    pass
-
-
-class _NamedText(_Named, str):
-    pass
+    def __array_finalize__(self, other: object) -> None:
+        self.attributes = {}
 
 
 def plain(x: Value, name: str = "x") -> Vector:
@@ -164,7 +156,7 @@ def names_of(x: Value) -> Names:
     >>> names_of({"a": 1}), names_of([1]), names_of(pd.Series([1], index=["b"])), names_of(pd.Series([1]))
     (['a'], None, ['b'], None)
     """
-    if isinstance(x, _Named):
+    if isinstance(x, NamedNumber):
         return x.names
     if isinstance(x, (Mapping, pd.DataFrame)):
         return list(x)
@@ -197,7 +189,7 @@ def single(x: Value, named: bool = True) -> Value:
     (3, ['a'])
     """
     names, value = names_of(x), plain(x)[0]
-    for kind, own in ((float, _NamedFloat), (np.integer, _NamedInt), (str, _NamedText)):
+    for kind, own in ((float, NamedFloat), (np.integer, NamedInt), (str, NamedText)):
         if named and names is not None and isinstance(value, kind):
             value = own(value)
             value.names = names
@@ -207,6 +199,17 @@ def single(x: Value, named: bool = True) -> Value:
     if value is None:
         return math.nan
     return value.item() if isinstance(value, np.generic) else value
+
+
+def named_number(x: Value, name: str) -> Value:
+    """Return a single number with a name.
+
+    Examples
+    --------
+    >>> named_number(2.5, "t").names
+    ['t']
+    """
+    return single(with_names(np.array([x]), [name]))
 
 
 def bare(x: Value) -> Value:
@@ -219,7 +222,7 @@ def bare(x: Value) -> Value:
     """
     if factor_of(x) is not None or isinstance(x, list):
         return x
-    return plain(x) if has_length(x) else x + 0 if isinstance(x, (_NamedFloat, _NamedInt)) else x
+    return plain(x) if has_length(x) else without_name(x)
 
 
 def whole(x: Value, name: str = "x") -> int:
@@ -271,7 +274,7 @@ def shaped(values: Value, *like: Value) -> Value:
     (1, array([1]))
     """
     if not any(map(has_length, like)):
-        names = next((each.names for each in like if isinstance(each, _Named)), None)
+        names = next((each.names for each in like if isinstance(each, NamedNumber)), None)
         return single(with_names(values, names)) if len(values) else values
     for each in like:
         if isinstance(each, np.ndarray) and each.ndim > 1 and each.size == len(values):

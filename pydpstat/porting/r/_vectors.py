@@ -350,6 +350,8 @@ def unname(obj: Value) -> Value:
     """
     if isinstance(obj, (list, dict)):
         return elements_of(obj)[1]
+    if isinstance(obj, (str, int, float)):
+        return bare(obj)
     return np.asarray(obj) if np.ndim(obj) > 1 else None if obj is None else bare(obj)
 
 

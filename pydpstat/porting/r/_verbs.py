@@ -127,6 +127,17 @@ def desc(x: Value) -> _Descending:
     return _Descending(x)
 
 
+def renumber(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame whose rows are numbered from 0 again, unless they have names.
+
+    Examples
+    --------
+    >>> renumber(pd.DataFrame({"a": [1.5]}, index=[3])).index.tolist()
+    [0]
+    """
+    return frame.reset_index(drop=True) if frame.index.dtype.kind in "iu" else frame
+
+
 def arrange(frame: pd.DataFrame, *keys: Value) -> pd.DataFrame:
     """Return the rows sorted by columns, by name or as functions of the frame; missing values are last.
 

@@ -1,0 +1,126 @@
+"""What R reads off the text of a call: names of a table's factors, and that a whole number is a double."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from pydpstat.dppack import tableDP
+from pydpstat.porting._code import Code, python_name
+from pydpstat.porting._scope import arguments_of, function_name
+from pydpstat.porting._syntax import Argument, Call, Constant, Name
+
+# functions whose result has the type of some arguments, which are these in Python; None for all
+_KEEPS_TYPE: dict[str, set[str] | None] = {
+    **dict.fromkeys(("matrix", "array"), {"data"}),
+    **dict.fromkeys(("rep_len", "rep", "append"), {"x", "values"}),
+    **dict.fromkeys(("pmin", "pmax"), None),
+    "seq": {"from_", "to", "by"},
+}
+_FIRST = {"matrix": 1, "array": 1, "rep_len": 1, "rep": 1, "append": 2, "seq": 3}
+FUNCTIONS = (*_KEEPS_TYPE, "table")
+
+
+def with_labels(call_of: Callable[[Call, str], Code], name: str) -> Callable[[Call], Code]:
+    """Return a translation of a function that adds what R reads off the text of the call."""
+
+    def translate(node: Call) -> Code:
+        if name == "table":
+            return call_of(name_factors(node), name)
+        return keep_doubles(call_of(node, name), node, name)
+
+    return translate
+
+
+def name_factors(node: Call) -> Call:
+    """Return a call of ``table`` with the names that R gives to dimensions: those of variables.
+
+    Examples
+    --------
+    >>> from pydpstat.porting import parse
+    >>> [each.name for each in name_factors(parse("table(a, d$b)").expressions[0]).arguments]
+    [None, None, 'dnn']
+    """
+    given = node.arguments
+    options = {"dnn", "deparse.level"}
+    if any(each.name in options for each in given):
+        return node
+    factors = [each for each in given if each.name is None and each.value is not None]
+    names = [each.value.name if isinstance(each.value, Name) else "" for each in factors]
+    if not any(names) or any(each.name not in (None, "useNA", "exclude") for each in given):
+        return node
+    texts = [Argument(None, Constant(name, "character")) for name in names]
+    dnn = texts[0].value if len(texts) == 1 else Call(Name("c"), tuple(texts))
+    return replace(node, arguments=(*given, Argument("dnn", dnn)))
+
+
+def keep_doubles(code: Code, node: Call, name: str) -> Code:
+    """Return a call whose whole numbers are written as doubles, where R's result has their type.
+
+    Examples
+    --------
+    >>> from pydpstat.porting import parse
+    >>> keep_doubles(Code("r.matrix(0, 2, 2)"), parse("matrix(0, 2, 2)").expressions[0], "matrix").text
+    'r.matrix(0.0, 2, 2)'
+    """
+    given = [arguments_of(each)[0] if function_name(each) == "-" else each for each in arguments_of(node)]
+    constants = [each for each in given if isinstance(each, Constant)]
+    tree = ast.parse(code.text, mode="eval").body
+    if any(each.kind == "integer" for each in constants) or not isinstance(tree, ast.Call):
+        return code
+    # R's from:to are integers
+    if name == "seq" and len(node.arguments) < 3:
+        return code
+    keys = _KEEPS_TYPE[name]
+    places = [
+        *tree.args[: _FIRST.get(name)],
+        *(one.value for one in tree.keywords if keys and one.arg in keys),
+    ]
+    numbers = [each.operand if isinstance(each, ast.UnaryOp) else each for each in places]
+    whole = [each for each in numbers if isinstance(each, ast.Constant) and type(each.value) is int]
+    return replace(code, text=_extend(code.text, whole, ".0"))
+
+
+def _extend(text: str, places: Sequence[ast.expr], more: str) -> str:
+    """Return a text with an ending behind some of its parts; places count bytes."""
+    written = text.encode()
+    for end in sorted((each.end_col_offset or 0 for each in places), reverse=True):
+        written = written[:end] + more.encode() + written[end:]
+    return written.decode()
+
+
+def without_column_names(code: Code) -> Code:
+    """Return a call of ``tableDP`` whose columns of frames do not name dimensions, which they do not in R.
+
+    Examples
+    --------
+    >>> without_column_names(Code('dppack.tableDP(d["a"], eps=1)')).text
+    'dppack.tableDP(d["a"].values, eps=1)'
+    """
+    tree = ast.parse(code.text, mode="eval").body
+    given = tree.args if isinstance(tree, ast.Call) and code.text.startswith("dppack.tableDP(") else []
+    columns = [
+        each
+        for each in given
+        if isinstance(each, ast.Subscript)
+        and isinstance(each.slice, ast.Constant)
+        and isinstance(each.slice.value, str)
+    ]
+    return replace(code, text=_extend(code.text, columns, ".values"))
+
+
+def name_columns(node: Call) -> Call:
+    """Return a call of ``tableDP`` whose factors are named, as R names them, if all are variables."""
+    factors = [each for each in node.arguments if each.name is None]
+    names = [each.value.name for each in factors if isinstance(each.value, Name)]
+    options = set(inspect.signature(tableDP).parameters)
+    plain = all(python_name(name) == name and name.isascii() and name not in options for name in names)
+    if len(names) < len(factors) or len(set(names)) < len(names) or not plain:
+        return node
+    given = tuple(
+        replace(each, name=each.value.name) if each.name is None and isinstance(each.value, Name) else each
+        for each in node.arguments
+    )
+    return replace(node, arguments=given)

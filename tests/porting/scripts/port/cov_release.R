@@ -1,0 +1,15 @@
+library(DPpack)
+set.seed(60)
+height <- c(160, 172, 181, 168, 175, 190, 165, 178)
+weight <- c(55, 70, 82, 62, 74, 95, 60, 77)
+cv <- covDP(height, weight, 5, 140, 210, 40, 120)
+cv
+vx <- varDP(height, 5, 140, 210)
+vy <- varDP(weight, 5, 40, 120)
+corr <- cv / sqrt(vx * vy)
+corr <- max(-1, min(1, corr))
+round(corr, 3)
+round(cor(height, weight), 3)
+c(cov = round(cov(height, weight), 2), var = round(var(height), 2))
+total <- 3 * 5
+cat("total epsilon", total, "\n")

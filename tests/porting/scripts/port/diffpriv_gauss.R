@@ -1,0 +1,11 @@
+library(diffpriv)
+set.seed(12)
+D <- c(3.1, 2.7, 4.4, 3.8, 2.9, 3.3)
+target <- function(X) c(mean(X), sum(X > 3))
+mech <- DPMechGaussian(target = target, sensitivity = 1, dims = 2)
+r <- releaseResponse(mech, DPParamsDel(epsilon = 0.5, delta = 0.01), D)
+round(r$response, 4)
+round(target(D), 4)
+length(r$response)
+sigma <- sqrt(2 * log(1.25 / 0.01)) / 0.5
+round(sigma, 4)

@@ -1,0 +1,12 @@
+patients <- data.frame(id = 1:6, clinic = c("N", "S", "N", "W", "S", "N"), sbp = c(132, 141, 128, 155, 119, 137))
+clinics <- data.frame(clinic = c("N", "S", "W"), town = c("Kiel", "Ulm", "Trier"))
+both <- merge(patients, clinics, by = "clinic")
+both
+high <- subset(both, sbp > 130, select = c(id, town, sbp))
+nrow(high)
+aggregate(sbp ~ town, data = both, FUN = mean)
+both$stage <- ifelse(both$sbp >= 140, "2", "1")
+table(both$town, both$stage)
+with(both, tapply(sbp, town, max))
+o <- order(both$sbp, decreasing = TRUE)
+head(both[o, c("id", "sbp")], 3)

@@ -1,0 +1,15 @@
+temp <- c(18.2, NA, 21.5, 19.8, NA, 23.1)
+mean(temp)
+mean(temp, na.rm = TRUE)
+which(is.na(temp))
+filled <- ifelse(is.na(temp), mean(temp, na.rm = TRUE), temp)
+round(filled, 2)
+complete <- temp[!is.na(temp)]
+length(complete)
+d <- data.frame(day = 1:6, temp = temp)
+d[complete.cases(d), ]
+sum(is.na(d$temp))
+summary(temp)
+table(is.na(temp))
+set.seed(3)
+round(DPpack::meanDP(complete, 1, 0, 40), 2)

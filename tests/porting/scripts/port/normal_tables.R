@@ -1,0 +1,13 @@
+p <- c(0.025, 0.05, 0.5, 0.95, 0.975)
+z <- qnorm(p)
+round(z, 3)
+data.frame(p = p, z = round(z, 4))
+round(pnorm(c(-1, 0, 1, 2)), 4)
+round(dnorm(0), 5)
+round(qt(0.975, df = c(5, 10, 30)), 3)
+round(pbinom(3, 10, 0.5), 4)
+round(dpois(0:4, 2), 4)
+round(punif(0.3), 2)
+se <- 4 / sqrt(25)
+ci <- 50 + c(-1, 1) * qnorm(0.975) * se
+round(ci, 2)

@@ -1,0 +1,12 @@
+answers <- c("yes", "no", "yes", "dont know", "no", "yes", NA)
+clean <- answers[!is.na(answers)]
+f <- factor(clean, levels = c("yes", "no", "dont know"))
+levels(f)
+summary(f)
+as.integer(f)
+share <- round(100 * summary(f) / length(f), 1)
+for (l in names(share)) cat(format(l, width = 10), format(share[[l]], nsmall = 1), "%\n")
+toupper(substr(clean, 1, 1))
+nchar(clean)
+sum(is.na(answers))
+paste(rev(levels(f)), collapse = " < ")
