@@ -195,6 +195,12 @@ def parity(session: nox.Session) -> None:
 
 
 @nox.session(venv_backend="none")
+def corpus(session: nox.Session) -> None:
+    """``port --verify`` over the examples of R's help pages; where R is not, what was recorded."""
+    run(session, "-m", "r_reference.corpus", *session.posargs)
+
+
+@nox.session(venv_backend="none")
 def lint(session: nox.Session) -> None:
     """ruff, or the same rules by flake8 and isort where it cannot be had."""
     if find_spec("ruff"):
