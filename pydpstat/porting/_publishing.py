@@ -127,10 +127,10 @@ class Publishing:
         data = joined(release.data().values())
         times = 2.0 if GROUPED in data.split else 1.0
         drawn = [each.drawn or NONE for each in data.sources]
-        anew = frozenset.intersection(*drawn) if drawn else NONE
+        redrawn = frozenset.intersection(*drawn) if drawn else NONE
         for loop, count in self._loops:
             # what is drawn in a loop is other data in each round
-            times *= 1.0 if loop in anew else min(2.0, count) if loop in data.split else count
+            times *= 1.0 if loop in redrawn else min(2.0, count) if loop in data.split else count
         self._decide()
         self.facts.releases += self._by_round(replace(release, times=times))
         for word, value in release.public().items():

@@ -261,9 +261,12 @@ def test_few_comparisons_have_a_python_text_of_their_own():
 # lines that are not R's yet: integers with missing values, which are doubles here; a matrix of predictions;
 # na.omit's attribute; a tibble's header; dimensions with only some names; names of an outer product
 DIFFERENT = {
+    "arguments": [19],
     "classifiers": [47, 50],
     "clinical": [41, 59, 63, 64],
     "counts": [87],
+    "everyday": [35],
+    "grouped": [4, 6, 7, 9, 13, 15, 16, 18, 23],
     "incomes": [7],
     "regression": [5, 45],
     "report": [27, 28],
