@@ -238,7 +238,7 @@ class Verbs(Calls):
         keys = [each for each in by.strip("[]").split(", ") if each]
         remaining = {"drop_last": keys[:-1], "keep": keys, "drop": []}.get(left)
         if remaining is None:
-            raise Untranslated(f".groups of summarise is {left or 'computed'}")
+            raise Untranslated(f".groups of summarize is {left or 'computed'}")
         code = Code(text, "frame", missing=1)
         if remaining:
             code = replace(code, kind="groups", plain=f"[{', '.join(remaining)}]")
