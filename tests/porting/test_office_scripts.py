@@ -21,7 +21,6 @@ LEFT: dict[str, tuple[list[int], list[int]]] = {
     "recode_levels": ([5], []),
     "stratified_means": ([], [6, 11, 12]),
     "switch_units": ([8, 9, 11, 14], []),
-    "weighted_survey": ([10], []),
 }
 
 
