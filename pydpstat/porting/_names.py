@@ -118,7 +118,9 @@ class Names(Subscripts):
             return self.global_name(name)
         home = package or packages.find_package(name, self.attached)
         if home in matching.PACKAGES and matching.exports(home, name):
-            return f"{home.lower()}.{plain}"
+            text = f"{home.lower()}.{plain}"
+            # what calls it does not know of the script's stream
+            return called("r.with_stream", [text, "rng"]) if matching.draws_itself(home, plain) else text
         draws = home in ("base", "stats", "rmutil") and matching.stream_function(name)
         if draws and name not in matching.DERIVED:
             return f"rng.{plain}"

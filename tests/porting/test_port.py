@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pydpstat import RRandom, dppack
 from pydpstat.__main__ import main
 from pydpstat.errors import PydpstatError
 from pydpstat.parity.case import Case, all_cases
@@ -284,6 +285,26 @@ def test_scripts_are_ported_whole_and_differ_only_where_it_is_known(script):
     found = verify(port.runs, record_of(script, script.with_suffix(".json")), script.parent).lines
     assert [each.line for each in found if each.status == "different"] == DIFFERENT.get(script.stem, [])
     assert not [each for each in found if "stopped" in each.status or each.status == "refused"]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "do.call(meanDP, list(x, 1, 0, 5))",
+        'do.call("meanDP", list(x, 1, 0, 5))',
+        "g <- meanDP\ng(x, 1, 0, 5)",
+    ],
+)
+def test_a_release_that_is_called_through_a_value_draws_from_the_stream(call):
+    space = {}
+    lines = call.splitlines()
+    script = "\n".join(["library(DPpack)", "x <- c(1, 2)", "set.seed(3)", *lines[:-1], f"y <- {lines[-1]}"])
+    exec(ported(script).text, space)
+    assert space["y"] == dppack.meanDP([1.0, 2.0], 1, 0, 5, rng=RRandom(3))
+    # the stream went on
+    stream = RRandom(3)
+    dppack.meanDP([1.0, 2.0], 1, 0, 5, rng=stream)
+    assert space["rng"].runif(1) == stream.runif(1)
 
 
 def test_the_command_writes_a_script(tmp_path, capsys):

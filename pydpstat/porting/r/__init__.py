@@ -27,7 +27,7 @@ from pydpstat.porting.r._formats import format, formatC, prettyNum, sprintf
 from pydpstat.porting.r._frames import as_data_frame, cbind, data_frame, make_names, rbind
 from pydpstat.porting.r._groups import (
     Filter, Map, Reduce, apply, ave, do_call, lapply, mapply, relevel, replicate, rowsum, sapply, split,
-    tapply, vapply,
+    tapply, vapply, with_stream,
 )
 from pydpstat.porting.r._histograms import hist, nclass_FD, nclass_Sturges, nclass_scott, pretty
 from pydpstat.porting.r._joins import aggregate, complete_cases, expand_grid, merge, na_omit
@@ -123,6 +123,6 @@ __all__ = [
     "sweep", "t", "t_test", "table", "tabulate", "tail", "tan", "tanh", "tapply", "tcrossprod",
     "tempfile", "toString", "tolower", "toupper", "transmute", "trimws", "trunc", "unequal", "union",
     "unique", "uniroot", "unlist", "unname", "upper_tri", "utf8ToInt", "vapply", "var", "var_test",
-    "vcov", "weighted_mean", "which", "which_max", "which_min", "wilcox_test", "write_csv",
+    "vcov", "weighted_mean", "which", "which_max", "which_min", "wilcox_test", "with_stream", "write_csv",
     "write_table", "xtabs",
 ]

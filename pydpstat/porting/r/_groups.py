@@ -187,6 +187,19 @@ def do_call(what: Function, args: Value) -> Value:
     return what(**args) if isinstance(args, dict) else what(*args)
 
 
+def with_stream(function: Function, rng: Value) -> Function:
+    """Return a function of a mirror that draws from a stream wherever it is called.
+
+    Examples
+    --------
+    >>> from pydpstat import RRandom, dppack
+    >>> found = do_call(with_stream(dppack.meanDP, RRandom(3)), [[1, 2, 3], 1, 0, 5])
+    >>> bool(found == dppack.meanDP([1, 2, 3], 1, 0, 5, rng=RRandom(3)))
+    True
+    """
+    return partial(function, rng=rng)
+
+
 def apply(X: Value, MARGIN: Value, FUN: Function, *args: Value, **more: Value) -> Value:
     """Return the results of a function for each row (1), column (2) or cell ([1, 2]), as R's ``apply``.
 
