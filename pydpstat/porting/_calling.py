@@ -15,8 +15,19 @@ from pydpstat.porting import _releases as releases
 from pydpstat.porting._argument_matching import DOTS, AmbiguousArguments, match_arguments
 from pydpstat.porting._effects import records
 from pydpstat.porting._forms import Apply, Form, Lambda, Literal, Place, Spread, Variable
-from pydpstat.porting._publishing import Publishing
-from pydpstat.porting._values import GROUPED, NOISY, NOTHING, Pairs, Source, Value, joined, listed, pairs_of
+from pydpstat.porting._publishing import TOTAL, Publishing
+from pydpstat.porting._values import (
+    GROUPED,
+    NOISY,
+    NONE,
+    NOTHING,
+    Pairs,
+    Source,
+    Value,
+    joined,
+    listed,
+    pairs_of,
+)
 
 _DEEPEST, _MOST_CALLS = 12, 50_000
 # functions that return the function of a name
@@ -78,6 +89,8 @@ class Calling(Publishing):
             return self._invoke(method, self._given(names[1:], inside[1:], NOTHING), form.place)
         # a release has no columns of its data as arguments
         of = NOTHING if self._is_mirror(form) or made else joined(value for _, value in first)
+        if labels := [form for word, form in zip(names, inside) if word in (".by", "keyby")]:
+            of = effects.grouped([*first, *((None, each) for each in self._in(of, labels))], form.place)
         given = first + self._given(names[1:], inside[1:], of)
         if made is not None:
             return self._invoke(made, given, form.place)
@@ -257,6 +270,12 @@ class Calling(Publishing):
         if name in ("break", "next"):
             self._breaks += [(test, functions.DECIDES, value) for test, value in self._tests]
             return NOTHING
+        if name in ("stop", "stopifnot", "warning"):
+            # data may be checked, but not compared with what is released
+            tests = [*self._tests, *((place, each) for each in values if each.private)]
+            self.facts.outputs += [(test, functions.DECIDES, each) for test, each in tests if each.compared]
+            self.facts.stated |= joined(values).stated if name == "stopifnot" else NONE
+            return NOTHING
         if name == "set.seed":
             self._seed = place if first != NOTHING else None
             return NOTHING
@@ -269,6 +288,9 @@ class Calling(Publishing):
             self._give_up(place, functions.OPAQUE[name])
         if name in functions.COMPARES:
             self.facts.stated |= joined(values).stated
+            if TOTAL.search(place.text):
+                # a sum of several epsilons that is compared, as in sum(eps) <= 1
+                self.facts.stated |= {each.constant for each in values if isinstance(each.constant, float)}
         self._digits(place, name, given)
         drawn = not any(word == "plot" and value.constant is False for word, value in given)
         if name in functions.PRINTS | functions.WRITES or (name in functions.PLOTS and drawn):
@@ -285,7 +307,7 @@ class Calling(Publishing):
                 with self._round(math.inf):
                     self._invoke(each, [(None, v) for v in values if not v.function], place)
         if name in functions.SUMMARISES and first.private:
-            named = {word: value for word, value in given if word}
+            named = {word: value for word, value in given if word and word != ".by"}
             return replace(joined(values[1:]), parts=named) if values[1:] else first
         read = effects.read_in(name, place, given) if form.receiver is None else None
         return read or effects.value_of(name, given, place, draws)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
+from typing import Any
 
 from pydpstat.porting import _functions as functions
 from pydpstat.porting import _values as values_of
@@ -97,19 +98,14 @@ def value_of(name: str, given: Given, place: Place, draws: bool) -> Value:
     return _recordwise(name, given, place) if name in functions.RECORDWISE else plain
 
 
+_PLAIN: dict[str, Any] = {
+    **{"constant": UNKNOWN, "parts": {}, "levels": "", "items": (), "rounds": (), "present": False},
+    **{"made": None, "function": None, "around": ()},
+}
+
+
 def _plain(value: Value) -> Value:
-    return replace(
-        value,
-        constant=UNKNOWN,
-        parts={},
-        levels="",
-        items=(),
-        rounds=(),
-        present=False,
-        made=None,
-        function=None,
-        around=(),
-    )
+    return replace(value, **_PLAIN)
 
 
 def _public(name: str, given: Given, both: Value) -> Value:
@@ -121,14 +117,13 @@ def _public(name: str, given: Given, both: Value) -> Value:
     # the first argument is what the function is of
     origins = values[0].origins if values and name not in ("+", "-", "*", "/", "^") else both.origins
     same = (len(values) == 1 and name in functions.RECORDWISE) or name == "zip"
-    kept = values[0] if same and values else _plain(both)
+    kept, plain = (values[0], {}) if same and values else (both, _PLAIN)
     unknown = "" if constant == UNKNOWN else both.unknown
     rounds = rounds if constant == UNKNOWN else ()
-    made = _noise(name, values) or kept.made
+    made = _noise(name, values) or (None if plain else kept.made)
     why = "" if name in functions.COARSE else kept.why
-    return replace(
-        kept, constant=constant, rounds=rounds, why=why, origins=origins, unknown=unknown, made=made
-    )
+    new = {"constant": constant, "rounds": rounds, "why": why, "origins": origins, "unknown": unknown}
+    return replace(kept, **{**plain, **new, "made": made})
 
 
 def _constant(name: str, values: Sequence[Value]) -> object:
@@ -302,6 +297,11 @@ def _element(of: Value, keys: Sequence[Value], r: bool) -> Value:
         place = int(keys[0].constant) - r
         if 0 <= place < len(of.items):
             return of.items[place]
+    names = [each for each in keys[0].rounds if isinstance(each, str) and each in of.parts]
+    if names and len(names) == len(keys[0].rounds):
+        found = [of.parts[name] for name in names]
+        constants = () if any(not each.known for each in found) else tuple(each.constant for each in found)
+        return replace(joined(found), constant=UNKNOWN, rounds=constants)
     constant = _at(of.constant, keys[0].constant, r)
     rounds = values_of.round_by_round(lambda each: _at(each[0], each[1], r), [of, keys[0]])
     return replace(_plain(of), constant=constant, made=of.made, rounds=rounds if constant == UNKNOWN else ())

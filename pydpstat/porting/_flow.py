@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -15,13 +14,11 @@ from pydpstat.porting import _releases as releases
 from pydpstat.porting._calling import Calling
 from pydpstat.porting._effects import records
 from pydpstat.porting._forms import Apply, Block, Form, Lambda, Variable
-from pydpstat.porting._publishing import Facts, is_endless
+from pydpstat.porting._publishing import TOTAL, Facts, is_endless
 from pydpstat.porting._values import NONE, NOTHING, UNKNOWN, Source, Value, either, joined
 
 # limits on followed forms: per form of the script, and at least
 _STEPS, _LEAST_STEPS = 6, 150_000
-# the numbers that may be a total of what releases spend
-_TOTAL = re.compile(r"eps|budget", re.IGNORECASE)
 _ENDLESS = {"inf": math.inf, "nan": math.nan}
 
 
@@ -118,7 +115,7 @@ class Flow(Calling):
         for scope in reversed(self._scopes):
             if name in scope:
                 value = scope[name]
-                if isinstance(value.constant, float) and _TOTAL.search(name):
+                if isinstance(value.constant, float) and TOTAL.search(name):
                     return replace(value, stated=value.stated | {value.constant})
                 return value
         if name in _ENDLESS and not self._r:

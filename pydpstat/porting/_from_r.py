@@ -92,6 +92,15 @@ class _Reader:
         if name == "~" and len(arguments) > 1:
             used = (each.name for each in nodes(arguments[1].value) if isinstance(each, Name))
             return Apply(place, "~", tuple((None, forms.Literal(place, each)) for each in used))
+        if name in ("%do%", "%dopar%") and isinstance(arguments[0].value, Call):
+            several = arguments[0].value.arguments
+            variables = tuple(each.name for each in several if each.name and each.name[0] != ".")
+            return forms.Loop(place, variables, self._values(arguments[0].value)[0], self._values(node)[1])
+        if name == "[" and (by := [each for each in arguments if each.name in ("by", "keyby")]):
+            # figures of a data.table's groups
+            given = [(None, each) for each in self._values(node)[: -len(by)]]
+            labels = [self.form(each.value) for each in by if each.value]
+            return Apply(place, "summarise", (*given, *((".by", each) for each in labels)))
         if name in ("$", "@", "[", "[["):
             of, *keys = self._values(node)
             if name == "[" and (new := [each for each in keys if isinstance(each, forms.Assign)]):

@@ -51,7 +51,7 @@ RECORDWISE = set(
     "isin as.factor relevel droplevels factor cut Categorical set_categories unclass setNames I identity "
     "invisible suppressWarnings suppressMessages na_if coalesce case_when recode nchar trimws tolower "
     "toupper substr strtoi sign trunc signif fill_null replace_na if_else mask items keys "
-    "enumerate zip %in%".split()
+    "enumerate zip %in% nest_by group_split".split()
 )
 # the first argument as it is
 SAME = set(
@@ -66,7 +66,7 @@ ACCESSORS = ("loc", "iloc", "at", "iat", "values")
 CHANGES = set("mutate transform within assign cbind data.frame DataFrame tibble with_columns".split())
 # what selects records by labels
 SELECTIONS = set("== %in% isin in [ filter subset query".split())
-GROUPS = set("split groupby group_by group_split".split())
+GROUPS = set("split groupby group_by group_split nest_by".split())
 # figures of groups
 TABLES = set("table xtabs rowsum value_counts crosstab aggregate tally count".split())
 FILTERS = set("filter subset slice query".split())

@@ -13,6 +13,8 @@ from pydpstat.porting._effects import Given
 from pydpstat.porting._forms import Apply, Lambda, Place
 from pydpstat.porting._values import GROUPED, NOISY, NONE, NOTHING, Made, Value, joined
 
+# the numbers that may be a total of what releases spend
+TOTAL = re.compile(r"eps|budget", re.IGNORECASE)
 # so many digits of a noisy number show which numbers its noise is made from
 _DIGITS = 9
 

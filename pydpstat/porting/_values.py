@@ -71,8 +71,8 @@ class Value:
     variable is in it, and `split` those of which each round has other records. `unknown` is why it could
     not be followed. `rounds` are its constants in the rounds of a loop. `labels` says that it is labels that
     occur in the data, and `groups` how such labels made groups of the records. `present` tells which
-    records are there, and `chosen` says that records were selected by more than that. `around` are the
-    variables around a function.
+    records are there, and `chosen` says that records were selected by more than that. `compared`
+    says that a noisy value is in it, too. `around` are the variables around a function.
     """
 
     level: int = PUBLIC
@@ -99,6 +99,7 @@ class Value:
     groups: str = ""
     present: bool = False
     chosen: bool = False
+    compared: bool = False
     around: tuple[dict[str, Value], ...] = field(default=(), compare=False, repr=False)
 
     @property
@@ -131,7 +132,8 @@ _FIRST = (
 
 def joined(values: Iterable[Value]) -> Value:
     """Return what is known of a value that is made from others, or is one of them."""
-    given = [each for each in values if each != NOTHING]
+    # to compare whole values takes long
+    given = [each for each in values if each.constant is not None or each != NOTHING]
     if len(given) == 1:
         return given[0]
     level = max((each.level for each in given), default=PUBLIC)
@@ -145,10 +147,12 @@ def joined(values: Iterable[Value]) -> Value:
                 found[name] = one
                 break
     private = [each for each in given if each.private]
+    compared = any(each.level == NOISY or each.compared for each in given)
     return Value(
         level=level,
         why=next((each.why for each in given if each.level == level and each.why), ""),
         summary=bool(private) and all(each.summary for each in private),
+        compared=compared,
         **found,
     )
 
@@ -253,6 +257,8 @@ def _calculated(function: str, constants: Sequence[object]) -> object:
     if function == "rep" and isinstance(constants[1], float):
         size = len(vectors[0]) * max(0, int(constants[1]))
         return vectors[0] * int(constants[1]) if size <= MOST else Unknown(float(size))
+    if function == "seq_along" and constants:
+        return [float(k) for k in range(1, len(flat) + 1)] if len(flat) <= MOST else Unknown(float(len(flat)))
     if function in _ORDERS and len(vectors) == 1:
         return _ORDERS[function](flat)
     if function == "float" and flat == ["inf"]:

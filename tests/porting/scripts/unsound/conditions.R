@@ -20,3 +20,7 @@ h <- read.csv("h.csv")
 medianDP(h$x, ifelse(length(h$x) > 100 && any(h$x > 50), 1, 0.5), 0, 100)  # finds: argument-from-data
 label <- if (median(h$x) > 40) "old" else "young"
 print(label)  # finds: raw-value
+k <- read.csv("k.csv")
+m <- meanDP(k$x, 1, 0, 100)
+stopifnot(abs(m - mean(k$x)) < 5)  # finds: raw-value
+if (m > max(k$x)) stop("too large")  # finds: raw-value

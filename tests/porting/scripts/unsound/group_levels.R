@@ -13,3 +13,9 @@ aggregate(x ~ region, h, function(v) medianDP(v, 1, 0, 100))  # finds: levels-fr
 k <- read.csv("k.csv")
 names <- sort(levels(factor(k$region)))
 r <- lapply(names, function(n) medianDP(subset(k, region == n)$x, 1, 0, 100))  # finds: levels-from-data
+l <- read.csv("l.csv")
+r <- summarise(l, m = medianDP(x, 1, 0, 100), .by = region)  # finds: levels-from-data
+m <- data.table::fread("m.csv")
+r <- m[, .(m = medianDP(x, 1, 0, 100)), by = region]  # finds: levels-from-data
+n <- read.csv("n.csv")
+r <- n %>% nest_by(region) %>% mutate(m = medianDP(data$x, 1, 0, 100))  # finds: levels-from-data
