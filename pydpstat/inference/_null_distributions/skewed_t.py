@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
 
+from pydpstat._frozen import frozen
 from pydpstat.inference._null_distributions.mean_differences import deeper
 from pydpstat.inference._null_distributions.noisy_t import (
     NoisySums,
@@ -98,7 +99,7 @@ class SkewedLaw:
     def noises(self) -> Centered:
         """Return the noises of W, Q and C at the draws."""
         rows = self.law.first_noise, self.law.second_noise, self.third_noise
-        return Centered(*(np.array(row) @ self.draws.noises for row in rows))
+        return Centered(*(frozen(np.array(row) @ self.draws.noises) for row in rows))
 
     @cached_property
     def third_sd(self) -> float:
