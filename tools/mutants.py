@@ -328,9 +328,9 @@ def main() -> None:
     sample, record = chosen(every, asked.count, asked.seed), json.loads(RECORD.read_text())
     for key in (each.key for each in sample if hashed(each.key) in record["caught"]):
         before.setdefault(key, {"key": key, "state": "caught"})
-    known: dict[str, Any] = record["equivalent"] if asked.survivors else before
+    known = {*before}
     if asked.survivors:
-        known |= {key: "" for key, said in before.items() if said["state"] == "caught"}
+        known = {*record["equivalent"], *(key for key in before if before[key]["state"] == "caught")}
     left = [each for each in sample if each.key not in known and room_of(each.path) in asked.rooms]
     work = [(tree, each, tests.of(each), LONG if asked.survivors else SHORT) for each in left]
     with fork.Pool(asked.jobs) as pool:
@@ -338,15 +338,14 @@ def main() -> None:
             before[said["key"]] = said
             results.write_text(json.dumps(before, indent=1))
             print(f"{number}/{len(work)}", *said.values(), flush=True)
-    recorded({each.key: before[each.key] for each in sample if each.key in before}, len(every), asked)
+    recorded({each.key: before[each.key] for each in sample if each.key in before}, record, len(every), asked)
     by = {said["by"] for said in before.values() if said.get("by", "").startswith("tests/")}
     nothing = Mutant(tree, every[0].path, 0, 0, "", "", 1, 1, False)
     print("without a change fails:", forked(tree, nothing, by, 3600.0) or "none of the tests that caught one")
 
 
-def recorded(results: dict[str, Any], every: int, asked: argparse.Namespace) -> None:
+def recorded(results: dict[str, Any], record: dict[str, Any], every: int, asked: argparse.Namespace) -> None:
     """Print how many changes were caught in each room, and what is left; write that, if asked."""
-    record = json.loads(RECORD.read_text())
     rooms: dict[str, Counter[str]] = defaultdict(Counter)
     left = []
     for key, said in results.items():

@@ -18,20 +18,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from pydpstat._data.columns import Pair
 from pydpstat._release.additive import Query
-from pydpstat._release.options import Missing, Options, check_records
-from pydpstat._release.statistic import release_statistic
-from pydpstat.inference._moment_release import sum_names, tallied
+from pydpstat._release.options import Missing, Options
+from pydpstat.inference._moment_release import fold_sums, release_weighted, sum_names, tallied
 from pydpstat.inference._null_distributions.noisy_t import NoisySums, Row, Third
 from pydpstat.results._labels import Labels
-from pydpstat.results._postprocessing import PostProcessing, Scaled
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import partition
-from pydpstat.statistics._kernels.group_sums import merged
 from pydpstat.statistics._kernels.record_grid import (
     BITS,
     RecordGrid,
@@ -80,12 +78,7 @@ def cubic_sums(part: Part, grids: Sequence[RecordGrid], missing: Missing) -> tup
 def tallied_with_cubic(records: Records, pair: Pair, how: Options, statistic: str, argument: str) -> Sums:
     """Return the exact sums of z, and of z^2 and the cubic, over all records."""
     tally = partial(cubic_sums, grids=[standard_grid(*pair)], missing=how.missing)
-    (found,), _ = records.numbered(
-        lambda: records.fold(tally, merged),
-        lambda found: found[0].count,
-        partial(check_records, how, least=1, statistic=statistic, argument=argument),
-    )
-    return found
+    return fold_sums(records, tally, how, statistic, argument)[0]
 
 
 def tally_groups(
@@ -157,11 +150,7 @@ def release_cubic(
     names: Sequence[str],
     found: Sequence[Sums],
     how: Options,
-    *,
-    data: tuple[str, ...],
-    arguments: tuple[tuple[str, object], ...],
-    bounds: Pair,
-    conditions: tuple[str, ...] = (),
+    **public: Any,
 ) -> tuple[DPResults, list[NoisySums]]:
     """Release the sums of disjoint samples, and return the release and the noisy sums."""
     sizes = [each.count if how.bounded else None for each in found]
@@ -172,21 +161,7 @@ def release_cubic(
     nobs = sum(each.count for each in found) if how.bounded else None
     query = Query.of(function, exact, Fraction(1), Labels(function, tuple(labels)), nobs, inner=True)
     scales = np.array(inverse_weights(how.bounded) * len(found))
-
-    def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-        return noisy * scales, Scaled(tuple(scales.tolist()), ("sums of places between the bounds",))
-
-    release = release_statistic(
-        function,
-        query,
-        how,
-        data=data,
-        arguments=arguments,
-        bounds=bounds,
-        publish=publish,
-        conditions=conditions,
-    )
-    plain = float(np.max(release.noise_scale))
-    release = replace(release, noise_scale=scales * np.asarray(release.noise_scale))
+    release = release_weighted(function, query, scales, how, **public)
     values = np.asarray(release.value).reshape(len(found), -1).tolist()
-    return release, [restore_sums(each, size, 1.0 / plain) for each, size in zip(values, sizes)]
+    epsilon = 1.0 / release.noise.scale
+    return release, [restore_sums(each, size, epsilon) for each, size in zip(values, sizes)]

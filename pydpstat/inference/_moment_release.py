@@ -10,12 +10,12 @@ bounded ones sums, products and squares have noises of their own (`pydpstat.infe
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache, partial
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,7 +36,7 @@ from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import partition
 from pydpstat.statistics._kernels.group_sums import joint_sums, merged
 from pydpstat.statistics._kernels.record_grid import BITS, Sums, standard_grid
-from pydpstat.statistics._kernels.records import Records
+from pydpstat.statistics._kernels.records import Part, Records
 
 # a product of two records on the grid is rounded by at most 5/8 of a unit, so it changes by so much more
 _ROUNDED, _UNIT = Fraction(5, 4 << BITS), Fraction(1, 1 << BITS)
@@ -142,6 +142,13 @@ def tallied(records: Records, pairs: Bounds, how: Options, statistic: str, argum
     tally = partial(
         joint_sums, grids=grids, missing=how.missing, pairs=places(len(pairs)), groups=records.group_number
     )
+    return fold_sums(records, tally, how, statistic, argument)
+
+
+def fold_sums(
+    records: Records, tally: Callable[[Part], tuple[Sums, ...]], how: Options, statistic: str, argument: str
+) -> tuple[Sums, int]:
+    """Return the sums that a tally makes of the parts of all records, and how many records there are."""
     (found,), size = records.numbered(
         lambda: records.fold(tally, merged),
         lambda found: found[0].count,
@@ -195,22 +202,8 @@ def release_sums(
     most = max(reach(variables, how) for _, _, variables in blocks)
     nobs = sum(size for _, size, _ in blocks) if how.bounded else None
     query = Query.of(function, exact, most, Labels(function, tuple(names)), nobs, inner=True)
-    scales = np.array([float(each) for each in factors])
-
-    def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-        return noisy * scales, Scaled(tuple(scales.tolist()), ("sums of places between the bounds",))
-
-    release = release_statistic(
-        function,
-        query,
-        how,
-        data=data,
-        arguments=arguments,
-        bounds=bounds,
-        publish=publish,
-        conditions=conditions,
-    )
-    release = replace(release, noise_scale=scales * np.asarray(release.noise_scale))
+    public = {"data": data, "arguments": arguments, "bounds": bounds, "conditions": conditions}
+    release = release_weighted(function, query, np.array([float(each) for each in factors]), how, **public)
     # a cube's noise has its standard deviations in the place of its scales
     spread = release.noise_scale if how.norm != math.inf else release.noise.std() * np.ones(len(exact))
     made, start = [], 0
@@ -221,6 +214,18 @@ def release_sums(
         values, scale = release.value[piece], np.asarray(spread)[piece]
         made.append(_moments(release, values, scale, size if how.bounded else None, variables, how))
     return release, made
+
+
+def release_weighted(
+    function: str, query: Query, scales: np.ndarray, how: Options, **public: Any
+) -> DPResults:
+    """Release weighted sums, and take their weights off again; `public` is for the release."""
+
+    def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
+        return noisy * scales, Scaled(tuple(scales.tolist()), ("sums of places between the bounds",))
+
+    release = release_statistic(function, query, how, publish=publish, **public)
+    return replace(release, noise_scale=scales * np.asarray(release.noise_scale))
 
 
 def sum_names(variables: Sequence[str], how: Options) -> list[str]:

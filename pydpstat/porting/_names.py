@@ -81,11 +81,12 @@ class Names(Subscripts):
             if column and variable is not None and frame.columns is None:
                 given = [text, quoted(name), variable.python]
                 return Code(called("r.column_or", given), "column", frame=text, missing=2)
-            home = packages.find_package(name, self.attached)
-            if column is not None and frame.columns is None and find_counterpart(home, name) is not None:
-                # a function by its name, as tapply takes it, unless there is such a column
-                given = [text, quoted(name), self.reference(name)]
-                return Code(called("r.column_or", given), missing=2)
+            if column is not None and frame.columns is None:
+                home = packages.find_package(name, self.attached)
+                if find_counterpart(home, name) is not None:
+                    # a function by its name, as tapply takes it, unless there is such a column
+                    given = [text, quoted(name), self.reference(name)]
+                    return Code(called("r.column_or", given), missing=2)
             if column is not None:
                 return column
         variable = variable or self.scope.find(name)
