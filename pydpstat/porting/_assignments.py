@@ -258,6 +258,8 @@ class Assignments(Verbs):
                 there = variable is not None and variable.columns is not None and column in variable.columns
                 given = [f"columns=[{quoted(column)}]", *['errors="ignore"'] * (not there)]
                 return Code(called(f"{old.at(ATOM)}.drop", given), "frame")
+            if code.kind in ("matrix", "predictions") and not self.lenient:
+                raise Untranslated("a matrix becomes a column of a data frame: write as.vector() around it")
             text = code.text if code.frame == old.text or code.kind != "column" else code.array
             return Code(called(f"{old.at(ATOM)}.assign", [keyword(column, text)]), "frame")
         if name in ("[", "[[") and len(keys) == 1 and keys[0] is not None:

@@ -21,7 +21,7 @@ from pydpstat.porting._code import (
     refuse_groups,
 )
 from pydpstat.porting._names import NATIVE, Names, find_counterpart
-from pydpstat.porting._own import own_call
+from pydpstat.porting._own import microaggregated, own_call
 from pydpstat.porting._result_kinds import (
     COMPLETE,
     OF_NUMBERS,
@@ -29,6 +29,7 @@ from pydpstat.porting._result_kinds import (
     SHOWING,
     SUMMARIES,
     WHOLE,
+    as_in_r,
     kind_of_result,
     refuse_unlike_r,
 )
@@ -129,7 +130,7 @@ class Calls(Names):
         if packages.is_pipe(name):
             return self.verb(node, name)
         if (package, name) == ("sdcMicro", "microaggregation"):
-            return self._microaggregated(node)
+            return microaggregated(node, self.value)
         if package and not packages.is_known(package):
             raise Untranslated(f"the package {package} has no counterpart")
         if not self._has_counterpart(package, name):
@@ -145,15 +146,6 @@ class Calls(Names):
         if matching.stream_function(name):
             return self.drawn(node, name)
         return self.of_r(node, name, package)
-
-    def _microaggregated(self, node: Call) -> Code:
-        known = ["obj", "variables", "aggr", "strata_variables", "method"]
-        given = dict(arguments.matched(known, node.arguments, "microaggregation"))
-        if set(given) - {"obj", "aggr", "method"} or word(given.get("method")) != "mdav":
-            raise Untranslated("microaggregation of groups, or by another method than mdav")
-        size = self.value(given["aggr"]).text if "aggr" in given else "3"
-        texts = [self.value(given["obj"]).text, size, "standardize=True"]
-        return Code(called("pydpstat.anonymity.microaggregation", texts), "microaggregation")
 
     def of_mirror(self, node: Call, package: str, name: str) -> Code:
         plain = python_name(name)
@@ -180,8 +172,11 @@ class Calls(Names):
         given = self._written(node.arguments, known.names, pairs, what, listed=package == "DPpack")
         stream = ["rng=rng"] * matching.draws_itself(package, plain)
         kind = "object" if isinstance(thing, type) or plain in _OBJECTS else "release" if stream else ""
+        text = f"{package.lower()}.{plain}"
+        if not self.lenient and (found := as_in_r(name, text, given)):
+            return found
         kind = "table" if plain == "tableDP" else "function" if plain.startswith("generate_") else kind
-        return Code(called(f"{package.lower()}.{plain}", [*given, *stream]), kind)
+        return Code(called(text, [*given, *stream]), kind)
 
     def _method(self, node: Call, owner: Call) -> Code:
         of, name = owner.arguments[0].value, word(owner.arguments[1].value)
@@ -206,6 +201,9 @@ class Calls(Names):
             text = self.part(target, name, word(owner.function)).at(ATOM)
         arguments = self.plainly(node.arguments, name, self._argument)
         stream = ["rng=rng"] * (name in matching.METHODS)
+        if name == "predict" and arguments and not self.lenient:
+            kind = "predictions" if target.kind in ("object", "release") else ""
+            return Code(called("r.column_of", [text, *arguments]), kind, missing=1)
         kind = target.kind if name == "clone" else ""
         return Code(called(text, [*arguments, *stream]), kind, missing=1)
 

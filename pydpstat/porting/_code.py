@@ -14,7 +14,8 @@ from pydpstat.porting._escapes import quoted
 
 # how tightly Python binds
 LAMBDA, TERNARY, OR, AND, NOT, COMPARE, BIT_OR, BIT_AND, SUM, PRODUCT, SIGN, POWER, ATOM = range(13)
-# kinds of values; what is not known is the empty text. Counts and positions are integers of R's
+# kinds of values; what is not known is the empty text. Counts and positions are integers of R's;
+# "predictions" are a matrix of one column
 NUMBERS = {"number", "position", "count"}
 SCALARS = {*NUMBERS, "text", "flag"}
 NUMERIC = {"doubles", "ints", "positions"}

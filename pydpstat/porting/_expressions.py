@@ -295,7 +295,7 @@ class Expressions(ABC):
         left, right, _ = align_operands(left, right)
         both = (first.value, second.value) if _numbers(first, second) else None  # type: ignore[union-attr]
         exact = both and float(r_arithmetic.elementary.power(*both)) == both[0] ** both[1]  # type: ignore
-        simple = left.kind in ("doubles", "matrix", "column") and right.text == "2"
+        simple = left.kind in ("doubles", "matrix", "predictions", "column") and right.text == "2"
         kind = kind_of_operation(left, right, left.frame, "number", "doubles")
         missing = max(left.missing, right.missing)
         if exact or simple:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from pydpstat.dppack import tableDP
-from pydpstat.porting._code import Code, python_name
+from pydpstat.porting import _call_arguments as arguments
+from pydpstat.porting._argument_matching import DOTS
+from pydpstat.porting._code import Code, Untranslated, python_name
+from pydpstat.porting._deparse import deparsed
+from pydpstat.porting._escapes import quoted
 from pydpstat.porting._scope import arguments_of, function_name
 from pydpstat.porting._syntax import Argument, Call, Constant, Name
 
@@ -20,15 +25,28 @@ _KEEPS_TYPE: dict[str, set[str] | None] = {
     "seq": {"from_", "to", "by"},
 }
 _FIRST = {"matrix": 1, "array": 1, "rep_len": 1, "rep": 1, "append": 2, "seq": 3}
-FUNCTIONS = (*_KEEPS_TYPE, "table")
+# tests and histograms, and the arguments whose texts R prints as the names of the data
+TESTS = {
+    **dict.fromkeys(
+        "t.test wilcox.test chisq.test cor.test var.test fisher.test ks.test".split(), ("x", "y")
+    ),
+    **dict.fromkeys(("prop.test", "binom.test"), ("x", "n")),
+    **{"shapiro.test": ("x", "x"), "kruskal.test": ("x", "g"), "hist": ("x", "x")},
+}
+FUNCTIONS = (*_KEEPS_TYPE, *TESTS, "table")
 
 
-def with_labels(call_of: Callable[[Call, str], Code], name: str) -> Callable[[Call], Code]:
+def with_labels(
+    call_of: Callable[[Call, str], Code], name: str, lenient: bool = False
+) -> Callable[[Call], Code]:
     """Return a translation of a function that adds what R reads off the text of the call."""
 
     def translate(node: Call) -> Code:
         if name == "table":
             return call_of(name_factors(node), name)
+        if name in TESTS:
+            code = call_of(node, name)
+            return code if lenient else name_data(code, node, name)
         return keep_doubles(call_of(node, name), node, name)
 
     return translate
@@ -124,3 +142,38 @@ def name_columns(node: Call) -> Call:
         for each in node.arguments
     )
     return replace(node, arguments=given)
+
+
+def name_data(code: Code, node: Call, name: str) -> Code:
+    """Return a call of a test or ``hist`` with the text of its data, which R prints, unless a formula has it.
+
+    Examples
+    --------
+    >>> from pydpstat.porting import parse
+    >>> name_data(Code("r.t_test(x, y)"), parse("t.test(x, y)").expressions[0], "t.test").text
+    'r.t_test(x, y, data_name="x and y")'
+    """
+    first, second = TESTS[name]
+    try:
+        found = dict(arguments.matched([first, second, DOTS], node.arguments, name))
+    except Untranslated:
+        return code
+    if function_name(found.get(first)) == "~" or not code.text.startswith("r."):
+        return code
+    if isinstance(found.get("y"), Constant):
+        # a distribution's name is no sample
+        del found["y"]
+    texts = [deparsed(found[each]) for each in dict.fromkeys((first, second)) if each in found]
+    null = found.get("p") if name == "prop.test" else None
+    word = "probability" if isinstance(null, Constant) else "probabilities"
+    if None in texts or not texts or (null and word != "probability" and function_name(null) != "c"):
+        return code
+    between = " out of " if name == "prop.test" else " and "
+    text = between.join(map(str, texts)) + (f", null {word} {deparsed(null)}" if null else "")
+    more = f", {'xname' if name == 'hist' else 'data_name'}={quoted(text)})"
+    return replace(code, text=code.text.removesuffix(")") + more)
+
+
+def drop_data_name(code: Code) -> Code:
+    """Return a call without the text of its data, where only a part of the result is used."""
+    return replace(code, text=re.sub(r', (?:data_name|xname)="(?:[^"\\]|\\.)*"\)$', ")", code.text))

@@ -139,11 +139,14 @@ class Names(Subscripts):
         """Return the data of a formula, with the variables of the script that it may mean."""
         functions = {id(each.function) for each in nodes(formula) if isinstance(each, Call)}
         used = [each.name for each in nodes(formula) if isinstance(each, Name) and id(each) not in functions]
-        columns = [
-            f"{quoted(each)}: {self.named(Name(each)).array}"
+        codes = {
+            each: self.named(Name(each))
             for each in dict.fromkeys(used)
             if data is None or self.outside(each, data)
-        ]
+        }
+        if any(each.kind in ("matrix", "predictions") for each in codes.values()):
+            raise Untranslated("a matrix is a variable of a formula: write its columns, as vectors")
+        columns = [f"{quoted(name)}: {each.array}" for name, each in codes.items()]
         if data is None:
             return f"pd.DataFrame({{{', '.join(columns)}}})"
         frame = self.value(data)

@@ -59,7 +59,7 @@ def kind_of_operation(left: Code, right: Code, frame: str, scalar: str, vector: 
     kinds = {left.kind, right.kind}
     if frame:
         return "column"
-    for kind in ("matrix", "named"):
+    for kind in ("matrix", "predictions", "named"):
         if kind in kinds:
             return kind
     if kinds <= SCALARS:

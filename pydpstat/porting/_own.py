@@ -1,10 +1,13 @@
-"""pydpstat's functions in the place of DPpack's, for ``port --own``."""
+"""pydpstat's functions in the place of DPpack's, for ``port --own``, and of sdcMicro's."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-from pydpstat.porting._code import NUMBERS, Code, called
+from pydpstat.porting import _call_arguments as arguments
+from pydpstat.porting._code import NUMBERS, Code, Untranslated, called
+from pydpstat.porting._scope import word
+from pydpstat.porting._syntax import Call, Node
 
 _FUNCTIONS = {
     "meanDP": "mean",
@@ -62,3 +65,14 @@ def own_call(name: str, given: Mapping[str, Code]) -> str | None:
     if neighbors != "bounded":
         texts.append(f'neighbors="{neighbors}"')
     return called(f"pydpstat.{function}", texts)
+
+
+def microaggregated(node: Call, value: Callable[[Node], Code]) -> Code:
+    """Return a call of sdcMicro's ``microaggregation``; `value` translates its arguments."""
+    known = ["obj", "variables", "aggr", "strata_variables", "method"]
+    given = dict(arguments.matched(known, node.arguments, "microaggregation"))
+    if set(given) - {"obj", "aggr", "method"} or word(given.get("method")) != "mdav":
+        raise Untranslated("microaggregation of groups, or by another method than mdav")
+    size = value(given["aggr"]).text if "aggr" in given else "3"
+    texts = [value(given["obj"]).text, size, "standardize=True"]
+    return Code(called("pydpstat.anonymity.microaggregation", texts), "microaggregation")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pydpstat.porting._code import SCALARS, Code, Untranslated
+from pydpstat.porting._code import SCALARS, Code, Untranslated, called
 from pydpstat.porting._scope import function_name
 from pydpstat.porting._syntax import Node
 
@@ -54,6 +54,23 @@ SHOWING = set(
     "cat print sprintf paste paste0 format as_character toString message formatC prettyNum str nchar "
     "substr grepl".split()
 )
+# functions of DPpack's whose results are matrices of one column in R
+_COLUMNS = {"mapXy.linear", "mapXy.sigmoid", "phi.gaussian", "regularizer.l2"}
+
+
+def as_in_r(name: str, function: str, given: Sequence[str]) -> Code | None:
+    """Return a call of a mirror's function whose result R has in another form; None for the others.
+
+    Examples
+    --------
+    >>> as_in_r("meanDataAccess", "dppack.meanDataAccess", ["x", "0", "5"]).text
+    'r.access(dppack.meanDataAccess(x, 0, 5))'
+    """
+    if name in _COLUMNS:
+        return Code(called("r.column_of", [function, *given]), "predictions")
+    if name.endswith("DataAccess"):
+        return Code(called("r.access", [called(function, given)]), "dict")
+    return None
 
 
 def kind_of_result(name: str, first: Code, others: Sequence[str] = ()) -> str:

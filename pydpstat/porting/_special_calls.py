@@ -69,7 +69,7 @@ def specials(of: Calls) -> dict[str, Callable[[Call], Code]]:
         "cbind": lambda node: constructors.bound(of, node),
         "rbind": lambda node: constructors.bound(of, node),
         "{": lambda node: _block(of, node),
-        **{name: with_labels(of.of_r, name) for name in FUNCTIONS if name != "rep"},
+        **{name: with_labels(of.of_r, name, of.lenient) for name in FUNCTIONS if name != "rep"},
         **{name: _statement_only(name) for name in ("for", "while", "repeat", "break", "next", "return")},
     }
 

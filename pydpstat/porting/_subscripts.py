@@ -21,6 +21,7 @@ from pydpstat.porting._code import (
 )
 from pydpstat.porting._escapes import quoted
 from pydpstat.porting._expressions import Expressions
+from pydpstat.porting._labels import drop_data_name
 from pydpstat.porting._scope import Scope, Variable, word
 from pydpstat.porting._syntax import Call, Constant, Node
 
@@ -45,6 +46,7 @@ class Subscripts(Expressions):
             return Code(called("r.part", [of.text, quoted(name)]), missing=1)
         if sign == "@" and name in _MAY_BE_MISSING:
             return Code(called("r.slot", [of.text, quoted(python_name(name))]), missing=1)
+        of = drop_data_name(of)
         if of.kind in ("object", "release") or (sign == "@" and self.lenient):
             return Code(attribute(of.at(ATOM), name), "")
         if of.kind in SCALARS | VECTORS:

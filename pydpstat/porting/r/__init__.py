@@ -29,7 +29,7 @@ from pydpstat.porting.r._groups import (
     Filter, Map, Reduce, apply, ave, do_call, lapply, mapply, relevel, replicate, rowsum, sapply, split,
     tapply, vapply, with_stream,
 )
-from pydpstat.porting.r._histograms import hist, nclass_FD, nclass_Sturges, nclass_scott, pretty
+from pydpstat.porting.r._histograms import access, hist, nclass_FD, nclass_Sturges, nclass_scott, pretty
 from pydpstat.porting.r._joins import aggregate, complete_cases, expand_grid, merge, na_omit
 from pydpstat.porting.r._linear_algebra import (
     array, crossprod, det, diag, dimnames, drop, isSymmetric, lower_tri, matmul, scale, set_dimnames, solve,
@@ -54,7 +54,7 @@ from pydpstat.porting.r._orders import (
 )
 from pydpstat.porting.r._patterns import gregexpr, grep, grepl, gsub, regexpr, regmatches, strsplit, sub
 from pydpstat.porting.r._positions import element, index, part, replaced, replaced_element
-from pydpstat.porting.r._predictions import confint, confint_default, predict
+from pydpstat.porting.r._predictions import column_of, confint, confint_default, predict
 from pydpstat.porting.r._printing import cat, print
 from pydpstat.porting.r._rank_tests import kruskal_test, ks_test, shapiro_test, wilcox_test
 from pydpstat.porting.r._roots import uniroot
@@ -88,25 +88,25 @@ from pydpstat.porting.r._verbs import (
 
 __all__ = [
     "AIC", "BIC", "Filter", "Find", "IQR", "LETTERS", "Map", "Negate", "Position", "Reduce", "Sys_Date",
-    "Sys_time", "abs", "addmargins", "aggregate", "all", "all_equal", "anova", "any", "anyNA", "append",
-    "apply", "approx", "arrange", "array", "as_character", "as_data_frame", "as_integer", "as_list",
-    "as_logical", "as_matrix", "as_numeric", "as_tibble", "as_vector", "ave", "beta", "bind_rows",
-    "binom_test", "c", "casefold", "cat", "cbind", "ceiling", "cells", "character", "chartr",
-    "chisq_test", "choose", "coef", "colMeans", "colSums", "colnames", "colon", "column_or", "columns",
-    "complete_cases", "confint", "confint_default", "cor", "cor_test", "cos", "count", "cov",
+    "Sys_time", "abs", "access", "addmargins", "aggregate", "all", "all_equal", "anova", "any", "anyNA",
+    "append", "apply", "approx", "arrange", "array", "as_character", "as_data_frame", "as_integer",
+    "as_list", "as_logical", "as_matrix", "as_numeric", "as_tibble", "as_vector", "ave", "beta",
+    "bind_rows", "binom_test", "c", "casefold", "cat", "cbind", "ceiling", "cells", "character", "chartr",
+    "chisq_test", "choose", "coef", "colMeans", "colSums", "colnames", "colon", "column_of", "column_or",
+    "columns", "complete_cases", "confint", "confint_default", "cor", "cor_test", "cos", "count", "cov",
     "crossprod", "cummax", "cummin", "cumprod", "cumsum", "cut", "data_frame", "dbeta", "dbinom",
     "dchisq", "desc", "det", "deviance", "dexp", "df", "df_residual", "dgamma", "dgeom", "diag", "diff",
-    "dim", "dimnames", "distinct", "divide", "dlnorm", "dnorm", "do_call", "dpois", "drop",
-    "droplevels", "dt", "dunif", "duplicated", "dweibull", "each", "element", "endsWith", "equal",
-    "exp", "expand_grid", "expm1", "factor", "factorial", "filter_rows", "findInterval", "fisher_test",
-    "fitted", "fivenum", "floor", "format", "formatC", "gamma", "getOption", "glm", "gregexpr", "grep",
-    "grepl", "gsub", "head", "hist", "identical", "ifelse", "index", "inner_join", "intToUtf8",
-    "integer", "integers", "intersect", "isFALSE", "isSymmetric", "isTRUE", "is_character",
-    "is_data_frame", "is_factor", "is_function", "is_in", "is_list", "is_logical", "is_matrix", "is_na",
-    "is_null", "is_numeric", "known", "kruskal_test", "ks_test", "lag", "lapply", "lead", "left_join",
-    "length", "lengths", "letters", "levels", "lgamma", "lm", "log", "log10", "log1p", "log2", "logLik",
-    "logical", "lower_tri", "mad", "make_names", "make_unique", "mapply", "marginSums", "margin_table",
-    "match", "matmul", "matrix", "max", "mean", "median", "merge", "message", "min", "modulo", "mutate",
+    "dim", "dimnames", "distinct", "divide", "dlnorm", "dnorm", "do_call", "dpois", "drop", "droplevels",
+    "dt", "dunif", "duplicated", "dweibull", "each", "element", "endsWith", "equal", "exp", "expand_grid",
+    "expm1", "factor", "factorial", "filter_rows", "findInterval", "fisher_test", "fitted", "fivenum",
+    "floor", "format", "formatC", "gamma", "getOption", "glm", "gregexpr", "grep", "grepl", "gsub",
+    "head", "hist", "identical", "ifelse", "index", "inner_join", "intToUtf8", "integer", "integers",
+    "intersect", "isFALSE", "isSymmetric", "isTRUE", "is_character", "is_data_frame", "is_factor",
+    "is_function", "is_in", "is_list", "is_logical", "is_matrix", "is_na", "is_null", "is_numeric",
+    "known", "kruskal_test", "ks_test", "lag", "lapply", "lead", "left_join", "length", "lengths",
+    "letters", "levels", "lgamma", "lm", "log", "log10", "log1p", "log2", "logLik", "logical",
+    "lower_tri", "mad", "make_names", "make_unique", "mapply", "marginSums", "margin_table", "match",
+    "matmul", "matrix", "max", "mean", "median", "merge", "message", "min", "modulo", "mutate",
     "n_distinct", "na_omit", "names", "nchar", "nclass_FD", "nclass_Sturges", "nclass_scott", "ncol",
     "nlevels", "nobs", "nrow", "numeric", "nzchar", "options", "order", "ordered", "outer", "part",
     "paste", "paste0", "pbeta", "pbinom", "pchisq", "pexp", "pf", "pgamma", "pgeom", "plnorm", "pmax",

@@ -13,8 +13,7 @@ import pandas as pd
 
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._frames import as_data_frame, make_names, type_convert
-from pydpstat.porting.r._matrices import row_name
-from pydpstat.porting.r._shapes import frame_of, items, missing, vector
+from pydpstat.porting.r._shapes import frame_of, items, missing, row_name, vector
 from pydpstat.porting.r._values import Value
 from pydpstat.r_arithmetic import as_character
 

@@ -11,9 +11,8 @@ from scipy.linalg import solve_triangular
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._formulas import Design
 from pydpstat.porting.r._linear_algebra import matmul
-from pydpstat.porting.r._matrices import row_name
 from pydpstat.porting.r._named import Named
-from pydpstat.porting.r._shapes import Array, vector
+from pydpstat.porting.r._shapes import Array, row_name, vector
 from pydpstat.porting.r._values import Value
 from pydpstat.r_arithmetic import exp, log
 

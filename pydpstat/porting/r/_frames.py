@@ -13,7 +13,7 @@ import pandas as pd
 from pydpstat.errors import PydpstatError
 from pydpstat.porting._literals import number
 from pydpstat.porting.r._formulas import as_factor
-from pydpstat.porting.r._matrices import bound, row_name, set_rownames
+from pydpstat.porting.r._matrices import bound, set_rownames
 from pydpstat.porting.r._shapes import (
     RESERVED,
     Array,
@@ -26,6 +26,8 @@ from pydpstat.porting.r._shapes import (
     items,
     missing,
     names_of,
+    row_name,
+    row_names,
     sides_of,
     taken,
     vector,
@@ -108,13 +110,17 @@ def data_frame(
     given = [("", part) for part in parts] + list(columns.items())
     while given:
         name, value = given.pop(0)
-        prefix = f"{name}." if name else ""
+        single = len(value) == 1 if isinstance(value, dict) else np.shape(value)[1:] == (1,)
+        prefix = f"{name}." if name and not single else ""
         if isinstance(value, (dict, pd.DataFrame)):
+            if index is None and isinstance(value, pd.DataFrame) and row_names(value) is not None:
+                index = value.index if value.index.is_unique else None
             given = [(f"{prefix}{key}", each) for key, each in zip(*items(value))] + given  # type: ignore[arg-type]
         elif is_table(value) or sides_of(value) > 1 or not name:
             frame = as_data_frame(value)
             if sides_of(value) > 1 and dimnames_of(value)[1] is None:
-                frame.columns = [str(i + 1) if name else f"X{i + 1}" for i in range(frame.shape[1])]
+                plain = [name] if single else map(str, range(1, frame.shape[1] + 1))
+                frame.columns = [*plain] if name else [f"X{i + 1}" for i in range(frame.shape[1])]
             given.insert(0, (name, frame))
         elif value is not None:
             if index is None and names_of(value) is not None:

@@ -19,6 +19,8 @@ from pydpstat.porting.r._shapes import (
     named,
     names_given,
     names_of,
+    row_name,
+    row_names,
     sides_of,
     taken,
     vector,
@@ -49,7 +51,7 @@ def as_matrix(x: Value) -> Array:
         if len({each.dtype.kind == "O" for each in columns}) > 1:
             raise PydpstatError("a frame must have numbers or strings only to become a matrix; it has both")
         cells = np.column_stack(columns) if columns else np.empty((len(x), 0))
-        return named(cells, (None if x.index.dtype.kind in "iu" else list(x.index), list(x.columns)))
+        return named(cells, (row_names(x), list(x.columns)))
     if sides_of(x) < 2:
         return named(vector(x)[:, None], (names_of(x), None))
     return x if isinstance(x, np.ndarray) else np.asarray(x)
@@ -105,17 +107,6 @@ def ncol(x: Value) -> int | None:
     3
     """
     return None if (found := dim(x)) is None or len(found) < 2 else of_r(found[1])
-
-
-def row_name(label: object) -> str:
-    """Return the name of a frame's row: R counts from 1 what the index counts from 0.
-
-    Examples
-    --------
-    >>> row_name(0), row_name("a")
-    ('1', 'a')
-    """
-    return str(label + 1) if isinstance(label, (int, np.integer)) else str(label)
 
 
 def _names(x: Value, axis: int) -> Value:

@@ -18,7 +18,7 @@ from pydpstat.porting.r._integers import check_text
 from pydpstat.porting.r._options import OPTIONS
 from pydpstat.porting.r._shapes import RESERVED, is_counts, released
 from pydpstat.porting.r._values import Names, Value, Vector, factor_of, names_of, plain, texts, whole
-from pydpstat.r_arithmetic import Table
+from pydpstat.r_arithmetic import Histogram, Table
 from pydpstat.results.results import DPResults
 
 _SCALARS = (str, bool, int, float, np.generic)
@@ -101,8 +101,8 @@ def lines(
     (['a b ', '1 2 '], ['NULL'])
     """
     check_text(x)
-    if isinstance(x, DPResults) and x.labels.breaks is None:
-        x = released(x)
+    if isinstance(x, DPResults):
+        x = released(x) if x.labels.breaks is None else x.labels.histogram(x.value)
     if x is None:
         return ["NULL"]
     if (factor := factor_of(x)) is not None:
@@ -115,6 +115,9 @@ def lines(
         if x.counts.ndim == 1:
             return _named(x.counts, list(x.dimnames[0]), digits, x.names[0], False)
         return _matrix(x, x.dimnames, x.names, digits, quote)  # type: ignore[arg-type]
+    if isinstance(x, Histogram):
+        parts = {name: getattr(x, name) for name in Histogram.__slots__ if getattr(x, name) is not None}
+        return [*_list(parts, digits, quote, ""), 'attr(,"class")', '[1] "histogram"']
     if isinstance(x, (list, tuple, Mapping)):
         return _list(x, digits, quote, prefix)
     if isinstance(x, np.ndarray) and x.ndim == 2:
@@ -125,6 +128,10 @@ def lines(
         return _array(x, digits, quote)
     if type(x) is date:
         return lines(texts(x))
+    if getattr(x, "data_name", None) == "":
+        raise PydpstatError(
+            "a test is printed with the text of its data: give it as data_name, or print its p_value"
+        )
     if not isinstance(x, (*_SCALARS, np.ndarray, pd.Series)):
         return str(x).split("\n")
     values, names = plain(x), names_of(x)

@@ -13,10 +13,18 @@ from pydpstat.errors import PydpstatError
 from pydpstat.porting.r import _distributions
 from pydpstat.porting.r._formulas import evaluated, sides, written
 from pydpstat.porting.r._shapes import Array, items, refuse_unknown, vector
-from pydpstat.porting.r._tests import _SIDES, Test, _numbers, _samples, _tails
+from pydpstat.porting.r._tests import _SIDES, Test, _numbers, _samples, _tails, with_data_name
 from pydpstat.porting.r._values import Value
 from pydpstat.r_arithmetic import cumsum
 from pydpstat.r_arithmetic.factor import factor
+
+# Royston's polynomials: of the two outer weights, and of the mean and log standard deviation of log(1 - W)
+_FIRST = (
+    (-2.706056, 4.434685, -2.07119, -0.147981, 0.221157, 0.0),
+    (-3.582633, 5.682633, -1.752461, -0.293762, 0.042981, 0.0),
+)
+_SMALL = (-6.714e-4, 0.025054, -0.39978, 0.544), (-0.0020322, 0.062767, -0.77857, 1.3822)
+_LARGE = (0.0038915, -0.083751, -0.31082, -1.5861), (0.0030302, -0.082676, -0.4803)
 
 
 def _rank_sums(m: int, n: int) -> Array:
@@ -45,6 +53,7 @@ def _exact(shares: Array, value: float, alternative: str) -> float:
     return min(1.0, 2 * p) if alternative == "two.sided" else p
 
 
+@with_data_name
 def wilcox_test(
     x: Value, y: Value = None, alternative: str = "two.sided", mu: float = 0, paired: bool = False,
     exact: bool | None = None, correct: bool = True, data: Value = None,
@@ -87,9 +96,10 @@ def wilcox_test(
         p = min(1.0, _tails(stats.norm, (value - center - shift * correct) / math.sqrt(spread), alternative))
         method = f"Wilcoxon {kind} test" + " with continuity correction" * correct
     meaning = "location shift" if b is not None or paired else "location"
-    return Test(method, p, value, None, None, None, mu, alternative, letter, meaning, data=text)
+    return Test(method, p, value, None, None, None, mu, alternative, letter, meaning, data_name=text)
 
 
+@with_data_name
 def shapiro_test(x: Value) -> Test:
     """Return Shapiro and Wilk's test of normality.
 
@@ -102,10 +112,41 @@ def shapiro_test(x: Value) -> Test:
     values = values[~np.isnan(values)]
     if not 3 <= len(values) <= 5000 or values.min() == values.max():
         raise PydpstatError("x must have 3 to 5000 values that are not all equal")
-    found = stats.shapiro(values)
-    return Test("Shapiro-Wilk normality test", float(found.pvalue), float(found.statistic), letter="W")
+    w, p = _shapiro(np.sort(values))
+    return Test("Shapiro-Wilk normality test", p, w, letter="W")
 
 
+def _shapiro(x: Array) -> tuple[float, float]:
+    """Return W and the p-value of sorted values by Royston's algorithm AS R94, as R computes them."""
+    n = len(x)
+    weights = np.array([math.sqrt(0.5)])
+    if n > 3:
+        m = stats.norm.ppf((np.arange(1, n // 2 + 1) - 0.375) / (n + 0.25))
+        total = 2 * float((m**2).sum())
+        first = [
+            np.polyval(each, 1 / math.sqrt(n)) - m[k] / math.sqrt(total) for k, each in enumerate(_FIRST)
+        ]
+        first = first[: 1 + (n > 5)]
+        k = len(first)
+        scale = math.sqrt((total - 2 * (m[:k] ** 2).sum()) / (1 - 2 * (np.array(first) ** 2).sum()))
+        weights = np.array([*first, *(-m[k:] / scale)])
+    a = np.concatenate([-weights, [0.0] * (n % 2), weights[::-1]])
+    a, x = a - a.mean(), x / (x[-1] - x[0])
+    x = x - x.mean()
+    sizes, product = (a**2).sum() * (x**2).sum(), (a * x).sum()
+    rest = float((math.sqrt(sizes) - product) * (math.sqrt(sizes) + product) / sizes)
+    if n == 3:
+        return 1 - rest, max(0.0, 6 / math.pi * (math.asin(math.sqrt(1 - rest)) - math.pi / 3))
+    small = n <= 11
+    of, y = (n, -2.273 + 0.459 * n - math.log(rest)) if small else (math.log(n), math.log(rest))
+    if small and y <= 0:
+        return 1 - rest, 1e-99
+    center, spread = (np.polyval(each, of) for each in (_SMALL if small else _LARGE))
+    y = -math.log(y) if small else y
+    return 1 - rest, float(stats.norm.sf((y - center) / math.exp(spread)))
+
+
+@with_data_name
 def kruskal_test(x: Value, g: Value = None, data: Value = None) -> Test:
     """Return Kruskal and Wallis's test of samples, of values by groups, or of ``"y ~ group"`` with data.
 
@@ -129,10 +170,11 @@ def kruskal_test(x: Value, g: Value = None, data: Value = None) -> Test:
     letter = "Kruskal-Wallis chi-squared"
     return Test(
         "Kruskal-Wallis rank sum test", float(stats.chi2.sf(result.statistic, len(samples) - 1)),
-        float(result.statistic), len(samples) - 1, letter=letter, data=text,
+        float(result.statistic), len(samples) - 1, letter=letter, data_name=text,
     )  # fmt: skip
 
 
+@with_data_name
 def ks_test(
     x: Value,
     y: Value,

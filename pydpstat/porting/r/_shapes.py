@@ -128,6 +128,32 @@ def dimnames_of(x: Value) -> tuple[Names, ...]:
     return x.dimnames if isinstance(x, Matrix) else (None,) * np.ndim(x)
 
 
+def row_name(label: object) -> str:
+    """Return the name of a frame's row: R counts from 1 what the index counts from 0.
+
+    Examples
+    --------
+    >>> row_name(0), row_name("a")
+    ('1', 'a')
+    """
+    return str(label + 1) if isinstance(label, (int, np.integer)) else str(label)
+
+
+def row_names(x: Value) -> Names:
+    """Return the names of the rows of a frame or matrix, and None where they only count the rows.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"a": [1.5, 2.5]})
+    >>> row_names(frame), row_names(frame[1:])
+    (None, ['2'])
+    """
+    if not isinstance(x, pd.DataFrame):
+        return dimnames_of(x)[0] if np.ndim(x) > 1 else None
+    counted = x.index.dtype.kind in "iu" and np.array_equal(x.index, np.arange(len(x)))
+    return None if counted else [row_name(each) for each in x.index]
+
+
 def column(frame: pd.DataFrame, name: object) -> Value:
     """Return a frame's column as a vector: a Categorical for a factor, else an array.
 
@@ -333,6 +359,6 @@ def released(x: DPResults) -> Value:
     if levels:
         return named(cells, list(map(list, levels)), axes or ("",) * len(levels))
     if cells.size == 1 and x.labels.names is None:
-        return cells.ravel()[0].item()
+        return cells.ravel().tolist()[0]
     names = x.labels.names
     return cells if cells.ndim > 1 or names is None else with_names(cells, list(names))

@@ -32,7 +32,8 @@ def table(
     if more:
         dnn, factors = [*[""] * len(factors), *more], (*factors, *more.values())
     excluded = {"exclude": exclude} if not isinstance(exclude, str) or exclude else {}
-    found = r_arithmetic.table(*factors, useNA=useNA, dnn=dnn, **excluded)
+    flat = (vector(each) if isinstance(each, np.ndarray) else each for each in factors)
+    found = r_arithmetic.table(*flat, useNA=useNA, dnn=dnn, **excluded)
     if len(found.dimnames) > 1:
         return named(found.counts, list(map(list, found.dimnames)), found.names)
     return one_way(found.counts, found.dimnames[0], found.names[0])

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import wraps
 from itertools import permutations
 
 import numpy as np
@@ -43,7 +45,7 @@ class Test:
     conf_level: float = 0.95
     label: str = ""
     degrees: tuple[str, ...] = ()
-    data: str = ""
+    data_name: str = ""
 
     def __post_init__(self) -> None:
         """Give single numbers the names, and the interval the attribute, that they have in R."""
@@ -72,7 +74,7 @@ class Test:
             "",
             f"\t{self.method.strip()}",
             "",
-            *[f"data:  {self.data}"] * bool(self.data),
+            *[f"data:  {self.data_name}"] * bool(self.data_name),
             ", ".join(parts),
         ]
         if self.alternative:
@@ -90,6 +92,21 @@ class Test:
             named = found if isinstance(found, pd.Series) else pd.Series({self.label or self.meaning: found})
             lines += ["sample estimates:", *printed(named)]
         return "\n".join([*lines, ""])
+
+
+def with_data_name(test: Callable[..., Test]) -> Callable[..., Test]:
+    """Return a test that takes a text of its data, ``data_name``, which R reads off the call and prints."""
+
+    @wraps(test)
+    def call(*given: Value, data_name: str = "", **options: Value) -> Test:
+        found = test(*given, **options)
+        return replace(found, data_name=data_name) if data_name else found
+
+    own = inspect.signature(test)
+    more = inspect.Parameter("data_name", inspect.Parameter.KEYWORD_ONLY, default="", annotation="str")
+    parameters = sorted([*own.parameters.values(), more], key=lambda each: each.kind)
+    call.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+    return call
 
 
 def _tails(of: Value, value: float, alternative: str) -> float:
@@ -137,6 +154,7 @@ def _samples(
     return first, None if second is None else second[~np.isnan(second)], names, text
 
 
+@with_data_name
 def t_test(
     x: Value, y: Value = None, alternative: str = "two.sided", mu: float = 0, paired: bool = False,
     var_equal: bool = False, conf_level: float = 0.95, data: Value = None,
@@ -183,11 +201,12 @@ def t_test(
     return Test(
         method, _tails(of, value, alternative), value, degrees, mu + (value + half) * error, estimate,
         mu, alternative,
-        "t", meaning, conf_level=conf_level, data=text,
+        "t", meaning, conf_level=conf_level, data_name=text,
         label="mean of x" if meaning == "mean" else meaning,
     )  # fmt: skip
 
 
+@with_data_name
 def var_test(
     x: Value,
     y: Value = None,
@@ -216,10 +235,11 @@ def var_test(
         "F test to compare two variances", min(1.0, _tails(of, estimate / ratio, alternative)),
         estimate / ratio,
         np.array(degrees), bounds, name, ratio, alternative, "F", "ratio of variances", conf_level=conf_level,
-        data=text,
+        data_name=text,
     )  # fmt: skip
 
 
+@with_data_name
 def cor_test(
     x: Value, y: Value, alternative: str = "two.sided", method: str = "pearson", exact: bool | None = None,
     conf_level: float = 0.95,

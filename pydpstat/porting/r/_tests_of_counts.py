@@ -25,7 +25,7 @@ from pydpstat.porting.r._shapes import (
     with_names,
 )
 from pydpstat.porting.r._tables import table
-from pydpstat.porting.r._tests import _SIDES, Test, _bounds, _numbers, _tails
+from pydpstat.porting.r._tests import _SIDES, Test, _bounds, _numbers, _tails, with_data_name
 from pydpstat.porting.r._values import Value
 
 
@@ -52,6 +52,7 @@ def _like(cells: Array, x: Value) -> Value:
     return cells if source is None else named(cells, dimnames_of(source), Words(getattr(source, "axes", ())))
 
 
+@with_data_name
 def chisq_test(
     x: Value, y: Value = None, correct: bool = True, p: Value = None, rescale_p: bool = False
 ) -> Test:
@@ -96,7 +97,7 @@ def chisq_test(
         degrees,
         letter="X-squared",
         expected=_like(expected, x if y is None else None),
-        observed=x,
+        observed=vector(x) if isinstance(x, list) else x,
     )
 
 
@@ -107,6 +108,7 @@ def prop_test(
     alternative: str = "two.sided",
     conf_level: float = 0.95,
     correct: bool = True,
+    data_name: str = "",
 ) -> Test:
     """Return the test of proportions of successes `x` among `n`, or of a table with two columns.
 
@@ -125,6 +127,7 @@ def prop_test(
     k = hits.size
     if of.size != k or (of <= 0).any() or (hits < 0).any() or (hits > of).any():
         raise PydpstatError("x must have successes, and n the trials for each, at least as many")
+    data_name += ", null probability 0.5" * bool(data_name and p is None and k == 1)
     null = np.array([0.5]) if p is None and k == 1 else None if p is None else _numbers(p, "p")
     if k > 2 or (k == 2 and null is not None):
         alternative = "two.sided"
@@ -166,10 +169,11 @@ def prop_test(
     estimate = pd.Series(share, index=names)
     return Test(
         method, tails, value, degrees, bounds, estimate, given, alternative, "X-squared", "p",
-        conf_level=conf_level,
+        conf_level=conf_level, data_name=data_name,
     )  # fmt: skip
 
 
+@with_data_name
 def binom_test(
     x: Value, n: Value = None, p: float = 0.5, alternative: str = "two.sided", conf_level: float = 0.95
 ) -> Test:
@@ -196,6 +200,7 @@ def binom_test(
     )  # fmt: skip
 
 
+@with_data_name
 def fisher_test(
     x: Value,
     y: Value = None,
