@@ -59,6 +59,8 @@ class Names(Subscripts):
     attached: tuple[str, ...]
     # the place in the script after which a name keeps its value
     changed_until: dict[str, float]
+    # how many blocks a statement is in
+    depth: int
     # how often each name is assigned in the script
     counts: Mapping[str, int]
 
@@ -115,7 +117,9 @@ class Names(Subscripts):
     def reference(self, name: str, package: str = "") -> str:
         """Return one of R's functions, or of the packages', as a value."""
         plain = python_name(name)
-        if not package and name in self.counts:
+        # a statement of the script knows what was assigned before it
+        first = self.scope.outer is None and not self.depth and not self.lenient
+        if not package and name in self.counts and not first:
             return self.global_name(name)
         home = package or packages.find_package(name, self.attached)
         if home in matching.PACKAGES and matching.exports(home, name):

@@ -106,6 +106,7 @@ def test_statements(script, python):
         ("x <- factor(c(1, NA), exclude = NULL)", "by which NA is a level"),
         ("names(t.test(c(1, 2, 4)))", "the names of a test"),
         ("m <- lm(dist ~ speed, data.frame(dist = 1:3, speed = 3:1))\nnames(m)", "the names of a test"),
+        ("d <- as.data.frame(d)", "d is neither assigned"),
         ("names(dimnames(table(c(1, 2))))", "the names of dimnames"),
         ("str(list(a = 1))", "str of a list"),
         ("library(dplyr)\ndesc(1:3)", "desc of dplyr has no counterpart"),
