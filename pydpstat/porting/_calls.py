@@ -138,7 +138,8 @@ class Calls(Names):
         # the packages of R itself, dplyr, magrittr and rmutil
         node = replace(node, function=Name(name, node.start, node.end))
         if name in TRANSPARENT and node.arguments:
-            return self.value(node.arguments[0].value)
+            with self.quietly(name):
+                return self.value(node.arguments[0].value)
         if package in packages.USUAL and name in self.special:
             return self.special[name](node)
         if self.is_verb(package, name):
@@ -173,7 +174,7 @@ class Calls(Names):
         stream = ["rng=rng"] * matching.draws_itself(package, plain)
         kind = "object" if isinstance(thing, type) or plain in _OBJECTS else "release" if stream else ""
         text = f"{package.lower()}.{plain}"
-        if not self.lenient and (found := as_in_r(name, text, given)):
+        if not self.lenient and (found := as_in_r(name, text, given, self.quiet)):
             return found
         kind = "table" if plain == "tableDP" else "function" if plain.startswith("generate_") else kind
         return Code(called(text, [*given, *stream]), kind)
@@ -195,15 +196,14 @@ class Calls(Names):
         target = self.value(of)
         if target.kind == "release" and name not in _OF_RELEASES:
             raise Untranslated(f"${name} is called, and a release has no such function")
-        if target.kind in ("object", "release"):
-            text = attribute(target.at(ATOM), name)
-        else:
-            text = self.part(target, name, word(owner.function)).at(ATOM)
+        known = target.kind in ("object", "release")
+        sign = word(owner.function)
+        text = attribute(target.at(ATOM), name) if known else self.part(target, name, sign).at(ATOM)
         arguments = self.plainly(node.arguments, name, self._argument)
         stream = ["rng=rng"] * (name in matching.METHODS)
         if name == "predict" and arguments and not self.lenient:
-            kind = "predictions" if target.kind in ("object", "release") else ""
-            return Code(called("r.column_of", [text, *arguments]), kind, missing=1)
+            text = called("r.column_of", [text, *arguments])
+            return Code(text, "predictions" if known else "", missing=1)
         kind = target.kind if name == "clone" else ""
         return Code(called(text, [*arguments, *stream]), kind, missing=1)
 
@@ -359,7 +359,7 @@ class Calls(Names):
             for key, code in codes
         ]
         formula = next((value for _, value in pairs if function_name(value) == "~"), None)
-        if formula is not None and "data" in known.names:
+        if formula and "data" in known.names:
             texts = [(key, text) for key, text in texts if key != "data"]
             texts.append(("data", self.data_of(formula, dict(pairs).get("data"))))
         removed = any(key == "na_rm" and code.text == "True" for key, code in codes)
@@ -368,6 +368,8 @@ class Calls(Names):
         if any(key.lower() == "simplify" and code.text == "False" for key, code in codes):
             kind = "list"
         given = arguments.write_arguments(known.names, node.arguments, texts, name)
+        if plain == "print" and (node.start, node.end) != self.printing:
+            plain, kind = "printed", first.kind
         return Code(called(f"r.{plain}", given), kind, missing=0 if plain in COMPLETE else missing)
 
     def _class_of(self, node: Call) -> str:

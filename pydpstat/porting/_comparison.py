@@ -228,6 +228,8 @@ def _compare_class(recorded: Value, value: Any) -> str:
 
 def _classes(value: Any) -> list[str]:
     """Return the class that R shows of a value of Python."""
+    if r_class := getattr(value, "r_class", ""):
+        return [r_class]
     if isinstance(value, pd.Series) and value.name == "summary":
         return ["summaryDefault", "table"]
     axes = getattr(value, "axes", ()) if isinstance(value, np.ndarray) else ()

@@ -130,6 +130,8 @@ def as_list(of: Calls, node: Call) -> Code:
     for _, code in parts:
         refuse_groups(code, "a list")
     if parts and all(name for name, _ in parts):
+        if len({name for name, _ in parts}) < len(parts):
+            raise Untranslated("two elements of the list have one name")
         return Code(
             f"{{{', '.join(f'{quoted(name)}: {code.array}' for name, code in parts)}}}", "dict", missing=1
         )

@@ -44,7 +44,7 @@ _OF = {
         "trunc replaced_cells set_names set_colnames set_rownames set_dimnames set_levels paste0 print "
         "each is_na ifelse length mutate filter_rows summarize desc count distinct head left_join "
         "inner_join unique population c replicate exp arrange data_frame letters LETTERS renumber "
-        "with_stream column_of access".split()
+        "with_stream column_of access printed".split()
     ),
     "dppack": set(),
     "diffpriv": set(),

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pydpstat.dppack import tableDP
 from pydpstat.porting import _call_arguments as arguments
 from pydpstat.porting._argument_matching import DOTS
-from pydpstat.porting._code import Code, Untranslated, python_name
+from pydpstat.porting._code import Code, Untranslated, called, python_name
 from pydpstat.porting._deparse import deparsed
 from pydpstat.porting._escapes import quoted
 from pydpstat.porting._scope import arguments_of, function_name
@@ -127,6 +127,30 @@ def without_column_names(code: Code) -> Code:
         and isinstance(each.slice.value, str)
     ]
     return replace(code, text=_extend(code.text, columns, ".values"))
+
+
+def name_variables(code: Code, node: Call) -> Code:
+    """Return a call of ``tableDP`` whose factors without a keyword have the names of variables.
+
+    Examples
+    --------
+    >>> from pydpstat.porting import parse
+    >>> call = parse("tableDP(a, d$b)").expressions[0]
+    >>> name_variables(Code('dppack.tableDP(a, d["b"].values)'), call).text
+    'dppack.tableDP(pd.Series(a, name="a"), d["b"].values)'
+    """
+    tree = ast.parse(code.text, mode="eval").body
+    factors = [each.value for each in node.arguments if each.name is None]
+    given = tree.args if isinstance(tree, ast.Call) and code.text.startswith("dppack.tableDP(") else []
+    if len(given) < len(factors):
+        return code
+    text = code.text.encode()
+    for value, each in reversed([*zip(factors, given)]):
+        if isinstance(value, Name):
+            inner, end = text[each.col_offset : each.end_col_offset].decode(), text[each.end_col_offset :]
+            named = called("pd.Series", [inner, f"name={quoted(value.name)}"])
+            text = text[: each.col_offset] + named.encode() + end
+    return replace(code, text=text.decode())
 
 
 def name_columns(node: Call) -> Call:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 from pydpstat.porting import _call_arguments as arguments
@@ -30,7 +31,7 @@ _AS_LARGE = {"(", "+", "-", "*", "/", "^", "c", "rep", "seq", "ifelse", "round",
 _HELP = set(
     "cells column_or columns divide each element equal index integers known matmul modulo ordered part "
     "population filter_rows power quotient released replaced replaced_cells replaced_element rows slot "
-    "unequal is_in colon".split()
+    "unequal is_in colon access column_of printed".split()
 )
 
 # functions of dplyr that are called as any other
@@ -59,10 +60,23 @@ class Names(Subscripts):
     attached: tuple[str, ...]
     # the place in the script after which a name keeps its value
     changed_until: dict[str, float]
+    # the place of a statement whose value is not used
+    printing: tuple[int, int]
+    # whether messages are suppressed
+    quiet: bool
     # how many blocks a statement is in
     depth: int
     # how often each name is assigned in the script
     counts: Mapping[str, int]
+
+    @contextmanager
+    def quietly(self, name: str) -> Iterator[None]:
+        """Translate the argument of a function that may suppress messages."""
+        before, self.quiet = self.quiet, self.quiet or name == "suppressMessages"
+        try:
+            yield
+        finally:
+            self.quiet = before
 
     @abstractmethod
     def global_name(self, name: str) -> str:

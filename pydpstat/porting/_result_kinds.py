@@ -58,8 +58,10 @@ SHOWING = set(
 _COLUMNS = {"mapXy.linear", "mapXy.sigmoid", "phi.gaussian", "regularizer.l2"}
 
 
-def as_in_r(name: str, function: str, given: Sequence[str]) -> Code | None:
+def as_in_r(name: str, function: str, given: Sequence[str], quiet: bool = False) -> Code | None:
     """Return a call of a mirror's function whose result R has in another form; None for the others.
+
+    Unless `quiet`, R's messages are written.
 
     Examples
     --------
@@ -68,6 +70,8 @@ def as_in_r(name: str, function: str, given: Sequence[str]) -> Code | None:
     """
     if name in _COLUMNS:
         return Code(called("r.column_of", [function, *given]), "predictions")
+    if name == "sensitivitySampler" and not quiet:
+        return Code(called("r.sensitivitySampler", [*given, "rng=rng"]), "object")
     if name.endswith("DataAccess"):
         return Code(called("r.access", [called(function, given)]), "dict")
     return None

@@ -14,7 +14,7 @@ from pydpstat.porting._assignments import LEFT, OPERATORS, Sink
 from pydpstat.porting._calls import TRANSPARENT
 from pydpstat.porting._code import SCALARS, VECTORS, Code, Problem, Untranslated, refuse_groups
 from pydpstat.porting._escapes import comments, quoted, shortened
-from pydpstat.porting._labels import name_columns, without_column_names
+from pydpstat.porting._labels import name_columns, name_variables, without_column_names
 from pydpstat.porting._layout import WIDTH, laid_out
 from pydpstat.porting._loops import Loops
 from pydpstat.porting._scope import (
@@ -88,7 +88,8 @@ class Statements(Loops):
         self.attached = tuple(matching.PACKAGES) if lenient else ()
         self.special = specials(self)
         self.depth, self.hoisting, self.comment = 0, True, 0
-        self._inside, self._rounds = 0, {}
+        self._inside, self._rounds, self.printing = 0, {}, (-1, -1)
+        self.quiet = False
         self.read_first: set[str] = set()
         # how often each name is assigned, and where the last statement ended
         found = [name for each in script.expressions for name in assigned(each, deep=True)]
@@ -141,7 +142,8 @@ class Statements(Loops):
         """Return a call of a mirror's function; a table's factors have the names that R gives them."""
         if name != "tableDP" or self.lenient:
             return super().of_mirror(node, package, name)
-        return without_column_names(super().of_mirror(name_columns(node), package, name))
+        named = name_columns(node)
+        return name_variables(without_column_names(super().of_mirror(named, package, name)), named)
 
     def global_name(self, name: str) -> str:
         """Return a variable of the script in Python."""
@@ -302,8 +304,9 @@ class Statements(Loops):
         if name in ARROWS and len(given) == 2:
             return self.assignment(node, name, given, sink)
         if name in ("invisible", *TRANSPARENT) and len(given) >= 1:
-            quiet = LEFT if name == "invisible" and sink.kind == "shown" else sink
-            return self.into(given[0], quiet)
+            sink = LEFT if name == "invisible" and sink.kind == "shown" else sink
+            with self.quietly(name):
+                return self.into(given[0], sink)
         handler = getattr(self, f"_{name.replace('.', '_')}_statement", None) if "_" not in name else None
         if handler is not None:
             return handler(node, given, sink)  # type: ignore[no-any-return]
@@ -314,6 +317,7 @@ class Statements(Loops):
         if name == "switch":
             return self.into(switched(self, node), sink)  # type: ignore[arg-type]
         self._flush_inside(node)
+        self.printing = (node.start, node.end) if sink.kind in ("left", "shown") else (-1, -1)
         return self.give(self.value(node), sink, node)
 
     def _flush_inside(self, node: Node) -> None:

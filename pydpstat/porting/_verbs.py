@@ -199,7 +199,8 @@ class Verbs(Calls):
         frame, rest = self._data(node)
         if rest:
             raise Untranslated("as_tibble with further arguments")
-        return frame
+        code = Code(called("r.as_tibble", [frame.text]), "frame", missing=frame.missing)
+        return self._note(code, frame)
 
     def _transform(self, node: Call) -> Code:
         # base R sees only the columns that were there before

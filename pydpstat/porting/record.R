@@ -88,7 +88,14 @@
       if (kind == "data.frame") {
         written[["rows"]] <- length(given[["row.names"]])
         if (!automatic) written[["row_names"]] <- texts(ends(given[["row.names"]]))
-      } else if (!is.null(given[["dim"]])) written[["dim"]] <- array_of(given[["dim"]])
+      } else if (!is.null(given[["dim"]])) {
+        written[["dim"]] <- array_of(given[["dim"]])
+        # as tapply's, which is a list with names
+        if (length(given[["dim"]]) == 1 && is.null(names(given[["dimnames"]]))) {
+          written[["names"]] <- texts(given[["dimnames"]][[1]])
+          written <- written[names(written) != "dim"]
+        }
+      }
       # of objects the fields say what they are; their terms and calls are R's own
       if (is.null(classes) || kind == "data.frame") written <- c(written, others_of(given, written_elsewhere))
       object_of(names(written), written)

@@ -47,3 +47,30 @@ binom.test(x = 7, n = 10 + 10, p = 0.3)
 chisq.test(c(10, 20, 30), p = c(.2, .3, .5))
 ks.test(x3, "pnorm", 2, 1)
 shapiro.test(x3)
+
+# vectors with attributes: arithmetic keeps them, parts have none
+v4 <- c(1.5, NA, 3, NA)
+u4 <- na.omit(v4)
+u4
+u4 * 2
+u4[1]
+t.test(x3)$conf.int * 2
+d4 <- data.frame(x = c(1, 2, 3, 5), y = c(2.1, 3.9, 6.2, 9.1))
+l4 <- logLik(lm(y ~ x, data = d4))
+l4
+as.numeric(l4)
+
+# names of released vectors, of lists by groups, and of a table's dimensions
+n5 <- c(low = 10, high = 20)
+r5 <- LaplaceMechanism(n5, 1, c(2, 2))
+pmax(round(r5), 0)
+g5 <- tapply(x3, c("b", "a", "b", "a"), function(v) c(n = length(v), mean = mean(v)))
+g5
+do.call(rbind, g5)
+f5 <- factor(c("a", "b", "a", "b"))
+tableDP(f5, d3$g[1:4], eps = 2)
+ExponentialMechanism(c(0, 1, 2), 1, 5, measure = c(1, 1, 2), candidates = c("a", "b", "c"))
+
+# what print shows is its value
+print(mean(x3)) == 2.725
+h6 <- sapply(1:2, function(i) print(i))

@@ -29,7 +29,7 @@ from pydpstat.porting.r._groups import (
     Filter, Map, Reduce, apply, ave, do_call, lapply, mapply, relevel, replicate, rowsum, sapply, split,
     tapply, vapply, with_stream,
 )
-from pydpstat.porting.r._histograms import access, hist, nclass_FD, nclass_Sturges, nclass_scott, pretty
+from pydpstat.porting.r._histograms import hist, nclass_FD, nclass_Sturges, nclass_scott, pretty
 from pydpstat.porting.r._joins import aggregate, complete_cases, expand_grid, merge, na_omit
 from pydpstat.porting.r._linear_algebra import (
     array, crossprod, det, diag, dimnames, drop, isSymmetric, lower_tri, matmul, scale, set_dimnames, solve,
@@ -39,6 +39,7 @@ from pydpstat.porting.r._matrices import (
     as_matrix, cells, colMeans, colSums, colnames, columns, dim, matrix, ncol, nrow, replaced_cells,
     rowMeans, rowSums, rownames, rows, set_colnames, set_rownames, t,
 )
+from pydpstat.porting.r._mirrors import access, column_of, sensitivitySampler
 from pydpstat.porting.r._model_summaries import anova
 from pydpstat.porting.r._models import (
     AIC, BIC, coef, deviance, df_residual, fitted, glm, lm, logLik, nobs, sigma, vcov,
@@ -54,8 +55,8 @@ from pydpstat.porting.r._orders import (
 )
 from pydpstat.porting.r._patterns import gregexpr, grep, grepl, gsub, regexpr, regmatches, strsplit, sub
 from pydpstat.porting.r._positions import element, index, part, replaced, replaced_element
-from pydpstat.porting.r._predictions import column_of, confint, confint_default, predict
-from pydpstat.porting.r._printing import cat, print
+from pydpstat.porting.r._predictions import confint, confint_default, predict
+from pydpstat.porting.r._printing import cat, print, printed
 from pydpstat.porting.r._rank_tests import kruskal_test, ks_test, shapiro_test, wilcox_test
 from pydpstat.porting.r._roots import uniroot
 from pydpstat.porting.r._sequences import (
@@ -74,6 +75,7 @@ from pydpstat.porting.r._summaries import (
 from pydpstat.porting.r._tables import (
     addmargins, marginSums, margin_table, prop_table, proportions, table, xtabs,
 )
+from pydpstat.porting.r._tibbles import as_tibble
 from pydpstat.porting.r._tests import cor_test, t_test, var_test
 from pydpstat.porting.r._tests_of_counts import binom_test, chisq_test, fisher_test, prop_test
 from pydpstat.porting.r._integers import integers
@@ -82,7 +84,7 @@ from pydpstat.porting.r._vectors import (
     setNames, set_names, tail, unlist, unname,
 )
 from pydpstat.porting.r._verbs import (
-    arrange, as_tibble, bind_rows, count, desc, distinct, filter_rows, inner_join, lag, lead, left_join,
+    arrange, bind_rows, count, desc, distinct, filter_rows, inner_join, lag, lead, left_join,
     mutate, n_distinct, renumber, slice_max, slice_min, summarize, transmute,
 )
 
@@ -110,19 +112,19 @@ __all__ = [
     "n_distinct", "na_omit", "names", "nchar", "nclass_FD", "nclass_Sturges", "nclass_scott", "ncol",
     "nlevels", "nobs", "nrow", "numeric", "nzchar", "options", "order", "ordered", "outer", "part",
     "paste", "paste0", "pbeta", "pbinom", "pchisq", "pexp", "pf", "pgamma", "pgeom", "plnorm", "pmax",
-    "pmin", "pnorm", "population", "power", "ppois", "predict", "pretty", "prettyNum", "print", "prod",
-    "prop_table", "prop_test", "proportions", "pt", "punif", "pweibull", "qbeta", "qbinom", "qchisq",
-    "qexp", "qf", "qgamma", "qgeom", "qlnorm", "qnorm", "qpois", "qt", "quantile", "qunif", "quotient",
-    "qweibull", "range", "rank", "rbind", "read_csv", "regexpr", "regmatches", "released", "relevel",
-    "renumber", "rep", "rep_len", "replaced", "replaced_cells", "replaced_element", "replicate",
-    "residuals", "rev", "rle", "round", "rowMeans", "rowSums", "rownames", "rows", "rowsum", "sapply",
-    "scale", "sd", "seq", "seq_along", "seq_len", "setNames", "set_colnames", "set_dimnames",
-    "set_levels", "set_names", "set_rownames", "setdiff", "shapiro_test", "sigma", "sign", "signif",
-    "sin", "slice_max", "slice_min", "slot", "solve", "sort", "split", "sprintf", "sqrt", "startsWith",
-    "str", "strrep", "strsplit", "strtoi", "sub", "substr", "substring", "sum", "summarize", "summary",
-    "sweep", "t", "t_test", "table", "tabulate", "tail", "tan", "tanh", "tapply", "tcrossprod",
-    "tempfile", "toString", "tolower", "toupper", "transmute", "trimws", "trunc", "unequal", "union",
-    "unique", "uniroot", "unlist", "unname", "upper_tri", "utf8ToInt", "vapply", "var", "var_test",
-    "vcov", "weighted_mean", "which", "which_max", "which_min", "wilcox_test", "with_stream", "write_csv",
-    "write_table", "xtabs",
+    "pmin", "pnorm", "population", "power", "ppois", "predict", "pretty", "prettyNum", "print", "printed",
+    "prod", "prop_table", "prop_test", "proportions", "pt", "punif", "pweibull", "qbeta", "qbinom",
+    "qchisq", "qexp", "qf", "qgamma", "qgeom", "qlnorm", "qnorm", "qpois", "qt", "quantile", "qunif",
+    "quotient", "qweibull", "range", "rank", "rbind", "read_csv", "regexpr", "regmatches", "released",
+    "relevel", "renumber", "rep", "rep_len", "replaced", "replaced_cells", "replaced_element",
+    "replicate", "residuals", "rev", "rle", "round", "rowMeans", "rowSums", "rownames", "rows", "rowsum",
+    "sapply", "scale", "sd", "sensitivitySampler", "seq", "seq_along", "seq_len", "setNames",
+    "set_colnames", "set_dimnames", "set_levels", "set_names", "set_rownames", "setdiff", "shapiro_test",
+    "sigma", "sign", "signif", "sin", "slice_max", "slice_min", "slot", "solve", "sort", "split",
+    "sprintf", "sqrt", "startsWith", "str", "strrep", "strsplit", "strtoi", "sub", "substr", "substring",
+    "sum", "summarize", "summary", "sweep", "t", "t_test", "table", "tabulate", "tail", "tan", "tanh",
+    "tapply", "tcrossprod", "tempfile", "toString", "tolower", "toupper", "transmute", "trimws", "trunc",
+    "unequal", "union", "unique", "uniroot", "unlist", "unname", "upper_tri", "utf8ToInt", "vapply",
+    "var", "var_test", "vcov", "weighted_mean", "which", "which_max", "which_min", "wilcox_test",
+    "with_stream", "write_csv", "write_table", "xtabs",
 ]

@@ -60,6 +60,8 @@ def _value(kind: str, of: Value, shapes: tuple[Value, ...], x: Array, flags: dic
         return _log_of(low, high, x, ends[0]) if lower else _log_of(high, low, -x, -np.asarray(ends[1]))
     p = np.exp(x) if flags["log_p"] else x
     found = of.ppf(p, *shapes) if lower else of.isf(p, *shapes)
+    if of.name == "poisson":
+        found = np.where(np.asarray(shapes[0]) == 0, 0 * p, found)
     return np.maximum(found, of.support(*shapes)[0]) if hasattr(of, "pmf") else found
 
 

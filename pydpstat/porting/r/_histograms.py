@@ -26,27 +26,17 @@ def hist(x: Value, breaks: Value = "Sturges", plot: bool = True, xname: str = "x
         )
     given = not isinstance(breaks, str) and np.ndim(breaks) > 0
     found = r_arithmetic.hist(vector(x), vector(breaks) if given else breaks)
-    return replace(found, breaks=found.breaks if given else _typed(found.breaks), xname=xname)
+    return replace(found, breaks=found.breaks if given else with_type(found.breaks), xname=xname)
 
 
-def access(found: tuple[Value, ...]) -> dict[str, Value]:
-    """Return the result of one of DPpack's data access functions as a list with R's names.
+def with_type(points: Array) -> Array:
+    """Return round numbers as R's ``pretty`` has them: integers if all are, and none is 0, a double.
 
     Examples
     --------
-    >>> from pydpstat import dppack
-    >>> access(dppack.meanDataAccess([1, 4, 3, 2], 0, 5))
-    {'True.Values': 2.5, 'Sensitivity': 1.25}
+    >>> with_type(np.array([1.0, 2.0])), with_type(np.array([0.0, 2.0]))
+    (array([1, 2]), array([0., 2.]))
     """
-    parts = {name.replace("_", "."): getattr(found, name) for name in found._fields}  # type: ignore[attr-defined]
-    return {
-        name: replace(each, breaks=_typed(each.breaks)) if isinstance(each, r_arithmetic.Histogram) else each
-        for name, each in parts.items()
-    }
-
-
-def _typed(points: Array) -> Array:
-    """Return round numbers as R's seq.int has them: integers if all are, unless R sets one to a double 0."""
     whole = (points == np.trunc(points)) & (points != 0) & (np.abs(points) < 2**31)
     return points.astype(np.int64) if whole.all() else points
 
@@ -81,4 +71,4 @@ def pretty(x: Value, n: int = 5, min_n: int | None = None) -> Array:
     array([ 0.,  2.,  4.,  6.,  8., 10.])
     """
     values = vector(x).astype(np.float64)
-    return _typed(r_arithmetic.pretty(float(values.min()), float(values.max()), n, min_n))
+    return with_type(r_arithmetic.pretty(float(values.min()), float(values.max()), n, min_n))

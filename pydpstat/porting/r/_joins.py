@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from pydpstat.errors import PydpstatError
+from pydpstat.porting.r._attributed import attributed
 from pydpstat.porting.r._formulas import variables
 from pydpstat.porting.r._frames import data_frame, joined_keys, matches, sorting, stacked
 from pydpstat.porting.r._shapes import Array, column, combined, frame_of, items, missing, taken, vector, whole
@@ -124,7 +125,14 @@ def na_omit(object: Value) -> Value:
     array([1., 2.])
     """
     keep = complete_cases(object)
-    return object[keep] if isinstance(object, pd.DataFrame) else taken(object, np.flatnonzero(keep))
+    if isinstance(object, pd.DataFrame):
+        return object[keep]
+    found = taken(object, np.flatnonzero(keep))
+    if not isinstance(found, np.ndarray) or keep.all():
+        return found
+    if np.ndim(object) > 1:
+        raise PydpstatError("object must be a frame or a vector: write x[complete.cases(x), ]")
+    return attributed(found, {"na.action": attributed(np.flatnonzero(~keep) + 1, {}, "omit")})
 
 
 def aggregate(

@@ -6,6 +6,7 @@ import math
 
 import pandas as pd
 
+from pydpstat.porting.r._coefficients import formatted
 from pydpstat.porting.r._fits import Model
 from pydpstat.porting.r._model_summaries import Summary, model_text
 from pydpstat.porting.r._shapes import Array, named, refuse_unknown
@@ -156,7 +157,18 @@ def BIC(object: Model) -> float:
     return AIC(object, math.log(nobs(object)))
 
 
-def logLik(object: Model) -> float:
+class LogLik(float):
+    """The logarithm of a likelihood, with the number of parameters and of records."""
+
+    r_class = "logLik"
+    attributes: dict[str, Value]
+
+    def lines(self) -> list[str]:
+        """Return the line that R prints."""
+        return [f"'log Lik.' {formatted(float(self), 7)[0]} (df={self.attributes['df']:g})"]
+
+
+def logLik(object: Model) -> LogLik:
     """Return the logarithm of the likelihood.
 
     Examples
@@ -164,7 +176,11 @@ def logLik(object: Model) -> float:
     >>> round(logLik(lm("y ~ 1", {"y": [1.0, 3.0]})), 6)
     -2.837877
     """
-    return _parameters(object) - object.aic / 2
+    found = LogLik(_parameters(object) - object.aic / 2)
+    # R adds a double for the variance
+    df = float(_parameters(object)) if object.family in (None, "gaussian") else _parameters(object)
+    found.attributes = {"df": df, "nobs": nobs(object), **({} if object.family else {"nall": nobs(object)})}
+    return found
 
 
 def _parameters(fit: Model) -> int:

@@ -9,6 +9,11 @@ from pydpstat.errors import PydpstatError
 
 DEFAULTS: dict[str, Any] = {"digits": 7, "scipen": 0, "width": 80, "warn": 0, "stringsAsFactors": False}
 OPTIONS = dict(DEFAULTS)
+# R's other options that scripts read
+_OTHERS = set(
+    "OutDec contrasts encoding repos na.action max.print editor device browser papersize prompt timeout "
+    "show.signif.stars digits.secs ts.eps verbose warning.length keep.source mc.cores expressions".split()
+)
 
 
 def options(*given: dict[str, object], **named: object) -> dict[str, object]:
@@ -37,6 +42,8 @@ def getOption(x: str, default: object = None) -> Any:
     >>> getOption("digits"), getOption("unknown", 5)
     (7, 5)
     """
+    if x in _OTHERS:
+        raise PydpstatError(f"x must be none of the options that only R has; got {x!r}")
     return OPTIONS.get(x, default)
 
 

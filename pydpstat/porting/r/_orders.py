@@ -154,6 +154,11 @@ def is_in(x: Value, table: Value) -> Value:
     return shaped(plain(match(x, table, 0)) > 0, bare(x))
 
 
+def _refuse_frames(*sets: Value) -> None:
+    if any(isinstance(each, pd.DataFrame) for each in sets):
+        raise PydpstatError("sets of rows are not supported: give vectors, or use merge and distinct")
+
+
 def union(x: Value, y: Value) -> Value:
     """Return the different values of both vectors.
 
@@ -162,6 +167,7 @@ def union(x: Value, y: Value) -> Value:
     >>> union([1, 2], [2, 3])
     array([1, 2, 3])
     """
+    _refuse_frames(x, y)
     return unique(c(vector(x), vector(y)))
 
 
@@ -173,6 +179,7 @@ def intersect(x: Value, y: Value) -> Value:
     >>> intersect([1, 2], [2, 3])
     array([2])
     """
+    _refuse_frames(x, y)
     values, others = vector(x), vector(y)
     return unique(c(values[np.atleast_1d(is_in(values, others))], others[:0]))
 
@@ -185,6 +192,7 @@ def setdiff(x: Value, y: Value) -> Value:
     >>> setdiff([1, 2], [2, 3])
     array([1])
     """
+    _refuse_frames(x, y)
     values = vector(x)
     return unique(values[~np.atleast_1d(is_in(values, y))])
 

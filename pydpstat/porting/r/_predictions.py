@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pandas as pd
 
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._fits import Model, series
-from pydpstat.porting.r._shapes import Array, named, refuse_unknown, row_name, row_names, vector
+from pydpstat.porting.r._shapes import Array, named, refuse_unknown, row_name, vector
 from pydpstat.porting.r._values import Value
 
 
@@ -90,23 +88,3 @@ def _interval(fit: Model, parm: Value, level: float, factor: float) -> Array:
         fit.names.index(each) if isinstance(each, str) else int(each) - 1 for each in vector(parm).tolist()
     ]
     return named(np.asarray(bounds)[places], ([fit.names[i] for i in places], share))
-
-
-def column_of(function: Callable[..., Value], X: Value, *more: Value, **options: Value) -> Value:
-    """Return what a function of DPpack's computes of records, which R has as a matrix of one column.
-
-    It has the names of the rows of `X`. A function that is none of DPpack's returns what it does.
-
-    Examples
-    --------
-    >>> from pydpstat import dppack
-    >>> column_of(dppack.mapXy_linear, np.ones((2, 2)), [0.5, 1])
-    array([[1.5],
-           [1.5]])
-    """
-    found = function(X, *more, **options)
-    if not getattr(function, "__module__", "").startswith("pydpstat.dppack"):
-        return found
-    # what is computed of kernels has no names
-    kernel = getattr(getattr(function, "__self__", None), "kernel", None) not in (None, "linear")
-    return named(np.asarray(found).reshape(-1, 1), (None if kernel else row_names(X), None))

@@ -90,6 +90,19 @@ def print(x: Value = None, digits: Value = None, quote: bool = True, row_names: 
     builtins.print("\n".join(lines(x, digits, quote, row_names=row_names)))
 
 
+def printed(x: Value = None, *given: Value, **options: Value) -> Value:
+    """Write a value as R's ``print`` and return it.
+
+    Examples
+    --------
+    >>> printed(2.5) + 1
+    [1] 2.5
+    3.5
+    """
+    print(x, *given, **options)
+    return x
+
+
 def lines(
     x: Value, digits: Value = None, quote: bool = True, prefix: str = "", row_names: bool = True
 ) -> list[str]:
@@ -128,6 +141,8 @@ def lines(
         return _array(x, digits, quote)
     if type(x) is date:
         return lines(texts(x))
+    if callable(x):
+        raise PydpstatError("R prints the text of a function: print what it returns")
     if getattr(x, "data_name", None) == "":
         raise PydpstatError(
             "a test is printed with the text of its data: give it as data_name, or print its p_value"
@@ -144,8 +159,9 @@ def lines(
 
 
 def _attributes(x: Value, digits: Value) -> list[str]:
-    shown = getattr(x, "attributes", {}).items()
-    return [line for key, value in shown for line in (f'attr(,"{key}")', *lines(value, digits))]
+    shown = dict(getattr(x, "attributes", {}))
+    shown |= {"class": r_class} if (r_class := getattr(x, "r_class", "")) else {}
+    return [line for key, value in shown.items() for line in (f'attr(,"{key}")', *lines(value, digits))]
 
 
 def _vector(values: Vector, digits: Value, quote: bool) -> list[str]:

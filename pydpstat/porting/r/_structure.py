@@ -13,6 +13,7 @@ from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._formats import cells, escaped
 from pydpstat.porting.r._options import OPTIONS
 from pydpstat.porting.r._shapes import is_table
+from pydpstat.porting.r._tibbles import Tibble
 from pydpstat.porting.r._values import Value, Vector, factor_of, missing, names_of, plain, texts
 from pydpstat.r_arithmetic.rounding import significant
 
@@ -37,8 +38,9 @@ def str(object: Value) -> None:  # noqa: A001, A002
 
 
 def _lines(x: Value, indent: builtins.str = " ", in_frame: bool = False) -> list[builtins.str]:
-    if callable(x) or any(getattr(x, "dimnames", ())) or getattr(x, "name", None) == "summary" or is_table(x):
-        raise PydpstatError("str of functions, tables, and matrices with names is not supported: use print")
+    named = any(getattr(x, "dimnames", ())) or getattr(x, "name", None) == "summary" or is_table(x)
+    if named or callable(x) or isinstance(x, Tibble) or hasattr(x, "attributes"):
+        raise PydpstatError("str of functions, tables, tibbles or named matrices is not supported: use print")
     if isinstance(x, (list, Mapping, pd.DataFrame)):
         return _parts(x, indent)
     if x is None:

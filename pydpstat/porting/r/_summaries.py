@@ -266,10 +266,11 @@ def cor(x: Value, y: Value = None, use: str = "everything", method: str = "pears
 
 
 def _correlation(x: Vector, y: Vector, of_matrix: bool) -> float:
+    same = x is y
     x, y = x.astype(np.float64), y.astype(np.float64)
     if x.size < 2 or missing(x).any() or missing(y).any():
         return math.nan
-    if of_matrix and x is y:
+    if of_matrix and same:
         return 1.0
     spreads = [_spread(each, of_matrix) for each in (x, y)]
     if 0.0 in spreads:

@@ -14,11 +14,12 @@ import pandas as pd
 from scipy import stats
 
 from pydpstat.errors import PydpstatError
+from pydpstat.porting.r._attributed import attributed
 from pydpstat.porting.r._coefficients import formatted, p_values
 from pydpstat.porting.r._formulas import evaluated, sides, written
 from pydpstat.porting.r._printing import lines as printed
 from pydpstat.porting.r._shapes import Array, refuse_unknown, vector
-from pydpstat.porting.r._values import Attributed, Value, named_number
+from pydpstat.porting.r._values import Value, named_number
 from pydpstat.r_arithmetic import cov, mean, var
 from pydpstat.r_arithmetic.factor import factor
 
@@ -58,8 +59,7 @@ class Test:
                 value = value if field == "parameter" else float(value)
                 object.__setattr__(self, field, named_number(value, name))
         if self.conf_int is not None:
-            interval = self.conf_int.view(Attributed)
-            interval.attributes = {"conf.level": self.conf_level}
+            interval = attributed(self.conf_int, {"conf.level": self.conf_level})
             object.__setattr__(self, "conf_int", interval)
 
     def __str__(self) -> str:

@@ -14,11 +14,13 @@ import pandas as pd
 from pydpstat._data.values import is_missing, objects
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r import _integers
+from pydpstat.porting.r._attributed import Attributed, attributed
 from pydpstat.porting.r._named import Named
 from pydpstat.porting.r._named_numbers import NamedFloat, NamedInt, NamedNumber, NamedText, without_name
 from pydpstat.porting.r._options import OPTIONS
 from pydpstat.r_arithmetic import as_character as _text
 from pydpstat.r_arithmetic._arrays import has_length
+from pydpstat.results.results import DPResults
 
 # a vector of R: one-dimensional, of truth values, int64, float64, or strings as objects with None
 Vector = np.ndarray
@@ -26,15 +28,6 @@ Names = list[Any] | None
 # any value of R: a number, a string, a vector, a list, a frame, NULL
 Value = Any
 _SCALARS = (str, bool, int, float, np.generic)
-
-
-class Attributed(np.ndarray):
-    """A vector with attributes that R shows below it; what is computed of it has none."""
-
-    attributes: dict[str, Any]
-
-    def __array_finalize__(self, other: object) -> None:
-        self.attributes = {}
 
 
 def plain(x: Value, name: str = "x") -> Vector:
@@ -160,6 +153,8 @@ def names_of(x: Value) -> Names:
         return x.names
     if isinstance(x, (Mapping, pd.DataFrame)):
         return list(x)
+    if isinstance(x, DPResults) and x.labels.names is not None:
+        return list(x.labels.names)
     if isinstance(x, pd.Series) and (x.index.dtype.kind not in "iuf" or x.index.name is not None):
         return [None if is_missing(each) else str(each) for each in x.index]
     return None
@@ -281,6 +276,8 @@ def shaped(values: Value, *like: Value) -> Value:
             result = values.reshape(each.shape, order="F").view(type(each))
             vars(result).update(vars(each)) if hasattr(each, "dimnames") else None
             return result
+        if isinstance(each, Attributed) and each.size == len(values) and values.dtype != bool:
+            return attributed(values, each.attributes)
         if (names := names_of(each)) is not None and len(names) == len(values):
             return with_names(values, names, each)
     return values

@@ -124,6 +124,8 @@ def factor(
     (['b', 'a', 'b'], ['two', 'one'])
     """
     own = factor_of(x)
+    if exclude is not None and not missing(exclude).any() and missing(x).any():
+        raise PydpstatError("exclude must have NA: a missing value is no level here")
     found = _factor(own if own is not None else plain(x), None if levels is None else texts(levels),
                     (None,) if exclude is None else (None, *texts(exclude)))  # fmt: skip
     given = list(found.levels) if labels is None else texts(labels).tolist()

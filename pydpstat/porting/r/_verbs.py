@@ -9,8 +9,19 @@ import numpy as np
 import pandas as pd
 
 from pydpstat.errors import PydpstatError
-from pydpstat.porting.r._frames import as_data_frame, codes_of, joined_keys, matches, sorting, stacked
-from pydpstat.porting.r._shapes import Array, column, combined, frame_of, missing, names_of, taken, vector
+from pydpstat.porting.r._frames import codes_of, data_frame, joined_keys, matches, sorting, stacked
+from pydpstat.porting.r._shapes import (
+    Array,
+    column,
+    combined,
+    frame_of,
+    items,
+    missing,
+    names_of,
+    taken,
+    vector,
+)
+from pydpstat.porting.r._tibbles import Tibble, of_class
 from pydpstat.porting.r._values import Value
 from pydpstat.r_arithmetic import sum as total
 
@@ -62,7 +73,8 @@ def summarize(frame: pd.DataFrame, by: Sequence[str] = (), **what: Verb) -> pd.D
             group.made[name] = value[0]
         found[name] = [group.made[name] for group in groups]
     keys = taken(frame[list(by)], first) if by else pd.DataFrame()
-    return frame_of({**{n: column(keys, n) for n in by}, **{n: combined(each) for n, each in found.items()}})
+    columns = {**{n: column(keys, n) for n in by}, **{n: combined(each) for n, each in found.items()}}
+    return of_class(frame_of(columns), frame, by)
 
 
 def mutate(frame: pd.DataFrame, by: Sequence[str] = (), **what: Verb) -> pd.DataFrame:
@@ -81,7 +93,7 @@ def mutate(frame: pd.DataFrame, by: Sequence[str] = (), **what: Verb) -> pd.Data
         values = combined([each for part in parts for each in part.tolist()])
         order = np.argsort(np.concatenate(places), kind="stable")
         frame = frame.assign(**{name: values[order]})
-    return frame
+    return of_class(frame, frame, by)
 
 
 def filter_rows(frame: pd.DataFrame, by: Sequence[str], condition: Verb) -> pd.DataFrame:
@@ -98,7 +110,7 @@ def filter_rows(frame: pd.DataFrame, by: Sequence[str], condition: Verb) -> pd.D
     for g in range(len(first)):
         places = np.flatnonzero(number == g)
         kept[places] = np.broadcast_to(np.asarray(condition(taken(frame, places)), dtype=bool), len(places))
-    return taken(frame, np.flatnonzero(kept))
+    return of_class(taken(frame, np.flatnonzero(kept)), frame, by)
 
 
 def transmute(frame: pd.DataFrame, by: Sequence[str] = (), **what: Verb) -> pd.DataFrame:
@@ -151,7 +163,7 @@ def arrange(frame: pd.DataFrame, *keys: Value) -> pd.DataFrame:
     down = [isinstance(key, _Descending) for key in keys]
     plain = [key.key if isinstance(key, _Descending) else key for key in keys]
     columns = [column(frame, key) if isinstance(key, str) else _own(key(frame)) for key in plain]
-    return taken(frame, sorting(columns, down)) if keys else frame
+    return of_class(taken(frame, sorting(columns, down)), frame) if keys else frame
 
 
 def _own(values: Value) -> Value:
@@ -172,7 +184,8 @@ def count(
         raise PydpstatError(f"name must be given, as {name!r} is the name of a group")
     made = len if wt is None else lambda d: total(vector(d[wt])[~missing(d[wt])])
     found = summarize(frame, list(names), **{name: made})
-    return taken(found, sorting([found[name].to_numpy()], [True])) if sort else found
+    found = taken(found, sorting([found[name].to_numpy()], [True]) if sort else np.arange(len(found)))
+    return of_class(found, frame)
 
 
 def distinct(frame: pd.DataFrame, *names: str, keep_all: bool = False) -> pd.DataFrame:
@@ -185,7 +198,7 @@ def distinct(frame: pd.DataFrame, *names: str, keep_all: bool = False) -> pd.Dat
     """
     by = [name for name in frame.columns if name in names] or list(frame.columns)
     first, _ = _groups(frame, by)
-    return taken(frame if keep_all else frame[by], np.sort(first))
+    return of_class(taken(frame if keep_all else frame[by], np.sort(first)), frame)
 
 
 def slice_max(
@@ -239,7 +252,10 @@ def bind_rows(*frames: Value) -> pd.DataFrame:
     >>> bind_rows(pd.DataFrame({"a": [1]}), pd.DataFrame({"a": [2], "b": ["x"]})).isna().to_dict("list")
     {'a': [False, False], 'b': [True, False]}
     """
-    parts = [f for each in frames for f in (each if isinstance(each, list) else [each]) if f is not None]
+    given = [f for each in frames for f in (each if isinstance(each, list) else [each]) if f is not None]
+    # vectors with names, and lists, are rows
+    rows = (each if isinstance(each, pd.DataFrame) else dict(zip(*items(each))) for each in given)
+    parts = [each if isinstance(each, pd.DataFrame) else data_frame(each) for each in rows]
     names = dict.fromkeys(name for each in parts for name in each.columns)
     kinds = {n: [column(each, n) for each in parts if n in each] for n in names}
     for name, found in kinds.items():
@@ -252,7 +268,8 @@ def bind_rows(*frames: Value) -> pd.DataFrame:
         factors = all(isinstance(each, pd.Categorical) for each in kinds[name])
         return own if factors or not isinstance(own, pd.Categorical) else vector(own)
 
-    return frame_of({name: stacked([part(each, name) for each in parts]) for name in names})
+    found = frame_of({name: stacked([part(each, name) for each in parts]) for name in names})
+    return found if isinstance(given[0], pd.DataFrame) and not isinstance(given[0], Tibble) else Tibble(found)
 
 
 def n_distinct(*vectors: Value, na_rm: bool = False) -> int:
@@ -297,29 +314,6 @@ def lead(x: Value, n: int = 1, default: Value = None) -> Value:
     return lag(x, -n, default)
 
 
-class Tibble(pd.DataFrame):
-    """A data frame that is not printed, as R's tibbles are printed otherwise."""
-
-    @property
-    def _constructor(self) -> type[Tibble]:
-        return Tibble
-
-    def lines(self) -> list[str]:
-        """Refuse to be printed."""
-        raise PydpstatError("R prints a tibble in a separate form: write print(as.data.frame(x))")
-
-
-def as_tibble(x: Value) -> pd.DataFrame:
-    """Return a frame, a table, a matrix or a list of vectors as a frame that is not printed.
-
-    Examples
-    --------
-    >>> as_tibble({"a": [1, 2]})["a"].tolist()
-    [1, 2]
-    """
-    return Tibble(as_data_frame(x).reset_index(drop=True))
-
-
 def left_join(
     x: pd.DataFrame, y: pd.DataFrame, by: Value, suffix: Sequence[str] = (".x", ".y")
 ) -> pd.DataFrame:
@@ -356,4 +350,5 @@ def _join(x: pd.DataFrame, y: pd.DataFrame, by: Value, suffix: Sequence[str], ev
     at_x, at_y = (np.array(side, dtype=np.intp) for side in zip(*pairs)) if pairs else (np.empty(0, int),) * 2
     rest = [name for name in y.columns if name not in right]
     result = {n + suffix[0] * (n in rest and n not in left): taken(column(x, n), at_x) for n in x.columns}
-    return frame_of({**result, **{n + suffix[1] * (n in x.columns): taken(column(y, n), at_y) for n in rest}})
+    more = {n + suffix[1] * (n in x.columns): taken(column(y, n), at_y) for n in rest}
+    return of_class(frame_of({**result, **more}), x)

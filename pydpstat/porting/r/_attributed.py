@@ -1,0 +1,41 @@
+"""Vectors with attributes, which R prints below them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+
+class Attributed(np.ndarray):
+    """A vector with attributes that R shows below it: arithmetic keeps them, its parts have none.
+
+    `r_class` is its class in R, if it has one.
+    """
+
+    attributes: dict[str, Any]
+    r_class: str
+
+    def __array_finalize__(self, other: object) -> None:
+        self.attributes, self.r_class = {}, ""
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        plain = [np.asarray(each) if isinstance(each, Attributed) else each for each in inputs]
+        result = getattr(ufunc, method)(*plain, **options)
+        kept = isinstance(result, np.ndarray) and result.shape == self.shape and result.dtype != bool
+        return attributed(result, self.attributes) if kept else result
+
+
+def attributed(values: np.ndarray, attributes: Mapping[str, Any], r_class: str = "") -> Attributed:
+    """Return a vector with attributes, and with a class of R's.
+
+    Examples
+    --------
+    >>> x = attributed(np.array([1.0, 2.0]), {"unit": "cm"})
+    >>> (x * 2).attributes, (x > 1).tolist(), x[:1].attributes
+    ({'unit': 'cm'}, [False, True], {})
+    """
+    result = np.asarray(values).view(Attributed)
+    result.attributes, result.r_class = dict(attributes), r_class
+    return result

@@ -1,0 +1,60 @@
+"""Results of DPpack's and diffpriv's functions in the form that they have in R, with R's messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from pydpstat import diffpriv, r_arithmetic
+from pydpstat.diffpriv._sampler_plan import sampler_plan
+from pydpstat.porting.r._histograms import with_type
+from pydpstat.porting.r._shapes import named, row_names
+from pydpstat.porting.r._strings import message
+from pydpstat.porting.r._values import Value
+
+
+def access(found: tuple[Value, ...]) -> dict[str, Value]:
+    """Return the result of one of DPpack's data access functions as a list with R's names.
+
+    Examples
+    --------
+    >>> from pydpstat import dppack
+    >>> access(dppack.meanDataAccess([1, 4, 3, 2], 0, 5))
+    {'True.Values': 2.5, 'Sensitivity': 1.25}
+    """
+    parts = {name.replace("_", "."): getattr(found, name) for name in found._fields}  # type: ignore[attr-defined]
+    return {
+        name: replace(each, breaks=with_type(each.breaks))
+        if isinstance(each, r_arithmetic.Histogram)
+        else each
+        for name, each in parts.items()
+    }
+
+
+def column_of(function: Callable[..., Value], X: Value, *more: Value, **options: Value) -> Value:
+    """Return what a function of DPpack's computes of records, which R has as a matrix of one column.
+
+    It has the names of the rows of `X`. A function that is none of DPpack's returns what it does.
+
+    Examples
+    --------
+    >>> from pydpstat import dppack
+    >>> column_of(dppack.mapXy_linear, np.ones((2, 2)), [0.5, 1])
+    array([[1.5],
+           [1.5]])
+    """
+    found = function(X, *more, **options)
+    if not getattr(function, "__module__", "").startswith("pydpstat.dppack"):
+        return found
+    # what is computed of kernels has no names
+    kernel = getattr(getattr(function, "__self__", None), "kernel", None) not in (None, "linear")
+    return named(np.asarray(found).reshape(-1, 1), (None if kernel else row_names(X), None))
+
+
+def sensitivitySampler(object: Value, oracle: Value, n: Value, **options: Value) -> Value:
+    """Return diffpriv's ``sensitivitySampler``, and write R's message."""
+    plan = sampler_plan(options.get("m"), options.get("gamma"))
+    message(f"Sampling sensitivity with m={plan.m} gamma=", plan.gamma, f" k={plan.k}")
+    return diffpriv.sensitivitySampler(object, oracle, n, **options)
