@@ -107,6 +107,7 @@ def test_statements(script, python):
         ("names(t.test(c(1, 2, 4)))", "the names of a test"),
         ("m <- lm(dist ~ speed, data.frame(dist = 1:3, speed = 3:1))\nnames(m)", "the names of a test"),
         ("d <- as.data.frame(d)", "d is neither assigned"),
+        ("x <- list(a = 1, a = 2)", "two elements of the list have one name"),
         ("names(dimnames(table(c(1, 2))))", "the names of dimnames"),
         ("str(list(a = 1))", "str of a list"),
         ("library(dplyr)\ndesc(1:3)", "desc of dplyr has no counterpart"),

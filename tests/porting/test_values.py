@@ -7,6 +7,7 @@ import math
 import shutil
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from pydpstat.errors import PydpstatError
@@ -45,6 +46,27 @@ def test_recorded_values_are_those_of_this_r():
         # a package may not be there
         if found[0] != "error":
             assert found == values.recorded(path)
+
+
+FRAME = pd.DataFrame({"a": [1, 2]})
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: r.union(FRAME, FRAME), "sets of rows"),
+        (lambda: r.print([r.mean]), "the text of a function"),
+        (lambda: r.print(r.as_tibble(FRAME)), "a tibble"),
+        (lambda: r.print(r.summarize(FRAME, ["a"], n=len)), "a tibble"),
+        (lambda: r.print(r.t_test([1.0, 2.0])), "data_name"),
+        (lambda: r.factor(["a", None], exclude=""), "no level"),
+        (lambda: r.getOption("OutDec"), "only R has"),
+        (lambda: r.na_omit(r.matrix([1.0, math.nan], 1)), "a frame or a vector"),
+    ],
+)
+def test_what_r_has_otherwise_is_refused(call, said):
+    with pytest.raises(PydpstatError, match=said):
+        call()
 
 
 def test_dates_are_text(capsys):

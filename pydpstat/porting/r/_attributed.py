@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -14,20 +13,23 @@ class Attributed(np.ndarray):
     `r_class` is its class in R, if it has one.
     """
 
-    attributes: dict[str, Any]
+    attributes: dict[str, object]
     r_class: str
 
     def __array_finalize__(self, other: object) -> None:
         self.attributes, self.r_class = {}, ""
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+    def __repr__(self) -> str:
+        return repr(np.asarray(self))
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **options: object) -> object:
         plain = [np.asarray(each) if isinstance(each, Attributed) else each for each in inputs]
         result = getattr(ufunc, method)(*plain, **options)
         kept = isinstance(result, np.ndarray) and result.shape == self.shape and result.dtype != bool
         return attributed(result, self.attributes) if kept else result
 
 
-def attributed(values: np.ndarray, attributes: Mapping[str, Any], r_class: str = "") -> Attributed:
+def attributed(values: np.ndarray, attributes: Mapping[str, object], r_class: str = "") -> Attributed:
     """Return a vector with attributes, and with a class of R's.
 
     Examples

@@ -63,7 +63,7 @@ class Test:
             object.__setattr__(self, "conf_int", interval)
 
     def __str__(self) -> str:
-        """Return what R prints, but for the names of the data where no formula has them."""
+        """Return what R prints, without the line of the data where `data_name` is empty."""
         degrees = vector(self.parameter).tolist() if self.parameter is not None else []
         words = self.degrees or (("df",) if len(degrees) == 1 else ("num df", "denom df"))
         found = [] if self.statistic is None else [(self.letter, self.statistic)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -244,6 +244,11 @@ def _ends(frame: pd.DataFrame, key: Value, n: int, by: Sequence[str], ties: bool
     return taken(frame, kept)
 
 
+def _cells(row: Value) -> Iterable[tuple[Value, Value]]:
+    names, values = items(row)
+    return zip(names or [], values)
+
+
 def bind_rows(*frames: Value) -> pd.DataFrame:
     """Return the rows of frames, or of lists of them, as one frame; what a frame lacks is missing.
 
@@ -254,8 +259,7 @@ def bind_rows(*frames: Value) -> pd.DataFrame:
     """
     given = [f for each in frames for f in (each if isinstance(each, list) else [each]) if f is not None]
     # vectors with names, and lists, are rows
-    rows = (each if isinstance(each, pd.DataFrame) else dict(zip(*items(each))) for each in given)
-    parts = [each if isinstance(each, pd.DataFrame) else data_frame(each) for each in rows]
+    parts = [each if isinstance(each, pd.DataFrame) else data_frame(dict(_cells(each))) for each in given]
     names = dict.fromkeys(name for each in parts for name in each.columns)
     kinds = {n: [column(each, n) for each in parts if n in each] for n in names}
     for name, found in kinds.items():
