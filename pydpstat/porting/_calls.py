@@ -368,7 +368,7 @@ class Calls(Names):
         if any(key.lower() == "simplify" and code.text == "False" for key, code in codes):
             kind = "list"
         given = arguments.write_arguments(known.names, node.arguments, texts, name)
-        if plain == "print" and (node.start, node.end) != self.printing:
+        if plain == "print" and codes and (node.start, node.end) != self.printing:
             plain, kind = "printed", first.kind
         return Code(called(f"r.{plain}", given), kind, missing=0 if plain in COMPLETE else missing)
 
