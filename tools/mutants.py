@@ -1,12 +1,12 @@
 """Change one token of the package at a time, and see whether a test notices.
 
 ``python tools/mutants.py --count 1000`` copies the checkout, records which test runs which line, then tries a
-seeded sample of all changes: each in a separate process, with the tests that run its line, the quickest
-first, until one fails. ``--survivors`` tries what is left again, with the slow tests and more time, and
-``--record`` writes `mutants.json`, which also says of some changes why no test can notice them. A later run
-maps, in the same folder, only the test files that are new, and tries only the changes that neither the folder
-nor the record has. It needs coverage.py. Tests that start another Python do not see the change, so that
-somewhat more may be caught.
+seeded sample of all changes: each in a separate process, with the tests that run its line, until one fails;
+the quickest tests and those of the same module come first. ``--survivors`` tries what is left again, with the
+slow tests and more time, and ``--record`` writes `mutants.json`, which also says of some changes why no test
+can notice them. A later run maps, in the same folder, only the test files that are new, and tries only the
+changes that neither the folder nor the record has. It needs coverage.py. Tests that start another Python do
+not see the change, so that somewhat more may be caught.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ class Tests:
                         self.lines[module][now[line]] |= set(known)
 
     def of(self, mutant: Mutant) -> list[tuple[float, str]]:
-        """Return the tests that run a change with their seconds, the quickest first."""
+        """Return the tests that run a change with their seconds, the quickest and the nearest first."""
         lines = self.lines.get(mutant.path, {})
         asked = lines if mutant.imported else range(mutant.first, mutant.last + 1)
         tests = set().union(*(lines.get(line, ()) for line in asked))
@@ -164,7 +164,15 @@ class Tests:
         # what a file needs to be read is shared by its tests
         files = Counter(map(file_of, tests))
         shared = {file: self.aside[file] / count for file, count in files.items()}
-        return sorted((self.seconds[test] + shared[file_of(test)], test) for test in tests)
+        found = [(self.seconds[test] + shared[file_of(test)], test) for test in tests]
+        return sorted(found, key=lambda each: (each[0] / nearness(mutant.path, each[1]), each[1]))
+
+
+def nearness(module: str, test: str) -> int:
+    """Return how much sooner a test is run because its file is named like a module or its folder."""
+    of_module, of_test = Path(module), Path(file_of(test))
+    named = {*of_module.stem.strip("_").split("_")} & {*of_test.stem.split("_")}
+    return (4 if named else 1) * (2 if {*of_module.parts[1:-1]} & {*of_test.parts} else 1)
 
 
 def file_of(test: str) -> str:
