@@ -165,12 +165,13 @@ class Tests:
         files = Counter(map(file_of, tests))
         shared = {file: self.aside[file] / count for file, count in files.items()}
         found = [(self.seconds[test] + shared[file_of(test)], test) for test in tests]
-        return sorted(found, key=lambda each: (each[0] / nearness(mutant.path, each[1]), each[1]))
+        return sorted(found, key=lambda each: (each[0] / nearness(mutant.path, file_of(each[1])), each[1]))
 
 
-def nearness(module: str, test: str) -> int:
-    """Return how much sooner a test is run because its file is named like a module or its folder."""
-    of_module, of_test = Path(module), Path(file_of(test))
+@lru_cache(maxsize=None)
+def nearness(module: str, file: str) -> int:
+    """Return how much sooner the tests of a file are run because it is named like a module or its folder."""
+    of_module, of_test = Path(module), Path(file)
     named = {*of_module.stem.strip("_").split("_")} & {*of_test.stem.split("_")}
     return (4 if named else 1) * (2 if {*of_module.parts[1:-1]} & {*of_test.parts} else 1)
 
