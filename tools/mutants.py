@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import gc
 import hashlib
 import json
 import math
@@ -28,6 +29,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from importlib import import_module
 from importlib.machinery import SourceFileLoader
+from itertools import accumulate
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import gettempdir
@@ -153,8 +155,11 @@ class Tests:
                     if line in now:
                         self.lines[module][now[line]] |= set(known)
 
-    def of(self, mutant: Mutant) -> list[tuple[float, str]]:
-        """Return the tests that run a change with their seconds, the quickest and the nearest first."""
+    def of(self, mutant: Mutant, most: float) -> list[tuple[float, str]]:
+        """Return the tests that run a change with their seconds, the quickest and the nearest first.
+
+        Those that would not be run in so many seconds are left out.
+        """
         lines = self.lines.get(mutant.path, {})
         asked = lines if mutant.imported else range(mutant.first, mutant.last + 1)
         tests = set().union(*(lines.get(line, ()) for line in asked))
@@ -165,7 +170,9 @@ class Tests:
         files = Counter(map(file_of, tests))
         shared = {file: self.aside[file] / count for file, count in files.items()}
         found = [(self.seconds[test] + shared[file_of(test)], test) for test in tests]
-        return sorted(found, key=lambda each: (each[0] / nearness(mutant.path, file_of(each[1])), each[1]))
+        found.sort(key=lambda each: (each[0] / nearness(mutant.path, file_of(each[1])), each[1]))
+        before = accumulate((each[0] for each in found), initial=0.0)
+        return [each for each, begun in zip(found, before) if begun < 2.0 * most]
 
 
 @lru_cache(maxsize=None)
@@ -332,6 +339,7 @@ def main() -> None:
         tests = mapped_tests(tree, folder, ("not slow", "slow") if asked.survivors else ("not slow",), pool)
     print(f"{len(tests.seconds)} tests, without {len(tests.broken)} that fail here: {tests.broken[:5]}")
     every = list(mutants(tree, "pydpstat"))
+    count, first = len(every), every[0].path
     results = folder / f"results-{asked.seed}.json"
     before = json.loads(results.read_text()) if results.exists() else {}
     sample, record = chosen(every, asked.count, asked.seed), json.loads(RECORD.read_text())
@@ -341,15 +349,20 @@ def main() -> None:
     if asked.survivors:
         known = {*record["equivalent"], *(key for key in before if before[key]["state"] == "caught")}
     left = [each for each in sample if each.key not in known and room_of(each.path) in asked.rooms]
-    work = [(tree, each, tests.of(each), LONG if asked.survivors else SHORT) for each in left]
+    most = LONG if asked.survivors else SHORT
+    work = [(tree, each, tests.of(each, most), most) for each in left]
+    # a process that is forked copies what it counts references to
+    del tests, every
+    gc.collect()
+    gc.freeze()
     with fork.Pool(asked.jobs) as pool:
         for number, said in enumerate(pool.imap_unordered(tried, work, chunksize=1), 1):
             before[said["key"]] = said
             results.write_text(json.dumps(before, indent=1))
             print(f"{number}/{len(work)}", *said.values(), flush=True)
-    recorded({each.key: before[each.key] for each in sample if each.key in before}, record, len(every), asked)
+    recorded({each.key: before[each.key] for each in sample if each.key in before}, record, count, asked)
     by = {said["by"] for said in before.values() if said.get("by", "").startswith("tests/")}
-    nothing = Mutant(tree, every[0].path, 0, 0, "", "", 1, 1, False)
+    nothing = Mutant(tree, first, 0, 0, "", "", 1, 1, False)
     print("without a change fails:", forked(tree, nothing, by, 3600.0) or "none of the tests that caught one")
 
 
