@@ -197,6 +197,9 @@ def test_simulated_loans():
     assert (
         df["DAYS_EMPLOYED"][df["DAYS_EMPLOYED"] < 365_243] > df["DAYS_BIRTH"][df["DAYS_EMPLOYED"] < 365_243]
     ).all()
+    # the ranks of normal variables with correlation 0.4
+    ranks = df[["AMT_INCOME_TOTAL", "AMT_CREDIT"]].rank().corr().iloc[0, 1]
+    assert abs(ranks - 6 / np.pi * np.arcsin(0.4 / 2)) < 0.05
     for rows in (0, 1.5, "many", None):
         with pytest.raises(PydpstatError, match="rows must be"):
             simulate_loans(rows)

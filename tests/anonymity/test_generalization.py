@@ -139,6 +139,14 @@ def test_few_different_rows_stay():
     assert np.allclose(k_means(big, 2)["x"] / 1e300, [1.05, 1.05, -1.05, -1.05])
 
 
+def test_k_means_far_from_zero():
+    """Where floats are 2 apart, clusters are those of the distances."""
+    pytest.importorskip("sklearn")
+    offsets = np.array([0.0, 2.0, 6.0, 100.0])
+    result = k_means(pd.DataFrame({"x": 2.0**53 + offsets}), 3)["x"] - 2.0**53
+    assert result.iloc[2:].tolist() == [6.0, 100.0] and result[0] == result[1]
+
+
 def test_standardized_k_means():
     pytest.importorskip("sklearn")
     rng = np.random.default_rng(1)

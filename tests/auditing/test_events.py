@@ -1,16 +1,19 @@
 import numpy as np
 import pytest
 
+from pydpstat.auditing._bounds import Forecast
 from pydpstat.auditing._events import (
     END,
     START,
     Cut,
+    Projection,
     count,
     element,
     form_event,
     length,
     missing,
     range_event,
+    range_events,
     total,
 )
 from pydpstat.auditing._float_events import multiple, support, trailing_zeros
@@ -40,6 +43,17 @@ def test_ranges(low, high, words, inside):
     event, z = range_event(RESULT, ((low, high),)), np.arange(4.0)
     assert event.words == words
     assert z[event.contains(draws(z))].tolist() == inside
+
+
+def test_values_inside_are_events_except_of_what_orders_outcomes():
+    same, middle = np.tile([1.0, 2.0, 3.0], 1000), np.full(3000, 2.0)
+    forecast = Forecast((3000, 3000), (3000, 3000), 0.0, 0.003)
+    words = [event.words for event, _ in range_events(RESULT, middle, same, forecast)]
+    assert "the result is 2" in words
+    ordered = Projection("the loss", RESULT.of, tails_only=True)
+    for event, _ in range_events(ordered, middle, same, forecast):
+        inside = event.contains(draws([0.0, 1.0, 2.0, 3.0, 4.0])).tolist()
+        assert inside in (sorted(inside), sorted(inside, reverse=True))
 
 
 def test_several_values_are_a_list():

@@ -270,6 +270,7 @@ def test_a_call_names_the_levels_of_some_columns_and_the_design_has_the_others()
         (lambda: unsized().mean("income", 0.1, by="note"), "levels must include those of 'note'"),
         (lambda: unsized().mean("income", 0.1, by=[3]), "by must name columns"),
         (lambda: unsized().mean("income", 0.1, by=REGION), "by must name columns.*got Series of shape"),
+        (lambda: unsized().mean("income", 0.1, by="age"), "design.assign.high='age >= 55'"),
         (
             lambda: unsized().mean("income", 0.1, by="regoin"),
             "not a column of the design. Did you mean 'region'",

@@ -106,6 +106,7 @@ SILENT = [
     "f <- function(x) return(invisible(x))\nf(1)",
     "f <- function(x) return(y <- x)\nf(1)",
     "f <- function(x) {\n  if (x > 1) return(invisible(x))\n  invisible(3)\n}\nf(1)",
+    "f <- function(x) if (x > 1) invisible(2) else invisible(3)\nf(1)",
     "f <- function(x) g(x)\ng <- function(x) return(invisible(x))\nf(1)",
     "a <- list(say = function() invisible(4))\na$say()",
     "a <- list(say = function() return(invisible(4)))\na$say()",
@@ -115,6 +116,7 @@ SILENT = [
 SHOWN = [
     "f <- function(x) return(x)\nf(1)",
     "f <- function(x) {\n  y <- x\n  (y)\n}\nf(1)",
+    "f <- function(x) if (x > 1) 2 else 3\nf(1)",
     "f <- function() return()\nf()",
     "a <- list(say = function() 4)\na$say()",
 ]

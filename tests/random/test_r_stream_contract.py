@@ -6,11 +6,13 @@ import sys
 
 import numpy as np
 import pytest
+import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pydpstat.errors import MissingExtraError, NotSupportedError, PydpstatError
 from pydpstat.random.r_stream import RRandom
+from pydpstat.random.r_stream._binomial import Btpe
 
 DRAWS = {
     "runif": lambda rng, n: rng.runif(n),
@@ -228,3 +230,18 @@ def test_missing_rpy2(monkeypatch):
         RRandom.from_r()
     with pytest.raises(MissingExtraError, match=r"RRandom.to_r\(\) needs rpy2"):
         RRandom(1).to_r()
+
+
+@pytest.mark.parametrize(
+    "size, prob, k", [(3000, 0.01, 0), (3000, 0.01, 15), (1000, 0.4, 360), (90, 0.5, 20)]
+)
+@pytest.mark.parametrize("share, accepted", [(0.999, True), (1.001, False)])
+def test_a_binomial_trial_is_accepted_below_its_probability(size, prob, k, share, accepted):
+    law = Btpe(size, prob)
+    mode, where = int((size + 1) * prob), scipy.stats.binom(size, prob)
+    height = share * np.exp(where.logpmf(k) - where.logpmf(mode))
+    # the tail at the left proposes k; the next trial is in the triangle, at the mode
+    v = np.exp(law.left_rate * (k + 0.5 - law.left))
+    u = law.p2 + height / (law.left_rate * v)
+    uniforms = iter([u / law.p4, v, 0.0, 0.0])
+    assert law.p2 < u < law.p3 and law.one(uniforms.__next__) == (k if accepted else mode)

@@ -84,6 +84,11 @@ def test_products_stay_within_the_stated_rounding():
             assert abs(found.products[0] * w - exact) <= w * Fraction(5, 8)
 
 
+@pytest.mark.parametrize("half, power", [(1.0, 0), (1.5, 1), (2.0, 1), (2.5, 2), (0.25, -2)])
+def test_the_unit_is_a_share_of_the_least_power_of_two_that_holds_the_records(half, power):
+    assert data_grid(3.0 - half, 3.0 + half, 40).unit == 2.0 ** (power - 40)
+
+
 def test_missing_values_beyond_the_first_chunk():
     x = np.full(3 * record_grid.CHUNK, 0.75)
     x[[5, record_grid.CHUNK, -1]] = np.nan
