@@ -62,6 +62,12 @@ def test_several_values_are_a_list():
     assert event.contains(draws(np.arange(5.0))).tolist() == [False, True, False, True, False]
 
 
+def test_a_value_and_a_range_are_told_apart():
+    event = range_event(RESULT, ((Cut(1), Cut(1, True)), (Cut(3), END)))
+    assert event.words == "the result is 1 or is at least 3"
+    assert event.contains(draws(np.arange(5.0))).tolist() == [False, True, False, True, True]
+
+
 def test_multiples_of_powers_of_two():
     z = [0.25, 0.25 + 2.0**-54, -0.25, 0.75, 0.0, np.inf, np.nan]
     inside = multiple(RESULT, -53, False, 0.5).contains(draws(z))
