@@ -210,6 +210,16 @@ def test_any_noisy_table_has_a_p_value(rows, columns, n, rate, known, seed):
     assert turned == pytest.approx(statistic, rel=1e-6, abs=1e-6)
 
 
+def test_p_values_of_few_records_have_the_errors_of_their_draws_on_top():
+    table = np.array([[9.0, 5.0], [4.0, 12.0]])
+    bare = plain_independence_pvalue(table, 30, 1.0, 4999)[1]
+    careful = bare + 3.0 * math.sqrt(bare * (1.0 - bare) / 4999)
+    assert plain_independence_pvalue(table, 30, 1.0)[1] == pytest.approx(careful)
+    table[1, 1] += 1.0
+    found = [plain_independence_pvalue(table, 31, 1.0, draws) for draws in (None, 4999)]
+    assert found[0] == found[1]
+
+
 @pytest.mark.slow
 def test_the_level_of_few_records_without_noise_is_held():
     # over the tables of ten records that make up nearly all of the probability, of which some are likely

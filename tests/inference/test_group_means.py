@@ -13,6 +13,7 @@ from scipy import stats
 
 import pydpstat
 from pydpstat.errors import PydpstatError
+from pydpstat.inference import group_means
 from pydpstat.inference._null_distributions.group_means import Mixed, equal_means
 from pydpstat.inference._null_distributions.noisy_t import NoisySums
 from pydpstat.statistics._kernels.record_grid import BITS, standard_grid, sums
@@ -176,6 +177,15 @@ def test_a_released_mean_by_group_is_tested_as_the_groups_are():
     assert two.f_oneway("age").pvalue < 0.05 < two.f_oneway("size").pvalue
     with pytest.raises(PydpstatError, match="no means of groups that can be compared"):
         pydpstat.mean(values, **how, population=True).f_oneway()
+
+
+def test_intervals_of_the_means_have_the_unit_of_the_bounds():
+    mix = ((1.0, 1.0, 1.0), (-1.0, 0.0, 1.0), (1.0, -1.0, 1.0))
+    known = [NoisySums(each, mix, "laplace", None) for each in ((300.0, 10.0, 60.0), (200.0, -9.0, 40.0))]
+    release = pydpstat.count(X > 40, 1.0, rng=1)
+    standard, own = (group_means._means(release, known, ["f", "m"], pair) for pair in ((-1, 1), (20, 60)))
+    wanted = 40.0 + 20.0 * standard.conf_int(kind="population")
+    assert own.conf_int(kind="population").to_numpy() == pytest.approx(wanted.to_numpy(), rel=1e-12)
 
 
 def test_normal_noise_has_its_own_distribution():

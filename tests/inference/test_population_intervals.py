@@ -242,6 +242,11 @@ def test_with_next_to_no_noise_quantiles_are_those_of_the_records():
     assert float(one) == pytest.approx(release.estimate.iloc[0]) and "population=True" in one.call
 
 
+def test_the_largest_quantile_of_an_empty_last_cell_is_in_its_middle():
+    cells = moments.CellQuantiles(np.array([4.0, 4.0, 0.0]), np.array([0.0, 1.0, 2.0, 4.0]), 8, 1.0)
+    assert [cells.quantile(share) for share in (0.0, 0.25, 0.75, 1.0)] == [0.0, 0.5, 1.5, 3.0]
+
+
 def test_the_interval_of_a_median_covers_the_noise_or_says_nothing():
     x = np.linspace(0.0, 10.0, 101)
     how = {"bounds": (0, 10), "population": True}

@@ -11,6 +11,7 @@ from pydpstat.inference._null_distributions.quantiles import (
     lower_quantiles,
     quantile_ends,
     quantile_limits,
+    quantile_slope,
     sample_ends,
 )
 
@@ -149,3 +150,10 @@ def test_the_number_of_bins():
     numbers = [bin_number(n, 1.0) for n in (1, 30, 100, 1000, 10**4, 10**7)]
     assert numbers == sorted(numbers) and numbers[0] == 8 and numbers[-1] == 8192
     assert bin_number(100, 1.0) == bin_number(10, 10.0)
+
+
+def test_a_slope_is_that_of_the_quantiles_around_a_share():
+    assert quantile_slope(lambda share: share**2, 0.5, 2.0, 0.25) == (0.75**2 - 0.25**2) / 4.0
+    # shares end at 0 and 1
+    assert quantile_slope(lambda share: share**2, 0.125, 1.0, 0.25) == 0.375**2 / 2.0
+    assert quantile_slope(lambda share: share**2, 0.875, 1.0, 0.25) == (1.0 - 0.625**2) / 2.0

@@ -165,7 +165,7 @@ def within(sizes, reach, alternative):
     return row[second]
 
 
-@pytest.mark.parametrize("sizes", [(4, 7), (30, 20), (1, 1200), (450, 600), (550, 550)])
+@pytest.mark.parametrize("sizes", [(4, 7), (30, 20), (1, 1200), (450, 600), (550, 550), (20, 1001)])
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
 def test_the_distance_of_two_samples_beside_all_paths(sizes, alternative):
     law = distances.two_sample_law(*sizes, alternative)

@@ -8,7 +8,7 @@ import pytest
 import pydpstat
 from pydpstat.inference._null_distributions import noisy_score
 from pydpstat.inference._null_distributions.noisy_moments import NoisyMoments, cells, matrix_of
-from pydpstat.inference._null_distributions.score_tests import ScoreTests
+from pydpstat.inference._null_distributions.score_tests import ScoreTests, ends
 from pydpstat.inference._regression_moments import Layout
 from pydpstat.mechanisms import LaplaceNoise
 
@@ -120,3 +120,11 @@ def test_intervals_end_where_p_values_reach_their_level(alpha):
     for name, estimate in fit.params.items():
         for end in ends.loc[name]:
             assert fit.test(name, end) <= alpha < fit.test(name, estimate + 0.98 * (end - estimate))
+
+
+def test_a_coefficient_that_noise_hides_has_no_ends():
+    noisy = moments(LAYOUTS["levels"], scale=30.0, seed=2)
+    tests = ScoreTests(noisy, np.ones(5), np.zeros(5))
+    hidden = np.flatnonzero(tests.seen.left <= 0.0)
+    assert hidden.size and np.isfinite(tests.seen.errors).all()
+    assert np.isinf(ends(noisy, 0.8, hidden)).all()

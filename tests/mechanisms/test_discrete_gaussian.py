@@ -62,6 +62,14 @@ def test_the_curve_is_exact(sd, shift):
                 assert float(noise.delta(epsilon, shift) / exact - 1) == pytest.approx(0.0, abs=1e-13)
 
 
+def test_a_large_loss_has_its_second_part_in_the_first_terms():
+    # the sum has thousands of terms, with steps of the loss of 0.3
+    sd, shift, epsilon = 200.0, 12_000, 1785.0
+    with mpmath.workdps(30):
+        exact = exact_delta(epsilon, sd, shift)
+    assert float(DiscreteGaussianNoise(sd).delta(epsilon, shift) / exact - 1) == pytest.approx(0.0, abs=1e-13)
+
+
 @pytest.mark.parametrize("sd, shift", [(0.2, 1), (0.8, 2), (1.3, 1)])
 def test_two_cells(sd, shift):
     with mpmath.workdps(40):

@@ -88,11 +88,23 @@ def test_a_chain_of_comparisons_is_no_r(text):
         ("x - (y - x)", "x - (y - x)"),
         ("x * (y %% 2)", "x * (y % 2)"),
         ("(x * y) %% 2", "x * y % 2"),
+        ("!(x %in% y)", "~r.is_in(x, y)"),
     ],
 )
 def test_parentheses_are_those_that_are_needed(text, python):
     script = f"x <- c(1, 2)\ny <- c(2.5, 1)\nz <- {text}"
     assert ported(script).chunks[-1].python == f"z = {python}"
+
+
+@pytest.mark.parametrize(
+    "text, python",
+    [
+        ("(1:3 + 1) %/% 2", "(np.arange(1, 4) + 1) // 2"),
+        ("(1:3 / 10) %/% 2", "r.quotient(np.arange(1, 4) / 10, 2)"),
+    ],
+)
+def test_quotients_of_integers_are_pythons(text, python):
+    assert ported(f"x <- {text}").chunks[-1].python == f"x = {python}"
 
 
 @pytest.mark.live

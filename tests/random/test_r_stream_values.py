@@ -12,6 +12,7 @@ from pydpstat.random.r_stream import RRandom
 DRAWN = """
 rbeta(3, 2, 3); 0x1.1299bd2b8018fp-2 0x1.f9e5f71547df1p-2 0x1.2210b408bd079p-1; 0x1.50614b22p-1; 2
 rbeta(3, 0.5, [0.7, 3]); 0x1.74e26ce9b3549p-3 0x1.55ec933f9a81cp-6 0x1.4dc1fc9a7bd8fp-3; 0x1.d4ba429cp-2; 2
+rbeta(3, 0, 0); 1 1 0; 0x1.a9306e66p-1; 0
 rnorm(100000); 0x1.24c483d5e9c7p+1 -0x1.260484b9125dfp-1 0x1.7c6aa85e2ec8p-3; 0x1.65d063a6p-1; 1
 rexp(100000); 0x1.8c0d1ecbe14d8p-5 0x1.78dbc11fa39efp-1 0x1.84ca4b5p-3; 0x1.d4bce948p-1; 0
 rgeom(100000, 0.6); 0 0 1; 0x1.a549de2p-4; 0
