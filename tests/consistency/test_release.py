@@ -316,6 +316,11 @@ def test_the_views():
     assert repr(result).startswith("<HierarchyResults top-down")
 
 
+def test_results_are_compared_by_identity():
+    result = released()
+    assert len({result, result, result.consistent()}) == 2 and result != result.consistent()
+
+
 def test_a_long_summary_says_what_is_left_out():
     levels = ["a name that is too long for a line", "leaves"]
     wide = Hierarchy([f"leaf {place}" for place in range(100)], levels=levels)

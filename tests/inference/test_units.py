@@ -89,6 +89,19 @@ def test_functions_take_names_and_columns():
     assert "unit='person'" in by_name.call
 
 
+def test_a_callable_does_not_see_the_units():
+    seen = []
+
+    def mean_of(block):
+        seen.append(block.columns.to_list())
+        return block["income"].mean()
+
+    frame = FRAME[["income", "person"]]
+    r = dp.any_interval(frame, mean_of, SURE, range=(0, 1), blocks=4, unit="person", rng=1)
+    assert (r.nobs, r.guarantee.unit) == (N, "person")
+    assert len(seen) >= 4 and all(names == ["income"] for names in seen)
+
+
 def test_a_budget_for_units_takes_its_column():
     with dp.Budget(3.0, unit="person"):
         r = dp.kstest(FRAME[["income", "person"]], "uniform", 1.0, rng=1)

@@ -85,6 +85,15 @@ def test_numpys_far_tail():
 
 
 @pytest.mark.parametrize("name", SOURCES)
+def test_geometric_noise_has_two_sides(name):
+    rate, draws = 0.5, 10_000
+    noise = SOURCES[name]().symmetric_geometric(draws, rate)
+    for k in range(-3, 4):
+        share = math.tanh(0.5 * rate) * math.exp(-rate * abs(k))
+        assert abs((noise == k).mean() - share) < 5 * math.sqrt(share * (1 - share) / draws)
+
+
+@pytest.mark.parametrize("name", SOURCES)
 def test_a_source_continues(name):
     source = SOURCES[name]()
     assert not np.array_equal(source.laplace(5, 1.0), source.laplace(5, 1.0))
