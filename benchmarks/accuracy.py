@@ -118,9 +118,7 @@ def measure(repeats: int = REPEATS, show: Callable[[str], None] = lambda text: N
     return lines
 
 
-def _line(
-    statistic: Statistic, noise: str, neighbors: str, repeats: int, seed: int, bounded: Error | None
-) -> Line:
+def _line(statistic: Statistic, noise: str, neighbors: str, repeats: int, seed: int, bounded: Error | None) -> Line:
     gaussian = noise == "Gaussian"
     # a seeded NumPy generator: the same laws as the operating system's noise, and quicker
     rng, r_rng = (np.random.default_rng([seed, side]) for side in (0, 1))

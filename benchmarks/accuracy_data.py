@@ -93,9 +93,7 @@ def _corr(epsilon: float, options: Options) -> Mirrored:
 
 
 def _histogram(epsilon: float, options: Options) -> Mirrored:
-    result = pydpstat.histogramDP(
-        HEIGHT, epsilon, *HEIGHT_BOUNDS, breaks=BREAKS, allow_negative=True, **options
-    )
+    result = pydpstat.histogramDP(HEIGHT, epsilon, *HEIGHT_BOUNDS, breaks=BREAKS, allow_negative=True, **options)
     return Mirrored(result, (result.guarantee,))
 
 
@@ -158,9 +156,7 @@ STATISTICS = (
     Statistic(
         "0.9 quantile, income",
         np.quantile(INCOME, 0.9),
-        lambda **how: pydpstat.quantile(
-            INCOME, 0.9, EPSILON, bounds=INCOME_BOUNDS, grid_points=POINTS, **how
-        ),
+        lambda **how: pydpstat.quantile(INCOME, 0.9, EPSILON, bounds=INCOME_BOUNDS, grid_points=POINTS, **how),
         _mirror("quantileDP", INCOME, 0.9, bounds=INCOME_BOUNDS),
         "quantileDP",
         ("exponential",),

@@ -131,9 +131,7 @@ def _loss(k: int, bench: Bench) -> Row:
     """Compare losses; nothing is timed. The outlier alone would make up most of both."""
     df = _loans(bench)
     df = df[df["AMT_INCOME_TOTAL"] < OUTLIER].iloc[:FEW]
-    fast, mdav = (
-        evaluate_anonymization(df, microaggregation(df, k, method)).loss for method in ("fast", "mdav")
-    )
+    fast, mdav = (evaluate_anonymization(df, microaggregation(df, k, method)).loss for method in ("fast", "mdav"))
     return Row(
         f"{LOSS}{k}",
         f"{len(df):,} x {df.shape[1]}",

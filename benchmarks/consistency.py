@@ -10,7 +10,7 @@ from table import Row, duration
 from timing import Bench, Benchmark, met, ratio
 
 from pydpstat.consistency import ipf
-from pydpstat.consistency._tree import Levels, Method, Tree, apply, two_pass
+from pydpstat.consistency._tree import ConsistencyMethod, Levels, Tree, apply, fit_two_pass
 
 SHAPE = (200, 200, 20)
 TOLERANCE = 1e-10
@@ -82,7 +82,7 @@ def _leaves(bench: Bench) -> int:
 
 def _least_squares(name: str, bench: Bench) -> Row:
     tree, values, variances = _inputs(_tree(FANS[name], _leaves(bench)))
-    taken, _ = bench.compare(lambda: two_pass(tree, values, variances), None)
+    taken, _ = bench.compare(lambda: fit_two_pass(tree, values, variances), None)
     aim = LEAST_SQUARES_AIM if tree.leaves >= 0.9 * LEAVES else None
     return Row(
         f"{LEAST_SQUARES}, {name}",
@@ -95,10 +95,8 @@ def _least_squares(name: str, bench: Bench) -> Row:
 
 def _linear(bench: Bench) -> Row:
     """Compare two sizes that are far above all overhead, one after the other."""
-    few, many = (
-        _inputs(_tree(FANS["1,000 parents"], leaves)) for leaves in (_leaves(bench), 10 * _leaves(bench))
-    )
-    longer, shorter = bench.compare(lambda: two_pass(*many), lambda: two_pass(*few))
+    few, many = (_inputs(_tree(FANS["1,000 parents"], leaves)) for leaves in (_leaves(bench), 10 * _leaves(bench)))
+    longer, shorter = bench.compare(lambda: fit_two_pass(*many), lambda: fit_two_pass(*few))
     quotient = ratio(longer, shorter)
     return Row(
         LINEAR,
@@ -112,7 +110,7 @@ def _linear(bench: Bench) -> Row:
 
 
 def _top_down(bench: Bench) -> Row:
-    how: Any = Method("top-down", True, True)
+    how: Any = ConsistencyMethod("top-down", True, True)
     tree, values, variances = _inputs(_tree(FANS["1,000 parents"], _leaves(bench)))
     taken, _ = bench.compare(lambda: apply(tree, values, variances, how), None)
     return Row("top-down fit of a hierarchy, whole numbers", f"{tree.leaves:,}", duration(taken))

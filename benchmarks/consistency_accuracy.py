@@ -83,9 +83,7 @@ def measure_by_size(name: str, repeats: int = REPEATS) -> list[Line]:
 
 def text(lines: Sequence[Line], head: Sequence[str] = HIERARCHY_HEAD) -> str:
     """Return the lines as an aligned table."""
-    return table.aligned(
-        [head, *(line.cells() for line in lines)], (False, False) + (True,) * (len(head) - 2)
-    )
+    return table.aligned([head, *(line.cells() for line in lines)], (False, False) + (True,) * (len(head) - 2))
 
 
 def _ways(setting: Setting, seed: int) -> list[Any]:
@@ -147,9 +145,7 @@ def _table(setting: TableSetting, repeats: int) -> list[Line]:
         # the noisy margins themselves, not the sums of noisy cells
         found[-1][0][1] = _margin_error(rows, columns, truth)
     errors = np.array(found)
-    return [
-        Line(setting.name, name, tuple(errors[:, :, at].T)) for at, name in enumerate(("cells", "margins"))
-    ]
+    return [Line(setting.name, name, tuple(errors[:, :, at].T)) for at, name in enumerate(("cells", "margins"))]
 
 
 def _ratio(cells: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -177,9 +173,7 @@ def _margin_error(rows: np.ndarray, columns: np.ndarray, truth: np.ndarray) -> f
 def main(argv: Sequence[str] | None = None) -> int:
     """Measure and print both tables."""
     parser = argparse.ArgumentParser(description="Errors of consistent counts, by method.")
-    parser.add_argument(
-        "--repeats", metavar="N", type=int, default=REPEATS, help="releases (default: %(default)s)"
-    )
+    parser.add_argument("--repeats", metavar="N", type=int, default=REPEATS, help="releases (default: %(default)s)")
     repeats = max(2, parser.parse_args(argv).repeats)
     print(text(measure(repeats)), text(measure_tables(repeats), TABLE_HEAD), sep="\n\n")
     for part in HOW:

@@ -103,8 +103,7 @@ def _calibrations(bench: Bench) -> Row:
     if bench.r and bench.r.has("DPpack"):
         bench.r.give({"e": epsilon[:R_PAIRS], "d": delta[:R_PAIRS]})
         theirs = bench.r.function(
-            "calibrate <- DPpack:::calibrateAnalyticGaussianMechanism; "
-            "for (i in seq_along(e)) calibrate(e[i], d[i], 1)"
+            "calibrate <- DPpack:::calibrateAnalyticGaussianMechanism; for (i in seq_along(e)) calibrate(e[i], d[i], 1)"
         )
     ours, other = bench.compare(lambda: calibrate_gaussian(epsilon, delta), theirs)
     rate, r_rate = PAIRS / ours, R_PAIRS / other if other else None

@@ -16,4 +16,4 @@ def progress(line: str) -> None:
 
 def write(path: Path, parts: Sequence[str]) -> None:
     """Write paragraphs to a file, whole or not at all."""
-    files.write(path, "\n\n".join(parts) + "\n")
+    files.write_text(path, "\n\n".join(parts) + "\n")

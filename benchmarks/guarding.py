@@ -17,7 +17,7 @@ from table import Row, duration
 from timing import Bench, Benchmark, met, ratio
 
 import pydpstat
-from pydpstat.budget._file import SETTINGS
+from pydpstat.budget._file import CONNECTION_SETTINGS
 from pydpstat.random import secure
 
 BUDGET_AIM, AUDIT_AIM = 3.0, 1.5
@@ -73,7 +73,7 @@ def _budgeted(bench: Bench) -> Row:
 def _database(path: Path) -> sqlite3.Connection:
     """Open a file with the ledger's settings and one table; each statement is a transaction."""
     connection = sqlite3.connect(path, isolation_level=None)
-    for setting in SETTINGS:
+    for setting in CONNECTION_SETTINGS:
         connection.execute(setting)
     connection.execute("CREATE TABLE spends (epsilon REAL)")
     return connection

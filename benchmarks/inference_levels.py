@@ -64,9 +64,7 @@ def load(path: Path = FILE) -> Counts:
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
-def jobs(
-    names: Sequence[str], kinds: Sequence[str], found: Counts, runs: int, power_runs: int
-) -> Iterator[Job]:
+def jobs(names: Sequence[str], kinds: Sequence[str], found: Counts, runs: int, power_runs: int) -> Iterator[Job]:
     """Return what is still to be run, every setting's next part in turn."""
     waiting = []
     for name in names:
@@ -135,7 +133,7 @@ def measure(
 
 def save(found: Counts, path: Path = FILE) -> None:
     """Write what was measured, whole or not at all."""
-    _files.write(path, json.dumps(found, indent=1, sort_keys=True) + "\n")
+    _files.write_text(path, json.dumps(found, indent=1, sort_keys=True) + "\n")
 
 
 def tables(found: Counts) -> str:
@@ -203,12 +201,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--page", action="store_true", help="measure nothing: write the page")
     options = parser.parse_args(argv)
     if options.page:
-        _files.write(PAGE, pages.rewritten(PAGE.read_text(encoding="utf-8"), tables(load())))
+        _files.write_text(PAGE, pages.rewritten(PAGE.read_text(encoding="utf-8"), tables(load())))
         return 0
     names = options.only or topics()
-    found = measure(
-        names, options.kinds, options.runs, options.power_runs, options.seconds, options.processes
-    )
+    found = measure(names, options.kinds, options.runs, options.power_runs, options.seconds, options.processes)
     over = []
     for name in names:
         module = importlib.import_module(f"levels.{name}")

@@ -68,13 +68,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description="Measure large data and many groups.")
     parser.add_argument("--whole", action="store_true", help=f"{WHOLE_SIZE:,} records; written to a file")
-    parser.add_argument(
-        "--size", metavar="N", type=lambda text: int(float(text)), help="records of the files"
-    )
+    parser.add_argument("--size", metavar="N", type=lambda text: int(float(text)), help="records of the files")
     parser.add_argument("--repeats", metavar="N", type=int, help="times that each call is measured")
-    parser.add_argument(
-        "--only", choices=("files", "memory", "errors", "peers"), default="", help="one part of it"
-    )
+    parser.add_argument("--only", choices=("files", "memory", "errors", "peers"), default="", help="one part of it")
     parser.add_argument(
         "--statistics",
         nargs="+",

@@ -90,9 +90,7 @@ def _ask(command: list[str], times: int, made: dict[str, str]) -> dict[str, Any]
     return answer
 
 
-def _row(
-    name: str, size: int, found: dict[str, Any], ours: dict[str, Any], truth: np.ndarray
-) -> tuple[str, ...]:
+def _row(name: str, size: int, found: dict[str, Any], ours: dict[str, Any], truth: np.ndarray) -> tuple[str, ...]:
     if "reason" in found:
         return (name, "-", f"{size:,}", "-", "-", "-", "-", found["reason"])
     off = np.array(found["found"], dtype=np.float64) - truth

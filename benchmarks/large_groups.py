@@ -95,10 +95,7 @@ def errors(repeats: int, show: Show) -> list[Table]:
         # a generator for each side: draws are independent, and the same in every run
         grouped, alone = (np.random.default_rng([3, side]) for side in (0, 1))
         together = np.array(
-            [
-                np.asarray(statistic(x, 1.0, by=keys, levels="declared", rng=grouped, **how))
-                for _ in range(repeats)
-            ]
+            [np.asarray(statistic(x, 1.0, by=keys, levels="declared", rng=grouped, **how)) for _ in range(repeats)]
         )
         for place, size in enumerate(sizes):
             own = x[codes == place]

@@ -33,7 +33,7 @@ def load(path: Path = FILE) -> Measured:
 def save(found: Measured, path: Path = FILE) -> None:
     """Write what was measured, whole or not at all."""
     content = {"heading": found.heading, "tables": [asdict(each) for each in found.tables]}
-    files.write(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+    files.write_text(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
 def after(heading: str, tables: Sequence[Table], only: str, path: Path = FILE) -> Measured:
@@ -53,4 +53,4 @@ def tables(found: Measured) -> str:
 
 def write(found: Measured) -> None:
     """Write the tables into the page."""
-    files.write(PAGE, pages.rewritten(PAGE.read_text(encoding="utf-8"), tables(found)))
+    files.write_text(PAGE, pages.rewritten(PAGE.read_text(encoding="utf-8"), tables(found)))

@@ -58,11 +58,7 @@ def met(value: float | None, aim: float | None) -> str:
 
 def heading() -> str:
     """Return the line that tells what was measured on what."""
-    load = (
-        f", {os.getloadavg()[0]:.1f} other processes at work at its start"
-        if hasattr(os, "getloadavg")
-        else ""
-    )
+    load = f", {os.getloadavg()[0]:.1f} other processes at work at its start" if hasattr(os, "getloadavg") else ""
     packages = [f"{name} {found}" for name in _PACKAGES if (found := _version(name))]
     return (
         f"Measured with pydpstat {__version__}, Python {platform.python_version()}, {', '.join(packages)}, "

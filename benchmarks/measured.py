@@ -70,14 +70,13 @@ def save(path: Path, found: Measured) -> None:
         "peers": found.peers.to_dict(),
         "earlier": asdict(found.earlier),
     }
-    files.write(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+    files.write_text(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
 def load(path: Path = FILE) -> Measured:
     """Read what was measured."""
     content = json.loads(path.read_text(encoding="utf-8"))
     run, earlier = (
-        Run(part["heading"], [Row(**row) for row in part["rows"]])
-        for part in (content["run"], content["earlier"])
+        Run(part["heading"], [Row(**row) for row in part["rows"]]) for part in (content["run"], content["earlier"])
     )
     return Measured(run, content["how"], PeerTable.from_dict(content["peers"]), earlier)

@@ -59,7 +59,7 @@ def rewritten(page: str, tables: str) -> str:
 def write(found: Measured) -> None:
     """Write the tables into both pages."""
     for path, tables in PAGES.items():
-        files.write(path, rewritten(path.read_text(encoding="utf-8"), tables(found)))
+        files.write_text(path, rewritten(path.read_text(encoding="utf-8"), tables(found)))
 
 
 def _heading(found: Measured) -> str:

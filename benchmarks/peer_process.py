@@ -105,9 +105,7 @@ def cold(python: Path, calls: str, data: Path, environment: Mapping[str, str]) -
     """
     command = [str(python), str(SERVE), calls, "cold", str(data)]
     try:
-        finished = subprocess.run(
-            command, capture_output=True, text=True, timeout=LIMIT, env=dict(environment)
-        )
+        finished = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, env=dict(environment))
     except subprocess.TimeoutExpired as error:
         raise Unavailable(f"no answer in {LIMIT:g} s") from error
     if finished.returncode:

@@ -68,9 +68,7 @@ class Turns:
                     except Unavailable as reason:
                         reasons[side.name] = str(reason)
                         del turns[side.name]
-        return {
-            name: Taken(parts[name] * median(taken), parts[name]) for name, taken in turns.items()
-        }, reasons
+        return {name: Taken(parts[name] * median(taken), parts[name]) for name, taken in turns.items()}, reasons
 
     def cold(self, starts: int) -> tuple[dict[str, dict[str, float]], dict[str, str]]:
         """Return medians of fresh processes, and why a side has none; the first start does not count."""

@@ -19,7 +19,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from pydpstat.porting import RSyntaxError, read  # noqa: E402
-from pydpstat.porting._tokens import scanned  # noqa: E402
+from pydpstat.porting._tokens import tokenize_text  # noqa: E402
 from r_reference import trees  # noqa: E402
 
 BATCH = 200
@@ -80,14 +80,12 @@ def changed(paths: Sequence[Path], count: int, seed: int) -> Iterator[str]:
         if path not in pieces:
             try:
                 script = read(path)
-                pieces[path] = [
-                    script.written(each) for each in script.expressions if each.end - each.start < 2500
-                ]
+                pieces[path] = [script.written(each) for each in script.expressions if each.end - each.start < 2500]
             except RSyntaxError:
                 pieces[path] = []
         if pieces[path]:
             text = draw.choice(pieces[path])
-            spans = [(token.start, token.end) for token in scanned(f"{text}\n")[0] if token.end > token.start]
+            spans = [(token.start, token.end) for token in tokenize_text(f"{text}\n")[0] if token.end > token.start]
             (a, b), (c, d) = sorted(draw.choices(spans, k=2))
             new = f" {draw.choice(WORDS)} "
             yield draw.choice([

@@ -29,8 +29,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from pydpstat.errors import PydpstatError  # noqa: E402
 from pydpstat.porting import RSyntaxError, parse  # noqa: E402
 from pydpstat.porting import _verify as verifying  # noqa: E402
-from pydpstat.porting._recorded import Record, record_of  # noqa: E402
-from pydpstat.porting._translation import Port, ported  # noqa: E402
+from pydpstat.porting._recorded import ScriptRecord, load_record  # noqa: E402
+from pydpstat.porting._translation import PortedScript, translate_script  # noqa: E402
 
 SCRIPTS = Path(__file__).resolve().parents[1] / "r_reference" / "scripts"
 CHANGES = Path(__file__).with_suffix(".txt")
@@ -156,11 +156,11 @@ def judged(text: str, name: str, line: int = 1) -> Judged:
             path = Path(folder) / name
             path.write_text(text, encoding="utf-8")
             try:
-                record = record_of(path)
+                record = load_record(path)
             except (PydpstatError, TimeoutError) as error:
                 return Judged("no R", 0, str(error))
             try:
-                port = ported(text, name)
+                port = translate_script(text, name)
             except Exception as error:
                 return Judged("crash", 0, f"{type(error).__name__}: {error}")
             return _compared(port, record, path.parent, line)
@@ -168,9 +168,9 @@ def judged(text: str, name: str, line: int = 1) -> Judged:
         signal.alarm(0)
 
 
-def _compared(port: Port, record: Record, folder: Path, line: int) -> Judged:
+def _compared(port: PortedScript, record: ScriptRecord, folder: Path, line: int) -> Judged:
     _shown.clear()
-    found = verifying.verify(port.runs, record, folder).lines
+    found = verifying.verify_port(port.all_chunks, record, folder).lines
     outputs = {each["index"]: "\n".join(each["output"]) for each in record["expressions"]}
     for each in found:
         shown = outputs[each.index], _shown.get(each.index, "")
@@ -208,7 +208,7 @@ def _too_long(*_: object) -> None:
 def equal_part(path: Path) -> tuple[tuple[str, ...], list[Judged]]:
     """Return the statements of a script, without those whose port is not equal unchanged, and why."""
     text = path.read_text(encoding="utf-8")
-    parts, listed = list(statements(text)), ported(text).problems
+    parts, listed = list(statements(text)), translate_script(text).problems
     left = [Judged("listed", each.line, each.reason) for each in listed]
     starts = [parse(text).place(each.start)[0] for each in parse(text).expressions]
     for index in {bisect_right(starts, each.line) - 1 for each in listed}:

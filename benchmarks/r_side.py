@@ -8,7 +8,7 @@ from time import perf_counter
 
 import numpy as np
 
-from pydpstat.parity._r_side import LiveR, NoR
+from pydpstat.parity._r_side import LiveRSession, RUnavailableError
 
 
 class RSide:
@@ -21,11 +21,11 @@ class RSide:
     """
 
     def __init__(self) -> None:
-        session = LiveR()
+        session = LiveRSession()
         from rpy2 import rinterface
 
         self._r = rinterface
-        self._missing = session.missing
+        self._missing = session.find_missing
         self.versions = session.versions
         self.collect = self.function("gc(FALSE)")
 
@@ -65,5 +65,5 @@ def start() -> tuple[RSide | None, str]:
     """Start R, or return None and why it cannot be used."""
     try:
         return RSide(), ""
-    except NoR as reason:
+    except RUnavailableError as reason:
         return None, str(reason)

@@ -57,9 +57,7 @@ html_theme_options = (
         "source_repository": repository,
         "source_branch": "main",
         "source_directory": "docs/",
-        "footer_icons": [
-            {"name": "Report an issue", "url": f"{repository}/issues", "html": "Issues", "class": ""}
-        ],
+        "footer_icons": [{"name": "Report an issue", "url": f"{repository}/issues", "html": "Issues", "class": ""}],
     }
     if repository
     else {}

@@ -17,7 +17,7 @@ sys.path[:0] = [str(HERE / "_ext"), str(HERE.parent)]
 import nbformat  # noqa: E402
 
 from livedocs.notebooks import differing, executed  # noqa: E402
-from pydpstat._files import write  # noqa: E402
+from pydpstat._files import write_text  # noqa: E402
 
 PAGES = sorted(page for page in (HERE / "worked").glob("*.md") if page.stem != "index")
 
@@ -39,7 +39,7 @@ def main() -> None:
             raise SystemExit(f"{wrong}; run: python docs/notebooks.py {page.stem}")
         made = executed(page, environment)
         if not arguments.check:
-            write(notebook, nbformat.writes(made, 4) + "\n")
+            write_text(notebook, nbformat.writes(made, 4) + "\n")
         print(f"{page.stem}: {len(made.cells)} cells, {perf_counter() - start:.0f} s", flush=True)
 
 

@@ -78,10 +78,7 @@ def picture() -> str:
 
 def _band(purpose: str, lines: list[str], top: int) -> str:
     tall = BAND + LINE * (len(lines) - 1)
-    names = (
-        f'<text class="names" x="{NAMES}" y="{top + 22 + LINE * n}">{line}</text>'
-        for n, line in enumerate(lines)
-    )
+    names = (f'<text class="names" x="{NAMES}" y="{top + 22 + LINE * n}">{line}</text>' for n, line in enumerate(lines))
     return (
         f'<rect class="band" x="30" y="{top}" width="{WIDTH - 34}" height="{tall}" rx="6"/>'
         f'<text class="purpose" x="42" y="{top + 22}">{escape(purpose)}</text>{"".join(names)}'

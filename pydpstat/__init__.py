@@ -2,7 +2,7 @@
 
 import sys as _sys
 
-from pydpstat._lazy import attach as _attach
+from pydpstat._lazy import attach_names as _attach
 
 __version__ = "0.1.0"
 
@@ -159,6 +159,6 @@ __getattr__, __dir__ = _attach(globals(), _HOMES, _PARTS)
 
 if "rpycall" in _sys.modules:
     # R runs this Python, by reticulate
-    from pydpstat.results._reticulate import introduce as _introduce
+    from pydpstat.results._reticulate import register_r_methods as _introduce
 
     _introduce()

@@ -8,15 +8,15 @@ from functools import wraps
 from typing import TYPE_CHECKING, NoReturn, ParamSpec, TypeVar
 
 from pydpstat import _checks as checks
-from pydpstat._ways import ATTRIBUTES
-from pydpstat._wrong_calls import known_as, refuse
+from pydpstat._ways import ATTRIBUTE_HINTS
+from pydpstat._wrong_calls import raise_call_error, translate_function_name
 from pydpstat.errors import ArgumentError, AttributeNameError, FrozenError
 
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
 Kind = TypeVar("Kind")
 # what to format of an object that is no number: the first of these that it has
-_FORMATTED = {
+_FORMAT_HINTS = {
     "pvalue": "write f'{result.pvalue:.3f}'",
     "estimate": "write result.estimate.round(2)",
     "power": "write f'{plan.power:.2f}'",
@@ -27,27 +27,27 @@ _FORMATTED = {
 }
 
 
-def answered(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
+def explain_wrong_calls(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
     """Let calls that do not fit a function's signature be answered."""
 
     @wraps(function)
-    def called(*arguments: Parameters.args, **options: Parameters.kwargs) -> Returned:
+    def call_function(*arguments: Parameters.args, **options: Parameters.kwargs) -> Returned:
         try:
             return function(*arguments, **options)
         except TypeError:
-            refuse(function, arguments, options)
+            raise_call_error(function, arguments, options)
             raise
 
-    return called
+    return call_function
 
 
-_ANSWERING = answered(len).__code__
+_WRAPPER_CODE = explain_wrong_calls(len).__code__
 
 
-class Answering:
+class HelpfulErrors:
     """Base of the classes whose users are told which call, name or value would fit.
 
-    Its subclasses' public methods answer calls that do not fit, as `answered` functions do.
+    Its subclasses' public methods answer calls that do not fit, as `explain_wrong_calls` functions do.
     """
 
     # without it every result would have a dictionary
@@ -58,16 +58,16 @@ class Answering:
         for name, each in list(vars(cls).items()):
             public = name == "__init__" or not name.startswith("_")
             # a class with slots is made twice
-            if public and inspect.isfunction(each) and each.__code__ is not _ANSWERING:
-                setattr(cls, name, answered(each))
+            if public and inspect.isfunction(each) and each.__code__ is not _WRAPPER_CODE:
+                setattr(cls, name, explain_wrong_calls(each))
         if "__dataclass_fields__" in vars(cls):
             # those that dataclasses make fail in a class with slots, where a property is set
             for name in {"__setattr__", "__delattr__"} & {*vars(cls)}:
-                setattr(cls, name, _fixed)
+                setattr(cls, name, _raise_frozen_error)
 
-    def _way_to(self, name: str) -> str:
+    def _suggest_attribute(self, name: str) -> str:
         """Return what to write in place of a name that the class does not have; empty where it is unknown."""
-        here = known_as(name, dir(type(self)))
+        here = translate_function_name(name, dir(type(self)))
         return f"write .{here}(...)" if here else ""
 
     # hidden from type checkers, which would take every name and comparison for one that there is
@@ -77,91 +77,91 @@ class Answering:
             # of an object that is being made, or copied
             if name.startswith("__") or hasattr(type(self), name):
                 raise AttributeError(f"{name!r} of {type(self).__name__} is not set")
-            raise AttributeNameError(_no_name(self, name))
+            raise AttributeNameError(_explain_missing_name(self, name))
 
         def __setattr__(self, name, value):
             try:
                 super().__setattr__(name, value)
             except AttributeError:
                 raise AttributeNameError(
-                    f"{name} of {type(self).__name__} cannot be set; got {checks.shown(value)}. It is "
+                    f"{name} of {type(self).__name__} cannot be set; got {checks.describe_value(value)}. It is "
                     "given when the object is created: create another."
                 ) from None
 
         def __getitem__(self, key):
-            kind, given = type(self).__name__, checks.shown_option(key)
+            kind, given = type(self).__name__, checks.describe_option(key)
             known = isinstance(key, str) and key.isidentifier() and hasattr(type(self), key)
-            way = f"write .{key}" if known else self._way_to(key) if isinstance(key, str) else ""
-            way = way or _way_in_words(self, "[ ]")
-            raise ArgumentError(f"{kind} has no elements for [ ]; got {given}. {_sentence(way, self)}")
+            way = f"write .{key}" if known else self._suggest_attribute(key) if isinstance(key, str) else ""
+            way = way or _find_hint(self, "[ ]")
+            raise ArgumentError(f"{kind} has no elements for [ ]; got {given}. {_format_hint(way, self)}")
 
-        def _unordered(self, other):
+        def _refuse_comparison(self, other):
             raise ArgumentError(
-                f"{type(self).__name__} cannot be compared by < or >; got {checks.shown(other)}. "
-                f"{_sentence('compare result.pvalue' * hasattr(type(self), 'pvalue'), self)}"
+                f"{type(self).__name__} cannot be compared by < or >; got {checks.describe_value(other)}. "
+                f"{_format_hint('compare result.pvalue' * hasattr(type(self), 'pvalue'), self)}"
             )
 
-        __lt__ = __le__ = __gt__ = __ge__ = _unordered
+        __lt__ = __le__ = __gt__ = __ge__ = _refuse_comparison
 
         def __bool__(self):
             # without it a length that is refused would be asked for
             return True
 
         def __len__(self):
-            way = _sentence(_way_in_words(self, "len()"), self)
+            way = _format_hint(_find_hint(self, "len()"), self)
             raise ArgumentError(f"{type(self).__name__} has no length. {way}")
 
-        def _uncomputed(self, other):
+        def _refuse_arithmetic(self, other):
             raise ArgumentError(
-                f"{type(self).__name__} cannot be calculated with; got {checks.shown(other)}. "
-                f"{_sentence(_way_in_words(self, '+'), self)}"
+                f"{type(self).__name__} cannot be calculated with; got {checks.describe_value(other)}. "
+                f"{_format_hint(_find_hint(self, '+'), self)}"
             )
 
-        __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _uncomputed
-        __truediv__ = __rtruediv__ = __pow__ = __rpow__ = _uncomputed
+        __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refuse_arithmetic
+        __truediv__ = __rtruediv__ = __pow__ = __rpow__ = _refuse_arithmetic
 
         def __format__(self, spec):
             if not spec:
                 return str(self)
             kind = type(self)
-            way = next((way for each, way in _FORMATTED.items() if hasattr(kind, each)), "")
+            way = next((way for each, way in _FORMAT_HINTS.items() if hasattr(kind, each)), "")
             raise ArgumentError(
-                f"{kind.__name__} is no number that a format could show; got {checks.excerpt(spec)}. "
-                f"{_sentence(way, self)}"
+                f"{kind.__name__} is no number that a format could show; got {checks.format_public_value(spec)}. "
+                f"{_format_hint(way, self)}"
             )
 
 
-def _fixed(self: object, name: str, *value: object) -> NoReturn:
+def _raise_frozen_error(self: object, name: str, *value: object) -> NoReturn:
     raise FrozenError(
         f"{name} of {type(self).__name__} cannot be changed; got "
-        f"{checks.shown(value[0]) if value else 'a deletion'}. Results are immutable: compute with a "
+        f"{checks.describe_value(value[0]) if value else 'a deletion'}. Results are immutable: compute with a "
         f"variable, as in {name} = result.{name}."
     )
 
 
-def fixed(cls: type[Kind]) -> type[Kind]:
+def explain_frozen_changes(cls: type[Kind]) -> type[Kind]:
     """Let a frozen dataclass without slots answer changes as those with slots do."""
     for name in ("__setattr__", "__delattr__"):
-        setattr(cls, name, _fixed)
+        setattr(cls, name, _raise_frozen_error)
     return cls
 
 
-def _no_name(thing: Answering, name: str) -> str:
+def _explain_missing_name(thing: HelpfulErrors, name: str) -> str:
     """Return the answer to an attribute that an object does not have."""
-    way = thing._way_to(name) or _way_in_words(thing, name)
-    return f"{type(thing).__name__} has no attribute {name!r}. {_sentence(way, thing, name)}"
+    way = thing._suggest_attribute(name) or _find_hint(thing, name)
+    return f"{type(thing).__name__} has no attribute {name!r}. {_format_hint(way, thing, name)}"
 
 
-def _sentence(way: str, thing: object, name: str = "") -> str:
+def _format_hint(hint: str, thing: object, name: str = "") -> str:
     """Return what to write, or else what there is."""
-    if way:
-        return f"{way[0].upper()}{way[1:]}."
+    if hint:
+        return f"{hint[0].upper()}{hint[1:]}."
     known = [each for each in dir(thing) if not each.startswith("_")]
-    word = checks.did_you_mean(name, known)
+    word = checks.suggest_spelling(name, known)
     return word if word.startswith("Did") else f"It has {', '.join(known)}."
 
 
-def _way_in_words(thing: object, word: str) -> str:
+def _find_hint(thing: object, word: str) -> str:
     """Return what the first row of the table says of a word, of those whose attribute the object has."""
-    ways = (way for here, words, way in ATTRIBUTES if word in words and hasattr(type(thing), here))
+    ways = (way for here, words, way in ATTRIBUTE_HINTS if word in words and hasattr(type(thing), here))
     return next(ways, "").format(name=word)

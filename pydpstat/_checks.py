@@ -12,22 +12,22 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from pydpstat._words import MEANINGS
+from pydpstat._words import CHOICE_MEANINGS
 from pydpstat.errors import PydpstatError
 
 # below it every whole number becomes a float without further thought
-_LARGE = 1e300
+_SAFE_MAGNITUDE = 1e300
 # a longer text is no option that somebody misspelled
-_SHORT = 40
+_MAX_OPTION_LENGTH = 40
 # lengths above it are not shown
-_MANY = 20
+_MAX_REPORTED_SIZE = 20
 # what Python's parser raises for a text that it cannot read; the last two where it is nested too deeply
 SYNTAX_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)
 # kinds of intervals, which are given in the place of alpha
-_INTERVALS = ("noise", "population", "confidence", "randomization")
+_INTERVAL_KINDS = ("noise", "population", "confidence", "randomization")
 
 
-def shown(value: Any) -> str:
+def describe_value(value: Any) -> str:
     """Show an argument in a message: a number as it is, of all else type and shape.
 
     What stands in an argument's place may be the data, given in the wrong order: no element of them
@@ -36,7 +36,7 @@ def shown(value: Any) -> str:
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, (numbers.Number, Decimal)):
-        return excerpt(value)
+        return format_public_value(value)
     kind = type(value).__name__
     if isinstance(value, type):
         return f"the type {value.__name__}"
@@ -47,25 +47,29 @@ def shown(value: Any) -> str:
         if not all(isinstance(each, int) for each in shape):
             # a query that has not been computed
             return f"an object of type {kind}"
-        sides = ", ".join(map(_few, shape))
+        sides = ", ".join(map(_describe_size, shape))
         return f"{kind} of shape ({sides}{',' * (len(shape) == 1)})"
     try:
-        return f"{kind} of length {_few(len(value))}"
+        return f"{kind} of length {_describe_size(len(value))}"
     except Exception:  # it has none, or does not say it
         return f"an object of type {kind}"
 
 
-def _few(number: object) -> str:
+def _describe_size(size: object) -> str:
     """Show a small number: how many records there are may be private, as elements of them are."""
-    return str(number) if not isinstance(number, int) or number <= _MANY else f"above {_MANY}"
+    return str(size) if not isinstance(size, int) or size <= _MAX_REPORTED_SIZE else f"above {_MAX_REPORTED_SIZE}"
 
 
-def shown_option(value: object) -> str:
+def describe_option(value: object) -> str:
     """Show what was given for a named option: a short text as it is, which may be misspelled."""
-    return excerpt(value) if isinstance(value, str) and len(value) <= _SHORT else shown(value)
+    return (
+        format_public_value(value)
+        if isinstance(value, str) and len(value) <= _MAX_OPTION_LENGTH
+        else describe_value(value)
+    )
 
 
-def excerpt(public: object) -> str:
+def format_public_value(public: object) -> str:
     """Show a public value that is no data, such as a frame's column names, shortened."""
     text = repr(public)
     return text if len(text) <= 60 else text[:57] + "..."
@@ -74,12 +78,10 @@ def excerpt(public: object) -> str:
 def is_number(value: object) -> TypeGuard[float]:
     """Tell whether a value is a real number in R's sense of numeric: a boolean or a string is not."""
     # the first is the usual case, and asking an abstract class takes longer
-    return type(value) in (float, int) or (
-        isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
-    )
+    return type(value) in (float, int) or (isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_)))
 
 
-def unwrap(value: object) -> Any:
+def unwrap_scalar(value: object) -> Any:
     """Return the only element of an array or sequence of length 1, as R's scalars have one."""
     while isinstance(value, (list, tuple)) and len(value) == 1:
         value = value[0]
@@ -88,7 +90,7 @@ def unwrap(value: object) -> Any:
     return value
 
 
-def array_of(value: object) -> np.ndarray:
+def to_array(value: object) -> np.ndarray:
     """Return a value as an array; a ragged list as an array of objects, which no check lets pass."""
     try:
         return np.asarray(value)
@@ -104,63 +106,63 @@ def as_float(value: Any) -> float:
         return math.inf if value > 0 else -math.inf
 
 
-def positive(value: Any, name: str, unit: str = "") -> float:
-    """Check a finite number above 0 and return it as a float; a message ends with `unit`, what to do."""
-    if type(value) in (float, int) and 0.0 < value < _LARGE:
+def check_positive(value: Any, name: str, advice: str = "") -> float:
+    """Check a finite number above 0 and return it as a float; a message ends with `advice`, what to do."""
+    if type(value) in (float, int) and 0.0 < value < _SAFE_MAGNITUDE:
         return float(value)
-    number = unwrap(value)
+    number = unwrap_scalar(value)
     if is_number(number) and 0.0 < as_float(number) < math.inf:
         return as_float(number)
-    hint = f" {unit}" if unit else ""
-    raise PydpstatError(f"{name} must be a positive finite number; got {shown(value)}.{hint}")
+    hint = f" {advice}" if advice else ""
+    raise PydpstatError(f"{name} must be a positive finite number; got {describe_value(value)}.{hint}")
 
 
-def epsilon(value: object, name: str = "epsilon") -> float:
+def check_epsilon(value: object, name: str = "epsilon") -> float:
     """Check a privacy parameter epsilon: a finite number above 0."""
     hint = "Give one number, for example 1."
     if hasattr(value, "__len__") and not isinstance(value, str):
         hint += f" Several columns are one argument, as frame[['sex', 'region']]. Data come before {name}."
-    return positive(value, name, hint)
+    return check_positive(value, name, hint)
 
 
-def probability(value: object, name: str, hint: str = "0.05 is usual.") -> float:
+def check_probability(value: object, name: str, hint: str = "0.05 is usual.") -> float:
     """Check a number above 0 and below 1."""
     if not is_number(value) or not 0.0 < value < 1.0:
-        raise PydpstatError(f"{name} must be a number between 0 and 1; got {shown(value)}. {hint}")
+        raise PydpstatError(f"{name} must be a number between 0 and 1; got {describe_value(value)}. {hint}")
     return float(value)
 
 
-def alpha_of(value: object) -> float:
+def check_alpha(value: object) -> float:
     """Check how often an interval may miss; a level that is given by mistake is above one half."""
     hint = "0.05 is usual, for a 95 % interval."
-    if isinstance(value, str) and value in _INTERVALS:
+    if isinstance(value, str) and value in _INTERVAL_KINDS:
         hint = f"Name the kind: kind={value!r}."
-    return number(value, "alpha", "above 0 and at most 0.5", lambda x: 0.0 < x <= 0.5, hint)
+    return check_number(value, "alpha", "above 0 and at most 0.5", lambda x: 0.0 < x <= 0.5, hint)
 
 
-def scalar(value: Any, name: str) -> float:
+def check_scalar(value: Any, name: str) -> float:
     """Check one number (a boolean counts as 0 or 1, as in R) that is not NaN; it may be infinite."""
-    if type(value) in (float, int) and -_LARGE < value < _LARGE:
+    if type(value) in (float, int) and -_SAFE_MAGNITUDE < value < _SAFE_MAGNITUDE:
         return float(value)
-    number = unwrap(value)
+    number = unwrap_scalar(value)
     if isinstance(number, (list, tuple, np.ndarray)):
-        raise PydpstatError(f"{name} must be one number; got {shown(value)}.")
+        raise PydpstatError(f"{name} must be one number; got {describe_value(value)}.")
     if not isinstance(number, (numbers.Real, np.bool_)) or math.isnan(as_float(number)):
-        raise PydpstatError(f"{name} must be a number and not missing; got {shown(value)}. Give one number.")
+        raise PydpstatError(f"{name} must be a number and not missing; got {describe_value(value)}. Give one number.")
     return as_float(number)
 
 
-def number(value: object, name: str, allowed: str, fits: Callable[[float], bool], hint: str) -> float:
+def check_number(value: object, name: str, allowed: str, is_allowed: Callable[[float], bool], hint: str) -> float:
     """Check one real number, no boolean, that fits, and return it as a float; NaN fits no range."""
-    given = unwrap(value)
-    if is_number(given) and fits(as_float(given)):
+    given = unwrap_scalar(value)
+    if is_number(given) and is_allowed(as_float(given)):
         return as_float(given)
-    raise PydpstatError(f"{name} must be {allowed}; got {shown(value)}. {hint}")
+    raise PydpstatError(f"{name} must be {allowed}; got {describe_value(value)}. {hint}")
 
 
-def whole(value: object, name: str) -> int:
+def check_positive_integer(value: object, name: str) -> int:
     """Check a whole number of at least 1; a float that is one passes."""
-    return integer(value, name, 1, hint="Give for example 2.")
+    return check_integer(value, name, 1, hint="Give for example 2.")
 
 
 def as_integer(value: object) -> int | None:
@@ -175,79 +177,85 @@ def as_integer(value: object) -> int | None:
     return int(value) if is_number(value) and abs(value) < math.inf and value == int(value) else None
 
 
-def integer(
+def check_integer(
     value: object,
     name: str,
-    least: int | None = None,
-    most: float = math.inf,
+    minimum: int | None = None,
+    maximum: float = math.inf,
     *,
     allowed: str = "",
     hint: str = "",
 ) -> int:
     """Check an integer within limits, and return it as an int; a float may be one, a boolean is none.
 
-    Without `least` the smallest is minus `most`. The message says that `allowed` is, by default a whole
-    number of at least `least`, and has `most` only where `allowed` does. It ends with the hint.
+    Without `least` the smallest is minus `maximum`. The message says that `allowed` is, by default a whole
+    number of at least `least`, and has `maximum` only where `allowed` does. It ends with the hint.
     """
-    number = as_integer(unwrap(value))
-    if number is not None and (-most if least is None else least) <= number <= most:
+    number = as_integer(unwrap_scalar(value))
+    if number is not None and (-maximum if minimum is None else minimum) <= number <= maximum:
         return number
-    allowed = allowed or "a whole number" + ("" if least is None else f" of at least {least}")
-    raise PydpstatError(f"{name} must be {allowed}; got {shown(value)}.{' ' + hint if hint else ''}")
+    allowed = allowed or "a whole number" + ("" if minimum is None else f" of at least {minimum}")
+    raise PydpstatError(f"{name} must be {allowed}; got {describe_value(value)}.{' ' + hint if hint else ''}")
 
 
-def one_of(value: object, name: str, allowed: Sequence[str], hint: str = "") -> str:
+def check_choice(value: object, name: str, allowed: Sequence[str], hint: str = "") -> str:
     """Check that a text is one of those allowed, to the letter; the hint is for one that is near to none."""
     if isinstance(value, str) and value in allowed:
         return value
-    choices = ", ".join(repr(choice) for choice in allowed)
-    raise PydpstatError(
-        f"{name} must be one of {{{choices}}}; got {shown_option(value)}. {meant(value, name, allowed, hint)}"
-    )
+    choices, way = ", ".join(repr(choice) for choice in allowed), suggest_choice(value, name, allowed, hint)
+    raise PydpstatError(f"{name} must be one of {{{choices}}}; got {describe_option(value)}. {way}")
 
 
-def meant(value: object, name: str, allowed: Sequence[str], hint: str = "") -> str:
+def suggest_choice(value: object, name: str, allowed: Sequence[str], hint: str = "") -> str:
     """Return the way out of a wrong choice: the nearest one, or else what the choices mean."""
-    near = did_you_mean(value, allowed)
-    return near if near.startswith("Did") else hint or MEANINGS.get(name, near)
+    near = suggest_spelling(value, allowed)
+    return near if near.startswith("Did") else hint or CHOICE_MEANINGS.get(name, near)
 
 
-def by_name(
-    given: Mapping[Any, object], names: Sequence[str], argument: str, word: str, form: str, *, also: str = ""
+def select_by_names(
+    mapping: Mapping[Any, object],
+    names: Sequence[str],
+    argument: str,
+    key_kind: str,
+    value_example: str,
+    *,
+    extra_hint: str = "",
 ) -> list[object]:
     """Return what a mapping has for each name, in their order; it must have every name and no other.
 
-    A message ends with `also`, what else may be meant.
+    A message ends with `extra_hint`, what else may be meant.
     """
-    found = {str(name): each for name, each in given.items()}
-    if set(found) != set(names) or len(found) != len(given):
+    found = {str(name): each for name, each in mapping.items()}
+    if set(found) != set(names) or len(found) != len(mapping):
         gone = [name for name in names if name not in found]
         more = [name for name in found if name not in names]
-        lacks = [f"lacks {excerpt(gone[0])}"] if gone else []
+        lacks = [f"lacks {format_public_value(gone[0])}"] if gone else []
         lacks += [f"has {len(more)} that {'is' if len(more) == 1 else 'are'} not among them"] if more else []
-        lack = f"it {', and '.join(lacks)}" if lacks else f"got {shown(given)}"
-        way = f"Give {argument}={{{word}: {form}, ...}}."
+        lack = f"it {', and '.join(lacks)}" if lacks else f"got {describe_value(mapping)}"
+        way = f"Give {argument}={{{key_kind}: {value_example}, ...}}."
         if more and not gone:
-            way = f"Leave out others: {argument}={{key: {argument}[key] for key in {excerpt(list(names))}}}."
+            way = (
+                f"Leave out others: {argument}={{key: {argument}[key] for key in {format_public_value(list(names))}}}."
+            )
         raise PydpstatError(
-            f"{argument} must name every {word} and no other; {lack}, for the {word}s "
-            f"{excerpt(list(names))}. {way}{' ' * bool(also)}{also}"
+            f"{argument} must name every {key_kind} and no other; {lack}, for the {key_kind}s "
+            f"{format_public_value(list(names))}. {way}{' ' * bool(extra_hint)}{extra_hint}"
         )
     return [found[name] for name in names]
 
 
-def repeated(values: Sequence[object]) -> str:
+def describe_duplicate(values: Sequence[object]) -> str:
     """Return the first value that is given twice, as a message shows it.
 
     A long list may be the data: nothing of it is shown.
     """
-    if len(values) > _MANY:
+    if len(values) > _MAX_REPORTED_SIZE:
         return "a value twice"
     twice = next((each for place, each in enumerate(values) if each in values[:place]), None)
-    return "a value twice" if twice is None else f"{excerpt(twice)} twice"
+    return "a value twice" if twice is None else f"{format_public_value(twice)} twice"
 
 
-def did_you_mean(value: object, allowed: Sequence[str], least: float = 0.6) -> str:
+def suggest_spelling(value: object, allowed: Sequence[str], cutoff: float = 0.6) -> str:
     """Return the way out of a misspelled word: the nearest one that is allowed, where one is near.
 
     Words are near that have at least a share `least` of their letters in common.
@@ -259,11 +267,11 @@ def did_you_mean(value: object, allowed: Sequence[str], least: float = 0.6) -> s
     from difflib import get_close_matches
 
     by_lower_case = {choice.lower(): choice for choice in allowed}
-    near = get_close_matches(value[:60].lower(), by_lower_case, n=1, cutoff=least)
+    near = get_close_matches(value[:60].lower(), by_lower_case, n=1, cutoff=cutoff)
     return f"Did you mean {by_lower_case[near[0]]!r}?" if near else "Give one of them."
 
 
-def takes(function: Callable[..., object], name: str) -> bool:
+def has_parameter(function: Callable[..., object], name: str) -> bool:
     """Tell whether a function has an argument of this name; some built-in functions do not say."""
     try:
         return name in inspect.signature(function).parameters
@@ -271,16 +279,16 @@ def takes(function: Callable[..., object], name: str) -> bool:
         return False
 
 
-def flag(value: object, name: str, hint: str = "") -> bool:
+def check_boolean(value: object, name: str, hint: str = "") -> bool:
     """Check a truth value: a boolean, or a number as R reads it (0 is false)."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
     if is_number(value) and not math.isnan(as_float(value)):
         return bool(value)
-    raise PydpstatError(f"{name} must be True or False; got {shown(value)}.{' ' * bool(hint)}{hint}")
+    raise PydpstatError(f"{name} must be True or False; got {describe_value(value)}.{' ' * bool(hint)}{hint}")
 
 
-def drawn(values: np.ndarray, size: int, grid: float | None, name: str) -> np.ndarray:
+def check_noise_draw(values: np.ndarray, size: int, grid: float | None, name: str) -> np.ndarray:
     """Check what noise of that class drew, and return it: so many numbers, on a grid whole units of it.
 
     A fraction of a unit would be cut off, and with it perhaps all of the noise.

@@ -10,22 +10,22 @@ import numpy as np
 import numpy.typing as npt
 
 
-def frozen(values: npt.ArrayLike, dtype: npt.DTypeLike | None = None) -> np.ndarray:
+def freeze_array(values: npt.ArrayLike, dtype: npt.DTypeLike | None = None) -> np.ndarray:
     """Return an array that holds a copy of the values and cannot be made writable.
 
     An array that is frozen already is returned as it is.
     """
     array = values if dtype is None and type(values) is np.ndarray else np.asarray(values, dtype)
     # an array out of a pickle stands on bytes, too, but is writable
-    if isinstance(array.base, (bytes, _Objects)) and not array.flags.writeable:
+    if isinstance(array.base, (bytes, _ReadOnlyObjects)) and not array.flags.writeable:
         return array
     if array.dtype.hasobject:
-        return np.asarray(_Objects(array))
+        return np.asarray(_ReadOnlyObjects(array))
     # the memory of bytes, which NumPy never writes to; a flag of the array itself could be set back
     return np.ndarray(array.shape, array.dtype, array.tobytes())
 
 
-class Frozen:
+class ReadOnlyArrays:
     """Base of frozen dataclasses whose arrays, alone or in tuples, cannot be made writable."""
 
     __slots__ = ()
@@ -37,9 +37,9 @@ class Frozen:
         for field in fields(self):  # type: ignore[arg-type]
             value = getattr(self, field.name)
             if isinstance(value, np.ndarray):
-                object.__setattr__(self, field.name, frozen(value))
+                object.__setattr__(self, field.name, freeze_array(value))
             elif isinstance(value, tuple) and value and all(isinstance(each, np.ndarray) for each in value):
-                object.__setattr__(self, field.name, tuple(map(frozen, value)))
+                object.__setattr__(self, field.name, tuple(map(freeze_array, value)))
 
     def __dir__(self) -> list[str]:
         names = map(str, object.__dir__(self))
@@ -51,7 +51,7 @@ class Frozen:
         return partial(type(self), **values), ()
 
 
-class _Objects:
+class _ReadOnlyObjects:
     """A copy of an array of objects, which bytes cannot hold, offered to NumPy as read-only memory."""
 
     __slots__ = ("__array_interface__", "_owner")

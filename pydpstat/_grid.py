@@ -23,46 +23,46 @@ def grid_unit(scale: float, sensitivity: float) -> float:
     return math.ldexp(1.0, math.frexp(smallest)[1] - 21)
 
 
-def whole_units(exact: Sequence[Fraction | int], grid: float) -> list[int]:
+def round_to_grid(exact: Sequence[Fraction | int], grid: float) -> list[int]:
     """Round rationals onto the grid: the nearest whole number of units, halves to the even one.
 
     Examples
     --------
-    >>> whole_units([Fraction(1, 3), Fraction(3, 8), Fraction(-5, 8)], 0.25)
+    >>> round_to_grid([Fraction(1, 3), Fraction(3, 8), Fraction(-5, 8)], 0.25)
     [1, 2, -2]
     """
     power = 1 - math.frexp(grid)[1]
     if power >= 0:
-        return [_rounded_ratio(each.numerator << power, each.denominator) for each in exact]
-    return [_rounded_ratio(each.numerator, each.denominator << -power) for each in exact]
+        return [_round_ratio(each.numerator << power, each.denominator) for each in exact]
+    return [_round_ratio(each.numerator, each.denominator << -power) for each in exact]
 
 
-def times(total: int, grid: float) -> float:
+def convert_from_grid(total: int, grid: float) -> float:
     """Return the float nearest to a whole number of grid units, infinite beyond all floats."""
     try:
         # one rounding: the grid is a power of two
-        return float(total) * grid if grid >= 1.0 else total / _inverse(grid)
+        return float(total) * grid if grid >= 1.0 else total / _invert_grid(grid)
     except OverflowError:
         return math.inf if total > 0 else -math.inf
 
 
-def float_above(exact: float | Fraction) -> float:
+def round_up_to_float(exact: float | Fraction) -> float:
     """Return the smallest float that is not below a number.
 
     Examples
     --------
-    >>> float_above(Fraction(1, 10)) == 0.1, float_above(Fraction(3, 10)) > 0.3
+    >>> round_up_to_float(Fraction(1, 10)) == 0.1, round_up_to_float(Fraction(3, 10)) > 0.3
     (True, True)
     """
-    return exact if isinstance(exact, float) else quotient_above(exact.numerator, exact.denominator)
+    return exact if isinstance(exact, float) else round_up_quotient(exact.numerator, exact.denominator)
 
 
-def quotient_above(numerator: int, denominator: int) -> float:
+def round_up_quotient(numerator: int, denominator: int) -> float:
     """Return the smallest float that is not below a quotient of whole numbers, the lower one above 0.
 
     Examples
     --------
-    >>> quotient_above(1, 2), quotient_above(1, 3) > 1 / 3
+    >>> round_up_quotient(1, 2), round_up_quotient(1, 3) > 1 / 3
     (0.5, True)
     """
     try:
@@ -73,12 +73,12 @@ def quotient_above(numerator: int, denominator: int) -> float:
     return near if top * denominator >= numerator * bottom else math.nextafter(near, math.inf)
 
 
-def sum_above(larger: float, smaller: float) -> float:
+def round_up_sum(larger: float, smaller: float) -> float:
     """Return the smallest float that is not below the sum of two, neither of them below 0.
 
     Examples
     --------
-    >>> sum_above(1.0, 0.5), sum_above(1.0, 1e-30) > 1.0
+    >>> round_up_sum(1.0, 0.5), round_up_sum(1.0, 1e-30) > 1.0
     (1.5, True)
     """
     if larger < smaller:
@@ -88,12 +88,12 @@ def sum_above(larger: float, smaller: float) -> float:
     return math.nextafter(total, math.inf) if smaller > total - larger else total
 
 
-def total_above(values: Iterable[float]) -> float:
+def round_up_total(values: Iterable[float]) -> float:
     """Return the smallest float that is not below the sum of numbers, none of them below 0.
 
     Examples
     --------
-    >>> total_above([0.5, 0.25, 0.25]), total_above([0.1] * 10) > 1.0
+    >>> round_up_total([0.5, 0.25, 0.25]), round_up_total([0.1] * 10) > 1.0
     (1.0, True)
     """
     each = tuple(values)
@@ -105,25 +105,25 @@ def total_above(values: Iterable[float]) -> float:
     return math.nextafter(total, math.inf) if total < math.inf and math.fsum((*each, -total)) > 0.0 else total
 
 
-def multiple_above(count: int, value: float) -> float:
+def round_up_multiple(count: int, value: float) -> float:
     """Return the smallest float that is not below a multiple of a number of at least 0.
 
     Examples
     --------
-    >>> multiple_above(3, 0.5), multiple_above(10, 0.1) > 1.0
+    >>> round_up_multiple(3, 0.5), round_up_multiple(10, 0.1) > 1.0
     (1.5, True)
     """
     if count == 1 or math.isinf(value):
         return value
     top, bottom = value.as_integer_ratio()
-    return quotient_above(count * top, bottom)
+    return round_up_quotient(count * top, bottom)
 
 
-def _inverse(grid: float) -> int:
+def _invert_grid(grid: float) -> int:
     return 1 << (1 - math.frexp(grid)[1])
 
 
-def _rounded_ratio(numerator: int, denominator: int) -> int:
+def _round_ratio(numerator: int, denominator: int) -> int:
     whole, rest = divmod(numerator, denominator)
     twice = 2 * rest
     return whole + (twice > denominator or (twice == denominator and whole & 1))

@@ -8,10 +8,10 @@ from collections.abc import Callable, Collection, Mapping
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NoReturn
 
-__all__ = ["answer_names", "attach", "no_name", "pd"]
+__all__ = ["explain_missing_names", "attach_names", "make_name_error", "pd"]
 
 
-class _Later:
+class _LazyModule:
     """A module that is imported when something in it is first asked for."""
 
     def __init__(self, module: str) -> None:
@@ -31,10 +31,10 @@ class _Later:
 if TYPE_CHECKING:
     import pandas as pd
 else:
-    pd = _Later("pandas")
+    pd = _LazyModule("pandas")
 
 
-def attach(
+def attach_names(
     namespace: dict[str, Any], homes: Mapping[str, str], parts: Collection[str] = ()
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return a package's ``__getattr__`` and ``__dir__``, which import its public names on demand.
@@ -44,44 +44,44 @@ def attach(
     """
     package = namespace["__name__"]
 
-    def load(name: str) -> object:
+    def load_name(name: str) -> object:
         if name in parts:
             # the import itself puts a module into its package's namespace
             return importlib.import_module(f"{package}.{name}")
         if name not in homes:
-            raise no_name(package, name, [*homes, *parts])
+            raise make_name_error(package, name, [*homes, *parts])
         namespace[name] = getattr(importlib.import_module(homes[name]), name)
         return namespace[name]
 
-    def names() -> list[str]:
+    def collect_names() -> list[str]:
         own = {name for name in namespace if name.startswith("__") and name.endswith("__")}
         # __main__ is no attribute but a module, there once it was imported
         return sorted({*own, *homes, *parts} - {"__main__"})
 
-    return load, names
+    return load_name, collect_names
 
 
-def answer_names(namespace: dict[str, Any]) -> None:
+def explain_missing_names(namespace: dict[str, Any]) -> None:
     """Let a package whose public names are all imported answer other names."""
     package = namespace["__name__"]
 
-    def load(name: str) -> NoReturn:
-        raise no_name(package, name, namespace["__all__"])
+    def raise_name_error(name: str) -> NoReturn:
+        raise make_name_error(package, name, namespace["__all__"])
 
     # a name that type checkers see would stand for every name
-    namespace["__getattr__"] = load
+    namespace["__getattr__"] = raise_name_error
 
 
-def no_name(package: str, name: str, known: Collection[str]) -> Exception:
+def make_name_error(package: str, name: str, known: Collection[str]) -> Exception:
     """Return the error of a name that a package does not have; called by its ``__getattr__``."""
     said = f"module {package!r} has no attribute {name!r}"
     # Python itself asks for private modules in this way
     if name.startswith("_"):
         return AttributeError(said)
-    from pydpstat._wrong_calls import name_hint
+    from pydpstat._wrong_calls import suggest_name
     from pydpstat.errors import AttributeNameError
 
-    hint = name_hint(name, known)
+    hint = suggest_name(name, known)
     # of "from package import name" Python would say less, unless the error is one of imports
     asked = sys._getframe(2).f_code.co_name == "_handle_fromlist"
     if asked and find_spec(f"{package}.{name}") is None:

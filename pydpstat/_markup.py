@@ -10,12 +10,12 @@ from __future__ import annotations
 import html as _html
 import re
 
-_COMMANDS = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-_COMMANDS |= {"|": r"\textbar{}", "<": r"\textless{}", ">": r"\textgreater{}"}
-_COMMANDS |= {each: f"\\{each}" for each in "%_#$&{}"}
+_LATEX_ESCAPES = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+_LATEX_ESCAPES |= {"|": r"\textbar{}", "<": r"\textless{}", ">": r"\textgreater{}"}
+_LATEX_ESCAPES |= {each: f"\\{each}" for each in "%_#$&{}"}
 # a line break would end a comment, a cell, or a table
-_BREAKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
-_MARKS = re.compile(r"([\\`*_|<>\[\]~{}$&^])")
+_WHITE_SPACE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_MARKDOWN_CHARACTERS = re.compile(r"([\\`*_|<>\[\]~{}$&^])")
 
 
 def as_latex(text: str) -> str:
@@ -24,7 +24,7 @@ def as_latex(text: str) -> str:
     >>> print(as_latex(r"\input{a_b}"))
     \textbackslash{}input\{a\_b\}
     """
-    return "".join(_COMMANDS.get(each, each) for each in in_one_line(text))
+    return "".join(_LATEX_ESCAPES.get(each, each) for each in join_lines(text))
 
 
 def as_markdown(text: str) -> str:
@@ -33,7 +33,7 @@ def as_markdown(text: str) -> str:
     >>> print(as_markdown("[l](javascript:1)"))
     \[l\](javascript:1)
     """
-    return _MARKS.sub(r"\\\1", in_one_line(text))
+    return _MARKDOWN_CHARACTERS.sub(r"\\\1", join_lines(text))
 
 
 def as_html(text: str) -> str:
@@ -45,10 +45,10 @@ def as_html(text: str) -> str:
     return _html.escape(text)
 
 
-def in_one_line(text: str) -> str:
+def join_lines(text: str) -> str:
     r"""Replace runs of white space and control characters by one space.
 
-    >>> in_one_line("a\n\nb")
+    >>> join_lines("a\n\nb")
     'a b'
     """
-    return _BREAKS.sub(" ", text)
+    return _WHITE_SPACE.sub(" ", text)

@@ -17,12 +17,12 @@ from importlib.util import find_spec, module_from_spec
 from types import ModuleType
 from typing import Any
 
-_NAME = f"{__name__}.libmp"
+_MODULE_NAME = f"{__name__}.libmp"
 # a function may call back, as a test's stand-in does
 _LOCK = threading.RLock()
 
 
-class _Functions:
+class _LockedFunctions:
     """A module's functions, one call of any of them at a time; its constants as they are.
 
     `load` returns the module, and again once its ``cache_clear`` was called.
@@ -37,7 +37,7 @@ class _Functions:
         if not callable(value):
             return value
 
-        def alone(*arguments: object, **options: object) -> Any:
+        def call_locked(*arguments: object, **options: object) -> Any:
             with _LOCK:
                 try:
                     return getattr(self._load(), name)(*arguments, **options)
@@ -47,32 +47,32 @@ class _Functions:
                     raise
 
         # found at once the next time
-        setattr(self, name, alone)
-        return alone
+        setattr(self, name, call_locked)
+        return call_locked
 
 
 @cache
-def _copy() -> ModuleType:
+def _load_copy() -> ModuleType:
     found = find_spec("mpmath")
-    spec = found and PathFinder.find_spec(_NAME, found.submodule_search_locations)
+    spec = found and PathFinder.find_spec(_MODULE_NAME, found.submodule_search_locations)
     if spec is None or spec.loader is None:
         raise ImportError("mpmath must be installed: pip install mpmath")
-    for name in [name for name in sys.modules if name == _NAME or name.startswith(f"{_NAME}.")]:
+    for name in [name for name in sys.modules if name == _MODULE_NAME or name.startswith(f"{_MODULE_NAME}.")]:
         del sys.modules[name]
-    module = sys.modules[_NAME] = module_from_spec(spec)
+    module = sys.modules[_MODULE_NAME] = module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
-_FUNCTIONS = _Functions(_copy)
+_FUNCTIONS = _LockedFunctions(_load_copy)
 
 
-def functions() -> _Functions:
+def get_functions() -> _LockedFunctions:
     """Return mpmath's functions: those of ``mpmath.libmp``.
 
     Examples
     --------
-    >>> mp = functions()
+    >>> mp = get_functions()
     >>> mp.to_str(mp.mpf_exp(mp.fone, 100), 10)
     '2.718281828'
     """

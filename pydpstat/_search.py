@@ -13,13 +13,13 @@ def bisect_up(
     low: float = 0.0,
     high: float | None = None,
     *,
-    between: Callable[[float, float], float | None] | None = None,
+    find_middle: Callable[[float, float], float | None] | None = None,
     steps: int = 5000,
 ) -> tuple[float, float]:
     """Narrow down where a condition ends: return a number where it holds, and one where it does not.
 
     It is asked neither at `low`, where it is taken to hold, nor at `high`, where it does not; by default such
-    a number is found by doubling from 1. `between` gives the number to try between two, or None to stop; by
+    a number is found by doubling from 1. `find_middle` gives the number to try between two, or None to stop; by
     default halfway, until two floats are neighbors. It stops after `steps` numbers at the latest.
     """
     if high is None:
@@ -27,14 +27,14 @@ def bisect_up(
         while holds(high):
             low, high = high, 2.0 * high
     for _ in range(steps):
-        middle = 0.5 * (low + high) if between is None else between(low, high)
+        middle = 0.5 * (low + high) if find_middle is None else find_middle(low, high)
         if middle is None or not low < middle < high:
             break
         low, high = (middle, high) if holds(middle) else (low, middle)
     return low, high
 
 
-def lowest(
+def minimize_unimodal(
     function: Callable[[float], float], low: float, high: float, sections: int, *, leftmost: bool = False
 ) -> tuple[float, float]:
     """Return where a function with one valley is lowest, and how low, by golden sections.

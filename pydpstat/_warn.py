@@ -11,32 +11,32 @@ from pydpstat.errors import BudgetWarning, PrivacyWarning, UsageWarning
 _PACKAGE = __name__.partition(".")[0]
 
 
-def warn(text: str, *, row: str, use: str) -> None:
+def warn_privacy(text: str, *, row: str, use: str) -> None:
     """Warn that a release keeps less than it claims, at the line outside this package that asked for it.
 
     The text has the true figure; `row` is the finding and `use` the sound function, as in `PrivacyWarning`.
     Python's filters decide what happens. Where they show a warning once, it is once for each line
     and row, also if the figures in the text differ.
     """
-    _at(_caller(), PrivacyWarning(text, row=row, use=use), row)
+    _warn_at_frame(_find_caller(), PrivacyWarning(text, row=row, use=use), row)
 
 
-def warn_unpaid(text: str) -> None:
+def warn_uncharged(text: str) -> None:
     """Warn that no budget pays for a release: once for each line, whichever budget the text names."""
-    _at(_caller(), BudgetWarning(text), "unpaid")
+    _warn_at_frame(_find_caller(), BudgetWarning(text), "unpaid")
 
 
 def warn_usage(text: str, topic: str = "") -> None:
     """Say that a call may mean something else than what its result is: once for each line and topic."""
-    _at(_caller(), UsageWarning(text), topic or text)
+    _warn_at_frame(_find_caller(), UsageWarning(text), topic or text)
 
 
-def note(text: str) -> None:
+def note_r_warning(text: str) -> None:
     """Pass on a remark that R makes as a warning and that is not about privacy."""
-    _at(_caller(), UserWarning(text), text)
+    _warn_at_frame(_find_caller(), UserWarning(text), text)
 
 
-def _at(frame: FrameType, warning: Warning, topic: str) -> None:
+def _warn_at_frame(frame: FrameType, warning: Warning, topic: str) -> None:
     registry = frame.f_globals.setdefault("__warningregistry__", {})
     line, kind = frame.f_lineno, type(warning)
     shown, topic_shown = (str(warning), kind, line), (topic, kind, line, "topic")
@@ -50,7 +50,7 @@ def _at(frame: FrameType, warning: Warning, topic: str) -> None:
         registry[topic_shown] = True
 
 
-def _caller() -> FrameType:
+def _find_caller() -> FrameType:
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
         frame = frame.f_back

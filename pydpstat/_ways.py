@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from pydpstat._words import LOWER, SAME, UPPER
+from pydpstat._words import ARGUMENT_SYNONYMS, LOWER_SYNONYMS, UPPER_SYNONYMS
 
 # the data themselves, which come first without a name
-_DATA = ("data", "x", "y", "X", "df", "frame", "dataset", "dataframe", "endog", "exog")
-_SUBSETS = ("subset", "where", "filter", "query")
-_WEIGHTS = ("weights", *SAME["weights"])
-_QUANTILES = ("median", "quantile", "quantiles", "weighted_quantile")
-_RANKS = ("kendalltau", "mannwhitneyu", "wilcoxon")
+_DATA_NAMES = ("data", "x", "y", "X", "df", "frame", "dataset", "dataframe", "endog", "exog")
+_SUBSET_NAMES = ("subset", "where", "filter", "query")
+_WEIGHT_NAMES = ("weights", *ARGUMENT_SYNONYMS["weights"])
+_QUANTILE_FUNCTIONS = ("median", "quantile", "quantiles", "weighted_quantile")
+_RANK_TESTS = ("kendalltau", "mannwhitneyu", "wilcoxon")
 # words for what is done in another way here: in every release; in those named before a dot; in methods of a
 # design, which have a dot alone
-_WAYS = {
+_ARGUMENT_HINTS = {
     "missing='drop' leaves missing values out, with neighbors='unbounded'; a number replaces them": (
         "na_rm",
         "skipna",
@@ -29,7 +29,7 @@ _WAYS = {
     ),
     "ttest_rel(before, after, ...) and wilcoxon(before, after, ...) test pairs": ("paired",),
     "ttest_ind is Welch's test, which does not assume equal variances": ("var_equal",),
-    "weighted_mean, weighted_total, weighted_proportion and weighted_quantile take weights": (*_WEIGHTS,),
+    "weighted_mean, weighted_total, weighted_proportion and weighted_quantile take weights": (*_WEIGHT_NAMES,),
     "the bounds of weights are declared once: dp.design(frame, bounds={{'w': (0, 3)}}, weights='w')": (
         ".max_weight",
         ".max_weights",
@@ -37,61 +37,66 @@ _WAYS = {
     ),
     "the released table has shares: crosstab(...).shares()": ("normalize",),
     "the released table has margins: crosstab(..., margins=True) or crosstab(...).margins()": ("margins",),
-    "the data come first: {example}": _DATA,
-    "a design has its data: leave it out": tuple(f".{word}" for word in _DATA),
+    "the data come first: {example}": _DATA_NAMES,
+    "a design has its data: leave it out": tuple(f".{word}" for word in _DATA_NAMES),
     "a plan costs nothing": ("plan.budget",),
-    "the sensitivity follows from the bounds and levels": ("sensitivity", *SAME["sensitivity"]),
-    "a plan draws nothing": tuple(f"plan.{word}" for word in ("rng", *SAME["rng"])),
+    "the sensitivity follows from the bounds and levels": ("sensitivity", *ARGUMENT_SYNONYMS["sensitivity"]),
+    "a plan draws nothing": tuple(f"plan.{word}" for word in ("rng", *ARGUMENT_SYNONYMS["rng"])),
     "levels are lists by column: levels={{'sex': ['f', 'm']}}": ("design.level",),
     "tests have alternatives: ttest_1samp(x, popmean=50, epsilon=1.0, bounds=(0, 100), alternative='less')": (
         "alternative",
     ),
-    "n is that of a plan: plan('mean', 1.0, n=1000, bounds=(0, 100))": ("n", *SAME["n"]),
+    "n is that of a plan: plan('mean', 1.0, n=1000, bounds=(0, 100))": ("n", *ARGUMENT_SYNONYMS["n"]),
     "probabilities are those of quantiles: quantile(x, q=0.5, epsilon=1.0, bounds=(0, 100))": (
         "q",
         "qs",
-        *SAME["q"],
-        *SAME["qs"],
+        *ARGUMENT_SYNONYMS["q"],
+        *ARGUMENT_SYNONYMS["qs"],
     ),
     "strata are declared for weighted statistics: dp.design(frame, ..., strata='region', weights='w')": (
         "strata",
-        *SAME["strata"],
+        *ARGUMENT_SYNONYMS["strata"],
     ),
-    "a plan looks at no data": tuple(f"plan.{word}" for word in _DATA),
+    "a plan looks at no data": tuple(f"plan.{word}" for word in _DATA_NAMES),
     (
         "power and effect are those of a test, plan('ttest_ind', 1.0, effect=0.5, power=0.8); a release has "
         "accuracy=, the half width of its 95 % interval"
     ): ("plan.power", "plan.effect", "plan.effect_size"),
     "distribution='normal' is the shape that data may have": ("plan.family", "plan.dist"),
-    "{name} needs no delta: its guarantee has epsilon alone": ("delta", *SAME["delta"]),
+    "{name} needs no delta: its guarantee has epsilon alone": ("delta", *ARGUMENT_SYNONYMS["delta"]),
     "epsilon and delta are given in each call: design.mean('income', 1.0)": tuple(
-        f"design.{word}" for word in ("epsilon", *SAME["epsilon"], "delta", *SAME["delta"])
+        f"design.{word}" for word in ("epsilon", *ARGUMENT_SYNONYMS["epsilon"], "delta", *ARGUMENT_SYNONYMS["delta"])
     ),
     "groups are given in each call: design.mean('income', 1.0, by='sex')": tuple(
-        f"design.{word}" for word in ("by", *SAME["by"])
+        f"design.{word}" for word in ("by", *ARGUMENT_SYNONYMS["by"])
     ),
     "a budget draws no noise: give rng= to a release, or to dp.design(frame, ..., budget=budget, rng=1)": (
-        tuple(f"Budget.{word}" for word in ("rng", *SAME["rng"]))
+        tuple(f"Budget.{word}" for word in ("rng", *ARGUMENT_SYNONYMS["rng"]))
     ),
     "bins are those of a histogram: histogram(x, 1.0, edges=np.linspace(0, 100, 21))": (
         "edges",
-        *SAME["edges"],
+        *ARGUMENT_SYNONYMS["edges"],
     ),
     "ttest_1samp compares a mean with a number: ttest_1samp(x, popmean=50, epsilon=1.0, bounds=(0, 100))": (
         "popmean",
-        *SAME["popmean"],
+        *ARGUMENT_SYNONYMS["popmean"],
     ),
     "the difference is compared with 0: for another one subtract it from the first sample": tuple(
         f"{test}.mu" for test in ("ttest_ind", "ttest_rel", "mannwhitneyu", "wilcoxon")
     ),
-    "{name} needs no bounds: leave them out": ("bounds", *SAME["bounds"], *LOWER, *UPPER),
+    "{name} needs no bounds: leave them out": (
+        "bounds",
+        *ARGUMENT_SYNONYMS["bounds"],
+        *LOWER_SYNONYMS,
+        *UPPER_SYNONYMS,
+    ),
     "there is no regression with weights; weighted_mean, weighted_total and the like take them": (
-        *(f"{model}.{word}" for model in ("ols", "logit") for word in _WEIGHTS),
+        *(f"{model}.{word}" for model in ("ols", "logit") for word in _WEIGHT_NAMES),
     ),
     "there is no continuity correction: the null distribution includes the noise": ("correct",),
     "the null distribution of the statistic with its noise is always computed": (
         "exact",
-        *(f"{test}.method" for test in (*_RANKS, "kruskal", "ks_2samp", "kstest", "binomtest")),
+        *(f"{test}.method" for test in (*_RANK_TESTS, "kruskal", "ks_2samp", "kstest", "binomtest")),
     ),
     "corr is Pearson's correlation, and kendalltau(x, y, 1.0) the rank correlation": ("corr.method",),
     "the accountant is the budget's: Budget(1.0, 1e-6, accountant='zcdp')": (
@@ -99,9 +104,7 @@ _WAYS = {
         "accounting",
         "composition",
     ),
-    "epsilon alone is a pure guarantee; delta=1e-6 with mechanism='gaussian' makes it approximate": (
-        "type_DP",
-    ),
+    "epsilon alone is a pure guarantee; delta=1e-6 with mechanism='gaussian' makes it approximate": ("type_DP",),
     "bounds clip values and there is no trimming: median(x, 1.0, bounds=(0, 100)) is robust": (
         "trim",
         "proportiontocut",
@@ -112,15 +115,15 @@ _WAYS = {
         for test in ("ttest_1samp", "ttest_ind", "ttest_rel", "wilcoxon", "mannwhitneyu")
         for word in ("delta", "diff", "difference")
     ),
-    "the test's name has it: 'ttest_1samp' has one sample, 'ttest_ind' two and 'ttest_rel' pairs": (
-        "plan.type",
-    ),
+    "the test's name has it: 'ttest_1samp' has one sample, 'ttest_ind' two and 'ttest_rel' pairs": ("plan.type",),
     "a block labels releases in a ledger: with budget.labeled('ages'): {name}(..., budget=budget)": (
         "label",
         "tag",
     ),
-    "its releases are labeled in blocks: with budget.labeled('ages'): mean(x, 1.0, bounds=(0, 100), "
-    "budget=budget)": ("Budget.label", "Budget.tag"),
+    "its releases are labeled in blocks: with budget.labeled('ages'): mean(x, 1.0, bounds=(0, 100), budget=budget)": (
+        "Budget.label",
+        "Budget.tag",
+    ),
     "a design names its budget, whose blocks label releases: with budget.labeled('ages'): "
     "design.mean('income', 1.0)": tuple(f"{scope}label" for scope in (".", "design.")),
     "columns are released separately, and records are rows": ("axis",),
@@ -128,31 +131,37 @@ _WAYS = {
     "groups are given by a formula in a design: dp.design(frame, ...).{name}('income ~ sex', 1.0)": tuple(
         f"{test}.{word}"
         for test in ("f_oneway", "kruskal", "ks_2samp", "mannwhitneyu", "proportions_test", "ttest_ind")
-        for word in ("formula", "levels", "by", *SAME["by"])
+        for word in ("formula", "levels", "by", *ARGUMENT_SYNONYMS["by"])
     ),
     "the variables of a table are its groups: {example}": tuple(
         f"{table}.{word}"
         for table in ("crosstab", "chi2_contingency")
-        for word in ("formula", "by", *SAME["by"])
+        for word in ("formula", "by", *ARGUMENT_SYNONYMS["by"])
     ),
     "{name} has no groups: take a subset, dp.design(frame, ...).subset(\"sex == 'f'\").{name}(...)": (
         "levels",
         "by",
-        *SAME["by"],
+        *ARGUMENT_SYNONYMS["by"],
     ),
     "tests of groups and models have formulas; others have by, mean(frame, 1.0, by='sex', ...)": ("formula",),
     "the model has no penalty; LogisticRegressionDP has one, gamma": ("C", "penalty", "solver", "max_iter"),
-    (
-        "a table is made of the columns of a data frame: crosstab(frame[['sex', 'region']], 1.0, "
-        "levels={{...}})"
-    ): ("index", "rows", "values", "aggfunc"),
+    ("a table is made of the columns of a data frame: crosstab(frame[['sex', 'region']], 1.0, levels={{...}})"): (
+        "index",
+        "rows",
+        "values",
+        "aggfunc",
+    ),
     (
         "ols is linear and logit is logistic regression; numbers of events have means by group, "
         "mean(..., by=..., population=True), and ols(..., cov_type='HC3')"
     ): ("family", "link"),
     "a quantile is chosen between the bounds, with a probability that depends on its rank": (
         "interpolation",
-        *(f"{name}.{word}" for name in _QUANTILES for word in ("method", "mechanism", *SAME["mechanism"])),
+        *(
+            f"{name}.{word}"
+            for name in _QUANTILE_FUNCTIONS
+            for word in ("method", "mechanism", *ARGUMENT_SYNONYMS["mechanism"])
+        ),
     ),
     "the constant is always in the model": ("fit_intercept", "add_constant"),
     "shares are post-processing: result.params / result.params.sum()": ("density", "stat"),
@@ -164,14 +173,14 @@ _WAYS = {
         "value",
         "numeric_only",
     ),
-    "a design has subsets: dp.design(frame, ...).subset('age >= 18')": _SUBSETS,
-    "take the subset first: design.subset('age >= 18').{name}(...)": tuple(f".{word}" for word in _SUBSETS),
+    "a design has subsets: dp.design(frame, ...).subset('age >= 18')": _SUBSET_NAMES,
+    "take the subset first: design.subset('age >= 18').{name}(...)": tuple(f".{word}" for word in _SUBSET_NAMES),
     "there is no parallel processing": ("n_jobs", "parallel", "workers"),
     "nothing is printed": ("verbose",),
 }
-WAYS = {word: way for way, words in _WAYS.items() for word in words}
+ARGUMENT_HINTS = {word: way for way, words in _ARGUMENT_HINTS.items() for word in words}
 # what the arguments of releases are told to those who make something else
-OTHERWISE = {
+FUNCTION_HINTS = {
     "Budget": "a budget only pays: give it to a release, mean(x, 1.0, bounds=(0, 100), budget=budget)",
     "design": "a design has what is declared, and each call what is computed: design.mean('income', 1.0)",
 }
@@ -179,7 +188,7 @@ OTHERWISE = {
 
 # what attributes and methods of other packages' objects are here: one that an object has, words for it, and
 # what to write
-ATTRIBUTES = (
+ATTRIBUTE_HINTS = (
     (
         "to_frame",
         ("to_excel", "to_parquet", "to_json", "to_string", "describe"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # words for an argument that is here: the value is kept
-SAME = {
+ARGUMENT_SYNONYMS = {
     "epsilon": ("eps", "e", "epsilon_", "privacy", "budget_epsilon", "privacy_budget", "eps_"),
     "neighbors": ("neighbours", "neighbor", "neighbour", "adjacency", "which_sensitivity", "neighboring"),
     "neighbor": ("neighbour", "neighbors", "neighbours"),
@@ -51,10 +51,10 @@ SAME = {
     "digits": ("float_format", "floatfmt", "decimals", "ndigits", "precision"),
     "population": ("superpopulation",),
 }
-LOWER = ("lower", "lower_bound", "min", "low", "lb", "minimum", "a_min", "lower_bounds")
-UPPER = ("upper", "upper_bound", "max", "high", "ub", "maximum", "a_max", "upper_bounds")
+LOWER_SYNONYMS = ("lower", "lower_bound", "min", "low", "lb", "minimum", "a_min", "lower_bounds")
+UPPER_SYNONYMS = ("upper", "upper_bound", "max", "high", "ub", "maximum", "a_max", "upper_bounds")
 # arguments whose values are public, and as which kinds they are shown
-PUBLIC: dict[str, tuple[type, ...]] = {
+PUBLIC_ARGUMENT_TYPES: dict[str, tuple[type, ...]] = {
     "epsilon": (int, float),
     "delta": (float,),
     "bounds": (int, float, list),
@@ -79,7 +79,7 @@ PUBLIC: dict[str, tuple[type, ...]] = {
     "correction": (str,),
     "accountant": (str,),
 }
-EXAMPLES = {
+EXAMPLE_VALUES = {
     "digits": "1",
     "epsilon": "1.0",
     "bounds": "(0, 100)",
@@ -128,22 +128,22 @@ EXAMPLES = {
     "accountant": "'zcdp'",
 }
 # what choices mean, where none is near to what was given
-MEANINGS = {
+CHOICE_MEANINGS = {
     "neighbors": "'unbounded' adds or removes a record, and 'bounded' replaces one.",
     "missing": "'drop' omits records with missing values.",
 }
 # tests whose counts are often at hand
-_COUNTED = ("binomtest", "chi2_contingency", "chisquare", "proportions_test")
-NOTES = dict.fromkeys(_COUNTED, " It takes records, of which it releases counts, not counts themselves.")
+_COUNT_TESTS = ("binomtest", "chi2_contingency", "chisquare", "proportions_test")
+FUNCTION_NOTES = dict.fromkeys(_COUNT_TESTS, " It takes records, of which it releases counts, not counts themselves.")
 # the same of single methods
-_INDEX = "rows have their names; without them write result.to_frame().{method}(index=False)"
-_FILES = {"to_csv": "csv", "to_html": "html", "to_latex": "tex", "to_markdown": "md"}
-_WRITES = "a statement is written by its own methods, as {method}(...).to_latex('statement.tex')"
-METHODS = {
-    **{(method, "index"): _INDEX for method in _FILES},
+_INDEX_HINT = "rows have their names; without them write result.to_frame().{method}(index=False)"
+_FILE_ENDINGS = {"to_csv": "csv", "to_html": "html", "to_latex": "tex", "to_markdown": "md"}
+_STATEMENT_HINT = "a statement is written by its own methods, as {method}(...).to_latex('statement.tex')"
+METHOD_HINTS = {
+    **{(method, "index"): _INDEX_HINT for method in _FILE_ENDINGS},
     **{
         (method, word): f"write {method}('mean.{ending}')"
-        for method, ending in _FILES.items()
+        for method, ending in _FILE_ENDINGS.items()
         for word in ("file", "filename", "buf", "path_or_buf")
     },
     **{("fit", word): "the model counts all records alike" for word in ("sample_weight", "weights")},
@@ -152,10 +152,10 @@ METHODS = {
         (model, "fit_intercept"): "fit has it, as model.fit(X, y, [100], [0], add_bias=True)"
         for model in ("LogisticRegressionDP", "LinearRegressionDP", "svmDP")
     },
-    **{("statement", word): _WRITES for word in ("format", "form", "output", "path", "file", "filename")},
+    **{("statement", word): _STATEMENT_HINT for word in ("format", "form", "output", "path", "file", "filename")},
 }
 # what names of R, pandas, SciPy and statsmodels are here
-NAMES = {
+FUNCTION_SYNONYMS = {
     "std": ("sd", "stdev", "stddev", "std_dev"),
     "var": ("variance",),
     "corr": ("cor", "correlation", "pearsonr", "cor_test"),
@@ -195,7 +195,7 @@ NAMES = {
     "Budget": ("budget", "PrivacyBudget", "accountant", "Accountant", "BudgetAccountant"),
 }
 # names of what is elsewhere
-_ELSEWHERE = {
+_FOREIGN_NAME_HINTS = {
     "R's random numbers are drawn by RRandom(123).{name}(3)": (
         "rnorm",
         "runif",
@@ -220,8 +220,11 @@ _ELSEWHERE = {
     "weights='w').weighted_mean('income', 1.0, by='region')": ("svyby",),
     "There is no regression with weights: ols and logit count all records alike": ("svyglm", "WLS", "wls"),
     "It follows from a histogram: histogram(x, 1.0, edges=np.linspace(0, 100, 21)).cdf()": ("ecdf", "ECDF"),
-    "There is no kernel density: histogram(x, 1.0, edges=np.linspace(0, 100, 21)) counts records in "
-    "intervals": ("density", "kde", "gaussian_kde"),
+    "There is no kernel density: histogram(x, 1.0, edges=np.linspace(0, 100, 21)) counts records in intervals": (
+        "density",
+        "kde",
+        "gaussian_kde",
+    ),
     "Release what it shows, and plot it: quantiles(x, [0.25, 0.5, 0.75], 1.0, bounds=(0, 100)).plot()": (
         "boxplot",
         "box",
@@ -248,9 +251,9 @@ _ELSEWHERE = {
         "tibble",
     ),
 }
-ELSEWHERE = {word: way for way, words in _ELSEWHERE.items() for word in words}
+FOREIGN_NAME_HINTS = {word: way for way, words in _FOREIGN_NAME_HINTS.items() for word in words}
 # how functions are called whose signature alone does not say it
-CALLS = {
+EXAMPLE_CALLS = {
     "corr": "corr(frame[['age', 'income']], epsilon=1.0, bounds={'age': (18, 90), 'income': (0, 1e5)})",
     "cov": "cov(frame[['age', 'income']], epsilon=1.0, bounds={'age': (18, 90), 'income': (0, 1e5)})",
     **{f"design.{name}": f"design.{name}(['age', 'income'], 1.0)" for name in ("corr", "cov")},

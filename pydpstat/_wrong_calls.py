@@ -10,21 +10,36 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from pydpstat import _checks as checks
-from pydpstat._ways import OTHERWISE, WAYS
-from pydpstat._words import CALLS, ELSEWHERE, EXAMPLES, LOWER, METHODS, NAMES, NOTES, PUBLIC, SAME, UPPER
+from pydpstat._ways import ARGUMENT_HINTS, FUNCTION_HINTS
+from pydpstat._words import (
+    ARGUMENT_SYNONYMS,
+    EXAMPLE_CALLS,
+    EXAMPLE_VALUES,
+    FOREIGN_NAME_HINTS,
+    FUNCTION_NOTES,
+    FUNCTION_SYNONYMS,
+    LOWER_SYNONYMS,
+    METHOD_HINTS,
+    PUBLIC_ARGUMENT_TYPES,
+    UPPER_SYNONYMS,
+)
 from pydpstat.errors import ArgumentError
 
 # so many public numbers are written out
-_SEVERAL = 12
+_MAX_LISTED_NUMBERS = 12
 # so many names are listed
-_FEW = 20
+_MAX_LISTED_NAMES = 20
 # how much of a name another one shares that may be meant
-_LIKE = 0.7
+_NAME_CUTOFF = 0.7
 # every word for an argument of a release
-_WORDS = {*SAME, *(word for words in SAME.values() for word in words), *WAYS}
+_ARGUMENT_WORDS = {
+    *ARGUMENT_SYNONYMS,
+    *(word for words in ARGUMENT_SYNONYMS.values() for word in words),
+    *ARGUMENT_HINTS,
+}
 
 
-def refuse(function: Callable[..., object], arguments: Sequence[object], options: Mapping[str, Any]) -> None:
+def raise_call_error(function: Callable[..., object], arguments: Sequence[object], options: Mapping[str, Any]) -> None:
     """Raise what a user should read, where it is the call itself that does not fit."""
     own, name = inspect.signature(function), function.__name__
     try:
@@ -37,62 +52,68 @@ def refuse(function: Callable[..., object], arguments: Sequence[object], options
         # of the class that the user has, which may have taken the method from another
         thing, arguments = arguments[0], arguments[1:]
         kind, own = type(thing).__name__, own.replace(parameters=list(own.parameters.values())[1:])
-        if not _has(thing, function):
+        if not _has_method(thing, function):
             raise ArgumentError(
-                f"{name} must be called on an object, not on its class; got {checks.shown(thing)} in the "
-                f"object's place. Create an object, and write object{_example(f'.{name}', own)}."
+                f"{name} must be called on an object, not on its class; got {checks.describe_value(thing)} in the "
+                f"object's place. Create an object, and write object{_format_example_call(f'.{name}', own)}."
             ) from None
         name = kind if name == "__init__" else f"{kind}.{name}"
-    raise ArgumentError(answer(name, own, arguments, options)) from None
+    raise ArgumentError(explain_call(name, own, arguments, options)) from None
 
 
-def _has(thing: object, function: Callable[..., object]) -> bool:
+def _has_method(thing: object, function: Callable[..., object]) -> bool:
     """Tell whether a function is a method of an object, itself or under what lets it answer."""
     methods = (vars(kind).get(function.__name__) for kind in type(thing).__mro__)
     own = inspect.unwrap(function)
     return any(callable(each) and inspect.unwrap(each) is own for each in methods)
 
 
-def answer(
+def explain_call(
     name: str,
-    own: inspect.Signature,
+    signature: inspect.Signature,
     arguments: Sequence[object],
     options: Mapping[str, object],
-    once: Collection[str] = (),
+    declared: Collection[str] = (),
 ) -> str:
-    """Return what is wrong with a call, and what to write; `once` is what a design declares for all calls."""
-    known = list(own.parameters.values())
-    unknown = {each: value for each, value in options.items() if each not in own.parameters}
+    """Return what is wrong with a call, and what to write; `declared` is what a design declares for all calls."""
+    known = list(signature.parameters.values())
+    unknown = {each: value for each, value in options.items() if each not in signature.parameters}
     if any(each.kind == each.VAR_KEYWORD for each in known):
         # what others it takes is not in its signature
-        words = {word for here in own.parameters for word in SAME.get(here, ())}
+        words = {word for here in signature.parameters for word in ARGUMENT_SYNONYMS.get(here, ())}
         unknown = {each: value for each, value in unknown.items() if each in words}
     if unknown:
-        return not_there(name, list(own.parameters), unknown, _example(name, own), once)
+        return explain_unknown_arguments(
+            name, list(signature.parameters), unknown, _format_example_call(name, signature), declared
+        )
     places = [each.name for each in known if each.kind == each.POSITIONAL_OR_KEYWORD]
     various = any(each.kind == each.VAR_POSITIONAL for each in known)
     if len(arguments) > len(places) and not various:
-        taken = (
-            f"{_listed(places)} by position, and all others by name" if places else "no positional arguments"
-        )
+        taken = f"{_join_words(places)} by position, and all others by name" if places else "no positional arguments"
         number = f"{len(arguments)} value{'s' * (len(arguments) > 1)}"
-        said = f"{name} takes {taken}; got {number} by position. Write {_example(name, own)}."
-        return said + NOTES.get(name, "")
+        said = f"{name} takes {taken}; got {number} by position. Write {_format_example_call(name, signature)}."
+        return said + FUNCTION_NOTES.get(name, "")
     twice = [each for each in places[: len(arguments)] if each in options]
     if twice:
-        return f"{name} was given {twice[0]} twice, by position and by name. Write {_example(name, own)}."
+        way = _format_example_call(name, signature)
+        return f"{name} was given {twice[0]} twice, by position and by name. Write {way}."
     got = {*places[: len(arguments)], *options}
     several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     needed = [each.name for each in known if each.default is each.empty and each.kind not in several]
     gone = [each for each in needed if each not in got]
-    return f"{name} needs {_listed(gone)}; got none. Write {_example(name, own)}.{NOTES.get(name, '')}"
+    said = f"{name} needs {_join_words(gone)}; got none. Write {_format_example_call(name, signature)}."
+    return said + FUNCTION_NOTES.get(name, "")
 
 
-def not_there(
-    name: str, known: Sequence[str], unknown: Mapping[str, Any], example: str = "", once: Collection[str] = ()
+def explain_unknown_arguments(
+    name: str,
+    known: Sequence[str],
+    unknown: Mapping[str, Any],
+    example: str = "",
+    declared: Collection[str] = (),
 ) -> str:
     """Return the answer to arguments that a function does not have; `example` is how it is called."""
-    said = f"{name} has no argument {_listed([repr(each) for each in unknown], 'or')}"
+    said = f"{name} has no argument {_join_words([repr(each) for each in unknown], 'or')}"
     function = name.rpartition(" ")[2].rpartition(".")[2]
     planned, design = name.startswith("plan of "), name.startswith("design.")
     scopes = [f"{name}.", f"{function}.", *["plan."] * planned, *["."] * design]
@@ -100,54 +121,59 @@ def not_there(
         scopes.append("")
     # as R has them
     unknown = {each.replace(".", "_"): value for each, value in unknown.items()}
-    low, high = (next((unknown[each] for each in words if each in unknown), None) for words in (LOWER, UPPER))
+    low, high = (
+        next((unknown[each] for each in words if each in unknown), None) for words in (LOWER_SYNONYMS, UPPER_SYNONYMS)
+    )
     write, ways, near = [], [], []
     bounded = not (low is None and high is None)
     if "bounds" in known and bounded:
-        write.append(f"bounds=({_shown('bounds', low, 'lower')}, {_shown('bounds', high, 'upper')})")
+        write.append(
+            f"bounds=({_format_argument('bounds', low, 'lower')}, {_format_argument('bounds', high, 'upper')})"
+        )
     elif "edges" in known and bounded:
-        ends = f"{_shown('bounds', low, 'lower')}, {_shown('bounds', high, 'upper')}"
+        ends = f"{_format_argument('bounds', low, 'lower')}, {_format_argument('bounds', high, 'upper')}"
         write.append(f"edges=np.linspace({ends}, 21)")
     for each, value in unknown.items():
-        if {"bounds", "edges"} & {*known} and each in (*LOWER, *UPPER):
+        if {"bounds", "edges"} & {*known} and each in (*LOWER_SYNONYMS, *UPPER_SYNONYMS):
             continue
-        if (function, each) in METHODS:
-            ways.append(METHODS[function, each].format(method=function))
+        if (function, each) in METHOD_HINTS:
+            ways.append(METHOD_HINTS[function, each].format(method=function))
             continue
-        if fixed := next((here for here in sorted(once) if each == here or each in SAME.get(here, ())), ""):
-            value = _shown(fixed, value, EXAMPLES.get(fixed, ""))
+        if fixed := next(
+            (here for here in sorted(declared) if each == here or each in ARGUMENT_SYNONYMS.get(here, ())), ""
+        ):
+            value = _format_argument(fixed, value, EXAMPLE_VALUES.get(fixed, ""))
             ways.append(f"declare {fixed}{'=' * bool(value)}{value} once, in dp.design(frame, ...)")
             continue
-        way = next((WAYS[f"{scope}{each}"] for scope in scopes if f"{scope}{each}" in WAYS), "")
-        way = way or OTHERWISE.get(function, "") * (each in _WORDS)
-        here = next((here for here, words in SAME.items() if here in known and each in words), None)
-        if each in ("bounds", *SAME["bounds"]) and "edges" in known:
+        way = next((ARGUMENT_HINTS[f"{scope}{each}"] for scope in scopes if f"{scope}{each}" in ARGUMENT_HINTS), "")
+        way = way or FUNCTION_HINTS.get(function, "") * (each in _ARGUMENT_WORDS)
+        here = next((here for here, words in ARGUMENT_SYNONYMS.items() if here in known and each in words), None)
+        if each in ("bounds", *ARGUMENT_SYNONYMS["bounds"]) and "edges" in known:
             pair = value if isinstance(value, tuple) and len(value) == 2 else ()
             ends = ", ".join(map(repr, pair)) if pair and all(map(checks.is_number, pair)) else "0, 100"
             write.append(f"edges=np.linspace({ends}, 21)")
-        elif each in SAME["bounds"] + ("bounds",) and "lower_bound" in known:
+        elif each in ARGUMENT_SYNONYMS["bounds"] + ("bounds",) and "lower_bound" in known:
             write.append("lower_bound=0, upper_bound=100")
         elif here is not None:
-            write.append(
-                f"{here}={_shown(here, value, EXAMPLES.get(f'{name}.{here}', EXAMPLES.get(here, '...')))}"
-            )
+            usual = EXAMPLE_VALUES.get(f"{name}.{here}", EXAMPLE_VALUES.get(here, "..."))
+            write.append(f"{here}={_format_argument(here, value, usual)}")
         elif way:
             ways.append(way.format(name=function, example=example or f"{function}(...)"))
         else:
-            near.append(checks.did_you_mean(each, known))
+            near.append(checks.suggest_spelling(each, known))
     if write:
         ways.append(f"write {', '.join(dict.fromkeys(write))}")
     if ways:
         return f"{said}: {'; '.join(dict.fromkeys(ways))}."
     if not known:
-        return f"{said}. It has none: write {CALLS.get(name, f'{name}()')}."
+        return f"{said}. It has none: write {EXAMPLE_CALLS.get(name, f'{name}()')}."
     word = next((each for each in near if each.startswith("Did")), "")
     return f"{said}. {word + ' ' * bool(word)}It has {', '.join(known) or 'none'}."
 
 
-def _shown(name: str, value: Any, usual: str) -> str:
+def _format_argument(name: str, value: Any, usual: str) -> str:
     """Return what was given for a public argument, and else how it is usually written."""
-    kinds = PUBLIC.get(name, ())
+    kinds = PUBLIC_ARGUMENT_TYPES.get(name, ())
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if name == "edges" and number and 0 < value < 1000:
         return f"np.linspace(0, 100, {int(value) + 1})"
@@ -156,24 +182,24 @@ def _shown(name: str, value: Any, usual: str) -> str:
         return f"{round(1 - value, 12):g}" if value > 0.5 else repr(value)
     if name == "correction" and value not in ("holm", "bonferroni"):
         return usual
-    several = isinstance(value, (list, tuple)) and len(value) <= _SEVERAL and list in kinds
+    several = isinstance(value, (list, tuple)) and len(value) <= _MAX_LISTED_NUMBERS and list in kinds
     if several and all(isinstance(each, (int, float)) for each in value):
         return repr(value)
     plain = isinstance(value, tuple(each for each in kinds if each is not list))
     return repr(value) if plain and not (isinstance(value, str) and len(value) > 40) else usual
 
 
-def _example(name: str, own: inspect.Signature) -> str:
+def _format_example_call(name: str, signature: inspect.Signature) -> str:
     """Return how the function is called, with what it needs."""
-    if name in CALLS:
-        return CALLS[name]
+    if name in EXAMPLE_CALLS:
+        return EXAMPLE_CALLS[name]
     parts: list[str] = []
-    for each in own.parameters.values():
+    for each in signature.parameters.values():
         if each.kind == each.VAR_POSITIONAL:
             parts.append("first, second")
         elif each.default is each.empty and each.kind != each.VAR_KEYWORD:
             named = any("=" in part for part in parts)
-            usual = EXAMPLES.get(each.name, "..." if named else None)
+            usual = EXAMPLE_VALUES.get(each.name, "..." if named else None)
             plain = name.startswith("design.") and each.kind == each.POSITIONAL_OR_KEYWORD and usual
             parts.append(plain or (each.name if usual is None else f"{each.name}={usual}"))
     # a method is one of the object that the user has, whatever its name
@@ -181,25 +207,25 @@ def _example(name: str, own: inspect.Signature) -> str:
     return f"{name if kind == 'design' else dot + method}({', '.join(parts)})"
 
 
-def _listed(names: Sequence[str], word: str = "and") -> str:
+def _join_words(names: Sequence[str], word: str = "and") -> str:
     """Return names in a row: a, b and c."""
     return f" {word} ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
-def known_as(name: str, known: Collection[str]) -> str:
+def translate_function_name(name: str, known: Collection[str]) -> str:
     """Return what a function of another package is called here; empty where there is none."""
-    return next((here for here, words in NAMES.items() if name in words and here in known), "")
+    return next((here for here, words in FUNCTION_SYNONYMS.items() if name in words and here in known), "")
 
 
-def name_hint(name: str, known: Collection[str]) -> str:
+def suggest_name(name: str, known: Collection[str]) -> str:
     """Return what may be meant by a name that is not there, as the end of a message, or an empty text."""
-    here = known_as(name, known)
+    here = translate_function_name(name, known)
     if here:
         return f". Use {here!r}."
-    if name in ELSEWHERE:
-        return f". {ELSEWHERE[name].format(name=name)}."
+    if name in FOREIGN_NAME_HINTS:
+        return f". {FOREIGN_NAME_HINTS[name].format(name=name)}."
     # of short names others are near that have nothing in common with them
-    near = checks.did_you_mean(name, [*known], _LIKE)
+    near = checks.suggest_spelling(name, [*known], _NAME_CUTOFF)
     if near.startswith("Did"):
         return f". {near}"
-    return f". It has {', '.join(sorted(known))}." if len(known) <= _FEW else ""
+    return f". It has {', '.join(sorted(known))}." if len(known) <= _MAX_LISTED_NAMES else ""

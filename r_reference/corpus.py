@@ -26,9 +26,9 @@ from pathlib import Path
 from pydpstat.errors import PydpstatError
 from pydpstat.porting import RSyntaxError
 from pydpstat.porting import _verify as verify
-from pydpstat.porting._files import script_text
-from pydpstat.porting._recorded import record_of
-from pydpstat.porting._translation import ported
+from pydpstat.porting._files import read_script
+from pydpstat.porting._recorded import load_record
+from pydpstat.porting._translation import translate_script
 
 HERE = Path(__file__).resolve().parent
 RECORDED = HERE / "corpus.json"
@@ -71,11 +71,11 @@ def count_file(path: Path, name: str, folder: Path) -> Counted:
     shutil.copyfile(path, script) if script != path else None
     try:
         with _at_most(SECONDS):
-            port = ported(script_text(script, "port"), path.name)
+            port = translate_script(read_script(script, "port"), path.name)
         with _at_most(SECONDS):
-            record = record_of(script)
+            record = load_record(script)
         with _at_most(SECONDS):
-            lines = verify.verify(port.runs, record, folder).lines
+            lines = verify.verify_port(port.all_chunks, record, folder).lines
     except (PydpstatError, RSyntaxError) as error:
         found.failure = re.sub(r"/\S+/", "", str(error))[:200]
         return found
@@ -106,7 +106,7 @@ def _at_most(seconds: int) -> Iterator[None]:
         signal.alarm(0)
 
 
-def _count_line(found: Counted, line: verify.Line, refused: Counter[str]) -> None:
+def _count_line(found: Counted, line: verify.LineResult, refused: Counter[str]) -> None:
     found.expressions += 1
     status, note = line.status, line.note
     if status == verify.EQUAL:

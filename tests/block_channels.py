@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pydpstat.inference import _block_records
-from pydpstat.inference._block_records import Samples
+from pydpstat.inference._block_records import BlockSamples
 from pydpstat.random import source_from
 
 # of the first data's records, the blocks; an added record goes into the last one
@@ -78,14 +78,14 @@ def of_array(array: Any) -> Iterator[object]:
 
 def read(data: Any, places: np.ndarray) -> list[str]:
     """Return all that is read of each block where the records are in given ones."""
-    found: Callable[..., Any] = _block_records._places
+    found: Callable[..., Any] = _block_records._assign_blocks
     counts = np.bincount(places, minlength=6)
     order = np.argsort(places, kind="stable"), [0, *np.cumsum(counts).tolist()]
-    _block_records._places = lambda *_: order
+    _block_records._assign_blocks = lambda *_: order
     try:
-        blocks = list(Samples(data).blocks(6, source_from(1), False))
+        blocks = list(BlockSamples(data).draw_blocks(6, source_from(1), False))
     finally:
-        _block_records._places = found
+        _block_records._assign_blocks = found
     return [repr(list(channels(block))) for (block,) in blocks]
 
 

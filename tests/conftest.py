@@ -94,9 +94,7 @@ def _releases() -> list[Release]:
     halves = X[:25], X[25:]
     pairs = tuple(np.column_stack([X[at], Y[at]]) for at in (np.s_[:25], np.s_[25:]))
     bounds = dict(zip(("lower_bound", "upper_bound"), BOUNDS))
-    pair_bounds = dict(
-        zip(("lower_bound1", "upper_bound1", "lower_bound2", "upper_bound2"), (*BOUNDS, 0, 0.01))
-    )
+    pair_bounds = dict(zip(("lower_bound1", "upper_bound1", "lower_bound2", "upper_bound2"), (*BOUNDS, 0, 0.01)))
     codes = CODES, 1 - SIDE.astype(int), ODD.astype(int)
     # the noise of counts must be large, or it would be a small whole number like any other
     small = {"eps": 1e-4, "allow_negative": True}
@@ -105,9 +103,7 @@ def _releases() -> list[Release]:
     make = _release
     return [
         make("mean", _call("meanDP", X, 1.0, *BOUNDS), xs.mean(), X),
-        make(
-            "mean, Gaussian", _call("meanDP", X, 0.9, *BOUNDS, mechanism="Gaussian", delta=0.01), xs.mean(), X
-        ),
+        make("mean, Gaussian", _call("meanDP", X, 0.9, *BOUNDS, mechanism="Gaussian", delta=0.01), xs.mean(), X),
         make("mean, both", _call("meanDP", X, 1.0, *BOUNDS, "both"), xs.mean(), X),
         make("variance", _call("varDP", X, 1.0, *BOUNDS), var, X),
         make("standard deviation", _call("sdDP", X, 1.0, *BOUNDS, **gauss), math.sqrt(var), X),
@@ -159,9 +155,7 @@ def _releases() -> list[Release]:
             matrix,
         ),
         make("geometric, number", _call("symmetric_geometric", 1237, 1e-4), 1237),
-        make(
-            "geometric, Series", _call("symmetric_geometric", pd.Series(counts, LEVELS), 1e-4), counts, counts
-        ),
+        make("geometric, Series", _call("symmetric_geometric", pd.Series(counts, LEVELS), 1e-4), counts, counts),
     ]
 
 
@@ -234,8 +228,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def forgotten_iterators():
     """Forget the iterators of calls that ended early: they would wait for the next one."""
     yield
-    once._waiting.clear()
-    once._known.clear()
+    once._unread_passes.clear()
+    once._passes.clear()
 
 
 @pytest.fixture
@@ -261,9 +255,7 @@ def still_global_state() -> Any:
     yield
     assert random.getstate() == python, "Python's global random state has moved"
     after = np.random.get_state()
-    assert np.array_equal(numpy[1], after[1]) and numpy[2:] == after[2:], (
-        "NumPy's global random state has moved"
-    )
+    assert np.array_equal(numpy[1], after[1]) and numpy[2:] == after[2:], "NumPy's global random state has moved"
 
 
 @pytest.fixture
@@ -281,14 +273,14 @@ def axes() -> Any:
 @pytest.fixture(scope="session")
 def live_r() -> Any:
     """R with DPpack inside this process (rpy2), or a skip; with PYDPSTAT_REQUIRE_R a failure."""
-    from pydpstat.parity._r_side import LiveR, NoR
+    from pydpstat.parity._r_side import LiveRSession, RUnavailableError
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            session = LiveR()
-        missing = session.missing("DPpack")
-    except NoR as reason:
+            session = LiveRSession()
+        missing = session.find_missing("DPpack")
+    except RUnavailableError as reason:
         missing = str(reason)
     if missing:
         if os.environ.get("PYDPSTAT_REQUIRE_R"):

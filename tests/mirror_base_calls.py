@@ -18,9 +18,7 @@ def dppack_calls() -> dict[str, Base]:
     calls = {name: {"x": X, **eps, **bounds, **tail} for name in ("meanDP", "varDP", "sdDP")}
     calls |= {
         "covDP": {"x1": X, "x2": Y, **eps, **bounds2, **tail},
-        "histogramDP": dict(
-            x=X, **eps, **bounds, breaks=[0, 0.5, 1], normalize=True, allow_negative=False, **tail
-        ),
+        "histogramDP": dict(x=X, **eps, **bounds, breaks=[0, 0.5, 1], normalize=True, allow_negative=False, **tail),
         "quantileDP": {"x": X, "quant": 0.25, **eps, **bounds, "which_sensitivity": "bounded", "rng": 1},
         "medianDP": dict(x=X, **eps, **bounds, which_sensitivity="bounded", mechanism="exponential", rng=1),
         "LaplaceMechanism": dict(
@@ -53,9 +51,7 @@ def dppack_calls() -> dict[str, Base]:
         "tableDataAccess": Base(
             positional(d.tableDataAccess, "first"), {"first": [1, 2, 2, 1], "mechanism": "Laplace"}
         ),
-        "pooledVarDP": Base(
-            positional(d.pooledVarDP, "first", "second"), {"first": X, "second": Y, **bounds, **more}
-        ),
+        "pooledVarDP": Base(positional(d.pooledVarDP, "first", "second"), {"first": X, "second": Y, **bounds, **more}),
         "pooledCovDP": Base(
             positional(d.pooledCovDP, "first", "second"), {"first": PAIRS, "second": PAIRS, **bounds2, **more}
         ),
@@ -103,9 +99,7 @@ def _models() -> dict[str, Base]:
     table = {"X": PAIRS, "y": LABELS, "upper_bounds": [1, 1], "lower_bounds": [0, 0], "add_bias": False}
     three = {"upper_bounds": [1, 1, 1], "lower_bounds": [0, 0, 0]}
     bases |= {
-        "LogisticRegressionDP.fit": Base(
-            _fit(lambda: d.LogisticRegressionDP("l2", 1.0, 1.0)), {**table, "rng": 1}
-        ),
+        "LogisticRegressionDP.fit": Base(_fit(lambda: d.LogisticRegressionDP("l2", 1.0, 1.0)), {**table, "rng": 1}),
         "LinearRegressionDP.fit": Base(
             _fit(lambda: d.LinearRegressionDP("l2", 1.0, 0.0, 1.0)),
             {**table, "y": Y, **three, "rng": 1},

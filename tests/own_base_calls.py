@@ -37,9 +37,7 @@ def own_calls(epsilon: float = 1.0) -> dict[str, Base]:
     paid = {"epsilon": epsilon, "rng": None, "budget": None}
     blocks = {"blocks": 2, "neighbors": "bounded", **paid}
     table = {"data": ["a", "b", "b"], "levels": ["a", "b"], "other": "other"}
-    calls = {
-        name: {"data": X, "bounds": (0, 1), **common} for name in ("mean", "sum", "var", "std", "moments")
-    }
+    calls = {name: {"data": X, "bounds": (0, 1), **common} for name in ("mean", "sum", "var", "std", "moments")}
     for name in ("mean", "var", "std"):
         calls[name]["population"] = True
     calls |= {name: {"x": X, "y": Y, "bounds": ((0, 1), (0, 1)), **common} for name in ("cov", "corr")}
@@ -116,9 +114,7 @@ def own_calls(epsilon: float = 1.0) -> dict[str, Base]:
     )
     bases["audit"] = Base(
         d.audit,
-        dict(
-            release=echo, data=0.0, neighbor=1.0, claim=1.0, samples=500, confidence=0.95, seconds=1.0, rng=1
-        ),
+        dict(release=echo, data=0.0, neighbor=1.0, claim=1.0, samples=500, confidence=0.95, seconds=1.0, rng=1),
         # they go to the release, whatever they are
         ("data", "neighbor"),
     )

@@ -53,8 +53,8 @@ def clear_caches() -> None:
         if isinstance(each, _CACHE):
             each.cache_clear()
     # the first pieces of iterators that are alive, of calls that ended early
-    once._waiting.clear()
-    once._known.clear()
+    once._unread_passes.clear()
+    once._passes.clear()
 
 
 def _walk(stack: list[Any]) -> Iterator[Any]:
@@ -80,9 +80,7 @@ def _walk(stack: list[Any]) -> Iterator[Any]:
             if each.dtype == object:
                 stack += each.ravel().tolist()
         stack += gc.get_referents(each)
-        stack += [
-            getattr(each, name) for kind in type(each).__mro__ for name in _slots(kind) if hasattr(each, name)
-        ]
+        stack += [getattr(each, name) for kind in type(each).__mro__ for name in _slots(kind) if hasattr(each, name)]
 
 
 def _slots(kind: type) -> tuple[str, ...]:

@@ -13,6 +13,6 @@ class CallableSpec:
         """Return the function's noise."""
         return self._calibrate(sensitivities)
 
-    def account(self, question: Any, noise: Any) -> Any:
+    def make_guarantees(self, question: Any, noise: Any) -> Any:
         """Return the guarantee, as claim and as what holds."""
         return self._guarantee, self._guarantee

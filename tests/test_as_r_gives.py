@@ -58,9 +58,7 @@ def test_a_stream_of_rs():
 
 def test_a_vector_of_one_quantile_is_a_number():
     data = list(range(100))
-    found, same = (
-        pydpstat.quantiles(data, qs, 1.0, bounds=[0.0, 100.0], rng=1.0).params for qs in (0.5, [0.5])
-    )
+    found, same = (pydpstat.quantiles(data, qs, 1.0, bounds=[0.0, 100.0], rng=1.0).params for qs in (0.5, [0.5]))
     assert found.to_dict() == same.to_dict()
 
 

@@ -64,9 +64,7 @@ def test_engines_give_the_same_counts_as_releases_do(tmp_path):
 
     paths = [str(path) for path in large_data.parts(tmp_path, 8000)]
     for engine in large_files.STREAMED:
-        counts = large_engines.aggregated(
-            engine, "crosstab", large_engines.opened(engine, paths, large_data.KEYS)
-        )
+        counts = large_engines.aggregated(engine, "crosstab", large_engines.opened(engine, paths, large_data.KEYS))
         if engine != "duckdb":
             frame = counts.to_arrow() if engine == "polars" else counts
             counts = list(zip(*frame.to_pydict().values()))
@@ -117,8 +115,7 @@ def test_intervals_that_are_not_computed_are_counted_by_others(likely):
 
     rng, runs, share = np.random.default_rng(1), 40_000, 0.1
     counted = sum(
-        missed(rng.random() < likely, lambda: (0.0, 1.0 - (rng.random() < share)), 0.5, rng)
-        for _ in range(runs)
+        missed(rng.random() < likely, lambda: (0.0, 1.0 - (rng.random() < share)), 0.5, rng) for _ in range(runs)
     )
     # five standard errors: a false alarm in a million
     assert abs(counted / runs - share) < 5.0 * (share * 50.0 / runs) ** 0.5

@@ -9,7 +9,7 @@ import pytest
 
 import pydpstat as dp
 from pydpstat import Budget, Guarantee
-from pydpstat._files import cell
+from pydpstat._files import format_csv_cell
 from tests.sample_results import parts
 
 FORMULAS = [
@@ -47,7 +47,7 @@ def rows_of(text):
 
 
 def one(text):
-    [[found]] = rows_of(cell(text))
+    [[found]] = rows_of(format_csv_cell(text))
     return found
 
 
@@ -62,7 +62,7 @@ def test_other_texts_and_numbers_are_as_they_were(text):
 
 
 def test_numbers_are_as_python_prints_them():
-    found = [cell(each) for each in (-1.5, -3, 1 / 3, -float("inf"), None, "")]
+    found = [format_csv_cell(each) for each in (-1.5, -3, 1 / 3, -float("inf"), None, "")]
     assert found == ["-1.5", "-3", "0.3333333333333333", "-inf", "", ""]
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import pydpstat
-from pydpstat.parity._r_side import Recording, exports
+from pydpstat.parity._r_side import Recording, load_exports
 from pydpstat.parity.case import Case, all_cases
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -25,7 +25,7 @@ from livedocs.running import PageFailed, run  # noqa: E402
 CASES = {case.id: case for case in all_cases()}
 GUIDE = generated.entries(DOCS / "porting.toml")
 MEAN = CASES["meanDP/clips both sides"]
-NAMES = [name for names in exports().values() for name in names]
+NAMES = [name for names in load_exports().values() for name in names]
 
 
 @pytest.fixture(scope="module")
@@ -172,9 +172,7 @@ def test_a_page_shows_privacy_warnings_and_figures():
 
 def test_every_exported_function_has_a_section():
     assert len(NAMES) == 57 and sorted(entry.name for entry in GUIDE) == sorted(NAMES)
-    pages = {
-        entry.group: (DOCS / "porting" / f"{entry.group}.md").read_text(encoding="utf-8") for entry in GUIDE
-    }
+    pages = {entry.group: (DOCS / "porting" / f"{entry.group}.md").read_text(encoding="utf-8") for entry in GUIDE}
     text = "".join(generated.filled(page, GUIDE, tuple(CASES.values())) for page in pages.values())
     for name in NAMES:
         assert f"\n## {name}\n" in text and f"(port-{generated.slug(name)})=" in text

@@ -67,9 +67,7 @@ def _calls() -> dict[str, Callable[[Any], Any]]:
         own |= {"missing": "error"} if "missing" in own else {}
         for place, neighbors in itertools.product(records, ("bounded", "unbounded")):
             how = {**own, "neighbors": neighbors} if "neighbors" in own else own
-            calls[f"{name}, {place}, {neighbors}"] = lambda x, f=call, how=how, place=place: f(
-                **{**how, place: x}
-            )
+            calls[f"{name}, {place}, {neighbors}"] = lambda x, f=call, how=how, place=place: f(**{**how, place: x})
     d = pydpstat
     levels = {"levels": "discover", "delta": 1e-9}
     calls["crosstab, discover"] = lambda x: d.crosstab(x, 1.0, **levels)
@@ -101,9 +99,7 @@ MODULES: dict[str, Base] = {
     "local.RandomizedResponse": Base(
         local.RandomizedResponse, {"epsilon": 1.0, "categories": [1, 2], "missing": "error"}
     ),
-    "local.RandomizedResponse.respond": Base(
-        _respond(local.RandomizedResponse(1.0)), {"values": [0, 1], "rng": None}
-    ),
+    "local.RandomizedResponse.respond": Base(_respond(local.RandomizedResponse(1.0)), {"values": [0, 1], "rng": None}),
     "local.RandomizedResponse.estimate": Base(
         lambda answers, method: local.RandomizedResponseCoins().estimate(answers, method),
         {"answers": [0, 1], "method": "ml"},
@@ -123,9 +119,7 @@ MODULES: dict[str, Base] = {
     "consistency.release_hierarchy": Base(
         consistency.release_hierarchy,
         {
-            **dict(
-                data=[3, 1, 2], epsilon=1.0, hierarchy=consistency.Hierarchy({"N": ["a", "b"], "S": ["c"]})
-            ),
+            **dict(data=[3, 1, 2], epsilon=1.0, hierarchy=consistency.Hierarchy({"N": ["a", "b"], "S": ["c"]})),
             **dict(split="uniform", neighbors="bounded", method="least squares", nonnegative=None),
             **dict(integer=None, missing="error", **_RULES),
         },

@@ -122,7 +122,7 @@ def is_valid(result: Any) -> bool:
         if result.statistic == "choice" or value.dtype.kind != "f":
             return True
         # what may be missing is, with its reason; nothing is infinite
-        return bool((np.isfinite(value) | (np.isnan(value) & result.post.gaps)).all())
+        return bool((np.isfinite(value) | (np.isnan(value) & result.post.can_be_missing)).all())
     return result is not None
 
 
@@ -224,8 +224,7 @@ OPTIONS = [
     (name, argument)
     for name, base in BASES.items()
     for argument, value in base.arguments.items()
-    if isinstance(value, str)
-    and argument not in ("first", "second", "columns", "data", "missing", "other", "function")
+    if isinstance(value, str) and argument not in ("first", "second", "columns", "data", "missing", "other", "function")
 ]
 
 

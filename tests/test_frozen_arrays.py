@@ -13,7 +13,7 @@ import pytest
 
 import pydpstat
 from pydpstat import RRandom
-from pydpstat._frozen import frozen
+from pydpstat._frozen import freeze_array
 from pydpstat.anonymity import evaluate_anonymization, microaggregation
 from pydpstat.consistency import Hierarchy, controlled_rounding, ipf, least_squares, make_consistent
 from pydpstat.local import RandomizedResponseCoins
@@ -181,19 +181,19 @@ def test_the_noise_of_later_releases_cannot_be_changed_through_a_result():
     ],
 )
 def test_a_frozen_array_has_the_values_and_refuses_to_be_opened(values):
-    kept = frozen(values)
+    kept = freeze_array(values)
     assert kept.dtype == values.dtype and kept.shape == values.shape
     assert kept.tolist() == values.tolist()
     assert not opened(kept)
-    assert frozen(kept) is kept
+    assert freeze_array(kept) is kept
 
 
 def test_an_array_out_of_a_pickle_is_frozen_by_a_copy():
-    assert not opened(frozen(pickle.loads(pickle.dumps(np.arange(3000.0)))))
+    assert not opened(freeze_array(pickle.loads(pickle.dumps(np.arange(3000.0)))))
 
 
 def test_what_is_frozen_does_not_follow_the_array_it_was_made_of():
     numbers, objects = np.array([1.0, 2.0]), np.array(["a", "b"], dtype=object)
-    kept = frozen(numbers), frozen(objects)
+    kept = freeze_array(numbers), freeze_array(objects)
     numbers[:], objects[:] = 0.0, "c"
     assert [each.tolist() for each in kept] == [[1.0, 2.0], ["a", "b"]]

@@ -13,14 +13,14 @@ import pytest
 
 import pydpstat as dp
 from pydpstat import _markup, anonymity, local
-from pydpstat._files import cell
+from pydpstat._files import format_csv_cell
 from tests.hostile_labels import LABELS
 
 MANY = list(LABELS) * 8
 X = np.linspace(0.0, 1.0, len(MANY))
 FRAME = pd.DataFrame({"x": X, "y": X[::-1], "g": MANY})
 # none of them changes a line, whose end a text page has
-FLAT = [" ".join(_markup.in_one_line(each).split()) for each in LABELS]
+FLAT = [" ".join(_markup.join_lines(each).split()) for each in LABELS]
 
 
 def _ols():
@@ -38,9 +38,7 @@ def _moments():
 
 
 def _grouped(**more):
-    return dp.mean(
-        FRAME[["x", "g"]], 1e6, bounds={"x": (0, 1)}, by="g", levels=list(LABELS), other=None, rng=1, **more
-    )
+    return dp.mean(FRAME[["x", "g"]], 1e6, bounds={"x": (0, 1)}, by="g", levels=list(LABELS), other=None, rng=1, **more)
 
 
 def _shares():
@@ -188,10 +186,10 @@ def test_a_format_has_one_function_that_shows_a_label(label):
     assert found.tags == {"p"} and "".join(found.text) == label
     check_latex(_markup.as_latex(label))
     check_markdown(f"| {_markup.as_markdown(label)} |")
-    check_csv(cell(label))
+    check_csv(format_csv_cell(label))
     # what the escapes stand for is the label
     plain = re.sub(r"\\([^A-Za-z0-9\s])", r"\1", _markup.as_markdown(label))
-    assert plain == _markup.in_one_line(label)
+    assert plain == _markup.join_lines(label)
 
 
 def test_the_anonymity_reports_show_labels_as_text():

@@ -245,3 +245,49 @@ def test_the_set_up_is_short_and_names_its_sides():
     said = subprocess.run(["sh", script, "everything"], capture_output=True, text=True)
     assert (said.returncode, said.stdout) == (2, "")
     assert said.stderr == "usage: sh tools/setup.sh demo|python|r|browser\n"
+
+
+naming = tool("naming")
+
+
+@pytest.fixture(scope="module")
+def counts():
+    return naming.count_names(ROOT)
+
+
+def test_functions_are_named_by_verbs(counts):
+    assert counts.functions > 5000
+    assert counts.verbs_or_properties >= naming.LEAST_VERBS, "run: python tools/naming.py --list"
+    assert counts.one_word <= naming.MOST_ONE_WORD and counts.participles <= naming.MOST_PARTICIPLES
+
+
+def test_no_name_is_defined_in_many_modules(counts):
+    assert counts.repeated == {}
+
+
+def test_no_word_that_the_glossary_retires_is_a_name():
+    assert len(naming.read_retired_words()) > 80
+    assert [(each.module, each.line, each.name) for each in naming.find_retired(ROOT)] == []
+
+
+def test_the_identifiers_of_the_glossary_are_in_the_code():
+    page = (ROOT.parent / "docs" / "glossary.md").read_text(encoding="utf-8").partition("## Retired words")[0]
+    rows = [row.split("|")[3] for row in page.splitlines() if row.count("|") == 4]
+    found = {name for row in rows for name in re.findall(r"`([A-Za-z_]+)`", row)}
+    code = {word for path in ROOT.rglob("*.py") for word in re.findall(r"\w+", path.read_text(encoding="utf-8"))}
+    assert len(found) > 50 and sorted(found - code) == []
+
+
+def test_names_are_counted(tmp_path):
+    (tmp_path / "module.py").write_text(
+        "class Table:\n"
+        "    @property\n    def size(self): ...\n"
+        "    def fold(self): ...\n"
+        "    def __len__(self): ...\n"
+        "def kept(held): ...\n"
+        "def compute_mean(): ...\n",
+        encoding="utf-8",
+    )
+    found = naming.count_names(tmp_path)
+    assert (found.functions, found.one_word, found.participles) == (3, 2 / 3, 0.0)
+    assert found.verbs_or_properties == 0.5 and {each.name for each in found.without_verb} == {"fold", "kept"}

@@ -6,17 +6,15 @@ import numpy as np
 import pytest
 
 import pydpstat as dp
-from pydpstat._checks import integer
+from pydpstat._checks import check_integer
 from pydpstat.consistency import Hierarchy, make_consistent
 from pydpstat.errors import PydpstatError
 from pydpstat.local import RandomizedResponse
 
 
-@pytest.mark.parametrize(
-    "value", [5, 5.0, np.int8(5), np.uint64(5), np.float32(5), Fraction(5), [5], np.array([5.0])]
-)
+@pytest.mark.parametrize("value", [5, 5.0, np.int8(5), np.uint64(5), np.float32(5), Fraction(5), [5], np.array([5.0])])
 def test_what_is_an_integer(value):
-    found = integer(value, "n", -3, 2**60)
+    found = check_integer(value, "n", -3, 2**60)
     assert found == 5 and type(found) is int
 
 
@@ -25,7 +23,7 @@ def test_what_is_an_integer(value):
 )
 def test_what_is_none(value):
     with pytest.raises(PydpstatError, match="^n must be a whole number; got "):
-        integer(value, "n")
+        check_integer(value, "n")
 
 
 def test_whole_floats_where_an_int_is_meant():
@@ -43,14 +41,14 @@ def test_whole_floats_where_an_int_is_meant():
 
 
 def test_limits_and_words():
-    assert integer(-(10**400), "n") == -(10**400) and integer(-7, "n", most=7) == -7
+    assert check_integer(-(10**400), "n") == -(10**400) and check_integer(-7, "n", maximum=7) == -7
     for arguments, words in [
         ((0, "n", 1), "n must be a whole number of at least 1; got 0."),
         ((-8, "n", None, 7), "n must be a whole number; got -8."),
     ]:
         with pytest.raises(PydpstatError) as caught:
-            integer(*arguments)
+            check_integer(*arguments)
         assert str(caught.value) == words
     with pytest.raises(PydpstatError) as caught:
-        integer(9, "n", 1, 8, allowed="a whole number from 1 to 8", hint="Give 2.")
+        check_integer(9, "n", 1, 8, allowed="a whole number from 1 to 8", hint="Give 2.")
     assert str(caught.value) == "n must be a whole number from 1 to 8; got 9. Give 2."

@@ -16,13 +16,9 @@ from pydpstat.mechanisms import SymmetricGeometricNoise
 FALSE_ALARM = 1e-6
 
 
-@given(
-    st.integers(-(10**9), 10**9), st.floats(1e-3, 20.0), st.integers(1, 100), st.sampled_from([None, 7, "R"])
-)
+@given(st.integers(-(10**9), 10**9), st.floats(1e-3, 20.0), st.integers(1, 100), st.sampled_from([None, 7, "R"]))
 def test_whole_numbers_stay_whole(value, epsilon, sensitivity, rng):
-    result = symmetric_geometric(
-        value, epsilon, sensitivity=sensitivity, rng=RRandom(3) if rng == "R" else rng
-    )
+    result = symmetric_geometric(value, epsilon, sensitivity=sensitivity, rng=RRandom(3) if rng == "R" else rng)
     assert float(result).is_integer() and result.epsilon == epsilon == result.guarantee.epsilon
     assert result.delta == 0 and result.sensitivity == sensitivity and result.grid in (None, 1.0)
     assert result.noise == SymmetricGeometricNoise(epsilon, sensitivity)
@@ -55,9 +51,7 @@ def test_streams():
     released = symmetric_geometric([10] * 4, 0.5, sensitivity=2, rng=RRandom(5))
     assert np.asarray(released).tolist() == (expected + 10).tolist()
     # an int is NumPy's seed here, unlike in the mirrors
-    by_int, by_generator = (
-        symmetric_geometric_noise(9, 0.1, rng=rng) for rng in (5, np.random.default_rng(5))
-    )
+    by_int, by_generator = (symmetric_geometric_noise(9, 0.1, rng=rng) for rng in (5, np.random.default_rng(5)))
     of_r = symmetric_geometric_noise(9, 0.1, rng=RRandom(5))
     assert by_int.tolist() == by_generator.tolist() != of_r.tolist()
     assert symmetric_geometric_noise(9, 0.1).tolist() != symmetric_geometric_noise(9, 0.1).tolist()

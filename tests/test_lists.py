@@ -27,9 +27,7 @@ def in_chunks(x):
 
 
 STATISTICS = {
-    "quantile_test": lambda x: list(
-        dict(dp.quantile_test(x, q=0.1, neighbors="unbounded", **HOW).released).values()
-    ),
+    "quantile_test": lambda x: list(dict(dp.quantile_test(x, q=0.1, neighbors="unbounded", **HOW).released).values()),
     "crosstab": lambda x: dp.crosstab(x, levels=LEVELS, **HOW).value,
     "histogram": lambda x: dp.histogram(x, edges=[0, 0.05, 0.1, 0.2, 1, 2.0**53 + 0.5, 2e19], **HOW).value,
     "sum by a list": lambda x: dp.sum([1.0] * N, bounds=(0, 1), by=x, levels=LEVELS, **HOW).value,

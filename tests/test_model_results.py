@@ -145,7 +145,7 @@ def test_calls():
         "add.bias = TRUE)"
     )
     assert "weights_upper_bound=1, weights=weights)" in made("svm").call
-    assert ModelCall("a_b", (("f_x", len),), (), package="").r() is None
+    assert ModelCall("a_b", (("f_x", len),), (), package="").format_r() is None
 
 
 @pytest.mark.slow

@@ -14,14 +14,14 @@ import pytest
 
 from pydpstat import _multiple_precision as multiple_precision
 from pydpstat.random.secure import _precise as precise
-from pydpstat.random.secure._bits import Cell
-from pydpstat.statistics.tables import release_threshold
+from pydpstat.random.secure._bits import UniformCell
+from pydpstat.statistics.tables import compute_threshold
 
 RATES = [Fraction(1, k) for k in range(1, 60)]
 
 
 def test_it_is_mpmath():
-    ours, theirs = multiple_precision.functions(), mpmath.libmp
+    ours, theirs = multiple_precision.get_functions(), mpmath.libmp
     for precision in (10, 53, 400):
         x = theirs.from_rational(17, 13, precision)
         assert ours.mpf_log(x, precision) == theirs.mpf_log(x, precision)
@@ -30,21 +30,21 @@ def test_it_is_mpmath():
 
 
 def test_a_cache_that_others_are_filling_changes_nothing(monkeypatch):
-    bounds = precise.minus_log(Cell(3, 10), 200)
+    bounds = precise.bound_minus_log(UniformCell(3, 10), 200)
     # the new digits of log 2 are there, and how many they are is not yet
     constant = mpmath.libmp.libelefun.ln2_fixed.__closure__[0].cell_contents
     mpmath.libmp.mpf_ln2(300)
     monkeypatch.setattr(constant, "memo_val", constant.memo_val << 100)
-    assert precise.minus_log(Cell(3, 10), 200) == bounds
+    assert precise.bound_minus_log(UniformCell(3, 10), 200) == bounds
 
 
 def test_threads_that_compute_at_once():
     before = mpmath.mp.prec
-    expected = [release_threshold(rate, 1e-9) for rate in RATES]
-    logarithms = [precise.minus_log(Cell(k, 70), 90 + 40 * k) for k in range(1, 40)]
+    expected = [compute_threshold(rate, 1e-9) for rate in RATES]
+    logarithms = [precise.bound_minus_log(UniformCell(k, 70), 90 + 40 * k) for k in range(1, 40)]
     with ThreadPoolExecutor(4) as threads:
-        thresholds = [threads.submit(release_threshold, rate, 1e-9) for rate in RATES]
-        again = [threads.submit(precise.minus_log, Cell(k, 70), 90 + 40 * k) for k in range(1, 40)]
+        thresholds = [threads.submit(compute_threshold, rate, 1e-9) for rate in RATES]
+        again = [threads.submit(precise.bound_minus_log, UniformCell(k, 70), 90 + 40 * k) for k in range(1, 40)]
         while not all(each.done() for each in (*thresholds, *again)):
             assert mpmath.mp.prec == before
     assert [each.result() for each in thresholds] == expected
@@ -60,7 +60,7 @@ def test_one_call_at_a_time():
         time.sleep(0.01)
         running.pop()
 
-    functions = multiple_precision._Functions(lambda: types.SimpleNamespace(slow=slow, constant=3))
+    functions = multiple_precision._LockedFunctions(lambda: types.SimpleNamespace(slow=slow, constant=3))
     threads = [threading.Thread(target=functions.slow) for _ in range(4)]
     for thread in threads:
         thread.start()
@@ -70,20 +70,20 @@ def test_one_call_at_a_time():
 
 
 def test_what_an_interrupted_call_leaves_is_not_used(monkeypatch):
-    expected = precise.minus_log(Cell(3, 10), 200)
-    functions = multiple_precision.functions()
+    expected = precise.bound_minus_log(UniformCell(3, 10), 200)
+    functions = multiple_precision.get_functions()
     # the new digits of log 2 are there, and how many they are is not yet
-    constant = multiple_precision._copy().libelefun.ln2_fixed.__closure__[0].cell_contents
+    constant = multiple_precision._load_copy().libelefun.ln2_fixed.__closure__[0].cell_contents
     functions.mpf_ln2(300)
     constant.memo_val <<= 100
 
     def interrupted(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(multiple_precision._copy(), "mpf_exp", interrupted)
+    monkeypatch.setattr(multiple_precision._load_copy(), "mpf_exp", interrupted)
     with pytest.raises(KeyboardInterrupt):
         functions.mpf_exp(functions.fone, 50)
-    assert precise.minus_log(Cell(3, 10), 200) == expected
+    assert precise.bound_minus_log(UniformCell(3, 10), 200) == expected
     assert functions.mpf_exp(functions.fone, 50) == mpmath.libmp.mpf_exp(mpmath.libmp.fone, 50)
 
 
@@ -93,10 +93,10 @@ from pydpstat import _multiple_precision as multiple_precision
 
 begun, ends = threading.Event(), threading.Event()
 wait = types.SimpleNamespace(wait=lambda: (begun.set(), ends.wait(0.3)))
-threading.Thread(target=multiple_precision._Functions(lambda: wait).wait).start()
+threading.Thread(target=multiple_precision._LockedFunctions(lambda: wait).wait).start()
 begun.wait()
 child = os.fork()
-mp = multiple_precision.functions()
+mp = multiple_precision.get_functions()
 value = mp.mpf_log(mp.ftwo, 50)
 if not child:
     os._exit(7)

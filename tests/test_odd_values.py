@@ -69,9 +69,7 @@ BY_TYPE = {
     "weights": (NUMBERS, lambda v: dp.weighted_mean(NUMBERS + [0.5], v, 1.0, max_weight=2, **MEAN)),
     "a formula": (
         NUMBERS,
-        lambda v: dp.ols(
-            "y ~ x", {"x": list(v), "y": NUMBERS + [0.5]}, 1.0, bounds={"x": (0, 1), "y": (0, 1)}, **OPEN
-        ),
+        lambda v: dp.ols("y ~ x", {"x": list(v), "y": NUMBERS + [0.5]}, 1.0, bounds={"x": (0, 1), "y": (0, 1)}, **OPEN),
     ),
     "unit": (IDS, lambda v: dp.mean(NUMBERS + [0.5], 1.0, unit=v, max_records=2, **MEAN)),
     "unit in a list": (IDS, lambda v: dp.mean(NUMBERS + [0.5], 1.0, unit=list(v), max_records=2, **MEAN)),
@@ -100,9 +98,7 @@ def test_a_value_is_missing_or_refused_by_its_type(name):
             assert not any(TRACE in text for text in texts), kind
 
 
-@pytest.mark.parametrize(
-    "odd", ["a decimal NaN", "a signalling NaN", "a duration of NumPy", "a float that raises"]
-)
+@pytest.mark.parametrize("odd", ["a decimal NaN", "a signalling NaN", "a duration of NumPy", "a float that raises"])
 def test_what_cannot_be_compared_is_missing(odd):
     values = [*NUMBERS, ODD[odd]()]
     for condition in ("x > 0.2", "not x > 0.2", "x != 0.2"):

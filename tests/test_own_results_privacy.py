@@ -36,7 +36,7 @@ def seen(monkeypatch):
 
     numbers: list[Any] = []
     drawn: list[Any] = []
-    noisy = pipeline._noisy
+    noisy = pipeline._add_noise
 
     class Overheard:
         def __init__(self, noise: Any) -> None:
@@ -56,7 +56,7 @@ def seen(monkeypatch):
         drawn.clear()
         return out
 
-    monkeypatch.setattr(pipeline, "_noisy", spy)
+    monkeypatch.setattr(pipeline, "_add_noise", spy)
     return numbers
 
 
@@ -135,12 +135,12 @@ def test_nothing_stays_behind(own, seen):
 
 @pytest.mark.slow
 def test_the_search_of_the_package_finds_what_is_left_behind(monkeypatch):
-    from pydpstat.statistics._kernels.record_grid import width
+    from pydpstat.statistics._kernels.record_grid import compute_width
 
     clear_caches()
-    width((4.2424242e7, 5e7))
+    compute_width((4.2424242e7, 5e7))
     assert found_in(package_state(), [4.2424242e7])
-    width.cache_clear()
+    compute_width.cache_clear()
     assert not found_in(package_state(), [4.2424242e7])
     monkeypatch.setattr(pydpstat.results.DPResults, "last", [4.2424242e7], raising=False)
     assert found_in(package_state(), [4.2424242e7])
@@ -209,9 +209,7 @@ def _eights(folder: Path) -> list[np.ndarray]:
     """The ledger's bytes as floats in both orders, at every offset."""
     content = _bytes(folder)
     return [
-        np.nan_to_num(
-            np.frombuffer(content[start : start + (len(content) - start) // 8 * 8], kind), posinf=0.0
-        )
+        np.nan_to_num(np.frombuffer(content[start : start + (len(content) - start) // 8 * 8], kind), posinf=0.0)
         for start in range(8)
         for kind in ("<f8", ">f8")
     ]

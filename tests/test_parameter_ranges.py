@@ -65,9 +65,7 @@ CLIPPED = {
             ("std", (0.0, math.sqrt(LARGEST if len(how) == 1 else OF_TWO))),
         )
     ],
-    "quantiles": [
-        ((0.0, 5.0), lambda rng: dp.quantiles(X, [0, 0.5, 1], EPSILON, **UNIT, population=True, rng=rng))
-    ],
+    "quantiles": [((0.0, 5.0), lambda rng: dp.quantiles(X, [0, 0.5, 1], EPSILON, **UNIT, population=True, rng=rng))],
     "weighted": [
         ((0.0, 5.0), lambda rng: dp.weighted_mean(X, epsilon=EPSILON, **WEIGHTS, **UNIT, rng=rng)),
         ((0.0, 1.0), lambda rng: dp.weighted_proportion(X > 1, epsilon=EPSILON, **WEIGHTS, rng=rng)),
@@ -121,9 +119,7 @@ def test_intervals_are_in_the_range_and_never_empty(name):
         most *= 1.0 + 1e-12
         for release in released(call):
             frame = release.to_frame()
-            values, low, high = (
-                frame[name].to_numpy() for name in ("estimate", "noise lower", "noise upper")
-            )
+            values, low, high = (frame[name].to_numpy() for name in ("estimate", "noise lower", "noise upper"))
             assert (low >= least).all() and (high <= most).all() and (low <= high).all(), release
             # a correlation of a variable with itself is 1, whatever the noise
             assert ((low < high) | (low == 1.0)).all(), release

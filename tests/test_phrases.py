@@ -85,9 +85,7 @@ FILES = [*PAGES, *SOURCES]
 @cache
 def written() -> tuple[tuple[str, str], ...]:
     """Return all files with their texts in one line each: a phrase may be split over two."""
-    return tuple(
-        (str(path.relative_to(ROOT)), re.sub(r"\s+", " ", path.read_text(encoding="utf-8"))) for path in FILES
-    )
+    return tuple((str(path.relative_to(ROOT)), re.sub(r"\s+", " ", path.read_text(encoding="utf-8"))) for path in FILES)
 
 
 @cache

@@ -268,12 +268,12 @@ def test_dark_figures_have_light_marks():
     from matplotlib import pyplot
     from matplotlib.colors import to_rgba
 
-    from pydpstat.plots._style import luminance
+    from pydpstat.plots._style import compute_luminance
 
     with pyplot.style.context("dark_background"):
         axes = pydpstat.meanDP([1.0, 2.0], 1, 0, 5, rng=1).plot()
     for line in (*axes.lines, *axes.texts):
-        assert luminance(to_rgba(line.get_color())) > 0.4
+        assert compute_luminance(to_rgba(line.get_color())) > 0.4
     pyplot.close("all")
 
 
@@ -283,7 +283,5 @@ def test_without_matplotlib(monkeypatch):
         monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     for style in ({}, {"color": "red"}):
-        with pytest.raises(
-            MissingExtraError, match=r"plot\(\) needs matplotlib: pip install 'pydpstat\[plot\]'"
-        ):
+        with pytest.raises(MissingExtraError, match=r"plot\(\) needs matplotlib: pip install 'pydpstat\[plot\]'"):
             result.plot(**style)

@@ -12,7 +12,7 @@ import pytest
 
 import pydpstat
 from pydpstat import RRandom, dppack
-from pydpstat.designs._signatures import METHODS
+from pydpstat.designs._signatures import DESIGN_METHODS
 from tests.modules import modules
 from tests.test_see_also import PUBLIC
 
@@ -56,7 +56,7 @@ def test_a_first_line_fits(name):
     assert len(first) <= 75 and first.endswith(".")
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", DESIGN_METHODS)
 def test_a_designs_method_begins_with_what_it_does(name):
     lines = (inspect.getdoc(getattr(pydpstat.Design, name)) or "").split("\n")
     assert lines[0] == (inspect.getdoc(getattr(pydpstat, name)) or "").split("\n")[0]

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 import pydpstat as dp
-from pydpstat._data.columns import numbers_of, truths_of
-from pydpstat._data.held import in_memory
-from pydpstat._data.lookup import kind_of, places
+from pydpstat._data.columns import read_booleans, read_numbers
+from pydpstat._data.held import to_pandas_or_numpy
+from pydpstat._data.lookup import encode_labels, get_value_kind
 from pydpstat.dppack import LogisticRegressionDP, meanDP
 from tests.mirror_containers import MATRICES, OWN, VECTORS, check, outcome
 
@@ -29,29 +29,29 @@ r = robjects.r
     ],
 )
 def test_numbers(text, found):
-    columns = numbers_of(r(text))
+    columns = read_numbers(r(text))
     assert columns.names is None and columns.size == len(found)
     np.testing.assert_array_equal(columns.arrays[0], found)
 
 
 def test_truth_values():
-    columns = truths_of(r("c(TRUE, NA, FALSE)"))
+    columns = read_booleans(r("c(TRUE, NA, FALSE)"))
     assert columns.arrays[0].tolist() == [True, False, False]
     assert columns.missing[0].tolist() == [False, True, False]
-    assert truths_of(r("c(TRUE, FALSE)")).missing == (None,)
+    assert read_booleans(r("c(TRUE, FALSE)")).missing == (None,)
 
 
 def test_a_matrix_has_columns():
-    columns = numbers_of(r("matrix(c(1, 2, 3, NA, 5, 6), 2)"))
+    columns = read_numbers(r("matrix(c(1, 2, 3, NA, 5, 6), 2)"))
     np.testing.assert_array_equal(np.stack(columns.arrays), [[1, 2], [3, np.nan], [5, 6]])
 
 
 def test_texts_and_factors():
-    texts = in_memory(r("c('b', NA, 'é')"))
-    assert kind_of(texts) == "texts" and places(texts, ["é", "b"]).tolist() == [1, -1, 0]
-    factor = in_memory(r("factor(c('a', NA, 'b'), levels = c('b', 'a', 'c'))"))
+    texts = to_pandas_or_numpy(r("c('b', NA, 'é')"))
+    assert get_value_kind(texts) == "texts" and encode_labels(texts, ["é", "b"]).tolist() == [1, -1, 0]
+    factor = to_pandas_or_numpy(r("factor(c('a', NA, 'b'), levels = c('b', 'a', 'c'))"))
     assert factor.categories.tolist() == ["b", "a", "c"] and factor.codes.tolist() == [1, -1, 0]
-    level = in_memory(r("addNA(factor(c('a', NA)))"))
+    level = to_pandas_or_numpy(r("addNA(factor(c('a', NA)))"))
     assert level.categories.tolist() == ["a"] and level.codes.tolist() == [0, -1]
 
 
@@ -66,9 +66,7 @@ def test_a_factors_levels_are_declared_and_texts_have_none():
 @pytest.mark.parametrize("converter", [None, "pandas2ri", "numpy2ri"])
 def test_a_data_frame_is_read_as_pandas_has_it_whatever_conversion_is_set(converter):
     frame = r("data.frame(x = c(1.5, NA, 4, 2), i = c(1L, 2L, NA, 4L), s = c('u', 'v', 'u', NA), l = TRUE)")
-    same = pd.DataFrame(
-        {"x": [1.5, None, 4, 2], "i": [1, 2, None, 4], "s": ["u", "v", "u", None], "l": [True] * 4}
-    )
+    same = pd.DataFrame({"x": [1.5, None, 4, 2], "i": [1, 2, None, 4], "s": ["u", "v", "u", None], "l": [True] * 4})
     found = []
     for data in (frame, same):
         how = {"bounds": (0, 5), "missing": 1.0, "rng": 1, "levels": ["u", "v"]}
@@ -102,9 +100,7 @@ def test_a_formula_with_a_factor():
     ],
 )
 def test_other_classes_are_refused_by_name(text, name):
-    with pytest.raises(
-        dp.PydpstatError, match=f"^x from R must be a vector .*; got R's class '{name}'. Convert"
-    ):
+    with pytest.raises(dp.PydpstatError, match=f"^x from R must be a vector .*; got R's class '{name}'. Convert"):
         dp.median(r(text), 1.0, bounds=(0, 1))
 
 
@@ -137,9 +133,7 @@ def test_mirrors_read_r_too():
             model.fit(X, r("c(0, 1, 1, 0)"), [1], [0], rng=1)
     assert models[0].coeff.tolist() == models[1].coeff.tolist()
     values = [43, 15, 50, 51]
-    assert float(meanDP(robjects.IntVector(values), 1, 0, 100, rng=1)) == float(
-        meanDP(values, 1, 0, 100, rng=1)
-    )
+    assert float(meanDP(robjects.IntVector(values), 1, 0, 100, rng=1)) == float(meanDP(values, 1, 0, 100, rng=1))
     with pytest.raises(dp.PydpstatError, match="numeric vector"):
         meanDP(r("factor(c('a', 'b'))"), 1, 0, 100)
 

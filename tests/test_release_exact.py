@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import pydpstat
 from pydpstat import PydpstatError
-from pydpstat._release.additive import Query, release
-from pydpstat._release.calibration import prepare
+from pydpstat._release.additive import Query, release_query
+from pydpstat._release.calibration import calibrate_release
 from pydpstat.mechanisms import GaussianNoise, LaplaceNoise, SymmetricGeometricNoise, scale_for
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
@@ -27,10 +27,10 @@ def test_noise_prepared_for_another_source_is_refused():
     guarantee = Guarantee(1.0)
     for seeded in (True, False):
         spec = CallableSpec(lambda _: LaplaceNoise(1.0), guarantee)
-        prepared = prepare(query.question, spec, seeded)
+        prepared = calibrate_release(query.spec, spec, seeded)
         source = pydpstat.random.source_from(None if seeded else 5)
         with pytest.raises(ValueError, match="another kind of source"):
-            release(query, prepared, source, record=Call("mean", (), ()))
+            release_query(query, prepared, source, call=Call("mean", (), ()))
 
 
 def exact_release(exact, sensitivity, noise=None, budget=None, rng=None, shape=(), integer=False):
@@ -44,11 +44,11 @@ def exact_release(exact, sensitivity, noise=None, budget=None, rng=None, shape=(
     value = np.array([float(each) for each in exact]).reshape(shape, order="F")
     query = Query("mean", value, (sensitivity,), Labels("mean"), integer, None, tuple(exact))
     guarantee = Guarantee(1.0)
-    result = release(
+    result = release_query(
         query,
-        prepare(query.question, CallableSpec(calibrate, guarantee), rng is not None),
+        calibrate_release(query.spec, CallableSpec(calibrate, guarantee), rng is not None),
         pydpstat.random.source_from(rng),
-        record=Call("mean", (("x", "x"),), (("epsilon", 1.0),)),
+        call=Call("mean", (("x", "x"),), (("epsilon", 1.0),)),
         budget=budget,
     )
     return result, asked
@@ -149,9 +149,7 @@ TINY_GAUSS = {"mechanism": "Gaussian", "delta": 0.01}
         lambda rng: pydpstat.GaussianMechanism(7.5, 0.5, 0.01, 1e-160, type_DP="pDP", rng=rng),
         lambda rng: pydpstat.GaussianMechanism(7.5, 0.5, 1.25, 1e-200, rng=rng),
         lambda rng: pydpstat.sdDP(TINY, 0.5, 0, 1e-99, **TINY_GAUSS, rng=rng),
-        lambda rng: pydpstat.pooledVarDP(
-            TINY, TINY, eps=0.5, lower_bound=0, upper_bound=1e-99, **TINY_GAUSS, rng=rng
-        ),
+        lambda rng: pydpstat.pooledVarDP(TINY, TINY, eps=0.5, lower_bound=0, upper_bound=1e-99, **TINY_GAUSS, rng=rng),
     ],
 )
 def test_no_release_where_the_squared_sensitivity_underflows(call, rng):

@@ -10,19 +10,19 @@ import pytest
 
 import pydpstat as dp
 from pydpstat import Guarantee, PydpstatError
-from pydpstat._release.additive import _float_sum
+from pydpstat._release.additive import _add_noise_in_floats
 from pydpstat._release.calibration import _SMALLEST_SCALE, _check_underflow
 from pydpstat._release.model import release_model
 from pydpstat.mechanisms import Gaussian, Laplace, LaplaceNoise
 from pydpstat.random.source import source_from
 from pydpstat.statistics._kernels import association_interval
-from pydpstat.statistics._kernels.asked import _levels
-from pydpstat.statistics._kernels.record_grid import BITS, standard_grid
+from pydpstat.statistics._kernels.asked import _convert_levels
+from pydpstat.statistics._kernels.record_grid import GRID_BITS, make_standard_grid
 
 
 def test_one_element_that_is_too_large_for_the_grid_is_an_error():
     with pytest.raises(PydpstatError, match="too large for the grid"):
-        _float_sum(np.array([1.0, 1e300]), np.array([1, 1]), 1e-20)
+        _add_noise_in_floats(np.array([1.0, 1e300]), np.array([1, 1]), 1e-20)
 
 
 def test_one_scale_that_underflows_is_an_error():
@@ -43,9 +43,9 @@ def test_one_coefficient_that_is_no_number_is_an_error(coefficient):
             source_from(1),
             size=2,
             perturbation="objective",
-            finish=lambda coeff: coeff,
+            unscale=lambda coeff: coeff,
             guarantee=Guarantee(1.0),
-            published={},
+            fields={},
         )
 
 
@@ -68,31 +68,31 @@ def test_only_integers_need_a_grid_of_at_most_1():
 
 def test_engines_are_not_asked_for_levels_that_they_may_read_otherwise():
     column = pd.Series([1, 2], dtype="int64")
-    assert _levels(column, [1, -(2**53)]) == (1, -(2**53)) and _levels(column, [1, 2**53]) == (1, 2**53)
+    assert _convert_levels(column, [1, -(2**53)]) == (1, -(2**53)) and _convert_levels(column, [1, 2**53]) == (1, 2**53)
     # pandas before 3 has no type of its own for texts
     texts = np.array(["a", "b"])
-    assert _levels(texts, ["a", "c"]) == ("a", "c") and _levels(texts, ["a", "b\0"]) is None
-    assert _levels(column, [1, -(2**53) - 1]) is None and _levels(column, [1, 2**53 + 1]) is None
+    assert _convert_levels(texts, ["a", "c"]) == ("a", "c") and _convert_levels(texts, ["a", "b\0"]) is None
+    assert _convert_levels(column, [1, -(2**53) - 1]) is None and _convert_levels(column, [1, 2**53 + 1]) is None
 
 
 def test_records_far_from_0_are_placed_as_exactly():
     lower, upper = 1e12, 1e12 + 3.0
-    grid, x = standard_grid(lower, upper), np.array([1e12 + 0.25, 1e12 + 1.0, 1e12 + 2.9])
+    grid, x = make_standard_grid(lower, upper), np.array([1e12 + 0.25, 1e12 + 1.0, 1e12 + 2.9])
     exact = [2 * (Fraction(each) - Fraction(lower)) / 3 - 1 for each in x.tolist()]
-    placed = map(Fraction, grid.place(x).tolist())
-    assert all(abs(at - to) <= Fraction(2, 2**BITS) for at, to in zip(placed, exact))
+    placed = map(Fraction, grid.round_records(x).tolist())
+    assert all(abs(at - to) <= Fraction(2, 2**GRID_BITS) for at, to in zip(placed, exact))
 
 
 @pytest.mark.parametrize("size", [None, 1000])
 def test_ranges_of_moments_miss_with_alpha_together(monkeypatch, size):
-    tails, real = [], association_interval.sum_quantile
+    tails, real = [], association_interval.compute_sum_quantile
 
     def heard(noise, terms, tail):
         tails.append(tail)
         return real(noise, terms, tail)
 
-    monkeypatch.setattr(association_interval, "sum_quantile", heard)
+    monkeypatch.setattr(association_interval, "compute_sum_quantile", heard)
     sums = np.array([3625.0, 250.0, 625.0, 250.0, 500.0, 250.0, 625.0, 250.0, 3625.0])
-    association_interval._ranges(sums, size, LaplaceNoise(2.0), 0.01)
+    association_interval._compute_moment_limits(sums, size, LaplaceNoise(2.0), 0.01)
     # a number of records that is public has no noise
     assert 2.0 * math.fsum(tails[(size is not None) :]) == pytest.approx(0.01)

@@ -315,4 +315,4 @@ def _factor(r, values):
 )
 def test_numbers_in_r_calls_are_what_r_reads_exactly(value, text):
     call = Call("f", (), (("bound", value), ("both", [value, 1.0])), "DPpack")
-    assert call.r() == f"DPpack::f(bound = {text}, both = c({text}, 1))"
+    assert call.format_r() == f"DPpack::f(bound = {text}, both = c({text}, 1))"

@@ -15,12 +15,8 @@ RESULTS = {
     "number": lambda: dp.mean([1.0, 2.0], 0.5, bounds=(0, 3), rng=1),
     "quantile": lambda: dp.median([1.0, 2.0], 0.5, bounds=(0, 3), rng=1),
     "table": lambda: dp.crosstab(list("aab"), 0.5, levels=["a", "b"], rng=1),
-    "model": lambda: dp.LogisticRegressionDP("l2", 1.0, 1.0, "output").fit(
-        [[0.2], [0.9]], [0, 1], [1], [0], rng=1
-    ),
-    "hierarchy": lambda: release_hierarchy(
-        dict.fromkeys("ab", 3), 0.5, hierarchy=Hierarchy(["a", "b"]), rng=1
-    ),
+    "model": lambda: dp.LogisticRegressionDP("l2", 1.0, 1.0, "output").fit([[0.2], [0.9]], [0, 1], [1], [0], rng=1),
+    "hierarchy": lambda: release_hierarchy(dict.fromkeys("ab", 3), 0.5, hierarchy=Hierarchy(["a", "b"]), rng=1),
 }
 UNIT = "person_id"
 

@@ -226,7 +226,7 @@ def test_coverage_of_a_normalised_histogram():
     rng, truth = np.random.default_rng(4), np.array([0.3, 0.5, 0.2])
     keywords = {"breaks": [0, 1, 2, 3], "normalize": True, "mechanism": "analytic", "delta": 1e-3, "rng": rng}
     results = [pydpstat.histogramDP(x, 0.2, 0, 3, **keywords) for _ in range(DRAWS)]
-    ends = [result._interval(0.05) for result in results]
+    ends = [result._compute_interval(0.05) for result in results]
     for cell in range(3):
         hits = sum(low[cell] <= truth[cell] <= high[cell] for low, high in ends)
         # the delta method is off by the noise relative to the total, squared: below 1e-4 here

@@ -23,8 +23,7 @@ from tests.sample_results import parts
 def noise_of(result: Any, truth: np.ndarray) -> np.ndarray:
     """The noise of every part: released minus true."""
     return np.concatenate(
-        [np.ravel(each.value, order="F") - truth for each in parts(result) if each.value.size == truth.size]
-        or [[]]
+        [np.ravel(each.value, order="F") - truth for each in parts(result) if each.value.size == truth.size] or [[]]
     )
 
 

@@ -13,8 +13,14 @@ import pytest
 
 import pydpstat as dp
 from pydpstat._data import held
-from pydpstat._data.columns import numbers_of
-from pydpstat.results._reticulate import frame, intervals, introduce, names, numbers
+from pydpstat._data.columns import read_numbers
+from pydpstat.results._reticulate import (
+    collect_intervals,
+    collect_numbers,
+    convert_frame_to_lists,
+    get_names,
+    register_r_methods,
+)
 
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPT = ROOT / "docs" / "own" / "reticulate.R"
@@ -156,38 +162,40 @@ def test_nas_of_rs_integers_are_missing(printed):
     ids=["list", "matrix", "frame"],
 )
 def test_the_number_of_na_is_missing_within_r_only(data, monkeypatch):
-    (column,) = numbers_of(data).arrays
+    (column,) = read_numbers(data).arrays
     assert column.tolist() == [1, -(2**31), 3]
     monkeypatch.setattr(held, "_WITHIN_R", True)
-    (column,) = numbers_of(data).arrays
+    (column,) = read_numbers(data).arrays
     np.testing.assert_array_equal(column, [1, np.nan, 3])
 
 
 @pytest.mark.slow
 def test_what_r_asks_of_results():
     table = study().crosstab(["region", "employed"], 0.5)
-    assert list(frame(table))[:3] == ["region", "employed", "estimate"]
-    assert numbers(table) == frame(table)["estimate"] and len(names(table)) == 12
-    known, low, high = intervals(table, 0.9)
-    assert known == names(table) and low < high
+    assert list(convert_frame_to_lists(table))[:3] == ["region", "employed", "estimate"]
+    assert collect_numbers(table) == convert_frame_to_lists(table)["estimate"] and len(get_names(table)) == 12
+    known, low, high = collect_intervals(table, 0.9)
+    assert known == get_names(table) and low < high
     welch = study().ttest_ind("income ~ employed", 1)
-    assert frame(welch)["estimate"] == numbers(welch) and len(intervals(table, 0.95)) == 3
-    assert intervals(welch, 0.9)[0] == ["difference of False and True"] == [welch.parameter]
+    assert (
+        convert_frame_to_lists(welch)["estimate"] == collect_numbers(welch) and len(collect_intervals(table, 0.95)) == 3
+    )
+    assert collect_intervals(welch, 0.9)[0] == ["difference of False and True"] == [welch.parameter]
     fit = study().ols("income ~ age", 1.0)
-    assert intervals(fit.t_test("age = 0"), 0.9)[0] == ["age = 0"]
+    assert collect_intervals(fit.t_test("age = 0"), 0.9)[0] == ["age = 0"]
     alone = dp.moments(PEOPLE["age"], 1.0, bounds=(0, 110), neighbors="bounded", rng=1)
-    assert intervals(alone, 0.9)[0] == ["mean"] and len(intervals(alone, 0.9)[1]) == 1
+    assert collect_intervals(alone, 0.9)[0] == ["mean"] and len(collect_intervals(alone, 0.9)[1]) == 1
 
 
 def test_a_budgets_frame_has_plain_columns():
     budget = dp.Budget(2.0)
     dp.count([True, False], 0.5, budget=budget)
     dp.mean([1.0, 2.0], 1.0, bounds=(0, 3), budget=budget)
-    shown = frame(budget)
+    shown = convert_frame_to_lists(budget)
     assert list(shown)[0] == "call" and shown["epsilon"] == [0.5, 1.0]
     assert {type(each) for column in shown.values() for each in column} <= {bool, int, float, str}
 
 
 def test_another_main_named_r_is_left_alone(monkeypatch):
     monkeypatch.setattr(sys.modules["__main__"], "r", 3, raising=False)
-    introduce()
+    register_r_methods()

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from pydpstat._search import bisect_up, lowest
+from pydpstat._search import bisect_up, minimize_unimodal
 
 
 @pytest.mark.parametrize("limit", [0.0, 5e-324, 1e-300, 0.1, 1.0, 1.5, 3.0, 1e10, 1e300])
@@ -32,17 +32,17 @@ def test_integers_are_searched_between_integers():
         halves.append((low, high))
         return (low + high) // 2 if high - low > 1 else None
 
-    assert bisect_up(lambda count: count <= 41, 0, 100, between=between) == (41, 42)
+    assert bisect_up(lambda count: count <= 41, 0, 100, find_middle=between) == (41, 42)
     assert len(halves) <= 8
 
 
 @pytest.mark.parametrize("place", [0.0, 0.2, 0.5, 1.0])
 @pytest.mark.parametrize("leftmost", [False, True])
 def test_the_lowest_place_is_found(place, leftmost):
-    where, height = lowest(lambda x: abs(x - place), 0.0, 1.0, 60, leftmost=leftmost)
+    where, height = minimize_unimodal(lambda x: abs(x - place), 0.0, 1.0, 60, leftmost=leftmost)
     assert where == pytest.approx(place, abs=1e-12) and height == abs(where - place)
 
 
 def test_a_level_stretch_is_gone_through_to_the_side_asked_for():
-    left, right = (lowest(lambda x: 0.0, 0.0, 1.0, 60, leftmost=each)[0] for each in (True, False))
+    left, right = (minimize_unimodal(lambda x: 0.0, 0.0, 1.0, 60, leftmost=each)[0] for each in (True, False))
     assert left < 1e-9 and right > 1.0 - 1e-9

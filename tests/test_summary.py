@@ -12,7 +12,7 @@ import pytest
 
 import pydpstat
 from pydpstat import PydpstatError, RRandom
-from pydpstat.results._numbers import column
+from pydpstat.results._numbers import format_column
 from tests.sample_results import AGES, parts, table
 
 
@@ -91,7 +91,7 @@ def test_print_shows_the_numbers(mean):
     assert [line.split() for line in wide[2:6] if "---" not in line][0] == ["x", "y"]
     x = np.linspace(0, 1, 300)
     fit = pydpstat.ols(0.5 * x, x, 5.0, bounds=[(0, 1), (0, 1)], rng=1)
-    assert all(each in str(fit) for each in column(fit.params))
+    assert all(each in str(fit) for each in format_column(fit.params))
     assert "regression of" in str(fit)
     assert "p-value" in str(pydpstat.ttest_1samp(x, 0.5, 1.0, bounds=(0, 1), rng=1))
     model = pydpstat.LogisticRegressionDP("l2", 1.0, 1.0, "output")

@@ -10,8 +10,8 @@ import pytest
 
 import pydpstat as dp
 from pydpstat.errors import UsageWarning
-from pydpstat.statistics._kernels.levels import Axis
-from pydpstat.statistics._kernels.scope import note_unused
+from pydpstat.statistics._kernels.levels import LevelAxis
+from pydpstat.statistics._kernels.scope import warn_unused_levels
 
 DRAW = np.random.default_rng(0)
 N = 2000
@@ -61,9 +61,7 @@ COUNTED: dict[str, Told] = {
 ADDED: dict[str, Told] = {
     "count": by_sex("count", "rich"),
     "sum": by_sex("sum", "income"),
-    "nunique": lambda levels, **how: dp.nunique(
-        FRAME[["id", "sex"]], 1, by="sex", levels=levels, rng=1, **how
-    ),
+    "nunique": lambda levels, **how: dp.nunique(FRAME[["id", "sex"]], 1, by="sex", levels=levels, rng=1, **how),
 }
 # records of no level are left out, or are in the reference
 TESTED: dict[str, Told] = {
@@ -120,7 +118,7 @@ def test_misspelled_levels_of_tests_and_models_are_told_of(name: str) -> None:
 
 def told(counts: Any, places: tuple[int, ...], sd: float = 1.0, **how: Any) -> bool:
     names = tuple(map(str, range(np.size(counts))))
-    return bool(notes(lambda: note_unused(counts, sd, [("x", Axis(names, places))], **how)))
+    return bool(notes(lambda: warn_unused_levels(counts, sd, [("x", LevelAxis(names, places))], **how)))
 
 
 def test_what_is_told_of() -> None:
@@ -128,7 +126,7 @@ def test_what_is_told_of() -> None:
     assert told([0.0, 50.0, 30.0], open_) and not told([0.0, 50.0, 9.0], open_)
     # among several levels a rare one is usual
     assert told([0.0, 50.0], (0, 1, -1, -1)) and not told([0.0, 50.0, 50.0], shut)
-    assert told([0.0, 0.0, 0.0], shut) and not told([0.0, 0.0, 0.0], shut, of_all=False)
+    assert told([0.0, 0.0, 0.0], shut) and not told([0.0, 0.0, 0.0], shut, has_all_records=False)
     assert not told([0.0, 50.0, 50.0], shut, nobs=101) and told([0.0, 50.0, 50.0], shut, nobs=200)
     # a level of the name of the others' is the others'
     assert told([0.0, 50.0], (0, 1, 1, -1)) and not told([50.0, 0.0], (0, 1, 1, -1))
@@ -165,9 +163,7 @@ def test_an_identifier_among_variables_is_refused_before_anything_is_paid() -> N
     for name in ("id", "ID", "patient_id", "userId", "uuid", "index", "person"):
         data = FRAME[["income", "id"]].rename(columns={"id": name})
         for call in (dp.mean, dp.sum, dp.var, dp.moments, dp.cov):
-            with pytest.raises(
-                dp.PydpstatError, match=f"got '{name}', which looks like an identifier. Select"
-            ):
+            with pytest.raises(dp.PydpstatError, match=f"got '{name}', which looks like an identifier. Select"):
                 call(data, 1, bounds=(0, 1e5), budget=budget)
     assert not budget.entries
     data = FRAME[["income", "id"]]

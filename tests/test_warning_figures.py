@@ -74,9 +74,8 @@ def test_some_loose_calibration_is_seen():
 
 def test_the_figures_of_a_sign_times_a_geometric():
     (seen,) = caught(pydpstat.symmetric_geometric_noise, 3, 1.0, method="sign", rng=1)
-    assert (
-        f"epsilon is {1 + math.log(2):.4f}, not 1; at epsilon 1 its delta is {(1 - math.exp(-1)) / 2:.4f}"
-        in str(seen.message)
+    assert f"epsilon is {1 + math.log(2):.4f}, not 1; at epsilon 1 its delta is {(1 - math.exp(-1)) / 2:.4f}" in str(
+        seen.message
     )
 
 

@@ -66,9 +66,7 @@ ROWS = {
     "pooled variance": ("2", pooled, None),
     "exponential": (
         "3",
-        lambda: response(
-            pydpstat.DPMechExponential, target=lambda X: len, sensitivity=1, responseSet=["a", "bb"]
-        ),
+        lambda: response(pydpstat.DPMechExponential, target=lambda X: len, sensitivity=1, responseSet=["a", "bb"]),
         NONE.format(eps=1, delta=0),
     ),
     "levels": ("8", lambda: table(["a", "b"], eps=1, rng=1), NONE.format(eps=1, delta=0)),

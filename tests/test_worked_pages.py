@@ -76,9 +76,7 @@ SLOW = {"d-anonymization"}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "page", [each for each in PAGES if each.stem not in SLOW], ids=lambda page: page.stem
-)
+@pytest.mark.parametrize("page", [each for each in PAGES if each.stem not in SLOW], ids=lambda page: page.stem)
 def test_a_page_runs_and_meets_its_figures(page, monkeypatch):
     if "plot" in page.read_text(encoding="utf-8"):
         pytest.importorskip("matplotlib").use("agg")
@@ -100,7 +98,5 @@ def test_the_reference_has_every_name():
     for module in (plots, teaching):
         name = module.__name__
         page = (DOCS / "api" / f"{name.rpartition('.')[2]}.md").read_text(encoding="utf-8")
-        shown = re.findall(
-            rf"^\.\. auto(?:class|function):: {re.escape(name)}\.(\w+)$", page, flags=re.MULTILINE
-        )
+        shown = re.findall(rf"^\.\. auto(?:class|function):: {re.escape(name)}\.(\w+)$", page, flags=re.MULTILINE)
         assert sorted(shown) == sorted(module.__all__)

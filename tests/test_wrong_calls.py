@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pydpstat as dp
-from pydpstat._answering import answered
-from pydpstat._ways import ATTRIBUTES, WAYS
-from pydpstat._words import CALLS, EXAMPLES, NAMES, PUBLIC, SAME
-from pydpstat._wrong_calls import name_hint
+from pydpstat._answering import explain_wrong_calls
+from pydpstat._ways import ARGUMENT_HINTS, ATTRIBUTE_HINTS
+from pydpstat._words import ARGUMENT_SYNONYMS, EXAMPLE_CALLS, EXAMPLE_VALUES, FUNCTION_SYNONYMS, PUBLIC_ARGUMENT_TYPES
+from pydpstat._wrong_calls import suggest_name
 from pydpstat.errors import ArgumentError, PydpstatError
 from pydpstat.r_arithmetic.histogram import Histogram
 
@@ -46,17 +46,17 @@ def test_the_message_says_what_to_write(name):
 
 
 @pytest.mark.parametrize(
-    "name", [name for names in NAMES.values() for name in names if not hasattr(dp, name)]
+    "name", [name for names in FUNCTION_SYNONYMS.values() for name in names if not hasattr(dp, name)]
 )
 def test_names_of_other_packages_lead_to_those_here(name):
-    here = next(here for here, words in NAMES.items() if name in words)
+    here = next(here for here, words in FUNCTION_SYNONYMS.items() if name in words)
     with pytest.raises(AttributeError, match=f"has no attribute {name!r}. Use {here!r}."):
         getattr(dp, name)
 
 
 def test_other_names_are_left_to_python():
-    assert not hasattr(dp, "histograms") and name_hint("zzz", dp.__all__) == ""
-    assert name_hint("zzz", ["mean"]) == ". It has mean."
+    assert not hasattr(dp, "histograms") and suggest_name("zzz", dp.__all__) == ""
+    assert suggest_name("zzz", ["mean"]) == ". It has mean."
 
 
 def test_the_words_are_of_arguments_and_functions_that_exist():
@@ -68,27 +68,32 @@ def test_the_words_are_of_arguments_and_functions_that_exist():
     # k_means has scikit-learn's word for a seed
     called = functions + methods + [dp.local.federate_array, dp.anonymity.k_means]
     known = {name for each in called for name in inspect.signature(each).parameters} | {"variables", "effect"}
-    assert {*SAME, *PUBLIC, *(name.removeprefix("design.") for name in EXAMPLES)} <= known
-    assert {*NAMES} <= {*dp.__all__}
-    assert {name.rpartition(".")[2] for name in CALLS} <= {
+    assert {
+        *ARGUMENT_SYNONYMS,
+        *PUBLIC_ARGUMENT_TYPES,
+        *(name.removeprefix("design.") for name in EXAMPLE_VALUES),
+    } <= known
+    assert {*FUNCTION_SYNONYMS} <= {*dp.__all__}
+    assert {name.rpartition(".")[2] for name in EXAMPLE_CALLS} <= {
         *dp.__all__,
         *dir(dp.Design),
         *dir(dp.DPResults),
         *dir(dp.mechanisms),
     }
-    for here, words, _ in ATTRIBUTES:
+    for here, words, _ in ATTRIBUTE_HINTS:
         having = [kind for kind in classes if hasattr(kind, here)]
         assert having and all(any(not hasattr(kind, word) for kind in having) for word in words), here
     # a word says one thing in a function
     for each in functions:
         own = [*inspect.signature(each).parameters]
-        for word in {word for here in own for word in SAME.get(here, ())} - {*own}:
-            assert word not in WAYS or sum(word in SAME.get(here, ()) for here in own) <= 1, (each, word)
+        for word in {word for here in own for word in ARGUMENT_SYNONYMS.get(here, ())} - {*own}:
+            assert word not in ARGUMENT_HINTS or sum(word in ARGUMENT_SYNONYMS.get(here, ()) for here in own) <= 1, (
+                each,
+                word,
+            )
 
 
-@given(
-    st.lists(st.integers(1000, 9999), min_size=1, max_size=5), st.sampled_from("ids x groups data1".split())
-)
+@given(st.lists(st.integers(1000, 9999), min_size=1, max_size=5), st.sampled_from("ids x groups data1".split()))
 def test_no_message_has_data(values, word):
     for given_ in (values, np.array(values), pd.Series(values), str(values)):
         with pytest.raises(ArgumentError) as caught:
@@ -102,7 +107,7 @@ def test_errors_from_inside_are_left_as_they_are():
         raise TypeError("its own")
 
     with pytest.raises(TypeError, match="its own") as caught:
-        answered(inner)(1)
+        explain_wrong_calls(inner)(1)
     assert not isinstance(caught.value, ArgumentError)
     # a callable of the user's that does not take what it is given
     with pytest.raises(PydpstatError):

@@ -25,7 +25,7 @@ import signal
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 from importlib import import_module
 from importlib.machinery import SourceFileLoader
@@ -114,9 +114,7 @@ def mapped(job: tuple[Path, str, Path, str]) -> None:
     pytest_run([file], heard, "-m", marked)
     coverage.stop()
     data = coverage.get_data()
-    lines = {
-        str(Path(path).relative_to(tree)): data.contexts_by_lineno(path) for path in data.measured_files()
-    }
+    lines = {str(Path(path).relative_to(tree)): data.contexts_by_lineno(path) for path in data.measured_files()}
     aside = time.monotonic() - begun - sum(heard.seconds.values())
     seconds = {test: each for test, each in heard.seconds.items() if test not in heard.failed}
     to.write_bytes(pickle.dumps((digest_of(tree), lines, seconds, aside, heard.failed)))
@@ -280,10 +278,11 @@ def room_of(path: str) -> str:
     return next(room for room in ROOMS if path.startswith(f"pydpstat/{room}/" if room else "pydpstat/"))
 
 
-def chosen(every: list[Mutant], count: int, seed: int) -> list[Mutant]:
+def chosen(every: list[Mutant], count: int, seed: int, first: Collection[str] = ()) -> list[Mutant]:
     """Return a sample: half of it equally from all rooms, half as they have changes.
 
-    The order within a room is that of a hash of each change, so that the sample hardly moves with the code.
+    The order within a room is that of a hash of each change, so that the sample hardly moves with the code;
+    those whose hash is in `first` are before the others.
     """
     by_room: dict[str, dict[str, Mutant]] = defaultdict(dict)
     for each in every:
@@ -292,7 +291,7 @@ def chosen(every: list[Mutant], count: int, seed: int) -> list[Mutant]:
     found = []
     for inside in by_room.values():
         size = math.ceil(0.5 * count * (1 / len(by_room) + len(inside) / len(every)))
-        found += sorted(inside, key=lambda key: hashed(f"{seed} {key}"))[:size]
+        found += sorted(inside, key=lambda key: (hashed(key) not in first, hashed(f"{seed} {key}")))[:size]
     known = {key: each for inside in by_room.values() for key, each in inside.items()}
     return [known[key] for key in sorted(found, key=lambda key: hashed(f"{seed} {key}"))]
 
@@ -342,7 +341,10 @@ def main() -> None:
     count, first = len(every), every[0].path
     results = folder / f"results-{asked.seed}.json"
     before = json.loads(results.read_text()) if results.exists() else {}
-    sample, record = chosen(every, asked.count, asked.seed), json.loads(RECORD.read_text())
+    record = json.loads(RECORD.read_text())
+    # a run that was not ended goes on with the changes that it had
+    first = {*record["caught"], *map(hashed, [*record["equivalent"], *record.get("open", ())])}
+    sample = chosen(every, asked.count, asked.seed, first)
     for key in (each.key for each in sample if hashed(each.key) in record["caught"]):
         before.setdefault(key, {"key": key, "state": "caught"})
     known = {*before}

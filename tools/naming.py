@@ -61,9 +61,7 @@ def find_definitions(package: Path) -> Iterator[Definition]:
             if isinstance(node, ast.arg):
                 yield Definition(node.arg, "argument", module, node.lineno)
             elif isinstance(node, ast.ClassDef):
-                yield Definition(
-                    node.name, "class" if id(node) in top else "inner class", module, node.lineno
-                )
+                yield Definition(node.name, "class" if id(node) in top else "inner class", module, node.lineno)
             elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not is_dunder(node.name):
                 kind = "property" if is_property(node) else "function" if id(node) in top else "method"
                 yield Definition(node.name, kind, module, node.lineno)
@@ -96,7 +94,8 @@ def count_names(package: Path) -> NameCounts:
     """Count the names of a package's functions."""
     modules, functions, properties = defaultdict(set), [], 0
     for each in find_definitions(package):
-        if each.kind in ("function", "class"):
+        # each command has one
+        if each.kind in ("function", "class") and each.name != "main":
             modules[each.name.strip("_")].add(each.module)
         if each.kind in ("function", "method"):
             functions.append(each)

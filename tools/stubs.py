@@ -61,15 +61,15 @@ CALLS = Path(str(signatures.__file__)).with_name("_calls.pyi")
 def calls() -> str:
     """Return the stub of a design's methods: the functions' own parameters and results."""
     methods, needed = [], {"Sequence": "collections.abc"}
-    for name in signatures.METHODS:
-        known = signatures.signature_of(name)
+    for name in signatures.DESIGN_METHODS:
+        known = signatures.get_method_signature(name)
         returned = str(inspect.signature(known.function).return_annotation)
-        first = {"formula": "str", "condition": "str | float"}.get(known.first, "str | Sequence[str]")
-        parts, words, by_name = [f"{known.first}: {first}"], [returned], False
-        for each in list(known.own.parameters.values())[1:]:
+        first = {"formula": "str", "condition": "str | float"}.get(known.first_parameter, "str | Sequence[str]")
+        parts, words, by_name = [f"{known.first_parameter}: {first}"], [returned], False
+        for each in list(known.signature.parameters.values())[1:]:
             if each.kind == each.KEYWORD_ONLY and not by_name:
                 parts, by_name = [*parts, "*"], True
-            said = f"{each.annotation}" + (" | None" if each.name in signatures.DECLARED else "")
+            said = f"{each.annotation}" + (" | None" if each.name in signatures.NARROWABLE_ARGUMENTS else "")
             # the number of all records has no condition
             optional = each.default is not each.empty or name == "count"
             parts.append(f"{each.name}: {said}" + " = ..." * optional)

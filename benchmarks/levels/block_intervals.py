@@ -8,7 +8,11 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
-from pydpstat.inference._null_distributions.block_counts import BlockQuantile, cells_for, interval_blocks
+from pydpstat.inference._null_distributions.block_counts import (
+    BlockQuantileInterval,
+    choose_histogram_cells,
+    choose_interval_blocks,
+)
 
 Setting = dict[str, Any]
 # the estimators' parameters are those of the law itself: 0, but for what says another
@@ -76,8 +80,8 @@ def ends(setting: Setting, runs: int, seed: int, level: float = 0.95) -> np.ndar
     """Return the ends of so many simulated intervals, of shape (runs, 2)."""
     generator = np.random.default_rng(seed)
     epsilon, low, high = setting["epsilon"], -4.0, 4.0
-    number = interval_blocks(epsilon, max(1, setting["n"] // 10))
-    cells = cells_for(number, epsilon)
+    number = choose_interval_blocks(epsilon, max(1, setting["n"] // 10))
+    cells = choose_histogram_cells(number, epsilon)
     inner, size = np.linspace(low, high, cells + 1)[1:-1], setting["n"] // number
     limit = setting["estimator"] == "t limit"
     found = []
@@ -89,8 +93,8 @@ def ends(setting: Setting, runs: int, seed: int, level: float = 0.95) -> np.ndar
         noise = np.floor(generator.standard_exponential((2, cells)) / (epsilon / 2.0))
         noisy = np.bincount(places, minlength=cells) + noise[0] - noise[1]
         share, side = (0.8, "low") if limit else (0.5, "both")
-        law = BlockQuantile(low, high, tuple(noisy.tolist()), number, share, epsilon / 2.0, side)
-        found.append(law.ends(1.0 - level))
+        law = BlockQuantileInterval(low, high, tuple(noisy.tolist()), number, share, epsilon / 2.0, side)
+        found.append(law.compute_limits(1.0 - level))
     return np.array(found)
 
 

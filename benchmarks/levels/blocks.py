@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.special import bdtrc, stdtr
 
-from pydpstat.inference._null_distributions.block_counts import choose_blocks, level_limit, rejections_sf
+from pydpstat.inference._null_distributions.block_counts import bound_level, choose_blocks, compute_rejections_sf
 
 Setting = dict[str, Any]
 # what a block's level is simulated with where a sampler is given
@@ -145,11 +145,11 @@ def pvalues(setting: Setting, runs: int, seed: int) -> np.ndarray:
 
     limit = level
     if setting["null"]:
-        limit = level_limit(int(rejections(DRAWS, np.random.default_rng(1)).sum()), DRAWS)
+        limit = bound_level(int(rejections(DRAWS, np.random.default_rng(1)).sum()), DRAWS)
     hits = np.concatenate([rejections(number, generator).sum(keepdims=True) for _ in range(runs)])
     geometric = np.floor(generator.standard_exponential((2, runs)) / epsilon)
     noisy = hits + geometric[0] - geometric[1] + generator.uniform(-0.5, 0.5, runs)
-    return np.array([rejections_sf(each, number, limit, epsilon) for each in noisy.tolist()])
+    return np.array([compute_rejections_sf(each, number, limit, epsilon) for each in noisy.tolist()])
 
 
 def rejections(setting: Setting, runs: int, seed: int) -> int:

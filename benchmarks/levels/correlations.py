@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 
 from levels.thinned import missed
-from pydpstat.inference._null_distributions.shares import population_ends, spread_of
+from pydpstat.inference._null_distributions.shares import compute_population_limits, estimate_spread
 from pydpstat.mechanisms.laplace import LaplaceNoise
-from pydpstat.statistics._kernels.association_interval import correlation_range
-from pydpstat.statistics._kernels.partition import PARABOLA
+from pydpstat.statistics._kernels.association_interval import compute_correlation_limits
+from pydpstat.statistics._kernels.partition import PARABOLA_BASIS
 
 Setting = dict[str, Any]
 CHUNK = 100
 ALPHA = 0.05
 POPULATION = 1 << 20
 # the weights of a record from 1, z and z^2
-_WEIGHTS = np.linalg.inv(PARABOLA)
+_WEIGHTS = np.linalg.inv(PARABOLA_BASIS)
 
 
 def _normal(rho: float, rng: np.random.Generator, sd: float = 0.25) -> tuple[np.ndarray, np.ndarray]:
@@ -138,19 +138,19 @@ def misses(setting: Setting, runs: int, seed: int) -> int:
 
 
 def _ends(sums: tuple[float, ...], size: int | None, noise: Any) -> tuple[float, float]:
-    low, high = population_ends(sums, size, noise, ALPHA)
+    low, high = compute_population_limits(sums, size, noise, ALPHA)
     # rounding
     return low - 1e-12, high + 1e-12
 
 
 def _is_far(truth: float, sums: tuple[float, ...], size: int | None, noise: Any) -> bool:
     """Tell whether a correlation is so far off that neither noise nor sampling reaches it by itself."""
-    spread = spread_of(sums, size, noise.std())
+    spread = estimate_spread(sums, size, noise.std())
     if spread is None:
         return False
-    low, high = correlation_range(sums, size, noise, 0.2)
+    low, high = compute_correlation_limits(sums, size, noise, 0.2)
     center = math.tanh(0.5 * (_z(low) + _z(high)))
-    error = 1.1 * spread.sd(center)
+    error = 1.1 * spread.compute_sd(center)
     return not _z(low) - error <= _z(truth) <= _z(high) + error
 
 

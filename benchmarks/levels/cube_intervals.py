@@ -10,7 +10,7 @@ import numpy as np
 from levels.cubes import ALPHA, laws_of, pvalue, released
 from levels.cubes import SETTINGS as TESTED
 from levels.thinned import missed
-from pydpstat.inference._null_distributions.mean_differences import sized
+from pydpstat.inference._null_distributions.mean_differences import use_noisy_size
 from pydpstat.inference._null_distributions.skewed_groups import SkewedWelchInterval
 from pydpstat.inference._null_distributions.skewed_t import SkewedTInterval
 
@@ -39,11 +39,11 @@ def misses(setting: dict[str, Any], runs: int, seed: int) -> int:
     found = 0
     for groups in released(laws, setting, runs, rng):
         rejected = pvalue(groups, mean, setting) <= ALPHA
-        made = [each for each in map(sized, groups) if each is not None]
+        made = [each for each in map(use_noisy_size, groups) if each is not None]
         if len(groups) == 1:
-            ends = SkewedTInterval(groups[0], 0.0, 1.0, side).ends
+            ends = SkewedTInterval(groups[0], 0.0, 1.0, side).compute_limits
             found += missed(rejected, partial(ends, ALPHA), mean, rng)
         elif len(made) == 2:
-            ends = SkewedWelchInterval((made[0], made[1]), 1.0, side).ends
+            ends = SkewedWelchInterval((made[0], made[1]), 1.0, side).compute_limits
             found += missed(rejected, partial(ends, ALPHA), 0.0, rng)
     return found

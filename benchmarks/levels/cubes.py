@@ -8,12 +8,17 @@ import numpy as np
 from scipy import stats
 
 from levels.means import LAWS, Law, discrete, points
-from pydpstat.inference._cubic_release import mix_noises
-from pydpstat.inference._null_distributions.mean_differences import sized
-from pydpstat.inference._null_distributions.noisy_t import NoisySums, Third
-from pydpstat.inference._null_distributions.skewed_groups import difference_pvalue, several_pvalue
-from pydpstat.inference._null_distributions.skewed_power import find_rejected
-from pydpstat.inference._null_distributions.skewed_t import LEFT_OUT, center_sums, skewed_law, skewed_pvalue
+from pydpstat.inference._cubic_release import make_noise_mixing
+from pydpstat.inference._null_distributions.mean_differences import use_noisy_size
+from pydpstat.inference._null_distributions.noisy_t import CubeSum, NoisySums
+from pydpstat.inference._null_distributions.skewed_groups import compute_difference_pvalue, compute_several_means_pvalue
+from pydpstat.inference._null_distributions.skewed_power import find_rejected_releases
+from pydpstat.inference._null_distributions.skewed_shapes import compute_centered_powers
+from pydpstat.inference._null_distributions.skewed_t import (
+    EXCLUDED_PROBABILITY,
+    compute_skewed_pvalue,
+    make_skewed_distribution,
+)
 
 Setting = dict[str, Any]
 ALPHA = 0.05
@@ -103,7 +108,7 @@ SETTINGS: list[Setting] = [
 def released(laws: list[Law], setting: Setting, runs: int, rng: np.random.Generator) -> list[list[NoisySums]]:
     """Return the noisy sums of each group in so many releases."""
     bounded = not setting.get("private n", False)
-    mix = np.array(mix_noises(setting["epsilon"], bounded))
+    mix = np.array(make_noise_mixing(setting["epsilon"], bounded))
     *rows, cubes = (tuple(row) for row in mix.tolist())
     noise = rows[0], rows[1], rows[2]
     found = []
@@ -112,9 +117,7 @@ def released(laws: list[Law], setting: Setting, runs: int, rng: np.random.Genera
         exact = np.stack([counts @ z**power for power in range(4)])
         noisy = (exact + mix @ rng.laplace(size=(mix.shape[1], runs))).T.tolist()
         size = n if bounded else None
-        found.append(
-            [NoisySums((a, b, c), noise, "laplace", size, third=Third(d, cubes)) for a, b, c, d in noisy]
-        )
+        found.append([NoisySums((a, b, c), noise, "laplace", size, cube_sum=CubeSum(d, cubes)) for a, b, c, d in noisy])
     return [list(each) for each in zip(*found)]
 
 
@@ -136,11 +139,15 @@ def pvalue(groups: list[NoisySums], mean: float, setting: Setting) -> float:
     """Return the p-value of a hypothetical mean, or of equal means."""
     side = setting.get("alternative", "two-sided")
     if len(groups) == 1:
-        return skewed_pvalue(groups[0], mean, side, ALPHA)[1]
-    made = [each for each in map(sized, groups) if each is not None]
+        return compute_skewed_pvalue(groups[0], mean, side, ALPHA)[1]
+    made = [each for each in map(use_noisy_size, groups) if each is not None]
     if len(made) < len(groups):
         return 1.0
-    return (several_pvalue(made, ALPHA) if len(made) > 2 else difference_pvalue(made, 0.0, side, ALPHA))[1]
+    return (
+        compute_several_means_pvalue(made, ALPHA)
+        if len(made) > 2
+        else compute_difference_pvalue(made, 0.0, side, ALPHA)
+    )[1]
 
 
 def rejections(setting: Setting, runs: int, seed: int) -> int:
@@ -152,9 +159,14 @@ def rejections(setting: Setting, runs: int, seed: int) -> int:
         return sum(pvalue(groups, mean, setting) <= ALPHA for groups in found)
     # one null distribution serves all releases of a mean
     known = found[0][0]
-    sums = np.array([(*each.sums, each.third.value) for (each,) in found if each.third]).T
-    law, side = skewed_law(known, mean, setting["sizes"][0]), setting.get("alternative", "two-sided")
-    return int(find_rejected(law, center_sums(mean, *sums), ALPHA, side, LEFT_OUT).sum())
+    sums = np.array([(*each.sums, each.cube_sum.value) for (each,) in found if each.third]).T
+    law, side = (
+        make_skewed_distribution(known, mean, setting["sizes"][0]),
+        setting.get("alternative", "two-sided"),
+    )
+    return int(
+        find_rejected_releases(law, compute_centered_powers(mean, *sums), ALPHA, side, EXCLUDED_PROBABILITY).sum()
+    )
 
 
 def _power(effect: float, groups: int, epsilon: float, figure: float) -> Setting:

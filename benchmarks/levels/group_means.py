@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.inference._null_distributions.group_means import Mixed, equal_means
+from pydpstat.inference._null_distributions.group_means import NoiseMixing, run_equal_means_test
 from pydpstat.inference._null_distributions.noisy_t import NoisySums
-from pydpstat.statistics._kernels.partition import PARABOLA
+from pydpstat.statistics._kernels.partition import PARABOLA_BASIS
 
 ALPHA = 0.05
 # simulated releases for each p-value: fewer than a release gets, and others for each run
@@ -127,8 +127,7 @@ _PRIVATE: list[tuple[str, tuple[int, ...], float]] = [
     ("constant", (15, 15, 15), 1.0),
 ]
 SETTINGS += [
-    _setting(f"{name}, private sizes", _LAWS[name], sizes, epsilon, private=True)
-    for name, sizes, epsilon in _PRIVATE
+    _setting(f"{name}, private sizes", _LAWS[name], sizes, epsilon, private=True) for name, sizes, epsilon in _PRIVATE
 ]
 
 POWER: list[Setting] = [_shifted(30, 0.7, 0.24), _shifted(400, 0.2, 0.99)]
@@ -150,25 +149,23 @@ def _pvalues(setting: Setting, runs: int, seed: int, noise: float = 1.0, draws: 
     first += rng.laplace(0.0, 2.0 * noise / epsilon, first.shape)
     second += rng.laplace(0.0, 4.0 * noise / epsilon, second.shape)
     streams = rng.integers(2**62, size=runs).tolist()
-    rows, found = Mixed.sized(epsilon).rows, []
+    rows, found = NoiseMixing.from_epsilon(epsilon).coefficients, []
     for *sums, own in zip(first.tolist(), second.tolist(), streams):
         known = [NoisySums((float(n), *each), rows, "laplace", n) for n, *each in zip(sizes, *sums)]
-        found.append(equal_means(known, draws, own)[1])
+        found.append(run_equal_means_test(known, draws, own)[1])
     return found
 
 
-def _private(
-    sums: npt.NDArray[np.float64], epsilon: float, rng: np.random.Generator, draws: int
-) -> list[float]:
+def _private(sums: npt.NDArray[np.float64], epsilon: float, rng: np.random.Generator, draws: int) -> list[float]:
     """Return p-values of releases that add noise to the sums of three weights, sizes among them."""
-    mix = PARABOLA / epsilon
+    mix = PARABOLA_BASIS / epsilon
     sums = sums + np.einsum("ij,jrg->irg", mix, rng.laplace(size=sums.shape))
     noise = tuple(tuple(row) for row in mix.tolist())
     found = []
     for run in range(sums.shape[1]):
         each = sums[:, run].T.tolist()
         known = [NoisySums(tuple(group), noise, "laplace", None) for group in each]  # type: ignore[arg-type]
-        found.append(equal_means(known, draws, int(rng.integers(2**62)))[1])
+        found.append(run_equal_means_test(known, draws, int(rng.integers(2**62)))[1])
     return found
 
 

@@ -11,10 +11,10 @@ import numpy as np
 from levels import coefficients
 from pydpstat._release.additive import Query
 from pydpstat.inference._design import read_regression
-from pydpstat.inference._null_distributions.logistic_cells import logistic
+from pydpstat.inference._null_distributions.logistic_cells import evaluate_logistic
 from pydpstat.inference._null_distributions.logistic_equations import WindowedLogit
-from pydpstat.inference._null_distributions.noisy_logit import LogitLaw
-from pydpstat.inference.logit import fit, records_of, stages_for
+from pydpstat.inference._null_distributions.noisy_logit import LogitInference
+from pydpstat.inference.logit import fit_logit_model, make_logit_records, split_epsilon
 
 Setting = dict[str, Any]
 DESIGNS = ("uniform", "normal", "correlated", "skewed", "two values", "heavy tails")
@@ -104,18 +104,18 @@ POWER: list[Setting] = [
 ]
 
 
-def law(setting: Setting, generator: np.random.Generator) -> LogitLaw | WindowedLogit:
+def law(setting: Setting, generator: np.random.Generator) -> LogitInference | WindowedLogit:
     """Return what a simulated release says."""
     b = np.array(setting["coefficients"])
     n, p = setting["n"], b.size - 1
     z = predictors(generator, n, p, setting["design"])
-    y = generator.random(n) < logistic(b[0] + z @ b[1:])
-    records = records_of(read_regression(y, z, [(-1, 1)] * p, None, "error", binary=True))
+    y = generator.random(n) < evaluate_logistic(b[0] + z @ b[1:])
+    records = make_logit_records(read_regression(y, z, [(-1, 1)] * p, None, "error", binary=True))
 
     def ask(query: Query, share: float) -> tuple[np.ndarray, float]:
         return query.value + generator.laplace(0.0, 1.0 / share, query.value.size), 1.0 / share
 
-    return fit(records, stages_for(setting["epsilon"], n, p), ask)
+    return fit_logit_model(records, split_epsilon(setting["epsilon"], n, p), ask)
 
 
 rejections = partial(coefficients.rejections, law)
@@ -128,6 +128,6 @@ def widths(setting: Setting, runs: int, seed: int) -> tuple[float, float]:
     """Return the median width of the first slope's intervals, and the share of infinite ones."""
     generator = np.random.default_rng(seed)
     combination = np.eye(len(setting["coefficients"]))[1]
-    found = [law(setting, generator).ends(combination, 0.05) for _ in range(runs)]
+    found = [law(setting, generator).compute_limits(combination, 0.05) for _ in range(runs)]
     size = [high - low for low, high in found]
     return float(np.median(size)), float(np.mean([math.isinf(each) for each in size]))

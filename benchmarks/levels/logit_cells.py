@@ -10,14 +10,14 @@ import numpy as np
 
 from levels import coefficients
 from levels.logit import predictors
-from pydpstat.inference._cell_regression import SHARES, fit, table_of
+from pydpstat.inference._cell_regression import EPSILON_SHARES, fit_cell_model, make_cell_table
 from pydpstat.inference._design import Regression, read_regression
-from pydpstat.inference._logit_cells import CellRecords, Cells
+from pydpstat.inference._logit_cells import CellRecords, DesignCells
 from pydpstat.inference._moment_noise import CellCubes
 from pydpstat.inference._null_distributions.cell_logit import CellLogit
-from pydpstat.inference._null_distributions.logistic_cells import logistic
+from pydpstat.inference._null_distributions.logistic_cells import evaluate_logistic
 from pydpstat.inference._null_distributions.logistic_equations import WindowedLogit
-from pydpstat.mechanisms.mechanism import parts_of
+from pydpstat.mechanisms.mechanism import split_by_shares
 from pydpstat.random import source_from
 
 Setting = dict[str, Any]
@@ -54,11 +54,7 @@ def _setting(design: str, n: int, eps: float, neighbors: str = "bounded") -> Set
 SETTINGS: list[Setting] = [
     *(_setting(design, *size) for design in _FACTORS for size in _SIZES),
     *(_setting(design, *size) for design in _NUMBERS for size in _LARGER),
-    *(
-        _setting(design, *size, "unbounded")
-        for design in ("rare level", "two factors")
-        for size in _SIZES[::3]
-    ),
+    *(_setting(design, *size, "unbounded") for design in ("rare level", "two factors") for size in _SIZES[::3]),
     *(
         _setting(design, *size, "unbounded")
         for design in ("a number", "no factor", "no factor, skewed")
@@ -82,20 +78,20 @@ def law(setting: Setting, generator: np.random.Generator) -> CellLogit | Windowe
     z = predictors(generator, n, width, design) if width else np.empty((n, 0))
     indicators = [own[:, None] == np.arange(1, len(each)) for own, each in zip(codes, factors)]
     v = np.column_stack([np.ones(n), *indicators, z])
-    records = _records(generator.random(n) < logistic(v @ np.array(b)), codes, factors, z)
+    records = _records(generator.random(n) < evaluate_logistic(v @ np.array(b)), codes, factors, z)
     ends, eps = 2 if bounded else 1, setting["epsilon"]
     if not width:
-        found = records.counts(ends, None)
+        found = records.make_counts_query(ends, None)
         noise = generator.geometric(-math.expm1(-eps / ends), (2, found.value.size))
         noisy = found.value + noise[0] - noise[1]
-        return CellLogit(table_of(records.cells, noisy, (eps / ends, 0.0), ends), None)
+        return CellLogit(make_cell_table(records.cells, noisy, (eps / ends, 0.0), ends), None)
     source = source_from(generator)
 
     def ask(query: Any, mechanism: CellCubes, share: float) -> tuple[np.ndarray, tuple[float, float]]:
         noise = mechanism.calibrate_vector(share, 0.0, 1.0, query.value.size)
         return query.value + noise.draw(source, query.value.size, None), (noise.scale[0], noise.scale[-1])
 
-    return fit(records, parts_of(eps, SHARES), ends, None, ask)[0]
+    return fit_cell_model(records, split_by_shares(eps, EPSILON_SHARES), ends, None, ask)[0]
 
 
 def _records(y: np.ndarray, codes: list[np.ndarray], factors: Any, z: np.ndarray) -> CellRecords:
@@ -109,7 +105,7 @@ def _records(y: np.ndarray, codes: list[np.ndarray], factors: Any, z: np.ndarray
     regression: Regression = read_regression(
         "y ~ " + " + ".join(terms), data, bounds, levels or None, "error", binary=True
     )
-    return CellRecords(regression, Cells.of(regression.design))
+    return CellRecords(regression, DesignCells.from_design(regression.design))
 
 
 rejections = partial(coefficients.rejections, law)

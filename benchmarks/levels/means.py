@@ -14,22 +14,28 @@ import numpy as np
 from scipy import stats
 
 from levels.thinned import missed
-from pydpstat._release.calibration import VECTOR
+from pydpstat._release.calibration import VECTOR_MECHANISMS
 from pydpstat._release.options import options
 from pydpstat.inference._moment_noise import MomentNoise
-from pydpstat.inference._moment_release import for_variables, noise_law
+from pydpstat.inference._moment_release import choose_moment_mechanism, make_unit_noise_family
 from pydpstat.inference._null_distributions.mean_differences import WelchInterval
 from pydpstat.inference._null_distributions.noisy_t import (
-    LEFT_OUT,
+    EXCLUDED_PROBABILITY,
     NoisySums,
+    NoisyTDistribution,
     NoisyTInterval,
-    NullLaw,
-    null_law,
-    possible,
-    pvalue,
+    compute_t_pvalue,
+    find_plausible_variances,
+    make_t_distribution,
 )
-from pydpstat.inference._null_distributions.noisy_welch import welch_pvalue
-from pydpstat.inference._null_distributions.simulation import DOWN, SHAPES, UP, NoiseLaw, centered_sums
+from pydpstat.inference._null_distributions.noisy_welch import compute_welch_pvalue
+from pydpstat.inference._null_distributions.simulation import (
+    DOWNWARD_SHAPE,
+    SHAPES,
+    UPWARD_SHAPE,
+    NoiseFamily,
+    simulate_centered_sums,
+)
 
 Setting = dict[str, Any]
 Law = tuple[np.ndarray, np.ndarray]
@@ -103,10 +109,7 @@ SETTINGS: list[Setting] = [
         for law in ("normal", "exponential", "Bernoulli(.05)", "coin", "constant", "mostly 0")
         for sizes, epsilon in (((30, 30), 1), ((20, 200), 5), ((1000, 1000), 0.1))
     ],
-    *[
-        _two(("normal", "coin"), sizes, epsilon)
-        for sizes, epsilon in (((20, 200), 1), ((200, 20), 5), ((40, 40), 10))
-    ],
+    *[_two(("normal", "coin"), sizes, epsilon) for sizes, epsilon in (((20, 200), 1), ((200, 20), 5), ((40, 40), 10))],
 ]
 
 
@@ -143,24 +146,24 @@ def known(first: float, second: float, n: int, epsilon: float, noise: str) -> No
 @lru_cache(maxsize=16)
 def _several(epsilon: float, noise: str) -> MomentNoise:
     variables = COLUMNS[noise]
-    how = options(epsilon, 0, None, "bounded", "error", mechanisms=VECTOR)
+    how = options(epsilon, 0, None, "bounded", "error", mechanisms=VECTOR_MECHANISMS)
     size = variables * (variables + 3) // 2
-    return for_variables(how, variables).mechanism.calibrate_vector(epsilon, 0.0, 1.0, size, False)
+    return choose_moment_mechanism(how, variables).mechanism.calibrate_vector(epsilon, 0.0, 1.0, size, False)
 
 
 @lru_cache(maxsize=16)
-def _law(noise: str) -> NoiseLaw:
+def _law(noise: str) -> NoiseFamily:
     if noise in COLUMNS:
-        return noise_law(_several(1.0, noise))
+        return make_unit_noise_family(_several(1.0, noise))
     return "laplace" if noise == "laplace" else "normal"
 
 
 class Table:
     """The null law of a setting, sorted: p-values of many releases at once."""
 
-    def __init__(self, law: NullLaw, alternative: str = "two-sided") -> None:
+    def __init__(self, law: NoisyTDistribution, alternative: str = "two-sided") -> None:
         self.law, self.alternative = law, alternative
-        self.variances = law.variances()
+        self.variances = law.make_variance_grid()
         self.squares: list[np.ndarray] = []
         self.statistics: list[np.ndarray] = []
         for variance in self.variances.tolist():
@@ -168,17 +171,21 @@ class Table:
                 squares, statistics = self._drawn(variance, shape)
                 self.squares.append(squares)
                 self.statistics.append(statistics)
-        self.steps = [(v, self._drawn(v, shape, s)[1]) for shape in (UP, DOWN) for v, s in law.steps(shape)]
+        self.steps = [
+            (v, self._drawn(v, shape, s)[1])
+            for shape in (UPWARD_SHAPE, DOWNWARD_SHAPE)
+            for v, s in law.get_jump_variances(shape)
+        ]
 
     def _drawn(self, variance: float, shape: int, slack: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
-        law, (noise1, noise2) = self.law, self.law.noises()
-        sums, squares = centered_sums(law.draws(), law.n, law.mean, variance, shape)
+        law, (noise1, noise2) = self.law, self.law.compute_noises()
+        sums, squares = simulate_centered_sums(law.get_reference_draws(), law.n, law.mean, variance, shape)
         squares = squares + noise2
-        sums = sums + noise1 + slack * (squares < law.least(variance))
+        sums = sums + noise1 + slack * (squares < law.bound_square_sum(variance))
         return np.sort(squares), np.sort(self._statistic(sums, squares, variance))
 
     def _statistic(self, first: np.ndarray, second: np.ndarray, variance: float) -> np.ndarray:
-        value = first / np.sqrt(np.maximum(second, self.law.least(variance)) + self.law.spread)
+        value = first / np.sqrt(np.maximum(second, self.law.bound_square_sum(variance)) + self.law.noise_variance)
         return {"two-sided": np.abs(value), "greater": value, "less": -value}[self.alternative]
 
     def _beyond(self, statistics: np.ndarray, first: np.ndarray, second: np.ndarray, v: float) -> np.ndarray:
@@ -189,9 +196,9 @@ class Table:
         size, count = self.squares[0].size, self.variances.size
         above = np.array([size - np.searchsorted(each, second) for each in self.squares])
         above = above.reshape(count, 3, -1)
-        least = 0.5 * LEFT_OUT * size
+        least = 0.5 * EXCLUDED_PROBABILITY * size
         small, large = above.max(axis=1) <= least, (size - above).max(axis=1) <= least
-        kept = np.array([possible(a, b) for a, b in zip(small.T, large.T)]).T
+        kept = np.array([find_plausible_variances(a, b) for a, b in zip(small.T, large.T)]).T
         beyond = [
             self._beyond(each, first, second, float(self.variances[place // 3]))
             for place, each in enumerate(self.statistics)
@@ -202,13 +209,13 @@ class Table:
         for v, statistics in self.steps:
             inside = (low <= v) & (v <= high)
             worst = np.maximum(worst, np.where(inside, self._beyond(statistics, first, second, v), 0))
-        return np.minimum(1.0, LEFT_OUT + (1 + worst) / (size + 1))
+        return np.minimum(1.0, EXCLUDED_PROBABILITY + (1 + worst) / (size + 1))
 
 
 @lru_cache(maxsize=4)
 def table(mean: float, n: int, epsilon: float, noise: str, alternative: str = "two-sided") -> Table:
     """Return the null law of a setting."""
-    return Table(null_law(known(0.0, 0.0, n, epsilon, noise), mean, n), alternative)
+    return Table(make_t_distribution(known(0.0, 0.0, n, epsilon, noise), mean, n), alternative)
 
 
 def one_sample(law: Law, mean: float, setting: Setting, runs: int, rng: np.random.Generator) -> np.ndarray:
@@ -230,7 +237,7 @@ def two_samples(laws: list[Law], setting: Setting, runs: int, rng: np.random.Gen
     found = 0
     for run in range(runs):
         pair = [known(a[run], b[run], n, epsilon, noise) for (a, b), n in zip(sums, sizes)]
-        found += welch_pvalue((pair[0], pair[1]), enough=ALPHA)[1] <= ALPHA
+        found += compute_welch_pvalue((pair[0], pair[1]), stop_above=ALPHA)[1] <= ALPHA
     return found
 
 
@@ -262,15 +269,15 @@ def misses(setting: Setting, runs: int, seed: int) -> int:
         for run in range(runs):
             pair = [known(a[run], b[run], n, epsilon, noise) for (a, b), n in zip(sums, setting["n"])]
             both = pair[0], pair[1]
-            rejected = welch_pvalue(both, enough=ALPHA)[1] <= ALPHA
-            found += missed(rejected, partial(WelchInterval(both, 1.0).ends, ALPHA), 0.0, rng)
+            rejected = compute_welch_pvalue(both, stop_above=ALPHA)[1] <= ALPHA
+            found += missed(rejected, partial(WelchInterval(both, 1.0).compute_limits, ALPHA), 0.0, rng)
         return found
     law, n = LAWS[setting["law"]], setting["n"]
     mean = float(law[0] @ law[1])
     sums_of = released(law, n, epsilon, noise, runs, rng)
     for chance, first, second in zip(_tested(sums_of, mean, setting), *sums_of):
         interval = NoisyTInterval(known(first, second, n, epsilon, noise), 0.0, 1.0)
-        found += missed(chance <= ALPHA, partial(interval.ends, ALPHA), mean, rng)
+        found += missed(chance <= ALPHA, partial(interval.compute_limits, ALPHA), mean, rng)
     return found
 
 
@@ -304,7 +311,7 @@ def agrees(setting: Setting, seed: int) -> bool:
     rng = np.random.default_rng(seed)
     law, n, epsilon, noise = LAWS[setting["law"]], setting["n"], setting["epsilon"], setting["noise"]
     first, second = released(law, n, epsilon, noise, 1, rng)
-    _, one = pvalue(known(first[0], second[0], n, epsilon, noise), 0.1)
+    _, one = compute_t_pvalue(known(first[0], second[0], n, epsilon, noise), 0.1)
     made = table(0.1, n, epsilon, noise)
     many = made.pvalues(first - n * 0.1, second - 0.2 * first + n * 0.01)
     return abs(one - float(many[0])) < 1e-9

@@ -9,16 +9,20 @@ from typing import Any
 import numpy as np
 
 from levels.thinned import missed
-from pydpstat.inference._null_distributions.exact_moments import SpreadInterval
-from pydpstat.inference._null_distributions.mean_differences import sized
-from pydpstat.inference._null_distributions.noisy_t import NoisySums, pvalue
-from pydpstat.inference._null_distributions.noisy_welch import welch_pvalue
-from pydpstat.inference._null_distributions.proportions import NoisyPair
-from pydpstat.inference._null_distributions.quantiles import bin_number, private_ends, quantile_ends
-from pydpstat.inference._null_distributions.shares import share_ends
+from pydpstat.inference._null_distributions.exact_moments import VarianceInterval
+from pydpstat.inference._null_distributions.mean_differences import use_noisy_size
+from pydpstat.inference._null_distributions.noisy_t import NoisySums, compute_t_pvalue
+from pydpstat.inference._null_distributions.noisy_welch import compute_welch_pvalue
+from pydpstat.inference._null_distributions.proportions import NoisyBinaryCounts
+from pydpstat.inference._null_distributions.quantiles import (
+    choose_bin_number,
+    compute_private_limits,
+    compute_quantile_limits,
+)
+from pydpstat.inference._null_distributions.shares import compute_share_limits
 from pydpstat.inference._null_distributions.two_proportions import ShareDifference
-from pydpstat.inference._population import CELLS, cell_edges
-from pydpstat.statistics._kernels.partition import PARABOLA
+from pydpstat.inference._population import DEFAULT_CELL_COUNT, make_cell_edges
+from pydpstat.statistics._kernels.partition import PARABOLA_BASIS
 
 Setting = dict[str, Any]
 CHUNK = 50
@@ -102,9 +106,7 @@ SETTINGS += [
     for law in LAWS
     for n, epsilon in ((30, 5.0), (300, 0.5), (3000, 1.0))
 ]
-SETTINGS += [
-    _setting("median", law, n, epsilon) for law in LAWS for n, epsilon in ((20, 1.0), (500, 0.3), (5000, 1.0))
-]
+SETTINGS += [_setting("median", law, n, epsilon) for law in LAWS for n, epsilon in ((20, 1.0), (500, 0.3), (5000, 1.0))]
 SETTINGS += [
     _setting("two means", law, n, epsilon, other=other)
     for law in ("normal", "exponential", "Bernoulli .05", "three points")
@@ -148,11 +150,9 @@ def noisy_sums(z: np.ndarray, epsilon: float, public: bool, rng: np.random.Gener
         b = 2.0 / epsilon
         sums = (float(z.size), first + b * rng.laplace(), second + 2.0 * b * rng.laplace())
         return NoisySums(sums, ((0.0, 0.0), (b, 0.0), (0.0, 2.0 * b)), "laplace", z.size)
-    one, two, three = (PARABOLA @ rng.laplace(0.0, 1.0 / epsilon, 3)).tolist()
-    noise = tuple(tuple(row) for row in (PARABOLA / epsilon).tolist())
-    return NoisySums(
-        (z.size + one, first + two, second + three), (noise[0], noise[1], noise[2]), "laplace", None
-    )
+    one, two, three = (PARABOLA_BASIS @ rng.laplace(0.0, 1.0 / epsilon, 3)).tolist()
+    noise = tuple(tuple(row) for row in (PARABOLA_BASIS / epsilon).tolist())
+    return NoisySums((z.size + one, first + two, second + three), (noise[0], noise[1], noise[2]), "laplace", None)
 
 
 def geometric(epsilon: float, size: int, rng: np.random.Generator) -> np.ndarray:
@@ -176,45 +176,45 @@ def _missed(setting: Setting, rng: np.random.Generator) -> int:
         pairs, second = [], setting.get("second", p)
         for size, share in ((n, p), (setting["other"], second)):
             count, noise = rng.binomial(size, share), geometric(epsilon, 2, rng)
-            pairs.append(NoisyPair(count + noise[0], size - count + noise[1], epsilon))
+            pairs.append(NoisyBinaryCounts(count + noise[0], size - count + noise[1], epsilon))
         difference = ShareDifference(*pairs)
         # an interval reaches further than that to each side, but for rare cases
         error = math.sqrt(sum(_share_variance(each) for each in pairs))
         apart = p - second
         # counts below 0 say more than their share of 0
-        first, other = (each.met / max(each.met + each.unmet, 1.0) for each in pairs)
+        first, other = (each.successes / max(each.met + each.failures, 1.0) for each in pairs)
         far = max(abs(difference.estimate - apart), abs(first - other - apart)) > 1.7 * error
-        return missed(far, partial(difference.ends, ALPHA), apart, rng)
+        return missed(far, partial(difference.compute_limits, ALPHA), apart, rng)
     z = draw(law, n, rng)
     if what == "median" and setting.get("number") == "private":
-        edges = cell_edges((-1.0, 1.0), CELLS)
+        edges = make_cell_edges((-1.0, 1.0), DEFAULT_CELL_COUNT)
         cells = np.histogram(z, edges)[0] + geometric(epsilon, edges.size - 1, rng)
-        low, high = private_ends(cells, edges, 0.5, ALPHA, epsilon)
+        low, high = compute_private_limits(cells, edges, 0.5, ALPHA, epsilon)
         least, most = median_of(law)
         return low > most or high < least
     if what == "median":
-        edges = cell_edges((-1.0, 1.0), bin_number(n, epsilon))
+        edges = make_cell_edges((-1.0, 1.0), choose_bin_number(n, epsilon))
         cells = np.histogram(z, edges)[0] + geometric(0.5 * epsilon, edges.size - 1, rng)
-        low, high = quantile_ends(cells, edges, n, 0.5, ALPHA, 0.5 * epsilon)
+        low, high = compute_quantile_limits(cells, edges, n, 0.5, ALPHA, 0.5 * epsilon)
         least, most = median_of(law)
         return low > most or high < least
     if what == "two means":
         known = [
-            sized(noisy_sums(each, epsilon, False, rng)) for each in (z, draw(law, setting["other"], rng))
+            use_noisy_size(noisy_sums(each, epsilon, False, rng)) for each in (z, draw(law, setting["other"], rng))
         ]
         first, second = known
         if first is None or second is None:
             return False
-        return welch_pvalue((first, second), enough=ALPHA)[1] <= ALPHA
+        return compute_welch_pvalue((first, second), stop_above=ALPHA)[1] <= ALPHA
     known_sums = noisy_sums(z, epsilon, setting["number"] == "public", rng)
     mean, variance = truth(law)
     if what == "mean":
-        return pvalue(known_sums, mean, enough=ALPHA)[1] <= ALPHA
+        return compute_t_pvalue(known_sums, mean, stop_above=ALPHA)[1] <= ALPHA
     return missed(_is_far(known_sums, mean, variance), partial(_spread_ends, known_sums), variance, rng)
 
 
 def _spread_ends(known: NoisySums) -> tuple[float, float]:
-    low, high = SpreadInterval(known, 1.0, False).ends(ALPHA)
+    low, high = VarianceInterval(known, 1.0, False).compute_limits(ALPHA)
     # rounding
     return low - 1e-12, high + 1e-12
 
@@ -228,8 +228,8 @@ def _is_far(known: NoisySums, mean: float, variance: float) -> bool:
     return abs(second - 2.0 * mean * first + (mean * mean - variance) * size) > 1.2 * error
 
 
-def _share_variance(pair: NoisyPair) -> float:
-    size, share = max(pair.met + pair.unmet, 1.0), min(max(pair.share, 0.0), 1.0)
+def _share_variance(pair: NoisyBinaryCounts) -> float:
+    size, share = max(pair.successes + pair.failures, 1.0), min(max(pair.proportion, 0.0), 1.0)
     noise = 2.0 * (share * share + (1.0 - share) ** 2) / pair.rate**2
     return share * (1.0 - share) / size + noise / size**2
 
@@ -238,7 +238,7 @@ def _share_missed(p: float, n: int, epsilon: float, public: bool, rng: np.random
     count, noise = rng.binomial(n, p), geometric(epsilon, 2, rng)
     if not public:
         # the ends are where a tail has half of alpha, of which a fiftieth is for the numbers of records
-        pair = NoisyPair(max(count + noise[0], 0.0), max(n - count + noise[1], 0.0), epsilon)
-        return min(pair.tails(p, 0.01 * ALPHA)) < 0.5 * ALPHA
-    low, high = share_ends(float(count + noise[0]), 0.0, n, epsilon, (1, 1), ALPHA)
+        pair = NoisyBinaryCounts(max(count + noise[0], 0.0), max(n - count + noise[1], 0.0), epsilon)
+        return min(pair.compute_tails(p, 0.01 * ALPHA)) < 0.5 * ALPHA
+    low, high = compute_share_limits(float(count + noise[0]), 0.0, n, epsilon, (1, 1), ALPHA)
     return not low <= p <= high

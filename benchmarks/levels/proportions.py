@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from pydpstat.inference._null_distributions.noise import Tulap
-from pydpstat.inference._null_distributions.proportions import NoisyPair, noisy_tails, pvalue_of
-from pydpstat.inference._null_distributions.two_proportions import Line, NoisyCounts
+from pydpstat.inference._null_distributions.proportions import NoisyBinaryCounts, combine_tails, compute_noisy_tails
+from pydpstat.inference._null_distributions.two_proportions import NoisyGroupCounts, ProportionLine
 
 Setting = dict[str, Any]
 # statistics in standard errors below which nothing is rejected at 0.05
@@ -84,7 +84,7 @@ def misses(setting: Setting, runs: int, seed: int) -> int:
 def power(setting: Setting, runs: int, seed: int) -> int:
     """Return how many p-values of equal proportions are 0.05 at most."""
     noisy = _noisy_counts(setting, runs, np.random.default_rng(seed))
-    return int(np.count_nonzero(_twos(noisy, setting, Line.of_difference(0.0)) <= ALPHA))
+    return int(np.count_nonzero(_twos(noisy, setting, ProportionLine.from_difference(0.0)) <= ALPHA))
 
 
 def noise(rng: np.random.Generator, rate: float, size: Any) -> np.ndarray:
@@ -99,22 +99,22 @@ def _pvalues(setting: Setting, runs: int, rng: np.random.Generator, interval: bo
     if kind == "one":
         z = rng.binomial(n, p, runs) + noise(rng, epsilon, runs) + rng.random(runs) - 0.5
         z = z.clip(0.0, n) if interval else z
-        return np.array([pvalue_of(*noisy_tails(each, n, p, Tulap(epsilon)), "two-sided") for each in z])
+        return np.array([combine_tails(*compute_noisy_tails(each, n, p, Tulap(epsilon)), "two-sided") for each in z])
     if kind == "pair":
         met = rng.binomial(n, p, runs)
         pairs = np.column_stack([met, n - met]) + noise(rng, epsilon, (runs, 2))
         pairs = pairs.clip(min=0.0) if interval else pairs
 
         def one(met: float, unmet: float) -> float:
-            pair = NoisyPair(met, unmet, epsilon)
-            if abs(pair.statistic(p)) < FAR:
+            pair = NoisyBinaryCounts(met, unmet, epsilon)
+            if abs(pair.compute_statistic(p)) < FAR:
                 return 1.0
-            return pvalue_of(*pair.tails(p, OUTSIDE if interval else 1e-6), "two-sided")
+            return combine_tails(*pair.compute_tails(p, OUTSIDE if interval else 1e-6), "two-sided")
 
         return _each(one, pairs)
-    line = Line.of_difference(p[0] - p[1])
+    line = ProportionLine.from_difference(p[0] - p[1])
     if setting["ratio"]:
-        line = Line.of_ratio(p[0] / p[1])
+        line = ProportionLine.from_ratio(p[0] / p[1])
     noisy = _noisy_counts(setting, runs, rng)
     noisy = noisy.clip(0.0, np.array(n, dtype=np.float64)) if interval else noisy
     return _twos(noisy, setting, line, OUTSIDE if interval else 1e-6)
@@ -124,12 +124,12 @@ def _noisy_counts(setting: Setting, runs: int, rng: np.random.Generator) -> np.n
     return rng.binomial(setting["n"], setting["p"], (runs, 2)) + noise(rng, setting["epsilon"], (runs, 2))
 
 
-def _twos(noisy: np.ndarray, setting: Setting, line: Line, outside: float = 1e-6) -> np.ndarray:
+def _twos(noisy: np.ndarray, setting: Setting, line: ProportionLine, outside: float = 1e-6) -> np.ndarray:
     def one(first: float, second: float) -> float:
-        counts = NoisyCounts((first, second), setting["n"], setting["epsilon"])
-        if abs(counts.statistic(line)) < FAR:
+        counts = NoisyGroupCounts((first, second), setting["n"], setting["epsilon"])
+        if abs(counts.compute_statistic(line)) < FAR:
             return 1.0
-        return pvalue_of(*counts.tails(line, outside), "two-sided")
+        return combine_tails(*counts.compute_tails(line, outside), "two-sided")
 
     return _each(one, noisy)
 

@@ -9,8 +9,8 @@ from scipy import stats
 
 from levels.proportions import ALPHA, noise
 from pydpstat.inference._null_distributions.noise import Tulap
-from pydpstat.inference._null_distributions.proportions import NoisyPair, noisy_tails, pvalue_of
-from pydpstat.inference._null_distributions.quantiles import bin_number, quantile_ends
+from pydpstat.inference._null_distributions.proportions import NoisyBinaryCounts, combine_tails, compute_noisy_tails
+from pydpstat.inference._null_distributions.quantiles import choose_bin_number, compute_quantile_limits
 
 Setting = dict[str, Any]
 # for bounds of -1 and 1; the heavy-tailed one goes beyond both
@@ -56,14 +56,14 @@ def misses(setting: Setting, runs: int, seed: int) -> int:
     """Return how many 95 % intervals from a histogram on (-1, 1) miss; n is public."""
     rng = np.random.default_rng(seed)
     n, epsilon, q = setting["n"], setting["epsilon"], setting["q"]
-    true, bins = true_quantile(setting["law"], q), bin_number(n, epsilon)
+    true, bins = true_quantile(setting["law"], q), choose_bin_number(n, epsilon)
     edges = np.linspace(-1.0, 1.0, bins + 1)
     inner = np.array([_sides(setting["law"], float(edge))[0] for edge in edges[1:-1]])
     shares = np.diff(np.concatenate([[0.0], inner, [1.0]])).clip(min=0.0)
     counts = rng.multinomial(n, shares / shares.sum(), runs) + noise(rng, 0.5 * epsilon, (runs, bins))
     # beyond the outer edges there may be values
     edges[0], edges[-1] = -np.inf, np.inf
-    ends = [quantile_ends(each, edges, n, q, ALPHA, 0.5 * epsilon) for each in counts]
+    ends = [compute_quantile_limits(each, edges, n, q, ALPHA, 0.5 * epsilon) for each in counts]
     return sum([not low <= true <= high for low, high in ends])
 
 
@@ -87,19 +87,21 @@ def _sides(law: str, x: float) -> tuple[float, float]:
 def _public(cells: np.ndarray, setting: Setting, rng: np.random.Generator) -> float:
     n, q, law = setting["n"], setting["q"], Tulap(0.5 * setting["epsilon"])
     below, above = (cells[[0, 2]] + noise(rng, law.rate, 2) + rng.random(2) - 0.5).tolist()
-    sides = noisy_tails(below, n, q, law)[0], noisy_tails(above, n, 1.0 - q, law)[0]
-    return pvalue_of(*sides, "two-sided")
+    sides = compute_noisy_tails(below, n, q, law)[0], compute_noisy_tails(above, n, 1.0 - q, law)[0]
+    return combine_tails(*sides, "two-sided")
 
 
 def _untied(cells: np.ndarray, setting: Setting, rng: np.random.Generator) -> float:
     law = Tulap(setting["epsilon"])
     below = float(cells[0] + noise(rng, law.rate, 1)[0] + rng.random() - 0.5)
-    return pvalue_of(*noisy_tails(below, setting["n"], setting["q"], law), "two-sided")
+    return combine_tails(*compute_noisy_tails(below, setting["n"], setting["q"], law), "two-sided")
 
 
 def _private(cells: np.ndarray, setting: Setting, rng: np.random.Generator) -> float:
     q, epsilon = setting["q"], setting["epsilon"]
     below, equal, above = (cells + noise(rng, epsilon, 3)).tolist()
     tests = (below, equal + above, q), (above, equal + below, 1.0 - q)
-    sides = [NoisyPair(met, unmet, epsilon, (1, 2)).tails(share, 1e-6)[0] for met, unmet, share in tests]
-    return pvalue_of(*sides, "two-sided")
+    sides = [
+        NoisyBinaryCounts(met, unmet, epsilon, (1, 2)).compute_tails(share, 1e-6)[0] for met, unmet, share in tests
+    ]
+    return combine_tails(*sides, "two-sided")

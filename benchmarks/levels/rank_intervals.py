@@ -10,7 +10,7 @@ import numpy as np
 from scipy import stats
 
 from pydpstat.inference._null_distributions.distances import PairInterval
-from pydpstat.inference._null_distributions.ranks import pairs_won
+from pydpstat.inference._null_distributions.ranks import count_pairs_won
 
 from .ranks import LEVEL, Setting, concordant, generator_of, keys_of, named, noise_of
 
@@ -19,7 +19,7 @@ def misses(setting: Setting, runs: int, seed: int) -> int:
     """Return how many of so many 95 % intervals miss the parameter."""
     rng, found = generator_of(setting, seed), 0
     for _ in range(runs):
-        low, high = _interval(setting, rng).ends(LEVEL)
+        low, high = _interval(setting, rng).compute_limits(LEVEL)
         found += not low <= setting["truth"] <= high
     return found
 
@@ -31,7 +31,7 @@ def _interval(s: Setting, rng: np.random.Generator) -> PairInterval:
         return PairInterval(2.0 * z / pairs - 1.0, x.size // 2, 2.0 / (rate * pairs))
     x, y = _samples(s, rng)
     reach, pairs = max(s["n"]), x.size * y.size
-    z = pairs_won(x, y, keys_of(x.size + y.size, rng)) + noise_of(s["epsilon"] / reach, rng)
+    z = count_pairs_won(x, y, keys_of(x.size + y.size, rng)) + noise_of(s["epsilon"] / reach, rng)
     noise = 2.0 * reach / (s["epsilon"] * pairs)
     return PairInterval(2.0 * z / pairs - 1.0, min(s["n"]), noise, scale=0.5, shift=0.5)
 

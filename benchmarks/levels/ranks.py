@@ -15,7 +15,7 @@ import numpy as np
 from scipy import stats
 
 from pydpstat.inference._null_distributions import distances, ranks
-from pydpstat.inference.rank_groups import weights_of
+from pydpstat.inference.rank_groups import choose_group_weights
 
 Setting = dict[str, Any]
 LEVEL = 0.05
@@ -58,55 +58,55 @@ def keys_of(size: int, rng: np.random.Generator) -> np.ndarray:
 
 def _mannwhitneyu(x: np.ndarray, y: np.ndarray, s: Setting, rng: np.random.Generator) -> float:
     reach = max(x.size, y.size)
-    z = ranks.pairs_won(x, y, keys_of(x.size + y.size, rng)) + noise_of(s["epsilon"] / reach, rng)
-    law = ranks.mann_whitney_law(x.size, y.size)
+    z = ranks.count_pairs_won(x, y, keys_of(x.size + y.size, rng)) + noise_of(s["epsilon"] / reach, rng)
+    law = ranks.make_mann_whitney_distribution(x.size, y.size)
     side = s.get("alternative", "two-sided")
-    return ranks.p_value(law, z, x.size * y.size, s["epsilon"] / reach, side)
+    return ranks.compute_rank_pvalue(law, z, x.size * y.size, s["epsilon"] / reach, side)
 
 
 def _wilcoxon(x: np.ndarray, s: Setting, rng: np.random.Generator) -> float:
-    cap = s.get("cap") or ranks.best_cap(x.size, s["epsilon"])
+    cap = s.get("cap") or ranks.choose_rank_cap(x.size, s["epsilon"])
     signs = rng.integers(0, 2, x.size) == 1
     rate = s["epsilon"] / cap
-    z = ranks.positive_ranks(x, signs, keys_of(x.size, rng), cap) + noise_of(rate, rng)
-    law, total = ranks.signed_rank_law(x.size, cap), ranks.capped_total(x.size, cap)
-    return ranks.p_value(law, z, total, rate, s.get("alternative", "two-sided"))
+    z = ranks.sum_positive_ranks(x, signs, keys_of(x.size, rng), cap) + noise_of(rate, rng)
+    law, total = ranks.make_signed_rank_distribution(x.size, cap), ranks.sum_capped_ranks(x.size, cap)
+    return ranks.compute_rank_pvalue(law, z, total, rate, s.get("alternative", "two-sided"))
 
 
 def _kendalltau(x: np.ndarray, y: np.ndarray, s: Setting, rng: np.random.Generator) -> float:
     z, rate, pairs = concordant(x, y, s, rng)
-    law = ranks.kendall_law(x.size)
-    return ranks.p_value(law, z, pairs, rate, s.get("alternative", "two-sided"))
+    law = ranks.make_kendall_distribution(x.size)
+    return ranks.compute_rank_pvalue(law, z, pairs, rate, s.get("alternative", "two-sided"))
 
 
 def concordant(x: np.ndarray, y: np.ndarray, s: Setting, rng: np.random.Generator) -> tuple[int, float, int]:
     size, rate = x.size, s["epsilon"] / (x.size - 1)
     keys = keys_of(2 * size, rng).reshape(2, size)
-    return ranks.concordant_pairs(x, y, keys) + noise_of(rate, rng), rate, size * (size - 1) // 2
+    return ranks.count_concordant_pairs(x, y, keys) + noise_of(rate, rng), rate, size * (size - 1) // 2
 
 
 def _kruskal(groups: list[np.ndarray], s: Setting, rng: np.random.Generator) -> float:
     sizes = tuple(each.size for each in groups)
-    weights = weights_of(sizes, s["epsilon"]) if "weights" not in s else s["weights"](sizes)
-    reach = distances.scaled_reach(sizes, weights)
-    found = distances.scaled_distance(ranks.rank_deviations(groups, keys_of(sum(sizes), rng)), weights)
+    weights = choose_group_weights(sizes, s["epsilon"]) if "weights" not in s else s["weights"](sizes)
+    reach = distances.compute_distance_sensitivity(sizes, weights)
+    found = distances.compute_scaled_distance(ranks.compute_rank_deviations(groups, keys_of(sum(sizes), rng)), weights)
     rate = s["epsilon"] / reach
-    return ranks.upper(distances.distance_law(sizes, weights), found + noise_of(rate, rng), rate)
+    return ranks.compute_upper_tail(
+        distances.make_distance_distribution(sizes, weights), found + noise_of(rate, rng), rate
+    )
 
 
-def _kstest(
-    x: np.ndarray, cdf: Callable[[np.ndarray], np.ndarray], s: Setting, rng: np.random.Generator
-) -> float:
+def _kstest(x: np.ndarray, cdf: Callable[[np.ndarray], np.ndarray], s: Setting, rng: np.random.Generator) -> float:
     side, unit = s.get("alternative", "two-sided"), 2.0**ranks.UNIT_BITS
-    z = ranks.distance_from(cdf(x), cdf(np.nextafter(x, -np.inf)), side)
+    z = ranks.compute_ks_distance(cdf(x), cdf(np.nextafter(x, -np.inf)), side)
     z += rng.laplace(0.0, unit / s["epsilon"]) if NOISY else 0.0
-    return ranks.upper(distances.one_sample_law(x.size, side), z, s["epsilon"] / unit)
+    return ranks.compute_upper_tail(distances.make_one_sample_distribution(x.size, side), z, s["epsilon"] / unit)
 
 
 def _ks_2samp(x: np.ndarray, y: np.ndarray, s: Setting, rng: np.random.Generator) -> float:
     side, rate = s.get("alternative", "two-sided"), s["epsilon"] / max(x.size, y.size)
-    z = ranks.distance_between(x, y, side) + noise_of(rate, rng)
-    return ranks.upper(distances.two_sample_law(x.size, y.size, side), z, rate)
+    z = ranks.compute_two_sample_ks_distance(x, y, side) + noise_of(rate, rng)
+    return ranks.compute_upper_tail(distances.make_two_sample_distribution(x.size, y.size, side), z, rate)
 
 
 _CDFS = {"normal": stats.norm.cdf, "heavy": stats.cauchy.cdf, "tied": lambda x: stats.poisson.cdf(x, 0.1)}
@@ -127,9 +127,7 @@ def _p_value(s: Setting, rng: np.random.Generator) -> float:
         case "kendalltau":
             x = _draw(law, s["n"], rng)
             r = s.get("rho", 0.0)
-            return _kendalltau(
-                x, r * x + math.sqrt(1.0 - r * r) * _draw(s.get("other", law), s["n"], rng), s, rng
-            )
+            return _kendalltau(x, r * x + math.sqrt(1.0 - r * r) * _draw(s.get("other", law), s["n"], rng), s, rng)
     ends = s.get("ends", (0.0,) * len(s["n"]))
     return _kruskal([_draw(law, n, rng) + end for n, end in zip(s["n"], ends)], s, rng)
 

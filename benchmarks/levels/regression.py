@@ -13,33 +13,33 @@ import numpy as np
 from scipy.stats import wishart
 
 from levels.thinned import missed
-from pydpstat._grid import float_above
-from pydpstat.inference._linear_regression import SHARES
-from pydpstat.inference._null_distributions.noisy_moments import NoisyMoments, Sparse, matrix_of
-from pydpstat.inference._null_distributions.rare_errors import find_partitions
-from pydpstat.inference._null_distributions.score_tests import ends, pvalues
+from pydpstat._grid import round_up_to_float
+from pydpstat.inference._linear_regression import EPSILON_SHARES
+from pydpstat.inference._null_distributions.noisy_moments import NoisyMoments, SparsePredictor, make_moment_matrix
+from pydpstat.inference._null_distributions.rare_errors import find_level_partitions
+from pydpstat.inference._null_distributions.score_tests import compute_score_limits, compute_score_pvalues
 from pydpstat.inference._null_distributions.slopes import (
-    KendallLaw,
-    MedianOfSigns,
-    ScoreLaw,
+    BlockScoreDistribution,
+    KendallDistribution,
+    MedianSlopeInterval,
     SlopeInterval,
-    block_plan,
-    cells_for,
-    slope_edges,
-    two_sided,
+    choose_block_plan,
+    choose_slope_cells,
+    compute_two_sided_pvalue,
+    make_slope_edges,
 )
-from pydpstat.inference._regression_moments import Influences, Layout, with_sampling
+from pydpstat.inference._regression_moments import Influences, MomentLayout, add_sampling_variances
 from pydpstat.inference._slopes import (
-    Look,
     PairSlopes,
-    block_values,
-    kendall_statistic,
-    look,
-    looks_for,
-    score_statistic,
+    SlopeLook,
+    compute_block_values,
+    compute_kendall_statistic,
+    compute_score_statistic,
+    make_looks,
+    release_looks,
 )
 from pydpstat.mechanisms.cube import CubeNoise
-from pydpstat.mechanisms.mechanism import parts_of
+from pydpstat.mechanisms.mechanism import split_by_shares
 
 Setting = dict[str, Any]
 # from here on the moments of a normal law are drawn as such
@@ -232,26 +232,26 @@ def records(setting: Setting, rng: np.random.Generator) -> tuple[np.ndarray, np.
     return x, y.clip(-1.0, 1.0)
 
 
-def _layout(setting: Setting) -> Layout:
+def _layout(setting: Setting) -> MomentLayout:
     p, public = setting["predictors"], setting.get("method") != "private number"
     names = ("1", *(f"x{k}" for k in range(1, p + 1)), "y")
     if setting["law"] == "levels":
-        return Layout((1, p + 1), tuple((-1, k) for k in range(2, p + 1)), names, public)
+        return MomentLayout((1, p + 1), tuple((-1, k) for k in range(2, p + 1)), names, public)
     if setting["law"] in ("few of no level", "rare ones, a rare level"):
-        return Layout((p + 1,), ((-1, *range(1, p + 1)),), names, public)
+        return MomentLayout((p + 1,), ((-1, *range(1, p + 1)),), names, public)
     if setting["law"].startswith("a rare level"):
-        return Layout((1, p + 1), ((-1, *range(2, p + 1)),), names, public)
-    return Layout(tuple(range(1, p + 2)), (), names, public)
+        return MomentLayout((1, p + 1), ((-1, *range(2, p + 1)),), names, public)
+    return MomentLayout(tuple(range(1, p + 2)), (), names, public)
 
 
 def noisy_moments(setting: Setting, rng: np.random.Generator) -> NoisyMoments:
     """Return a simulated release of the moments."""
     layout, n = _layout(setting), setting["n"]
-    blocks = layout.blocks(math.inf)
+    blocks = layout.make_blocks(math.inf)
     size = sum(block.size for block in blocks)
-    sensitivity = float_above(layout.sensitivity(math.inf))
+    sensitivity = round_up_to_float(layout.compute_sensitivity(math.inf))
     robust = setting.get("method") == "robust"
-    first, second = parts_of(setting["epsilon"], SHARES) if robust else (setting["epsilon"], 0.0)
+    first, second = split_by_shares(setting["epsilon"], EPSILON_SHARES) if robust else (setting["epsilon"], 0.0)
     noise = layout.mechanism.calibrate_vector(first, 0.0, sensitivity, size, False)
     p = setting["predictors"]
     if setting["law"] in ("normal", "correlated") and n > _MANY and not robust:
@@ -261,15 +261,15 @@ def noisy_moments(setting: Setting, rng: np.random.Generator) -> NoisyMoments:
         v = np.column_stack([np.ones(n), x, y])
         matrix = v.T @ v
     drawn = noise.rvs(size, random_state=rng)
-    matrix = matrix + matrix_of(drawn, blocks, p + 2)
-    parts = find_partitions(matrix, layout.numbers[:-1], layout.factors)
-    sparse = tuple(Sparse(place) for levels in layout.factors for place in levels[1:])
-    found = NoisyMoments(matrix, blocks, noise, np.zeros(p), partitions=parts, sparse=sparse)
+    matrix = matrix + make_moment_matrix(drawn, blocks, p + 2)
+    parts = find_level_partitions(matrix, layout.numbers[:-1], layout.factors)
+    sparse = tuple(SparsePredictor(place) for levels in layout.factors for place in levels[1:])
+    found = NoisyMoments(matrix, blocks, noise, np.zeros(p), partitions=parts, sparse_predictors=sparse)
     if not robust:
         return found
-    at, more = Influences.of(found, layout), CubeNoise(1.0 / second, p + 1)
-    sums = np.array([each.sum() for each in at.squares(y, [*v.T[:-1]])])
-    return with_sampling(found, at, sums + more.rvs(p + 1, random_state=rng), more)
+    at, more = Influences.from_release(found, layout), CubeNoise(1.0 / second, p + 1)
+    sums = np.array([each.sum() for each in at.iterate_squares(y, [*v.T[:-1]])])
+    return add_sampling_variances(found, at, sums + more.rvs(p + 1, random_state=rng), more)
 
 
 def _normal_moments(setting: Setting, rng: np.random.Generator) -> np.ndarray:
@@ -296,18 +296,18 @@ def ranked(setting: Setting, rng: np.random.Generator) -> float:
     n, p, epsilon = setting["n"], setting["predictors"], setting["epsilon"]
     x, y = records(setting, rng)
     if p == 1:
-        law: KendallLaw | ScoreLaw = KendallLaw(n)
-        value = kendall_statistic(x[:, 0], y, rng)
+        law: KendallDistribution | BlockScoreDistribution = KendallDistribution(n)
+        value = compute_kendall_statistic(x[:, 0], y, rng)
     else:
-        size, top = block_plan(n, p, epsilon)
-        law = ScoreLaw(n // size, top)
-        value = score_statistic(block_values(y, x[:, 0], x[:, 1:], size, 0.0, rng), top, rng)
-    return two_sided(value + _geometric(epsilon / law.sensitivity, 1, rng)[0], law, epsilon)
+        size, top = choose_block_plan(n, p, epsilon)
+        law = BlockScoreDistribution(n // size, top)
+        value = compute_score_statistic(compute_block_values(y, x[:, 0], x[:, 1:], size, 0.0, rng), top, rng)
+    return compute_two_sided_pvalue(value + _geometric(epsilon / law.sensitivity, 1, rng)[0], law, epsilon)
 
 
 def rejected(noisy: NoisyMoments, place: int, value: float) -> bool:
     """Return whether a value of a coefficient is rejected at 0.05."""
-    return bool(pvalues(noisy, np.array([place]), np.array([[value]]), 0.05)[0, 0] <= 0.05)
+    return bool(compute_score_pvalues(noisy, np.array([place]), np.array([[value]]), 0.05)[0, 0] <= 0.05)
 
 
 def _geometric(rate: float, size: int, rng: np.random.Generator) -> list[int]:
@@ -337,7 +337,7 @@ def both(setting: Setting, runs: int, seed: int) -> tuple[int, int]:
         noisy = noisy_moments(setting, rng)
         extreme = rejected(noisy, place, slope)
         hits += extreme
-        found += missed(extreme, lambda: ends(noisy, 0.05)[place], slope, rng)
+        found += missed(extreme, lambda: compute_score_limits(noisy, 0.05)[place], slope, rng)
     return hits, found
 
 
@@ -349,31 +349,31 @@ def misses(setting: Setting, runs: int, seed: int) -> int:
     slope, found = setting.get("effect", 0.0), 0
     for _ in range(runs):
         if setting["predictors"] == 1:
-            low, high = _slope(setting, rng).ends(0.05)
+            low, high = _slope(setting, rng).compute_limits(0.05)
         else:
-            low, high = _histogram(setting, rng).ends(0.05)
+            low, high = _histogram(setting, rng).compute_limits(0.05)
         found += not low <= slope <= high
     return found
 
 
 def _slope(setting: Setting, rng: np.random.Generator) -> SlopeInterval:
     x, y = records(setting, rng)
-    slopes = PairSlopes.of(x[:, 0], y, rng)
+    slopes = PairSlopes.from_records(x[:, 0], y, rng)
 
-    def ask(edges: np.ndarray, own: Look) -> np.ndarray:
-        counts = slopes.cells(edges, own.groups)
-        return counts + np.array(_geometric(own.epsilon / own.reach, counts.size, rng))
+    def ask(edges: np.ndarray, own: SlopeLook) -> np.ndarray:
+        counts = slopes.count_cells(edges, own.groups)
+        return counts + np.array(_geometric(own.epsilon / own.sensitivity, counts.size, rng))
 
-    return look(looks_for(setting["n"], setting["epsilon"]), ask)
+    return release_looks(make_looks(setting["n"], setting["epsilon"]), ask)
 
 
-def _histogram(setting: Setting, rng: np.random.Generator) -> MedianOfSigns:
+def _histogram(setting: Setting, rng: np.random.Generator) -> MedianSlopeInterval:
     n, p, epsilon = setting["n"], setting["predictors"], setting["epsilon"]
     x, y = records(setting, rng)
-    size, _ = block_plan(n, p, epsilon)
-    values = block_values(y, x[:, 0], x[:, 1:], size, 0.0, rng)
-    cells = cells_for(n // size, epsilon)
-    edges = slope_edges(cells)
+    size, _ = choose_block_plan(n, p, epsilon)
+    values = compute_block_values(y, x[:, 0], x[:, 1:], size, 0.0, rng)
+    cells = choose_slope_cells(n // size, epsilon)
+    edges = make_slope_edges(cells)
     counts = np.bincount(np.searchsorted(edges, values.estimates, side="right"), minlength=cells)
     noisy = [each + noise for each, noise in zip(counts.tolist(), _geometric(0.5 * epsilon, cells, rng))]
-    return MedianOfSigns(tuple(noisy), tuple(edges.tolist()), n // size, epsilon)
+    return MedianSlopeInterval(tuple(noisy), tuple(edges.tolist()), n // size, epsilon)

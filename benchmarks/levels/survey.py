@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from levels.thinned import missed
-from pydpstat.inference._null_distributions.noisy_t import pvalue
+from pydpstat.inference._null_distributions.noisy_t import compute_t_pvalue
 from pydpstat.inference._null_distributions.weighted_means import WeightedMeanInterval, WeightedSums
 from pydpstat.inference._null_distributions.weighted_quantiles import WeightedCells, WeightedQuantileInterval
 
@@ -66,9 +66,7 @@ SETTINGS += [
 ]
 
 
-def sums_of(
-    z: np.ndarray, v: np.ndarray, scale: float, size: int | None, rng: np.random.Generator
-) -> WeightedSums:
+def sums_of(z: np.ndarray, v: np.ndarray, scale: float, size: int | None, rng: np.random.Generator) -> WeightedSums:
     """Return the noisy sums of records; `scale` is how far a neighbor moves them over epsilon."""
     first, second = scale / _SHARE, scale / (1.0 - _SHARE)
     noise = rng.laplace(size=6)
@@ -108,14 +106,14 @@ def _rejected(found: Any, q: float, truth: float) -> bool:
     """Tell whether a release's test rejects the true mean, or one of the quantile's tells it elsewhere."""
     if q:
         return quantile_rejected(found, q, truth)
-    return pvalue(found.about(truth), truth, enough=ALPHA)[1] <= ALPHA
+    return compute_t_pvalue(found.about(truth), truth, stop_above=ALPHA)[1] <= ALPHA
 
 
 def quantile_rejected(found: WeightedCells, q: float, truth: float) -> bool:
     """Tell whether a test tells the quantile to be elsewhere."""
     first, last = (int(np.searchsorted(found.edges, truth, side)) for side in ("left", "right"))
     chances = (
-        pvalue(found.about(place, q), 2.0 * q - 1.0, beyond, 0.5 * ALPHA)[1]
+        compute_t_pvalue(found.compute_edge_sums(place, q), 2.0 * q - 1.0, beyond, 0.5 * ALPHA)[1]
         for place, beyond in ((first, "less"), (last - 1, "greater"))
     )
     return min(chances) <= 0.5 * ALPHA

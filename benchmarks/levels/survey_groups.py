@@ -9,14 +9,14 @@ import numpy as np
 
 from levels.survey import ALPHA, LAWS, cells_of, draw, mean_and_quantile, quantile_rejected, sums_of
 from levels.thinned import missed
-from pydpstat.inference._null_distributions.mean_differences import Whole
-from pydpstat.inference._null_distributions.noisy_t import LEFT_OUT, pvalue
-from pydpstat.inference._null_distributions.noisy_welch import welch_pvalue
+from pydpstat.inference._null_distributions.mean_differences import UninformativeInterval
+from pydpstat.inference._null_distributions.noisy_t import EXCLUDED_PROBABILITY, compute_t_pvalue
+from pydpstat.inference._null_distributions.noisy_welch import compute_welch_pvalue
 from pydpstat.inference._null_distributions.weighted_means import (
-    NoisyNumber,
-    UnsizedTotal,
+    NoisySize,
+    PrivateSizeTotal,
     WeightedMeanInterval,
-    weighted_interval,
+    make_weighted_interval,
 )
 from pydpstat.inference._null_distributions.weighted_quantiles import WeightedQuantileInterval
 
@@ -110,8 +110,8 @@ def release(setting: Setting, rng: np.random.Generator) -> Any:
         weights = np.array([part.sum() for part in parts]) + scale * rng.laplace(size=3)
         counted = "others" not in setting
         others = (n - size) * counted + scale * rng.laplace(size=3 * (groups - 1)).sum()
-        number = NoisyNumber(float(weights.sum() + others), scale, 3 * groups, counted)
-        return UnsizedTotal(tuple(weights.tolist()), scale, bounds, number)
+        number = NoisySize(float(weights.sum() + others), scale, 3 * groups, counted)
+        return PrivateSizeTotal(tuple(weights.tolist()), scale, bounds, number)
     if kind == "quantile":
         return cells_of(*draw(law, size, rng), BOUNDED / epsilon, None, rng)
     first = sums_of(*draw(law, size, rng), BOUNDED / epsilon, None, rng)
@@ -124,18 +124,19 @@ def release(setting: Setting, rng: np.random.Generator) -> Any:
 def rejected(setting: Setting, found: Any, at: float) -> bool:
     """Tell whether a release's test rejects the population's value."""
     if setting["kind"] == "mean":
-        return pvalue(found.about(at), at, enough=ALPHA)[1] <= ALPHA
+        return compute_t_pvalue(found.about(at), at, stop_above=ALPHA)[1] <= ALPHA
     if setting["kind"] == "quantile":
         return quantile_rejected(found, QUANTILE, at)
     if setting["kind"] == "difference":
-        interval = weighted_interval(found, 1.0)
-        if isinstance(interval.inner, Whole):
+        interval = make_weighted_interval(found, 1.0)
+        if isinstance(interval.inner, UninformativeInterval):
             return False
-        return welch_pvalue(interval.inner.known, at / interval.unit, enough=ALPHA)[1] <= ALPHA
+        return compute_welch_pvalue(interval.inner.noisy_sums, at / interval.unit, stop_above=ALPHA)[1] <= ALPHA
     middle, half = 0.5 * sum(found.bounds), 0.5 * (found.bounds[1] - found.bounds[0])
     means = [(size, (at / size - middle) / half) for size in found.number.possible()]
     return not any(
-        abs(mean) <= 1.0 and pvalue(found.sums(size), mean, enough=ALPHA)[1] + LEFT_OUT > ALPHA
+        abs(mean) <= 1.0
+        and compute_t_pvalue(found.sums(size), mean, stop_above=ALPHA)[1] + EXCLUDED_PROBABILITY > ALPHA
         for size, mean in means
     )
 
@@ -158,6 +159,6 @@ def misses(setting: Setting, runs: int, seed: int) -> int:
         elif kind == "quantile":
             interval = WeightedQuantileInterval(found, QUANTILE)
         elif kind == "difference":
-            interval = weighted_interval(found, 1.0)
+            interval = make_weighted_interval(found, 1.0)
         count += missed(False, partial(interval.ends, ALPHA), at, rng)
     return count

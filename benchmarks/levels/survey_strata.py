@@ -9,10 +9,10 @@ import numpy as np
 
 from levels.survey import ALPHA, draw, sums_of
 from levels.thinned import missed
-from pydpstat.inference._moment_release import unsized_sums
-from pydpstat.inference._null_distributions.noisy_t import LEFT_OUT, pvalue
+from pydpstat.inference._moment_release import make_private_size_sums
+from pydpstat.inference._null_distributions.noisy_t import EXCLUDED_PROBABILITY, compute_t_pvalue
 from pydpstat.inference._null_distributions.weighted_means import (
-    NoisyNumber,
+    NoisySize,
     StratifiedSums,
     StratifiedTotal,
     WeightedMeanInterval,
@@ -85,9 +85,7 @@ def _stratum(law: str, place: int, strata: int, n: int, rng: np.random.Generator
     if law == "same":
         return rng.normal(0.1, 0.3, n).clip(-1.0, 1.0), np.full(n, heavy)
     if law == "rare":
-        return np.where(rng.random(n) < (0.02 if place else 0.5), 1.0, -1.0), np.full(
-            n, 1.0 if place else 0.1
-        )
+        return np.where(rng.random(n) < (0.02 if place else 0.5), 1.0, -1.0), np.full(n, 1.0 if place else 0.1)
     if law == "skewed":
         z = 2.0 * rng.beta(0.5, 3.0, n) * (0.3 + 0.7 * (place + 1) / strata) - 1.0
         return z, np.full(n, 1.0 if place < strata // 2 else 0.1)
@@ -107,9 +105,7 @@ def _means(law: str, strata: int) -> tuple[tuple[float, float, float], ...]:
     """Return of each stratum the means of v z, of v, and of the products v (1 + z) / 2."""
     rng = np.random.default_rng(7)
     found = [_stratum(law, place, strata, _DRAWS, rng) for place in range(strata)]
-    return tuple(
-        (float((v * z).mean()), float(v.mean()), float((0.5 * v * (1.0 + z)).mean())) for z, v in found
-    )
+    return tuple((float((v * z).mean()), float(v.mean()), float((0.5 * v * (1.0 + z)).mean())) for z, v in found)
 
 
 def truth(setting: Setting) -> float:
@@ -130,17 +126,18 @@ def release(setting: Setting, rng: np.random.Generator) -> Any:
         y = v * (1.0 + z) - 1.0
         parts = (1.0 - y) ** 2 / 4.0, (1.0 - y * y) / 2.0, (1.0 + y) ** 2 / 4.0
         rows.append(np.array([part.sum() for part in parts]) + scale * rng.laplace(size=3))
-    strata = tuple(unsized_sums(row, scale, "laplace") for row in rows)
-    return StratifiedTotal(strata, (0.0, 1.0), NoisyNumber(float(np.sum(rows)), scale, 3 * len(rows)))
+    strata = tuple(make_private_size_sums(row, scale, "laplace") for row in rows)
+    return StratifiedTotal(strata, (0.0, 1.0), NoisySize(float(np.sum(rows)), scale, 3 * len(rows)))
 
 
 def rejected(setting: Setting, found: Any, at: float) -> bool:
     """Tell whether a release's test rejects the population's value."""
     if setting["kind"] == "mean":
-        return pvalue(found.about(at), at, enough=ALPHA)[1] <= ALPHA
+        return compute_t_pvalue(found.about(at), at, stop_above=ALPHA)[1] <= ALPHA
     means = [(size, 2.0 * at / size - 1.0) for size in found.number.possible()]
     return not any(
-        abs(mean) <= 1.0 and pvalue(found.sums(mean, size), mean, enough=ALPHA)[1] + LEFT_OUT > ALPHA
+        abs(mean) <= 1.0
+        and compute_t_pvalue(found.sums(mean, size), mean, stop_above=ALPHA)[1] + EXCLUDED_PROBABILITY > ALPHA
         for size, mean in means
     )
 

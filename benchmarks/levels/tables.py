@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat.inference._null_distributions.simulation import geometric_draws
-from pydpstat.inference._null_distributions.tables import plain_fit_pvalue, plain_independence_pvalue
+from pydpstat.inference._null_distributions.simulation import simulate_geometric_noise
+from pydpstat.inference._null_distributions.tables import simulate_fit_pvalue, simulate_independence_pvalue
 
 ALPHA = 0.05
 # simulated tables for each p-value: fewer than a release gets, and others for each run
@@ -84,10 +84,7 @@ SETTINGS: list[Setting] = [
         _independent("equal", _HALF, _HALF, n, epsilon, True)
         for n, epsilon in ((20, 0.05), (100, 0.5), (1_000, 1.0), (10**5, 0.1))
     ),
-    *(
-        _independent("rare", _RARE, _RARE, n, epsilon, True)
-        for n, epsilon in ((20, 0.2), (200, 0.05), (10**4, 0.1))
-    ),
+    *(_independent("rare", _RARE, _RARE, n, epsilon, True) for n, epsilon in ((20, 0.2), (200, 0.05), (10**4, 0.1))),
     *(_independent("unequal", _THREE, _FOUR, n, epsilon, True) for n, epsilon in ((30, 1.0), (2_000, 0.1))),
     # the worst that the search found
     _independent("worst", [0.9718, 0.0282], [1e-6, 1.0], 147, 0.057),
@@ -123,20 +120,18 @@ def _square(n: int, epsilon: float, figure: float) -> Setting:
 POWER: list[Setting] = [_square(100, 0.5, 0.53), _square(100, 1.0, 0.91)]
 
 
-def _pvalues(
-    setting: Setting, runs: int, seed: int, noise: float = 1.0, draws: int | None = DRAWS
-) -> list[float]:
+def _pvalues(setting: Setting, runs: int, seed: int, noise: float = 1.0, draws: int | None = DRAWS) -> list[float]:
     """Return p-values of simulated releases, whose noise is so many times as wide as the test believes."""
     rng = np.random.default_rng(seed)
     p, n = setting["p"], setting["n"]
     rate = setting["epsilon"] / (1.0 if setting["private"] else 2.0)
     counts = rng.multinomial(n, p.ravel() / p.sum(), size=runs).reshape(runs, *p.shape)
-    tables = counts + geometric_draws(rng, rate / noise, counts.shape)
+    tables = counts + simulate_geometric_noise(rng, rate / noise, counts.shape)
     known = None if setting["private"] else n
     if p.ndim == 1:
-        return [plain_fit_pvalue(each, p, known, rate)[1] for each in tables]
+        return [simulate_fit_pvalue(each, p, known, rate)[1] for each in tables]
     streams = rng.integers(2**62, size=runs).tolist()
-    return [plain_independence_pvalue(each, known, rate, draws, own)[1] for each, own in zip(tables, streams)]
+    return [simulate_independence_pvalue(each, known, rate, draws, own)[1] for each, own in zip(tables, streams)]
 
 
 def rejections(setting: Setting, runs: int, seed: int) -> int:

@@ -10,9 +10,7 @@ import numpy as np
 EVERY = 200
 
 
-def missed(
-    likely: bool, ends: Callable[[], tuple[float, float]], truth: float, rng: np.random.Generator
-) -> int:
+def missed(likely: bool, ends: Callable[[], tuple[float, float]], truth: float, rng: np.random.Generator) -> int:
     """Return a number whose mean is the probability that an interval misses the truth.
 
     Parameters

@@ -33,7 +33,5 @@ STATISTICS: dict[str, Callable[[Any], Callable[[], Any]]] = {
 }
 NOISES: dict[str, Callable[[int], Callable[[], Any]]] = {
     "Laplace noise": lambda size: _drawn(mechanisms.Laplace(epsilon=1.0, sensitivity=1.0), size),
-    "Gaussian noise": lambda size: _drawn(
-        mechanisms.GaussianAnalytic(epsilon=1.0, delta=1e-6, sensitivity=1.0), size
-    ),
+    "Gaussian noise": lambda size: _drawn(mechanisms.GaussianAnalytic(epsilon=1.0, delta=1e-6, sensitivity=1.0), size),
 }

@@ -27,16 +27,16 @@ def _pydpstat(coarse: bool = False) -> Release:
     from fractions import Fraction
 
     from pydpstat.statistics._kernels import quantile_points as points
-    from pydpstat.statistics._kernels.ranks import Near, farthest, rank_range
+    from pydpstat.statistics._kernels.ranks import RankTarget, compute_rank_range, compute_utility_limit
 
     def release(x: Any, kind: Kind, epsilon: float) -> Callable[[], float]:
         # what pydpstat.quantile does, but that the records are counted once for all releases of the same data
-        how = points.quantile_options(epsilon, None, "error", False)
-        asked = points.ask(x, kind.bounds, kind.candidates if coarse else None, how)
-        share = points.share_of(kind.q)
-        rate = Fraction(epsilon) / rank_range(share, asked.neighbors)
-        found = asked.counted_near(Near(share, farthest(rate)))
-        return lambda: float(points.one_share(found, asked, share, rate))
+        how = points.check_quantile_options(epsilon, None, "error", False)
+        asked = points.read_quantile_query(x, kind.bounds, kind.candidates if coarse else None, how)
+        share = points.check_share(kind.q)
+        rate = Fraction(epsilon) / compute_rank_range(share, asked.neighbors)
+        found = asked.count_points_near(RankTarget(share, compute_utility_limit(rate)))
+        return lambda: float(points.choose_points_for_share(found, asked, share, rate))
 
     return release
 

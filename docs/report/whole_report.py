@@ -175,9 +175,7 @@ def main() -> None:
     parser.add_argument("file", type=Path)
     parser.add_argument("--engine", default="polars", choices=["polars", "dask", "spark", "iterator"])
     parser.add_argument("--persons", type=int, default=5_000_000)
-    parser.add_argument(
-        "--seed", type=int, help="for checking only: anyone who knows it can remove the noise"
-    )
+    parser.add_argument("--seed", type=int, help="for checking only: anyone who knows it can remove the noise")
     given = parser.parse_args()
     if given.engine != "iterator" and not given.file.exists():
         write(given.file, given.persons)

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from pydpstat._checks import did_you_mean, excerpt
+from pydpstat._checks import format_public_value, suggest_spelling
 from pydpstat._data.containers import Column, is_categorical
 from pydpstat._data.progress import Progress
-from pydpstat._data.questions import Question, Row
+from pydpstat._data.questions import AggregateQuery, AggregateRow
 from pydpstat._lazy import pd
 from pydpstat.errors import MissingExtraError, PydpstatError
 
@@ -24,7 +24,7 @@ class Chunk(NamedTuple):
     """Some records, in memory: columns of one length by name. Private but for the columns' names and types.
 
     Texts are a Categorical, whose categories are those that occur: they are private, too. Times with a zone
-    are a DatetimeIndex in UTC. Of whole numbers see `whole_numbers`.
+    are a DatetimeIndex in UTC. Of whole numbers see `make_integer_column`.
     """
 
     columns: Mapping[str, Column]
@@ -36,7 +36,7 @@ class Chunk(NamedTuple):
 
 
 # what makes something of a chunk, and what merges two of such
-Partial = Callable[[Chunk], Part]
+MapChunk = Callable[[Chunk], Part]
 Merge = Callable[[Part, Part], Part]
 
 
@@ -51,62 +51,60 @@ class Table(Protocol):
     def ordered(self) -> bool:
         """Whether the records have a fixed order, the same whenever they are read."""
 
-    def select(self, names: Sequence[str]) -> Table:
+    def select_columns(self, names: Sequence[str]) -> Table:
         """Return the table of these columns: no other will be read."""
 
-    def sample(self) -> Chunk:
+    def make_empty_chunk(self) -> Chunk:
         """Return a chunk of no records, whose columns have the types that those of all chunks will have."""
 
-    def count(self) -> int | None:
+    def count_records(self) -> int | None:
         """Return the number of records; None where it takes reading what can be read once."""
 
-    def ask(self, question: Question) -> list[Row] | None:
+    def compute_aggregates(self, query: AggregateQuery) -> list[AggregateRow] | None:
         """Return what the engine itself counts and adds up; None where it cannot say it exactly."""
 
-    def fold(self, partial: Partial[Part], merge: Merge[Part], unit: str | None = None) -> Part:
-        """Return what `partial` makes of every chunk, merged; each has all records of its units.
+    def fold(self, map_chunk: MapChunk[Part], merge: Merge[Part], unit: str | None = None) -> Part:
+        """Return what `map_chunk` makes of every chunk, merged; each has all records of its units.
 
-        Both functions can be pickled, and `partial` does the same however often it is called. `merge` may
+        Both functions can be pickled, and `map_chunk` does the same however often it is called. `merge` may
         change the first of the two, which is its own from then on.
         """
 
 
-def column_names(names: Sequence[object]) -> tuple[str, ...]:
+def check_column_names(names: Sequence[object]) -> tuple[str, ...]:
     """Check the names of a table's columns: texts, all different, at least one."""
     checked: list[str] = []
     for name in names:
         if not isinstance(name, str):
             raise PydpstatError(
-                f"data must have columns whose names are strings; got the name {excerpt(name)} of "
+                f"data must have columns whose names are strings; got the name {format_public_value(name)} of "
                 f"type {type(name).__name__}. Rename the column."
             )
         if name in checked:
-            raise PydpstatError(
-                f"data must have columns with different names; got two columns {name!r}. Rename one."
-            )
+            raise PydpstatError(f"data must have columns with different names; got two columns {name!r}. Rename one.")
         checked.append(name)
     if not checked:
         raise PydpstatError("data must have at least one column; got none. Give a table with columns.")
     return tuple(checked)
 
 
-def with_unit(unit: str | None, known: Sequence[str]) -> bool:
+def has_unit_column(unit: str | None, known: Sequence[str]) -> bool:
     """Tell whether chunks must be whole for a column, which must be among those that are read."""
-    return unit is not None and bool(chosen([unit], known))
+    return unit is not None and bool(check_requested_columns([unit], known))
 
 
-def chosen(names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
+def check_requested_columns(names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
     """Check that a table has the columns that are asked for; one that is asked for twice counts once."""
     for name in names:
         if name not in known:
             raise PydpstatError(
-                f"data must have a column {name!r}; got the columns {excerpt(list(known))}. "
-                f"{did_you_mean(name, known)}"
+                f"data must have a column {name!r}; got the columns {format_public_value(list(known))}. "
+                f"{suggest_spelling(name, known)}"
             )
     return tuple(dict.fromkeys(names))
 
 
-def refused(name: str, kind: object) -> PydpstatError:
+def make_column_type_error(name: str, kind: object) -> PydpstatError:
     """Return the error of a column whose values are of a type that no statistic takes."""
     return PydpstatError(
         "data must have columns of numbers, truth values, strings, dates, times or durations; got "
@@ -114,7 +112,7 @@ def refused(name: str, kind: object) -> PydpstatError:
     )
 
 
-def whole_numbers(values: np.ndarray, absent: np.ndarray | None) -> Column:
+def make_integer_column(values: np.ndarray, absent: np.ndarray | None) -> Column:
     """Return whole numbers, of which some are `absent`, so that each is read as its own value says.
 
     One up to 2**53 is the same as an integer and as a float. A larger one is rounded where numbers are read
@@ -131,15 +129,15 @@ def whole_numbers(values: np.ndarray, absent: np.ndarray | None) -> Column:
     return np.where(absent, np.nan, known.astype(np.float64))
 
 
-def joined(chunks: Sequence[Chunk]) -> Chunk:
+def concatenate_chunks(chunks: Sequence[Chunk]) -> Chunk:
     """Return the records of several chunks as one."""
     if len(chunks) == 1:
         return chunks[0]
-    columns = {name: _joined([chunk.columns[name] for chunk in chunks]) for name in chunks[0].columns}
+    columns = {name: _concatenate_columns([chunk.columns[name] for chunk in chunks]) for name in chunks[0].columns}
     return Chunk(columns, sum(chunk.size for chunk in chunks))
 
 
-def _joined(pieces: Sequence[Any]) -> Column:
+def _concatenate_columns(pieces: Sequence[Any]) -> Column:
     if all(isinstance(piece, np.ndarray) for piece in pieces):
         return np.concatenate(pieces)
     if all(map(is_categorical, pieces)):
@@ -150,46 +148,46 @@ def _joined(pieces: Sequence[Any]) -> Column:
     return pd.concat([pd.Series(pd.array(piece, dtype=nullable)) for piece in pieces]).array
 
 
-def fold_in_order(
+def run_ordered_fold(
     chunks: Iterable[Chunk],
-    empty: Callable[[], Chunk],
-    partial: Partial[Part],
+    make_empty: Callable[[], Chunk],
+    map_chunk: MapChunk[Part],
     merge: Merge[Part],
     *,
     engine: str,
-    whole: bool = False,
-    total: Callable[[], int | None] = lambda: None,
+    as_one_chunk: bool = False,
+    get_total: Callable[[], int | None] = lambda: None,
 ) -> Part:
-    """Return what `partial` makes of every chunk, or of all as one `whole`, merged in order.
+    """Return what `map_chunk` makes of every chunk, or of all as one `as_one_chunk`, merged in order.
 
-    An error on the way to the next chunk, but for our own, is one of the engine's. `empty` returns the chunk
-    of no records, and `total` the number of records for the line of progress.
+    An error on the way to the next chunk, but for our own, is one of the engine's. `make_empty` returns the chunk
+    of no records, and `get_total` the number of records for the line of progress.
     """
     parts: list[Part] = []
     kept: list[Chunk] = []
-    with Progress(total) as progress:
-        for chunk in _guarded(chunks, engine):
-            progress.add(chunk.size)
+    with Progress(get_total) as progress:
+        for chunk in _iterate_chunks(chunks, engine):
+            progress.add_done(chunk.size)
             if not chunk.size:
                 continue
-            if whole:
+            if as_one_chunk:
                 kept.append(chunk)
                 continue
-            part = partial(chunk)
+            part = map_chunk(chunk)
             parts = [merge(parts[0], part)] if parts else [part]
             # the next chunk needs the room of this one
             del chunk
         if kept:
-            parts = [partial(joined(kept))]
-    return parts[0] if parts else partial(empty())
+            parts = [map_chunk(concatenate_chunks(kept))]
+    return parts[0] if parts else map_chunk(make_empty())
 
 
-def _guarded(chunks: Iterable[Chunk], engine: str) -> Iterator[Chunk]:
+def _iterate_chunks(chunks: Iterable[Chunk], engine: str) -> Iterator[Chunk]:
     """Give chunks on; an error of the engine's is told as one."""
-    with failing_as(engine):
+    with report_engine_errors(engine):
         source = iter(chunks)
     while True:
-        with failing_as(engine):
+        with report_engine_errors(engine):
             try:
                 chunk = next(source)
             except StopIteration:
@@ -199,7 +197,7 @@ def _guarded(chunks: Iterable[Chunk], engine: str) -> Iterator[Chunk]:
 
 
 @contextmanager
-def failing_as(engine: str) -> Iterator[None]:
+def report_engine_errors(engine: str) -> Iterator[None]:
     """Tell every error but our own as one of the engine's."""
     try:
         yield

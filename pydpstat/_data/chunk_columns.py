@@ -7,33 +7,33 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pydpstat._data.chunk import CHUNK, Chunk, refused, whole_numbers
+from pydpstat._data.chunk import CHUNK, Chunk, make_column_type_error, make_integer_column
 from pydpstat._data.containers import Column, is_categorical, is_index, is_series
-from pydpstat._data.values import is_missing, objects, without_mask
+from pydpstat._data.values import fill_masked, is_missing, to_object_array
 from pydpstat._lazy import pd
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def chunk_of_batch(batch: pa.RecordBatch | pa.Table) -> Chunk:
+def convert_batch(batch: pa.RecordBatch | pa.Table) -> Chunk:
     """Return a batch of Arrow's as a chunk, without a copy where the types allow it.
 
     Whole numbers with a missing one become floats, truth values with one and decimals objects, texts a
     Categorical.
     """
-    columns = {name: column_of_arrow(name, column) for name, column in zip(batch.schema.names, batch.columns)}
+    columns = {name: convert_arrow_column(name, column) for name, column in zip(batch.schema.names, batch.columns)}
     return Chunk(columns, batch.num_rows)
 
 
-def chunks_of_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[Chunk]:
+def convert_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[Chunk]:
     """Return batches as chunks of about one size: large ones are split, small ones are joined."""
-    for batch in sized(batches):
-        yield chunk_of_batch(batch)
+    for batch in normalize_batch_sizes(batches):
+        yield convert_batch(batch)
         del batch
 
 
-def sized(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch | pa.Table]:
+def normalize_batch_sizes(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch | pa.Table]:
     """Return batches of between half of a chunk and a chunk, but for the last one."""
     import pyarrow as pa
 
@@ -59,7 +59,7 @@ def sized(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch | pa.Tab
         yield pa.Table.from_batches(small)
 
 
-def column_of_arrow(name: str, column: pa.Array | pa.ChunkedArray) -> Column:
+def convert_arrow_column(name: str, column: pa.Array | pa.ChunkedArray) -> Column:
     """Return an array of Arrow's as a column of a chunk."""
     import pyarrow as pa
 
@@ -72,22 +72,22 @@ def column_of_arrow(name: str, column: pa.Array | pa.ChunkedArray) -> Column:
     kind = column.type
     types = pa.types
     if types.is_integer(kind):
-        return _integers(column)
+        return _convert_integers(column)
     if types.is_dictionary(kind):
-        return _dictionary(name, column)
+        return _convert_dictionary(name, column)
     if _is_text(kind):
-        return _texts(column)
+        return _encode_texts(column)
     if types.is_timestamp(kind) and kind.tz is not None:
-        return _zoned(column)
+        return _convert_to_utc(column)
     if types.is_decimal(kind) or types.is_null(kind):
         return column.to_numpy(zero_copy_only=False).astype(object)
     plain = types.is_floating, types.is_boolean, types.is_date, types.is_timestamp, types.is_duration
     if any(is_plain(kind) for is_plain in plain):
         return column.to_numpy(zero_copy_only=False)
-    raise refused(name, kind)
+    raise make_column_type_error(name, kind)
 
 
-def variable_of_arrow(name: str, column: object) -> Any:
+def convert_arrow_variable(name: str, column: object) -> Any:
     """Return an array of Arrow's as a variable, which is a column of a chunk, and all else as it is.
 
     Texts are pandas' strings. As a Categorical those that occur would look like levels that are public.
@@ -99,7 +99,7 @@ def variable_of_arrow(name: str, column: object) -> Any:
     kind = column.type
     shared = pa.types.is_dictionary(kind)
     if not _is_text(kind.value_type if shared else kind):
-        return column_of_arrow(name, column)
+        return convert_arrow_column(name, column)
     pieces = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
     pieces = [piece.dictionary_decode() if shared else piece for piece in pieces]
     texts = pa.chunked_array(pieces, kind.value_type if shared else kind)
@@ -109,11 +109,11 @@ def variable_of_arrow(name: str, column: object) -> Any:
         return pd.arrays.ArrowStringArray(texts.cast(pa.string()))
 
 
-def _integers(column: pa.Array) -> Column:
+def _convert_integers(column: pa.Array) -> Column:
     if not column.null_count:
-        return whole_numbers(column.to_numpy(), None)
+        return make_integer_column(column.to_numpy(), None)
     absent = column.is_null().to_numpy(zero_copy_only=False)
-    return whole_numbers(column.fill_null(0).to_numpy(), absent)
+    return make_integer_column(column.fill_null(0).to_numpy(), absent)
 
 
 def _is_text(kind: pa.DataType) -> bool:
@@ -124,40 +124,40 @@ def _is_text(kind: pa.DataType) -> bool:
     return pa.types.is_string(kind) or pa.types.is_large_string(kind) or bool(is_view and is_view(kind))
 
 
-def _texts(column: pa.Array) -> pd.Categorical:
+def _encode_texts(column: pa.Array) -> pd.Categorical:
     coded = column.dictionary_encode()
-    return _categorical(coded, coded.dictionary)
+    return _make_arrow_categorical(coded, coded.dictionary)
 
 
-def _dictionary(name: str, column: pa.DictionaryArray) -> Column:
+def _convert_dictionary(name: str, column: pa.DictionaryArray) -> Column:
     """Return a dictionary's texts as a Categorical, and other values of one as themselves."""
     labels = column.dictionary
     if not _is_text(labels.type):
-        return column_of_arrow(name, column.dictionary_decode())
+        return convert_arrow_column(name, column.dictionary_decode())
     # Arrow allows labels that are missing or occur twice; and many labels cost more than few values
     if labels.null_count or len(labels) > max(len(column), 1024) or len(labels.unique()) != len(labels):
-        return _texts(column.dictionary_decode())
-    return _categorical(column, labels)
+        return _encode_texts(column.dictionary_decode())
+    return _make_arrow_categorical(column, labels)
 
 
-def _categorical(column: pa.DictionaryArray, labels: pa.Array) -> pd.Categorical:
+def _make_arrow_categorical(column: pa.DictionaryArray, labels: pa.Array) -> pd.Categorical:
     codes = column.indices
     if codes.null_count:
         import pyarrow as pa
 
         # codes of one byte without a sign have no -1
         codes = codes.cast(pa.int64()).fill_null(-1)
-    return categorical(codes.to_numpy(), labels.to_numpy(zero_copy_only=False))
+    return make_categorical(codes.to_numpy(), labels.to_numpy(zero_copy_only=False))
 
 
-def categorical(codes: np.ndarray, labels: np.ndarray) -> pd.Categorical:
+def make_categorical(codes: np.ndarray, labels: np.ndarray) -> pd.Categorical:
     """Return texts by their codes, -1 for a missing one, and the texts that they stand for."""
     # of one type in every chunk, whatever the engine and pandas make of texts
     categories = pd.Index(labels.astype(object), dtype="string[python]")
     return pd.Categorical.from_codes(codes, categories=categories)
 
 
-def _zoned(column: pa.TimestampArray) -> pd.DatetimeIndex:
+def _convert_to_utc(column: pa.TimestampArray) -> pd.DatetimeIndex:
     import pyarrow as pa
 
     # a moment is the same in every zone, and every system knows this one
@@ -165,82 +165,82 @@ def _zoned(column: pa.TimestampArray) -> pd.DatetimeIndex:
     return pd.DatetimeIndex(moments.to_numpy(zero_copy_only=False), tz="UTC")
 
 
-_KINDS = "fiubmMO"
+_DTYPE_KINDS = "fiubmMO"
 
 
-def column_of(name: str, values: object) -> Column:
+def convert_column(name: str, values: object) -> Column:
     """Return a series, an array or a list as a column of a chunk."""
     if is_categorical(values):
         return getattr(values, "array", values)
     if is_series(values) or is_index(values):
         values = values.array
     if hasattr(values, "__arrow_array__"):
-        return _extension(name, values)
+        return _convert_extension(name, values)
     if not isinstance(values, np.ndarray):
         if hasattr(values, "to_numpy"):
             values = values.to_numpy()
         elif isinstance(values, (list, tuple, range)):
-            values = _listed(values)
+            values = _convert_list(values)
         values = np.asarray(values)
     if isinstance(values, np.ma.MaskedArray):
-        values = _unmasked(values)
+        values = _fill_masked(values)
         if not isinstance(values, np.ndarray):
             # integers that floats cannot represent have an extension type of pandas
             return values
     if values.dtype.kind == "U":
-        return _texts_of_objects(values.astype(object))
-    if values.dtype.kind not in _KINDS or values.ndim != 1:
-        raise refused(name, values.dtype if values.ndim == 1 else f"array of {values.ndim} dimensions")
-    return whole_numbers(values, None) if values.dtype.kind in "iu" else values
+        return _encode_text_objects(values.astype(object))
+    if values.dtype.kind not in _DTYPE_KINDS or values.ndim != 1:
+        raise make_column_type_error(name, values.dtype if values.ndim == 1 else f"array of {values.ndim} dimensions")
+    return make_integer_column(values, None) if values.dtype.kind in "iu" else values
 
 
-def _extension(name: str, values: pd.api.extensions.ExtensionArray) -> Column:
+def _convert_extension(name: str, values: pd.api.extensions.ExtensionArray) -> Column:
     """Return an array of a type of pandas' own."""
     kind = values.dtype
     if isinstance(kind, np.dtype):
-        return column_of(name, values.to_numpy())
+        return convert_column(name, values.to_numpy())
     if isinstance(kind, pd.DatetimeTZDtype):
         return pd.DatetimeIndex(values).tz_convert("UTC")
     if isinstance(kind, pd.SparseDtype):
-        return column_of(name, np.asarray(values))
+        return convert_column(name, np.asarray(values))
     if isinstance(kind, pd.StringDtype):
-        return _texts_of_objects(values.to_numpy(dtype=object))
+        return _encode_text_objects(values.to_numpy(dtype=object))
     if isinstance(kind, getattr(pd, "ArrowDtype", ())):
         import pyarrow as pa
 
-        return column_of_arrow(name, pa.chunked_array(values.__arrow_array__()))
+        return convert_arrow_column(name, pa.chunked_array(values.__arrow_array__()))
     absent = np.asarray(values.isna())
     numbers = getattr(kind, "numpy_dtype", None)
     if numbers is None:
-        raise refused(name, kind)
+        raise make_column_type_error(name, kind)
     if numbers.kind == "b":
         plain = values.to_numpy(dtype=object, na_value=None)
         return plain if absent.any() else plain.astype(bool)
     if numbers.kind == "f":
         return values.to_numpy(dtype=numbers, na_value=np.nan)
-    return whole_numbers(values.to_numpy(dtype=numbers, na_value=0), absent)
+    return make_integer_column(values.to_numpy(dtype=numbers, na_value=0), absent)
 
 
-def _listed(values: Sequence[object]) -> np.ndarray:
+def _convert_list(values: Sequence[object]) -> np.ndarray:
     """Return a list's values as they are: a common type would depend on every record."""
-    plain = without_mask(values)
-    return np.asarray(plain) if isinstance(plain, range) else objects(plain)
+    plain = fill_masked(values)
+    return np.asarray(plain) if isinstance(plain, range) else to_object_array(plain)
 
 
-def _unmasked(values: np.ma.MaskedArray) -> np.ndarray:
+def _fill_masked(values: np.ma.MaskedArray) -> np.ndarray:
     absent, known = np.ma.getmaskarray(values), np.ma.getdata(values)
     if known.dtype.kind in "iu":
-        return whole_numbers(known, absent)
+        return make_integer_column(known, absent)
     if known.dtype.kind in "bUS":
         plain = known.astype(object)
         plain[absent] = None
         return plain if absent.any() else known
-    return without_mask(values)
+    return fill_masked(values)
 
 
-def _texts_of_objects(values: np.ndarray) -> pd.Categorical:
+def _encode_text_objects(values: np.ndarray) -> pd.Categorical:
     absent = np.fromiter(map(is_missing, values), dtype=bool, count=values.size)
     codes = np.full(values.size, -1, dtype=np.int64)
     found, labels = pd.factorize(values[~absent])
     codes[~absent] = found
-    return categorical(codes, objects(labels))
+    return make_categorical(codes, to_object_array(labels))

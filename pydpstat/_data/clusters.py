@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING, Any
 from pydpstat._data.chunk import (
     CHUNK,
     Chunk,
+    MapChunk,
     Merge,
     Part,
-    Partial,
     Table,
-    chosen,
-    column_names,
-    failing_as,
-    joined,
-    refused,
-    with_unit,
+    check_column_names,
+    check_requested_columns,
+    concatenate_chunks,
+    has_unit_column,
+    make_column_type_error,
+    report_engine_errors,
 )
-from pydpstat._data.chunk_columns import chunk_of_batch, chunks_of_batches, column_of
-from pydpstat._data.containers import columns_of, name_of
+from pydpstat._data.chunk_columns import convert_batch, convert_batches, convert_column
+from pydpstat._data.containers import get_columns, get_series_name
 from pydpstat._data.progress import Progress
-from pydpstat._data.questions import Key, Question, Row, plan_of, rows_of
+from pydpstat._data.questions import AggregateQuery, AggregateRow, GroupKey, compile_query, parse_rows
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:
@@ -47,68 +47,74 @@ class DaskTable:
     names: tuple[str, ...]
     ordered: bool = False
 
-    def select(self, names: Sequence[str]) -> Table:
+    def select_columns(self, names: Sequence[str]) -> Table:
         """Return the table of some columns."""
-        return replace(self, names=chosen(names, self.names))
+        return replace(self, names=check_requested_columns(names, self.names))
 
-    def sample(self) -> Chunk:
+    def make_empty_chunk(self) -> Chunk:
         """Return no records, of the types that Dask knows in advance."""
-        return _chunk(self.frame[list(self.names)]._meta, self.names)
+        return _make_chunk(self.frame[list(self.names)]._meta, self.names)
 
-    def count(self) -> int | None:
+    def count_records(self) -> int | None:
         """Return the number of records, which Dask counts."""
-        with failing_as("dask"):
+        with report_engine_errors("dask"):
             return int(self.frame[list(self.names[:1])].map_partitions(len).compute().sum())
 
-    def ask(self, question: Question) -> list[Row] | None:
+    def compute_aggregates(self, query: AggregateQuery) -> list[AggregateRow] | None:
         """Return None: records are read."""
         return None
 
-    def fold(self, partial: Partial[Part], merge: Merge[Part], unit: str | None = None) -> Part:
+    def fold(self, map_chunk: MapChunk[Part], merge: Merge[Part], unit: str | None = None) -> Part:
         """Return what `partial` makes of every partition, merged; for units Dask shuffles first."""
         from dask import delayed
 
-        whole = with_unit(unit, self.names)
-        with Progress(lambda: None), failing_as("dask"):
+        whole = has_unit_column(unit, self.names)
+        with Progress(lambda: None), report_engine_errors("dask"):
             frame = self.frame[list(self.names)]
             if unit is not None:
                 if getattr(frame[unit].dtype, "kind", "") == "f":
                     # pandas before 3 has 0.0 and -0.0 in two partitions, and they are one unit
                     frame = frame.assign(**{unit: frame[unit] + 0.0})
                 frame = frame.shuffle(on=unit)
-            tasks = [delayed(_part)(piece, self.names, partial, merge, whole) for piece in frame.to_delayed()]
+            tasks = [
+                delayed(_reduce_partition)(piece, self.names, map_chunk, merge, whole) for piece in frame.to_delayed()
+            ]
             while len(tasks) > 1:
                 groups = [tasks[start : start + _FAN_IN] for start in range(0, len(tasks), _FAN_IN)]
-                tasks = [delayed(_merged)(group, merge) for group in groups]
+                tasks = [delayed(_merge_parts)(group, merge) for group in groups]
             found = tasks[0].compute()
-        return found.pop() if found else partial(self.sample())
+        return found.pop() if found else map_chunk(self.make_empty_chunk())
 
 
-def dask_table(data: dd.DataFrame | dd.Series) -> Table:
+def make_dask_table(data: dd.DataFrame | dd.Series) -> Table:
     """Return a frame or a series of Dask as a table that can be folded; its workers need this package."""
     if not hasattr(data, "columns") or getattr(data, "ndim", 2) == 1:
-        data = data.to_frame(name_of(data) or "")
-    return DaskTable(data, column_names(list(data.columns)))
+        data = data.to_frame(get_series_name(data) or "")
+    return DaskTable(data, check_column_names(list(data.columns)))
 
 
-def _chunk(frame: pd.DataFrame, names: Sequence[str]) -> Chunk:
-    columns = {name: column_of(name, column) for name, column in zip(names, columns_of(frame))}
+def _make_chunk(frame: pd.DataFrame, names: Sequence[str]) -> Chunk:
+    columns = {name: convert_column(name, column) for name, column in zip(names, get_columns(frame))}
     return Chunk(columns, len(frame))
 
 
-def _part(
-    frame: pd.DataFrame, names: tuple[str, ...], partial: Partial[Part], merge: Merge[Part], whole: bool
+def _reduce_partition(
+    frame: pd.DataFrame,
+    names: tuple[str, ...],
+    map_chunk: MapChunk[Part],
+    merge: Merge[Part],
+    as_one_chunk: bool,
 ) -> list[Part]:
     """Return what a partition gives, in a list; an empty one for a partition without records."""
-    step = max(len(frame), 1) if whole else CHUNK
+    step = max(len(frame), 1) if as_one_chunk else CHUNK
     parts: list[Part] = []
     for start in range(0, len(frame), step):
-        part = partial(_chunk(frame.iloc[start : start + step], names))
+        part = map_chunk(_make_chunk(frame.iloc[start : start + step], names))
         parts = [merge(parts[0], part)] if parts else [part]
     return parts
 
 
-def _merged(groups: Sequence[list[Part]], merge: Merge[Part]) -> list[Part]:
+def _merge_parts(groups: Sequence[list[Part]], merge: Merge[Part]) -> list[Part]:
     """Merge what some tasks gave."""
     parts = [part for group in groups for part in group]
     # a task may run again with what it was given, and merging may change the first
@@ -135,12 +141,12 @@ _ARROW_TYPES = {
 }
 
 
-_WHOLE = {"boolean", "tinyint", "smallint", "int", "bigint"}
+_INTEGER_TYPES = {"boolean", "tinyint", "smallint", "int", "bigint"}
 # a text with a collation has another name
-_KINDS = {
+_TYPES_BY_KIND = {
     "texts": {"string"},
-    "integers": _WHOLE,
-    "numbers": {*_WHOLE, "float", "double"},
+    "integers": _INTEGER_TYPES,
+    "numbers": {*_INTEGER_TYPES, "float", "double"},
     "truths": {"boolean"},
 }
 
@@ -153,33 +159,35 @@ class SparkTable:
     names: tuple[str, ...]
     ordered: bool = False
 
-    def select(self, names: Sequence[str]) -> Table:
+    def select_columns(self, names: Sequence[str]) -> Table:
         """Return the table of some columns."""
-        return replace(self, names=chosen(names, self.names))
+        return replace(self, names=check_requested_columns(names, self.names))
 
-    def sample(self) -> Chunk:
+    def make_empty_chunk(self) -> Chunk:
         """Return no records, of the types that Spark's schema has."""
         import pyarrow as pa
 
-        with failing_as("spark"):
+        with report_engine_errors("spark"):
             types = {field.name: field.dataType for field in self.frame.schema.fields}
-        schema = pa.schema([(name, _arrow_type(name, types[name])) for name in self.names])
-        return chunk_of_batch(schema.empty_table())
+        schema = pa.schema([(name, _get_arrow_type(name, types[name])) for name in self.names])
+        return convert_batch(schema.empty_table())
 
-    def count(self) -> int | None:
+    def count_records(self) -> int | None:
         """Return the number of records, which Spark counts."""
-        with failing_as("spark"):
+        with report_engine_errors("spark"):
             return int(self.frame.count())
 
-    def ask(self, question: Question) -> list[Row] | None:
+    def compute_aggregates(self, query: AggregateQuery) -> list[AggregateRow] | None:
         """Return what Spark counts and adds up itself; None for columns of other types."""
         from pyspark.sql import functions
 
-        with Progress(lambda: None), failing_as("spark"):
+        with Progress(lambda: None), report_engine_errors("spark"):
             types = {field.name: field.dataType.simpleString() for field in self.frame.schema.fields}
-            if not all(types[name] in _KINDS.get(kind, types.values()) for name, kind in question.needs):
+            if not all(
+                types[name] in _TYPES_BY_KIND.get(kind, types.values()) for name, kind in query.required_columns
+            ):
                 return None
-            plan = plan_of(question, _Expressions(functions))
+            plan = compile_query(query, _SparkDialect(functions))
             frame = self.frame
             for place, stage in enumerate(plan.stages):
                 made = [each.alias(name) for name, each in stage.items()]
@@ -189,21 +197,21 @@ class SparkTable:
             found = frame.groupBy(*plan.keys).agg(functions.count(functions.lit(1)), *counts, *sums)
             # the keys come first
             cut, answers = len(plan.keys), [tuple(row) for row in found.collect()]
-        return rows_of(question, plan, [(each[cut], *each[:cut], *each[cut + 1 :]) for each in answers])
+        return parse_rows(query, plan, [(each[cut], *each[:cut], *each[cut + 1 :]) for each in answers])
 
-    def fold(self, partial: Partial[Part], merge: Merge[Part], unit: str | None = None) -> Part:
+    def fold(self, map_chunk: MapChunk[Part], merge: Merge[Part], unit: str | None = None) -> Part:
         """Return what `partial` makes of every chunk, merged; for units Spark repartitions first.
 
         A task that Spark runs again gives the same part again, and only one of both is taken.
         """
-        whole = with_unit(unit, self.names)
-        with Progress(lambda: None), failing_as("spark"):
+        whole = has_unit_column(unit, self.names)
+        with Progress(lambda: None), report_engine_errors("spark"):
             # mapInArrow does not know a column whose name has a dot in it
             plain = [f"c{place}" for place in range(len(self.names))]
-            frame = self.frame.select(*map(_quoted, self.names)).toDF(*plain)
+            frame = self.frame.select(*map(_quote_name, self.names)).toDF(*plain)
             if unit is not None:
                 frame = frame.repartition(plain[self.names.index(unit)])
-            task = _Partition(self.names, partial, merge, whole)
+            task = _PartitionTask(self.names, map_chunk, merge, whole)
             answers = frame.mapInArrow(task, "part binary").collect()
         parts: list[Part] = []
         for answer in answers:
@@ -211,16 +219,16 @@ class SparkTable:
             if isinstance(part, PydpstatError):
                 raise part
             parts = [merge(parts[0], part)] if parts else [part]
-        return parts[0] if parts else partial(self.sample())
+        return parts[0] if parts else map_chunk(self.make_empty_chunk())
 
 
-class _Partition:
+class _PartitionTask:
     """What Spark calls with a partition's batches: it gives one record, the pickled part."""
 
     def __init__(
-        self, names: tuple[str, ...], partial: Partial[Part], merge: Merge[Part], whole: bool
+        self, names: tuple[str, ...], map_chunk: MapChunk[Part], merge: Merge[Part], as_one_chunk: bool
     ) -> None:
-        self.names, self.partial, self.merge, self.whole = list(names), partial, merge, whole
+        self.names, self.partial, self.merge, self.whole = list(names), map_chunk, merge, as_one_chunk
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Fold the partition; our own errors come to the driver as they are."""
@@ -228,78 +236,78 @@ class _Partition:
 
         named = (pa.RecordBatch.from_arrays(batch.columns, self.names) for batch in batches)
         try:
-            parts = self._parts(named)
+            parts = self._reduce_batches(named)
         except PydpstatError as error:
             parts = [error]
         for part in parts:
             yield pa.RecordBatch.from_arrays([pa.array([pickle.dumps(part)], pa.binary())], ["part"])
 
-    def _parts(self, batches: Iterator[pa.RecordBatch]) -> list[object]:
+    def _reduce_batches(self, batches: Iterator[pa.RecordBatch]) -> list[object]:
         if self.whole:
-            chunks = [chunk_of_batch(batch) for batch in batches if batch.num_rows]
-            return [self.partial(joined(chunks))] if chunks else []
+            chunks = [convert_batch(batch) for batch in batches if batch.num_rows]
+            return [self.partial(concatenate_chunks(chunks))] if chunks else []
         parts: list[Any] = []
-        for chunk in chunks_of_batches(batches):
+        for chunk in convert_batches(batches):
             part = self.partial(chunk)
             parts = [self.merge(parts[0], part)] if parts else [part]
         return parts
 
 
-class _Expressions:
+class _SparkDialect:
     """Spark's words for what expressions are made of."""
 
     def __init__(self, functions: ModuleType) -> None:
-        self.say = functions
+        self.functions = functions
 
-    def column(self, name: str) -> sql.Column:
-        return self.say.col(_quoted(name))
+    def get_column(self, name: str) -> sql.Column:
+        return self.functions.col(_quote_name(name))
 
-    def number(self, name: str) -> sql.Column:
-        return self.column(name).cast("double")
+    def get_double_column(self, name: str) -> sql.Column:
+        return self.get_column(name).cast("double")
 
-    def level(self, key: Key) -> sql.Column:
-        column = self.column(key.column)
-        if not isinstance(next(iter(key.known)), str):
+    def get_level_column(self, key: GroupKey) -> sql.Column:
+        column = self.get_column(key.column)
+        if not isinstance(next(iter(key.level_codes)), str):
             column = column.cast("long")
-        return self.say.when(column.isin(list(key.known)), column)
+        return self.functions.when(column.isin(list(key.level_codes)), column)
 
-    def constant(self, value: float) -> sql.Column:
-        return self.say.lit(value)
+    def make_constant(self, value: float) -> sql.Column:
+        return self.functions.lit(value)
 
-    def absent(self, value: sql.Column) -> sql.Column:
+    def is_null(self, value: sql.Column) -> sql.Column:
         return value.isNull()
 
-    def known(self, value: sql.Column) -> sql.Column:
+    def is_known_number(self, value: sql.Column) -> sql.Column:
         # of null it says that it is no NaN
-        return value.isNotNull() & ~self.say.isnan(value)
+        return value.isNotNull() & ~self.functions.isnan(value)
 
-    def truth(self, value: sql.Column) -> sql.Column:
+    def to_double(self, value: sql.Column) -> sql.Column:
         return value.cast("double")
 
-    def between(self, value: sql.Column, first: sql.Column, last: sql.Column) -> sql.Column:
+    def is_between(self, value: sql.Column, first: sql.Column, last: sql.Column) -> sql.Column:
         return value.between(first, last)
 
-    def when(
-        self, cases: Sequence[tuple[sql.Column, sql.Column]], other: sql.Column | None = None
+    def make_case(
+        self, cases: Sequence[tuple[sql.Column, sql.Column]], default: sql.Column | None = None
     ) -> sql.Column:
-        chain: Any = self.say
+        chain: Any = self.functions
         for condition, value in cases:
             chain = chain.when(condition, value)
-        return chain if other is None else chain.otherwise(other)
+        return chain if default is None else chain.otherwise(default)
 
 
-def spark_table(data: sql.DataFrame) -> Table:
+def make_spark_table(data: sql.DataFrame) -> Table:
     """Return a data frame of Spark as a table that can be folded; its workers need this package, too."""
-    with failing_as("spark"):
+    with report_engine_errors("spark"):
         # the session may be stopped
-        return SparkTable(data, column_names(list(data.columns)))
+        return SparkTable(data, check_column_names(list(data.columns)))
 
 
-def _quoted(name: str) -> str:
+def _quote_name(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def _arrow_type(name: str, kind: sql.types.DataType) -> pa.DataType:
+def _get_arrow_type(name: str, kind: sql.types.DataType) -> pa.DataType:
     import pyarrow as pa
 
     word = kind.typeName()
@@ -313,4 +321,4 @@ def _arrow_type(name: str, kind: sql.types.DataType) -> pa.DataType:
         return pa.timestamp("us")
     if word.startswith(("interval day", "daytimeinterval")):
         return pa.duration("us")
-    raise refused(name, kind.simpleString())
+    raise make_column_type_error(name, kind.simpleString())

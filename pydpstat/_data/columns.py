@@ -20,23 +20,23 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._data.containers import (
     Column,
-    columns_of,
-    floats_of,
+    get_column_names,
+    get_columns,
+    get_series_name,
     is_categorical,
     is_frame,
     is_series,
-    name_of,
-    names_of,
+    to_floats,
 )
-from pydpstat._data.held import check_single, in_memory, public_list, read_whole
-from pydpstat._data.lookup import kind_of
+from pydpstat._data.held import check_single, read_all_records, to_pandas_or_numpy, to_public_list
+from pydpstat._data.lookup import get_value_kind
 from pydpstat._data.table import Chunk
-from pydpstat._data.values import is_missing, objects, way_to_values, without_mask
+from pydpstat._data.values import fill_masked, is_missing, suggest_values, to_object_array
 from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 
 
-class Query(Protocol):
+class HasColumns(Protocol):
     """A table or a query of an engine, which has columns."""
 
     @property
@@ -44,7 +44,7 @@ class Query(Protocol):
         """Their names."""
 
 
-class Source(Protocol):
+class HasSchema(Protocol):
     """A data set or a reader of Arrow's, which has a schema."""
 
     @property
@@ -53,10 +53,10 @@ class Source(Protocol):
 
 
 # what users give as data and as bounds of it; what is in them is checked
-Data = npt.ArrayLike | Collection[object] | Iterator[object] | Query | Source
+Data = npt.ArrayLike | Collection[object] | Iterator[object] | HasColumns | HasSchema
 GivenBounds = npt.ArrayLike | Mapping[str, npt.ArrayLike]
-Pair = tuple[float, float]
-Bounds = tuple[Pair, ...]
+VariableBounds = tuple[float, float]
+Bounds = tuple[VariableBounds, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Placeholder:
     columns: tuple[str, ...] | None = None
 
 
-def is_made_up(data: object) -> bool:
+def is_placeholder(data: object) -> bool:
     """Tell whether something stands for data, or is a tuple of variables of which one does."""
     each = data if isinstance(data, tuple) else (data,)
     return any(isinstance(one, Placeholder) for one in each)
@@ -91,29 +91,29 @@ class Columns:
         return "Columns(values withheld)"
 
 
-def numbers_of(data: object, argument: str = "data") -> Columns:
+def read_numbers(data: object, argument: str = "data") -> Columns:
     """Read numbers: a vector, or the columns of a frame or matrix; NaN, None, NA are missing."""
     if type(data) is np.ndarray and data.ndim == 1 and data.dtype.kind in "fiub":
         return Columns((data,), (None,), None, None, data.shape[0])
-    return read(data, argument, lambda column: (_numeric(column, argument), None))
+    return read_columns(data, argument, lambda column: (_convert_to_numbers(column, argument), None))
 
 
-def truths_of(data: object, argument: str = "condition") -> Columns:
+def read_booleans(data: object, argument: str = "condition") -> Columns:
     """Read truth values: a vector, or the columns of a frame or matrix."""
     if type(data) is np.ndarray and data.ndim == 1 and data.dtype.kind == "b":
         return Columns((data,), (None,), None, None, data.shape[0])
-    if type(data) in (list, tuple) and checks.array_of(without_mask(data)).dtype.kind == "f":
+    if type(data) in (list, tuple) and checks.to_array(fill_masked(data)).dtype.kind == "f":
         # NumPy makes floats of truth values that have a NaN beside them
         data = np.asarray(data, dtype=object)
-    return read(data, argument, lambda column: _boolean(column, argument))
+    return read_columns(data, argument, lambda column: _convert_to_booleans(column, argument))
 
 
-def one_column(data: object, argument: str, columns_of: Callable[..., Columns] = numbers_of) -> Columns:
+def read_single_column(data: object, argument: str, read_columns: Callable[..., Columns] = read_numbers) -> Columns:
     """Read a single variable; a frame of one column counts as one, and a table is read whole."""
-    data = read_whole(data, argument, beside=True)
+    data = read_all_records(data, argument, needs_order=True)
     # a frame's before what is in them
     check_single(data.shape[1] if is_frame(data) else 1, argument)
-    columns = columns_of(data, argument)
+    columns = read_columns(data, argument)
     check_single(len(columns.arrays), argument)
     name = (columns.names[0] or None) if columns.names is not None else columns.name
     return Columns(columns.arrays, columns.missing, None, name, columns.size)
@@ -122,9 +122,9 @@ def one_column(data: object, argument: str, columns_of: Callable[..., Columns] =
 Reader = Callable[["np.ndarray | pd.Series"], tuple[np.ndarray, np.ndarray | None]]
 
 
-def read(data: object, argument: str, reader: Reader) -> Columns:
+def read_columns(data: object, argument: str, reader: Reader) -> Columns:
     """Read a vector, or the columns of a frame or matrix; `reader` says what their values may be."""
-    data = in_memory(data, argument)
+    data = to_pandas_or_numpy(data, argument)
     if isinstance(data, Placeholder):
         count = 1 if data.columns is None else len(data.columns)
         values, missing = reader(np.empty(0))
@@ -134,16 +134,16 @@ def read(data: object, argument: str, reader: Reader) -> Columns:
         pieces: Sequence[object] = tuple(data.columns.values())
         name, size = None, data.size
     elif is_frame(data):
-        names, pieces = names_of(data), columns_of(data)
+        names, pieces = get_column_names(data), get_columns(data)
         name, size = None, len(data)
     else:
-        values = _array(data, argument)
+        values = _to_array_or_series(data, argument)
         if np.ndim(values) == 2:
             names = tuple(str(place) for place in range(values.shape[1]))
             pieces, name, size = list(values.T), None, values.shape[0]
         else:
             names, pieces, size = None, [values], len(values)
-            name = name_of(data) if is_series(data) else None
+            name = get_series_name(data) if is_series(data) else None
     if not pieces or len(set(names or ())) != len(names or ()):
         raise PydpstatError(
             f"{argument} must have at least one column, and different names; got {len(pieces)} "
@@ -159,7 +159,7 @@ def read(data: object, argument: str, reader: Reader) -> Columns:
     )
 
 
-def _array(data: object, argument: str) -> np.ndarray | pd.Series:
+def _to_array_or_series(data: object, argument: str) -> np.ndarray | pd.Series:
     """Return a vector or a matrix, or a pandas object as it is."""
     if hasattr(data, "to_numpy") and hasattr(data, "dtype"):
         if getattr(data, "ndim", 1) == 1:
@@ -167,33 +167,33 @@ def _array(data: object, argument: str) -> np.ndarray | pd.Series:
     elif isinstance(data, (list, tuple, range, np.ndarray)) or hasattr(data, "__array__"):
         try:
             # a mask says more than the values; the columns of other kinds of arrays are no vectors
-            values = data if isinstance(data, np.ma.MaskedArray) else np.asarray(without_mask(data))
+            values = data if isinstance(data, np.ma.MaskedArray) else np.asarray(fill_masked(data))
         except Exception:
             # that NumPy makes no array of a list tells of its records: each is read by itself
-            values = objects(data) if isinstance(data, (list, tuple)) else np.empty(())
+            values = to_object_array(data) if isinstance(data, (list, tuple)) else np.empty(())
         if values.ndim in (1, 2):
             # NumPy turns a list's numbers into texts where one is, and NaT alone into a time
             if isinstance(data, (list, tuple)) and values.dtype.kind in "USmM":
-                return objects(data)
+                return to_object_array(data)
             # the type that NumPy finds for a list is that of all of its records
             listed = isinstance(data, (list, tuple)) and values.dtype.kind in "fiu"
             return values.astype(np.float64) if listed else values
     raise PydpstatError(
         f"{argument} must be a vector (list, array, Series) or columns (frame, matrix); "
-        f"got {_described(data)}. {way_to_values(data)}"
+        f"got {_describe_container(data)}. {suggest_values(data)}"
     )
 
 
-def _described(data: object) -> str:
+def _describe_container(data: object) -> str:
     dimensions, kind = getattr(data, "ndim", None), type(data).__name__
     return f"{kind} of {dimensions} dimensions" if isinstance(dimensions, int) else kind
 
 
-def _numeric(column: np.ndarray | pd.Series, argument: str) -> np.ndarray:
+def _convert_to_numbers(column: np.ndarray | pd.Series, argument: str) -> np.ndarray:
     """Return numbers as floats, integers or booleans; missing ones as NaN."""
-    values = without_mask(_plain(column, argument))
+    values = fill_masked(_to_numpy(column, argument))
     if values.dtype.kind == "O":
-        values = objects_as_floats(values, argument, column)
+        values = convert_objects_to_floats(values, argument, column)
     if values.dtype.kind not in "fiub":
         raise PydpstatError(
             f"{argument} must be numbers; got {type(column).__name__} of type {values.dtype}. "
@@ -202,23 +202,23 @@ def _numeric(column: np.ndarray | pd.Series, argument: str) -> np.ndarray:
     return values
 
 
-def _plain(
-    column: np.ndarray | pd.Series, argument: str, wanted: str = "numbers or truth values"
-) -> np.ndarray:
+def _to_numpy(column: np.ndarray | pd.Series, argument: str, expected: str = "numbers or truth values") -> np.ndarray:
     """Return a pandas column as an array; one with NA as objects or floats."""
     if isinstance(column, np.ndarray):
         return column
     kind = column.dtype
-    if is_categorical(column) or kind_of(column) == "texts":
-        raise _labels(argument, wanted, column, "a categorical column" if is_categorical(column) else "texts")
+    if is_categorical(column) or get_value_kind(column) == "texts":
+        raise _make_label_error(
+            argument, expected, column, "a categorical column" if is_categorical(column) else "texts"
+        )
     if isinstance(kind, np.dtype):
         return column.to_numpy()
     if getattr(kind, "kind", "O") in "iuf":
-        return floats_of(column)
+        return to_floats(column)
     return column.to_numpy(dtype=object)
 
 
-def objects_as_floats(values: np.ndarray, argument: str, column: object = None) -> np.ndarray:
+def convert_objects_to_floats(values: np.ndarray, argument: str, column: object = None) -> np.ndarray:
     """Return numbers among the objects of a column as floats; missing ones as NaN."""
     given = values.tolist()
     if set(map(type, given)) <= {int, float}:
@@ -229,28 +229,28 @@ def objects_as_floats(values: np.ndarray, argument: str, column: object = None) 
     for value in given:
         # NumPy's durations count as integers
         if isinstance(value, (numbers.Real, np.bool_, Decimal)) and not isinstance(value, np.timedelta64):
-            flat.append(_float(value))
+            flat.append(_to_float(value))
         elif is_missing(value):
             flat.append(np.nan)
         else:
-            raise _other_objects(argument, "numbers", value, column)
+            raise _make_object_error(argument, "numbers", value, column)
     return np.array(flat, dtype=np.float64)
 
 
-def _float(value: object) -> float:
+def _to_float(value: object) -> float:
     try:
         return checks.as_float(value)
     except Exception:  # a signalling NaN, or a number of somebody's own that has no float
         return np.nan
 
 
-def _boolean(column: np.ndarray | pd.Series, argument: str) -> tuple[np.ndarray, np.ndarray | None]:
+def _convert_to_booleans(column: np.ndarray | pd.Series, argument: str) -> tuple[np.ndarray, np.ndarray | None]:
     """Return truth values, and which are missing."""
     if not isinstance(column, np.ndarray) and not isinstance(column.dtype, np.dtype):
         if getattr(column.dtype, "kind", "O") == "b":
             # one by one that takes forty times as long
             return column.to_numpy(dtype=bool, na_value=False), np.asarray(column.isna())
-    values, mask = _plain(column, argument, "truth values"), None
+    values, mask = _to_numpy(column, argument, "truth values"), None
     if isinstance(values, np.ma.MaskedArray):
         mask, values = np.ma.getmaskarray(values), np.ma.getdata(values)
     if values.dtype.kind == "b":
@@ -262,7 +262,7 @@ def _boolean(column: np.ndarray | pd.Series, argument: str) -> tuple[np.ndarray,
             absent |= mask
         for value, gone in zip(flat, absent):
             if not gone and not isinstance(value, (bool, np.bool_)):
-                raise _other_objects(argument, "truth values", value, column)
+                raise _make_object_error(argument, "truth values", value, column)
         truths = np.fromiter((not gone and bool(v) for v, gone in zip(flat, absent)), bool, len(flat))
         return truths, absent
     raise PydpstatError(
@@ -271,43 +271,43 @@ def _boolean(column: np.ndarray | pd.Series, argument: str) -> tuple[np.ndarray,
     )
 
 
-def _labels(argument: str, wanted: str, column: object, got: str) -> PydpstatError:
+def _make_label_error(argument: str, expected: str, column: object, got: str) -> PydpstatError:
     name = "" if (given := getattr(column, "name", None)) is None else f" in {given!r}"
     way = "Convert it, or select other columns, as in frame[['income', 'age']]."
-    if wanted == "truth values":
+    if expected == "truth values":
         way = f"Compare it, as {given or 'x'} == 'yes'; crosstab counts and shares all levels."
-    return PydpstatError(f"{argument} must be {wanted}; got {got}{name}. {way}")
+    return PydpstatError(f"{argument} must be {expected}; got {got}{name}. {way}")
 
 
-def _other_objects(argument: str, wanted: str, value: object, column: object) -> PydpstatError:
+def _make_object_error(argument: str, expected: str, value: object, column: object) -> PydpstatError:
     if isinstance(value, str) and is_series(column):
         # before version 3 pandas has texts as objects
-        return _labels(argument, wanted, column, "texts")
+        return _make_label_error(argument, expected, column, "texts")
     kind = "dates" if isinstance(value, datetime.date) else f"objects of type {type(value).__name__}"
     way = (
         "Write a condition, such as x == 'yes'"
-        if wanted == "truth values"
+        if expected == "truth values"
         else "Convert them first, as by pd.to_numeric(x)"
     )
-    return PydpstatError(f"{argument} must be {wanted}; got {kind} among them. {way}.")
+    return PydpstatError(f"{argument} must be {expected}; got {kind} among them. {way}.")
 
 
-def check_filling(missing: object, pairs: Sequence[Pair], name: str = "bounds") -> None:
+def check_fill_value(missing: object, pairs: Sequence[VariableBounds], name: str = "bounds") -> None:
     """Check that a number that replaces missing values lies within the bounds of every column."""
     if isinstance(missing, float) and not all(lower <= missing <= upper for lower, upper in pairs):
         raise PydpstatError(
             f"missing must be a number within the {name} if it replaces missing values; got "
-            f"{checks.shown(missing)}. Give a public number that a record could have."
+            f"{checks.describe_value(missing)}. Give a public number that a record could have."
         )
 
 
-def bounds_pair(bounds: object, name: str = "bounds") -> Pair:
+def check_bounds(bounds: object, name: str = "bounds") -> VariableBounds:
     """Check public bounds of one variable: two finite numbers, the first below the second."""
     if type(bounds) is tuple and len(bounds) == 2 and type(bounds[0]) is float and type(bounds[1]) is float:
         if -math.inf < bounds[0] < bounds[1] < math.inf:
             return bounds[0], bounds[1]
-    pair = public_list(bounds, name)
-    given = checks.shown(bounds)
+    pair = to_public_list(bounds, name)
+    given = checks.describe_value(bounds)
     if type(pair) in (tuple, list) and len(pair) == 2 and all(map(checks.is_number, pair)):
         lower, upper = checks.as_float(pair[0]), checks.as_float(pair[1])
         if -math.inf < lower < upper < math.inf:
@@ -317,7 +317,7 @@ def bounds_pair(bounds: object, name: str = "bounds") -> Pair:
         if lower == upper:
             given = "the same number twice"
     elif type(pair) in (tuple, list) and len(pair) == 2:
-        given = "a pair with " + " and ".join(dict.fromkeys(map(_not_number, pair)))
+        given = "a pair with " + " and ".join(dict.fromkeys(map(_describe_bound, pair)))
         if any(isinstance(end, (str, datetime.date, np.datetime64)) for end in pair):
             given += ". Of dates make a column of numbers, such as frame['date'].dt.year"
     elif isinstance(pair, Mapping):
@@ -328,37 +328,37 @@ def bounds_pair(bounds: object, name: str = "bounds") -> Pair:
     )
 
 
-def _not_number(end: object) -> str:
-    return "a number" if checks.is_number(end) else "None" if end is None else type(end).__name__
+def _describe_bound(bound: object) -> str:
+    return "a number" if checks.is_number(bound) else "None" if bound is None else type(bound).__name__
 
 
-def several_bounds(bounds: Any) -> TypeGuard[Sequence[object]]:
+def has_several_bounds(bounds: Any) -> TypeGuard[Sequence[object]]:
     """Tell whether bounds are a sequence of pairs, and no pair themselves."""
     listed = isinstance(bounds, (tuple, list)) or isinstance(bounds, np.ndarray) and bounds.ndim > 0
-    return listed and len(bounds) > 0 and checks.array_of(bounds[0]).ndim == 1
+    return listed and len(bounds) > 0 and checks.to_array(bounds[0]).ndim == 1
 
 
-def bounds_of(bounds: object, names: tuple[str, ...] | None, columns: int, name: str | None = None) -> Bounds:
+def check_column_bounds(bounds: object, names: tuple[str, ...] | None, columns: int, name: str | None = None) -> Bounds:
     """Check the bounds of every column, or of one with a `name`: a pair, pairs in order, or by name."""
     if names is None:
         if isinstance(bounds, Mapping) and name is not None:
-            (bounds,) = checks.by_name(bounds, (name,), "bounds", "column", "(lower, upper)")
-        return (bounds_pair(bounds),)
+            (bounds,) = checks.select_by_names(bounds, (name,), "bounds", "column", "(lower, upper)")
+        return (check_bounds(bounds),)
     if isinstance(bounds, Mapping):
-        pairs = checks.by_name(bounds, names, "bounds", "column", "(lower, upper)")
-        return tuple(bounds_pair(pair, f"bounds[{name!r}]") for name, pair in zip(names, pairs))
-    if several_bounds(bounds):
+        pairs = checks.select_by_names(bounds, names, "bounds", "column", "(lower, upper)")
+        return tuple(check_bounds(pair, f"bounds[{name!r}]") for name, pair in zip(names, pairs))
+    if has_several_bounds(bounds):
         if len(bounds) != columns:
             raise PydpstatError(
                 f"bounds must be one pair, or one for each of the {columns} columns; got {len(bounds)} pairs."
             )
-        return tuple(bounds_pair(pair, f"bounds[{i}]") for i, pair in enumerate(bounds))
-    return (bounds_pair(bounds),) * columns
+        return tuple(check_bounds(pair, f"bounds[{i}]") for i, pair in enumerate(bounds))
+    return (check_bounds(bounds),) * columns
 
 
-def column_bounds(
+def resolve_column_bounds(
     bounds: GivenBounds, names: tuple[str, ...] | None, columns: int, name: str | None = None
-) -> tuple[Bounds, Bounds | Pair]:
+) -> tuple[Bounds, Bounds | VariableBounds]:
     """Return every column's bounds, and how the result shows them."""
-    pairs = bounds_of(bounds, names, columns, name)
+    pairs = check_column_bounds(bounds, names, columns, name)
     return pairs, pairs if names is not None else pairs[0]

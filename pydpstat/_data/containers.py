@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 Column = Union[np.ndarray, "pd.Series", "pd.Index", "pd.api.extensions.ExtensionArray"]
 
 
-def offers(value: object, *names: str) -> bool:
+def has_attributes(value: object, *names: str) -> bool:
     """Tell whether something's class has attributes: pandas makes others of labels, such as one "columns"."""
     return all(hasattr(type(value), name) for name in names)
 
 
-def library_of(data: object) -> str:
+def find_library(data: object) -> str:
     """Return the engine whose data these are, or R's rpy2, by the modules of its classes; else ""."""
     kind: Any = type(data)
-    return _library_of_class(kind)
+    return _find_class_library(kind)
 
 
 @lru_cache(maxsize=256)
-def _library_of_class(kind: type) -> str:
+def _find_class_library(kind: type) -> str:
     for each in kind.__mro__:
         library, _, rest = each.__module__.partition(".")
         match library.lstrip("_"), each.__name__:
@@ -55,17 +55,17 @@ def _library_of_class(kind: type) -> str:
 
 def is_frame(value: object) -> TypeGuard[pd.DataFrame]:
     """Tell whether something is a frame whose columns can be taken by place."""
-    return offers(value, "columns", "iloc")
+    return has_attributes(value, "columns", "iloc")
 
 
 def has_columns(value: object) -> bool:
     """Tell whether something is a frame, of whatever library."""
-    return offers(value, "columns")
+    return has_attributes(value, "columns")
 
 
 def is_series(value: object) -> TypeGuard[pd.Series]:
     """Tell whether something is a column with labels of its rows."""
-    return offers(value, "to_frame", "index")
+    return has_attributes(value, "to_frame", "index")
 
 
 def is_pandas_frame(value: object) -> TypeGuard[pd.DataFrame]:
@@ -85,45 +85,45 @@ def _is_pandas(value: object, kind: str) -> bool:
 
 def has_rows(value: object) -> TypeGuard[pd.DataFrame | pd.Series]:
     """Tell whether something is a frame or a series, whose rows are taken by place in their own way."""
-    return offers(value, "iloc")
+    return has_attributes(value, "iloc")
 
 
-def rows(value: Any, places: object) -> Any:
+def take_rows(value: Any, positions: object) -> Any:
     """Return the rows of a frame, a series or an array at some places, a slice, or a single one."""
-    return value.iloc[places] if has_rows(value) else value[places]
+    return value.iloc[positions] if has_rows(value) else value[positions]
 
 
 def is_vector(value: object) -> TypeGuard[Collection[object]]:
     """Tell whether something is one variable: a list, or an array, series or index of one axis."""
     if isinstance(value, (list, tuple, range)):
         return True
-    return offers(value, "dtype") and getattr(value, "ndim", 0) == 1
+    return has_attributes(value, "dtype") and getattr(value, "ndim", 0) == 1
 
 
-def numbered(column: pd.Series) -> pd.Series:
+def with_default_index(column: pd.Series) -> pd.Series:
     """Return a series with the index 0, 1, ...; `reset_index` of pandas before 2 may infer another type."""
     found = column.copy(deep=False)
     found.index = range(len(column))  # type: ignore[assignment]
     return found
 
 
-def columns_of(frame: pd.DataFrame) -> tuple[pd.Series, ...]:
+def get_columns(frame: pd.DataFrame) -> tuple[pd.Series, ...]:
     """Return a frame's columns, in order: of one name there may be several."""
     return tuple(frame.iloc[:, place] for place in range(frame.shape[1]))
 
 
-def names_of(frame: pd.DataFrame) -> tuple[str, ...]:
+def get_column_names(frame: pd.DataFrame) -> tuple[str, ...]:
     """Return the names of a frame's columns as texts."""
     return tuple(map(str, frame.columns))
 
 
-def name_of(value: object) -> str | None:
+def get_series_name(value: object) -> str | None:
     """Return the name of a series or an index; None where it has none."""
-    name = getattr(value, "name", None) if offers(value, "name") else None
+    name = getattr(value, "name", None) if has_attributes(value, "name") else None
     return None if name is None else str(name)
 
 
-def row_names(value: object) -> tuple[str, ...] | None:
+def get_row_labels(value: object) -> tuple[str, ...] | None:
     """Return the labels of a series as texts; None for anything else."""
     return tuple(map(str, value.index)) if is_series(value) else None
 
@@ -133,7 +133,7 @@ def is_categorical(column: object) -> bool:
     return getattr(getattr(column, "dtype", None), "name", "") == "category"
 
 
-def categorical_of(column: object) -> pd.Categorical:
+def get_categorical(column: object) -> pd.Categorical:
     """Return what has the codes and the categories of a variable that is categorical."""
     return getattr(column, "cat", column)
 
@@ -145,7 +145,7 @@ def is_numeric(column: pd.Series) -> bool:
     return is_numeric_dtype(column.dtype) and not is_complex_dtype(column.dtype)
 
 
-def floats_of(numbers: pd.Series) -> npt.NDArray[np.float64]:
+def to_floats(numbers: pd.Series) -> npt.NDArray[np.float64]:
     """Return numbers of pandas as floats, NaN where one is missing."""
     return numbers.to_numpy(dtype=np.float64, na_value=np.nan)
 
@@ -153,9 +153,9 @@ def floats_of(numbers: pd.Series) -> npt.NDArray[np.float64]:
 def as_array(values: object) -> np.ndarray:
     """Return values as an array: pandas' numbers that can be missing as floats."""
     nullable = hasattr(getattr(values, "dtype", None), "na_value")
-    return floats_of(values) if nullable else np.asarray(values)
+    return to_floats(values) if nullable else np.asarray(values)
 
 
-def listed(values: object) -> Any:
+def to_list(values: object) -> Any:
     """Return an array's, a series' or an index's values as a list, and anything else as it is."""
     return values.tolist() if hasattr(values, "tolist") else values

@@ -8,120 +8,135 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat._checks import excerpt
+from pydpstat._checks import format_public_value
 from pydpstat._data.chunk import (
     CHUNK,
     Chunk,
+    MapChunk,
     Merge,
     Part,
-    Partial,
     Table,
-    chosen,
-    column_names,
-    fold_in_order,
-    with_unit,
+    check_column_names,
+    check_requested_columns,
+    has_unit_column,
+    run_ordered_fold,
 )
-from pydpstat._data.chunk_columns import column_of, column_of_arrow
-from pydpstat._data.containers import Column, columns_of, is_frame, is_series, name_of, offers, rows
-from pydpstat._data.lookup import KINDS, kind_of
-from pydpstat._data.questions import Question, Row
-from pydpstat._data.streams import Once
+from pydpstat._data.chunk_columns import convert_arrow_column, convert_column
+from pydpstat._data.containers import (
+    Column,
+    get_columns,
+    get_series_name,
+    has_attributes,
+    is_frame,
+    is_series,
+    take_rows,
+)
+from pydpstat._data.lookup import KIND_DESCRIPTIONS, get_value_kind
+from pydpstat._data.questions import AggregateQuery, AggregateRow
+from pydpstat._data.streams import SinglePass
 from pydpstat.errors import PydpstatError
 
 
 @dataclass(frozen=True)
-class Chunks:
+class IteratorTable:
     """A table whose records an iterator gives, all of its chunks with the first one's columns."""
 
     source: Iterator[object]
-    once: Once
+    once: SinglePass
     names: tuple[str, ...]
-    every: tuple[str, ...]
+    all_names: tuple[str, ...]
     ordered: bool = True
 
-    def select(self, names: Sequence[str]) -> Table:
+    def select_columns(self, names: Sequence[str]) -> Table:
         """Return the table of some columns."""
-        return replace(self, names=chosen(names, self.names))
+        return replace(self, names=check_requested_columns(names, self.names))
 
-    def sample(self) -> Chunk:
+    def make_empty_chunk(self) -> Chunk:
         """Return no records of the first chunk."""
-        columns = _columns(self.once.peek(self.source), 1)
-        return Chunk({name: _emptied(name, columns[name]) for name in self.names}, 0)
+        columns = _get_chunk_columns(self.once.read_first(self.source), 1)
+        return Chunk({name: _make_empty_column(name, columns[name]) for name in self.names}, 0)
 
-    def count(self) -> int | None:
+    def count_records(self) -> int | None:
         """Return None: to count is to read."""
         return None
 
-    def ask(self, question: Question) -> list[Row] | None:
+    def compute_aggregates(self, query: AggregateQuery) -> list[AggregateRow] | None:
         """Return None: records are read."""
         return None
 
-    def fold(self, partial: Partial[Part], merge: Merge[Part], unit: str | None = None) -> Part:
-        """Return what `partial` makes of every chunk, merged; the iterator is then used up."""
-        whole, empty = with_unit(unit, self.names), self.sample()
-        return fold_in_order(
-            self._chunks(), lambda: empty, partial, merge, engine="the iterator", whole=whole
+    def fold(self, map_chunk: MapChunk[Part], merge: Merge[Part], unit: str | None = None) -> Part:
+        """Return what `map_chunk` makes of every chunk, merged; the iterator is then used up."""
+        whole, empty = has_unit_column(unit, self.names), self.make_empty_chunk()
+        return run_ordered_fold(
+            self._iterate_chunks(), lambda: empty, map_chunk, merge, engine="the iterator", as_one_chunk=whole
         )
 
-    def _chunks(self) -> Iterator[Chunk]:
+    def _iterate_chunks(self) -> Iterator[Chunk]:
         first: dict[str, str | None] = {}
-        for number, piece in enumerate(self.once.read(self.source), start=1):
-            columns = _columns(piece, number)
-            if set(columns) != set(self.every):
-                raise _differs(number, "columns", excerpt(list(self.every)), excerpt(list(columns)))
+        for number, piece in enumerate(self.once.read_pieces(self.source), start=1):
+            columns = _get_chunk_columns(piece, number)
+            if set(columns) != set(self.all_names):
+                raise _make_mismatch_error(
+                    number,
+                    "columns",
+                    format_public_value(list(self.all_names)),
+                    format_public_value(list(columns)),
+                )
             for name in self.names:
                 if _is_list(columns[name]):
                     continue
-                kind = kind_of(_emptied(name, columns[name]))
+                kind = get_value_kind(_make_empty_column(name, columns[name]))
                 if first.setdefault(name, kind) != kind:
-                    raise _differs(number, f"column {name!r}", _said(first[name]), _said(kind))
-            size = _size(columns, number)
+                    raise _make_mismatch_error(
+                        number, f"column {name!r}", _describe_kind(first[name]), _describe_kind(kind)
+                    )
+            size = _get_chunk_size(columns, number)
             for start in range(0, size, CHUNK):
                 cut = slice(start, start + CHUNK)
-                parts = {name: _column(name, rows(columns[name], cut)) for name in self.names}
+                parts = {name: _convert_column(name, take_rows(columns[name], cut)) for name in self.names}
                 yield Chunk(parts, min(CHUNK, size - start))
                 del parts
             del piece, columns
 
 
-def iterator_table(data: Iterator[object]) -> Table:
+def make_iterator_table(data: Iterator[object]) -> Table:
     """Return the table of an iterator's chunks, after a look at the first one.
 
     A chunk is a frame of pandas or Polars, a table or a batch of Arrow, a dict of columns, an array of one
     or two axes, a series, or a list. All must have the same columns, of the same kinds where types say them.
     """
-    once = Once.of(data)
+    once = SinglePass.from_source(data)
     try:
-        first = once.peek(data)
+        first = once.read_first(data)
     except StopIteration:
         raise PydpstatError(
             "data must provide at least one chunk; got an iterator without any, which is empty or "
             "used up. Create it again for every call."
         ) from None
-    names = tuple(_columns(first, 1))
-    return Chunks(data, once, names, names)
+    names = tuple(_get_chunk_columns(first, 1))
+    return IteratorTable(data, once, names, names)
 
 
-def _columns(piece: object, number: int) -> dict[str, Sized]:
+def _get_chunk_columns(piece: object, number: int) -> dict[str, Sized]:
     """Return a chunk's columns by name, as they come."""
-    pairs = _pairs(piece)
+    pairs = _get_named_columns(piece)
     if pairs is None:
         raise PydpstatError(
             "data must provide chunks that are data frames, Arrow's tables or batches, dicts of "
             f"columns, arrays or series; got {type(piece).__name__} as chunk {number}. Give one of "
             "these."
         )
-    return dict(zip(column_names([name for name, _ in pairs]), [column for _, column in pairs]))
+    return dict(zip(check_column_names([name for name, _ in pairs]), [column for _, column in pairs]))
 
 
-def _pairs(piece: object) -> list[tuple[object, Sized]] | None:
+def _get_named_columns(piece: object) -> list[tuple[object, Sized]] | None:
     """Return names and columns of a chunk; None for what is none."""
     if isinstance(piece, Mapping):
-        return [(name, _given(column)) for name, column in piece.items()]
+        return [(name, _convert_polars(column)) for name, column in piece.items()]
     if is_frame(piece):
-        return list(zip(piece.columns, columns_of(piece)))
+        return list(zip(piece.columns, get_columns(piece)))
     if is_series(piece):
-        return [(name_of(piece) or "", piece)]
+        return [(get_series_name(piece) or "", piece)]
     if isinstance(piece, np.ndarray) and piece.ndim == 2:
         return [(str(place), column) for place, column in enumerate(piece.T)]
     if isinstance(piece, (list, tuple, range)) or (isinstance(piece, np.ndarray) and piece.ndim == 1):
@@ -130,20 +145,20 @@ def _pairs(piece: object) -> list[tuple[object, Sized]] | None:
         return None
     import pyarrow as pa
 
-    given = _given(piece)
+    given = _convert_polars(piece)
     if isinstance(given, (pa.Array, pa.ChunkedArray)):
-        return [(name_of(piece) or "", given)]
+        return [(get_series_name(piece) or "", given)]
     table = given if isinstance(given, pa.RecordBatch) else pa.table(given)
     return list(zip(table.schema.names, table.columns))
 
 
-def _given(piece: Any) -> Any:
+def _convert_polars(piece: Any) -> Any:
     """Return a frame or a series of Polars as one of Arrow's that every version of pyarrow can read."""
-    return piece.to_arrow() if offers(piece, "to_arrow") else piece
+    return piece.to_arrow() if has_attributes(piece, "to_arrow") else piece
 
 
-def _column(name: str, column: object) -> Column:
-    return column_of_arrow(name, column) if _is_arrow(column) else column_of(name, column)
+def _convert_column(name: str, column: object) -> Column:
+    return convert_arrow_column(name, column) if _is_arrow(column) else convert_column(name, column)
 
 
 def _is_arrow(column: object) -> bool:
@@ -154,29 +169,29 @@ def _is_list(column: object) -> bool:
     return isinstance(column, (list, tuple))
 
 
-def _emptied(name: str, column: object) -> Column:
+def _make_empty_column(name: str, column: object) -> Column:
     """Return no values of a column, whose type says of what kind they are; a list may have anything."""
     if _is_list(column):
         return np.empty(0, dtype=object)
-    return _column(name, rows(column, slice(0, 0)))
+    return _convert_column(name, take_rows(column, slice(0, 0)))
 
 
-def _size(columns: Mapping[str, Sized], number: int) -> int:
+def _get_chunk_size(columns: Mapping[str, Sized], number: int) -> int:
     sizes = {name: len(column) for name, column in columns.items()}
     if len(set(sizes.values())) > 1:
         raise PydpstatError(
             "data must provide chunks whose columns have the same length; they differ in chunk "
-            f"{number}, in the columns {excerpt(list(sizes))}. The iterator is used up: fix it, and "
+            f"{number}, in the columns {format_public_value(list(sizes))}. The iterator is used up: fix it, and "
             "create it again."
         )
     return next(iter(sizes.values()))
 
 
-def _said(kind: str | None) -> str:
-    return "objects" if kind is None else KINDS[kind]
+def _describe_kind(kind: str | None) -> str:
+    return "objects" if kind is None else KIND_DESCRIPTIONS[kind]
 
 
-def _differs(number: int, what: str, first: str, now: str) -> PydpstatError:
+def _make_mismatch_error(number: int, what: str, first: str, now: str) -> PydpstatError:
     return PydpstatError(
         f"data must provide chunks of the same kind; the {what} of chunk {number}: {now}, and of the "
         f"first chunk: {first}. Nothing was released. The iterator is used up: convert what differs, "

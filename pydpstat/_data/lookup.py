@@ -17,29 +17,29 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._checks import as_float, shown_option
+from pydpstat._checks import as_float, describe_option
 from pydpstat._data.containers import (
-    categorical_of,
-    columns_of,
+    get_categorical,
+    get_columns,
     is_categorical,
     is_frame,
     is_vector,
-    listed,
-    numbered,
+    to_list,
+    with_default_index,
 )
-from pydpstat._data.values import Objects, is_missing, objects
+from pydpstat._data.values import Objects, is_missing, to_object_array
 from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 
-_CHUNK = 32768
+_CHUNK_SIZE = 32768
 # texts numbered at a time: of fewer, those that occur are looked up too often
-_TEXTS = 1 << 19
+_TEXT_BATCH_SIZE = 1 << 19
 # as many, or fewer, are looked up one by one
-_FEW = 128
+_MAX_DIRECT_LOOKUPS = 128
 # integers are looked up in a table of at most so many places for each label
-_DENSE = 16
+_DENSE_FACTOR = 16
 # what a column of each kind of type can hold, for messages
-KINDS = {
+KIND_DESCRIPTIONS = {
     "numbers": "numbers or truth values",
     "texts": "texts",
     "bytes": "bytes",
@@ -47,28 +47,34 @@ KINDS = {
     "zoned": "times with a time zone",
     "durations": "durations",
 }
-_OF_NUMPY = {**dict.fromkeys("iufb", "numbers"), "U": "texts", "S": "bytes", "M": "times", "m": "durations"}
+_KIND_BY_DTYPE = {
+    **dict.fromkeys("iufb", "numbers"),
+    "U": "texts",
+    "S": "bytes",
+    "M": "times",
+    "m": "durations",
+}
 
 
-def kind_of(column: object) -> str | None:
+def get_value_kind(column: object) -> str | None:
     """Return what the values of a column are by its type; None where they may be anything."""
     dtype = getattr(column, "dtype", None)
     if is_categorical(column):
-        return kind_of(categorical_of(column).categories)
+        return get_value_kind(get_categorical(column).categories)
     if dtype is None or isinstance(dtype, np.dtype):
-        return _OF_NUMPY.get(getattr(dtype, "kind", "O"))
+        return _KIND_BY_DTYPE.get(getattr(dtype, "kind", "O"))
     if isinstance(dtype, pd.DatetimeTZDtype):
         return "zoned"
     if isinstance(dtype, pd.SparseDtype):
-        return _OF_NUMPY.get(dtype.subtype.kind)
+        return _KIND_BY_DTYPE.get(dtype.subtype.kind)
     if isinstance(dtype, pd.StringDtype):
         return "texts"
     # nullable and Arrow's types say of what kind their values are
-    kind = _OF_NUMPY.get(getattr(dtype, "kind", "O"))
+    kind = _KIND_BY_DTYPE.get(getattr(dtype, "kind", "O"))
     return kind if kind == "numbers" else None
 
 
-def is_of_kind(label: object, kind: str | None) -> bool:
+def is_label_of_kind(label: object, kind: str | None) -> bool:
     """Tell whether a column of this kind can hold a label."""
     match kind:
         case None:
@@ -87,63 +93,63 @@ def is_of_kind(label: object, kind: str | None) -> bool:
     return isinstance(label, (np.datetime64, datetime.date)) and aware == (kind == "zoned")
 
 
-def places(column: np.ndarray | pd.Series, labels: Sequence[object]) -> np.ndarray:
+def encode_labels(column: np.ndarray | pd.Series, labels: Sequence[object]) -> np.ndarray:
     """Return each value's place among public labels: -1 for a missing one, their number for others.
 
     Numbers are compared as the column's own type has them: 0.1 in a column of 32 bits is the label 0.1.
     Objects are compared by Python's equality; what cannot be hashed is no label.
     """
     if is_categorical(column):
-        own = categorical_of(column)
-        codes, known = np.asarray(own.codes), places(own.categories, labels)
+        own = get_categorical(column)
+        codes, known = np.asarray(own.codes), encode_labels(own.categories, labels)
         if known.tolist() == list(range(len(labels))):
             return codes.copy()
         # the last one is for -1, which is missing; small numbers take less time than large ones
         small = np.int16 if len(labels) < 2**15 else np.intp
         return np.append(known, -1).astype(small).take(codes, mode="wrap")
     if isinstance(column, np.ma.MaskedArray):
-        found = places(np.ma.getdata(column), labels)
+        found = encode_labels(np.ma.getdata(column), labels)
         found[np.ma.getmaskarray(column)] = -1
         return found
-    kind = kind_of(column)
-    usable = [label if is_of_kind(label, kind) else None for label in labels]
+    kind = get_value_kind(column)
+    usable = [label if is_label_of_kind(label, kind) else None for label in labels]
     match kind:
         case "numbers":
-            return _places_of_numbers(column, usable)
+            return _encode_numbers(column, usable)
         case "times" | "durations" | "zoned":
-            return _places_of_times(column, kind, usable)
+            return _encode_times(column, kind, usable)
     if kind == "texts" and not isinstance(column.dtype, np.dtype):
-        return _places_of_texts(column, usable)
-    return _places_of_objects(listed(column), usable)
+        return _encode_texts(column, usable)
+    return _encode_objects(to_list(column), usable)
 
 
-def has_equal(labels: Sequence[object], column: object = None) -> bool:
+def has_equal_labels(labels: Sequence[object], column: object = None) -> bool:
     """Tell whether two labels are equal in Python or in a column's type.
 
     A record with this value would be counted twice: 0.1 and 0.10000000001 are the same 32-bit float.
     """
-    same = [_identity(label) for label in labels]
+    same = [_get_label_key(label) for label in labels]
     if len(set(same)) < len(same):
         return True
-    held = [each for each in _as_held(column, labels) if each is not None]
+    held = [each for each in _convert_to_column_type(column, labels) if each is not None]
     return len(set(held)) < len(held)
 
 
 # a date or time is identified by its integer in the first of these units that represents it exactly
-_UNITS = ("D", "s", "ms", "us", "ns", "ps", "fs", "as")
+_TIME_UNITS = ("D", "s", "ms", "us", "ns", "ps", "fs", "as")
 
 
-def _identity(label: Any) -> object:
+def _get_label_key(label: Any) -> object:
     """Return a key that equal labels share: for dates and times, their moment."""
-    if is_of_kind(label, "durations"):
+    if is_label_of_kind(label, "durations"):
         kind, letter = "duration", "m"
     elif isinstance(label, (np.datetime64, datetime.date)):
-        kind, letter = ("zoned" if is_of_kind(label, "zoned") else "time"), "M"
+        kind, letter = ("zoned" if is_label_of_kind(label, "zoned") else "time"), "M"
     else:
         return label
-    for unit in _UNITS:
+    for unit in _TIME_UNITS:
         try:
-            moment = _moment(label, np.dtype(f"{letter}8[{unit}]"))
+            moment = _to_time_units(label, np.dtype(f"{letter}8[{unit}]"))
         except (TypeError, ValueError, OverflowError):
             # a number of months has no number of days
             return label
@@ -152,65 +158,63 @@ def _identity(label: Any) -> object:
     return label
 
 
-def _as_held(column: Any, labels: Sequence[Any]) -> list[object]:
+def _convert_to_column_type(column: Any, labels: Sequence[Any]) -> list[object]:
     """Return labels converted to the type of a column, None for one that it cannot represent."""
     if is_categorical(column):
-        column = categorical_of(column).categories
-    kind = kind_of(column)
-    usable = [label if is_of_kind(label, kind) else None for label in labels]
+        column = get_categorical(column).categories
+    kind = get_value_kind(column)
+    usable = [label if is_label_of_kind(label, kind) else None for label in labels]
     if kind == "numbers":
-        dtype = _number_type(column)
-        return [None if label is None else typed(label, dtype) for label in usable]
+        dtype = _get_number_type(column)
+        return [None if label is None else cast_label(label, dtype) for label in usable]
     if kind in ("times", "durations"):
-        return [None if label is None else _moment(label, np.asarray(column[:0]).dtype) for label in usable]
+        return [None if label is None else _to_time_units(label, np.asarray(column[:0]).dtype) for label in usable]
     return []
 
 
-def _number_type(column: Any) -> np.dtype:
+def _get_number_type(column: Any) -> np.dtype:
     """Return the NumPy type in which a column's numbers are compared; truth values are bytes."""
     dtype = getattr(column.dtype, "numpy_dtype", None) or getattr(column.dtype, "subtype", column.dtype)
     return np.dtype(np.uint8) if dtype.kind == "b" else dtype
 
 
-def _of_labels(values: np.ndarray, typed: Sequence[object]) -> np.ndarray:
+def _find_typed_labels(values: np.ndarray, typed_labels: Sequence[object]) -> np.ndarray:
     """Find each value among labels of its own type, None for one that it cannot be."""
-    known = sorted((value, place) for place, value in enumerate(typed) if value is not None)
-    found = np.full(values.size, len(typed), dtype=np.intp)
+    known = sorted((value, place) for place, value in enumerate(typed_labels) if value is not None)
+    found = np.full(values.size, len(typed_labels), dtype=np.intp)
     if not known:
         return found
     own = np.array([value for value, _ in known], dtype=values.dtype.newbyteorder("="))
     place_of = np.array([place for _, place in known], dtype=np.intp)
-    if own.dtype.kind in "iu" and int(own[-1]) - int(own[0]) < _DENSE * own.size:
-        return _of_dense_labels(values, own, place_of, found)
-    for start in range(0, values.size, _CHUNK):
-        chunk = values[start : start + _CHUNK].astype(own.dtype, copy=False)
+    if own.dtype.kind in "iu" and int(own[-1]) - int(own[0]) < _DENSE_FACTOR * own.size:
+        return _find_dense_labels(values, own, place_of, found)
+    for start in range(0, values.size, _CHUNK_SIZE):
+        chunk = values[start : start + _CHUNK_SIZE].astype(own.dtype, copy=False)
         at = own.searchsorted(chunk)
         # beyond the largest label, NaN among it
         at[at == own.size] = 0
-        np.copyto(found[start : start + _CHUNK], place_of[at], where=own[at] == chunk)
+        np.copyto(found[start : start + _CHUNK_SIZE], place_of[at], where=own[at] == chunk)
     return found
 
 
-def _of_dense_labels(
-    values: np.ndarray, own: np.ndarray, place_of: np.ndarray, found: np.ndarray
-) -> np.ndarray:
+def _find_dense_labels(values: np.ndarray, own: np.ndarray, codes: np.ndarray, found: np.ndarray) -> np.ndarray:
     """Find integers among ascending labels that are close together, in a table of all between them."""
     low, high = own[0], own[-1]
     table = np.full(int(high) - int(low) + 1, found[0] if found.size else 0, dtype=np.intp)
-    table[(own - low).astype(np.intp)] = place_of
-    for start in range(0, values.size, _CHUNK):
-        chunk = values[start : start + _CHUNK].astype(own.dtype, copy=False)
+    table[(own - low).astype(np.intp)] = codes
+    for start in range(0, values.size, _CHUNK_SIZE):
+        chunk = values[start : start + _CHUNK_SIZE].astype(own.dtype, copy=False)
         inside = chunk >= low
         inside &= chunk <= high
         if inside.all():
             places = (chunk - low).astype(np.intp, copy=False)
-            table.take(places, out=found[start : start + _CHUNK], mode="clip")
+            table.take(places, out=found[start : start + _CHUNK_SIZE], mode="clip")
         else:
-            found[start : start + _CHUNK][inside] = table[chunk[inside] - low]
+            found[start : start + _CHUNK_SIZE][inside] = table[chunk[inside] - low]
     return found
 
 
-def _places_of_numbers(column: pd.Series, labels: Sequence[Any]) -> np.ndarray:
+def _encode_numbers(column: pd.Series, labels: Sequence[Any]) -> np.ndarray:
     absent = None
     if isinstance(column.dtype, np.dtype) or not hasattr(column.dtype, "numpy_dtype"):
         values = np.asarray(column)
@@ -222,7 +226,7 @@ def _places_of_numbers(column: pd.Series, labels: Sequence[Any]) -> np.ndarray:
     if values.dtype.kind == "b":
         # a byte of another array can be any number, which stands for True
         values = (values.view(np.uint8) != 0).view(np.uint8)
-    found = _of_labels(values, [None if label is None else typed(label, values.dtype) for label in labels])
+    found = _find_typed_labels(values, [None if label is None else cast_label(label, values.dtype) for label in labels])
     if values.dtype.kind == "f":
         found[np.isnan(values)] = -1
     if absent is not None:
@@ -230,7 +234,7 @@ def _places_of_numbers(column: pd.Series, labels: Sequence[Any]) -> np.ndarray:
     return found
 
 
-def typed(label: float | Decimal | np.number, dtype: np.dtype) -> np.floating | int | None:
+def cast_label(label: float | Decimal | np.number, dtype: np.dtype) -> np.floating | int | None:
     """Return a number as a type of numbers has it: rounded to a float's digits; None where it has none."""
     if dtype.kind == "f":
         with np.errstate(all="ignore"):
@@ -244,18 +248,18 @@ def typed(label: float | Decimal | np.number, dtype: np.dtype) -> np.floating | 
     return int(label) if limits.min <= int(label) <= limits.max else None
 
 
-def _places_of_times(column: object, kind: str, labels: Sequence[object]) -> np.ndarray:
+def _encode_times(column: object, kind: str, labels: Sequence[object]) -> np.ndarray:
     if kind == "zoned":
         values = np.asarray(pd.DatetimeIndex(column).tz_convert("UTC").tz_localize(None))
     else:
         values = np.asarray(column)
-    moments = [None if label is None else _moment(label, values.dtype) for label in labels]
-    found = _of_labels(values.astype(values.dtype.newbyteorder("="), copy=False).view(np.int64), moments)
+    moments = [None if label is None else _to_time_units(label, values.dtype) for label in labels]
+    found = _find_typed_labels(values.astype(values.dtype.newbyteorder("="), copy=False).view(np.int64), moments)
     found[np.isnat(values)] = -1
     return found
 
 
-def _moment(label: Any, dtype: np.dtype) -> int | None:
+def _to_time_units(label: Any, dtype: np.dtype) -> int | None:
     """Return how many of a type's units a date, time or duration is; None where it is no integer."""
     if isinstance(label, datetime.datetime) and label.tzinfo is not None:
         label = label.astimezone(datetime.timezone.utc).replace(tzinfo=None)
@@ -268,19 +272,19 @@ def _moment(label: Any, dtype: np.dtype) -> int | None:
     return int(value.view(np.int64)) if value.astype(label.dtype) == label else None
 
 
-def _places_of_texts(column: pd.Series, labels: Sequence[object]) -> np.ndarray:
+def _encode_texts(column: pd.Series, labels: Sequence[object]) -> np.ndarray:
     """Find texts of pandas' own types: pandas numbers those that occur, and these are looked up."""
-    if len(column) <= _FEW:
-        return _places_of_objects(column.tolist(), labels)
+    if len(column) <= _MAX_DIRECT_LOOKUPS:
+        return _encode_objects(column.tolist(), labels)
     values, found = getattr(column, "array", column), np.empty(len(column), dtype=np.intp)
-    for start in range(0, len(values), _TEXTS):
-        codes, own = pd.factorize(values[start : start + _TEXTS])
+    for start in range(0, len(values), _TEXT_BATCH_SIZE):
+        codes, own = pd.factorize(values[start : start + _TEXT_BATCH_SIZE])
         # the last one is for -1, which is missing
-        found[start : start + _TEXTS] = np.append(_places_of_objects(list(own), labels), -1)[codes]
+        found[start : start + _TEXT_BATCH_SIZE] = np.append(_encode_objects(list(own), labels), -1)[codes]
     return found
 
 
-def _places_of_objects(values: Sequence[object], labels: Sequence[object]) -> np.ndarray:
+def _encode_objects(values: Sequence[object], labels: Sequence[object]) -> np.ndarray:
     """Find each value by Python's equality."""
     none = len(labels)
     known: dict[object, int] = {}
@@ -290,27 +294,27 @@ def _places_of_objects(values: Sequence[object], labels: Sequence[object]) -> np
     try:
         found = np.fromiter(map(known.get, values, repeat(none)), np.intp, len(values))
     except Exception:  # an object may raise what it likes when it is hashed or compared
-        found = np.array([_place(value, known, none) for value in values], dtype=np.intp)
+        found = np.array([_encode_value(value, known, none) for value in values], dtype=np.intp)
     others = np.flatnonzero(found == none)
     found[[place for place in others.tolist() if is_missing(values[place])]] = -1
     return found
 
 
-def _place(value: object, known: dict[object, int], none: int) -> int:
+def _encode_value(value: object, known: dict[object, int], none: int) -> int:
     try:
         return known.get(value, none)
     except Exception:  # such a value is no label
         return none
 
 
-def label_column(values: object, name: str) -> pd.Series:
+def to_label_column(values: object, name: str) -> pd.Series:
     """Return a column of labels as a series."""
     if is_vector(values):
         try:
-            plain = hasattr(values, "dtype") and (not isinstance(values, np.ndarray) or _is_plain(values))
-            kept: Any = values if plain else objects(list(values))
+            plain = hasattr(values, "dtype") and (not isinstance(values, np.ndarray) or _is_pandas_compatible(values))
+            kept: Any = values if plain else to_object_array(list(values))
             # labels from a list or an array of objects keep their types
-            return numbered(pd.Series(kept, dtype=object if kept.dtype == object else None))
+            return with_default_index(pd.Series(kept, dtype=object if kept.dtype == object else None))
         except (TypeError, ValueError, NotImplementedError):
             pass
     raise PydpstatError(
@@ -318,27 +322,26 @@ def label_column(values: object, name: str) -> pd.Series:
     )
 
 
-def _is_plain(values: npt.NDArray[np.generic]) -> bool:
+def _is_pandas_compatible(values: npt.NDArray[np.generic]) -> bool:
     """Tell whether pandas takes an array as it is: not other byte orders, dates beyond its range, records."""
     return values.dtype.kind in "iufbO" and values.dtype.isnative
 
 
-def label_columns(columns: object, name: str) -> list[tuple[object, pd.Series]]:
+def to_label_columns(columns: object, name: str) -> list[tuple[object, pd.Series]]:
     """Return the names and columns of a frame, or of a dict of columns."""
     found: list[tuple[object, object]] = []
     if is_frame(columns):
-        found = list(zip(columns.columns, columns_of(columns)))
+        found = list(zip(columns.columns, get_columns(columns)))
     elif isinstance(columns, Mapping):
         found = list(columns.items())
     if not found:
         raise PydpstatError(
-            f"{name} must be a DataFrame or a dict with a column for each level; got "
-            f"{type(columns).__name__}."
+            f"{name} must be a DataFrame or a dict with a column for each level; got {type(columns).__name__}."
         )
-    return [(label, label_column(column, f"{name}[{shown_option(label)}]")) for label, column in found]
+    return [(label, to_label_column(column, f"{name}[{describe_option(label)}]")) for label, column in found]
 
 
-def factorized(column: pd.Series, name: str) -> tuple[npt.NDArray[np.intp], Objects]:
+def encode_observed_labels(column: pd.Series, name: str) -> tuple[npt.NDArray[np.intp], Objects]:
     """Return codes (-1 for missing) and the labels that occur."""
     try:
         # an array of objects stays one; pandas would guess a type for a Series of them
@@ -347,4 +350,4 @@ def factorized(column: pd.Series, name: str) -> tuple[npt.NDArray[np.intp], Obje
         raise PydpstatError(
             f"{name} must have hashable labels; got lists or similar. Use strings or numbers."
         ) from error
-    return codes, objects(labels)
+    return codes, to_object_array(labels)

@@ -11,8 +11,8 @@ from types import TracebackType
 from typing import TypeVar
 
 # seconds before the line is first seen, and between two of them
-_PATIENCE, _PAUSE = 3.0, 0.5
-_RECORDS = "records"
+_INITIAL_DELAY, _UPDATE_INTERVAL = 3.0, 0.5
+_RECORD_UNIT = "records"
 Made = TypeVar("Made")
 
 
@@ -23,11 +23,11 @@ class Progress:
     says 0 for never, 1 for a stream of any kind. `total` is only asked where somebody watches.
     """
 
-    def __init__(self, total: Callable[[], int | None], unit: str = _RECORDS) -> None:
+    def __init__(self, total: Callable[[], int | None], unit: str = _RECORD_UNIT) -> None:
         self.done, self.unit = 0, unit
-        self._ask = total
+        self._get_total = total
         self._total: int | None = None
-        self._over = threading.Event()
+        self._finished = threading.Event()
         self._watcher: threading.Thread | None = None
         self._width = 0
 
@@ -36,9 +36,9 @@ class Progress:
         self._start = time.monotonic()
         # work may hide what a user's function writes there
         self._stream = sys.stderr
-        if is_watched():
-            self._total = self._ask()
-            self._watcher = threading.Thread(target=self._watch, daemon=True)
+        if is_progress_shown():
+            self._total = self._get_total()
+            self._watcher = threading.Thread(target=self._show_progress, daemon=True)
             self._watcher.start()
         return self
 
@@ -46,53 +46,53 @@ class Progress:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Take the line away."""
-        self._over.set()
+        self._finished.set()
         if self._watcher is not None:
             self._watcher.join()
         if self._width:
-            self._write("")
+            self._write_line("")
 
-    def add(self, done: int = 1) -> None:
+    def add_done(self, done: int = 1) -> None:
         """Count what was done."""
         self.done += done
 
-    def counted(self, made: Made) -> Made:
+    def count_one(self, result: Made) -> Made:
         """Count one, and return what was made of it."""
         self.done += 1
-        return made
+        return result
 
-    def text(self) -> str:
+    def describe_state(self) -> str:
         """Return what the line says, without the rate."""
         if self._total is None:
             return f"{self.done:,} {self.unit}"
         share = 100 * self.done // max(self._total, 1)
         return f"{self.done:,} of {self._total:,} {self.unit} ({share} %)"
 
-    def _watch(self) -> None:
-        wait = _PATIENCE
-        while not self._over.wait(wait):
-            wait = _PAUSE
+    def _show_progress(self) -> None:
+        wait = _INITIAL_DELAY
+        while not self._finished.wait(wait):
+            wait = _UPDATE_INTERVAL
             passed = time.monotonic() - self._start
             if self.done:
                 rate = self.done / passed
-                line = f"pydpstat: {self.text()}, {rate:,.{0 if rate >= 10 else 1}f} a second, {passed:.0f} s"
+                line = f"pydpstat: {self.describe_state()}, {rate:,.{0 if rate >= 10 else 1}f} a second, {passed:.0f} s"
             else:
                 # what runs elsewhere does not say how far it is
-                engine = "the engine is " if self.unit == _RECORDS else ""
+                engine = "the engine is " if self.unit == _RECORD_UNIT else ""
                 line = f"pydpstat: {engine}at work, {passed:.0f} s"
-            self._write(line)
+            self._write_line(line)
 
-    def _write(self, line: str) -> None:
+    def _write_line(self, line: str) -> None:
         try:
             self._stream.write("\r" + line.ljust(self._width) + ("" if line else "\r"))
             self._stream.flush()
         except (OSError, ValueError, AttributeError):
             # the stream was closed: a release does not fail for it
-            self._over.set()
+            self._finished.set()
         self._width = len(line)
 
 
-def is_watched() -> bool:
+def is_progress_shown() -> bool:
     """Tell whether a person reads the standard error stream, or the environment says so."""
     forced = os.environ.get("PYDPSTAT_PROGRESS", "")
     if forced in ("0", "1"):

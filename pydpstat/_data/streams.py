@@ -15,18 +15,18 @@ from weakref import WeakKeyDictionary
 from pydpstat._data.chunk import (
     CHUNK,
     Chunk,
+    MapChunk,
     Merge,
     Part,
-    Partial,
     Table,
-    chosen,
-    column_names,
-    failing_as,
-    fold_in_order,
-    with_unit,
+    check_column_names,
+    check_requested_columns,
+    has_unit_column,
+    report_engine_errors,
+    run_ordered_fold,
 )
-from pydpstat._data.chunk_columns import chunk_of_batch, chunks_of_batches
-from pydpstat._data.questions import Question, Row, Test
+from pydpstat._data.chunk_columns import convert_batch, convert_batches
+from pydpstat._data.questions import AggregateQuery, AggregateRow, Predicate
 from pydpstat.errors import MissingExtraError, PydpstatError
 
 if TYPE_CHECKING:
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 # seconds after which the engine's thread looks whether anybody still waits for its records
-_PATIENCE = 0.1
+_POLL_INTERVAL = 0.1
 
 
-def handed_over(produce: Callable[[Callable[[Item], bool]], object]) -> Iterator[Item]:
+def iterate_from_thread(produce: Callable[[Callable[[Item], bool]], object]) -> Iterator[Item]:
     """Run `produce` in another thread, and return what it hands over, one by one, in order.
 
     It is given a function to hand something over with, which waits until there is room, and returns whether
@@ -49,24 +49,24 @@ def handed_over(produce: Callable[[Callable[[Item], bool]], object]) -> Iterator
     left = threading.Event()
     end = object()
 
-    def put(item: object) -> bool:
+    def add_item(item: object) -> bool:
         while not left.is_set():
             try:
-                waiting.put(item, timeout=_PATIENCE)
+                waiting.put(item, timeout=_POLL_INTERVAL)
                 return False
             except queue.Full:
                 pass
         return True
 
-    def run() -> None:
+    def run_producer() -> None:
         try:
-            produce(put)
+            produce(add_item)
         except BaseException as error:
             failures.append(error)
         finally:
-            put(end)
+            add_item(end)
 
-    worker = threading.Thread(target=run, daemon=True)
+    worker = threading.Thread(target=run_producer, daemon=True)
     worker.start()
     try:
         while (item := waiting.get()) is not end:
@@ -79,27 +79,27 @@ def handed_over(produce: Callable[[Callable[[Item], bool]], object]) -> Iterator
         raise failures[0]
 
 
-def ahead(items: Callable[[], Iterable[Item]]) -> Iterator[Item]:
+def prefetch_items(make_items: Callable[[], Iterable[Item]]) -> Iterator[Item]:
     """Return the items of an iterable that another thread asks for, one ahead."""
 
-    def produce(put: Callable[[Item], bool]) -> None:
-        for item in items():
+    def emit_items(put: Callable[[Item], bool]) -> None:
+        for item in make_items():
             if put(item):
                 return
             # the engine may need the room of this one for the next
             del item
 
-    return handed_over(produce)
+    return iterate_from_thread(emit_items)
 
 
 # Most are forgotten with their iterators. One that has no weak references, such as a map, is kept until it
 # is read, of those that no call has read only the last ones.
-_KEPT = 8
-_waiting: OrderedDict[int, tuple[object, Once]] = OrderedDict()
-_known: WeakKeyDictionary[object, Once] = WeakKeyDictionary()
+_MAX_UNREAD = 8
+_unread_passes: OrderedDict[int, tuple[object, SinglePass]] = OrderedDict()
+_passes: WeakKeyDictionary[object, SinglePass] = WeakKeyDictionary()
 
 
-class Once:
+class SinglePass:
     """The state of an iterator or a reader: its first piece, once looked at, and whether it was read.
 
     The first piece has the types by which a call's arguments are checked. Where the call then ends with an
@@ -112,46 +112,45 @@ class Once:
         self._key: int | None = None
 
     @classmethod
-    def of(cls, source: object) -> Once:
+    def from_source(cls, source: object) -> SinglePass:
         """Return the state of an iterator or a reader, the same one until it is read."""
         try:
-            return _known.setdefault(source, cls())
+            return _passes.setdefault(source, cls())
         except TypeError:
-            _, once = _waiting.setdefault(id(source), (source, cls()))
+            _, once = _unread_passes.setdefault(id(source), (source, cls()))
             once._key = id(source)
-        while len(_waiting) > _KEPT:
-            _waiting.popitem(last=False)
+        while len(_unread_passes) > _MAX_UNREAD:
+            _unread_passes.popitem(last=False)
         return once
 
-    def peek(self, source: Iterator[object]) -> object:
+    def read_first(self, source: Iterator[object]) -> object:
         """Return the first piece; StopIteration where there is none."""
         if self._used:
-            raise used_up()
+            raise make_exhausted_error()
         if not self._first:
             self._first.append(next(source))
         return self._first[0]
 
-    def use(self) -> None:
+    def register_reading(self) -> None:
         """Note that the reading begins; an error where it has begun before."""
         if self._used:
-            raise used_up()
+            raise make_exhausted_error()
         self._used = True
         if self._key is not None:
-            _waiting.pop(self._key, None)
+            _unread_passes.pop(self._key, None)
 
-    def read(self, source: Iterator[object]) -> Iterator[object]:
+    def read_pieces(self, source: Iterator[object]) -> Iterator[object]:
         """Read all pieces, the first one among them."""
-        self.use()
+        self.register_reading()
         while self._first:
             yield self._first.pop()
         yield from source
 
 
-def used_up() -> PydpstatError:
+def make_exhausted_error() -> PydpstatError:
     """Return the error of an iterator or a reader that has nothing left."""
     return PydpstatError(
-        "data must have unread records; got an iterator or a reader that is used up. Create it again "
-        "for every call."
+        "data must have unread records; got an iterator or a reader that is used up. Create it again for every call."
     )
 
 
@@ -159,12 +158,12 @@ Batches = Iterator["pa.RecordBatch"]
 
 
 @dataclass(frozen=True)
-class Stream:
+class StreamTable:
     """A table whose chunks come one after the other, as the functions of an engine give them.
 
-    `batches` begins to read columns, as Arrow's batches. `known` says that `size` takes no query, `ordered`
-    that records have an order of their own, `slow` that they have yet to be read. `asked` is as `Table.ask`,
-    and `kept` returns the records for which a condition is known to be true.
+    `batches` begins to read columns, as Arrow's batches. `has_known_size` says that `size` takes no query, `ordered`
+    that records have an order of their own, `is_slow` that they have yet to be read. `run_aggregates` is as
+    `Table.compute_aggregates`, and `filter_records` returns the records for which a condition is known to be true.
     """
 
     engine: str
@@ -172,66 +171,66 @@ class Stream:
     schema: Callable[[tuple[str, ...]], pa.Schema]
     batches: Callable[[tuple[str, ...]], Batches]
     size: Callable[[], int | None]
-    known: bool = False
+    has_known_size: bool = False
     ordered: bool = False
-    slow: bool = False
-    asked: Callable[[Question], list[Row] | None] | None = None
-    kept: Callable[[Test], Stream | None] | None = None
+    is_slow: bool = False
+    run_aggregates: Callable[[AggregateQuery], list[AggregateRow] | None] | None = None
+    filter_records: Callable[[Predicate], StreamTable | None] | None = None
 
-    def select(self, names: Sequence[str]) -> Table:
+    def select_columns(self, names: Sequence[str]) -> Table:
         """Return the table of some columns."""
-        return replace(self, names=chosen(names, self.names))
+        return replace(self, names=check_requested_columns(names, self.names))
 
-    def sample(self) -> Chunk:
+    def make_empty_chunk(self) -> Chunk:
         """Return a chunk of no records."""
-        with failing_as(self.engine):
-            return chunk_of_batch(self.schema(self.names).empty_table())
+        with report_engine_errors(self.engine):
+            return convert_batch(self.schema(self.names).empty_table())
 
-    def count(self) -> int | None:
+    def count_records(self) -> int | None:
         """Return the number of records where it can be had without reading them all."""
-        with failing_as(self.engine):
+        with report_engine_errors(self.engine):
             return self.size()
 
-    def ask(self, question: Question) -> list[Row] | None:
+    def compute_aggregates(self, query: AggregateQuery) -> list[AggregateRow] | None:
         """Return what the engine counts and adds up itself; None where it cannot."""
-        return None if self.asked is None else self.asked(question)
+        return None if self.run_aggregates is None else self.run_aggregates(query)
 
-    def fold(self, partial: Partial[Part], merge: Merge[Part], unit: str | None = None) -> Part:
-        """Return what `partial` makes of every chunk, merged; for units all is taken into memory."""
-        whole = with_unit(unit, self.names)
+    def fold(self, map_chunk: MapChunk[Part], merge: Merge[Part], unit: str | None = None) -> Part:
+        """Return what `map_chunk` makes of every chunk, merged; for units all is taken into memory."""
+        whole = has_unit_column(unit, self.names)
         # an error keeps what it came through, and with it a thread that reads, but for this
-        with closing(self._chunks()) as chunks:
-            return fold_in_order(
+        with closing(self._iterate_chunks()) as chunks:
+            return run_ordered_fold(
                 chunks,
-                self.sample,
-                partial,
+                self.make_empty_chunk,
+                map_chunk,
                 merge,
                 engine=self.engine,
-                whole=whole,
-                total=self.size if self.known else lambda: None,
+                as_one_chunk=whole,
+                get_total=self.size if self.has_known_size else lambda: None,
             )
 
-    def _chunks(self) -> Generator[Chunk, None, None]:
-        if self.slow:
-            yield from ahead(lambda: chunks_of_batches(self.batches(self.names)))
+    def _iterate_chunks(self) -> Generator[Chunk, None, None]:
+        if self.is_slow:
+            yield from prefetch_items(lambda: convert_batches(self.batches(self.names)))
         else:
-            yield from chunks_of_batches(self.batches(self.names))
+            yield from convert_batches(self.batches(self.names))
 
 
-def arrow_table(data: Any) -> Table:
+def make_arrow_table(data: Any) -> Table:
     """Return a table of pyarrow's, a batch, a dataset, a scanner or a reader as one that can be folded."""
     import pyarrow as pa
 
     if isinstance(data, pa.RecordBatch):
         data = pa.Table.from_batches([data])
     if isinstance(data, pa.Table):
-        return Stream(
+        return StreamTable(
             "pyarrow",
-            column_names(data.schema.names),
-            lambda names: _fields(data.schema, names),
+            check_column_names(data.schema.names),
+            lambda names: _select_fields(data.schema, names),
             lambda names: iter(data.select(list(names)).to_batches(max_chunksize=CHUNK)),
             lambda: data.num_rows,
-            known=True,
+            has_known_size=True,
             ordered=True,
         )
     if hasattr(data, "to_reader"):
@@ -239,43 +238,45 @@ def arrow_table(data: Any) -> Table:
         data = data.to_reader()
     if isinstance(data, pa.RecordBatchReader):
         return _read_once("pyarrow", data)
-    return Stream(
+    return StreamTable(
         "pyarrow",
-        column_names(data.schema.names),
-        lambda names: _fields(data.schema, names),
-        lambda names: iter(data.to_batches(columns=list(names), **_frugal(data))),
+        check_column_names(data.schema.names),
+        lambda names: _select_fields(data.schema, names),
+        lambda names: iter(data.to_batches(columns=list(names), **_get_low_memory_options(data))),
         data.count_rows,
-        slow=True,
+        is_slow=True,
     )
 
 
-def capsule_table(data: object) -> Table:
+def make_capsule_table(data: object) -> Table:
     """Return whatever hands its records over by Arrow's stream interface; it may do so once only."""
-    pa = pyarrow_for("reading a stream of Arrow's", "arrow")
-    with failing_as(type(data).__name__):
+    pa = import_pyarrow("reading a stream of Arrow's", "arrow")
+    with report_engine_errors(type(data).__name__):
         reader = pa.RecordBatchReader.from_stream(data)
     return _read_once(type(data).__name__, reader)
 
 
-def _read_once(engine: str, reader: pa.RecordBatchReader) -> Stream:
+def _read_once(engine: str, reader: pa.RecordBatchReader) -> StreamTable:
     """Return the table of a reader whose batches come once, with all of its columns in each."""
-    once, schema = Once.of(reader), reader.schema
+    once, schema = SinglePass.from_source(reader), reader.schema
 
-    def batches(names: tuple[str, ...]) -> Batches:
-        once.use()
+    def read_batches(names: tuple[str, ...]) -> Batches:
+        once.register_reading()
         return (batch.select(list(names)) for batch in reader)
 
-    names = column_names(schema.names)
-    return Stream(engine, names, lambda names: _fields(schema, names), batches, lambda: None, ordered=True)
+    names = check_column_names(schema.names)
+    return StreamTable(
+        engine, names, lambda names: _select_fields(schema, names), read_batches, lambda: None, ordered=True
+    )
 
 
-def _fields(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:
+def _select_fields(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:
     import pyarrow as pa
 
     return pa.schema([schema.field(name) for name in names])
 
 
-def _frugal(data: object) -> dict[str, object]:
+def _get_low_memory_options(data: object) -> dict[str, object]:
     """Return the options that keep little of a dataset in memory: one group of rows at a time."""
     import pyarrow as pa
     import pyarrow.dataset as ds
@@ -298,7 +299,7 @@ def _frugal(data: object) -> dict[str, object]:
     return options
 
 
-def pyarrow_for(feature: str, extra: str) -> ModuleType:
+def import_pyarrow(feature: str, extra: str) -> ModuleType:
     """Return pyarrow, or the error that says how to get it."""
     try:
         import pyarrow

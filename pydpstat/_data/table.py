@@ -7,65 +7,65 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple, Protocol
 
-from pydpstat._data.chunk import Chunk, Merge, Part, Partial, Table
-from pydpstat._data.containers import has_columns, has_rows, library_of
-from pydpstat._data.questions import Question, Row
+from pydpstat._data.chunk import Chunk, MapChunk, Merge, Part, Table
+from pydpstat._data.containers import find_library, has_columns, has_rows
+from pydpstat._data.questions import AggregateQuery, AggregateRow
 
 
-class View(NamedTuple):
-    """Some columns of a table, as separate data; `single` tells that they are one variable."""
+class ColumnView(NamedTuple):
+    """Some columns of a table, as separate data; `is_single` tells that they are one variable."""
 
     table: Table
-    single: bool = False
+    is_single: bool = False
 
     def __repr__(self) -> str:
         return "View(values withheld)"
 
 
-def table_of(data: object) -> Table | None:
+def as_table(data: object) -> Table | None:
     """Return data that an engine holds, or an iterator gives, as a table; None for what is in memory.
 
     No engine is imported for data that are not of it. No record is read, but for an iterator's first chunk,
     which the next call for the same iterator still has.
     """
-    if isinstance(data, View):
+    if isinstance(data, ColumnView):
         return data.table
     if isinstance(data, type):
         return None
     # a frame of Spark has an attribute of any name that one asks for
-    match library_of(data):
+    match find_library(data):
         case "polars" if has_columns(data):
-            from pydpstat._data.polars_frames import polars_table
+            from pydpstat._data.polars_frames import make_polars_table
 
-            return polars_table(data)
+            return make_polars_table(data)
         case "pyarrow":
-            from pydpstat._data.streams import arrow_table
+            from pydpstat._data.streams import make_arrow_table
 
-            return arrow_table(data) if hasattr(data, "schema") or hasattr(data, "to_reader") else None
+            return make_arrow_table(data) if hasattr(data, "schema") or hasattr(data, "to_reader") else None
         case "duckdb":
-            from pydpstat._data.duckdb_relations import duckdb_table
+            from pydpstat._data.duckdb_relations import make_duckdb_table
 
-            return duckdb_table(data)
+            return make_duckdb_table(data)
         case "dask":
-            from pydpstat._data.clusters import dask_table
+            from pydpstat._data.clusters import make_dask_table
 
-            return dask_table(data)
+            return make_dask_table(data)
         case "pyspark":
-            from pydpstat._data.clusters import spark_table
+            from pydpstat._data.clusters import make_spark_table
 
-            return spark_table(data)
+            return make_spark_table(data)
     if hasattr(data, "__arrow_c_stream__") and not has_rows(data) and not hasattr(data, "dtype"):
-        from pydpstat._data.streams import capsule_table
+        from pydpstat._data.streams import make_capsule_table
 
-        return capsule_table(data)
+        return make_capsule_table(data)
     if isinstance(data, Iterator):
-        from pydpstat._data.iterators import iterator_table
+        from pydpstat._data.iterators import make_iterator_table
 
-        return iterator_table(data)
+        return make_iterator_table(data)
     return None
 
 
-class Change(Protocol):
+class ChunkTransform(Protocol):
     """What is done to each chunk: it looks at one record at a time, and can be pickled."""
 
     @property
@@ -85,50 +85,52 @@ class Change(Protocol):
 
 
 @dataclass(frozen=True)
-class Mapped:
+class TransformedTable:
     """A table with a change, and the columns that it has afterwards."""
 
     table: Table
-    change: Change
+    transform: ChunkTransform
     names: tuple[str, ...]
 
     @classmethod
-    def of(cls, table: Table, change: Change) -> Mapped:
+    def from_table(cls, table: Table, transform: ChunkTransform) -> TransformedTable:
         """Return a table with all of its columns and those that are made."""
-        return cls(table, change, (*table.names, *change.makes))
+        return cls(table, transform, (*table.names, *transform.makes))
 
     @property
     def ordered(self) -> bool:
         """Whether the records have a fixed order."""
         return self.table.ordered
 
-    def select(self, names: Sequence[str]) -> Mapped:
+    def select_columns(self, names: Sequence[str]) -> TransformedTable:
         """Return the table of these columns."""
-        needed = [name for name in self.table.names if name in names or name in self.change.needs]
+        needed = [name for name in self.table.names if name in names or name in self.transform.needs]
         # a number of records needs some column
-        return Mapped(self.table.select(needed or self.table.names[:1]), self.change, tuple(names))
+        return TransformedTable(self.table.select_columns(needed or self.table.names[:1]), self.transform, tuple(names))
 
-    def sample(self) -> Chunk:
+    def make_empty_chunk(self) -> Chunk:
         """Return a chunk of no records."""
-        return _changed(self.change, self.names, self.table.sample())
+        return _transform_chunk(self.transform, self.names, self.table.make_empty_chunk())
 
-    def count(self) -> int | None:
+    def count_records(self) -> int | None:
         """Return the number of records; None where that takes reading them."""
-        return None if self.change.drops else self.table.count()
+        return None if self.transform.drops else self.table.count_records()
 
-    def ask(self, question: Question) -> list[Row] | None:
+    def compute_aggregates(self, query: AggregateQuery) -> list[AggregateRow] | None:
         """Return None: the engine does not know the change."""
         return None
 
-    def fold(self, each: Partial[Part], merge: Merge[Part], unit: str | None = None) -> Part:
-        """Return what `each` makes of every changed chunk, merged."""
-        return self.table.fold(partial(_then, self.change, self.names, each), merge, unit)
+    def fold(self, map_chunk: MapChunk[Part], merge: Merge[Part], unit: str | None = None) -> Part:
+        """Return what `map_chunk` makes of every changed chunk, merged."""
+        return self.table.fold(partial(_transform_and_map, self.transform, self.names, map_chunk), merge, unit)
 
 
-def _changed(change: Change, names: tuple[str, ...], chunk: Chunk) -> Chunk:
-    found = change(chunk)
+def _transform_chunk(transform: ChunkTransform, names: tuple[str, ...], chunk: Chunk) -> Chunk:
+    found = transform(chunk)
     return Chunk({name: found.columns[name] for name in names}, found.size)
 
 
-def _then(change: Change, names: tuple[str, ...], each: Partial[Part], chunk: Chunk) -> Part:
-    return each(_changed(change, names, chunk))
+def _transform_and_map(
+    transform: ChunkTransform, names: tuple[str, ...], map_chunk: MapChunk[Part], chunk: Chunk
+) -> Part:
+    return map_chunk(_transform_chunk(transform, names, chunk))

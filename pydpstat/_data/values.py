@@ -16,13 +16,13 @@ Objects = npt.NDArray[np.object_]
 
 
 # rpy2 has R's NA of an integer, a truth value and a text as objects of their own
-_NA_OF_R = {"NAIntegerType", "NALogicalType", "NACharacterType"}
-_MISSING = {"NAType", "NaTType", "MaskedConstant", *_NA_OF_R}
+_R_MISSING_TYPES = {"NAIntegerType", "NALogicalType", "NACharacterType"}
+_MISSING_TYPES = {"NAType", "NaTType", "MaskedConstant", *_R_MISSING_TYPES}
 
 
 def is_missing(value: object) -> bool:
     """Tell whether a single value is missing: None, NaN, NaT, pandas.NA, NumPy's masked or R's NA."""
-    if value is None or type(value).__name__ in _MISSING:
+    if value is None or type(value).__name__ in _MISSING_TYPES:
         return True
     try:
         if isinstance(value, Decimal):
@@ -33,7 +33,7 @@ def is_missing(value: object) -> bool:
         return False
 
 
-def objects(values: Collection[object] | np.ndarray) -> Objects:
+def to_object_array(values: Collection[object] | np.ndarray) -> Objects:
     """Return a list's or an array's values as objects, each as it is."""
     if hasattr(values, "dtype"):
         return np.asarray(values, dtype=object)
@@ -41,7 +41,7 @@ def objects(values: Collection[object] | np.ndarray) -> Objects:
     return np.fromiter(values, dtype=object, count=len(values))
 
 
-def without_mask(values: object) -> Any:
+def fill_masked(values: object) -> Any:
     """Return a masked array as a plain one, and a list with masked values or arrays as objects.
 
     What a mask hides becomes NaN, and so does R's NA in a list; NumPy would give the hidden values, or warn.
@@ -50,29 +50,29 @@ def without_mask(values: object) -> Any:
         numeric = values.dtype.kind in "fiub"
         return np.ma.filled(values.astype(np.float64 if numeric else object), np.nan)
     if isinstance(values, (list, tuple)) and _has_masked(values):
-        return np.asarray(_unmasked(values), dtype=object)
+        return np.asarray(_fill_nested(values), dtype=object)
     return values
 
 
 def _has_masked(values: Iterable[object]) -> bool:
     """Tell whether a list, or lists in it, have something masked (NumPy's constant is an array) or R's NA."""
     kinds = set(map(type, values))
-    if any(issubclass(kind, np.ma.MaskedArray) or kind.__name__ in _NA_OF_R for kind in kinds):
+    if any(issubclass(kind, np.ma.MaskedArray) or kind.__name__ in _R_MISSING_TYPES for kind in kinds):
         return True
     nested = kinds & {list, tuple}
     rows = [value for value in values if isinstance(value, (list, tuple))] if nested else []
     return any(_has_masked(row) for row in rows if type(row) in nested)
 
 
-def _unmasked(value: object) -> object:
+def _fill_nested(value: object) -> object:
     if isinstance(value, np.ma.MaskedArray):
         return np.ma.filled(value.astype(object), np.nan).tolist()
-    if type(value).__name__ in _NA_OF_R:
+    if type(value).__name__ in _R_MISSING_TYPES:
         return np.nan
-    return list(map(_unmasked, value)) if isinstance(value, (list, tuple)) else value
+    return list(map(_fill_nested, value)) if isinstance(value, (list, tuple)) else value
 
 
-def missing_values() -> PydpstatError:
+def make_missing_error() -> PydpstatError:
     """Return the error of data that should be complete and are not."""
     return PydpstatError(
         "missing must say how to treat missing values, because the data have some, which this error "
@@ -81,14 +81,14 @@ def missing_values() -> PydpstatError:
     )
 
 
-def fills(gone: int, missing: object) -> bool:
+def should_fill(n_missing: int, missing: object) -> bool:
     """Tell whether a public value replaces so many missing ones; an error where there may be none."""
-    if gone and missing == "error":
-        raise missing_values()
-    return gone > 0 and missing != "drop"
+    if n_missing and missing == "error":
+        raise make_missing_error()
+    return n_missing > 0 and missing != "drop"
 
 
-def way_to_values(data: object) -> str:
+def suggest_values(data: object) -> str:
     """Return what to write instead of something that has no values of records."""
     if isinstance(data, str) and "~" in data:
         return "A formula is the first argument of ols and logit; tests have one in dp.design(frame, ...)."
@@ -98,10 +98,10 @@ def way_to_values(data: object) -> str:
         return "Give one frame, pd.concat(frames), or an iterator of chunks, iter(frames)."
     if isinstance(data, Mapping):
         return "Make a data frame, pd.DataFrame(data)."
-    return way_to_columns(data, "Give one value for each record.")
+    return suggest_columns(data, "Give one value for each record.")
 
 
-def way_to_columns(data: object, otherwise: str) -> str:
+def suggest_columns(data: object, default: str) -> str:
     """Return what to write instead of something that has no columns either."""
     if isinstance(data, os.PathLike) or isinstance(data, str) and _is_path(data):
         return "Read the file first, as in pd.read_csv(path)."
@@ -113,7 +113,7 @@ def way_to_columns(data: object, otherwise: str) -> str:
         return f"That is the class {data.__name__} itself: give the data."
     if "GroupBy" in type(data).__name__:
         return "Give the data frame, and the columns of the groups in by=."
-    return otherwise
+    return default
 
 
 def _is_path(text: str) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._grid import float_above, grid_unit, sum_above, total_above
+from pydpstat._grid import grid_unit, round_up_sum, round_up_to_float, round_up_total
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.cube import Cube
 from pydpstat.mechanisms.discrete_gaussian import DiscreteGaussian
@@ -23,110 +23,113 @@ from pydpstat.mechanisms.mechanism import Mechanism, Noise
 from pydpstat.privacy.guarantee import Guarantee
 
 # the default comes first
-REAL: tuple[Mechanism, ...] = (Laplace(), Gaussian())
+REAL_MECHANISMS: tuple[Mechanism, ...] = (Laplace(), Gaussian())
 # of numbers that one record changes together
-VECTOR: tuple[Mechanism, ...] = (*REAL, Cube())
-INTEGER: tuple[Mechanism, ...] = (Geometric(), DiscreteGaussian())
+VECTOR_MECHANISMS: tuple[Mechanism, ...] = (*REAL_MECHANISMS, Cube())
+INTEGER_MECHANISMS: tuple[Mechanism, ...] = (Geometric(), DiscreteGaussian())
 # what those are for that others have
-_KINDS = {"laplace": "real numbers", "geometric": "counts", "exponential": "quantiles, which always have it"}
+_MECHANISM_USES = {
+    "laplace": "real numbers",
+    "geometric": "counts",
+    "exponential": "quantiles, which always have it",
+}
 # the smallest number with all its digits
 _SMALLEST_SCALE = 2.0**-1022
-SEEDED = "a seeded stream, for checking and study only: anyone who knows the seed can remove the noise"
-UNCOVERED = (
+SEEDED_CONDITION = "a seeded stream, for checking and study only: anyone who knows the seed can remove the noise"
+ROUNDING_CONDITION = (
     "noise is exact and lies on a public grid; the rounding inside the statistic's floating-point "
     "arithmetic is not covered by the proof"
 )
 
 
-def chosen_mechanism(
-    mechanism: str | Mechanism | None, named: tuple[Mechanism, ...], others: bool
+def resolve_mechanism(
+    mechanism: str | Mechanism | None, named_mechanisms: tuple[Mechanism, ...], allow_objects: bool
 ) -> Mechanism:
     """Return the mechanism of a name, or the one that was given."""
-    if mechanism is None and named is VECTOR:
-        return named[0]
-    if isinstance(mechanism, Mechanism) and mechanism.norm == math.inf and named is not VECTOR:
+    if mechanism is None and named_mechanisms is VECTOR_MECHANISMS:
+        return named_mechanisms[0]
+    if isinstance(mechanism, Mechanism) and mechanism.norm == math.inf and named_mechanisms is not VECTOR_MECHANISMS:
         raise PydpstatError(
             f"mechanism must be for this statistic; got {mechanism!r}, which is for several numbers "
-            f"that one record changes together, such as means of columns. Use {named[0].name!r}."
+            f"that one record changes together, such as means of columns. Use {named_mechanisms[0].name!r}."
         )
-    if isinstance(mechanism, Mechanism) and others:
-        if mechanism.integer and not named[0].integer:
+    if isinstance(mechanism, Mechanism) and allow_objects:
+        if mechanism.integer and not named_mechanisms[0].integer:
             raise PydpstatError(
                 f"mechanism must be for real numbers here; got {type(mechanism).__name__}, which is for "
-                f"counts. Use {named[0].name!r}."
+                f"counts. Use {named_mechanisms[0].name!r}."
             )
         return mechanism
-    if isinstance(mechanism, type) and issubclass(mechanism, Mechanism) and others:
+    if isinstance(mechanism, type) and issubclass(mechanism, Mechanism) and allow_objects:
         raise PydpstatError(
-            f"mechanism must be a name or an object; got the class {mechanism.__name__}. "
-            f"Write {mechanism.__name__}()."
+            f"mechanism must be a name or an object; got the class {mechanism.__name__}. Write {mechanism.__name__}()."
         )
-    names = [each.name for each in named]
+    names = [each.name for each in named_mechanisms]
     hint = f"Write {'' if isinstance(mechanism, str) else 'its name, as '}mechanism={names[0]!r}."
-    if isinstance(mechanism, str) and mechanism in _KINDS:
-        hint = f"{mechanism!r} is for {_KINDS[mechanism]}. {hint}"
-    elif others:
-        some = "Geometric" if named[0].integer else "Staircase"
+    if isinstance(mechanism, str) and mechanism in _MECHANISM_USES:
+        hint = f"{mechanism!r} is for {_MECHANISM_USES[mechanism]}. {hint}"
+    elif allow_objects:
+        some = "Geometric" if named_mechanisms[0].integer else "Staircase"
         hint = f"{hint.removesuffix('.')}, or give an object such as pydpstat.mechanisms.{some}()."
-    return named[names.index(checks.one_of(mechanism, "mechanism", names, hint))]
+    return named_mechanisms[names.index(checks.check_choice(mechanism, "mechanism", names, hint))]
 
 
-def checked_delta(delta: float, mechanism: Mechanism) -> float:
+def check_delta(delta: float, mechanism: Mechanism) -> float:
     """Return delta as it is allowed with a mechanism: 0, or a small probability."""
     if not mechanism.approximate:
         if type(delta) is int and delta == 0 or checks.is_number(delta) and delta == 0.0:
             return 0.0
         raise PydpstatError(
             f"delta must be 0 with mechanism {mechanism.name!r}, which does not use it; "
-            f"got {checks.shown(delta)}. Leave it out, or use mechanism='gaussian'."
+            f"got {checks.describe_value(delta)}. Leave it out, or use mechanism='gaussian'."
         )
-    number = checks.unwrap(delta)
+    number = checks.unwrap_scalar(delta)
     if checks.is_number(number) and 0.0 < checks.as_float(number) < 1.0:
         return float(number)
     raise PydpstatError(
-        f"delta must be above 0 and below 1 with mechanism {mechanism.name!r}; got {checks.shown(delta)}. "
+        f"delta must be above 0 and below 1 with mechanism {mechanism.name!r}; got {checks.describe_value(delta)}. "
         "Give a small probability, for example 1e-6."
     )
 
 
-class Question(NamedTuple):
+class QuerySpec(NamedTuple):
     """What is asked of the data, without the answer."""
 
     statistic: str
     sensitivities: tuple[Any, ...]
     size: int
     integer: bool
-    exact: bool
-    ball: tuple[int, int] | None = None
+    is_exact: bool
+    vector_shape: tuple[int, int] | None = None
 
 
-class Spec(Protocol):
+class NoiseCalibrator(Protocol):
     """How a question is to be protected: public data, made from the arguments of a call."""
 
-    def calibrate(self, question: Question, sensitivities: tuple[float, ...]) -> Noise:
+    def calibrate(self, query_spec: QuerySpec, sensitivities: tuple[float, ...]) -> Noise:
         """Return noise for the sensitivities; for exact values its scale is rounded up."""
 
-    def account(self, question: Question, noise: Noise) -> tuple[Guarantee, Guarantee]:
+    def make_guarantees(self, query_spec: QuerySpec, noise: Noise) -> tuple[Guarantee, Guarantee]:
         """Return what was asked for, and what holds with the calibrated noise."""
 
 
-class Calibrated(NamedTuple):
+class FixedNoiseCalibrator(NamedTuple):
     """The spec of integer noise that is calibrated already, because its parameters are the user's own."""
 
     noise: Noise
     claim: Guarantee
     guarantee: Guarantee
 
-    def calibrate(self, question: Question, sensitivities: tuple[float, ...]) -> Noise:
+    def calibrate(self, query_spec: QuerySpec, sensitivities: tuple[float, ...]) -> Noise:
         """Return the noise."""
         return self.noise
 
-    def account(self, question: Question, noise: Noise) -> tuple[Guarantee, Guarantee]:
+    def make_guarantees(self, query_spec: QuerySpec, noise: Noise) -> tuple[Guarantee, Guarantee]:
         """Return the claim and the guarantee."""
         return self.claim, self.guarantee
 
 
-class Preparation(NamedTuple):
+class Calibration(NamedTuple):
     """Noise and guarantee of a release.
 
     A seeded release has no `grid`. The sensitivity is without what the grid adds, which the noise covers,
@@ -138,83 +141,87 @@ class Preparation(NamedTuple):
     sensitivity: float | tuple[float, ...]
     claim: Guarantee
     guarantee: Guarantee
-    seeded: bool
-    accepts: Callable[[npt.NDArray[np.float64]], bool] | None
+    is_seeded: bool
+    is_acceptable: Callable[[npt.NDArray[np.float64]], bool] | None
 
 
-def prepare(question: Question, spec: Spec, seeded: bool) -> Preparation:
+def calibrate_release(query_spec: QuerySpec, calibrator: NoiseCalibrator, is_seeded: bool) -> Calibration:
     """Calibrate noise, choose its grid and state the guarantee; a seeded source has no grid.
 
     All arguments are public: the same question is prepared once.
     """
     try:
-        return _prepared(question, spec, seeded)  # type: ignore[arg-type]
+        return _calibrate_release(query_spec, calibrator, is_seeded)  # type: ignore[arg-type]
     except TypeError:
         # what cannot be hashed is prepared all the same
-        return _prepared.__wrapped__(question, spec, seeded)
+        return _calibrate_release.__wrapped__(query_spec, calibrator, is_seeded)
 
 
 @lru_cache(maxsize=256)
-def _prepared(question: Question, spec: Spec, seeded: bool) -> Preparation:
+def _calibrate_release(query_spec: QuerySpec, calibrator: NoiseCalibrator, is_seeded: bool) -> Calibration:
     sensitivities = tuple(
-        [float_above(each) if isinstance(each, Fraction) else each for each in question.sensitivities]
+        [round_up_to_float(each) if isinstance(each, Fraction) else each for each in query_spec.sensitivities]
     )
-    noise = spec.calibrate(question, sensitivities)
-    claim, guarantee = spec.account(question, noise)
+    noise = calibrator.calibrate(query_spec, sensitivities)
+    claim, guarantee = calibrator.make_guarantees(query_spec, noise)
     promised = math.isfinite(claim.epsilon) and guarantee.delta < 1.0
-    if promised and question.size and all(sensitivities):
-        _check_underflow(question, noise)
+    if promised and query_spec.size and all(sensitivities):
+        _check_underflow(query_spec, noise)
     grid = None
     # what cannot move needs no noise for being rounded either
-    if not seeded and sensitivities != (0.0,):
-        noise, grid = _on_grid(question, spec, noise, claim.epsilon)
+    if not is_seeded and sensitivities != (0.0,):
+        noise, grid = _calibrate_on_grid(query_spec, calibrator, noise, claim.epsilon)
     scale = noise.scale
     if not (math.isfinite(scale) if isinstance(scale, float) else np.isfinite(scale).all()):
         raise PydpstatError(
-            f"the noise scale of {question.statistic} is not finite, so R would return NaN or Inf. "
+            f"the noise scale of {query_spec.statistic} is not finite, so R would return NaN or Inf. "
             "Give finite bounds and sensitivities."
         )
     # what the proof of a release from the operating system leaves out
-    condition = SEEDED if seeded else None if question.integer or question.exact else UNCOVERED
+    condition = (
+        SEEDED_CONDITION if is_seeded else None if query_spec.integer or query_spec.is_exact else ROUNDING_CONDITION
+    )
     if condition is not None:
         guarantee = guarantee.with_conditions(condition)
     shown = sensitivities[0] if len(sensitivities) == 1 else sensitivities
     accepts = None if type(noise).accepts is Noise.accepts else noise.accepts
-    return Preparation(noise, grid, shown, claim, guarantee, seeded, accepts)
+    return Calibration(noise, grid, shown, claim, guarantee, is_seeded, accepts)
 
 
-def _on_grid(question: Question, spec: Spec, noise: Noise, epsilon: float) -> tuple[Noise, float]:
+def _calibrate_on_grid(
+    query_spec: QuerySpec, calibrator: NoiseCalibrator, noise: Noise, epsilon: float
+) -> tuple[Noise, float]:
     """Choose the grid, and calibrate once more with what bringing the value onto it adds."""
     if noise.integer:
         return noise, 1.0
     # with one sensitivity for the whole value, each of its elements may move by one unit more
-    elements = question.size if len(question.sensitivities) == 1 and not question.integer else 1
-    smallest = float(min(question.sensitivities, default=1.0)) / max(elements, 1)
+    elements = query_spec.size if len(query_spec.sensitivities) == 1 and not query_spec.integer else 1
+    smallest = float(min(query_spec.sensitivities, default=1.0)) / max(elements, 1)
     scale = noise.scale
     grid = grid_unit(scale if isinstance(scale, float) else float(scale.min(initial=smallest)), smallest)
-    if question.integer:
+    if query_spec.integer:
         # integers lie on no grid that is coarser
         grid = min(grid, 1.0)
     if grid == 0.0:
         raise PydpstatError(
-            f"the sensitivity of {question.statistic} is too small for a grid below it; rescale the data."
+            f"the sensitivity of {query_spec.statistic} is too small for a grid below it; rescale the data."
         )
-    more = 0.0 if question.integer else elements * grid
-    if question.exact:
+    more = 0.0 if query_spec.integer else elements * grid
+    if query_spec.is_exact:
         if more:
-            reach = tuple(sum_above(float_above(each), more) for each in question.sensitivities)
-            noise = spec.calibrate(question, reach)
+            reach = tuple(round_up_sum(round_up_to_float(each), more) for each in query_spec.sensitivities)
+            noise = calibrator.calibrate(query_spec, reach)
         return noise, grid
     if more:
-        noise = spec.calibrate(question, tuple([each + more for each in question.sensitivities]))
-    parts = [part for each in question.sensitivities for part in (float_above(each), more)]
-    return noise.covering(total_above(parts), epsilon), grid
+        noise = calibrator.calibrate(query_spec, tuple([each + more for each in query_spec.sensitivities]))
+    parts = [part for each in query_spec.sensitivities for part in (round_up_to_float(each), more)]
+    return noise.covering(round_up_total(parts), epsilon), grid
 
 
-def _check_underflow(question: Question, noise: Noise) -> None:
+def _check_underflow(query_spec: QuerySpec, noise: Noise) -> None:
     scale = noise.scale
     if scale < _SMALLEST_SCALE if isinstance(scale, float) else np.any(np.less(scale, _SMALLEST_SCALE)):
         raise PydpstatError(
-            f"the noise scale of {question.statistic} underflows for this sensitivity: R adds no noise, or "
+            f"the noise scale of {query_spec.statistic} underflows for this sensitivity: R adds no noise, or "
             "too little. Rescale the data, or use a smaller epsilon."
         )

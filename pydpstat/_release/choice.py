@@ -6,16 +6,16 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pydpstat._release.calibration import SEEDED
-from pydpstat._release.payment import Spender, pay
+from pydpstat._release.calibration import SEEDED_CONDITION
+from pydpstat._release.payment import Chargeable, charge_budget
 from pydpstat.privacy import Guarantee
 from pydpstat.random import Source
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
-from pydpstat.results._postprocessing import AsDrawn
+from pydpstat.results._postprocessing import NoisyValue
 from pydpstat.results.results import DPResults
 
-UNCOVERED = (
+CHOICE_ROUNDING_CONDITION = (
     "the choice is made with the operating system's generator; the rounding inside its "
     "floating-point probabilities is not covered by the proof"
 )
@@ -26,39 +26,45 @@ def release_choice(
     choose: Callable[[np.ndarray], tuple[object, Labels]],
     source: Source,
     *,
-    draws: int,
+    n_draws: int,
     sensitivity: float,
     claim: Guarantee,
     guarantee: Guarantee,
-    record: Call,
+    call: Call,
     bounds: tuple[float, float] | None = None,
     nobs: int | None = None,
     grid: float | None = None,
     mechanism: str = "exponential",
-    exactly: Callable[[], tuple[object, Labels]] | None = None,
-    uncovered: str | None = None,
-    budget: Spender | None = None,
-    named: Callable[[], str] = str,
+    choose_exactly: Callable[[], tuple[object, Labels]] | None = None,
+    exact_condition: str | None = None,
+    budget: Chargeable | None = None,
+    describe_subject: Callable[[], str] = str,
     steps: tuple[str, ...] = (),
 ) -> DPResults:
     """Draw uniforms, let them choose, and return what may be published; its `noise` is None.
 
-    `choose` makes the value and its labels of so many uniforms (`draws`) and holds the data; `exactly` does
-    so from the exact distribution with the operating system's generator, and `uncovered` is what its proof
+    `choose` makes the value and its labels of so many uniforms (`n_draws`) and holds the data; `choose_exactly` does
+    so from the exact distribution with the operating system's generator, and `exact_condition` is what its proof
     leaves out. `sensitivity` is the utility's, and the chosen value lies on the public `grid`;
     `steps` describe the candidates in words.
     """
-    condition = SEEDED if source.reproducible else UNCOVERED if exactly is None else uncovered
+    condition = (
+        SEEDED_CONDITION
+        if source.reproducible
+        else CHOICE_ROUNDING_CONDITION
+        if choose_exactly is None
+        else exact_condition
+    )
     if condition is not None:
         guarantee = guarantee.with_conditions(condition)
-    pay(budget, guarantee, record, named, mechanism)
-    if not source.reproducible and exactly is not None:
-        chosen, labels = exactly()
+    charge_budget(budget, guarantee, call, describe_subject, mechanism)
+    if not source.reproducible and choose_exactly is not None:
+        chosen, labels = choose_exactly()
     else:
-        chosen, labels = choose(source.uniform(draws))
+        chosen, labels = choose(source.uniform(n_draws))
     return DPResults(
         statistic=statistic,
-        value=_array(chosen),
+        value=_convert_to_array(chosen),
         labels=labels,
         noise=None,
         noise_scale=np.nan,
@@ -68,19 +74,19 @@ def release_choice(
         guarantee=guarantee,
         bounds=bounds,
         nobs=nobs,
-        post=AsDrawn(steps),
+        post=NoisyValue(steps),
         reproducible=source.reproducible,
         grid=grid,
-        record=record,
+        record=call,
     )
 
 
-def _array(chosen: object) -> np.ndarray:
+def _convert_to_array(choice: object) -> np.ndarray:
     """Return an array or a number in its own type, anything else as an object, as an array."""
-    if isinstance(chosen, np.ndarray):
-        return chosen
-    if type(chosen) is float or type(chosen) is int and abs(chosen) < 2**63:
-        return np.asarray(chosen, dtype=np.float64 if type(chosen) is float else np.int64)
+    if isinstance(choice, np.ndarray):
+        return choice
+    if type(choice) is float or type(choice) is int and abs(choice) < 2**63:
+        return np.asarray(choice, dtype=np.float64 if type(choice) is float else np.int64)
     value = np.empty((), dtype=object)
-    value[()] = chosen
+    value[()] = choice
     return value

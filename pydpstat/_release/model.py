@@ -8,29 +8,29 @@ from typing import TypedDict
 
 import numpy as np
 
-from pydpstat._release.calibration import SEEDED
-from pydpstat._release.payment import in_force, open_blocks, pay
+from pydpstat._release.calibration import SEEDED_CONDITION
+from pydpstat._release.payment import charge_budget, get_open_budgets, open_blocks
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.random import Source
 from pydpstat.results._call import Call, ModelCall
-from pydpstat.results._postprocessing import Noise
+from pydpstat.results._postprocessing import NoiseQuantiles
 from pydpstat.results.model_results import ModelResults
 
-UNCOVERED = (
+SAMPLER_CONDITION = (
     "noise comes from the operating system by a floating-point sampler; its rounding and the "
     "optimizer's error are not covered by the proof"
 )
 
 
-class Published(TypedDict):
+class ModelFields(TypedDict):
     """The fields of `ModelResults` that a release does not make itself."""
 
     model: str
     names: tuple[str, ...]
     prediction: Callable[..., Floats] | None
-    noise: Noise | None
+    noise: NoiseQuantiles | None
     claim: Guarantee
     gamma: float
     bounds: tuple[tuple[float, ...], tuple[float, ...]]
@@ -39,23 +39,25 @@ class Published(TypedDict):
     facts: tuple[tuple[str, str], ...]
 
 
-def constructor_arguments(model: object, names: tuple[str, ...], l2: bool) -> tuple[tuple[str, object], ...]:
+def get_constructor_arguments(
+    model: object, field_names: tuple[str, ...], has_l2_regularizer: bool
+) -> tuple[tuple[str, object], ...]:
     """Return a model's constructor's arguments by its fields, as the record of a release shows them.
 
     The regularizer "l2" needs no gradient of its own: it is left out, or None for a class that takes
     all its functions.
     """
-    shown: dict[str, object] = {name.removeprefix("_"): getattr(model, name) for name in names}
-    if l2:
+    shown: dict[str, object] = {name.removeprefix("_"): getattr(model, name) for name in field_names}
+    if has_l2_regularizer:
         shown |= {"regularizer": "l2", "regularizer_gr": None}
         if "loss" not in shown:
             del shown["regularizer_gr"]
     return tuple(shown.items())
 
 
-def held(guarantee: Guarantee, source: Source) -> Guarantee:
+def add_source_condition(guarantee: Guarantee, source: Source) -> Guarantee:
     """Return what holds with a source's randomness."""
-    condition = UNCOVERED if not source.reproducible else SEEDED
+    condition = SAMPLER_CONDITION if not source.reproducible else SEEDED_CONDITION
     stated = (*guarantee.conditions, condition)
     return replace(guarantee, conditions=stated, loss=None)
 
@@ -67,18 +69,18 @@ def release_model(
     *,
     size: int,
     perturbation: str,
-    finish: Callable[[Floats], Floats],
+    unscale: Callable[[Floats], Floats],
     guarantee: Guarantee,
-    published: Published,
+    fields: ModelFields,
 ) -> ModelResults:
     """Fit a model with noise and return what may be published.
 
     `minimize` returns the coefficients for the noise in the objective (zeros for none), `draw` a noise vector
-    of shape (size,), and `finish` makes noisy coefficients those of the data as given. The budget of the
+    of shape (size,), and `unscale` makes noisy coefficients those of the data as given. The budget of the
     ``with`` block around pays first.
     """
-    if open_blocks or in_force():
-        pay(None, guarantee, published["record"], mechanism=f"{perturbation} perturbation")
+    if open_blocks or get_open_budgets():
+        charge_budget(None, guarantee, fields["record"], mechanism=f"{perturbation} perturbation")
     nothing = np.zeros(size)
     with np.errstate(all="ignore"):
         if perturbation == "output":
@@ -87,7 +89,7 @@ def release_model(
                 coeff = coeff + draw(source)
         else:
             coeff = minimize(nothing if draw is None else draw(source))
-        coeff = finish(coeff)
+        coeff = unscale(coeff)
     if not np.isfinite(coeff).all():
         raise PydpstatError(
             "a coefficient is not a finite number; R would return NaN or Inf. Use an eps and a gamma "
@@ -98,5 +100,5 @@ def release_model(
         perturbation=perturbation,
         guarantee=guarantee,
         reproducible=source.reproducible,
-        **published,
+        **fields,
     )

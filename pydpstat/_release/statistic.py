@@ -1,4 +1,4 @@
-"""How pydpstat's statistics are released: options checked, `release` called, guarantee stated."""
+"""How pydpstat's statistics are released: options checked, `release_query` called, guarantee stated."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from typing import NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
-from pydpstat._answering import answered
-from pydpstat._release.additive import Query, release
-from pydpstat._release.calibration import SEEDED, Question, prepare
-from pydpstat._release.declared import asked_for, handed, names_handed
+from pydpstat._answering import explain_wrong_calls
+from pydpstat._release.additive import Query, release_query
+from pydpstat._release.calibration import SEEDED_CONDITION, QuerySpec, calibrate_release
+from pydpstat._release.declared import current_call, get_design_call, get_series_names
 from pydpstat._release.options import Options
-from pydpstat._release.scope import NOTHING
+from pydpstat._release.scope import EMPTY_SCOPE
 from pydpstat.mechanisms.mechanism import Noise
 from pydpstat.privacy.guarantee import Guarantee
 from pydpstat.random.source import SYSTEM
-from pydpstat.results._call import Call, Named, plainly
-from pydpstat.results._postprocessing import AsDrawn, PostProcessing, Publish, Scaled
-from pydpstat.results._words import UNLABELED
+from pydpstat.results._call import Call, NamedArgument, format_argument
+from pydpstat.results._postprocessing import NoisyValue, PostProcessing, PostProcessor, ScaledValue
+from pydpstat.results._words import UNLABELED_FUNCTIONS
 from pydpstat.results.results import DPResults
 
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
 
-EXPANDED = "divided by the sample's share"
+EXPANSION_STEP = "divided by the sample's share"
 
 
-def quiet(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
+def guard_release(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
     """Let a function run with NumPy's floating-point errors ignored, and its arguments known.
 
     Whether a number overflows or is a signalling NaN depends on the data. A warning of it, or the error
@@ -37,46 +37,46 @@ def quiet(function: Callable[Parameters, Returned]) -> Callable[Parameters, Retu
     functions do with such numbers is settled without these flags.
     """
 
-    called = answered(function)
+    called = explain_wrong_calls(function)
 
     @wraps(called)
-    def undisturbed(*arguments: Parameters.args, **options: Parameters.kwargs) -> Returned:
-        token = handed.set((function.__name__, arguments, options))
+    def run_guarded(*arguments: Parameters.args, **options: Parameters.kwargs) -> Returned:
+        token = current_call.set((function.__name__, arguments, options))
         try:
             with np.errstate(all="ignore"):
                 return called(*arguments, **options)
         finally:
-            handed.reset(token)
+            current_call.reset(token)
 
-    return undisturbed
+    return run_guarded
 
 
-class Protection(NamedTuple):
+class OptionsCalibrator(NamedTuple):
     """How one of pydpstat's statistics is protected; the conditions come on top of what the options say."""
 
     options: Options
     conditions: tuple[str, ...] = ()
 
-    def calibrate(self, question: Question, sensitivities: tuple[float, ...]) -> Noise:
+    def calibrate(self, query_spec: QuerySpec, sensitivities: tuple[float, ...]) -> Noise:
         """Return noise for one sensitivity of the whole value, or for one of each element."""
         how = self.options
         if len(sensitivities) == 1:
-            ball = {"ball": question.ball} if how.norm == math.inf else {}
+            shape = {"vector_shape": query_spec.vector_shape} if how.norm == math.inf else {}
             return how.mechanism.calibrate_vector(
-                how.epsilon, how.delta, sensitivities[0], question.size, question.integer, **ball
+                how.epsilon, how.delta, sensitivities[0], query_spec.size, query_spec.integer, **shape
             )
         return how.mechanism.calibrate_each(how.epsilon, how.delta, sensitivities)
 
-    def account(self, question: Question, noise: Noise) -> tuple[Guarantee, Guarantee]:
+    def make_guarantees(self, query_spec: QuerySpec, noise: Noise) -> tuple[Guarantee, Guarantee]:
         """Return the claim and the guarantee: what being rounded onto the grid adds, the noise covers."""
         how = self.options
-        loss = how.mechanism.loss(noise, how.epsilon, question.sensitivities)
-        return how.promise(loss, self.conditions)
+        loss = how.mechanism.loss(noise, how.epsilon, query_spec.sensitivities)
+        return how.make_guarantees(loss, self.conditions)
 
 
-def protected(how: Options, conditions: tuple[str, ...] = ()) -> Protection:
+def make_calibrator(options: Options, conditions: tuple[str, ...] = ()) -> OptionsCalibrator:
     """Return how a statistic is protected: what is public of the options, by which noise is remembered."""
-    return Protection(how._replace(scope=NOTHING, source=SYSTEM, budget=None), conditions)
+    return OptionsCalibrator(options._replace(scope=EMPTY_SCOPE, source=SYSTEM, budget=None), conditions)
 
 
 def release_statistic(
@@ -84,84 +84,85 @@ def release_statistic(
     query: Query,
     options: Options,
     *,
-    data: tuple[str, ...] = ("data",),
-    arguments: tuple[tuple[str, object], ...] = (),
+    data_names: tuple[str, ...] = ("data",),
+    public_arguments: tuple[tuple[str, object], ...] = (),
     bounds: tuple[object, ...] | None = None,
-    publish: Publish | None = None,
+    postprocess: PostProcessor | None = None,
     conditions: tuple[str, ...] = (),
-    total: bool = False,
+    is_total: bool = False,
 ) -> DPResults:
     """Release a statistic with calibrated noise.
 
     The query has one sensitivity for the whole value or one for each element. `data` are the data
     arguments' names and `arguments` the function's own public ones (bounds, edges, levels), for the call;
-    the conditions are what the guarantee rests on, besides what the options say. `publish` is as in
-    `pydpstat._release.additive.release`. A `total` on a sample is divided by the sample's share.
+    the conditions are what the guarantee rests on, besides what the options say. `postprocess` is as in
+    `pydpstat._release.additive.release_query`. A `is_total` on a sample is divided by the sample's share.
     """
-    if total and options.sampled is not None:
-        publish = _expanded(publish, float(1 / options.sampled))
+    if is_total and options.sampling_rate is not None:
+        postprocess = _make_sample_expansion(postprocess, float(1 / options.sampling_rate))
     source = options.source
-    return release(
+    return release_query(
         query,
-        prepare(query.question, protected(options, conditions), source.reproducible),
+        calibrate_release(query.spec, make_calibrator(options, conditions), source.reproducible),
         source,
-        record=call(function, options, data, arguments),
+        call=make_call(function, options, data_names, public_arguments),
         bounds=bounds,
-        publish=publish,
+        postprocess=postprocess,
         budget=options.budget,
     )
 
 
-def promise_of_stages(options: Options, conditions: tuple[str, ...]) -> tuple[Guarantee, Guarantee]:
+def make_stage_guarantees(options: Options, conditions: tuple[str, ...]) -> tuple[Guarantee, Guarantee]:
     """Return the claim and the guarantee of stages that are paid for together."""
-    claim, held = options.promise(None, conditions)
-    return claim, held.with_conditions(SEEDED) if options.source.reproducible else held
+    claim, held = options.make_guarantees(None, conditions)
+    return claim, held.with_conditions(SEEDED_CONDITION) if options.source.reproducible else held
 
 
-def release_stage(
-    query: Query, options: Options, epsilon: float, conditions: tuple[str, ...], record: Call
-) -> DPResults:
+def release_stage(query: Query, options: Options, epsilon: float, conditions: tuple[str, ...], call: Call) -> DPResults:
     """Release one of several stages with its own epsilon; the caller pays for all of them together."""
-    spec, source = protected(options._replace(epsilon=epsilon), conditions), options.source
-    return release(query, prepare(query.question, spec, source.reproducible), source, record=record)
+    spec, source = make_calibrator(options._replace(epsilon=epsilon), conditions), options.source
+    return release_query(query, calibrate_release(query.spec, spec, source.reproducible), source, call=call)
 
 
-def _expanded(publish: Publish | None, factor: float) -> Publish:
+def _make_sample_expansion(postprocess: PostProcessor | None, factor: float) -> PostProcessor:
     """Return what is done to a noisy total of a sample: what else is done, and times a factor."""
 
-    def expanded(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-        value, post = (noisy, AsDrawn()) if publish is None else publish(noisy)
-        before = np.asarray(post.factor) if isinstance(post, Scaled) else np.asarray(1.0)
+    def expand_total(noisy_value: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
+        value, post = (noisy_value, NoisyValue()) if postprocess is None else postprocess(noisy_value)
+        before = np.asarray(post.factor) if isinstance(post, ScaledValue) else np.asarray(1.0)
         scale = tuple((before * factor).tolist()) if before.ndim else float(before * factor)
-        within = None if post.within is None else post.within.scaled(factor)
-        steps = (*post.steps, EXPANDED)
+        within = None if post.within is None else post.within.scale_range(factor)
+        steps = (*post.steps, EXPANSION_STEP)
         # what is said of shares is said of those of the sample
-        return value * factor, Scaled(scale, steps, population=post.population, within=within)
+        return value * factor, ScaledValue(scale, steps, population=post.population, within=within)
 
-    return expanded
+    return expand_total
 
 
-def call(
-    function: str, options: Options, data: tuple[str, ...], arguments: tuple[tuple[str, object], ...] = ()
+def make_call(
+    function: str,
+    options: Options,
+    data_names: tuple[str, ...],
+    public_arguments: tuple[tuple[str, object], ...] = (),
 ) -> Call:
     """Return the call without its data; options at their defaults are left out."""
-    public: list[tuple[str, object]] = [("epsilon", options.epsilon), *arguments]
+    public: list[tuple[str, object]] = [("epsilon", options.epsilon), *public_arguments]
     if options.mechanism.approximate:
         public.append(("delta", options.delta))
-    if not options.default:
+    if not options.is_default_mechanism:
         chosen = options.mechanism
-        public.append(("mechanism", chosen.name if options.named else Named(repr(chosen))))
+        public.append(("mechanism", chosen.name if options.is_mechanism_named else NamedArgument(repr(chosen))))
     if options.neighbors != "bounded":
         public.append(("neighbors", options.neighbors))
     if options.missing != "error":
         public.append(("missing", options.missing))
-    if options.unit is not None and all(name != "unit" for name, _ in arguments):
+    if options.unit is not None and all(name != "unit" for name, _ in public_arguments):
         public.append(("unit", options.unit))
-    asked = asked_for(function)
-    if asked is not None and asked.data != data[0]:
+    asked = get_design_call(function)
+    if asked is not None and asked.data != data_names[0]:
         # the groups are the samples that the function itself is given
-        groups = (f"groups={plainly(list(asked.groups), 'groups')}",) if asked.groups else ()
-        data = (asked.data, *groups) if asked.data else ()
-    names = names_handed(function) if asked is None and function in UNLABELED else ()
-    pairs = tuple([(name, name) for name in data])
-    return Call(function, pairs, tuple(public), asked=asked, names=names)
+        groups = (f"groups={format_argument(list(asked.groups), 'groups')}",) if asked.groups else ()
+        data_names = (asked.data, *groups) if asked.data else ()
+    names = get_series_names(function) if asked is None and function in UNLABELED_FUNCTIONS else ()
+    pairs = tuple([(name, name) for name in data_names])
+    return Call(function, pairs, tuple(public), design_call=asked, names=names)

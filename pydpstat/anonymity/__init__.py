@@ -4,7 +4,7 @@ None of it is differentially private. A table is k-anonymous where no row can be
 k - 1 others by its quasi-identifiers; that says nothing about what an outsider knows besides.
 """
 
-from pydpstat._lazy import attach as _attach
+from pydpstat._lazy import attach_names as _attach
 
 _HOMES = {
     "AnonymizationResults": "pydpstat.anonymity.results",

@@ -10,24 +10,24 @@ import math
 import numpy as np
 
 # squares of numbers up to 2^500 in size, and their sums, are far from the ends of the floats
-_WIDE = 500
+_MAX_EXPONENT = 500
 # more dimensions make a tree no faster than looking at all points
-_MOST = 8
+_MAX_TREE_DIMENSIONS = 8
 # at most so many rounds, each of so many turns over the pairs; one that changes a smaller share of the
 # groups is the last
-_ROUNDS, _TURNS, _CHANGED = 6, 6, 0.01
+_MAX_ROUNDS, _MAX_PASSES, _MIN_CHANGED_SHARE = 6, 6, 0.01
 # neighbors that a group is paired with
-_NEAR = 12
+_N_NEIGHBORS = 12
 # groups whose means are farther apart than this, in units of their spread, gain nothing from a new cut
-_APART = 3.0
+_MAX_DISTANCE_RATIO = 3.0
 # larger groups, in units of k, are made of equal rows mostly and are left alone
-_LARGE = 8
+_MAX_SIZE_RATIO = 8
 # groups with losses below this quantile are not dissolved: little is to be gained
-_LOSSES = 0.75
+_LOSS_QUANTILE = 0.75
 # numbers in one step of the cuts, so that its arrays stay small
-_STEP = 1 << 20
+_NUMBERS_PER_STEP = 1 << 20
 # an improvement must be more than rounding
-_GAIN = 1e-9
+_MIN_RELATIVE_GAIN = 1e-9
 
 
 class Groups:
@@ -39,16 +39,16 @@ class Groups:
 
     def __init__(self, rows: np.ndarray, labels: np.ndarray) -> None:
         self.rows = rows
-        self.members, self.starts, self.sizes = by_group(labels)
+        self.members, self.starts, self.sizes = sort_rows_by_group(labels)
         self.count = self.sizes.size
         self.labels = np.empty_like(labels)
         self.labels[self.members] = np.repeat(np.arange(self.count), self.sizes)
         ordered = rows.take(self.members, axis=0)
         self.means = np.add.reduceat(ordered, self.starts, axis=0) / self.sizes[:, None]
         ordered -= np.repeat(self.means, self.sizes, axis=0)
-        self.losses = np.add.reduceat(squares(ordered), self.starts)
+        self.losses = np.add.reduceat(compute_squared_norms(ordered), self.starts)
 
-    def padded(self, first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def get_padded_members(self, first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return pairs of groups' members (-1: no second), a line a pair, and which places hold one."""
         one, two = self.sizes[first, None], np.where(second < 0, 0, self.sizes[second])[:, None]
         place = np.arange(int((one + two).max()))[None, :]
@@ -57,7 +57,7 @@ class Groups:
         return self.members[np.where(there, at, 0)], there
 
 
-def by_group(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def sort_rows_by_group(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the rows group by group, in their order within each, where each group begins, and its size."""
     from scipy.sparse import csc_matrix
 
@@ -69,12 +69,12 @@ def by_group(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return lines.indices, lines.indptr[:-1][used], sizes[used]
 
 
-def squares(steps: np.ndarray) -> np.ndarray:
+def compute_squared_norms(vectors: np.ndarray) -> np.ndarray:
     """Return the squared length of vectors along the last axis."""
-    return np.einsum("...d,...d->...", steps, steps)
+    return np.einsum("...d,...d->...", vectors, vectors)
 
 
-def uncontested(claims: np.ndarray, rank: np.ndarray, count: int) -> np.ndarray:
+def find_uncontested_claims(claims: np.ndarray, rank: np.ndarray, count: int) -> np.ndarray:
     """Tell which lines of claims have the highest rank of all that claim one of the same things."""
     order = rank.argsort()
     top = np.full(count, -1)
@@ -84,7 +84,7 @@ def uncontested(claims: np.ndarray, rank: np.ndarray, count: int) -> np.ndarray:
     return won
 
 
-def disjoint(
+def select_disjoint_changes(
     changes: np.ndarray, claims: np.ndarray, rank: np.ndarray, count: int, rounds: int
 ) -> np.ndarray:
     """Choose changes, those of high rank first, so that no group takes part in two.
@@ -93,7 +93,7 @@ def disjoint(
     """
     chosen = []
     for _ in range(rounds):
-        winning = uncontested(claims, rank[changes], count)
+        winning = find_uncontested_claims(claims, rank[changes], count)
         won = np.isin(changes, changes[~winning], invert=True)
         chosen.append(np.unique(changes[won]))
         busy = np.zeros(count, dtype=bool)
@@ -103,7 +103,7 @@ def disjoint(
     return np.concatenate(chosen)
 
 
-def standardized(values: np.ndarray) -> np.ndarray:
+def standardize_columns(values: np.ndarray) -> np.ndarray:
     """Return columns with mean 0 and standard deviation 1; a constant one is 0."""
     centered = values - values.mean(axis=1, keepdims=True)
     constant = values.min(axis=1) == values.max(axis=1)
@@ -112,7 +112,7 @@ def standardized(values: np.ndarray) -> np.ndarray:
     return centered / np.where(spread > 0.0, spread, 1.0)
 
 
-def group_means(values: np.ndarray, labels: np.ndarray) -> np.ndarray:
+def compute_group_means(values: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Return each row's mean over its group, the very same number for all rows of a group."""
     # rows in one piece are moved about faster than columns
     groups = Groups(np.ascontiguousarray(values.T), labels)
@@ -124,15 +124,15 @@ def group_means(values: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(means.take(groups.labels, axis=0).T)
 
 
-def within_reach(values: np.ndarray) -> tuple[np.ndarray, int]:
+def scale_to_safe_range(values: np.ndarray) -> tuple[np.ndarray, int]:
     """Return numbers whose squares neither overflow nor vanish, and the power of two to bring them back."""
     power = math.frexp(float(np.abs(values).max()))[1]
-    if abs(power) <= _WIDE:
+    if abs(power) <= _MAX_EXPONENT:
         return values, 0
     return np.ldexp(values, -power), power
 
 
-def equal_rows(columns: np.ndarray) -> np.ndarray:
+def label_equal_points(columns: np.ndarray) -> np.ndarray:
     """Number rows so that equal ones have the same number, from 0."""
     order = np.lexsort(columns)
     ordered = columns[:, order]
@@ -142,7 +142,7 @@ def equal_rows(columns: np.ndarray) -> np.ndarray:
     return labels
 
 
-class Space:
+class NeighborSpace:
     """Where rows' neighbors are looked for.
 
     Of more than eight variables the eight leading principal components are kept.
@@ -150,59 +150,59 @@ class Space:
 
     def __init__(self, rows: np.ndarray) -> None:
         self._components: np.ndarray | None = None
-        if rows.shape[1] > _MOST:
-            components = np.linalg.eigh(np.cov(rows, rowvar=False))[1][:, -_MOST:]
+        if rows.shape[1] > _MAX_TREE_DIMENSIONS:
+            components = np.linalg.eigh(np.cov(rows, rowvar=False))[1][:, -_MAX_TREE_DIMENSIONS:]
             # the last digits and the sign are the processor's
-            largest = components[np.abs(components).argmax(axis=0), np.arange(_MOST)]
+            largest = components[np.abs(components).argmax(axis=0), np.arange(_MAX_TREE_DIMENSIONS)]
             self._components = (components * np.where(largest < 0.0, -1.0, 1.0)).round(6)
 
-    def nearest(self, points: np.ndarray, to: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return distances and places of the `count` (or all) points nearest to each of `to`, in lines."""
+    def find_nearest(self, points: np.ndarray, targets: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return distances and places of the `count` (or all) points nearest to each of `targets`, in lines."""
         from scipy.spatial import cKDTree
 
         count = min(count, len(points))
-        distances, places = cKDTree(self._of(points)).query(self._of(to), k=count)
-        return distances.reshape(len(to), count), places.reshape(len(to), count)
+        distances, places = cKDTree(self._project_rows(points)).query(self._project_rows(targets), k=count)
+        return distances.reshape(len(targets), count), places.reshape(len(targets), count)
 
-    def _of(self, rows: np.ndarray) -> np.ndarray:
+    def _project_rows(self, rows: np.ndarray) -> np.ndarray:
         # einsum's order of additions is always the same, BLAS's is not
         return rows if self._components is None else np.einsum("nd,de->ne", rows, self._components)
 
 
-def refine(rows: np.ndarray, labels: np.ndarray, k: int, space: Space) -> np.ndarray:
+def reduce_partition_loss(rows: np.ndarray, labels: np.ndarray, k: int, space: NeighborSpace) -> np.ndarray:
     """Lower the loss of a partition; each group has at least k rows and keeps as many."""
     groups = Groups(rows, labels)
-    for _ in range(_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         before = groups.losses
         if groups.count > 1:
-            groups = Groups(rows, dissolve(groups, space))
-        large = np.flatnonzero((groups.sizes >= 2 * k) & (groups.sizes <= _LARGE * k) & (groups.losses > 0.0))
+            groups = Groups(rows, remove_costly_groups(groups, space))
+        large = np.flatnonzero((groups.sizes >= 2 * k) & (groups.sizes <= _MAX_SIZE_RATIO * k) & (groups.losses > 0.0))
         if large.size:
-            groups = Groups(rows, resplit(groups, large, np.full_like(large, -1), k))
-        groups = _pair_up(groups, k, space)
+            groups = Groups(rows, split_group_pairs(groups, large, np.full_like(large, -1), k))
+        groups = _split_neighbors_again(groups, k, space)
         # a group that is still there has the same loss, to the bit
-        if np.isin(groups.losses, before, invert=True).mean() < _CHANGED:
+        if np.isin(groups.losses, before, invert=True).mean() < _MIN_CHANGED_SHARE:
             break
     return groups.labels
 
 
-def _pair_up(groups: Groups, k: int, space: Space) -> Groups:
+def _split_neighbors_again(groups: Groups, k: int, space: NeighborSpace) -> Groups:
     """Part pairs of neighbors again, as long as one of both has changed since the last time."""
-    pairs = _neighbors(groups, space)
-    pairs = pairs[(groups.sizes[pairs] <= _LARGE * k).all(axis=1)]
+    pairs = _find_neighbor_pairs(groups, space)
+    pairs = pairs[(groups.sizes[pairs] <= _MAX_SIZE_RATIO * k).all(axis=1)]
     untried = np.ones(len(pairs), dtype=bool)
-    for _ in range(_TURNS):
+    for _ in range(_MAX_PASSES):
         spreads = (groups.losses / groups.sizes)[pairs].sum(axis=1)
-        steps = squares(groups.means[pairs[:, 0]] - groups.means[pairs[:, 1]])
-        tries = np.flatnonzero(untried & (steps < _APART * spreads))
+        steps = compute_squared_norms(groups.means[pairs[:, 0]] - groups.means[pairs[:, 1]])
+        tries = np.flatnonzero(untried & (steps < _MAX_DISTANCE_RATIO * spreads))
         if tries.size == 0:
             break
         # the nearest pairs in units of their spread come first
         tries = tries[(steps[tries] / spreads[tries]).argsort(kind="stable")]
         each = np.arange(tries.size)
-        tries = tries[disjoint(each, pairs[tries], each[::-1], groups.count, 8)]
+        tries = tries[select_disjoint_changes(each, pairs[tries], each[::-1], groups.count, 8)]
         first, second = pairs[tries].T
-        labels = resplit(groups, first, second, k)
+        labels = split_group_pairs(groups, first, second, k)
         untried[tries] = False
         moved = np.zeros(groups.count, dtype=bool)
         changed = labels != groups.labels
@@ -212,9 +212,9 @@ def _pair_up(groups: Groups, k: int, space: Space) -> Groups:
     return groups
 
 
-def _neighbors(groups: Groups, space: Space) -> np.ndarray:
+def _find_neighbor_pairs(groups: Groups, space: NeighborSpace) -> np.ndarray:
     """Return pairs of groups near each other, a line a pair, each pair once."""
-    near = space.nearest(groups.means, groups.means, _NEAR + 1)[1]
+    near = space.find_nearest(groups.means, groups.means, _N_NEIGHBORS + 1)[1]
     both = np.stack([np.arange(groups.count).repeat(near.shape[1]), near.ravel()], axis=1)
     both.sort(axis=1)
     pairs = np.unique(both[:, 0] * groups.count + both[:, 1])
@@ -222,12 +222,12 @@ def _neighbors(groups: Groups, space: Space) -> np.ndarray:
     return both[both[:, 0] != both[:, 1]]
 
 
-def dissolve(groups: Groups, space: Space) -> np.ndarray:
+def remove_costly_groups(groups: Groups, space: NeighborSpace) -> np.ndarray:
     """Return labels where each row of a group joins the nearest other group, if that lowers the loss."""
     labels = groups.labels.copy()
-    large = groups.losses > np.quantile(groups.losses, _LOSSES)
+    large = groups.losses > np.quantile(groups.losses, _LOSS_QUANTILE)
     movers = np.flatnonzero(large[labels])
-    target, cost = _nearest_other(movers, groups, space)
+    target, cost = _find_nearest_other_group(movers, groups, space)
     # a guess that is cheap; what passes it is computed exactly
     likely = large & (np.bincount(labels[movers], cost, groups.count) < 2.0 * groups.losses)
     passed = likely[labels[movers]]
@@ -238,31 +238,33 @@ def dissolve(groups: Groups, space: Space) -> np.ndarray:
     moves, which = np.unique(labels[movers] * groups.count + target, return_inverse=True)
     source, goal = np.divmod(moves, groups.count)
     moved, size = Groups(groups.rows[movers], which), groups.sizes[goal]
-    apart = squares(moved.means - groups.means[goal]) * (size * moved.sizes / (size + moved.sizes))
+    apart = compute_squared_norms(moved.means - groups.means[goal]) * (size * moved.sizes / (size + moved.sizes))
     gain = groups.losses - np.bincount(source, moved.losses + apart, groups.count)
     rank = gain.argsort(kind="stable").argsort()
-    gains = (likely & (gain > _GAIN * groups.losses))[source]
+    gains = (likely & (gain > _MIN_RELATIVE_GAIN * groups.losses))[source]
     source, goal = source[gains], goal[gains]
     chosen = np.zeros(groups.count, dtype=bool)
-    chosen[disjoint(source, np.stack([source, goal], axis=1), rank, groups.count, 4)] = True
+    chosen[select_disjoint_changes(source, np.stack([source, goal], axis=1), rank, groups.count, 4)] = True
     leave = chosen[labels[movers]]
     labels[movers[leave]] = target[leave]
     return labels
 
 
-def _nearest_other(movers: np.ndarray, groups: Groups, space: Space) -> tuple[np.ndarray, np.ndarray]:
+def _find_nearest_other_group(
+    movers: np.ndarray, groups: Groups, space: NeighborSpace
+) -> tuple[np.ndarray, np.ndarray]:
     """Return for each row the other group that it joins at the lowest cost, and the cost."""
     rows = groups.rows[movers]
-    near = space.nearest(groups.means, rows, 3)[1]
+    near = space.find_nearest(groups.means, rows, 3)[1]
     size = groups.sizes[near]
-    cost = squares(rows[:, None, :] - groups.means[near]) * (size / (size + 1.0))
+    cost = compute_squared_norms(rows[:, None, :] - groups.means[near]) * (size / (size + 1.0))
     cost[near == groups.labels[movers, None]] = np.inf
     best = cost.argmin(axis=1)
     lines = np.arange(movers.size)
     return near[lines, best], cost[lines, best]
 
 
-def resplit(groups: Groups, first: np.ndarray, second: np.ndarray, k: int) -> np.ndarray:
+def split_group_pairs(groups: Groups, first: np.ndarray, second: np.ndarray, k: int) -> np.ndarray:
     """Part pairs of groups again, or single ones (-1) into two; each new group has at least k rows.
 
     The loss never grows. Groups that were parted get new numbers, from `groups.count`.
@@ -274,15 +276,15 @@ def resplit(groups: Groups, first: np.ndarray, second: np.ndarray, k: int) -> np
     start = 0
     while start < order.size:
         width = int(totals[order[min(start + 64, order.size) - 1]])
-        end = start + max(64, _STEP // (width * groups.rows.shape[1]))
-        _part(groups, first[order[start:end]], second[order[start:end]], k, labels)
+        end = start + max(64, _NUMBERS_PER_STEP // (width * groups.rows.shape[1]))
+        _split_pair_batch(groups, first[order[start:end]], second[order[start:end]], k, labels)
         start = end
     return labels
 
 
-def _part(groups: Groups, first: np.ndarray, second: np.ndarray, k: int, labels: np.ndarray) -> None:
+def _split_pair_batch(groups: Groups, first: np.ndarray, second: np.ndarray, k: int, labels: np.ndarray) -> None:
     """Write the new labels of as many pairs as are computed at once."""
-    members, there = groups.padded(first, second)
+    members, there = groups.get_padded_members(first, second)
     totals = there.sum(axis=1)
     values = groups.rows.take(members, axis=0)
     values[~there] = 0.0
@@ -292,11 +294,11 @@ def _part(groups: Groups, first: np.ndarray, second: np.ndarray, k: int, labels:
     in_first = np.arange(members.shape[1]) < ones[:, None]
     # around the common mean both sums are opposite, and the loss is a constant minus this
     sums = np.einsum("pmd,pm->pd", values, in_first.astype(np.float64))
-    best = squares(sums) * (1.0 / ones + 1.0 / np.maximum(totals - ones, 1))
-    best += _GAIN * squares(values).sum(axis=1)
+    best = compute_squared_norms(sums) * (1.0 / ones + 1.0 / np.maximum(totals - ones, 1))
+    best += _MIN_RELATIVE_GAIN * compute_squared_norms(values).sum(axis=1)
     better, side = np.zeros(first.size, dtype=bool), np.zeros(members.shape, dtype=bool)
-    for scores in _scores(values, sums):
-        gain, parted = _best_cut(values, np.where(there, scores, np.inf), totals, k)
+    for scores in _compute_cut_scores(values, sums):
+        gain, parted = _find_best_cut(values, np.where(there, scores, np.inf), totals, k)
         wins = gain > best
         best[wins], side[wins] = gain[wins], parted[wins]
         better |= wins
@@ -305,22 +307,24 @@ def _part(groups: Groups, first: np.ndarray, second: np.ndarray, k: int, labels:
     labels[members[change]] = np.where(side, first[:, None], fresh[:, None])[change]
 
 
-def _scores(values: np.ndarray, sums: np.ndarray) -> list[np.ndarray]:
+def _compute_cut_scores(values: np.ndarray, sums: np.ndarray) -> list[np.ndarray]:
     """Return orders in which to cut: between the means, by distance from a far row, the widest way."""
     lines = np.arange(len(values))
-    far = values[lines, squares(values).argmax(axis=1)]
+    far = values[lines, compute_squared_norms(values).argmax(axis=1)]
     steps = values - far[:, None, :]
     way = far
     for _ in range(3):
         along = np.einsum("pmd,pd->pm", values, way)
         way = np.einsum("pmd,pm->pd", values, along)
         way /= np.maximum(np.abs(way).max(axis=1), 1e-300)[:, None]
-    return [-np.einsum("pmd,pd->pm", values, sums), squares(steps), np.einsum("pmd,pd->pm", values, way)]
+    return [
+        -np.einsum("pmd,pd->pm", values, sums),
+        compute_squared_norms(steps),
+        np.einsum("pmd,pd->pm", values, way),
+    ]
 
 
-def _best_cut(
-    values: np.ndarray, scores: np.ndarray, totals: np.ndarray, k: int
-) -> tuple[np.ndarray, np.ndarray]:
+def _find_best_cut(values: np.ndarray, scores: np.ndarray, totals: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """Return how much the best cut of each line gains, and who is before it."""
     order = scores.argsort(axis=1, kind="stable")
     lines = np.arange(0, order.size, order.shape[1])[:, None]
@@ -328,7 +332,7 @@ def _best_cut(
     before = np.arange(1, scores.shape[1] + 1)[None, :]
     after = totals[:, None] - before
     with np.errstate(divide="ignore", invalid="ignore"):
-        gain = squares(sums) * (1.0 / before + 1.0 / after)
+        gain = compute_squared_norms(sums) * (1.0 / before + 1.0 / after)
     gain = np.where((before >= k) & (after >= k), gain, -1.0)
     cut = gain.argmax(axis=1)
     first = np.empty(order.shape, dtype=bool)

@@ -17,13 +17,13 @@ import numpy as np
 from pydpstat._data.progress import Progress
 
 # so many bits of a number in each part: the sum of 2^32 parts fits into 64 bits
-_BITS = 31
+_BITS_PER_PART = 31
 # rows in a block: the cost of looking at all boxes and at the rows of a few blocks are in balance
-BLOCK = 192
+BLOCK_SIZE = 192
 # so many blocks are looked at together, at least
-_FEW = 8
+_MIN_BLOCKS_PER_STEP = 8
 # so many rows tell which side of a part is the longest
-_SAMPLE = 4096
+_SAMPLE_SIZE = 4096
 
 
 class ExactMeans:
@@ -34,51 +34,51 @@ class ExactMeans:
 
     def __init__(self, columns: np.ndarray) -> None:
         self.count = columns.shape[1]
-        self._lowest, parts = _cut(columns)
+        self._lowest, parts = _split_into_parts(columns)
         # a row's parts lie together, one variable after the other
         self._parts = np.ascontiguousarray(np.concatenate(parts).T)
         self._variables = columns.shape[0]
-        self._sums = self._sums_of(np.s_[:])
+        self._sums = self._sum_parts(np.s_[:])
 
-    def remove(self, rows: np.ndarray) -> None:
+    def remove_rows(self, rows: np.ndarray) -> None:
         """Take rows away, given by their places in the columns."""
         self.count -= rows.size
-        self._sums = [left - gone for left, gone in zip(self._sums, self._sums_of(rows))]
+        self._sums = [left - gone for left, gone in zip(self._sums, self._sum_parts(rows))]
 
-    def now(self) -> np.ndarray:
+    def compute_means(self) -> np.ndarray:
         """Return the means of the rows that are left."""
         # Python rounds the quotient of two integers correctly
         larger, smaller = max(self._lowest, 0), max(-self._lowest, 0)
         return np.array([(total << larger) / (self.count << smaller) for total in self._sums])
 
-    def _sums_of(self, rows: np.ndarray | slice) -> list[int]:
+    def _sum_parts(self, rows: np.ndarray | slice) -> list[int]:
         sums = self._parts[rows].sum(axis=0).tolist()
         totals = [0] * self._variables
         for begin in range(0, len(sums), self._variables):
-            totals = [(total << _BITS) + add for total, add in zip(totals, sums[begin:])]
+            totals = [(total << _BITS_PER_PART) + add for total, add in zip(totals, sums[begin:])]
         return totals
 
 
-def _cut(columns: np.ndarray) -> tuple[int, list[np.ndarray]]:
+def _split_into_parts(columns: np.ndarray) -> tuple[int, list[np.ndarray]]:
     """Return the exponent of the last part's unit, and the parts, integers, the highest first."""
     largest = float(np.abs(columns).max(initial=0.0))
-    power = math.frexp(largest)[1] - _BITS + 1
+    power = math.frexp(largest)[1] - _BITS_PER_PART + 1
     parts, rest = [], columns
     while True:
-        whole = np.rint(_shifted(rest, -power))
+        whole = np.rint(_scale_by_power(rest, -power))
         parts.append(whole.astype(np.int64))
-        rest = rest - _shifted(whole, power)
+        rest = rest - _scale_by_power(whole, power)
         if not rest.any():
             return power, parts
-        power -= _BITS
+        power -= _BITS_PER_PART
 
 
-def _shifted(values: np.ndarray, power: int) -> np.ndarray:
+def _scale_by_power(values: np.ndarray, power: int) -> np.ndarray:
     """Multiply by a power of two, exactly; a product is faster than ldexp where the factor is a float."""
     return values * 2.0**power if abs(power) < 1000 else np.ldexp(values, power)
 
 
-def sum_of_squares(steps: np.ndarray) -> np.ndarray:
+def sum_squares(steps: np.ndarray) -> np.ndarray:
     """Add up squares over the first axis, one variable after the other; the steps are overwritten."""
     steps *= steps
     total = steps[0]
@@ -87,46 +87,50 @@ def sum_of_squares(steps: np.ndarray) -> np.ndarray:
     return total
 
 
-class Remaining:
+class RemainingRows:
     """Rows that can be searched and taken away; `count` are left.
 
-    Neighbors are beside each other, as `in_blocks` orders them. Of rows at the same distance the one with the
+    Neighbors are beside each other, as `order_in_blocks` orders them. Of rows at the same distance the one with the
     lowest number comes first.
     """
 
     def __init__(self, columns: np.ndarray, numbers: np.ndarray, block: int) -> None:
         self._block, self._numbers = block, numbers
         self.count = numbers.size
-        self._place = np.empty(self.count, dtype=np.int64)
-        self._build(np.arange(self.count), columns)
+        self._position = np.empty(self.count, dtype=np.int64)
+        self._build_blocks(np.arange(self.count), columns)
 
-    def _build(self, rows: np.ndarray, columns: np.ndarray) -> None:
+    def _build_blocks(self, rows: np.ndarray, columns: np.ndarray) -> None:
         """Cut rows into blocks; NaN stands where there is no row, or no longer one."""
         blocks = -(-rows.size // self._block)
         padded = np.zeros(blocks * self._block, dtype=np.int64)
         padded[: rows.size] = rows
         self._rows = padded.reshape(blocks, self._block)
-        self._place[rows] = np.arange(rows.size)
+        self._position[rows] = np.arange(rows.size)
         numbers = np.full((len(columns), blocks * self._block), np.nan)
         numbers[:, : rows.size] = columns
         values = numbers.reshape(len(columns), blocks, self._block)
         # a block's rows lie together
         self._values = np.ascontiguousarray(values.swapaxes(0, 1))
-        self._built, self._left = rows.size, np.full(blocks, self._block)
-        self._left[-1] = rows.size - (blocks - 1) * self._block
+        self._built, self._n_left = rows.size, np.full(blocks, self._block)
+        self._n_left[-1] = rows.size - (blocks - 1) * self._block
         self._low, self._high = np.fmin.reduce(values, axis=2), np.fmax.reduce(values, axis=2)
 
-    def rows(self) -> np.ndarray:
+    def get_rows(self) -> np.ndarray:
         """Return the rows that are left, by their places in the columns."""
         return self._rows[~np.isnan(self._values[:, 0])]
 
-    def farthest(self, point: np.ndarray) -> int:
+    def find_farthest(self, point: np.ndarray) -> int:
         """Return the row farthest from a point, by its place in the columns."""
-        bound = self._at_most(point)
+        bound = self._bound_distances_above(point)
         # a few of the most promising blocks often rule all others out
-        row, reach, far = -1, -1.0, np.argpartition(-bound, min(_FEW, bound.size) - 1)[:_FEW]
+        row, reach, far = (
+            -1,
+            -1.0,
+            np.argpartition(-bound, min(_MIN_BLOCKS_PER_STEP, bound.size) - 1)[:_MIN_BLOCKS_PER_STEP],
+        )
         while far.size:
-            distances = self._distances(far, point)
+            distances = self._compute_distances(far, point)
             top = float(np.fmax.reduce(distances, axis=None))
             if top >= reach:
                 rows = self._rows[far][distances == top]
@@ -135,26 +139,26 @@ class Remaining:
                 row, reach = int(rows[self._numbers[rows].argmin()]), top
             bound[far] = np.nan
             far = (bound >= reach).nonzero()[0]
-            if far.size > _FEW:
-                far = far[np.argpartition(-bound[far], _FEW)[:_FEW]]
+            if far.size > _MIN_BLOCKS_PER_STEP:
+                far = far[np.argpartition(-bound[far], _MIN_BLOCKS_PER_STEP)[:_MIN_BLOCKS_PER_STEP]]
         return row
 
-    def nearest(self, point: np.ndarray, count: int) -> np.ndarray:
+    def find_nearest(self, point: np.ndarray, count: int) -> np.ndarray:
         """Return the rows nearest to a point, by their places in the columns."""
         if count >= self.count:
-            return self.rows()
-        bound = self._at_least(point)
+            return self.get_rows()
+        bound = self._bound_distances_below(point)
         rows, distances = np.empty(0, dtype=np.int64), np.empty(0)
-        reach, wanted, enough = np.inf, _FEW + 2 * count // self._block, 0
+        reach, wanted, enough = np.inf, _MIN_BLOCKS_PER_STEP + 2 * count // self._block, 0
         near = (bound <= reach).nonzero()[0]
         while near.size:
             if near.size > wanted:
                 near = near[np.argpartition(bound[near], wanted)[:wanted]]
                 wanted *= 2
             rows = np.concatenate([rows, self._rows[near].ravel()])
-            distances = np.concatenate([distances, self._distances(near, point).ravel()])
+            distances = np.concatenate([distances, self._compute_distances(near, point).ravel()])
             bound[near] = np.nan
-            enough += int(self._left[near].sum())
+            enough += int(self._n_left[near].sum())
             if enough >= count:
                 # enough rows are within this distance: what begins farther away has none of the nearest
                 reach = np.partition(distances, count - 1)[count - 1]
@@ -168,41 +172,41 @@ class Remaining:
         inside = rows[distances < reach]
         return np.concatenate([inside, ties[: count - inside.size]])
 
-    def remove(self, rows: np.ndarray) -> None:
+    def remove_rows(self, rows: np.ndarray) -> None:
         """Take rows away, given by their places in the columns."""
         self.count -= rows.size
-        blocks, places = np.divmod(self._place[rows], self._block)
+        blocks, places = np.divmod(self._position[rows], self._block)
         self._values[blocks, :, places] = np.nan
         if 2 * self.count < self._built and self.count:
             # those left keep their order, so that neighbors stay together
             here = ~np.isnan(self._values[:, 0])
-            self._build(self._rows[here], self._values.swapaxes(0, 1)[:, here])
+            self._build_blocks(self._rows[here], self._values.swapaxes(0, 1)[:, here])
             return
-        gone = np.bincount(blocks, minlength=self._left.size)
-        self._left -= gone
+        gone = np.bincount(blocks, minlength=self._n_left.size)
+        self._n_left -= gone
         changed = gone.nonzero()[0]
         values = self._values[changed]
         self._low[:, changed] = np.fmin.reduce(values, axis=2).T
         self._high[:, changed] = np.fmax.reduce(values, axis=2).T
 
-    def _distances(self, blocks: np.ndarray, point: np.ndarray) -> np.ndarray:
+    def _compute_distances(self, blocks: np.ndarray, point: np.ndarray) -> np.ndarray:
         """Return the squared distances of blocks of rows; NaN where there is none."""
-        return sum_of_squares((self._values[blocks] - point[:, None]).swapaxes(0, 1))
+        return sum_squares((self._values[blocks] - point[:, None]).swapaxes(0, 1))
 
-    def _at_most(self, point: np.ndarray) -> np.ndarray:
+    def _bound_distances_above(self, point: np.ndarray) -> np.ndarray:
         """Return what no row of a block is farther away than; -1 for an empty block."""
         center = point[:, None]
-        bound = sum_of_squares(np.maximum(self._high - center, center - self._low))
-        bound[self._left == 0] = -1.0
+        bound = sum_squares(np.maximum(self._high - center, center - self._low))
+        bound[self._n_left == 0] = -1.0
         return bound
 
-    def _at_least(self, point: np.ndarray) -> np.ndarray:
+    def _bound_distances_below(self, point: np.ndarray) -> np.ndarray:
         """Return what no row of a block is nearer than; NaN for an empty block."""
         center = point[:, None]
-        return sum_of_squares(np.maximum(np.maximum(self._low - center, center - self._high), 0.0))
+        return sum_squares(np.maximum(np.maximum(self._low - center, center - self._high), 0.0))
 
 
-def in_blocks(columns: np.ndarray, block: int) -> tuple[np.ndarray, np.ndarray]:
+def order_in_blocks(columns: np.ndarray, block: int) -> tuple[np.ndarray, np.ndarray]:
     """Order rows so that each run of `block` of them has neighbors: halves along the longest side.
 
     Only the last run may have fewer. The ordered values are returned, too.
@@ -215,8 +219,8 @@ def in_blocks(columns: np.ndarray, block: int) -> tuple[np.ndarray, np.ndarray]:
         if not 0 < half < end - start:
             continue
         here = values[:, start:end]
-        some = here[:, :: 1 + (end - start) // _SAMPLE]
-        order = _halves(here[int((some.max(axis=1) - some.min(axis=1)).argmax())], half)
+        some = here[:, :: 1 + (end - start) // _SAMPLE_SIZE]
+        order = _order_halves(here[int((some.max(axis=1) - some.min(axis=1)).argmax())], half)
         # in place: a new array for each part would cost more than the copies
         rows[start:end] = rows[start:end][order]
         for column in here:
@@ -225,7 +229,7 @@ def in_blocks(columns: np.ndarray, block: int) -> tuple[np.ndarray, np.ndarray]:
     return rows, values
 
 
-def _halves(values: np.ndarray, half: int) -> np.ndarray:
+def _order_halves(values: np.ndarray, half: int) -> np.ndarray:
     """Return the places of the `half` lowest values, then the others; of equal values the first are lower.
 
     Which of equal values `numpy.argpartition` takes depends on the processor.
@@ -237,29 +241,29 @@ def _halves(values: np.ndarray, half: int) -> np.ndarray:
     return np.concatenate([np.flatnonzero(low), np.flatnonzero(~low)])
 
 
-def mdav(columns: np.ndarray, k: int) -> np.ndarray:
+def group_by_mdav(columns: np.ndarray, k: int) -> np.ndarray:
     """Partition rows by MDAV; groups are numbered in the order in which they are made."""
-    numbers, columns = in_blocks(columns, BLOCK)
-    remaining, means = Remaining(columns, numbers, BLOCK), ExactMeans(columns)
+    numbers, columns = order_in_blocks(columns, BLOCK_SIZE)
+    remaining, means = RemainingRows(columns, numbers, BLOCK_SIZE), ExactMeans(columns)
     groups, made = np.empty(numbers.size, dtype=np.int64), 0
 
-    def take(rows: np.ndarray) -> None:
+    def record_group(rows: np.ndarray) -> None:
         nonlocal made
         groups[rows] = made
         made += 1
-        remaining.remove(rows)
-        means.remove(rows)
+        remaining.remove_rows(rows)
+        means.remove_rows(rows)
 
     with Progress(lambda: numbers.size) as progress:
         while remaining.count >= 3 * k:
-            first = columns[:, remaining.farthest(means.now())]
-            second = columns[:, remaining.farthest(first)]
-            take(remaining.nearest(first, k))
-            take(remaining.nearest(second, k))
+            first = columns[:, remaining.find_farthest(means.compute_means())]
+            second = columns[:, remaining.find_farthest(first)]
+            record_group(remaining.find_nearest(first, k))
+            record_group(remaining.find_nearest(second, k))
             progress.done = numbers.size - remaining.count
     if remaining.count >= 2 * k:
-        take(remaining.nearest(columns[:, remaining.farthest(means.now())], k))
-    groups[remaining.rows()] = made
+        record_group(remaining.find_nearest(columns[:, remaining.find_farthest(means.compute_means())], k))
+    groups[remaining.get_rows()] = made
     result = np.empty_like(groups)
     result[numbers] = groups
     return result

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._answering import answered
+from pydpstat._answering import explain_wrong_calls
 from pydpstat.anonymity import _frames as frames
-from pydpstat.anonymity._frames import Names
+from pydpstat.anonymity._frames import ColumnNames
 from pydpstat.anonymity._groups import (
-    Space,
-    equal_rows,
-    group_means,
-    refine,
-    standardized,
-    uncontested,
-    within_reach,
+    NeighborSpace,
+    compute_group_means,
+    find_uncontested_claims,
+    label_equal_points,
+    reduce_partition_loss,
+    scale_to_safe_range,
+    standardize_columns,
 )
-from pydpstat.anonymity._mdav_search import in_blocks, mdav
+from pydpstat.anonymity._mdav_search import group_by_mdav, order_in_blocks
 from pydpstat.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -28,19 +28,19 @@ if TYPE_CHECKING:
 
 METHODS = ("mdav", "fast")
 # how often k-means starts again; the best outcome is kept
-STARTS = 10
+N_STARTS = 10
 # on fewer numbers threads wait for each other longer than they work
-_MANY = 1 << 18
-_BLOCK = 256
+_MIN_THREADED_SIZE = 1 << 18
+_BLOCK_SIZE = 256
 # up to this k groups are made of all rows' neighbors at once, above it by MDAV in blocks
-_FEW = 10
+_MAX_NEIGHBOR_K = 10
 # rows in a block where neighbors are looked for; groups in a block that MDAV works on
-_ROWS, _GROUPS = 1 << 19, 1 << 12
+_ROWS_PER_BLOCK, _GROUPS_PER_BLOCK = 1 << 19, 1 << 12
 
 
-@answered
+@explain_wrong_calls
 def microaggregation(
-    df: pd.DataFrame, k: int, method: str = "mdav", standardize: bool = False, columns: Names = None
+    df: pd.DataFrame, k: int, method: str = "mdav", standardize: bool = False, columns: ColumnNames = None
 ) -> pd.DataFrame:
     """Replace each row by the mean of a group of at least k rows like it.
 
@@ -120,32 +120,34 @@ def microaggregation(
     2  62.0    1
     3  62.0    0
     """
-    chosen = frames.places(df, columns)
-    size = frames.group_size(k, len(df))
-    checks.one_of(method, "method", METHODS)
-    unit = checks.flag(standardize, "standardize")
-    means = _means(frames.matrix(df, chosen), lambda values: partition(values, size, method, unit))
-    return frames.with_floats(df, chosen, means)
+    chosen = frames.find_column_positions(df, columns)
+    size = frames.check_group_size(k, len(df))
+    checks.check_choice(method, "method", METHODS)
+    unit = checks.check_boolean(standardize, "standardize")
+    means = _compute_means_by_group(frames.matrix(df, chosen), lambda values: group_rows(values, size, method, unit))
+    return frames.replace_float_columns(df, chosen, means)
 
 
-def _means(values: np.ndarray, groups: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+def _compute_means_by_group(values: np.ndarray, make_groups: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
     """Return each row's mean over its group."""
-    scaled, power = within_reach(values)
-    return np.ldexp(group_means(scaled, groups(scaled)), power)
+    scaled, power = scale_to_safe_range(values)
+    return np.ldexp(compute_group_means(scaled, make_groups(scaled)), power)
 
 
-def partition(values: np.ndarray, k: int, method: str, standardize: bool = False) -> np.ndarray:
+def group_rows(values: np.ndarray, k: int, method: str, standardize: bool = False) -> np.ndarray:
     """Return each row's group of k rows or more; `values` has one row a variable, all finite."""
     if k == 1:
         return np.arange(values.shape[1])
-    return (mdav if method == "mdav" else fast)(standardized(values) if standardize else values, k)
+    return (group_by_mdav if method == "mdav" else group_by_local_search)(
+        standardize_columns(values) if standardize else values, k
+    )
 
 
-@answered
+@explain_wrong_calls
 def k_means(
     df: pd.DataFrame,
     n_clusters: int = 8,
-    columns: Names = None,
+    columns: ColumnNames = None,
     *,
     standardize: bool = False,
     random_state: int = 40,
@@ -203,14 +205,14 @@ def k_means(
     >>> k_means(df, 2).age.tolist()
     [21.0, 21.0, 62.0, 62.0]
     """
-    chosen = frames.places(df, columns)
-    clusters = _clusters(df, n_clusters, random_state, checks.flag(standardize, "standardize"))
-    return frames.with_floats(df, chosen, _means(frames.matrix(df, chosen), clusters))
+    chosen = frames.find_column_positions(df, columns)
+    clusters = _make_cluster_function(df, n_clusters, random_state, checks.check_boolean(standardize, "standardize"))
+    return frames.replace_float_columns(df, chosen, _compute_means_by_group(frames.matrix(df, chosen), clusters))
 
 
-@answered
+@explain_wrong_calls
 def k_means_by_col(
-    df: pd.DataFrame, n_clusters: int = 8, columns: Names = None, *, random_state: int = 40
+    df: pd.DataFrame, n_clusters: int = 8, columns: ColumnNames = None, *, random_state: int = 40
 ) -> pd.DataFrame:
     """Replace each value by the mean of its cluster, column by column.
 
@@ -248,17 +250,17 @@ def k_means_by_col(
     >>> k_means_by_col(df, 2).to_numpy().tolist()
     [[21.0, 1.0], [21.0, 9.0], [62.0, 1.0], [62.0, 9.0]]
     """
-    chosen = frames.places(df, columns)
-    clusters = _clusters(df, n_clusters, random_state, False)
-    means = [_means(each, clusters)[0] for each in frames.matrix(df, chosen)[:, None]]
-    return frames.with_floats(df, chosen, means)
+    chosen = frames.find_column_positions(df, columns)
+    clusters = _make_cluster_function(df, n_clusters, random_state, False)
+    means = [_compute_means_by_group(each, clusters)[0] for each in frames.matrix(df, chosen)[:, None]]
+    return frames.replace_float_columns(df, chosen, means)
 
 
-def _clusters(
-    df: pd.DataFrame, n_clusters: object, random_state: object, unit: bool
+def _make_cluster_function(
+    df: pd.DataFrame, n_clusters: object, random_state: object, standardize: bool
 ) -> Callable[[np.ndarray], np.ndarray]:
     """Check what k-means is to do, and return what gives each row its cluster."""
-    count = frames.group_size(n_clusters, len(df), "n_clusters")
+    count = frames.check_group_size(n_clusters, len(df), "n_clusters")
     seed = frames.integer(random_state, "random_state", 0, 2**32 - 1)
     try:
         from sklearn.cluster import KMeans
@@ -266,56 +268,60 @@ def _clusters(
     except ImportError as error:
         raise MissingExtraError("k_means()", "scikit-learn", "anonymity") from error
 
-    def clusters(values: np.ndarray) -> np.ndarray:
-        scaled = standardized(values) if unit else values
-        different = equal_rows(scaled)
+    def find_clusters(values: np.ndarray) -> np.ndarray:
+        scaled = standardize_columns(values) if standardize else values
+        different = label_equal_points(scaled)
         if different.max() < count:
             return different
         # distances to the mean are the same, and rounding errors smaller
         rows = (scaled - scaled.mean(axis=1, keepdims=True)).T
-        with threadpool_limits(1 if rows.size < _MANY else None, user_api="openmp"):
-            return KMeans(count, n_init=STARTS, random_state=seed).fit(rows).labels_.astype(np.int64)
+        with threadpool_limits(1 if rows.size < _MIN_THREADED_SIZE else None, user_api="openmp"):
+            return KMeans(count, n_init=N_STARTS, random_state=seed).fit(rows).labels_.astype(np.int64)
 
-    return clusters
+    return find_clusters
 
 
-def fast(columns: np.ndarray, k: int) -> np.ndarray:
+def group_by_local_search(columns: np.ndarray, k: int) -> np.ndarray:
     """Partition rows into groups of at least k with a low loss: groups of near rows, then a local search."""
     size = columns.shape[1]
     if size < 2 * k:
         return np.zeros(size, dtype=np.int64)
     # neighbors lie together in memory, too: that alone makes the search for them faster
-    order, columns = in_blocks(columns, _BLOCK)
+    order, columns = order_in_blocks(columns, _BLOCK_SIZE)
     rows = np.ascontiguousarray(columns.T)
     rows -= rows.mean(axis=0)
-    space = Space(rows)
-    found = equal_rows(columns)
+    space = NeighborSpace(rows)
+    found = label_equal_points(columns)
     # k equal rows are a group without any loss
     others = np.bincount(found)[found] < k
     if np.count_nonzero(others) >= k:
-        found[others] = found.max() + 1 + initial_groups(rows[others], k, space)
+        found[others] = found.max() + 1 + make_initial_groups(rows[others], k, space)
     elif others.any():
-        _join_nearest(found, others, rows, space)
+        _join_nearest_groups(found, others, rows, space)
     labels = np.empty(size, dtype=np.int64)
-    labels[order] = refine(rows, found, k, space)
+    labels[order] = reduce_partition_loss(rows, found, k, space)
     return labels
 
 
-def initial_groups(rows: np.ndarray, k: int, space: Space) -> np.ndarray:
+def make_initial_groups(rows: np.ndarray, k: int, space: NeighborSpace) -> np.ndarray:
     """Partition rows, of which there are at least k."""
-    block = max(_ROWS, 3 * k) if k <= _FEW else _GROUPS * k
+    block = max(_ROWS_PER_BLOCK, 3 * k) if k <= _MAX_NEIGHBOR_K else _GROUPS_PER_BLOCK * k
     blocks = max(1, len(rows) // block)
-    order, _ = in_blocks(np.ascontiguousarray(rows.T), -(-len(rows) // blocks))
+    order, _ = order_in_blocks(np.ascontiguousarray(rows.T), -(-len(rows) // blocks))
     labels, made = np.empty(len(rows), dtype=np.int64), 0
     for part in np.array_split(order, blocks):
         values = rows[part]
-        found = _by_neighbors(values, k, space) if k <= _FEW else mdav(np.ascontiguousarray(values.T), k)
+        found = (
+            _group_by_neighbors(values, k, space)
+            if k <= _MAX_NEIGHBOR_K
+            else group_by_mdav(np.ascontiguousarray(values.T), k)
+        )
         labels[part] = found + made
         made += int(found.max()) + 1
     return labels
 
 
-def _by_neighbors(rows: np.ndarray, k: int, space: Space) -> np.ndarray:
+def _group_by_neighbors(rows: np.ndarray, k: int, space: NeighborSpace) -> np.ndarray:
     """Make groups of a row and its nearest neighbors, the most isolated rows first.
 
     All those that are more isolated than any other that wants the same rows are made at once.
@@ -323,27 +329,27 @@ def _by_neighbors(rows: np.ndarray, k: int, space: Space) -> np.ndarray:
     labels, made = np.full(len(rows), -1), 0
     free = np.ones(len(rows), dtype=bool)
     while (left := np.flatnonzero(free)).size >= 3 * k:
-        distances, places = space.nearest(rows[left], rows[left], 3 * k)
+        distances, places = space.find_nearest(rows[left], rows[left], 3 * k)
         near = left[places].astype(np.int32)
         rank = distances[:, -1].argsort(kind="stable").argsort()
         # once many have lost most of their neighbors, a new tree finds others
         while left.size and left.size > 0.85 * free.sum():
-            wanted, complete = _nearest_free(near, free, k)
+            wanted, complete = _find_free_neighbors(near, free, k)
             left, near, rank = left[complete], near[complete], rank[complete]
-            groups = wanted[uncontested(wanted, rank, len(rows))]
+            groups = wanted[find_uncontested_claims(wanted, rank, len(rows))]
             labels[groups] = made + np.arange(len(groups))[:, None]
             made += len(groups)
             free[groups] = False
             still = free[left]
             left, near, rank = left[still], near[still], rank[still]
     if left.size >= k:
-        labels[left] = made + mdav(np.ascontiguousarray(rows[left].T), k)
+        labels[left] = made + group_by_mdav(np.ascontiguousarray(rows[left].T), k)
     elif left.size:
-        _join_nearest(labels, free, rows, space)
+        _join_nearest_groups(labels, free, rows, space)
     return labels
 
 
-def _nearest_free(near: np.ndarray, free: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+def _find_free_neighbors(near: np.ndarray, free: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the first k neighbors that are free, of those rows that have as many, and which these are."""
     there = free[near]
     count = there.cumsum(axis=1, dtype=np.int8)
@@ -352,7 +358,7 @@ def _nearest_free(near: np.ndarray, free: np.ndarray, k: int) -> tuple[np.ndarra
     return near[complete][there[complete]].reshape(-1, k), complete
 
 
-def _join_nearest(labels: np.ndarray, joining: np.ndarray, rows: np.ndarray, space: Space) -> None:
+def _join_nearest_groups(labels: np.ndarray, joining: np.ndarray, rows: np.ndarray, space: NeighborSpace) -> None:
     """Give rows the group of the nearest row that has one."""
-    nearby = space.nearest(rows[~joining], rows[joining], 1)[1][:, 0]
+    nearby = space.find_nearest(rows[~joining], rows[joining], 1)[1][:, 0]
     labels[joining] = labels[~joining][nearby]

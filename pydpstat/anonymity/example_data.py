@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pydpstat._answering import answered
+from pydpstat._answering import explain_wrong_calls
 from pydpstat._lazy import pd
 from pydpstat.anonymity import _frames as frames
 from pydpstat.r_arithmetic.elementary import exp
@@ -14,7 +14,7 @@ ROWS = 307_511
 OUTLIER, NOT_EMPLOYED = 1.17e8, 365_243
 
 
-@answered
+@explain_wrong_calls
 def simulate_loans(rows: int = ROWS, seed: int = 40) -> pd.DataFrame:
     """Simulate loan applications.
 

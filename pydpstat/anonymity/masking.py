@@ -7,25 +7,23 @@ from collections.abc import Hashable, Mapping, Sequence
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._answering import answered
+from pydpstat._answering import explain_wrong_calls
 from pydpstat._grid import grid_unit
 from pydpstat._lazy import pd
 from pydpstat.anonymity import _frames as frames
-from pydpstat.anonymity._frames import Names, equal_rows
+from pydpstat.anonymity._frames import ColumnNames, label_equal_rows
 from pydpstat.errors import PydpstatError
 from pydpstat.random import Source, source_from
 
 Bins = int | Sequence[float]
-_EDGES = "an integer of at least 1, or increasing edges"
+_ALLOWED_BINS = "an integer of at least 1, or increasing edges"
 # below it a number and its double are 64-bit integers
-_LARGE = 2.0**61
-NOISES = ("laplace", "normal")
+_MAX_EXACT_INTEGER = 2.0**61
+NOISE_FAMILIES = ("laplace", "normal")
 
 
-@answered
-def round_columns(
-    df: pd.DataFrame, to: float | Mapping[Hashable, float], columns: Names = None
-) -> pd.DataFrame:
+@explain_wrong_calls
+def round_columns(df: pd.DataFrame, to: float | Mapping[Hashable, float], columns: ColumnNames = None) -> pd.DataFrame:
     """Round numbers to multiples.
 
     Parameters
@@ -69,26 +67,26 @@ def round_columns(
     0  1000   30
     1  2000   40
     """
-    chosen, units = frames.by_column(df, to, columns, "to", lambda each: checks.positive(each, "to"))
-    return frames.with_columns(df, chosen, [_rounded(df, place, unit) for place, unit in zip(chosen, units)])
+    chosen, units = frames.parse_column_options(df, to, columns, "to", lambda each: checks.check_positive(each, "to"))
+    return frames.replace_columns(df, chosen, [_round_column(df, place, unit) for place, unit in zip(chosen, units)])
 
 
-def _rounded(df: pd.DataFrame, place: int, unit: float) -> object:
+def _round_column(df: pd.DataFrame, position: int, unit: float) -> object:
     from pandas.api.types import is_bool_dtype, is_integer_dtype
 
-    column = df.iloc[:, place]
-    values = frames.floats(df, place)
+    column = df.iloc[:, position]
+    values = frames.read_float_column(df, position)
     if is_bool_dtype(column.dtype):
         raise PydpstatError(
-            f"df must have numbers in column {checks.excerpt(df.columns[place])}; got {column.dtype}."
+            f"df must have numbers in column {checks.format_public_value(df.columns[position])}; got {column.dtype}."
         )
     largest = float(np.fmax.reduce(np.abs(values), initial=unit))
-    if is_integer_dtype(column.dtype) and unit.is_integer() and largest < _LARGE:
-        return _whole(column, int(unit))
-    return frames.as_before(np.rint(values / unit) * unit, column)
+    if is_integer_dtype(column.dtype) and unit.is_integer() and largest < _MAX_EXACT_INTEGER:
+        return _round_integers(column, int(unit))
+    return frames.cast_to_column_type(np.rint(values / unit) * unit, column)
 
 
-def _whole(column: pd.Series, unit: int) -> pd.Series:
+def _round_integers(column: pd.Series, unit: int) -> pd.Series:
     """Round integers to multiples, halves to the even one; a dtype too narrow for them gives way."""
     wide = column.astype(np.int64 if isinstance(column.dtype, np.dtype) else "Int64")
     below, rest = wide // unit, wide % unit
@@ -100,9 +98,12 @@ def _whole(column: pd.Series, unit: int) -> pd.Series:
     return rounded.astype(column.dtype)
 
 
-@answered
+@explain_wrong_calls
 def categorize(
-    df: pd.DataFrame, bins: Bins | Mapping[Hashable, Bins], columns: Names = None, quantiles: bool = False
+    df: pd.DataFrame,
+    bins: Bins | Mapping[Hashable, Bins],
+    columns: ColumnNames = None,
+    quantiles: bool = False,
 ) -> pd.DataFrame:
     """Replace numbers by the interval that they lie in.
 
@@ -150,26 +151,26 @@ def categorize(
     >>> categorize(df, [-inf, 17, 64, inf]).age.astype(str).tolist()
     ['(-inf, 17.0]', '(17.0, 64.0]', '(64.0, inf]']
     """
-    by_quantile = checks.flag(quantiles, "quantiles")
-    chosen, cuts = frames.by_column(df, bins, columns, "bins", _bins)
-    cut = [_categories(df, place, each, by_quantile) for place, each in zip(chosen, cuts)]
-    return frames.with_columns(df, chosen, cut)
+    by_quantile = checks.check_boolean(quantiles, "quantiles")
+    chosen, cuts = frames.parse_column_options(df, bins, columns, "bins", _check_bins)
+    cut = [_make_categories(df, place, each, by_quantile) for place, each in zip(chosen, cuts)]
+    return frames.replace_columns(df, chosen, cut)
 
 
-def _bins(value: object) -> int | np.ndarray:
+def _check_bins(value: object) -> int | np.ndarray:
     if checks.is_number(value):
         if 1 <= value < 2**31 and value == int(value):
             return int(value)
     elif not isinstance(value, str):
-        edges = checks.array_of(value)
+        edges = checks.to_array(value)
         if edges.ndim == 1 and edges.size > 1 and edges.dtype.kind in "iuf" and (np.diff(edges) > 0).all():
             return edges.astype(np.float64)
-    raise PydpstatError(f"bins must be {_EDGES}, at least two; got {checks.shown(value)}.")
+    raise PydpstatError(f"bins must be {_ALLOWED_BINS}, at least two; got {checks.describe_value(value)}.")
 
 
-def _categories(df: pd.DataFrame, place: int, bins: int | np.ndarray, by_quantile: bool) -> pd.Categorical:
-    name = checks.excerpt(df.columns[place])
-    values = frames.floats(df, place)
+def _make_categories(df: pd.DataFrame, position: int, bins: int | np.ndarray, by_quantile: bool) -> pd.Categorical:
+    name = checks.format_public_value(df.columns[position])
+    values = frames.read_float_column(df, position)
     known = values[~np.isnan(values)]
     if isinstance(bins, int):
         if known.size == 0 or not np.isfinite(known).all():
@@ -180,17 +181,16 @@ def _categories(df: pd.DataFrame, place: int, bins: int | np.ndarray, by_quantil
             return pd.qcut(values, bins, duplicates="drop")
     elif known.size and (known.min() < bins[0] or known.max() > bins[-1]):
         raise PydpstatError(
-            f"bins must cover all values of column {name}; some lie outside. Begin with -inf and end "
-            "with inf."
+            f"bins must cover all values of column {name}; some lie outside. Begin with -inf and end with inf."
         )
     return pd.cut(values, bins, include_lowest=True)
 
 
-@answered
+@explain_wrong_calls
 def add_noise(
     df: pd.DataFrame,
     scale: float | Mapping[Hashable, float],
-    columns: Names = None,
+    columns: ColumnNames = None,
     *,
     noise: str = "laplace",
     relative: bool = False,
@@ -251,38 +251,40 @@ def add_noise(
     0  30.0    0
     1  45.6    1
     """
-    checks.one_of(noise, "noise", NOISES)
-    in_spreads = checks.flag(relative, "relative")
+    checks.check_choice(noise, "noise", NOISE_FAMILIES)
+    in_spreads = checks.check_boolean(relative, "relative")
     source = source_from(rng)
-    chosen, given = frames.by_column(df, scale, columns, "scale", lambda each: checks.positive(each, "scale"))
-    values = [frames.floats(df, place) for place in chosen]
+    chosen, given = frames.parse_column_options(
+        df, scale, columns, "scale", lambda each: checks.check_positive(each, "scale")
+    )
+    values = [frames.read_float_column(df, place) for place in chosen]
     scales = [
-        each * (_spread(df, place, column) if in_spreads else 1.0)
+        each * (_compute_standard_deviation(df, place, column) if in_spreads else 1.0)
         for place, each, column in zip(chosen, given, values)
     ]
-    noisy = [column + _drawn(noise, column.size, each, source) for column, each in zip(values, scales)]
-    return frames.with_floats(df, chosen, noisy)
+    noisy = [column + _draw_column_noise(noise, column.size, each, source) for column, each in zip(values, scales)]
+    return frames.replace_float_columns(df, chosen, noisy)
 
 
-def _spread(df: pd.DataFrame, place: int, values: np.ndarray) -> float:
+def _compute_standard_deviation(df: pd.DataFrame, position: int, values: np.ndarray) -> float:
     known = values[~np.isnan(values)]
     spread = float(known.std()) if known.size else 0.0
     if not 0.0 < spread < np.inf:
         raise PydpstatError(
-            f"df must have different finite values in column {checks.excerpt(df.columns[place])} with "
+            f"df must have different finite values in column {checks.format_public_value(df.columns[position])} with "
             "relative=True. Give a scale in the column's unit instead."
         )
     return spread
 
 
-def _drawn(noise: str, size: int, scale: float, source: Source) -> np.ndarray:
+def _draw_column_noise(noise: str, size: int, scale: float, source: Source) -> np.ndarray:
     grid = None if source.reproducible else grid_unit(scale, scale)
     drawn = (source.laplace if noise == "laplace" else source.normal)(size, scale, grid)
     return drawn if grid is None else np.asarray(drawn, dtype=np.float64) * grid
 
 
-@answered
-def drop_unique_identifiers(df: pd.DataFrame, columns: Names = None) -> pd.DataFrame:
+@explain_wrong_calls
+def drop_unique_identifiers(df: pd.DataFrame, columns: ColumnNames = None) -> pd.DataFrame:
     """Drop columns in which every row has a different value.
 
     Parameters
@@ -322,20 +324,18 @@ def drop_unique_identifiers(df: pd.DataFrame, columns: Names = None) -> pd.DataF
     """
     from pandas.api.types import is_float_dtype
 
-    looked = frames.places(df, columns)
+    looked = frames.find_column_positions(df, columns)
     if columns is None:
         looked = [place for place in looked if not is_float_dtype(df.dtypes.iloc[place])]
-    unique = {place for place in looked if equal_rows(df, [place]).max() == len(df) - 1}
+    unique = {place for place in looked if label_equal_rows(df, [place]).max() == len(df) - 1}
     kept = [place for place in range(df.shape[1]) if place not in unique]
     if not kept:
-        raise PydpstatError(
-            "df must have a column in which a value occurs twice; every column identifies its rows."
-        )
+        raise PydpstatError("df must have a column in which a value occurs twice; every column identifies its rows.")
     return df.iloc[:, kept].copy()
 
 
-@answered
-def find_isolated(df: pd.DataFrame, columns: Names = None, size: int = 1) -> pd.Series:
+@explain_wrong_calls
+def find_isolated(df: pd.DataFrame, columns: ColumnNames = None, size: int = 1) -> pd.Series:
     """Find rows in groups of at most `size` indistinguishable rows.
 
     Parameters
@@ -372,6 +372,6 @@ def find_isolated(df: pd.DataFrame, columns: Names = None, size: int = 1) -> pd.
     0   10
     1   10
     """
-    groups = equal_rows(df, frames.places(df, columns))
+    groups = label_equal_rows(df, frames.find_column_positions(df, columns))
     number = frames.integer(size, "size", 1, 2**63 - 1)
     return pd.Series(np.bincount(groups)[groups] <= number, index=df.index, name="isolated")

@@ -7,17 +7,17 @@ from collections.abc import Hashable
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._answering import answered
+from pydpstat._answering import explain_wrong_calls
 from pydpstat._data.containers import is_numeric
 from pydpstat._lazy import pd
 from pydpstat.anonymity import _frames as frames
-from pydpstat.anonymity._frames import Names, equal_rows, mean_squared_error, same_shape
+from pydpstat.anonymity._frames import ColumnNames, check_same_shape, compute_mean_squared_error, label_equal_rows
 from pydpstat.anonymity.results import AnonymizationResults
 from pydpstat.errors import PydpstatError
 
 
-@answered
-def k_anonymity(df: pd.DataFrame, return_sizes: bool = False, columns: Names = None) -> int | np.ndarray:
+@explain_wrong_calls
+def k_anonymity(df: pd.DataFrame, return_sizes: bool = False, columns: ColumnNames = None) -> int | np.ndarray:
     """Return the size of the smallest group of indistinguishable rows.
 
     Parameters
@@ -64,13 +64,13 @@ def k_anonymity(df: pd.DataFrame, return_sizes: bool = False, columns: Names = N
     >>> k_anonymity(df), k_anonymity(df, return_sizes=True)
     (2, array([3, 2]))
     """
-    everything = checks.flag(return_sizes, "return_sizes")
-    sizes = np.bincount(equal_rows(df, frames.places(df, columns)))
+    everything = checks.check_boolean(return_sizes, "return_sizes")
+    sizes = np.bincount(label_equal_rows(df, frames.find_column_positions(df, columns)))
     return np.sort(sizes)[::-1] if everything else int(sizes.min())
 
 
-@answered
-def l_diversity(df: pd.DataFrame, quasi_identifiers: Names, sensitive: Hashable) -> int:
+@explain_wrong_calls
+def l_diversity(df: pd.DataFrame, quasi_identifiers: ColumnNames, sensitive: Hashable) -> int:
     """Return the smallest number of sensitive values in a group of alike rows.
 
     Parameters
@@ -114,22 +114,22 @@ def l_diversity(df: pd.DataFrame, quasi_identifiers: Names, sensitive: Hashable)
     >>> l_diversity(df, "age", "ill")
     1
     """
-    known = frames.places(df, quasi_identifiers, "quasi_identifiers")
-    secret = frames.places(df, [sensitive] if isinstance(sensitive, str) else sensitive, "sensitive")
+    known = frames.find_column_positions(df, quasi_identifiers, "quasi_identifiers")
+    secret = frames.find_column_positions(df, [sensitive] if isinstance(sensitive, str) else sensitive, "sensitive")
     if len(secret) != 1 or sensitive is None:
-        raise PydpstatError(f"sensitive must name one column; got {checks.shown(sensitive)}.")
+        raise PydpstatError(f"sensitive must name one column; got {checks.describe_value(sensitive)}.")
     if secret[0] in known:
         raise PydpstatError(
-            f"sensitive must not be one of the quasi_identifiers; got {checks.shown(sensitive)}."
+            f"sensitive must not be one of the quasi_identifiers; got {checks.describe_value(sensitive)}."
         )
-    groups, values = equal_rows(df, known), equal_rows(df, secret)
+    groups, values = label_equal_rows(df, known), label_equal_rows(df, secret)
     levels = int(values.max()) + 1
     both = np.unique(groups * levels + values)
     return int(np.bincount(both // levels).min())
 
 
-@answered
-def reidentification_risk(data: pd.DataFrame | int, columns: Names = None) -> float:
+@explain_wrong_calls
+def reidentification_risk(data: pd.DataFrame | int, columns: ColumnNames = None) -> float:
     """Return 1/k, the probability of finding a person by quasi-identifiers.
 
     Parameters
@@ -165,7 +165,7 @@ def reidentification_risk(data: pd.DataFrame | int, columns: Names = None) -> fl
     return 1.0 / frames.integer(data, "data", 1, 2**63 - 1)
 
 
-@answered
+@explain_wrong_calls
 def mse_by_col(df1: pd.DataFrame, df2: pd.DataFrame, squared: bool = True) -> pd.Series:
     """Return the mean squared difference of two tables, column by column.
 
@@ -203,15 +203,15 @@ def mse_by_col(df1: pd.DataFrame, df2: pd.DataFrame, squared: bool = True) -> pd
     age    25.0
     dtype: float64
     """
-    mean_square = checks.flag(squared, "squared")
-    same_shape(df1, df2)
-    errors = [mean_squared_error(df1, df2, place) for place in range(df1.shape[1])]
+    mean_square = checks.check_boolean(squared, "squared")
+    check_same_shape(df1, df2)
+    errors = [compute_mean_squared_error(df1, df2, place) for place in range(df1.shape[1])]
     return pd.Series(errors if mean_square else np.sqrt(errors), index=df1.columns)
 
 
-@answered
+@explain_wrong_calls
 def evaluate_anonymization(
-    df: pd.DataFrame, df_anonym: pd.DataFrame, squared_error: bool = True, columns: Names = None
+    df: pd.DataFrame, df_anonym: pd.DataFrame, squared_error: bool = True, columns: ColumnNames = None
 ) -> AnonymizationResults:
     """Compare an anonymized table with the original: k, groups, risk, errors.
 
@@ -260,11 +260,11 @@ def evaluate_anonymization(
     pay    0.25
     dtype: float64
     """
-    square = checks.flag(squared_error, "squared_error")
-    same_shape(df, df_anonym, ("df", "df_anonym"))
-    chosen = frames.places(df, columns)
-    errors, variances = _errors(df, df_anonym)
-    sizes = np.bincount(equal_rows(df_anonym, chosen))
+    square = checks.check_boolean(squared_error, "squared_error")
+    check_same_shape(df, df_anonym, ("df", "df_anonym"))
+    chosen = frames.find_column_positions(df, columns)
+    errors, variances = _compute_column_errors(df, df_anonym)
+    sizes = np.bincount(label_equal_rows(df_anonym, chosen))
     size, groups = np.unique(sizes, return_counts=True)
     known = ~np.isnan(errors)
     total = variances[known].sum()
@@ -281,14 +281,14 @@ def evaluate_anonymization(
     )
 
 
-def _errors(df: pd.DataFrame, other: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+def _compute_column_errors(df: pd.DataFrame, anonymized: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """Return each column's mean squared change, and its variance; NaN where there are no numbers."""
     errors = np.full(df.shape[1], np.nan)
     variances = errors.copy()
     for place in range(df.shape[1]):
-        if is_numeric(df.iloc[:, place]) and is_numeric(other.iloc[:, place]):
-            errors[place] = mean_squared_error(df, other, place)
-            values = frames.floats(df, place)
+        if is_numeric(df.iloc[:, place]) and is_numeric(anonymized.iloc[:, place]):
+            errors[place] = compute_mean_squared_error(df, anonymized, place)
+            values = frames.read_float_column(df, place)
             known = values[~np.isnan(values)]
             # per row of the table, as the error is
             variances[place] = ((known - known.mean()) ** 2).sum() / len(df) if known.size else 0.0

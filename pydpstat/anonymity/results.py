@@ -8,11 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pydpstat._checks import one_of
-from pydpstat._frozen import Frozen, frozen
+from pydpstat._checks import check_choice
+from pydpstat._frozen import ReadOnlyArrays, freeze_array
 from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
-from pydpstat.results._report import MOST_ROWS, Facts, Report, Rows, left_out, number, one_line, plain
+from pydpstat.results._report import (
+    MAX_PAGE_ROWS,
+    Facts,
+    Report,
+    Rows,
+    format_significant,
+    make_omission_note,
+    to_json_types,
+    trim_name,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,7 +34,7 @@ NOT_PRIVATE = (
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class AnonymizationResults(Report, Frozen):
+class AnonymizationResults(Report, ReadOnlyArrays):
     """Protection and information loss of an anonymized table.
 
     `evaluate_anonymization` returns it. Its numbers are computed from the original data without noise: they
@@ -73,7 +82,7 @@ class AnonymizationResults(Report, Frozen):
 
     def __post_init__(self) -> None:
         for name in ("group_sizes", "errors", "relative_errors"):
-            object.__setattr__(self, name, _kept(getattr(self, name)))
+            object.__setattr__(self, name, _freeze_series(getattr(self, name)))
 
     @property
     def k(self) -> int:
@@ -100,7 +109,7 @@ class AnonymizationResults(Report, Frozen):
         """Mean of the columns' errors; NaN where no column has numbers."""
         return float(self.errors.mean())
 
-    def _facts(self) -> Facts:
+    def _collect_facts(self) -> Facts:
         return [
             ("k:", f"{self.k:,}"),
             ("No. Groups:", f"{self.groups:,}"),
@@ -108,7 +117,7 @@ class AnonymizationResults(Report, Frozen):
             ("Risk 1/k:", f"{100.0 * self.risk:.4g} %"),
             ("No. Observations:", f"{self.nobs:,}"),
             ("Quasi-identifiers:", str(len(self.columns))),
-            (f"Mean {self._measure}:", number(self.mean_error)),
+            (f"Mean {self._measure}:", format_significant(self.mean_error)),
             ("Loss (SSE/SST):", f"{self.loss:.6g}"),
         ]
 
@@ -116,24 +125,22 @@ class AnonymizationResults(Report, Frozen):
     def _measure(self) -> str:
         return "MSE" if self.squared_error else "RMSE"
 
-    def _rows(self) -> Rows:
-        shown = list(zip(self.errors.index, self.errors, self.relative_errors))[:MOST_ROWS]
-        cells = [[number(error), f"{relative:.4f}"] for _, error, relative in shown]
-        names = [one_line(str(label)) for label, _, _ in shown]
+    def _make_rows(self) -> Rows:
+        shown = list(zip(self.errors.index, self.errors, self.relative_errors))[:MAX_PAGE_ROWS]
+        cells = [[format_significant(error), f"{relative:.4f}"] for _, error, relative in shown]
+        names = [trim_name(str(label)) for label, _, _ in shown]
         return Rows((self._measure, "RMSE / sd"), names, cells)
 
-    def _notes(self) -> list[str]:
-        names, more = ", ".join(one_line(str(name)) for name in self.columns[:12]), len(self.columns) - 12
+    def _collect_notes(self) -> list[str]:
+        names, more = ", ".join(trim_name(str(name)) for name in self.columns[:12]), len(self.columns) - 12
         notes = [f"k refers to the columns {names}{f' and {more} more' if more > 0 else ''}."]
         if np.isnan(self.errors.to_numpy()).any():
             notes.append("nan: not numeric in one of the tables, so without error and not part of the loss.")
-        notes += left_out(len(self.errors), "columns", "errors")
+        notes += make_omission_note(len(self.errors), "columns", "errors")
         figures = "The numbers are computed from the original data without noise: they are not private."
         return [*notes, NOT_PRIVATE, figures]
 
-    def plot(
-        self, ax: Axes | None = None, title: str | None = None, *, kind: str = "errors", **style: object
-    ) -> Axes:
+    def plot(self, ax: Axes | None = None, title: str | None = None, *, kind: str = "errors", **style: object) -> Axes:
         """Plot the errors of the columns or the sizes of the groups; needs matplotlib.
 
         Parameters
@@ -166,26 +173,26 @@ class AnonymizationResults(Report, Frozen):
         >>> df = pd.DataFrame({"age": [20, 22, 60]})
         >>> ax = evaluate_anonymization(df, df).plot()  # doctest: +SKIP
         """
-        one_of(kind, "kind", ("errors", "sizes"))
+        check_choice(kind, "kind", ("errors", "sizes"))
         if kind == "errors" and not np.isfinite(self.relative_errors.to_numpy()).any():
             raise PydpstatError(
                 "kind must be 'sizes' where no column has numbers in both tables; got 'errors'. "
                 "There is no error to draw."
             )
-        from pydpstat.plots._draw import drawn
+        from pydpstat.plots._draw import draw_picture
 
-        return drawn(self._picture(kind), ax, title, style)
+        return draw_picture(self._describe_picture(kind), ax, title, style)
 
-    def _picture(self, kind: str) -> object:
-        from pydpstat.plots._pictures import Amounts, Head, Sizes
+    def _describe_picture(self, kind: str) -> object:
+        from pydpstat.plots._pictures import AmountPicture, GroupSizePicture, PictureHead
 
         loss = "" if np.isnan(self.loss) else f", loss {self.loss:.3g}"
-        head = Head(f"k = {self.k:,}, {self.groups:,} groups of {self.nobs:,} rows{loss}")
+        head = PictureHead(f"k = {self.k:,}, {self.groups:,} groups of {self.nobs:,} rows{loss}")
         if kind == "sizes":
-            return Sizes(head, self.group_sizes.index.to_numpy(), self.group_sizes.to_numpy())
+            return GroupSizePicture(head, self.group_sizes.index.to_numpy(), self.group_sizes.to_numpy())
         known = self.relative_errors[np.isfinite(self.relative_errors.to_numpy())]
         axis = "root mean squared error, in standard deviations of the column"
-        return Amounts(head, [str(name) for name in known.index], known.to_numpy(), axis)
+        return AmountPicture(head, [str(name) for name in known.index], known.to_numpy(), axis)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything in plain JSON types.
@@ -213,18 +220,17 @@ class AnonymizationResults(Report, Frozen):
             "group_sizes": {str(size): int(count) for size, count in self.group_sizes.items()},
             "nobs": self.nobs,
         }
-        return {name: plain(value) for name, value in content.items()}
+        return {name: to_json_types(value) for name, value in content.items()}
 
     def __repr__(self) -> str:
         return (
-            f"<AnonymizationResults k = {self.k:,}: {self.groups:,} groups of {self.nobs:,} rows, "
-            f"loss {self.loss:.4g}>"
+            f"<AnonymizationResults k = {self.k:,}: {self.groups:,} groups of {self.nobs:,} rows, loss {self.loss:.4g}>"
         )
 
 
-def _kept(series: pd.Series) -> pd.Series:
+def _freeze_series(series: pd.Series) -> pd.Series:
     """Return a Series of numbers that cannot be made writable, nor an index of numbers."""
     index = series.index
     if getattr(index.dtype, "kind", "O") in "iuf":
-        index = pd.Index(frozen(index.to_numpy()), name=index.name, copy=False)
-    return pd.Series(frozen(series.to_numpy()), index=index, name=series.name, copy=False)
+        index = pd.Index(freeze_array(index.to_numpy()), name=index.name, copy=False)
+    return pd.Series(freeze_array(series.to_numpy()), index=index, name=series.name, copy=False)

@@ -12,30 +12,30 @@ from pydpstat._search import bisect_up
 from pydpstat.r_arithmetic.elementary import log
 
 
-def lower(count: int, draws: int, alpha: float) -> float:
+def compute_lower_bound(count: int, draws: int, alpha: float) -> float:
     """Clopper and Pearson's lower bound on a probability: too high with probability at most `alpha`."""
     if count == 0:
         return 0.0
     # P(at least count | p) = I_p(count, draws - count + 1) grows with p
-    return _safe_share(float(count), float(draws - count + 1), alpha)
+    return _invert_beta(float(count), float(draws - count + 1), alpha)
 
 
-def upper(count: int, draws: int, alpha: float) -> float:
+def compute_upper_bound(count: int, draws: int, alpha: float) -> float:
     """Clopper and Pearson's upper bound on a probability: too low with probability at most `alpha`."""
     if count == draws:
         return 1.0
     # P(at most count | p) = I_{1-p}(draws - count, count + 1) falls with p
-    return 1.0 - _safe_share(float(draws - count), float(count + 1), alpha)
+    return 1.0 - _invert_beta(float(draws - count), float(count + 1), alpha)
 
 
-def _safe_share(a: float, b: float, alpha: float) -> float:
+def _invert_beta(a: float, b: float, alpha: float) -> float:
     """Return the largest p with I_p(a, b) <= alpha; ready-made inverses are not reliable at large a and b."""
     from scipy.special import betainc
 
     return bisect_up(lambda p: bool(betainc(a, b, p) <= alpha), high=1.0)[0]
 
 
-def epsilon_lower(p_lower: float, q_upper: float, delta: float) -> float:
+def compute_epsilon_bound(p_lower: float, q_upper: float, delta: float) -> float:
     """Return what an event with these probabilities implies: P <= exp(epsilon) Q + delta."""
     if p_lower <= delta:
         return 0.0
@@ -55,31 +55,31 @@ class Forecast:
     delta: float
     alpha: float
 
-    def both(self, first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def predict_both(self, first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the forecasts of both directions: more likely under the data, or under the neighbor."""
-        return self._one(first, second, 0), self._one(second, first, 1)
+        return self._predict_direction(first, second, 0), self._predict_direction(second, first, 1)
 
-    def of(self, first: float, second: float) -> tuple[float, float]:
+    def predict_event(self, first: float, second: float) -> tuple[float, float]:
         """Return both forecasts of one event."""
-        more, less = self.both(np.array([first], dtype=np.float64), np.array([second], dtype=np.float64))
+        more, less = self.predict_both(np.array([first], dtype=np.float64), np.array([second], dtype=np.float64))
         return float(more[0]), float(less[0])
 
-    def best(
+    def iterate_best(
         self, first: np.ndarray, second: np.ndarray
     ) -> Iterator[tuple[tuple[int, ...], tuple[float, float]]]:
         """Yield for each direction the place of the highest forecast, and both forecasts there."""
-        both = self.both(first, second)
+        both = self.predict_both(first, second)
         for values in both:
             place = tuple(map(int, np.unravel_index(int(np.argmax(values)), values.shape)))
             yield place, (float(both[0][place]), float(both[1][place]))
 
-    def _one(self, more: np.ndarray, less: np.ndarray, side: int) -> np.ndarray:
-        low, _ = self._ends(more, side)
-        _, high = self._ends(less, 1 - side)
+    def _predict_direction(self, more: np.ndarray, less: np.ndarray, side: int) -> np.ndarray:
+        low, _ = self._predict_limits(more, side)
+        _, high = self._predict_limits(less, 1 - side)
         with np.errstate(divide="ignore"):
             return log(np.maximum(low - self.delta, 0.0)) - log(high)
 
-    def _ends(self, counts: np.ndarray, side: int) -> tuple[np.ndarray, np.ndarray]:
+    def _predict_limits(self, counts: np.ndarray, side: int) -> tuple[np.ndarray, np.ndarray]:
         # square roots of counts have standard deviation 1/2: one for the search, z for the bound
         size = self.searched[side]
         z = math.sqrt(max(0.0, -2.0 * math.log(self.alpha) - 2.5))

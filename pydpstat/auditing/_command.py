@@ -15,24 +15,24 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pydpstat import _files as files
-from pydpstat._data.progress import is_watched
+from pydpstat._data.progress import is_progress_shown
 from pydpstat._markup import as_markdown
 from pydpstat.auditing._cases import Case, all_cases
-from pydpstat.auditing.audit import LEAST, audit
+from pydpstat.auditing.audit import MIN_SAMPLES, audit
 from pydpstat.auditing.results import AuditResults
 from pydpstat.errors import MissingExtraError, PydpstatError
 
 SAMPLES = 1_000_000
 # a defect is shown at the first; with the second all sound cases together are accused in less than 1 %
-DEFECT, SOUND = 0.99, 0.9999
-HEADS = ("row", "release", "claim", "true", "epsilon >=", "verdict", "witness")
+DEFECT_CONFIDENCE, SOUND_CONFIDENCE = 0.99, 0.9999
+HEADERS = ("row", "release", "claim", "true", "epsilon >=", "verdict", "witness")
 
 
 @dataclass(frozen=True)
-class Row:
+class CaseOutcome:
     """The outcome of the case that has this place in `all_cases`."""
 
-    place: int
+    index: int
     result: AuditResults | None
     seconds: float
     message: str = ""
@@ -40,10 +40,10 @@ class Row:
     @property
     def case(self) -> Case:
         """The case itself; its release is a function that cannot travel between processes."""
-        return all_cases()[self.place]
+        return all_cases()[self.index]
 
     @property
-    def right(self) -> bool:
+    def is_right(self) -> bool:
         """Whether a defect was found, or a sound release cleared; True where it could not be run."""
         if self.result is None:
             return self.message.startswith("not run")
@@ -58,23 +58,23 @@ class Row:
         if self.result is None:
             return self.message
         if self.case.kind == "sound":
-            return "cleared" if self.right else "ACCUSED"
+            return "cleared" if self.is_right else "ACCUSED"
         found = "documented" if self.case.kind == "exception" else "found"
-        return found if self.right else "MISSED"
+        return found if self.is_right else "MISSED"
 
-    def cells(self) -> tuple[str, ...]:
+    def format_cells(self) -> tuple[str, ...]:
         """Return the table's row."""
         result, case = self.result, self.case
         if result is None:
-            return (case.row, case.name, "-", _number(case.true), "-", self.verdict, "-")
+            return (case.row, case.name, "-", _format_epsilon(case.true), "-", self.verdict, "-")
         claim = "-" if result.claim is None else f"{result.claim.epsilon:g}"
         claim += f", {result.delta:g}" if result.delta else ""
         only = " (only under one of the two)" if result.only_under_one else ""
         witness = result.witness + only if result.epsilon_lower > 0.0 else "-"
         least = f"{result.epsilon_lower:.4f}"
-        return (case.row, case.name, claim, _number(case.true), least, self.verdict, witness)
+        return (case.row, case.name, claim, _format_epsilon(case.true), least, self.verdict, witness)
 
-    def progress(self) -> str:
+    def describe_progress(self) -> str:
         """Return the row in a line, for whoever watches."""
         least = "" if self.result is None else f" with epsilon >= {self.result.epsilon_lower:.4f}"
         return f"{self.case.name}, {self.verdict}{least}, {self.seconds:.0f} s"
@@ -85,7 +85,7 @@ class Row:
             "name": self.case.name,
             "kind": self.case.kind,
             "row": self.case.row,
-            "true": self.case.true if math.isfinite(self.case.true) else _number(self.case.true),
+            "true": self.case.true if math.isfinite(self.case.true) else _format_epsilon(self.case.true),
             "verdict": self.verdict,
             "seconds": round(self.seconds, 2),
             "audit": None if self.result is None else self.result.to_dict(),
@@ -94,53 +94,53 @@ class Row:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the audits and return 0 where each defect is found and each sound release cleared, else 1 or 2."""
-    options = _parser().parse_args(argv)
+    options = _make_parser().parse_args(argv)
     only = options.only or [""]
     places = [place for place, case in enumerate(all_cases()) if any(text in case.name for text in only)]
     if not places:
         print(f"no case has {' or '.join(map(repr, only))} in its name", file=sys.stderr)
         return 2
-    if options.samples < LEAST:
-        print(f"--samples must be at least {LEAST}; got {options.samples}", file=sys.stderr)
+    if options.samples < MIN_SAMPLES:
+        print(f"--samples must be at least {MIN_SAMPLES}; got {options.samples}", file=sys.stderr)
         return 2
-    rows = run(places, options.samples, options.processes, options.seconds, is_watched())
-    print(text(rows, options.samples))
+    rows = run_cases(places, options.samples, options.processes, options.seconds, is_progress_shown())
+    print(format_text(rows, options.samples))
     if options.markdown:
-        files.write(options.markdown, markdown(rows, options.samples))
+        files.write_text(options.markdown, format_markdown(rows, options.samples))
     if options.json:
         data = {"samples": options.samples, "rows": [row.as_dict() for row in rows]}
-        files.write(options.json, json.dumps(data, indent=1) + "\n")
-    return 0 if all(row.right for row in rows) else 1
+        files.write_text(options.json, json.dumps(data, indent=1) + "\n")
+    return 0 if all(row.is_right for row in rows) else 1
 
 
-def run(
-    places: Sequence[int], samples: int, processes: int, seconds: float | None = None, progress: bool = False
-) -> list[Row]:
+def run_cases(
+    indices: Sequence[int], samples: int, processes: int, seconds: float | None = None, progress: bool = False
+) -> list[CaseOutcome]:
     """Audit cases by their places in `all_cases`, so many at a time; a single process is this one.
 
     Each draws `samples` times from each data set, or as often as suffices, or for so many seconds.
     """
-    if processes == 1 or len(places) == 1:
-        return [_audited(place, samples, seconds) for place in places]
+    if processes == 1 or len(indices) == 1:
+        return [_run_case(place, samples, seconds) for place in indices]
     # spawned: a forked process would share this one's streams
     context = multiprocessing.get_context("spawn")
-    done: dict[int, Row] = {}
-    with ProcessPoolExecutor(processes, mp_context=context, initializer=_be_quiet) as pool:
-        for job in as_completed([pool.submit(_audited, place, samples, seconds) for place in places]):
+    done: dict[int, CaseOutcome] = {}
+    with ProcessPoolExecutor(processes, mp_context=context, initializer=_set_no_progress) as pool:
+        for job in as_completed([pool.submit(_run_case, place, samples, seconds) for place in indices]):
             row = job.result()
-            done[row.place] = row
+            done[row.index] = row
             if progress:
-                print(f"{len(done)} of {len(places)}: {row.progress()}", file=sys.stderr, flush=True)
-    return [done[place] for place in places]
+                print(f"{len(done)} of {len(indices)}: {row.describe_progress()}", file=sys.stderr, flush=True)
+    return [done[place] for place in indices]
 
 
-def _be_quiet() -> None:
+def _set_no_progress() -> None:
     # the lines of several processes would be on top of each other
     os.environ["PYDPSTAT_PROGRESS"] = "0"
 
 
-def _audited(place: int, samples: int, seconds: float | None) -> Row:
-    start, case = time.perf_counter(), all_cases()[place]
+def _run_case(index: int, samples: int, seconds: float | None) -> CaseOutcome:
+    start, case = time.perf_counter(), all_cases()[index]
     result, message = None, ""
     try:
         result = audit(
@@ -148,61 +148,58 @@ def _audited(place: int, samples: int, seconds: float | None) -> Row:
             case.data,
             case.neighbor,
             claim=case.claim,
-            samples=min(samples, case.most),
+            samples=min(samples, case.max_draws),
             seconds=seconds,
-            confidence=SOUND if case.kind == "sound" else DEFECT,
+            confidence=SOUND_CONFIDENCE if case.kind == "sound" else DEFECT_CONFIDENCE,
         )
     except MissingExtraError as error:
         message = f"not run: {error}"
     except PydpstatError as error:
         message = f"failed: {error}"
-    return Row(place, result, time.perf_counter() - start, message)
+    return CaseOutcome(index, result, time.perf_counter() - start, message)
 
 
-def text(rows: Sequence[Row], samples: int) -> str:
+def format_text(rows: Sequence[CaseOutcome], samples: int) -> str:
     """Return the table as text, the witness last and unshortened."""
-    lines = [HEADS, *(row.cells() for row in rows)]
-    widths = [max(len(line[j]) for line in lines) for j in range(len(HEADS) - 1)]
+    lines = [HEADERS, *(row.format_cells() for row in rows)]
+    widths = [max(len(line[j]) for line in lines) for j in range(len(HEADERS) - 1)]
     table = [
-        "  ".join([*(cell.ljust(width) for cell, width in zip(line, widths)), line[-1]]).rstrip()
-        for line in lines
+        "  ".join([*(cell.ljust(width) for cell, width in zip(line, widths)), line[-1]]).rstrip() for line in lines
     ]
-    return "\n".join([*table, "", *_notes(rows, samples)])
+    return "\n".join([*table, "", *_format_notes(rows, samples)])
 
 
-def markdown(rows: Sequence[Row], samples: int) -> str:
+def format_markdown(rows: Sequence[CaseOutcome], samples: int) -> str:
     """Return the table as Markdown."""
-    lines = [HEADS, *(row.cells() for row in rows)]
+    lines = [HEADERS, *(row.format_cells() for row in rows)]
     table = ["| " + " | ".join(map(as_markdown, line)) + " |" for line in lines]
-    table.insert(1, "| " + " | ".join(["---"] * len(HEADS)) + " |")
-    return "\n".join([*table, "", *_notes(rows, samples), ""])
+    table.insert(1, "| " + " | ".join(["---"] * len(HEADERS)) + " |")
+    return "\n".join([*table, "", *_format_notes(rows, samples), ""])
 
 
-def _notes(rows: Sequence[Row], samples: int) -> list[str]:
-    wrong = [row.case.name for row in rows if not row.right]
+def _format_notes(rows: Sequence[CaseOutcome], samples: int) -> list[str]:
+    wrong = [row.case.name for row in rows if not row.is_right]
     count = {kind: sum(row.case.kind == kind for row in rows) for kind in ("defect", "sound", "exception")}
     return [
-        f"Up to {samples:,} draws from each data set. Each bound holds with probability {DEFECT:g} (defects) "
-        f"or {SOUND:g} (pydpstat's functions).",
+        f"Up to {samples:,} draws from each data set. Each bound holds with probability {DEFECT_CONFIDENCE:g} "
+        f"(defects) or {SOUND_CONFIDENCE:g} (pydpstat's functions).",
         f"{count['defect']} known defects, {count['sound']} sound releases, {count['exception']} documented "
         f"exceptions: " + ("all as they should be." if not wrong else "wrong: " + "; ".join(wrong) + "."),
     ]
 
 
-def _number(value: float) -> str:
+def _format_epsilon(value: float) -> str:
     if math.isnan(value):
         return "-"
     return "infinite" if math.isinf(value) else f"{value:.4g}"
 
 
-def _parser() -> argparse.ArgumentParser:
+def _make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m pydpstat audit",
         description="Audit the originals' known defects and pydpstat's functions at their worst neighbors.",
     )
-    parser.add_argument(
-        "--samples", type=int, default=SAMPLES, help="draws from each data set (default 1000000)"
-    )
+    parser.add_argument("--samples", type=int, default=SAMPLES, help="draws from each data set (default 1000000)")
     parser.add_argument(
         "--only",
         action="append",

@@ -10,14 +10,14 @@ from itertools import product
 import numpy as np
 
 from pydpstat.auditing._bounds import Forecast
-from pydpstat.auditing._sampling import FACTS, Draws, Form
+from pydpstat.auditing._sampling import FACT_NAMES, Draws, Form
 from pydpstat.r_arithmetic.elementary import log
 from pydpstat.results._labels import Labels
-from pydpstat.results._report import one_line
+from pydpstat.results._report import trim_name
 
-PART = 32_768
-_LONG = 160
-PLAIN = ("the error", "the choice", "the result", "the labels", "nobs", "the noise scale", "the shape")
+CHUNK_SIZE = 32_768
+_MAX_SENTENCE = 160
+FACT_ORDER = ("the error", "the choice", "the result", "the labels", "nobs", "the noise scale", "the shape")
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,28 +28,28 @@ class Projection:
     """
 
     name: str
-    of: Callable[[Draws], np.ndarray]
+    compute: Callable[[Draws], np.ndarray]
     tails_only: bool = False
 
 
-def element(name: str, column: int) -> Projection:
+def make_element_projection(name: str, column: int) -> Projection:
     """Return one element of the result."""
     return Projection(name, lambda draws: draws.values[:, column])
 
 
-def total(name: str, columns: int) -> Projection:
+def make_sum_projection(name: str, columns: int) -> Projection:
     """Return the sum of the first elements."""
     return Projection(name, lambda draws: draws.values[:, :columns].sum(axis=1))
 
 
-def length(name: str, columns: int) -> Projection:
+def make_length_projection(name: str, columns: int) -> Projection:
     """Return the Euclidean length of the first elements."""
 
-    def of(draws: Draws) -> np.ndarray:
+    def compute_length(draws: Draws) -> np.ndarray:
         part = draws.values[:, :columns]
         return np.sqrt(np.einsum("ij,ij->i", part, part))
 
-    return Projection(name, of)
+    return Projection(name, compute_length)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,86 +64,88 @@ class Event:
     projection: Projection | None
     includes: Callable[[np.ndarray], np.ndarray]
 
-    def contains(self, draws: Draws) -> np.ndarray:
+    def select_outcomes(self, draws: Draws) -> np.ndarray:
         """Tell for each outcome whether it is in the event."""
-        return self.includes(draws.codes if self.projection is None else self.projection.of(draws))
+        return self.includes(draws.codes if self.projection is None else self.projection.compute(draws))
 
 
 # an event, and the forecasts of its bound where it is more likely under the data, or under the neighbor
-Found = tuple[Event, tuple[float, float]]
+ForecastEvent = tuple[Event, tuple[float, float]]
 
 
-def missing(projection: Projection) -> Event:
+def make_missing_event(projection: Projection) -> Event:
     """Return the event that a number is missing."""
     return Event("missing", f"{projection.name} is missing (NaN)", projection, np.isnan)
 
 
-def form_event(words: str, codes: Sequence[int]) -> Event:
+def make_form_event(words: str, codes: Sequence[int]) -> Event:
     """Return the event that the outcome has one of some forms."""
     return Event("form", words, None, lambda seen: np.isin(seen, codes))
 
 
-def count(event: Event, draws: Draws) -> int:
+def count_outcomes(event: Event, draws: Draws) -> int:
     """Count the outcomes in an event, a part at a time so that the parts stay in the cache."""
     return sum(
-        int(np.count_nonzero(event.contains(Draws(draws.codes[i : i + PART], draws.values[i : i + PART]))))
-        for i in range(0, len(draws), PART)
+        int(
+            np.count_nonzero(
+                event.select_outcomes(Draws(draws.codes[i : i + CHUNK_SIZE], draws.values[i : i + CHUNK_SIZE]))
+            )
+        )
+        for i in range(0, len(draws), CHUNK_SIZE)
     )
 
 
-def number(value: float) -> str:
+def format_exact_number(value: float) -> str:
     """Return a number in as few digits as say it exactly."""
     return f"{value:.0f}" if abs(value) < 1e6 and value == int(value) else repr(float(value))
 
 
-def form_events(
+def iterate_form_events(
     first: np.ndarray, second: np.ndarray, forms: list[Form], forecast: Forecast
-) -> Iterator[Found]:
+) -> Iterator[ForecastEvent]:
     """Yield one event for each value of each fact in which the forms differ."""
     if len(forms) < 2:
         return
-    counts = np.array(
-        [np.bincount(codes, minlength=len(forms)) for codes in (first, second)], dtype=np.float64
-    )
-    for words, codes in _groups(forms):
-        yield form_event(words, codes), forecast.of(*counts[:, codes].sum(axis=1))
+    counts = np.array([np.bincount(codes, minlength=len(forms)) for codes in (first, second)], dtype=np.float64)
+    for words, codes in _group_forms(forms):
+        yield make_form_event(words, codes), forecast.predict_event(*counts[:, codes].sum(axis=1))
 
 
-def _groups(forms: list[Form]) -> Iterator[tuple[str, list[int]]]:
+def _group_forms(forms: list[Form]) -> Iterator[tuple[str, list[int]]]:
     groups: dict[tuple[str, Hashable], list[int]] = {}
     for code, form in enumerate(forms):
-        for name, value in zip(FACTS[str(form[0])], form):
+        for name, value in zip(FACT_NAMES[str(form[0])], form):
             groups.setdefault((name, value), []).append(code)
     # facts that set the same forms apart are one event, told by the fact that says most
     told: set[tuple[int, ...]] = set()
     for name, value in sorted(
-        groups, key=lambda fact: PLAIN.index(fact[0]) if fact[0] in PLAIN else len(PLAIN)
+        groups, key=lambda fact: FACT_ORDER.index(fact[0]) if fact[0] in FACT_ORDER else len(FACT_ORDER)
     ):
         codes = groups[name, value]
         if len(codes) < len(forms) and tuple(codes) not in told:
             told.add(tuple(codes))
-            yield _sentence(name, value), codes
+            yield _describe_form(name, value), codes
 
 
-def _sentence(name: str, value: Hashable) -> str:
+def _describe_form(name: str, value: Hashable) -> str:
     if name == "the result's kind":
         return "the call raises an error" if value == "error" else f"the call returns a result ({value})"
     if name.startswith("the error"):
-        return one_line(f"the call raises {value}", _LONG)
+        return trim_name(f"the call raises {value}", _MAX_SENTENCE)
     if isinstance(value, Labels):
-        return f"the labels are {_labels(value)}"
+        return f"the labels are {_describe_labels(value)}"
     if name == "the shape":
         return f"the result has shape {value}" if value != () else "the result is one number"
     verb = "are" if name in ("the labels", "the parts", "the bounds") else "is"
-    return one_line(f"{name} {verb} {value!r}", _LONG)
+    return trim_name(f"{name} {verb} {value!r}", _MAX_SENTENCE)
 
 
-def _labels(labels: Labels) -> str:
+def _describe_labels(labels: Labels) -> str:
     if labels.breaks is not None:
-        return one_line("the breaks " + " ".join(f"{each:.6g}" for each in labels.breaks), _LONG)
+        return trim_name("the breaks " + " ".join(f"{each:.6g}" for each in labels.breaks), _MAX_SENTENCE)
     if labels.dimnames is not None:
-        return one_line(" x ".join("(" + ", ".join(levels) + ")" for levels in labels.dimnames), _LONG)
-    return one_line(repr(labels.names if labels.names is not None else labels.name), _LONG)
+        return trim_name(" x ".join("(" + ", ".join(levels) + ")" for levels in labels.dimnames), _MAX_SENTENCE)
+    return trim_name(repr(labels.names if labels.names is not None else labels.name), _MAX_SENTENCE)
 
 
 # ends of ranges that are tried: quantiles of both samples, their outermost values, and repeated values
@@ -151,7 +153,7 @@ QUANTILES, OUTERMOST, REPEATED = 1_024, 64, 1_024
 # cells of the unions, and the most pieces that a union may have
 CELLS, PIECES = 64, 6
 # a sentence's number loses digits while the forecast loses no more than this
-ALLOWED = 0.003
+FORECAST_TOLERANCE = 0.003
 
 
 @dataclass(frozen=True)
@@ -161,79 +163,81 @@ class Cut:
     value: float
     after: bool = False
 
-    def below(self, z: np.ndarray) -> np.ndarray:
+    def is_below(self, z: np.ndarray) -> np.ndarray:
         """Tell which values lie before it."""
         return z <= self.value if self.after else z < self.value
 
-    def above(self, z: np.ndarray) -> np.ndarray:
+    def is_above(self, z: np.ndarray) -> np.ndarray:
         """Tell which values lie behind it."""
         return z > self.value if self.after else z >= self.value
 
 
 # the ends of the line, and no other cuts at infinity
-START, END = Cut(-math.inf), Cut(math.inf, after=True)
+LINE_START, LINE_END = Cut(-math.inf), Cut(math.inf, after=True)
 # a range
-Pair = tuple[Cut, Cut]
+Range = tuple[Cut, Cut]
 
 
-def range_event(projection: Projection, ranges: tuple[Pair, ...]) -> Event:
+def make_range_event(projection: Projection, ranges: tuple[Range, ...]) -> Event:
     """Return the event that a number lies in one of some ranges."""
-    words = " or ".join(map(_range_words, ranges))
+    words = " or ".join(map(_describe_range, ranges))
     if len(ranges) > 1 and all(map(_is_one_value, ranges)):
-        words = f"is one of {', '.join(number(low.value) for low, _ in ranges)}"
+        words = f"is one of {', '.join(format_exact_number(low.value) for low, _ in ranges)}"
 
-    def includes(z: np.ndarray) -> np.ndarray:
-        return np.logical_or.reduce([low.above(z) & high.below(z) for low, high in ranges])
+    def select_values(z: np.ndarray) -> np.ndarray:
+        return np.logical_or.reduce([low.is_above(z) & high.is_below(z) for low, high in ranges])
 
-    return Event("range", f"{projection.name} {words}", projection, includes)
-
-
-def _is_one_value(pair: Pair) -> bool:
-    low, high = pair
-    return low.value == high.value and high.after and not low.after and low is not START and high is not END
+    return Event("range", f"{projection.name} {words}", projection, select_values)
 
 
-def _range_words(pair: Pair) -> str:
-    low, high = pair
-    if _is_one_value(pair):
-        return f"is {number(low.value)}"
+def _is_one_value(limits: Range) -> bool:
+    low, high = limits
+    return low.value == high.value and high.after and not low.after and low is not LINE_START and high is not LINE_END
+
+
+def _describe_range(limits: Range) -> str:
+    low, high = limits
+    if _is_one_value(limits):
+        return f"is {format_exact_number(low.value)}"
     ends = []
-    if low is not START:
-        ends.append(f"{'above' if low.after else 'at least'} {number(low.value)}")
-    if high is not END:
-        ends.append(f"{'at most' if high.after else 'below'} {number(high.value)}")
+    if low is not LINE_START:
+        ends.append(f"{'above' if low.after else 'at least'} {format_exact_number(low.value)}")
+    if high is not LINE_END:
+        ends.append(f"{'at most' if high.after else 'below'} {format_exact_number(high.value)}")
     return "is " + " and ".join(ends)
 
 
-def range_events(projection: Projection, a: np.ndarray, b: np.ndarray, forecast: Forecast) -> Iterator[Found]:
+def iterate_range_events(
+    projection: Projection, a: np.ndarray, b: np.ndarray, forecast: Forecast
+) -> Iterator[ForecastEvent]:
     """Yield the best tails, intervals, values and unions for both directions; no number is missing."""
     if a.size + b.size == 0:
         return
-    line = _Line(np.sort(a), np.sort(b), forecast)
-    first, second = line.below
-    left, right = forecast.both(first, second), forecast.both(a.size - first, b.size - second)
+    line = _PooledSamples(np.sort(a), np.sort(b), forecast)
+    first, second = line.counts_below
+    left, right = forecast.predict_both(first, second), forecast.predict_both(a.size - first, b.size - second)
     steps = [2**power for power in range((line.size - 1).bit_length())]
     spans = [
-        (step, forecast.both(first[step:] - first[:-step], second[step:] - second[:-step])) for step in steps
+        (step, forecast.predict_both(first[step:] - first[:-step], second[step:] - second[:-step])) for step in steps
     ]
-    tried: set[tuple[Pair, ...]] = set()
+    tried: set[tuple[Range, ...]] = set()
     for side in (0, 1):
         i, j = int(np.argmax(left[side])), int(np.argmax(right[side]))
-        best: list[tuple[Pair, ...]] = [((START, line.cut(i)),), ((line.cut(j), END),)]
+        best: list[tuple[Range, ...]] = [((LINE_START, line.get_cut(i)),), ((line.get_cut(j), LINE_END),)]
         if not projection.tails_only:
             inner = [(values[side].max(), step, int(values[side].argmax())) for step, values in spans]
             if inner:
                 _, step, i = max(inner)
-                best.append((line.narrowed((line.cut(i), line.cut(i + step))),))
-            best.append(line.union(side))
+                best.append((line.reduce_range((line.get_cut(i), line.get_cut(i + step))),))
+            best.append(line.find_best_union(side))
         for pairs in best:
-            pairs = line.shortened(pairs, side)
+            pairs = line.round_limits(pairs, side)
             if pairs and pairs not in tried:
                 tried.add(pairs)
-                yield range_event(projection, pairs), line.forecasts(pairs)
+                yield make_range_event(projection, pairs), line.predict_ranges(pairs)
 
 
-class _Line:
+class _PooledSamples:
     """Both samples in order, and the cuts that are tried."""
 
     def __init__(self, a: np.ndarray, b: np.ndarray, forecast: Forecast) -> None:
@@ -254,7 +258,7 @@ class _Line:
         keys = np.unique(np.concatenate(cuts))
         self.values, self.after = keys.real, keys.imag > 0.0
         self.size = self.values.size
-        self.below = [
+        self.counts_below = [
             np.where(
                 self.after,
                 np.searchsorted(sample, self.values, side="right"),
@@ -263,30 +267,32 @@ class _Line:
             for sample in self.samples
         ]
 
-    def cut(self, i: int) -> Cut:
+    def get_cut(self, i: int) -> Cut:
         return Cut(float(self.values[i]), bool(self.after[i]))
 
-    def inside(self, pair: Pair, side: int) -> np.ndarray:
+    def select_range(self, limits: Range, side: int) -> np.ndarray:
         """Return the part of a sample that lies in a range, in order."""
         sample = self.samples[side]
-        low, high = (int(sample.searchsorted(cut.value, "right" if cut.after else "left")) for cut in pair)
+        low, high = (int(sample.searchsorted(cut.value, "right" if cut.after else "left")) for cut in limits)
         return sample[low:high]
 
-    def forecasts(self, pairs: tuple[Pair, ...]) -> tuple[float, float]:
-        return self.forecast.of(*(sum(self.inside(pair, side).size for pair in pairs) for side in (0, 1)))
+    def predict_ranges(self, pairs: tuple[Range, ...]) -> tuple[float, float]:
+        return self.forecast.predict_event(
+            *(sum(self.select_range(pair, side).size for pair in pairs) for side in (0, 1))
+        )
 
-    def narrowed(self, pair: Pair) -> Pair:
+    def reduce_range(self, limits: Range) -> Range:
         """Return the one value in a range where there is but one, else the range."""
-        inside = [self.inside(pair, side) for side in (0, 1)]
+        inside = [self.select_range(limits, side) for side in (0, 1)]
         ends = {float(end) for part in inside if part.size for end in (part[0], part[-1])}
         if len(ends) != 1:
-            return pair
+            return limits
         value = ends.pop()
         return Cut(value), Cut(value, after=True)
 
-    def shortened(self, pairs: tuple[Pair, ...], side: int) -> tuple[Pair, ...]:
+    def round_limits(self, pairs: tuple[Range, ...], side: int) -> tuple[Range, ...]:
         """Give the ends as few digits as the forecast allows."""
-        allowed = self.forecasts(pairs)[side] - ALLOWED if pairs else 0.0
+        allowed = self.predict_ranges(pairs)[side] - FORECAST_TOLERANCE if pairs else 0.0
         for place, end in product(range(len(pairs)), (0, 1)):
             cut = pairs[place][end]
             if not math.isfinite(cut.value) or _is_one_value(pairs[place]):
@@ -296,28 +302,30 @@ class _Line:
                 other[place][end] = Cut(float(f"{cut.value:.{digits}g}"), cut.after)
                 changed = tuple((low, high) for low, high in other)
                 ends = [each.value for pair in changed for each in pair]
-                if ends == sorted(ends) and self.forecasts(changed)[side] >= allowed:
+                if ends == sorted(ends) and self.predict_ranges(changed)[side] >= allowed:
                     pairs = changed
                     break
         return pairs
 
-    def union(self, side: int) -> tuple[Pair, ...]:
+    def find_best_union(self, side: int) -> tuple[Range, ...]:
         """Return the union of cells with the best forecast, largest likelihood ratios first."""
         few = self.size <= 4 * CELLS
         places = np.arange(self.size) if few else np.linspace(0, self.size - 1, CELLS).astype(np.int64)
         counts = [
             np.diff(np.concatenate([[0.0], n[places], [float(sample.size)]]))
-            for n, sample in zip(self.below, self.samples)
+            for n, sample in zip(self.counts_below, self.samples)
         ]
         more, less = counts[side], counts[1 - side]
         order = np.argsort(-log((more + 0.5) / (less + 1.0)), kind="stable")
         sums = [np.cumsum(n[order]) for n in counts]
-        values = self.forecast.both(sums[0], sums[1])[side]
+        values = self.forecast.predict_both(sums[0], sums[1])[side]
         chosen = np.zeros(more.size, dtype=bool)
         chosen[order[: int(np.argmax(values)) + 1]] = True
         ends = np.flatnonzero(np.diff(np.concatenate([[False], chosen, [False]]).astype(np.int8)))
         if values.max() == -np.inf or not 2 <= ends.size // 2 <= PIECES:
             return ()
-        cuts = [START, *(self.cut(int(place)) for place in places), END]
+        cuts = [LINE_START, *(self.get_cut(int(place)) for place in places), LINE_END]
         pairs = [(cuts[i], cuts[j]) for i, j in zip(ends[::2], ends[1::2])]
-        return tuple(pair if pair[0] is START or pair[1] is END else self.narrowed(pair) for pair in pairs)
+        return tuple(
+            pair if pair[0] is LINE_START or pair[1] is LINE_END else self.reduce_range(pair) for pair in pairs
+        )

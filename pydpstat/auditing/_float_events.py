@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat.auditing._bounds import Forecast
-from pydpstat.auditing._events import Event, Found, Projection, number
+from pydpstat.auditing._events import Event, ForecastEvent, Projection, format_exact_number
 
 # binary orders of magnitude below the largest value that are told apart, and of lattices
 MAGNITUDES, LATTICES = 16, 160
@@ -25,34 +25,34 @@ MANTISSA = 53
 # bits of the uniforms of common generators: single precision, C's rand, Mersenne Twister in R
 BITS = (24, 30, 31, 32)
 # places that are tried for one outermost draw
-MOST_PLACES = 400_000
+MAX_PLACES = 400_000
 WITNESSES = 12
 # how far from a place of the support a result may lie, as a share of the places' distance
 TOLERANCE = 1e-3
 
 
-def multiple(projection: Projection, exponent: int, holds: bool, reach: float = 0.0) -> Event:
+def make_multiple_event(projection: Projection, exponent: int, holds: bool, limit: float = 0.0) -> Event:
     """Return the event of multiples, or of none, of a power of two, perhaps between 0 and `reach`."""
-    low, high = sorted((0.0, reach))
+    low, high = sorted((0.0, limit))
     name = projection.name
-    head = f"{number(low)} < {name} < {number(high)} and it" if reach else name
+    head = f"{format_exact_number(low)} < {name} < {format_exact_number(high)} and it" if limit else name
 
-    def includes(z: np.ndarray) -> np.ndarray:
+    def select_values(z: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore", invalid="ignore"):
             # quicker, but 2^-exponent may be no float
             scaled = z * 2.0**-exponent if abs(exponent) <= 1_000 else np.ldexp(z, -exponent)
             inside = (scaled == np.rint(scaled)) == holds
         inside &= np.isfinite(z)
-        return inside & (z > low) & (z < high) if reach else inside
+        return inside & (z > low) & (z < high) if limit else inside
 
     words = f"{head} is{'' if holds else ' not'} a multiple of 2^{exponent}"
-    return Event("multiple", words, projection, includes)
+    return Event("multiple", words, projection, select_values)
 
 
-def trailing_zeros(projection: Projection, bits: int, holds: bool) -> Event:
+def make_trailing_zeros_event(projection: Projection, bits: int, holds: bool) -> Event:
     """Return the event that the last bits of a number's mantissa are 0, or are not."""
 
-    def includes(z: np.ndarray) -> np.ndarray:
+    def select_values(z: np.ndarray) -> np.ndarray:
         # of a double's 64 bits the lower 52 are the mantissa's, without its leading 1
         last = np.ascontiguousarray(z).view(np.int64) & ((1 << bits) - 1)
         return ((last == 0) == holds) & np.isfinite(z)
@@ -60,23 +60,25 @@ def trailing_zeros(projection: Projection, bits: int, holds: bool) -> Event:
     words = f"the last {bits} bits of {projection.name} (of 53) are {'' if holds else 'not all '}0"
     if bits == 1:
         words = f"the last bit of {projection.name} (of 53) is {'0' if holds else '1'}"
-    return Event("zeros", words, projection, includes)
+    return Event("zeros", words, projection, select_values)
 
 
-def bit_events(projection: Projection, a: np.ndarray, b: np.ndarray, forecast: Forecast) -> Iterator[Found]:
+def iterate_bit_events(
+    projection: Projection, a: np.ndarray, b: np.ndarray, forecast: Forecast
+) -> Iterator[ForecastEvent]:
     """Yield the best lattice and mantissa events for both directions; no number is missing."""
-    parts = [_bits(z[np.isfinite(z) & (z != 0.0)]) for z in (a, b)]
+    parts = [_split_floats(z[np.isfinite(z) & (z != 0.0)]) for z in (a, b)]
     zeros = [int(np.count_nonzero(z == 0.0)) for z in (a, b)]
     if not any(signs.size for signs, *_ in parts):
         return
     top = max(int(powers.max()) for _, powers, _, _ in parts if powers.size)
     finest = max(min(int(lattice.min()) for *_, lattice, _ in parts if lattice.size), -1074)
-    tables = [_table(part, top, finest) for part in parts]
-    yield from _lattices(projection, tables, zeros, top, finest, forecast)
-    yield from _zeros(projection, [trailing for *_, trailing in parts], zeros, forecast)
+    tables = [_count_by_lattice(part, top, finest) for part in parts]
+    yield from _iterate_lattice_events(projection, tables, zeros, top, finest, forecast)
+    yield from _iterate_zero_events(projection, [trailing for *_, trailing in parts], zeros, forecast)
 
 
-def _bits(z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def _split_floats(z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return sign, e with 2^(e-1) <= |z| < 2^e, l with z an odd multiple of 2^l, trailing zeros."""
     fraction, power = np.frexp(z)
     whole = np.abs(np.ldexp(fraction, MANTISSA)).astype(np.int64)
@@ -84,7 +86,7 @@ def _bits(z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray
     return (z > 0.0).astype(np.int64), power, power - MANTISSA + trailing, trailing
 
 
-def _table(parts: tuple[np.ndarray, ...], top: int, finest: int) -> np.ndarray:
+def _count_by_lattice(parts: tuple[np.ndarray, ...], top: int, finest: int) -> np.ndarray:
     """Count by sign, magnitude below the largest, and lattice above the finest."""
     positive, power, lattice, _ = parts
     magnitude = np.minimum(top - power, MAGNITUDES - 1)
@@ -94,14 +96,14 @@ def _table(parts: tuple[np.ndarray, ...], top: int, finest: int) -> np.ndarray:
     return np.bincount(place, minlength=size).reshape(2, MAGNITUDES, LATTICES).astype(np.float64)
 
 
-def _lattices(
+def _iterate_lattice_events(
     projection: Projection,
     tables: list[np.ndarray],
     zeros: list[int],
     top: int,
     finest: int,
     forecast: Forecast,
-) -> Iterator[Found]:
+) -> Iterator[ForecastEvent]:
     # values on lattice `step` or a coarser one; of magnitude m or smaller
     coarser = [np.flip(np.cumsum(np.flip(table, 2), 2), 2) for table in tables]
     inner = [np.flip(np.cumsum(np.flip(table, 1), 1), 1) for table in coarser]
@@ -114,25 +116,25 @@ def _lattices(
         # the last lattice stands for all coarser ones too, and is no event of its own
         regions.append([on[:, 1:-1], (whole - on)[:, 1:-1]])
     for k, holds in ((0, True), (1, False)):
-        for (row, column), values in forecast.best(regions[0][k], regions[1][k]):
+        for (row, column), values in forecast.iterate_best(regions[0][k], regions[1][k]):
             reach = 0.0
             if row > 0:
                 magnitude = (row - 1) % MAGNITUDES
                 reach = float(np.ldexp(1.0 if row <= MAGNITUDES else -1.0, top - magnitude))
-            yield multiple(projection, finest + 1 + column, holds, reach), values
+            yield make_multiple_event(projection, finest + 1 + column, holds, reach), values
 
 
-def _zeros(
+def _iterate_zero_events(
     projection: Projection, trailing: list[np.ndarray], zeros: list[int], forecast: Forecast
-) -> Iterator[Found]:
+) -> Iterator[ForecastEvent]:
     counts = [np.bincount(each, minlength=MANTISSA + 1).astype(np.float64) for each in trailing]
     # at least so many zeros; a zero has them all
     least = [np.cumsum(n[::-1])[::-1][1:MANTISSA] + zero for n, zero in zip(counts, zeros)]
     totals = [n.sum() + zero for n, zero in zip(counts, zeros)]
     for holds in (True, False):
         first, second = least if holds else [total - n for total, n in zip(totals, least)]
-        for (place,), values in forecast.best(first, second):
-            yield trailing_zeros(projection, place + 1, holds), values
+        for (place,), values in forecast.iterate_best(first, second):
+            yield make_trailing_zeros_event(projection, place + 1, holds), values
 
 
 @runtime_checkable
@@ -146,36 +148,36 @@ class Distribution(Protocol):
     def std(self) -> float: ...
 
 
-def support(projection: Projection, distribution: Distribution, center: float, bits: int) -> Event:
+def make_support_event(projection: Projection, distribution: Distribution, center: float, bits: int) -> Event:
     """Return the event that a number is where published noise can put it if its uniform has few bits."""
     return Event(
         "support",
         f"2^{bits} F({projection.name} - {center!r}) is within {TOLERANCE:g} "
         "of a whole number, where F is the published distribution of the noise",
         projection,
-        lambda z: _on_support(distribution, z - center, bits),
+        lambda z: _is_on_support(distribution, z - center, bits),
     )
 
 
-def _on_support(distribution: Distribution, noise: np.ndarray, bits: int) -> np.ndarray:
+def _is_on_support(distribution: Distribution, noise: np.ndarray, bits: int) -> np.ndarray:
     with np.errstate(invalid="ignore"):
         places = np.ldexp(distribution.cdf(noise), bits)
         return np.abs(places - np.rint(places)) < TOLERANCE
 
 
-def support_events(
+def iterate_support_events(
     projection: Projection, distribution: Distribution, a: np.ndarray, b: np.ndarray, forecast: Forecast
-) -> Iterator[Found]:
+) -> Iterator[ForecastEvent]:
     """Yield an event for each sample that lies on such a support; the distribution is for one number."""
     for z in (a, b):
         for bits in BITS:
-            event = _found(projection, distribution, z[np.isfinite(z)], bits)
+            event = _find_support_event(projection, distribution, z[np.isfinite(z)], bits)
             if event is not None:
-                yield event, forecast.of(*(float(event.includes(each).sum()) for each in (a, b)))
+                yield event, forecast.predict_event(*(float(event.includes(each).sum()) for each in (a, b)))
                 break
 
 
-def _found(projection: Projection, distribution: Distribution, z: np.ndarray, bits: int) -> Event | None:
+def _find_support_event(projection: Projection, distribution: Distribution, z: np.ndarray, bits: int) -> Event | None:
     spread = float(distribution.std())
     if z.size < 200 or not spread > 0.0 or np.unique(z[:200]).size < 150:
         return None
@@ -186,12 +188,12 @@ def _found(projection: Projection, distribution: Distribution, z: np.ndarray, bi
     for extreme in (float(z.min()), float(z.max())):
         ends = np.ldexp(distribution.cdf(extreme - middle + np.array([-error, error])), bits)
         first, last = np.floor(ends[0]), np.ceil(ends[1])
-        if not last - first <= MOST_PLACES:
+        if not last - first <= MAX_PLACES:
             continue
         places = np.arange(max(first, 1.0), min(last, 2.0**bits - 1.0) + 1.0)
         centers = extreme - distribution.ppf(np.ldexp(places, -bits))
         for test in tests:
-            centers = centers[_on_support(distribution, test - centers, bits)]
+            centers = centers[_is_on_support(distribution, test - centers, bits)]
         if centers.size:
-            return support(projection, distribution, float(np.median(centers)), bits)
+            return make_support_event(projection, distribution, float(np.median(centers)), bits)
     return None

@@ -13,14 +13,14 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.progress import Progress
-from pydpstat._frozen import frozen
+from pydpstat._frozen import freeze_array
 from pydpstat.errors import PydpstatError
-from pydpstat.results._postprocessing import AsDrawn
+from pydpstat.results._postprocessing import NoisyValue
 from pydpstat.results.model_results import ModelResults
 from pydpstat.results.results import DPResults
 
 # a form is a tuple of facts; what each fact is called, by the form's first entry
-FACTS = {
+FACT_NAMES = {
     "result": (
         "the result's kind",
         "the shape",
@@ -44,28 +44,26 @@ FACTS = {
 }
 Form = tuple[Hashable, ...]
 Numbers = float | npt.NDArray[np.float64]
-NONE = frozen(np.empty(0))
+NO_NUMBERS = freeze_array(np.empty(0))
 
 
-def outcome(value: object) -> tuple[Form, Numbers]:
+def read_outcome(value: object) -> tuple[Form, Numbers]:
     """Return the form and the numbers (a float or a one-dimensional array) of what was returned."""
     if isinstance(value, DPResults):
-        return _result(value)
-    if isinstance(value, (float, int, np.number, bool, np.bool_)) and not isinstance(
-        value, np.complexfloating
-    ):
+        return _read_result(value)
+    if isinstance(value, (float, int, np.number, bool, np.bool_)) and not isinstance(value, np.complexfloating):
         return ("array", (), "number"), float(value)
     if value is None or isinstance(value, (str, bytes)):
-        return ("value", value), NONE
-    return _composed(value)
+        return ("value", value), NO_NUMBERS
+    return _read_composite(value)
 
 
-def failure(error: Exception) -> tuple[Form, Numbers]:
+def read_failure(error: Exception) -> tuple[Form, Numbers]:
     """Return the form of an error."""
-    return ("error", type(error).__name__, f"{type(error).__name__}: {error}"), NONE
+    return ("error", type(error).__name__, f"{type(error).__name__}: {error}"), NO_NUMBERS
 
 
-def size_of(form: Form) -> int:
+def get_result_size(form: Form) -> int:
     """Return how many of the numbers are elements of the result; what follows are its noise's."""
     if form[0] not in ("result", "array", "pandas", "parts"):
         return 0
@@ -73,27 +71,27 @@ def size_of(form: Form) -> int:
     return math.prod(shape) if isinstance(shape, tuple) else 0
 
 
-def _result(value: DPResults) -> tuple[Form, Numbers]:
+def _read_result(value: DPResults) -> tuple[Form, Numbers]:
     choice: Hashable = None
-    numbers: Numbers = NONE
+    numbers: Numbers = NO_NUMBERS
     if value.value.dtype.kind not in "fiub":
         choice = repr(value.value.tolist())
     elif value.value.ndim == 0:
         numbers = float(value.value)
     else:
         numbers = np.ravel(value.value, order="F")
-    if value.noise is not None and type(value.post) is not AsDrawn:
+    if value.noise is not None and type(value.post) is not NoisyValue:
         # such a standard error is computed from noisy parts, of which the estimate shows one side only
-        errors = np.ravel(value.post.standard_error(value.noise, value.value), order="F")
+        errors = np.ravel(value.post.compute_standard_error(value.noise, value.value), order="F")
         numbers = np.concatenate([np.atleast_1d(numbers), errors])
     form = (
         "result",
         value.value.shape if choice is None else (0,),
         value.statistic,
         value.labels,
-        _plain(value.noise_scale),
-        _plain(value.sensitivity),
-        _plain(value.bounds),
+        _to_hashable(value.noise_scale),
+        _to_hashable(value.sensitivity),
+        _to_hashable(value.bounds),
         value.nobs,
         value.grid,
         value.postprocessing,
@@ -101,51 +99,51 @@ def _result(value: DPResults) -> tuple[Form, Numbers]:
         value.record,
         choice,
     )
-    return _hashable(form), numbers
+    return _to_hashable_form(form), numbers
 
 
-def _composed(value: object) -> tuple[Form, Numbers]:
+def _read_composite(value: object) -> tuple[Form, Numbers]:
     if hasattr(value, "to_numpy") and hasattr(value, "index"):
         array = value.to_numpy()
         labels = tuple(repr(getattr(value, name, None)) for name in ("index", "columns", "name"))
         if array.dtype.kind in "fiub":
-            return ("pandas", array.shape, labels, type(value).__name__), _flat(array)
-        return ("value", f"{array.tolist()!r} {labels!r}"), NONE
+            return ("pandas", array.shape, labels, type(value).__name__), _to_flat_array(array)
+        return ("value", f"{array.tolist()!r} {labels!r}"), NO_NUMBERS
     if isinstance(value, ModelResults):
         facts = (value.model, value.names, value.claim, value.guarantee, value.nobs, value.bounds)
-        return _hashable(("parts", value.coeff.shape, (*facts, value.facts))), _flat(value.coeff)
+        return _to_hashable_form(("parts", value.coeff.shape, (*facts, value.facts))), _to_flat_array(value.coeff)
     if isinstance(value, Mapping):
-        return _parts(value, map(str, value), value.values())
+        return _read_parts(value, map(str, value), value.values())
     if is_dataclass(value) and not isinstance(value, type):
         names = [field.name for field in fields(value)]
-        return _parts(value, names, [getattr(value, name) for name in names])
+        return _read_parts(value, names, [getattr(value, name) for name in names])
     try:
         array = np.asarray(value)
     except ValueError:  # a ragged list
         array = np.empty(0, dtype=object)
     if array.dtype.kind in "fiub":
-        return ("array", array.shape, "numbers"), _flat(array)
+        return ("array", array.shape, "numbers"), _to_flat_array(array)
     if isinstance(value, (list, tuple)):
-        return _parts(value, map(str, range(len(value))), value)
-    return ("value", repr(value)), NONE
+        return _read_parts(value, map(str, range(len(value))), value)
+    return ("value", repr(value)), NO_NUMBERS
 
 
-def _parts(value: object, names: Iterable[str], parts: Collection[object]) -> tuple[Form, Numbers]:
+def _read_parts(value: object, names: Iterable[str], parts: Collection[object]) -> tuple[Form, Numbers]:
     """Join the outcomes of a mapping's, a dataclass's or a list's parts."""
-    forms, numbers = zip(*map(outcome, parts)) if parts else ((), (NONE,))
+    forms, numbers = zip(*map(read_outcome, parts)) if parts else ((), (NO_NUMBERS,))
     joined = np.concatenate([np.atleast_1d(each) for each in numbers])
     return ("parts", joined.shape, (type(value).__name__, *zip(names, forms))), joined
 
 
-def _flat(array: np.ndarray) -> np.ndarray:
+def _to_flat_array(array: np.ndarray) -> np.ndarray:
     return np.ravel(array, order="F").astype(np.float64)
 
 
-def _plain(value: object) -> Hashable:
+def _to_hashable(value: object) -> Hashable:
     return tuple(np.ravel(value).tolist()) if isinstance(value, (np.ndarray, list)) else value
 
 
-def _hashable(form: tuple[object, ...]) -> Form:
+def _to_hashable_form(form: tuple[object, ...]) -> Form:
     if _can_hash(form):
         return form
     return tuple(each if isinstance(each, (str, tuple)) and _can_hash(each) else repr(each) for each in form)
@@ -160,14 +158,14 @@ def _can_hash(value: object) -> bool:
 
 
 # many releases at once: few at first, more while they are quick; arrays stay in the tens of megabytes
-FIRST, BATCH, QUICK = 16_384, 262_144, 0.25
+FIRST_BATCH, MAX_BATCH, QUICK_SECONDS = 16_384, 262_144, 0.25
 # single calls between two looks at the clock
-TURN = 200
+CALLS_PER_TURN = 200
 # where many at once raise an error, each is tried alone, and this many show it
-SINGLES = 2_000
+MAX_SINGLE_CALLS = 2_000
 # beyond it every further form counts as one
-MOST_FORMS = 2_000
-OTHER: Form = ("value", "one of many other outcomes")
+MAX_FORMS = 2_000
+OTHER_FORM: Form = ("value", "one of many other outcomes")
 # codes of the forms, and the numbers of each outcome or a matrix of them
 Part = tuple[np.ndarray, list[Numbers] | np.ndarray]
 
@@ -191,15 +189,15 @@ class Sampler:
 
     def __init__(self, release: Callable[..., object], data: object, neighbor: object) -> None:
         self.release, self.inputs = release, (data, neighbor)
-        self.batched = checks.takes(release, "size")
+        self.is_batched = checks.has_parameter(release, "size")
         self.forms: list[Form] = []
         self.first: object = None
         self._codes: dict[Hashable, int] = {}
         self._parts: tuple[list[Part], list[Part]] = ([], [])
         self._single = [False, False]
-        self._batch = FIRST
+        self._batch = FIRST_BATCH
 
-    def draw(self, samples: int, seconds: float | None) -> tuple[Draws, Draws]:
+    def draw_samples(self, samples: int, seconds: float | None) -> tuple[Draws, Draws]:
         """Draw from both data sets, until there are enough or the time is up."""
         start = time.perf_counter()
         done = [0, 0]
@@ -207,21 +205,21 @@ class Sampler:
             warnings.simplefilter("ignore")
             while min(done) < samples:
                 for side in (0, 1):
-                    done[side] += self._turn(side, samples - done[side])
-                    if self._single[side] and done[side] >= min(SINGLES, samples):
+                    done[side] += self._run_turn(side, samples - done[side])
+                    if self._single[side] and done[side] >= min(MAX_SINGLE_CALLS, samples):
                         done[side] = samples
-                self._stop_if_only_errors()
+                self._raise_if_only_errors()
                 progress.done = min(done)
                 if seconds is not None and time.perf_counter() - start > seconds:
                     break
-        width = max(_width(numbers) for parts in self._parts for _, numbers in parts)
-        first, second = (_join(parts, width) for parts in self._parts)
+        width = max(_get_width(numbers) for parts in self._parts for _, numbers in parts)
+        first, second = (_join_parts(parts, width) for parts in self._parts)
         return first, second
 
-    def _turn(self, side: int, left: int) -> int:
+    def _run_turn(self, side: int, left: int) -> int:
         if left <= 0:
             return 0
-        if self.batched and not self._single[side]:
+        if self.is_batched and not self._single[side]:
             size = min(self._batch, left)
             start = time.perf_counter()
             try:
@@ -230,32 +228,32 @@ class Sampler:
                 # the error of one call is one outcome, not `size` of them
                 self._single[side] = True
             else:
-                self._parts[side].append(self._many(many, size))
-                if side == 1 and time.perf_counter() - start < QUICK:
-                    self._batch = min(4 * self._batch, BATCH)
+                self._parts[side].append(self._encode_batch(many, size))
+                if side == 1 and time.perf_counter() - start < QUICK_SECONDS:
+                    self._batch = min(4 * self._batch, MAX_BATCH)
                 return size
-        size = min(TURN, left)
-        self._parts[side].append(self._part([self._call(self.inputs[side]) for _ in range(size)]))
+        size = min(CALLS_PER_TURN, left)
+        self._parts[side].append(self._encode_outcomes([self._call_release(self.inputs[side]) for _ in range(size)]))
         return size
 
-    def _call(self, data: object) -> tuple[Form, Numbers]:
+    def _call_release(self, data: object) -> tuple[Form, Numbers]:
         try:
-            value = _only(self.release(data, size=1)) if self.batched else self.release(data)
+            value = _get_single(self.release(data, size=1)) if self.is_batched else self.release(data)
         except Exception as error:
-            return failure(error)
+            return read_failure(error)
         if self.first is None:
             self.first = value
-        return outcome(value)
+        return read_outcome(value)
 
-    def _part(self, outcomes: Iterable[tuple[Form, Numbers]]) -> Part:
+    def _encode_outcomes(self, outcomes: Iterable[tuple[Form, Numbers]]) -> Part:
         forms, numbers = zip(*outcomes)
-        return np.array([self._code(form) for form in forms], dtype=np.int32), list(numbers)
+        return np.array([self._get_form_code(form) for form in forms], dtype=np.int32), list(numbers)
 
-    def _many(self, many: object, size: int) -> Part:
+    def _encode_batch(self, many: object, size: int) -> Part:
         """Take apart what a release with `size` returned: an array, or a list of results."""
         if isinstance(many, list) and len(many) == size and size and not isinstance(many[0], (int, float)):
             self.first = many[0] if self.first is None else self.first
-            return self._part(map(outcome, many))
+            return self._encode_outcomes(map(read_outcome, many))
         array = np.asarray(many)
         if array.ndim == 0 or array.shape[0] != size:
             raise PydpstatError(
@@ -266,21 +264,21 @@ class Sampler:
         if array.dtype.kind in "fiub":
             form: Form = ("array", array.shape[1:], "numbers" if array.ndim > 1 else "number")
             flat = array.astype(np.float64, copy=False).reshape(size, -1)
-            return np.full(size, self._code(form), dtype=np.int32), flat
+            return np.full(size, self._get_form_code(form), dtype=np.int32), flat
         words, places = np.unique([repr(each) for each in array.tolist()], return_inverse=True)
-        codes = np.array([self._code(("value", str(word))) for word in words], dtype=np.int32)
+        codes = np.array([self._get_form_code(("value", str(word))) for word in words], dtype=np.int32)
         return codes[places], np.empty((size, 0))
 
-    def _code(self, form: Form) -> int:
+    def _get_form_code(self, form: Form) -> int:
         code = self._codes.get(form)
         if code is None:
-            if len(self.forms) >= MOST_FORMS and form != OTHER:
-                return self._code(OTHER)
+            if len(self.forms) >= MAX_FORMS and form != OTHER_FORM:
+                return self._get_form_code(OTHER_FORM)
             code = self._codes[form] = len(self.forms)
             self.forms.append(form)
         return code
 
-    def _stop_if_only_errors(self) -> None:
+    def _raise_if_only_errors(self) -> None:
         if len(self.forms) == 1 and self.forms[0][0] == "error":
             said = str(self.forms[0][2]).rstrip(".")
             raise PydpstatError(
@@ -289,26 +287,26 @@ class Sampler:
             )
 
 
-def _only(value: object) -> object:
+def _get_single(value: object) -> object:
     if isinstance(value, list):
         return value[0]
     array = np.asarray(value)
     return array[0] if array.ndim else value
 
 
-def _width(numbers: list[Numbers] | np.ndarray) -> int:
+def _get_width(numbers: list[Numbers] | np.ndarray) -> int:
     if isinstance(numbers, np.ndarray):
         return int(numbers.shape[1])
     return max((1 if isinstance(each, float) else each.size for each in numbers), default=0)
 
 
-def _join(parts: list[Part], width: int) -> Draws:
+def _join_parts(parts: list[Part], width: int) -> Draws:
     codes = parts[0][0] if len(parts) == 1 else np.concatenate([code for code, _ in parts])
-    blocks = [_block(numbers, width) for _, numbers in parts]
+    blocks = [_make_block(numbers, width) for _, numbers in parts]
     return Draws(codes, blocks[0] if len(blocks) == 1 else np.concatenate(blocks))
 
 
-def _block(numbers: list[Numbers] | np.ndarray, width: int) -> np.ndarray:
+def _make_block(numbers: list[Numbers] | np.ndarray, width: int) -> np.ndarray:
     if isinstance(numbers, np.ndarray) and numbers.shape[1] == width:
         return numbers
     if width == 1 and all(type(each) is float for each in numbers):

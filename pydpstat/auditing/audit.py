@@ -9,38 +9,38 @@ from dataclasses import dataclass
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._answering import answered
+from pydpstat._answering import explain_wrong_calls
 from pydpstat.auditing import _bounds as bounds
 from pydpstat.auditing._bounds import Forecast
 from pydpstat.auditing._events import (
     Event,
-    Found,
+    ForecastEvent,
     Projection,
-    count,
-    element,
-    form_event,
-    form_events,
-    length,
-    missing,
-    range_events,
-    total,
+    count_outcomes,
+    iterate_form_events,
+    iterate_range_events,
+    make_element_projection,
+    make_form_event,
+    make_length_projection,
+    make_missing_event,
+    make_sum_projection,
 )
-from pydpstat.auditing._float_events import Distribution, bit_events, support_events
-from pydpstat.auditing._sampling import Draws, Form, Sampler, size_of
-from pydpstat.auditing.results import AuditedEvent, AuditResults, picture_of
+from pydpstat.auditing._float_events import Distribution, iterate_bit_events, iterate_support_events
+from pydpstat.auditing._sampling import Draws, Form, Sampler, get_result_size
+from pydpstat.auditing.results import AuditedEvent, AuditResults, make_picture
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
-from pydpstat.r_arithmetic.elementary import inner, log
+from pydpstat.r_arithmetic.elementary import compute_inner_product, log
 from pydpstat.random import Source, source_from
 
 # draws that are kept together when the draws of the search are chosen
 BLOCK = 64
 # share of the draws that the search sees, and how many at most
-SHARE, MOST_SEARCHED = 4, 65_536
-LEAST = 500
+SEARCH_DIVISOR, MAX_SEARCHED = 4, 65_536
+MIN_SAMPLES = 500
 
 
-@answered
+@explain_wrong_calls
 def audit(
     release: Callable[..., object],
     data: object,
@@ -120,39 +120,37 @@ def audit(
     --------
     >>> import numpy as np
     >>> from pydpstat import audit
-    >>> draw = np.random.default_rng(1).integers
-    >>> def uniform(count, size):
-    ...     return count + draw(-2, 3, size)
+    >>> draw_samples = np.random.default_rng(1).integers
+    >>> def uniform(count_outcomes, size):
+    ...     return count_outcomes + draw_samples(-2, 3, size)
     >>> r = audit(uniform, 5, 6, claim=1.0, samples=10_000, rng=1)
     >>> r.violates, r.witness
     (True, 'the result is at most 3')
     """
     if not callable(release):
-        raise PydpstatError(
-            f"release must be a callable of the data; got {type(release).__name__}. Give a function."
-        )
-    samples = checks.integer(samples, "samples", LEAST, 2**31, hint="Give for example 100000.")
-    confidence = checks.probability(confidence, "confidence", "0.95 is usual.")
+        raise PydpstatError(f"release must be a callable of the data; got {type(release).__name__}. Give a function.")
+    samples = checks.check_integer(samples, "samples", MIN_SAMPLES, 2**31, hint="Give for example 100000.")
+    confidence = checks.check_probability(confidence, "confidence", "0.95 is usual.")
     if seconds is not None:
-        seconds = checks.positive(seconds, "seconds", "Leave it out for no limit.")
-    claimed, source = _claim(claim), source_from(rng)
+        seconds = checks.check_positive(seconds, "seconds", "Leave it out for no limit.")
+    claimed, source = _check_claim(claim), source_from(rng)
     chooser: Source | np.random.Generator = source if source.reproducible else np.random.default_rng()
     sampler = Sampler(release, data, neighbor)
-    draws = sampler.draw(samples, seconds)
+    draws = sampler.draw_samples(samples, seconds)
     if claimed is None:
         own = getattr(sampler.first, "claim", None)
         claimed = own if isinstance(own, Guarantee) else None
-    searched = _chosen(draws[0], chooser), _chosen(draws[1], chooser)
+    searched = _choose_draws(draws[0], chooser), _choose_draws(draws[1], chooser)
     delta = 0.0 if claimed is None else claimed.delta
-    alpha = (1.0 - confidence) / (2 * CARRIED)
+    alpha = (1.0 - confidence) / (2 * MAX_CARRIED)
     sizes = len(searched[0]), len(searched[1])
     fresh = len(draws[0]) - sizes[0], len(draws[1]) - sizes[1]
     forecast = bounds.Forecast(sizes, fresh, delta, alpha)
-    candidates = search(*searched, sampler.forms, _published_noise(sampler), forecast)
+    candidates = search_events(*searched, sampler.forms, _get_published_noise(sampler), forecast)
     if not candidates:
         # nothing sets the outcomes apart; the event that always occurs says so
-        candidates = [Candidate(0.0, 0, form_event("any outcome", range(len(sampler.forms))))]
-    counted = [(_counted(each, draws, searched, delta, alpha), each.event) for each in candidates]
+        candidates = [Candidate(0.0, 0, make_form_event("any outcome", range(len(sampler.forms))))]
+    counted = [(_evaluate_candidate(each, draws, searched, delta, alpha), each.event) for each in candidates]
     counted.sort(key=lambda each: -each[0].epsilon_lower)
     return AuditResults(
         release=getattr(release, "__name__", type(release).__name__),
@@ -160,11 +158,11 @@ def audit(
         confidence=confidence,
         draws=(len(draws[0]), len(draws[1])),
         events=tuple(event for event, _ in counted),
-        picture=picture_of(counted[0][1], *draws),
+        picture=make_picture(counted[0][1], *draws),
     )
 
 
-def _claim(claim: object) -> Guarantee | None:
+def _check_claim(claim: object) -> Guarantee | None:
     if claim is None or isinstance(claim, Guarantee):
         return claim
     pair = (claim,) if checks.is_number(claim) else claim
@@ -176,13 +174,13 @@ def _claim(claim: object) -> Guarantee | None:
             pass
     raise PydpstatError(
         "claim must be a Guarantee, an epsilon of at least 0, or a pair of epsilon and a delta "
-        f"between 0 and 1; got {checks.shown(claim)}. Leave it out to use the claim of the results."
+        f"between 0 and 1; got {checks.describe_value(claim)}. Leave it out to use the claim of the results."
     )
 
 
-def _chosen(draws: Draws, chooser: np.random.Generator | Source) -> Draws:
+def _choose_draws(draws: Draws, chooser: np.random.Generator | Source) -> Draws:
     """Choose blocks of draws for the search."""
-    searched = min(len(draws) // SHARE, MOST_SEARCHED)
+    searched = min(len(draws) // SEARCH_DIVISOR, MAX_SEARCHED)
     block = max(1, min(BLOCK, len(draws) // 64))
     blocks = len(draws) // block
     places = np.argsort(np.asarray(chooser.uniform(size=blocks)), kind="stable")[: searched // block]
@@ -192,7 +190,7 @@ def _chosen(draws: Draws, chooser: np.random.Generator | Source) -> Draws:
     return Draws(codes.reshape(-1), values.reshape(codes.size, width))
 
 
-def _published_noise(sampler: Sampler) -> Distribution | None:
+def _get_published_noise(sampler: Sampler) -> Distribution | None:
     """Return the noise's distribution where each result publishes the same one, for one number."""
     noise = getattr(sampler.first, "noise", None)
     scales = {form[4] for form in sampler.forms if form[0] == "result"}
@@ -201,7 +199,7 @@ def _published_noise(sampler: Sampler) -> Distribution | None:
     return noise if isinstance(noise, Distribution) else None
 
 
-def _counted(
+def _evaluate_candidate(
     candidate: Candidate,
     draws: tuple[Draws, Draws],
     searched: tuple[Draws, Draws],
@@ -210,11 +208,11 @@ def _counted(
 ) -> AuditedEvent:
     event = candidate.event
     # the fresh draws are all but those of the search
-    counts = [count(event, all_of) - count(event, part) for all_of, part in zip(draws, searched)]
+    counts = [count_outcomes(event, all_of) - count_outcomes(event, part) for all_of, part in zip(draws, searched)]
     sizes = [len(all_of) - len(part) for all_of, part in zip(draws, searched)]
     more, less = candidate.side, 1 - candidate.side
-    p_lower = bounds.lower(counts[more], sizes[more], alpha)
-    q_upper = bounds.upper(counts[less], sizes[less], alpha)
+    p_lower = bounds.compute_lower_bound(counts[more], sizes[more], alpha)
+    q_upper = bounds.compute_upper_bound(counts[less], sizes[less], alpha)
     return AuditedEvent(
         words=event.words,
         likelier_under=("data", "neighbor")[more],
@@ -222,16 +220,16 @@ def _counted(
         p_lower=p_lower,
         q=counts[less] / sizes[less],
         q_upper=q_upper,
-        epsilon_lower=bounds.epsilon_lower(p_lower, q_upper, delta),
+        epsilon_lower=bounds.compute_epsilon_bound(p_lower, q_upper, delta),
     )
 
 
 # events carried over to the fresh draws, both directions together
-CARRIED = 8
+MAX_CARRIED = 8
 # of a longer result the elements that differ most are looked at one by one
-MOST_ELEMENTS = 48
+MAX_ELEMENTS = 48
 # elements that take part in the likelihood ratio
-MOST_PARTS = 12
+MAX_PARTS = 12
 
 
 @dataclass(frozen=True)
@@ -243,7 +241,7 @@ class Candidate:
     event: Event
 
 
-def search(
+def search_events(
     first: Draws, second: Draws, forms: list[Form], distribution: Distribution | None, forecast: Forecast
 ) -> list[Candidate]:
     """Return the most promising events of the draws for the search.
@@ -253,7 +251,7 @@ def search(
     """
     found = [
         Candidate(float(value), side, event)
-        for event, values in _events(first, second, forms, distribution, forecast)
+        for event, values in _iterate_events(first, second, forms, distribution, forecast)
         for side, value in enumerate(values)
         if value > -np.inf
     ]
@@ -273,64 +271,64 @@ def search(
         if alike[kind] <= 2:
             chosen.append(candidate)
     # both sides get their share
-    half = [[each for each in chosen if each.side == side][: CARRIED // 2] for side in (0, 1)]
+    half = [[each for each in chosen if each.side == side][: MAX_CARRIED // 2] for side in (0, 1)]
     rest = [each for each in chosen if each not in half[0] and each not in half[1]]
-    return [*half[0], *half[1], *rest][:CARRIED]
+    return [*half[0], *half[1], *rest][:MAX_CARRIED]
 
 
-def _events(
+def _iterate_events(
     first: Draws, second: Draws, forms: list[Form], distribution: Distribution | None, forecast: Forecast
-) -> Iterator[Found]:
-    yield from form_events(first.codes, second.codes, forms, forecast)
-    size = max((size_of(form) for form in forms), default=0)
-    elements = _elements(first, second, size)
+) -> Iterator[ForecastEvent]:
+    yield from iterate_form_events(first.codes, second.codes, forms, forecast)
+    size = max((get_result_size(form) for form in forms), default=0)
+    elements = _choose_elements(first, second, size)
     for projection in elements.values():
-        yield from _number_events(projection, first, second, forecast, bits=True)
+        yield from _iterate_number_events(projection, first, second, forecast, bits=True)
         if distribution is not None and len(elements) == 1:
-            a, b = projection.of(first), projection.of(second)
-            yield from support_events(projection, distribution, a, b, forecast)
+            a, b = projection.compute(first), projection.compute(second)
+            yield from iterate_support_events(projection, distribution, a, b, forecast)
     if size > 1:
-        ratio = _likelihood_ratio(elements, first, second)
+        ratio = _estimate_likelihood_ratio(elements, first, second)
         together = [
-            total("the sum of the result's elements", size),
-            length("the length of the result as a vector", size),
+            make_sum_projection("the sum of the result's elements", size),
+            make_length_projection("the length of the result as a vector", size),
             *([ratio] if ratio else []),
         ]
         for projection in together:
-            yield from _number_events(projection, first, second, forecast, bits=False)
+            yield from _iterate_number_events(projection, first, second, forecast, bits=False)
 
 
-def _number_events(
+def _iterate_number_events(
     projection: Projection, first: Draws, second: Draws, forecast: Forecast, bits: bool
-) -> Iterator[Found]:
-    a, b = projection.of(first), projection.of(second)
+) -> Iterator[ForecastEvent]:
+    a, b = projection.compute(first), projection.compute(second)
     gaps = np.isnan(a), np.isnan(b)
     counts = np.array([gap.sum() for gap in gaps])
     if counts.any():
-        yield missing(projection), forecast.of(*counts)
+        yield make_missing_event(projection), forecast.predict_event(*counts)
         a, b = a[~gaps[0]], b[~gaps[1]]
-    yield from range_events(projection, a, b, forecast)
+    yield from iterate_range_events(projection, a, b, forecast)
     if bits:
-        yield from bit_events(projection, a, b, forecast)
+        yield from iterate_bit_events(projection, a, b, forecast)
 
 
-def _elements(first: Draws, second: Draws, size: int) -> dict[int, Projection]:
+def _choose_elements(first: Draws, second: Draws, size: int) -> dict[int, Projection]:
     """Return the elements that are looked at, by their columns; the result has `size` of them."""
     width = first.values.shape[1]
     if width == 1:
-        return {0: element("the result", 0)}
+        return {0: make_element_projection("the result", 0)}
     names = [f"element {j + 1} of the result" for j in range(size)]
     # behind the elements come the standard errors that were computed from noisy values
     names += [f"the noise sd of element {j + 1}" for j in range(width - size)]
     if size == 1:
         names[0] = "the result"
     columns: np.ndarray = np.arange(width)
-    if width > MOST_ELEMENTS:
-        columns = np.argsort(-_differences(first, second), kind="stable")[:MOST_ELEMENTS]
-    return {j: element(names[j], j) for j in columns.tolist()}
+    if width > MAX_ELEMENTS:
+        columns = np.argsort(-_compute_differences(first, second), kind="stable")[:MAX_ELEMENTS]
+    return {j: make_element_projection(names[j], j) for j in columns.tolist()}
 
 
-def _differences(first: Draws, second: Draws) -> np.ndarray:
+def _compute_differences(first: Draws, second: Draws) -> np.ndarray:
     """Return for each column how far the two samples are apart, in standard errors of their ranks."""
     from scipy.stats import rankdata
 
@@ -343,34 +341,31 @@ def _differences(first: Draws, second: Draws) -> np.ndarray:
     return result
 
 
-def _likelihood_ratio(elements: dict[int, Projection], first: Draws, second: Draws) -> Projection | None:
+def _estimate_likelihood_ratio(elements: dict[int, Projection], first: Draws, second: Draws) -> Projection | None:
     """Estimate the log likelihood ratio, the elements taken as independent."""
     parts = []
     for column, projection in elements.items():
-        a, b = projection.of(first), projection.of(second)
+        a, b = projection.compute(first), projection.compute(second)
         if not (np.isfinite(a).all() and np.isfinite(b).all()):
             continue
         edges = np.unique(np.quantile(np.concatenate([a, b]), np.linspace(0.02, 0.98, 25)))
-        counts = [
-            np.bincount(np.searchsorted(edges, each, side="right"), minlength=edges.size + 1)
-            for each in (a, b)
-        ]
+        counts = [np.bincount(np.searchsorted(edges, each, side="right"), minlength=edges.size + 1) for each in (a, b)]
         ratios = log((counts[0] + 1.0) / a.size) - log((counts[1] + 1.0) / b.size)
         # how much the element tells, against what chance alone would show
-        weight = inner(counts[0] / a.size - counts[1] / b.size, ratios)
+        weight = compute_inner_product(counts[0] / a.size - counts[1] / b.size, ratios)
         chance = edges.size * (1.0 / a.size + 1.0 / b.size)
         if weight > 3.0 * chance:
             parts.append((weight, column, edges, ratios))
     parts.sort(key=lambda part: -part[0])
-    parts = parts[:MOST_PARTS]
+    parts = parts[:MAX_PARTS]
     if len(parts) < 2:
         return None
 
-    def of(draws: Draws) -> np.ndarray:
+    def compute_ratio(draws: Draws) -> np.ndarray:
         sums = np.zeros(len(draws))
         for _, column, edges, ratios in parts:
             sums += ratios[np.searchsorted(edges, draws.values[:, column], side="right")]
         return sums
 
     places = ", ".join(str(column + 1) for _, column, _, _ in parts)
-    return Projection(f"the estimated log likelihood ratio of elements {places}", of, tails_only=True)
+    return Projection(f"the estimated log likelihood ratio of elements {places}", compute_ratio, tails_only=True)

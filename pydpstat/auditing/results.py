@@ -7,23 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat._frozen import Frozen
+from pydpstat._frozen import ReadOnlyArrays
 from pydpstat._lazy import pd
 from pydpstat.auditing._events import Event
 from pydpstat.auditing._sampling import Draws
 from pydpstat.privacy import Guarantee
 from pydpstat.r_arithmetic.elementary import Floats
-from pydpstat.results._report import Drawn, Facts, Report, Rows, Undecided, one_line, plain_guarantee
+from pydpstat.results._report import Facts, NoTruthValue, Plottable, Report, Rows, to_json_guarantee, trim_name
 
 BINS = 80
 # draws of each sample that the picture shows
-DRAWN = 50_000
+MAX_DRAWN = 50_000
 # values from more than this many are drawn in bins, fewer as bars
-MOST_VALUES = 40
+MAX_BAR_VALUES = 40
 
 
 @dataclass(frozen=True, eq=False)
-class Picture(Frozen):
+class Picture(ReadOnlyArrays):
     """Shares of both samples in bins, or as bars with names where there are no edges; the axis has a name.
 
     The shares of the draws and of those in the event have the shape (2, bins), the data's first.
@@ -36,14 +36,14 @@ class Picture(Frozen):
     marked: Floats
 
 
-def picture_of(event: Event, first: Draws, second: Draws) -> Picture:
+def make_picture(event: Event, first: Draws, second: Draws) -> Picture:
     """Return the picture of an event's projection, or of the event itself where it has none."""
-    first, second = (Draws(each.codes[:DRAWN], each.values[:DRAWN]) for each in (first, second))
-    inside = [event.contains(draws) for draws in (first, second)]
+    first, second = (Draws(each.codes[:MAX_DRAWN], each.values[:MAX_DRAWN]) for each in (first, second))
+    inside = [event.select_outcomes(draws) for draws in (first, second)]
     if event.projection is None:
         share = np.array([[each.mean(), 1.0 - each.mean()] for each in inside])
         return Picture("", None, ("in the event", "not in it"), share, share * [1.0, 0.0])
-    z = [event.projection.of(draws) for draws in (first, second)]
+    z = [event.projection.compute(draws) for draws in (first, second)]
     finite = [np.isfinite(each) for each in z]
     pooled = np.concatenate([each[keep][:20_000] for each, keep in zip(z, finite)])
     if pooled.size == 0:
@@ -51,18 +51,18 @@ def picture_of(event: Event, first: Draws, second: Draws) -> Picture:
         return Picture(event.projection.name, None, ("missing",), share, share)
     low, high = np.quantile(pooled, [0.002, 0.998])
     values = np.unique(pooled)
-    if values.size <= MOST_VALUES and (values == np.rint(values)).all():
+    if values.size <= MAX_BAR_VALUES and (values == np.rint(values)).all():
         edges = np.arange(values[0] - 0.5, min(values[-1], values[0] + 500) + 1.0)
     else:
         edges = np.linspace(low, high if high > low else low + 1.0, BINS + 1)
-    shares = np.array([_shares(each[keep], edges, each.size) for each, keep in zip(z, finite)])
+    shares = np.array([_compute_shares(each[keep], edges, each.size) for each, keep in zip(z, finite)])
     marked = np.array(
-        [_shares(each[keep & mark], edges, each.size) for each, keep, mark in zip(z, finite, inside)]
+        [_compute_shares(each[keep & mark], edges, each.size) for each, keep, mark in zip(z, finite, inside)]
     )
     return Picture(event.projection.name, edges, (), shares, marked)
 
 
-def _shares(z: Floats, edges: Floats, total: int) -> Floats:
+def _compute_shares(z: Floats, edges: Floats, total: int) -> Floats:
     # equal bins: a multiplication finds the place
     place = ((z - edges[0]) * ((edges.size - 1) / (edges[-1] - edges[0]))).astype(np.int64)
     place = place[(z >= edges[0]) & (z < edges[-1])]
@@ -97,7 +97,7 @@ class AuditedEvent:
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class AuditResults(Drawn, Undecided, Report):
+class AuditResults(Plottable, NoTruthValue, Report):
     """A lower bound on a release's epsilon, with the event that shows it.
 
     `audit` returns it. It describes the given data sets and is not private.
@@ -200,7 +200,7 @@ class AuditResults(Drawn, Undecided, Report):
             return "no claim"
         return "claim broken" if self.violates else "no violation found"
 
-    def _facts(self) -> Facts:
+    def _collect_facts(self) -> Facts:
         claim = self.claim
         return [
             ("Release:", self.release),
@@ -213,7 +213,7 @@ class AuditResults(Drawn, Undecided, Report):
             ("Draws (neighbor):", f"{self.draws[1]:,}"),
         ]
 
-    def _rows(self) -> Rows:
+    def _make_rows(self) -> Rows:
         headers = ("epsilon >=", "p", "p >=", "q", "q <=")
         names = [f"event {place}" for place in range(1, len(self.events) + 1)]
         cells = [
@@ -222,7 +222,7 @@ class AuditResults(Drawn, Undecided, Report):
         ]
         return Rows(headers, names, cells)
 
-    def _notes(self) -> list[str]:
+    def _collect_notes(self) -> list[str]:
         first, *others = [
             f"Event {place}, more likely under the {event.likelier_under}: {event.words}."
             for place, event in enumerate(self.events, start=1)
@@ -232,25 +232,19 @@ class AuditResults(Drawn, Undecided, Report):
             first,
             *alone,
             *others,
-            (
-                "p: probability under the data set that makes the event more likely; q: under the other "
-                "data set."
-            ),
+            ("p: probability under the data set that makes the event more likely; q: under the other data set."),
             f"All bounds hold simultaneously with probability {self.confidence:.6g}: a release that "
             "satisfies its claim is reported as a violation with probability "
             f"{1.0 - self.confidence:.2g} at most.",
-            (
-                "Finding no violation is not a proof. This page describes the given data: audit with "
-                "made-up data."
-            ),
+            ("Finding no violation is not a proof. This page describes the given data: audit with made-up data."),
         ]
 
-    def _picture(self, alpha: float) -> object:
-        from pydpstat.plots._pictures import Head, Samples
+    def _describe_picture(self, alpha: float) -> object:
+        from pydpstat.plots._pictures import PictureHead, SamplePicture
 
-        title = f"epsilon at least {self.epsilon_lower:.3g}: {one_line(self.witness, 80)}"
+        title = f"epsilon at least {self.epsilon_lower:.3g}: {trim_name(self.witness, 80)}"
         shown = self.picture
-        return Samples(Head(title), shown.name, shown.edges, shown.names, shown.shares, shown.marked)
+        return SamplePicture(PictureHead(title), shown.name, shown.edges, shown.names, shown.shares, shown.marked)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the events that were counted as a frame, the strongest first.
@@ -294,7 +288,7 @@ class AuditResults(Drawn, Undecided, Report):
         claim = self.claim
         return {
             "release": self.release,
-            "claim": None if claim is None else plain_guarantee(claim),
+            "claim": None if claim is None else to_json_guarantee(claim),
             "epsilon_lower": self.epsilon_lower,
             "violates": self.violates,
             "confidence": self.confidence,

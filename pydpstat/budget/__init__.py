@@ -1,6 +1,6 @@
 """A privacy budget and its ledger, in memory, in a file that several processes share, or in PostgreSQL."""
 
-from pydpstat._lazy import answer_names as _answer_names
+from pydpstat._lazy import explain_missing_names as _answer_names
 from pydpstat.budget.amounts import Amount, BudgetExceeded, Share
 from pydpstat.budget.budget import Budget
 

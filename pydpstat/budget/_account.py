@@ -8,18 +8,27 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Self
 
 from pydpstat import _checks as checks
-from pydpstat._answering import Answering
-from pydpstat.budget._blocks import about, closed, enter, label_of, labeled, leave, mechanism, opened
+from pydpstat._answering import HelpfulErrors
+from pydpstat.budget._blocks import (
+    close_block,
+    drop_block,
+    get_charge_label,
+    get_charge_mechanism,
+    label_charges,
+    open_block,
+    register_block,
+    set_charge_subject,
+)
 from pydpstat.budget._entry import Entry
 from pydpstat.budget._ledger import Limits, MemoryLedger, SharedLedger
-from pydpstat.budget.amounts import ACCOUNTANTS, Accountant, Amount, BudgetExceeded, Cost, Share, missing
+from pydpstat.budget.amounts import ACCOUNTANTS, Accountant, Amount, BudgetExceeded, Cost, Share, compute_shortfall
 from pydpstat.errors import AttributeNameError, PydpstatError
-from pydpstat.privacy._units import checked_unit, told_unit
+from pydpstat.privacy._units import check_unit, describe_unit
 from pydpstat.privacy.guarantee import NEIGHBORS, Guarantee
-from pydpstat.results._words import noise_words
+from pydpstat.results._words import describe_noise
 
 
-class Account(Answering):
+class Account(HelpfulErrors):
     """Spends from a ledger within the limits of an accountant."""
 
     _ledger: MemoryLedger | SharedLedger
@@ -30,20 +39,20 @@ class Account(Answering):
         def __setattr__(self, name, value):
             if not name.startswith("_"):
                 raise AttributeNameError(
-                    f"{name} of {type(self).__name__} cannot be set; got {checks.shown(value)}. Its limits "
+                    f"{name} of {type(self).__name__} cannot be set; got {checks.describe_value(value)}. Its limits "
                     "are given when it is created, and what is spent stays spent: create another."
                 )
             super().__setattr__(name, value)
 
-    def _set(self, epsilon: float, delta: float, accountant: str, neighbors: str, unit: str | None) -> None:
+    def _set_limits(self, epsilon: float, delta: float, accountant: str, neighbors: str, unit: str | None) -> None:
         self._epsilon, self._delta = epsilon, delta
-        self._neighbors = checks.one_of(neighbors, "neighbors", NEIGHBORS)
-        self._unit = checked_unit(unit)
+        self._neighbors = checks.check_choice(neighbors, "neighbors", NEIGHBORS)
+        self._unit = check_unit(unit)
         self._name = accountant
         self._accountant: Accountant = ACCOUNTANTS[accountant](epsilon, delta)
         self._limit = self._accountant.limit
 
-    def _limits(self) -> Limits:
+    def _get_limits(self) -> Limits:
         return repr(self._epsilon), repr(self._delta), self._name, self._neighbors, self._unit
 
     @property
@@ -104,7 +113,7 @@ class Account(Answering):
         >>> budget.remaining.epsilon
         0.5
         """
-        self._spend(guarantee, call, label, "Nothing was released.")
+        self._spend_guarantee(guarantee, call, label, "Nothing was released.")
 
     def charge(self, result: object, label: str | None = None) -> None:
         """Spend the true guarantee of a finished release: a mirror's result, a pair of them, or a model.
@@ -141,25 +150,27 @@ class Account(Answering):
         if not isinstance(guarantee, Guarantee):
             hint = "Give a release; other costs: spend(pydpstat.Guarantee(0.5), 'mean of age')."
             hint = "Use spend(guarantee, call)." if isinstance(result, Guarantee) else hint
-            raise PydpstatError(f"result must have a guarantee; got {checks.shown(result)}. {hint}")
+            raise PydpstatError(f"result must have a guarantee; got {checks.describe_value(result)}. {hint}")
         made = getattr(result, "Bounded", result)
         record = getattr(made, "record", None)
-        call = type(result).__name__ if record is None else record.python()
+        call = type(result).__name__ if record is None else record.format_python()
         perturbed = f"{made.perturbation} perturbation" if hasattr(made, "perturbation") else ""
-        words = noise_words(str(getattr(made, "mechanism", None) or perturbed))
-        with about("" if record is None else record.in_words(), words):
-            self._spend(guarantee, call, label, "Do not publish the result.")
+        words = describe_noise(str(getattr(made, "mechanism", None) or perturbed))
+        with set_charge_subject("" if record is None else record.describe_release(), words):
+            self._spend_guarantee(guarantee, call, label, "Do not publish the result.")
 
-    def _spend(self, guarantee: Guarantee, call: str, label: str | None, consequence: str) -> None:
-        cost = self._cost(guarantee, consequence)
+    def _spend_guarantee(self, guarantee: Guarantee, call: str, label: str | None, consequence: str) -> None:
+        cost = self._compute_cost(guarantee, consequence)
         if not isinstance(call, str):
             raise PydpstatError(f"call must be a string; got {type(call).__name__}. Give result.call.")
-        name = label_of(self) if label is None else _checked(label)
-        remaining = self._ledger.spend(self._limit, cost, Entry.of(guarantee, call, name, mechanism()))
+        name = get_charge_label(self) if label is None else _check_label(label)
+        remaining = self._ledger.record_spend(
+            self._limit, cost, Entry.from_guarantee(guarantee, call, name, get_charge_mechanism())
+        )
         if remaining is None:
             return
-        costs = cost, remaining, missing(cost, remaining)
-        requested, left, difference = map(self._accountant.amount, costs)
+        costs = cost, remaining, compute_shortfall(cost, remaining)
+        requested, left, difference = map(self._accountant.to_amount, costs)
         # with rho there is one number, which epsilon decides
         wanting = [word for word in ("epsilon", "delta") if getattr(difference, word)]
         only_delta = difference.rho is None and wanting == ["delta"]
@@ -174,7 +185,7 @@ class Account(Answering):
         )
         raise BudgetExceeded(text, requested, left, difference)
 
-    def _cost(self, guarantee: Guarantee, consequence: str) -> Cost:
+    def _compute_cost(self, guarantee: Guarantee, consequence: str) -> Cost:
         if not isinstance(guarantee, Guarantee):
             raise PydpstatError(
                 f"guarantee must be a Guarantee; got {type(guarantee).__name__}. Give result.guarantee."
@@ -193,14 +204,14 @@ class Account(Answering):
             )
             if self._unit is not None:
                 hint = (
-                    f"Release with unit={checks.excerpt(self._unit)}: a guarantee for one record does "
+                    f"Release with unit={checks.format_public_value(self._unit)}: a guarantee for one record does "
                     "not cover all records of a unit."
                 )
                 if guarantee.unit is not None:
-                    hint = f"Release with unit={checks.excerpt(self._unit)}, or use a budget for the other."
+                    hint = f"Release with unit={checks.format_public_value(self._unit)}, or use a budget for the other."
             raise PydpstatError(
-                f"guarantee must be for {told_unit(self._unit)}, as the budget is; got {guarantee}, which is "
-                f"for {told_unit(guarantee.unit)}. {hint} {consequence}"
+                f"guarantee must be for {describe_unit(self._unit)}, as the budget is; got {guarantee}, which is "
+                f"for {describe_unit(guarantee.unit)}. {hint} {consequence}"
             )
         if guarantee.neighbors != self._neighbors:
             hint = "It implies nothing for unbounded neighbors: release with neighbors='unbounded'."
@@ -214,7 +225,7 @@ class Account(Answering):
                 f"guarantee must be for {self._neighbors} neighbors, as the budget is; got {guarantee}. "
                 f"{hint} {consequence}"
             )
-        return self._accountant.cost(guarantee)
+        return self._accountant.compute_cost(guarantee)
 
     @contextmanager
     def labeled(self, label: str) -> Iterator[None]:
@@ -250,29 +261,29 @@ class Account(Answering):
         >>> budget.entries[0].label
         'age tables'
         """
-        with labeled(self, _checked(label)):
+        with label_charges(self, _check_label(label)):
             yield
 
     def __enter__(self) -> Self:
         """Pay for every release in the block that names no other budget."""
-        enter(self)
-        opened(self)
+        open_block(self)
+        register_block(self)
         return self
 
     def __exit__(self, *error: object) -> None:
         """Leave the block; an error goes on."""
-        leave(self)
-        closed(self)
+        close_block(self)
+        drop_block(self)
 
     @property
     def spent(self) -> Amount:
         """What was spent: with "basic" the sums; with "zcdp" rho, and its epsilon at the budget's delta."""
-        return self._accountant.spent(self._ledger.total())
+        return self._accountant.convert_spent(self._ledger.read_total())
 
     @property
     def remaining(self) -> Amount:
         """What is left: with "zcdp" rho, and the largest epsilon of a pure release that it covers."""
-        return self._accountant.amount(missing(self._limit, self._ledger.total()))
+        return self._accountant.to_amount(compute_shortfall(self._limit, self._ledger.read_total()))
 
     def plan(self, releases: int) -> Share:
         """Say what each of several equal releases may use, so that all of them fit into what is left.
@@ -314,20 +325,18 @@ class Account(Answering):
         >>> round(many.epsilon, 5), round(many.gaussian.epsilon, 5)
         (0.00698, 0.02283)
         """
-        count = checks.whole(releases, "releases")
+        count = checks.check_positive_integer(releases, "releases")
         if self._epsilon == math.inf:
             raise PydpstatError("an odometer has no limit, so it cannot plan. Use a Budget with an epsilon.")
-        return self._accountant.share(missing(self._limit, self._ledger.total()), count)
+        return self._accountant.compute_share(compute_shortfall(self._limit, self._ledger.read_total()), count)
 
     @property
     def entries(self) -> tuple[Entry, ...]:
         """Every spend, the oldest first: call, label, guarantee, time, process and host."""
-        return self._ledger.entries()
+        return self._ledger.read_entries()
 
 
-def _checked(label: object) -> str:
+def _check_label(label: object) -> str:
     if isinstance(label, str):
         return label
-    raise PydpstatError(
-        f"label must be a string; got {type(label).__name__}. Give for example 'income tables'."
-    )
+    raise PydpstatError(f"label must be a string; got {type(label).__name__}. Give for example 'income tables'.")

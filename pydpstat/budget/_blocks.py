@@ -27,19 +27,19 @@ from itertools import count
 from types import FrameType
 from typing import NamedTuple, Protocol
 
-from pydpstat._warn import warn_unpaid
+from pydpstat._warn import warn_uncharged
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 
 
-class Spender(Protocol):
+class Chargeable(Protocol):
     """What a release needs of a budget."""
 
     def spend(self, guarantee: Guarantee, call: str) -> None:
         """Record the spend, or raise an error where it would exceed the budget."""
 
 
-class Subject(NamedTuple):
+class ChargeSubject(NamedTuple):
     """What the release that is being paid for is about, and its mechanism, in words."""
 
     label: str = ""
@@ -47,52 +47,54 @@ class Subject(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class _Open:
+class _OpenBlock:
     """A budget in force, None if the whole was paid for before its parts; and the frame that opened it."""
 
-    budget: Spender | None
+    budget: Chargeable | None
     frame: FrameType | None
     number: int
     task: object = None
 
     @property
-    def bound(self) -> bool:
+    def is_generator(self) -> bool:
         """Whether a generator opened it."""
-        return self.frame is not None and bool(self.frame.f_code.co_flags & _GENERATOR)
+        return self.frame is not None and bool(self.frame.f_code.co_flags & _GENERATOR_FLAGS)
 
 
-_GENERATOR = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
+_GENERATOR_FLAGS = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
 # modules that drive a generator as a context manager
 _DRIVERS = ("contextlib", "_pytest.", "pytest_asyncio", "anyio.pytest_plugin", "unittest.")
 _METHODS = ("__enter__", "__exit__", "__aenter__", "__aexit__")
-_numbers = count()
+_block_numbers = count()
 # the innermost block is the last
-_BUDGETS: ContextVar[tuple[_Open, ...]] = ContextVar("pydpstat budgets", default=())
+_BUDGETS: ContextVar[tuple[_OpenBlock, ...]] = ContextVar("pydpstat budgets", default=())
 # blocks of generators in all contexts: each step may run in a different one
-_BOUND: list[_Open] = []
-_LABELS: ContextVar[tuple[tuple[_Open, str], ...]] = ContextVar("pydpstat labels", default=())
-_SUBJECT: ContextVar[Subject] = ContextVar("pydpstat subject", default=Subject())
+_GENERATOR_BLOCKS: list[_OpenBlock] = []
+_LABELS: ContextVar[tuple[tuple[_OpenBlock, str], ...]] = ContextVar("pydpstat labels", default=())
+_SUBJECT: ContextVar[ChargeSubject] = ContextVar("pydpstat subject", default=ChargeSubject())
 
 
-def in_force() -> tuple[Spender | None, ...]:
+def get_open_budgets() -> tuple[Chargeable | None, ...]:
     """Return the budgets of the blocks around, the innermost last; empty outside of every block."""
     found = _BUDGETS.get()
-    if not _BOUND and not any(each.bound for each in found):
+    if not _GENERATOR_BLOCKS and not any(each.is_generator for each in found):
         return tuple(each.budget for each in found)
-    return tuple(each.budget for each in _ordered((*found, *(each for each in _BOUND if each not in found))))
+    return tuple(
+        each.budget for each in _order_blocks((*found, *(each for each in _GENERATOR_BLOCKS if each not in found)))
+    )
 
 
-def _ordered(found: Sequence[_Open]) -> list[_Open]:
+def _order_blocks(found: Sequence[_OpenBlock]) -> list[_OpenBlock]:
     """Return the blocks in force here, the innermost last; a generator's only while it runs."""
-    depths = _depths()
-    kept = [each for each in found if not each.bound or id(each.frame) in depths]
+    depths = _get_frame_depths()
+    kept = [each for each in found if not each.is_generator or id(each.frame) in depths]
     for each in found:
         # a copied context: from inside the generator, or from its caller
         if (
-            each.bound
+            each.is_generator
             and id(each.frame) not in depths
             and each in _BUDGETS.get()
-            and each.task is not _task()
+            and each.task is not _get_task()
         ):
             raise PydpstatError(
                 "budget must be given for this release: a generator outside of this task or thread opened "
@@ -100,20 +102,20 @@ def _ordered(found: Sequence[_Open]) -> list[_Open]:
                 "Write budget= in the call, or open the block in the task."
             )
 
-    def place(one: _Open) -> tuple[int, int]:
-        if not one.bound:
+    def get_order_key(one: _OpenBlock) -> tuple[int, int]:
+        if not one.is_generator:
             return one.number, 0
         outer = [
             each.number
             for each in kept
-            if not each.bound and depths.get(id(each.frame), -1) > depths[id(one.frame)]
+            if not each.is_generator and depths.get(id(each.frame), -1) > depths[id(one.frame)]
         ]
         return max(one.number, *outer, 0), 1
 
-    return sorted(kept, key=place)
+    return sorted(kept, key=get_order_key)
 
 
-def _depths() -> dict[int, int]:
+def _get_frame_depths() -> dict[int, int]:
     """Return the depth of each frame on the call stack, by its identity."""
     found: dict[int, int] = {}
     frame: FrameType | None = sys._getframe(1)
@@ -123,13 +125,13 @@ def _depths() -> dict[int, int]:
     return found
 
 
-def _owner() -> FrameType | None:
+def _find_owner() -> FrameType | None:
     """Return the frame that a block belongs to: the first one outside context managers."""
     frame: FrameType | None = sys._getframe(2)
     while frame is not None:
         name = str(frame.f_globals.get("__name__", ""))
         driver = "" if frame.f_back is None else str(frame.f_back.f_globals.get("__name__", ""))
-        driven = frame.f_code.co_flags & _GENERATOR and driver.startswith(_DRIVERS)
+        driven = frame.f_code.co_flags & _GENERATOR_FLAGS and driver.startswith(_DRIVERS)
         own = name == __name__ or frame.f_code.co_name in _METHODS
         if not (driven or own or name.startswith(_DRIVERS)):
             return frame
@@ -137,7 +139,7 @@ def _owner() -> FrameType | None:
     return None
 
 
-def _task() -> object:
+def _get_task() -> object:
     """Return the running asyncio task, else the thread."""
     asyncio = sys.modules.get("asyncio")
     try:
@@ -147,59 +149,59 @@ def _task() -> object:
     return threading.current_thread() if running is None else running
 
 
-def _opened(budget: Spender | None) -> _Open:
-    frame = _owner()
-    block = _Open(budget, frame, next(_numbers))
-    return replace(block, task=_task()) if block.bound else block
+def _make_block(budget: Chargeable | None) -> _OpenBlock:
+    frame = _find_owner()
+    block = _OpenBlock(budget, frame, next(_block_numbers))
+    return replace(block, task=_get_task()) if block.is_generator else block
 
 
-def default() -> Spender | None:
+def get_default_budget() -> Chargeable | None:
     """Return the innermost block's budget; None outside of every block."""
-    budgets = in_force()
+    budgets = get_open_budgets()
     return budgets[-1] if budgets else None
 
 
-def around() -> Spender | None:
+def get_enclosing_budget() -> Chargeable | None:
     """Return the budget of the innermost block that has one, also where it paid for the whole in advance."""
-    return next((budget for budget in reversed(in_force()) if budget is not None), None)
+    return next((budget for budget in reversed(get_open_budgets()) if budget is not None), None)
 
 
-def enter(budget: Spender | None) -> None:
+def open_block(budget: Chargeable | None) -> None:
     """Make a budget the default, until it is left."""
-    block = _opened(budget)
+    block = _make_block(budget)
     _BUDGETS.set((*_BUDGETS.get(), block))
-    if block.bound:
-        _BOUND.append(block)
+    if block.is_generator:
+        _GENERATOR_BLOCKS.append(block)
 
 
-def leave(budget: Spender | None) -> None:
+def close_block(budget: Chargeable | None) -> None:
     """Leave the innermost block of a budget; nothing happens where there is none, as in another thread."""
-    frame, blocks = _owner(), _BUDGETS.get()
-    here = [each for each in (*blocks, *_BOUND) if each.budget is budget]
+    frame, blocks = _find_owner(), _BUDGETS.get()
+    here = [each for each in (*blocks, *_GENERATOR_BLOCKS) if each.budget is budget]
     # a generator that is closed elsewhere leaves its own block
-    own = [each for each in here if each.frame is frame] or [each for each in here if not each.bound]
+    own = [each for each in here if each.frame is frame] or [each for each in here if not each.is_generator]
     own = own or [each for each in here if each in blocks]
     if own:
         left = max(own, key=lambda each: each.number)
         _BUDGETS.set(tuple(each for each in blocks if each is not left))
-        if left in _BOUND:
-            _BOUND.remove(left)
+        if left in _GENERATOR_BLOCKS:
+            _GENERATOR_BLOCKS.remove(left)
 
 
 @contextmanager
-def within(budget: Spender | None) -> Iterator[None]:
+def use_budget(budget: Chargeable | None) -> Iterator[None]:
     """Have a default budget for a while, or none."""
-    enter(budget)
+    open_block(budget)
     try:
         yield
     finally:
-        leave(budget)
+        close_block(budget)
 
 
 @contextmanager
-def labeled(budget: Spender, label: str) -> Iterator[None]:
+def label_charges(budget: Chargeable, label: str) -> Iterator[None]:
     """Label what is spent from a budget for a while."""
-    block = _opened(budget)
+    block = _make_block(budget)
     _LABELS.set((*_LABELS.get(), (block, label)))
     try:
         yield
@@ -208,67 +210,67 @@ def labeled(budget: Spender, label: str) -> Iterator[None]:
 
 
 @contextmanager
-def about(label: str, mechanism: str) -> Iterator[None]:
+def set_charge_subject(label: str, mechanism: str) -> Iterator[None]:
     """Say what a release is about, and by which mechanism it is made, while it is paid for."""
-    token = _SUBJECT.set(Subject(label, mechanism))
+    token = _SUBJECT.set(ChargeSubject(label, mechanism))
     try:
         yield
     finally:
         _SUBJECT.reset(token)
 
 
-def label_of(budget: Spender) -> str:
+def get_charge_label(budget: Chargeable) -> str:
     """Return the innermost label of a budget, else what the release is about; empty where there is none."""
     labels = {block: label for block, label in _LABELS.get() if block.budget is budget}
     # most releases have no label
-    last = _ordered(tuple(labels))[-1:] if labels else []
+    last = _order_blocks(tuple(labels))[-1:] if labels else []
     return labels[last[0]] if last else _SUBJECT.get().label
 
 
-def mechanism() -> str:
+def get_charge_mechanism() -> str:
     """Return the mechanism of the release that is being paid for; empty where it is not known."""
     return _SUBJECT.get().mechanism
 
 
-_POOLS = ("concurrent.futures.thread", "multiprocessing.pool")
+_POOL_MODULES = ("concurrent.futures.thread", "multiprocessing.pool")
 
 
 @dataclass(frozen=True, eq=False)
-class _Block:
+class _ThreadBlock:
     budget: object
     thread: threading.Thread
-    older: weakref.WeakSet[threading.Thread]
-    of_a_pool: bool
+    older_threads: weakref.WeakSet[threading.Thread]
+    is_pool_thread: bool
 
 
 # of all threads, the last opened at the end
-OPEN: list[_Block] = []
+OPEN_BLOCKS: list[_ThreadBlock] = []
 
 
-def opened(budget: object) -> None:
+def register_block(budget: object) -> None:
     """Note that this thread opened a block."""
-    OPEN.append(
-        _Block(budget, threading.current_thread(), weakref.WeakSet(threading.enumerate()), _of_a_pool())
+    OPEN_BLOCKS.append(
+        _ThreadBlock(budget, threading.current_thread(), weakref.WeakSet(threading.enumerate()), _is_pool_thread())
     )
 
 
-def closed(budget: object) -> None:
+def drop_block(budget: object) -> None:
     """Note that this thread left its innermost block of a budget."""
     here = threading.current_thread()
-    for block in reversed(OPEN):
+    for block in reversed(OPEN_BLOCKS):
         if block.budget is budget and block.thread is here:
-            OPEN.remove(block)
+            OPEN_BLOCKS.remove(block)
             return
 
 
 def warn_of_a_block_elsewhere() -> None:
     """Warn, where nobody pays for a release, if it may have been meant for a block of another thread."""
     here = threading.current_thread()
-    for block in reversed(OPEN):
+    for block in reversed(OPEN_BLOCKS):
         # a fork leaves the other threads, with their blocks, in the parent
         apart = block.thread is here or not block.thread.is_alive()
-        if not apart and (here not in block.older or (_of_a_pool() and not block.of_a_pool)):
-            warn_unpaid(
+        if not apart and (here not in block.older_threads or (_is_pool_thread() and not block.is_pool_thread)):
+            warn_uncharged(
                 "this release is not charged to a budget: `with budget:` is open in another thread, "
                 f"for {block.budget!r}, and the block does not extend to threads that are started "
                 "inside. Give budget=, or write `with budget:` in the thread, too."
@@ -276,10 +278,10 @@ def warn_of_a_block_elsewhere() -> None:
             return
 
 
-def _of_a_pool() -> bool:
+def _is_pool_thread() -> bool:
     frame = sys._getframe(1)
     while frame.f_back is not None:
         frame = frame.f_back
-        if frame.f_globals.get("__name__") in _POOLS:
+        if frame.f_globals.get("__name__") in _POOL_MODULES:
             return True
     return False

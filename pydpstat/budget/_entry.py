@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields
 
 from pydpstat._checks import is_number
-from pydpstat._files import text_of
+from pydpstat._files import format_csv
 from pydpstat._lazy import pd
 from pydpstat.privacy import Guarantee
 
@@ -49,7 +49,7 @@ class Entry:
 
     Examples
     --------
-    >>> entry = Entry.of(Guarantee(0.5), "mean(income)", "income tables")
+    >>> entry = Entry.from_guarantee(Guarantee(0.5), "mean(income)", "income tables")
     >>> entry.call, entry.label, entry.epsilon
     ('mean(income)', 'income tables', 0.5)
     """
@@ -69,28 +69,28 @@ class Entry:
     mechanism: str = ""
 
     @classmethod
-    def of(cls, guarantee: Guarantee, call: str, label: str = "", mechanism: str = "") -> Entry:
+    def from_guarantee(cls, guarantee: Guarantee, call: str, label: str = "", mechanism: str = "") -> Entry:
         """Return the entry of a release that is made now."""
         rho = guarantee.rho
         # a database gives back what it got: no NaN, and no sign of a zero
         return cls(
-            _storable(call),
-            _storable(label),
+            _escape_text(call),
+            _escape_text(label),
             guarantee.epsilon + 0.0,
             guarantee.delta + 0.0,
             guarantee.neighbors,
             guarantee.unit,
             rho + 0.0 if rho is not None and is_number(rho) and math.isfinite(rho) else None,
-            "" if guarantee.loss is None else _storable(repr(guarantee.loss)),
-            _storable("\n".join(guarantee.conditions)),
+            "" if guarantee.loss is None else _escape_text(repr(guarantee.loss)),
+            _escape_text("\n".join(guarantee.conditions)),
             time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             os.getpid(),
-            _host(),
-            _storable(mechanism),
+            _get_host(),
+            _escape_text(mechanism),
         )
 
 
-COLUMNS = tuple(field.name for field in fields(Entry))
+ENTRY_COLUMNS = tuple(field.name for field in fields(Entry))
 _DTYPES = {
     "epsilon": "float64",
     "delta": "float64",
@@ -101,30 +101,30 @@ _DTYPES = {
 }
 
 
-def frame_of(entries: Sequence[Entry]) -> pd.DataFrame:
+def make_entry_frame(entries: Sequence[Entry]) -> pd.DataFrame:
     """Return one row an entry; texts are pandas' strings, and what there is none of is NaN or NA."""
     rows = list(map(astuple, entries))
-    dtypes = {name: _DTYPES.get(name, "string") for name in COLUMNS}
-    frame = pd.DataFrame(rows, columns=list(COLUMNS))
+    dtypes = {name: _DTYPES.get(name, "string") for name in ENTRY_COLUMNS}
+    frame = pd.DataFrame(rows, columns=list(ENTRY_COLUMNS))
     frame["time"] = pd.to_datetime(frame["time"].astype("string"), utc=True, format="%Y-%m-%dT%H:%M:%SZ")
     return frame.astype(dtypes)
 
 
-def csv_of(entries: Sequence[Entry]) -> str:
+def format_entries_csv(entries: Sequence[Entry]) -> str:
     """Return a line of names and one line an entry; numbers are as Python prints them."""
-    return text_of([COLUMNS, *map(astuple, entries)])
+    return format_csv([ENTRY_COLUMNS, *map(astuple, entries)])
 
 
-def rows_of(entries: Sequence[Entry]) -> list[dict[str, object]]:
+def convert_entries(entries: Sequence[Entry]) -> list[dict[str, object]]:
     """Return the entries in plain types, by the names of a frame's columns."""
-    return [dict(zip(COLUMNS, astuple(each))) for each in entries]
+    return [dict(zip(ENTRY_COLUMNS, astuple(each))) for each in entries]
 
 
-def _storable(text: str) -> str:
+def _escape_text(text: str) -> str:
     """Write out what not every database keeps: a zero character, and half a surrogate pair."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\x00")
 
 
 @functools.lru_cache(maxsize=1)
-def _host() -> str:
-    return _storable(socket.gethostname())
+def _get_host() -> str:
+    return _escape_text(socket.gethostname())

@@ -20,25 +20,25 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import astuple
 from pathlib import Path
 
-from pydpstat._checks import shown_option
-from pydpstat.budget._entry import COLUMNS, Entry
+from pydpstat._checks import describe_option
+from pydpstat.budget._entry import ENTRY_COLUMNS, Entry
 from pydpstat.budget._ledger import (
-    FIRST,
-    PATIENCE,
+    INITIAL_CHAIN,
+    MAX_WAIT,
     Change,
     Limits,
     SharedLedger,
-    closed_at_forks,
-    link,
-    texts_of,
+    close_at_forks,
+    compute_checksum,
+    format_cost,
 )
-from pydpstat.budget.amounts import NOTHING, Cost
+from pydpstat.budget.amounts import ZERO_COST, Cost
 from pydpstat.errors import PydpstatError
 
 # marks the file as a ledger ("dpst"), and its format
-APPLICATION, FORMAT = 0x64707374, 6
+APPLICATION_ID, FORMAT = 0x64707374, 6
 # EXTRA: that the journal is gone is on disk too before a commit returns
-SETTINGS = ("PRAGMA synchronous = EXTRA", "PRAGMA fullfsync = ON")
+CONNECTION_SETTINGS = ("PRAGMA synchronous = EXTRA", "PRAGMA fullfsync = ON")
 _TABLES = {
     "budget": "CREATE TABLE budget (id INTEGER PRIMARY KEY CHECK (id = 1), epsilon TEXT NOT NULL, "
     "delta TEXT NOT NULL, accountant TEXT NOT NULL, neighbors TEXT NOT NULL, unit TEXT, "
@@ -48,13 +48,13 @@ _TABLES = {
     "loss TEXT NOT NULL, conditions TEXT NOT NULL, time TEXT NOT NULL, process INTEGER NOT NULL, "
     "host TEXT NOT NULL, mechanism TEXT NOT NULL)",
 }
-_SHAPE = "SELECT name, sql FROM sqlite_master ORDER BY name"
-_ROW = "SELECT epsilon, delta, accountant, neighbors, unit, spent, spent_delta, chain, seal FROM budget"
-_ENTRIES = f"SELECT {', '.join(COLUMNS)} FROM spends ORDER BY id"
-_ADD = f"INSERT INTO spends ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
-_TOTAL = "UPDATE budget SET spent = ?, spent_delta = ?, chain = ?, seal = ?"
+_SCHEMA_QUERY = "SELECT name, sql FROM sqlite_master ORDER BY name"
+_STATE_QUERY = "SELECT epsilon, delta, accountant, neighbors, unit, spent, spent_delta, chain, seal FROM budget"
+_ENTRIES_QUERY = f"SELECT {', '.join(ENTRY_COLUMNS)} FROM spends ORDER BY id"
+_INSERT_ENTRY = f"INSERT INTO spends ({', '.join(ENTRY_COLUMNS)}) VALUES ({', '.join('?' * len(ENTRY_COLUMNS))})"
+_UPDATE_TOTAL = "UPDATE budget SET spent = ?, spent_delta = ?, chain = ?, seal = ?"
 # what is wrong with the disk, the permissions or another process, and not with what is in the file
-_OUTSIDE = frozenset(
+_EXTERNAL_ERRORS = frozenset(
     (
         sqlite3.SQLITE_PERM,
         sqlite3.SQLITE_BUSY,
@@ -81,49 +81,49 @@ class FileLedger(SharedLedger):
         self._connection: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None
         _check_place(path, new)
-        with self._lock, self._errors():
+        with self._lock, self._translate_errors():
             if new and limits is not None:
-                _make(path, limits)
-            self._file = _identity(path)
+                _make_ledger_file(path, limits)
+            self._file = _get_file_id(path)
             try:
-                self.limits = self._checked(self._current(), limits)
+                self.limits = self._check_file(self._get_connection(), limits)
             except BaseException:
-                self.close()
+                self.close_connection()
                 raise
-        closed_at_forks(self)
+        close_at_forks(self)
 
-    def total(self) -> Cost:
+    def read_total(self) -> Cost:
         """Sum of all spends."""
-        with self._lock, self._errors():
-            return self._later(self._row(self._current())[5:7])
+        with self._lock, self._translate_errors():
+            return self._check_total(self._read_state_row(self._get_connection())[5:7])
 
-    def entries(self) -> tuple[Entry, ...]:
+    def read_entries(self) -> tuple[Entry, ...]:
         """Every spend, the oldest first."""
-        with self._lock, self._errors():
-            return self._read(self._current())[1]
+        with self._lock, self._translate_errors():
+            return self._read_ledger(self._get_connection())[1]
 
-    def close(self) -> None:
+    def close_connection(self) -> None:
         """Close the connection, which nobody may be using; the next use opens another."""
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
 
     @contextmanager
-    def _transaction(self) -> Iterator[Change]:
-        with self._lock, self._errors():
-            connection = self._current()
+    def _open_transaction(self) -> Iterator[Change]:
+        with self._lock, self._translate_errors():
+            connection = self._get_connection()
             connection.execute("BEGIN IMMEDIATE")
 
-            def add(entry: Entry, total: Cost) -> None:
+            def add_entry(entry: Entry, total: Cost) -> None:
                 values = astuple(entry)
-                connection.execute(_ADD, values)
-                new = (*texts_of(total), link(str(row[7]), values))
-                if connection.execute(_TOTAL, (*new, link("", (*row[:5], *new)))).rowcount != 1:
-                    raise self._damaged("its total cannot be written")
+                connection.execute(_INSERT_ENTRY, values)
+                new = (*format_cost(total), compute_checksum(str(row[7]), values))
+                if connection.execute(_UPDATE_TOTAL, (*new, compute_checksum("", (*row[:5], *new)))).rowcount != 1:
+                    raise self._make_damage_error("its total cannot be written")
 
             try:
-                row = self._row(connection)
-                yield self._later(row[5:7]), add
+                row = self._read_state_row(connection)
+                yield self._check_total(row[5:7]), add_entry
                 connection.execute("COMMIT")
             except BaseException:
                 # a commit that failed may have ended the transaction
@@ -132,24 +132,24 @@ class FileLedger(SharedLedger):
                 raise
 
     @contextmanager
-    def _errors(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         try:
             yield
         except (sqlite3.Error, OSError, UnicodeError) as error:
             # an extended code has the primary one in its last byte; Python's own errors have none
             code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
             if code == sqlite3.SQLITE_NOTADB:
-                raise _no_ledger(self.path) from None
-            if not isinstance(error, OSError) and code not in _OUTSIDE:
-                raise self._damaged(str(error)[:200]) from None
+                raise _make_format_error(self.path) from None
+            if not isinstance(error, OSError) and code not in _EXTERNAL_ERRORS:
+                raise self._make_damage_error(str(error)[:200]) from None
             # what SQLite says names the file's state, never a call
             raise PydpstatError(
                 f"path must be a ledger that can be read and written; {self.path!r}: {error}. Nothing "
                 "is released. Check the file, the permissions of its folder, and the free disk space."
             ) from None
 
-    def _current(self) -> sqlite3.Connection:
-        if self._file != _identity(self.path):
+    def _get_connection(self) -> sqlite3.Connection:
+        if self._file != _get_file_id(self.path):
             raise PydpstatError(
                 f"path must stay the same file while the budget is used; {self.path!r} was moved, removed "
                 "or replaced. Put it back, or open the budget again."
@@ -162,13 +162,13 @@ class FileLedger(SharedLedger):
                 "the others. For a backup, make a copy."
             )
         if self._connection is None:
-            self._connection = _connected(self.path, "rw")
+            self._connection = _open_connection(self.path, "rw")
         return self._connection
 
-    def _checked(self, connection: sqlite3.Connection, limits: Limits | None) -> Limits:
+    def _check_file(self, connection: sqlite3.Connection, limits: Limits | None) -> Limits:
         application = connection.execute("PRAGMA application_id").fetchone()[0]
-        if application != APPLICATION:
-            raise _no_ledger(self.path)
+        if application != APPLICATION_ID:
+            raise _make_format_error(self.path)
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         if version != FORMAT:
             raise PydpstatError(
@@ -179,26 +179,26 @@ class FileLedger(SharedLedger):
         for question, answer in (("PRAGMA journal_mode", "delete"), ("PRAGMA quick_check(1)", "ok")):
             state = connection.execute(question).fetchone()[0]
             if state != answer:
-                raise self._damaged(f"{question.removeprefix('PRAGMA ')} is {state!r}, and not {answer!r}")
-        if connection.execute(_SHAPE).fetchall() != list(_TABLES.items()):
-            raise self._damaged("its tables are not those that were created")
-        return self._same_limits(self._read(connection)[0], limits, "path")
+                raise self._make_damage_error(f"{question.removeprefix('PRAGMA ')} is {state!r}, and not {answer!r}")
+        if connection.execute(_SCHEMA_QUERY).fetchall() != list(_TABLES.items()):
+            raise self._make_damage_error("its tables are not those that were created")
+        return self._check_limits(self._read_ledger(connection)[0], limits, "path")
 
-    def _row(self, connection: sqlite3.Connection) -> Sequence[object]:
-        return self._unsealed(connection.execute(_ROW).fetchall())
+    def _read_state_row(self, connection: sqlite3.Connection) -> Sequence[object]:
+        return self._verify_seal(connection.execute(_STATE_QUERY).fetchall())
 
-    def _read(self, connection: sqlite3.Connection) -> tuple[Limits, tuple[Entry, ...]]:
+    def _read_ledger(self, connection: sqlite3.Connection) -> tuple[Limits, tuple[Entry, ...]]:
         """Read the limits and the entries in one state of the file."""
         connection.execute("BEGIN")
         try:
-            row = self._row(connection)
-            self._later(row[5:7])
-            return tuple(row[:5]), self._chained(connection.execute(_ENTRIES), row[7])  # type: ignore[return-value]
+            row = self._read_state_row(connection)
+            self._check_total(row[5:7])
+            return tuple(row[:5]), self._verify_chain(connection.execute(_ENTRIES_QUERY), row[7])  # type: ignore[return-value]
         finally:
             with suppress(sqlite3.Error):
                 connection.execute("ROLLBACK")
 
-    def _damaged(self, what: str) -> PydpstatError:
+    def _make_damage_error(self, what: str) -> PydpstatError:
         return PydpstatError(
             f"path must be a ledger that can be read and written; {self.path!r} is damaged: {what}. "
             "Nothing is released. Restore it from a copy or, if nothing was spent yet, remove it and "
@@ -206,54 +206,54 @@ class FileLedger(SharedLedger):
         )
 
 
-def _connected(path: str, mode: str) -> sqlite3.Connection:
+def _open_connection(path: str, mode: str) -> sqlite3.Connection:
     # without isolation level Python opens no transactions of its own; the ledger's lock guards the threads
     connection = sqlite3.connect(
         f"{Path(path).as_uri()}?mode={mode}",
-        timeout=PATIENCE,
+        timeout=MAX_WAIT,
         isolation_level=None,
         check_same_thread=False,
         uri=True,
     )
-    for setting in SETTINGS:
+    for setting in CONNECTION_SETTINGS:
         connection.execute(setting)
     return connection
 
 
-def _make(path: str, limits: Limits) -> None:
+def _make_ledger_file(path: str, limits: Limits) -> None:
     """Make a ledger where none is, whole before it has its name."""
     folder, name = os.path.split(path)
-    with _locked(folder):
+    with _use_folder_lock(folder):
         if os.path.lexists(path):
             return
         part = os.path.join(folder, f".{name}.{os.getpid()}")
         # one of a process that was killed, whose number came again
-        _remove(part)
+        _remove_files(part)
         try:
-            with closing(_connected(part, "rwc")) as connection:
-                marks = f"PRAGMA application_id = {APPLICATION}", f"PRAGMA user_version = {FORMAT}"
+            with closing(_open_connection(part, "rwc")) as connection:
+                marks = f"PRAGMA application_id = {APPLICATION_ID}", f"PRAGMA user_version = {FORMAT}"
                 for statement in ("BEGIN", *_TABLES.values(), *marks):
                     connection.execute(statement)
-                row = (*limits, *texts_of(NOTHING), FIRST)
+                row = (*limits, *format_cost(ZERO_COST), INITIAL_CHAIN)
                 values = ", ".join("?" * (len(row) + 1))
-                connection.execute(f"INSERT INTO budget VALUES (1, {values})", (*row, link("", row)))
+                connection.execute(f"INSERT INTO budget VALUES (1, {values})", (*row, compute_checksum("", row)))
                 connection.execute("COMMIT")
             # where no folder can be locked, as on Windows, this replaces no file
             with suppress(FileExistsError):
                 os.rename(part, path)
         finally:
-            _remove(part)
-    _sync_folder(path)
+            _remove_files(part)
+    _write_folder_entry(path)
 
 
-def _remove(part: str) -> None:
+def _remove_files(part: str) -> None:
     for name in (part, f"{part}-journal"):
         with suppress(FileNotFoundError):
             os.remove(name)
 
 
 @contextmanager
-def _locked(folder: str) -> Iterator[None]:
+def _use_folder_lock(folder: str) -> Iterator[None]:
     """Keep other processes and threads from making a ledger in this folder."""
     try:
         import fcntl
@@ -262,7 +262,7 @@ def _locked(folder: str) -> Iterator[None]:
         return
     file = os.open(folder, os.O_RDONLY)
     try:
-        _patiently(lambda: fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB))
+        _retry_while_busy(lambda: fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB))
         try:
             yield
         finally:
@@ -272,7 +272,7 @@ def _locked(folder: str) -> Iterator[None]:
         os.close(file)
 
 
-def _no_ledger(path: str) -> PydpstatError:
+def _make_format_error(path: str) -> PydpstatError:
     return PydpstatError(f"path must be a ledger; {path!r} is not one. Give a path that does not exist yet.")
 
 
@@ -283,7 +283,7 @@ def _check_place(path: str, new: bool) -> None:
         place.exists()
     except OSError as error:
         raise PydpstatError(
-            f"path must be a file name; got {shown_option(path)} ({error.strerror}). Give another."
+            f"path must be a file name; got {describe_option(path)} ({error.strerror}). Give another."
         ) from None
     if place.is_dir():
         raise PydpstatError(f"path must be a file; {path!r} is a folder. Add a file name.")
@@ -305,7 +305,7 @@ def _check_place(path: str, new: bool) -> None:
             raise PydpstatError(f"path must be writable, and its folder too; {str(each)!r} is not.")
 
 
-def _identity(path: str) -> tuple[int, int] | None:
+def _get_file_id(path: str) -> tuple[int, int] | None:
     try:
         found = os.stat(path)
     except OSError:
@@ -313,9 +313,9 @@ def _identity(path: str) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def _patiently(step: Callable[[], object]) -> None:
+def _retry_while_busy(step: Callable[[], object]) -> None:
     """Repeat what is refused while another process is busy."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + MAX_WAIT
     while True:
         try:
             step()
@@ -326,7 +326,7 @@ def _patiently(step: Callable[[], object]) -> None:
         time.sleep(0.01)
 
 
-def _sync_folder(path: str) -> None:
+def _write_folder_entry(path: str) -> None:
     """Write the new file's name to disk, where the system can."""
     with suppress(OSError):
         folder = os.open(os.path.dirname(path), os.O_RDONLY)

@@ -21,12 +21,12 @@ from contextlib import AbstractContextManager
 from fractions import Fraction
 
 from pydpstat.budget._entry import Entry
-from pydpstat.budget.amounts import NOTHING, Cost, charged, missing
+from pydpstat.budget.amounts import ZERO_COST, Cost, add_cost, compute_shortfall
 from pydpstat.errors import PydpstatError
-from pydpstat.privacy._units import told_unit
+from pydpstat.privacy._units import describe_unit
 
 # how long a writer waits for others, in seconds
-PATIENCE = 60.0
+MAX_WAIT = 60.0
 # the limits as texts, in which floats compare exactly: epsilon, delta, accountant, neighbors, unit
 Limits = tuple[str, str, str, str, str | None]
 # a total, and what puts an entry and the new total into the ledger
@@ -39,29 +39,29 @@ class MemoryLedger:
     place = "in memory"
 
     def __init__(self) -> None:
-        self._total = NOTHING
+        self._total = ZERO_COST
         self._entries: list[Entry] = []
         self._lock = threading.Lock()
         self._process = os.getpid()
 
-    def spend(self, limit: Cost, cost: Cost, entry: Entry) -> Cost | None:
+    def record_spend(self, limit: Cost, cost: Cost, entry: Entry) -> Cost | None:
         """Add a spend; where it is too much, leave everything as it is and return what remains."""
         self._check_process()
         with self._lock:
-            total = charged(self._total, cost, limit)
+            total = add_cost(self._total, cost, limit)
             if total is None:
-                return missing(limit, self._total)
+                return compute_shortfall(limit, self._total)
             self._total = total
             self._entries.append(entry)
         return None
 
-    def total(self) -> Cost:
+    def read_total(self) -> Cost:
         """Sum of all spends."""
         self._check_process()
         with self._lock:
             return self._total
 
-    def entries(self) -> tuple[Entry, ...]:
+    def read_entries(self) -> tuple[Entry, ...]:
         """Every spend, the oldest first."""
         self._check_process()
         with self._lock:
@@ -88,70 +88,70 @@ class SharedLedger:
     def __init__(self, place: str) -> None:
         self.place = place
         self._lock = threading.Lock()
-        self._seen = NOTHING
+        self._seen = ZERO_COST
 
-    def spend(self, limit: Cost, cost: Cost, entry: Entry) -> Cost | None:
+    def record_spend(self, limit: Cost, cost: Cost, entry: Entry) -> Cost | None:
         """Add a spend; where it is too much, leave everything as it is and return what remains."""
-        with self._transaction() as (before, add):
-            total = charged(before, cost, limit)
+        with self._open_transaction() as (before, add):
+            total = add_cost(before, cost, limit)
             if total is None:
-                return missing(limit, before)
+                return compute_shortfall(limit, before)
             add(entry, total)
         self._seen = total
         return None
 
-    def total(self) -> Cost:
+    def read_total(self) -> Cost:
         """Sum of all spends."""
         raise NotImplementedError
 
-    def entries(self) -> tuple[Entry, ...]:
+    def read_entries(self) -> tuple[Entry, ...]:
         """Every spend, the oldest first."""
         raise NotImplementedError
 
-    def close(self) -> None:
+    def close_connection(self) -> None:
         """Close the connection, which nobody may be using; the next use opens another."""
         raise NotImplementedError
 
-    def _transaction(self) -> AbstractContextManager[Change]:
+    def _open_transaction(self) -> AbstractContextManager[Change]:
         """Lock the total and give it; what was added is in the ledger for good when this ends."""
         raise NotImplementedError
 
-    def _damaged(self, what: str) -> PydpstatError:
+    def _make_damage_error(self, what: str) -> PydpstatError:
         """Return the error of a ledger that is not as it was written."""
         raise NotImplementedError
 
-    def _unsealed(self, rows: Sequence[Sequence[object]]) -> Sequence[object]:
+    def _verify_seal(self, rows: Sequence[Sequence[object]]) -> Sequence[object]:
         """Return a ledger's row without its seal, which has to be right."""
         if len(rows) != 1:
-            raise self._damaged(f"it has {len(rows)} rows with limits and a total instead of one")
+            raise self._make_damage_error(f"it has {len(rows)} rows with limits and a total instead of one")
         *row, seal = rows[0]
-        if seal != link("", row):
-            raise self._damaged("its limits or its total were altered")
+        if seal != compute_checksum("", row):
+            raise self._make_damage_error("its limits or its total were altered")
         return row
 
-    def _later(self, texts: Sequence[object]) -> Cost:
+    def _check_total(self, texts: Sequence[object]) -> Cost:
         """Return a total that was kept as texts, and is not less than it was."""
         total = Fraction(str(texts[0])), Fraction(str(texts[1]))
         if total[0] < self._seen[0] or total[1] < self._seen[1]:
-            raise self._damaged("less is spent than before, as in an older copy")
+            raise self._make_damage_error("less is spent than before, as in an older copy")
         self._seen = total
         return total
 
-    def _chained(self, rows: Iterable[Sequence[object]], chain: object) -> tuple[Entry, ...]:
+    def _verify_chain(self, rows: Iterable[Sequence[object]], chain: object) -> tuple[Entry, ...]:
         """Return the entries of a ledger, all of which have to be as they were written."""
-        rows, found = list(rows), FIRST
+        rows, found = list(rows), INITIAL_CHAIN
         for row in rows:
-            found = link(found, row)
+            found = compute_checksum(found, row)
         if found != chain:
-            raise self._damaged("entries are missing or were altered")
+            raise self._make_damage_error("entries are missing or were altered")
         return tuple(Entry(*row) for row in rows)  # type: ignore[arg-type]
 
-    def _same_limits(self, found: Limits, given: Limits | None, argument: str) -> Limits:
+    def _check_limits(self, found: Limits, given: Limits | None, argument: str) -> Limits:
         """Check the limits of the ledger against those given, and return its own."""
         if given is not None and found != given:
             raise PydpstatError(
-                f"the ledger {self.place!r} was created with {_described(found)}; got "
-                f"{_described(given)}. Open it with its own limits, or Budget.open({argument}), or "
+                f"the ledger {self.place!r} was created with {_describe_limits(found)}; got "
+                f"{_describe_limits(given)}. Open it with its own limits, or Budget.open({argument}), or "
                 f"give a new {argument}."
             )
         return found
@@ -163,48 +163,50 @@ def is_url(place: str) -> bool:
 
 
 # the chain of a ledger without entries
-FIRST = ""
-_written = json.JSONEncoder(default=repr).encode
+INITIAL_CHAIN = ""
+_encode_json = json.JSONEncoder(default=repr).encode
 
 
-def link(chain: str, values: Iterable[object]) -> str:
+def compute_checksum(chain: str, values: Iterable[object]) -> str:
     """Return the check sum of values and of a chain before them; the same texts and numbers have the same."""
-    return hashlib.sha256(_written([chain, *values]).encode()).hexdigest()
+    return hashlib.sha256(_encode_json([chain, *values]).encode()).hexdigest()
 
 
-def texts_of(cost: Cost) -> tuple[str, str]:
+def format_cost(cost: Cost) -> tuple[str, str]:
     """Return a total as texts, which are exact."""
     return str(cost[0]), str(cost[1])
 
 
-def _described(limits: Limits) -> str:
+def _describe_limits(limits: Limits) -> str:
     epsilon, delta, accountant, neighbors, unit = limits
     pair = f"epsilon {epsilon}, delta {delta}, accountant {accountant!r}, neighbors {neighbors!r}"
-    return f"{pair}, for {told_unit(unit)}"
+    return f"{pair}, for {describe_unit(unit)}"
 
 
 # no connection may cross a fork: each is closed before, and both sides open their own
-_LEDGERS: weakref.WeakSet[SharedLedger] = weakref.WeakSet()
+_OPEN_LEDGERS: weakref.WeakSet[SharedLedger] = weakref.WeakSet()
 # by thread: two threads may fork at once
-_held = threading.local()
+_fork_state = threading.local()
 
 
-def closed_at_forks(ledger: SharedLedger) -> None:
+def close_at_forks(ledger: SharedLedger) -> None:
     """Close a ledger's connection whenever the process forks."""
-    _LEDGERS.add(ledger)
+    _OPEN_LEDGERS.add(ledger)
 
 
-def _before_fork() -> None:
-    _held.ledgers = list(_LEDGERS)
-    for ledger in _held.ledgers:
+def _close_before_fork() -> None:
+    _fork_state.ledgers = list(_OPEN_LEDGERS)
+    for ledger in _fork_state.ledgers:
         ledger._lock.acquire()
-        ledger.close()
+        ledger.close_connection()
 
 
-def _after_fork() -> None:
-    for ledger in _held.__dict__.pop("ledgers", []):
+def _release_after_fork() -> None:
+    for ledger in _fork_state.__dict__.pop("ledgers", []):
         ledger._lock.release()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
+    os.register_at_fork(
+        before=_close_before_fork, after_in_parent=_release_after_fork, after_in_child=_release_after_fork
+    )

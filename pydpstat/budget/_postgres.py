@@ -15,19 +15,19 @@ from contextlib import contextmanager, suppress
 from dataclasses import astuple
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from pydpstat.budget._entry import COLUMNS, Entry
+from pydpstat.budget._entry import ENTRY_COLUMNS, Entry
 from pydpstat.budget._ledger import (
-    FIRST,
-    PATIENCE,
+    INITIAL_CHAIN,
+    MAX_WAIT,
     Change,
     Limits,
     SharedLedger,
-    closed_at_forks,
-    link,
-    texts_of,
+    close_at_forks,
+    compute_checksum,
+    format_cost,
 )
-from pydpstat.budget._postgres_url import Place, psycopg
-from pydpstat.budget.amounts import NOTHING, Cost
+from pydpstat.budget._postgres_url import ServerLocation, import_psycopg
+from pydpstat.budget.amounts import ZERO_COST, Cost
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 Found = TypeVar("Found")
 # a server that is gone is noticed after a minute
-_DEFAULTS = {
+_CONNECTION_DEFAULTS = {
     "application_name": "pydpstat",
     "client_encoding": "utf8",
     "connect_timeout": "10",
@@ -44,10 +44,10 @@ _DEFAULTS = {
 }
 FORMAT = 4
 # for the time in which a ledger is made: "dpst"
-_MAKING = 0x64707374
-_KINDS = {"epsilon": "double precision", "delta": "double precision", "rho": "double precision"}
-_KINDS |= {"process": "bigint"}
-_LEDGERS = {
+_CREATION_LOCK = 0x64707374
+_COLUMN_TYPES = {"epsilon": "double precision", "delta": "double precision", "rho": "double precision"}
+_COLUMN_TYPES |= {"process": "bigint"}
+_LEDGER_COLUMNS = {
     "ledger": "bigint",
     "name": "text",
     "identity": "text",
@@ -56,45 +56,47 @@ _LEDGERS = {
     "spends": "bigint",
     **dict.fromkeys(("chain", "seal"), "text"),
 }
-_SPENDS = {"ledger": "bigint", "number": "bigint", **{name: _KINDS.get(name, "text") for name in COLUMNS}}
-_TABLES = {"pydpstat_ledgers": _LEDGERS, "pydpstat_spends": _SPENDS}
-_MORE = {
+_SPEND_COLUMNS = {
+    "ledger": "bigint",
+    "number": "bigint",
+    **{name: _COLUMN_TYPES.get(name, "text") for name in ENTRY_COLUMNS},
+}
+_TABLES = {"pydpstat_ledgers": _LEDGER_COLUMNS, "pydpstat_spends": _SPEND_COLUMNS}
+_TABLE_CONSTRAINTS = {
     "pydpstat_ledgers": "PRIMARY KEY (ledger), UNIQUE (name)",
     "pydpstat_spends": "PRIMARY KEY (ledger, number), FOREIGN KEY (ledger) REFERENCES pydpstat_ledgers",
 }
-_SHAPE = (
+_SCHEMA_QUERY = (
     "SELECT attname::text, format_type(atttypid, atttypmod) FROM pg_attribute JOIN pg_class "
     "ON pg_class.oid = attrelid WHERE attrelid = to_regclass(%s) AND relkind = 'r' AND attnum > 0 "
     "AND NOT attisdropped ORDER BY attnum"
 )
 # all that the seal is for
-_ROW = ", ".join(name for name in _LEDGERS if name not in ("ledger", "seal"))
-_NEW = (
-    f"INSERT INTO pydpstat_ledgers SELECT coalesce(max(ledger), 0) + 1, {', '.join(['%s'] * 13)} "
-    "FROM pydpstat_ledgers"
+_STATE_COLUMNS = ", ".join(name for name in _LEDGER_COLUMNS if name not in ("ledger", "seal"))
+_INSERT_LEDGER = (
+    f"INSERT INTO pydpstat_ledgers SELECT coalesce(max(ledger), 0) + 1, {', '.join(['%s'] * 13)} FROM pydpstat_ledgers"
 )
 # one statement sees one state of both tables
-_OPENED = (
+_OPEN_QUERY = (
     "SELECT ledger, (SELECT count(*) FROM pydpstat_spends "
-    f"WHERE pydpstat_spends.ledger = pydpstat_ledgers.ledger), {_ROW}, seal "
+    f"WHERE pydpstat_spends.ledger = pydpstat_ledgers.ledger), {_STATE_COLUMNS}, seal "
     "FROM pydpstat_ledgers WHERE name = %s"
 )
-_TOTAL = f"SELECT {_ROW}, seal FROM pydpstat_ledgers WHERE ledger = {{:d}}"
+_STATE_QUERY = f"SELECT {_STATE_COLUMNS}, seal FROM pydpstat_ledgers WHERE ledger = {{:d}}"
 # the total moves only where the entry was really put in
-_ADD = (
+_INSERT_ENTRY = (
     "WITH added AS (INSERT INTO pydpstat_spends "
-    f"({', '.join(_SPENDS)}) VALUES ({', '.join(['%s'] * len(_SPENDS))}) RETURNING 1) "
+    f"({', '.join(_SPEND_COLUMNS)}) VALUES ({', '.join(['%s'] * len(_SPEND_COLUMNS))}) RETURNING 1) "
     "UPDATE pydpstat_ledgers SET spent = %s, spent_delta = %s, spends = %s, chain = %s, seal = %s "
     "WHERE ledger = %s AND (SELECT count(*) FROM added) = 1"
 )
 # a later spend may be in the ledger already
-_ENTRIES = (
-    f"SELECT {', '.join(COLUMNS)} FROM pydpstat_spends "
-    "WHERE ledger = {:d} AND number <= {:d} ORDER BY number"
+_ENTRIES_QUERY = (
+    f"SELECT {', '.join(ENTRY_COLUMNS)} FROM pydpstat_spends WHERE ledger = {{:d}} AND number <= {{:d}} ORDER BY number"
 )
 
 
-class _State(NamedTuple):
+class _LedgerState(NamedTuple):
     """A ledger's row: its limits, its total, and what the entries are checked by."""
 
     name: str
@@ -117,28 +119,32 @@ class ServerLedger(SharedLedger):
     Without `limits` it has those of the ledger. A `new` one is made where none of its name is, with limits.
     """
 
-    def __init__(self, place: Place, limits: Limits | None, new: bool = False) -> None:
+    def __init__(self, place: ServerLocation, limits: Limits | None, new: bool = False) -> None:
         super().__init__(place.url)
-        self.where = place
+        self.location = place
         self._connection: Connection | None = None
         self._process = os.getpid()
-        with self._lock, self._errors():
+        with self._lock, self._translate_errors():
             if new and limits is not None:
-                self._make(limits)
-            self.limits = self._opened(limits)
-        closed_at_forks(self)
+                self._make_ledger(limits)
+            self.limits = self._open_ledger(limits)
+        close_at_forks(self)
 
-    def total(self) -> Cost:
+    def read_total(self) -> Cost:
         """Sum of all spends."""
-        with self._lock, self._errors():
-            return self._later(self._patiently(lambda each: self._state(each.execute(self._total)))[8:10])
+        with self._lock, self._translate_errors():
+            return self._check_total(
+                self._retry_once(lambda each: self._read_state(each.execute(self._state_query)))[8:10]
+            )
 
-    def entries(self) -> tuple[Entry, ...]:
+    def read_entries(self) -> tuple[Entry, ...]:
         """Every spend, the oldest first."""
-        with self._lock, self._errors():
-            return self._patiently(lambda each: self._read(each, self._state(each.execute(self._total))))
+        with self._lock, self._translate_errors():
+            return self._retry_once(
+                lambda each: self._verify_entries(each, self._read_state(each.execute(self._state_query)))
+            )
 
-    def close(self) -> None:
+    def close_connection(self) -> None:
         """Close the connection, which nobody may be using; the next use opens another."""
         connection, self._connection = self._connection, None
         # one of a parent process is not this one's to end
@@ -147,161 +153,168 @@ class ServerLedger(SharedLedger):
 
     def __del__(self) -> None:
         with suppress(Exception):
-            self.close()
+            self.close_connection()
 
     @contextmanager
-    def _transaction(self) -> Iterator[Change]:
-        with self._lock, self._errors():
+    def _open_transaction(self) -> Iterator[Change]:
+        with self._lock, self._translate_errors():
             try:
                 # nothing was spent yet where this fails
-                connection, state = self._patiently(lambda each: (each, self._begun(each)))
+                connection, state = self._retry_once(lambda each: (each, self._read_locked_state(each)))
 
-                def add(entry: Entry, total: Cost) -> None:
+                def add_entry(entry: Entry, total: Cost) -> None:
                     values, count = astuple(entry), state.spends + 1
-                    new = (*texts_of(total), count, link(state.chain, values))
-                    row = (self._number, count, *values, *new, link("", (*state[:8], *new)), self._number)
-                    if connection.execute(_ADD, row).rowcount != 1:
-                        raise self._damaged("an entry was not kept")
+                    new = (*format_cost(total), count, compute_checksum(state.chain, values))
+                    row = (
+                        self._number,
+                        count,
+                        *values,
+                        *new,
+                        compute_checksum("", (*state[:8], *new)),
+                        self._number,
+                    )
+                    if connection.execute(_INSERT_ENTRY, row).rowcount != 1:
+                        raise self._make_damage_error("an entry was not kept")
 
-                yield self._later(state[8:10]), add
-                self._commit(connection)
+                yield self._check_total(state[8:10]), add_entry
+                self._run_commit(connection)
             except BaseException:
                 # the server takes back what was not committed
-                self.close()
+                self.close_connection()
                 raise
 
-    def _begun(self, connection: Connection) -> _State:
+    def _read_locked_state(self, connection: Connection) -> _LedgerState:
         """Begin a transaction with the ledger's row locked, in one message to the server."""
-        patience = int(1000 * PATIENCE)
+        patience = int(1000 * MAX_WAIT)
         cursor = connection.execute(
             "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL synchronous_commit TO on; "
             f"SET LOCAL lock_timeout TO {patience}; "
-            f"SET LOCAL idle_in_transaction_session_timeout TO {patience}; {self._total} FOR UPDATE"
+            f"SET LOCAL idle_in_transaction_session_timeout TO {patience}; {self._state_query} FOR UPDATE"
         )
         while cursor.nextset():
             pass
-        return self._state(cursor)
+        return self._read_state(cursor)
 
-    def _commit(self, connection: Connection) -> None:
+    def _run_commit(self, connection: Connection) -> None:
         try:
             done = connection.execute("COMMIT").statusmessage
-        except psycopg().Error as error:
+        except import_psycopg().Error as error:
             raise PydpstatError(
                 f"the connection to {self.place!r} was lost while a spend was confirmed "
-                f"({self._message(error)}). The spend may be in the ledger; nothing is released, and "
+                f"({self._get_error_message(error)}). The spend may be in the ledger; nothing is released, and "
                 "there is no retry. Check `entries` before you release again, which spends again."
             ) from None
         if done != "COMMIT":
-            raise self._damaged("a spend was taken back")
+            raise self._make_damage_error("a spend was taken back")
 
     @property
-    def _total(self) -> str:
-        return _TOTAL.format(self._number)
+    def _state_query(self) -> str:
+        return _STATE_QUERY.format(self._number)
 
-    def _state(self, cursor: Cursor) -> _State:
+    def _read_state(self, cursor: Cursor) -> _LedgerState:
         """Read the row of the ledger that was opened, and of no other."""
-        state = _State(*self._unsealed(cursor.fetchall()))  # type: ignore[arg-type]
+        state = _LedgerState(*self._verify_seal(cursor.fetchall()))  # type: ignore[arg-type]
         if state.identity != self._identity:
-            raise self._damaged("another ledger is in its place")
+            raise self._make_damage_error("another ledger is in its place")
         return state
 
-    def _read(self, connection: Connection, state: _State) -> tuple[Entry, ...]:
+    def _verify_entries(self, connection: Connection, state: _LedgerState) -> tuple[Entry, ...]:
         # binary: a role may have fewer digits of floats printed
-        rows = connection.execute(_ENTRIES.format(self._number, state.spends), binary=True)
-        return self._chained(rows, state.chain)
+        rows = connection.execute(_ENTRIES_QUERY.format(self._number, state.spends), binary=True)
+        return self._verify_chain(rows, state.chain)
 
-    def _patiently(self, step: Callable[[Connection], Found]) -> Found:
+    def _retry_once(self, step: Callable[[Connection], Found]) -> Found:
         """Take a step that changes nothing; once more where the connection was lost since the last use."""
-        used, connection = self._connection is not None, self._current()
+        used, connection = self._connection is not None, self._get_connection()
         try:
             return step(connection)
-        except psycopg().OperationalError:
+        except import_psycopg().OperationalError:
             if not (used and connection.closed):
                 raise
-        self.close()
-        return step(self._current())
+        self.close_connection()
+        return step(self._get_connection())
 
-    def _current(self) -> Connection:
+    def _get_connection(self) -> Connection:
         if self._process != os.getpid():
             # where no fork can be foreseen; the parent goes on using its own
             self._connection, self._process = None, os.getpid()
         if self._connection is None:
             # no prepared statements, which a pooler between would lose
-            self._connection = psycopg().connect(
-                **{**_DEFAULTS, **self.where.options, **self.where.secrets},
+            self._connection = import_psycopg().connect(
+                **{**_CONNECTION_DEFAULTS, **self.location.options, **self.location.secrets},
                 autocommit=True,
                 prepare_threshold=None,
             )
         return self._connection
 
     @contextmanager
-    def _errors(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         try:
             yield
-        except (psycopg().Error, UnicodeError) as error:
-            self.close()
+        except (import_psycopg().Error, UnicodeError) as error:
+            self.close_connection()
             # no such table, no such column
             if getattr(error, "sqlstate", None) in ("42P01", "42703"):
-                raise self._damaged(self._message(error)) from None
+                raise self._make_damage_error(self._get_error_message(error)) from None
             # what the server says names its state; the call is among what it got, not in its message
             raise PydpstatError(
                 f"url must be a ledger that can be read and written; {self.place!r}: "
-                f"{self._message(error)}. Nothing is released. Check the server, the database, and "
+                f"{self._get_error_message(error)}. Nothing is released. Check the server, the database, and "
                 "the permissions of the user."
             ) from None
 
-    def _message(self, error: Exception) -> str:
+    def _get_error_message(self, error: Exception) -> str:
         primary = getattr(getattr(error, "diag", None), "message_primary", None)
         lines = str(primary or error).strip().splitlines() or [type(error).__name__]
-        return self.where.without_secrets(lines[0].rstrip("."))
+        return self.location.replace_secrets(lines[0].rstrip("."))
 
-    def _damaged(self, what: str) -> PydpstatError:
+    def _make_damage_error(self, what: str) -> PydpstatError:
         return PydpstatError(
             f"url must stay the same ledger; {self.place!r} is missing or was altered: {what}. "
             "Nothing is released. Restore it from a backup or, if nothing was spent yet, drop both "
             "tables and create it with Budget(...)."
         )
 
-    def _make(self, limits: Limits) -> None:
+    def _make_ledger(self, limits: Limits) -> None:
         """Make the tables and the ledger where they are not; half of the tables is an error."""
-        connection = self._current()
+        connection = self._get_connection()
         with connection.transaction():
             # each statement sees what was committed while this one waited
             connection.execute("SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE")
             connection.execute("SET LOCAL synchronous_commit TO on")
-            connection.execute(f"SET LOCAL lock_timeout TO {int(1000 * PATIENCE)}")
-            connection.execute("SELECT pg_advisory_xact_lock(%s)", (_MAKING,))
-            there = [self._there(connection, table) for table in _TABLES]
+            connection.execute(f"SET LOCAL lock_timeout TO {int(1000 * MAX_WAIT)}")
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", (_CREATION_LOCK,))
+            there = [self._has_table(connection, table) for table in _TABLES]
             if not any(there):
                 for table, columns in _TABLES.items():
                     lines = [
                         f"{name} {kind}{'' if name in ('unit', 'rho') else ' NOT NULL'}"
                         for name, kind in columns.items()
                     ]
-                    connection.execute(f"CREATE TABLE {table} ({', '.join([*lines, _MORE[table]])})")
+                    connection.execute(f"CREATE TABLE {table} ({', '.join([*lines, _TABLE_CONSTRAINTS[table]])})")
             self._check_tables(connection)
-            if connection.execute(_OPENED, (self.where.name,)).fetchone() is None:
-                named = self.where.name, secrets.token_hex(16), FORMAT
-                row = (*named, *limits, *texts_of(NOTHING), 0, FIRST)
-                connection.execute(_NEW, (*row, link("", row)))
+            if connection.execute(_OPEN_QUERY, (self.location.name,)).fetchone() is None:
+                named = self.location.name, secrets.token_hex(16), FORMAT
+                row = (*named, *limits, *format_cost(ZERO_COST), 0, INITIAL_CHAIN)
+                connection.execute(_INSERT_LEDGER, (*row, compute_checksum("", row)))
 
-    def _opened(self, limits: Limits | None) -> Limits:
-        connection = self._current()
-        if not any(self._there(connection, table) for table in _TABLES):
-            raise self._missing()
+    def _open_ledger(self, limits: Limits | None) -> Limits:
+        connection = self._get_connection()
+        if not any(self._has_table(connection, table) for table in _TABLES):
+            raise self._make_missing_error()
         self._check_tables(connection)
-        rows = connection.execute(_OPENED, (self.where.name,)).fetchall()
+        rows = connection.execute(_OPEN_QUERY, (self.location.name,)).fetchall()
         if not rows:
-            raise self._missing()
+            raise self._make_missing_error()
         self._check_format(rows[0][4])
-        state = _State(*self._unsealed([row[2:] for row in rows]))  # type: ignore[arg-type]
+        state = _LedgerState(*self._verify_seal([row[2:] for row in rows]))  # type: ignore[arg-type]
         self._number, count = rows[0][:2]
         if state.spends != count:
-            raise self._damaged(f"it has {count} entries instead of {state.spends}")
+            raise self._make_damage_error(f"it has {count} entries instead of {state.spends}")
         self._identity = state.identity
-        self._later(state[8:10])
-        self._read(connection, state)
-        return self._same_limits(state[3:8], limits, "url")
+        self._check_total(state[8:10])
+        self._verify_entries(connection, state)
+        return self._check_limits(state[3:8], limits, "url")
 
     def _check_format(self, found: object) -> None:
         if found != FORMAT:
@@ -310,23 +323,23 @@ class ServerLedger(SharedLedger):
                 "Use the version of pydpstat that wrote it."
             )
 
-    def _missing(self) -> PydpstatError:
+    def _make_missing_error(self) -> PydpstatError:
         return PydpstatError(
             f"url must be a ledger; there is none at {self.place!r}. Restore it or, if nothing was "
             "spent yet, create it with Budget(...)."
         )
 
-    def _there(self, connection: Connection, table: str) -> bool:
+    def _has_table(self, connection: Connection, table: str) -> bool:
         row = connection.execute("SELECT to_regclass(%s) IS NOT NULL", (table,)).fetchone()
         return row is not None and bool(row[0])
 
     def _check_tables(self, connection: Connection) -> None:
         for table, columns in _TABLES.items():
-            found = connection.execute(_SHAPE, (table,)).fetchall()
+            found = connection.execute(_SCHEMA_QUERY, (table,)).fetchall()
             if found == list(columns.items()):
                 continue
             if table == "pydpstat_ledgers" and ("format", "integer") in found:
                 row = connection.execute("SELECT max(format) FROM pydpstat_ledgers").fetchone()
                 if row is not None and row[0] is not None:
                     self._check_format(row[0])
-            raise self._damaged(f"{table} does not have the columns that were created")
+            raise self._make_damage_error(f"{table} does not have the columns that were created")

@@ -11,16 +11,14 @@ from pydpstat.budget._ledger import is_url
 from pydpstat.errors import MissingExtraError, PydpstatError
 
 DEFAULT_NAME = "budget"
-_SECRETS = frozenset(
-    ("password", "sslpassword", "oauth_client_secret", "scram_client_key", "scram_server_key")
-)
-_FORM = "postgresql://user@host:5432/database"
+_SECRETS = frozenset(("password", "sslpassword", "oauth_client_secret", "scram_client_key", "scram_server_key"))
+_URL_EXAMPLE = "postgresql://user@host:5432/database"
 # what this process was told, by the url without it: a copy or a pickle opens its ledger with it here
-_told: dict[str, dict[str, str]] = {}
+_known_secrets: dict[str, dict[str, str]] = {}
 
 
 @dataclass(frozen=True)
-class Place:
+class ServerLocation:
     """A ledger's place in a server: a url with its name and without secrets, and libpq's other options."""
 
     url: str
@@ -28,43 +26,41 @@ class Place:
     options: dict[str, str] = field(repr=False)
 
     @classmethod
-    def of(cls, url: object, name: str | None = None) -> Place:
+    def from_url(cls, url: object, name: str | None = None) -> ServerLocation:
         """Read a url; the name may be in its query. No error shows the url, which may have a password."""
         if not isinstance(url, str) or not is_url(url) or "\0" in url:
             raise PydpstatError(
-                f"url must be a string of the form {_FORM!r}; got {type(url).__name__}. Give such a "
+                f"url must be a string of the form {_URL_EXAMPLE!r}; got {type(url).__name__}. Give such a "
                 "url, or a path for a file."
             )
         base, _, query = url.partition("?")
         parts = [part for part in query.split("&") if part]
         named = [unquote(part.removeprefix("name=")) for part in parts if part.startswith("name=")]
         if len({*named, *([] if name is None else [name])}) > 1:
-            raise PydpstatError(
-                "name must be given once; got one in the url and a different one. Leave one out."
-            )
-        chosen = _checked_name(name if name is not None else (named or [DEFAULT_NAME])[0])
+            raise PydpstatError("name must be given once; got one in the url and a different one. Leave one out.")
+        chosen = _check_name(name if name is not None else (named or [DEFAULT_NAME])[0])
         rest = "&".join(part for part in parts if not part.startswith("name="))
-        given = _read(base + (f"?{rest}" if rest else ""))
+        given = _parse_url(base + (f"?{rest}" if rest else ""))
         options = {key: value for key, value in given.items() if key not in _SECRETS}
         secrets = {key: value for key, value in given.items() if key in _SECRETS}
-        shown = _shown(options)
+        shown = _format_url(options)
         if secrets:
-            _told[shown] = secrets
+            _known_secrets[shown] = secrets
         return cls(_with_query(shown, {"name": chosen}), chosen, options)
 
     @property
     def secrets(self) -> dict[str, str]:
         """What this process was told for this server; libpq finds others by itself, as in ``~/.pgpass``."""
-        return _told.get(_shown(self.options), {})
+        return _known_secrets.get(_format_url(self.options), {})
 
-    def without_secrets(self, text: str) -> str:
+    def replace_secrets(self, text: str) -> str:
         """Return a message of the server without what must not be shown."""
         for secret in self.secrets.values():
             text = text.replace(secret, "***") if secret else text
         return text
 
 
-def psycopg() -> ModuleType:
+def import_psycopg() -> ModuleType:
     """Import psycopg, or say how to get it."""
     try:
         import psycopg as found
@@ -73,11 +69,11 @@ def psycopg() -> ModuleType:
     return found
 
 
-def _read(url: str) -> dict[str, str]:
+def _parse_url(url: str) -> dict[str, str]:
     """Return libpq's options; a password with special characters must not become a host or a database."""
     try:
-        found = psycopg().conninfo.conninfo_to_dict(url)
-    except psycopg().Error:
+        found = import_psycopg().conninfo.conninfo_to_dict(url)
+    except import_psycopg().Error:
         found = None
     if found is not None:
         options = {key: str(value) for key, value in found.items() if value is not None}
@@ -86,12 +82,12 @@ def _read(url: str) -> dict[str, str]:
         if not any("@" in each for each in visible) and (not ports or ports.isdecimal()):
             return options
     raise PydpstatError(
-        f"url must have the form {_FORM!r}; the one given cannot be read. Percent-encode special characters "
+        f"url must have the form {_URL_EXAMPLE!r}; the one given cannot be read. Percent-encode special characters "
         "of a password, for example @ as %40."
     )
 
 
-def _shown(options: dict[str, str]) -> str:
+def _format_url(options: dict[str, str]) -> str:
     """Return a url of options without secrets."""
     rest = dict(sorted(options.items()))
     host, port = rest.get("host", ""), rest.get("port", "")
@@ -108,10 +104,9 @@ def _with_query(url: str, more: dict[str, str]) -> str:
     return url + ("&" if "?" in url else "?") + urlencode(more, quote_via=quote) if more else url
 
 
-def _checked_name(name: object) -> str:
+def _check_name(name: object) -> str:
     if isinstance(name, str) and name and "\0" not in name and name.isprintable():
         return name
     raise PydpstatError(
-        f"name must be a string of printable characters; got {checks.shown_option(name)}. Give for "
-        "example 'survey'."
+        f"name must be a string of printable characters; got {checks.describe_option(name)}. Give for example 'survey'."
     )

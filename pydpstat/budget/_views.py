@@ -7,9 +7,9 @@ import math
 import os
 from typing import TYPE_CHECKING, Any
 
-from pydpstat._files import given
+from pydpstat._files import return_or_write
 from pydpstat.budget._account import Account
-from pydpstat.budget._entry import csv_of, frame_of, rows_of
+from pydpstat.budget._entry import convert_entries, format_entries_csv, make_entry_frame
 from pydpstat.budget._report import LedgerReport
 from pydpstat.budget.amounts import Amount
 from pydpstat.results._exports import Exports
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pydpstat.results.statements import Statement
 
 
-class Views(Account, Exports):
+class LedgerViews(Account, Exports):
     """An account that can be shown and exported; entries are given whole."""
 
     def summary(self) -> Summary:
@@ -48,20 +48,20 @@ class Views(Account, Exports):
         >>> "mean(income)" in budget.summary().as_text()
         True
         """
-        return self._report().summary()
+        return self._make_report().summary()
 
-    def _report(self) -> LedgerReport:
+    def _make_report(self) -> LedgerReport:
         limits = self.epsilon, self.delta, self.accountant, self.neighbors, self.unit, self._ledger.place
         return LedgerReport(*limits, self.entries, self.spent, self.remaining)
 
-    def _page(self, rows: Rows) -> Summary:
-        return self._report()._page(rows)
+    def _make_page(self, rows: Rows) -> Summary:
+        return self._make_report()._make_page(rows)
 
-    def _rows(self) -> Rows:
-        return self._report()._rows()
+    def _make_rows(self) -> Rows:
+        return self._make_report()._make_rows()
 
-    def _every_row(self) -> Rows:
-        return self._report()._every_row()
+    def _make_all_rows(self) -> Rows:
+        return self._make_report()._make_all_rows()
 
     def statement(self) -> Statement:
         """Return the paragraph and the table that a methods section or a privacy office needs.
@@ -114,7 +114,7 @@ class Views(Account, Exports):
                    call   label  epsilon
         0  mean(income)  income      0.5
         """
-        return frame_of(self.entries)
+        return make_entry_frame(self.entries)
 
     # a ledger is exact: there are no decimals to choose
     def to_csv(self, path: str | os.PathLike[str] | None = None) -> str | None:  # type: ignore[override]
@@ -153,7 +153,7 @@ class Views(Account, Exports):
         >>> Budget(1.0).to_csv()
         'call,label,epsilon,delta,neighbors,unit,rho,loss,conditions,time,process,host,mechanism\\n'
         """
-        return given(csv_of(self.entries), path, "budget.csv")
+        return return_or_write(format_entries_csv(self.entries), path, "budget.csv")
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
         """Return limits, amounts and entries as one JSON object, or write it into a file.
@@ -190,7 +190,7 @@ class Views(Account, Exports):
         (0.5, 'mean(income)')
         """
         text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
-        return given(f"{text}\n", path, "budget.json")
+        return return_or_write(f"{text}\n", path, "budget.json")
 
     def to_dict(self) -> dict[str, Any]:
         """Return limits, amounts and entries in plain JSON types, as `to_json` has them.
@@ -204,18 +204,18 @@ class Views(Account, Exports):
         0.5
         """
         return {
-            "epsilon": _finite(self.epsilon),
+            "epsilon": _to_finite(self.epsilon),
             "delta": self.delta,
             "accountant": self.accountant,
             "neighbors": self.neighbors,
             "unit": self.unit,
-            "spent": _numbers(self.spent),
-            "remaining": _numbers(self.remaining),
-            "entries": rows_of(self.entries),
+            "spent": _to_json_numbers(self.spent),
+            "remaining": _to_json_numbers(self.remaining),
+            "entries": convert_entries(self.entries),
         }
 
     def __str__(self) -> str:
-        return self._report().by_label()
+        return self._make_report().format_by_label()
 
     def plot(self, ax: Axes | None = None, title: str | None = None, **style: object) -> Axes:
         """Draw what was spent by label, and what is left; needs matplotlib.
@@ -253,17 +253,17 @@ class Views(Account, Exports):
         >>> budget.spend(Guarantee(0.5), "mean(income)")
         >>> ax = budget.plot()  # doctest: +SKIP
         """
-        from pydpstat.plots._draw import drawn
+        from pydpstat.plots._draw import draw_picture
 
-        return drawn(self._report().picture(), ax, title, style)
+        return draw_picture(self._make_report().make_picture(), ax, title, style)
 
     def _repr_html_(self) -> str:
-        return self._report().by_label_html()
+        return self._make_report().format_html_by_label()
 
 
-def _numbers(amount: Amount) -> dict[str, float | None]:
-    return {name: _finite(value) for name, value in amount._asdict().items()}
+def _to_json_numbers(amount: Amount) -> dict[str, float | None]:
+    return {name: _to_finite(value) for name, value in amount._asdict().items()}
 
 
-def _finite(value: float | None) -> float | None:
+def _to_finite(value: float | None) -> float | None:
     return None if value is None or math.isinf(value) else value

@@ -16,7 +16,7 @@ from pydpstat import _checks as checks
 from pydpstat._search import bisect_up
 from pydpstat.errors import ArgumentError, PydpstatError
 from pydpstat.privacy import ConcentratedLoss, GaussianLoss, Guarantee
-from pydpstat.privacy._curves import largest_rho, pure_rho
+from pydpstat.privacy._curves import compute_pure_rho, find_largest_rho
 
 
 class Amount(NamedTuple):
@@ -70,8 +70,8 @@ class Share(NamedTuple):
     Examples
     --------
     >>> from pydpstat import Budget
-    >>> share = Budget(1.0, 1e-6).plan(4)
-    >>> share.epsilon, share.gaussian.delta
+    >>> compute_share = Budget(1.0, 1e-6).plan(4)
+    >>> compute_share.epsilon, compute_share.gaussian.delta
     (0.25, 2.5e-07)
     """
 
@@ -114,17 +114,17 @@ class BudgetExceeded(PydpstatError):
 
 
 @functools.lru_cache(maxsize=1024)
-def decimal(value: float) -> Fraction:
+def to_decimal(value: float) -> Fraction:
     """Return the decimal number that Python prints for a float, exactly."""
     return Fraction(repr(value))
 
 
 # infinite is the limit of an odometer, and what is left of it
-Part = Fraction | float
-Cost = tuple[Part, Part]
-NOTHING: Cost = (Fraction(0), Fraction(0))
+ExactNumber = Fraction | float
+Cost = tuple[ExactNumber, ExactNumber]
+ZERO_COST: Cost = (Fraction(0), Fraction(0))
 # above what the rounding of a rho can have taken away
-_UP = 1.0 + 2.0**-50
+_ROUNDING_FACTOR = 1.0 + 2.0**-50
 # the first level of a zcdp odometer; each further one is twice as high
 _FIRST_LEVEL = 2.0**-16
 # what the calibration of Gaussian noise may take more than it has to
@@ -143,23 +143,23 @@ class BasicAccountant:
         """The largest cost; an odometer has none for delta either."""
         if self.epsilon == math.inf:
             return math.inf, math.inf
-        return decimal(self.epsilon), decimal(self.delta)
+        return to_decimal(self.epsilon), to_decimal(self.delta)
 
-    def cost(self, guarantee: Guarantee) -> Cost:
+    def compute_cost(self, guarantee: Guarantee) -> Cost:
         """Cost of a release."""
-        return decimal(_checked(guarantee.epsilon, "epsilon")), decimal(_checked(guarantee.delta, "delta"))
+        return to_decimal(_check_cost(guarantee.epsilon, "epsilon")), to_decimal(_check_cost(guarantee.delta, "delta"))
 
-    def amount(self, cost: Cost) -> Amount:
+    def to_amount(self, cost: Cost) -> Amount:
         """Return a cost as numbers."""
         return Amount(float(cost[0]), float(cost[1]))
 
-    def spent(self, total: Cost) -> Amount:
+    def convert_spent(self, total: Cost) -> Amount:
         """Return what was spent as numbers."""
-        return self.amount(total)
+        return self.to_amount(total)
 
-    def share(self, remaining: Cost, releases: int) -> Share:
+    def compute_share(self, remaining: Cost, releases: int) -> Share:
         """Return what each of several equal releases may use of what is left."""
-        epsilon, delta = (_equal(each, releases) for each in remaining)
+        epsilon, delta = (_split_equally(each, releases) for each in remaining)
         return Share(epsilon, Amount(epsilon, delta))
 
 
@@ -179,9 +179,9 @@ class ConcentratedAccountant:
         """The largest cost."""
         if self.epsilon == math.inf:
             return math.inf, Fraction(0)
-        return Fraction(largest_rho(self.epsilon, self.delta)), Fraction(0)
+        return Fraction(find_largest_rho(self.epsilon, self.delta)), Fraction(0)
 
-    def cost(self, guarantee: Guarantee) -> Cost:
+    def compute_cost(self, guarantee: Guarantee) -> Cost:
         """Cost of a release; an error where nothing is known of it but a pair with a delta above 0."""
         rho = guarantee.rho
         if rho is None:
@@ -189,28 +189,28 @@ class ConcentratedAccountant:
                 f"guarantee must have a rho for the accountant 'zcdp'; {guarantee} has none: "
                 f"{guarantee.without_rho}. Use Budget(..., accountant='basic'), or a pure release."
             )
-        return Fraction(_checked(rho, "rho") * _UP), Fraction(0)
+        return Fraction(_check_cost(rho, "rho") * _ROUNDING_FACTOR), Fraction(0)
 
-    def amount(self, cost: Cost) -> Amount:
+    def to_amount(self, cost: Cost) -> Amount:
         """Return a cost as numbers; epsilon is the largest pure one that costs no more."""
         if cost[0] == math.inf:
             return Amount(math.inf, self.delta, math.inf)
-        epsilon, _ = bisect_up(lambda each: pure_rho(each) * _UP <= cost[0])
+        epsilon, _ = bisect_up(lambda each: compute_pure_rho(each) * _ROUNDING_FACTOR <= cost[0])
         return Amount(epsilon, self.delta, float(cost[0]))
 
-    def spent(self, total: Cost) -> Amount:
+    def convert_spent(self, total: Cost) -> Amount:
         """Return what was spent as numbers; epsilon is the one that holds for the budget's delta."""
         rho = float(total[0])
         if rho == 0.0:
             return Amount(0.0, 0.0, 0.0)
         if self.epsilon == math.inf:
-            return Amount(self._reading(total[0]), self.delta, rho)
-        whole = Guarantee(math.inf, loss=ConcentratedLoss(rho * _UP))
+            return Amount(self._get_odometer_epsilon(total[0]), self.delta, rho)
+        whole = Guarantee(math.inf, loss=ConcentratedLoss(rho * _ROUNDING_FACTOR))
         # what is within the limit keeps the limit, whatever the search rounds up
         epsilon = min(whole.epsilon_at(self.delta), self.epsilon)
         return Amount(epsilon, self.delta, rho)
 
-    def _reading(self, rho: Part) -> float:
+    def _get_odometer_epsilon(self, rho: ExactNumber) -> float:
         """Return the epsilon that an odometer shows: that of the level which covers rho, at a part of delta.
 
         Each level is a filter, and so what stops below it keeps the level's epsilon and delta; the
@@ -219,16 +219,16 @@ class ConcentratedAccountant:
         place = 0
         while _FIRST_LEVEL * 2.0**place < rho:
             place += 1
-        level = Guarantee(math.inf, loss=ConcentratedLoss(_FIRST_LEVEL * 2.0**place * _UP))
+        level = Guarantee(math.inf, loss=ConcentratedLoss(_FIRST_LEVEL * 2.0**place * _ROUNDING_FACTOR))
         return level.epsilon_at(self.delta / ((place + 1.0) * (place + 2.0)))
 
-    def share(self, remaining: Cost, releases: int) -> Share:
+    def compute_share(self, remaining: Cost, releases: int) -> Share:
         """Return what each of several equal releases may use of what is left."""
         left = remaining[0]
         if not left:
             return Share(0.0, Amount(0.0, self.delta, 0.0))
-        epsilon, _ = bisect_up(lambda each: releases * Fraction(pure_rho(each) * _UP) <= left)
-        rho, _ = bisect_up(lambda each: releases * Fraction(each * _UP) <= left)
+        epsilon, _ = bisect_up(lambda each: releases * Fraction(compute_pure_rho(each) * _ROUNDING_FACTOR) <= left)
+        rho, _ = bisect_up(lambda each: releases * Fraction(each * _ROUNDING_FACTOR) <= left)
         mu = math.sqrt(2.0 * rho) * (1.0 - _SLACK)
         gaussian = Guarantee(math.inf, loss=GaussianLoss(mu)).epsilon_at(self.delta) if mu else 0.0
         return Share(epsilon, Amount(gaussian, self.delta, rho))
@@ -241,32 +241,32 @@ ACCOUNTANTS: dict[str, type[BasicAccountant] | type[ConcentratedAccountant]] = {
 }
 
 
-def _checked(value: object, name: str) -> float:
+def _check_cost(value: object, name: str) -> float:
     """Check what a release costs: a loss of somebody's own can say anything, and less than 0 is a refund."""
-    if checks.is_number(value) and 0.0 <= checks.as_float(value) * _UP < math.inf:
+    if checks.is_number(value) and 0.0 <= checks.as_float(value) * _ROUNDING_FACTOR < math.inf:
         return checks.as_float(value)
     raise PydpstatError(
-        f"the {name} of guarantee must be at least 0 and finite to be charged; got {checks.shown(value)}. "
+        f"the {name} of guarantee must be at least 0 and finite to be charged; got {checks.describe_value(value)}. "
         "Correct the guarantee's loss."
     )
 
 
-def _equal(left: Part, releases: int) -> float:
+def _split_equally(left: ExactNumber, releases: int) -> float:
     """Return the largest float whose decimal number fits so often into what is left."""
     # the nearest float: no larger one fits, whose decimal number is beyond the middle between the two
     value = float(left / releases)
-    while releases * decimal(value) > left:
+    while releases * to_decimal(value) > left:
         value = math.nextafter(value, 0.0)
     return value
 
 
-def charged(spent: Cost, cost: Cost, limit: Cost) -> Cost | None:
+def add_cost(spent: Cost, cost: Cost, limit: Cost) -> Cost | None:
     """Return what is spent with a further cost; None where it is more than the limit."""
     # most deltas are 0, and sums of fractions are slow
     total = spent[0] + cost[0], spent[1] + cost[1] if cost[1] else spent[1]
     return None if total[0] > limit[0] or total[1] > limit[1] else total
 
 
-def missing(cost: Cost, remaining: Cost) -> Cost:
+def compute_shortfall(cost: Cost, remaining: Cost) -> Cost:
     """Return what a cost is more than what is left, at least 0."""
     return max(cost[0] - remaining[0], Fraction(0)), max(cost[1] - remaining[1], Fraction(0))

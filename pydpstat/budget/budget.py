@@ -7,14 +7,14 @@ import os
 from collections.abc import Callable
 
 from pydpstat import _checks as checks
-from pydpstat._files import real_path
+from pydpstat._files import resolve_path
 from pydpstat.budget._ledger import Limits, MemoryLedger, SharedLedger, is_url
-from pydpstat.budget._views import Views
+from pydpstat.budget._views import LedgerViews
 from pydpstat.budget.amounts import ACCOUNTANTS
 from pydpstat.errors import PydpstatError
 
 
-class Budget(Views):
+class Budget(LedgerViews):
     """A privacy budget: a limit on the total privacy loss, with a ledger.
 
     pydpstat's functions take it as ``budget=``; the result of a function with R's name is charged with
@@ -141,12 +141,10 @@ class Budget(Views):
         name: str | None = None,
     ) -> None:
         if isinstance(epsilon, str):
-            raise PydpstatError(
-                "epsilon must be a number; got a string. For a file write Budget(1.0, path='a.db')."
-            )
-        self._set(checks.epsilon(epsilon), _delta(delta, accountant), accountant, neighbors, unit)
-        place = _place(path, url, name)
-        self._ledger = MemoryLedger() if place is None else _shared(place, self._limits(), new=True)
+            raise PydpstatError("epsilon must be a number; got a string. For a file write Budget(1.0, path='a.db').")
+        self._set_limits(checks.check_epsilon(epsilon), _check_delta(delta, accountant), accountant, neighbors, unit)
+        place = _resolve_location(path, url, name)
+        self._ledger = MemoryLedger() if place is None else _open_ledger(place, self._get_limits(), new=True)
 
     @classmethod
     def odometer(
@@ -204,15 +202,15 @@ class Budget(Views):
         --------
         >>> from pydpstat import Budget, Guarantee
         >>> odometer = Budget.odometer()
-        >>> for epsilon in (0.5, 2.0, 0.25):
-        ...     odometer.spend(Guarantee(epsilon), "a release")
+        >>> for check_epsilon in (0.5, 2.0, 0.25):
+        ...     odometer.spend(Guarantee(check_epsilon), "a release")
         >>> odometer.spent.epsilon, odometer.remaining.epsilon
         (2.75, inf)
         """
         self = cls.__new__(cls)
-        self._set(math.inf, _delta(delta, accountant), accountant, neighbors, unit)
-        place = _place(path, url, name)
-        self._ledger = MemoryLedger() if place is None else _shared(place, self._limits(), new=True)
+        self._set_limits(math.inf, _check_delta(delta, accountant), accountant, neighbors, unit)
+        place = _resolve_location(path, url, name)
+        self._ledger = MemoryLedger() if place is None else _open_ledger(place, self._get_limits(), new=True)
         return self
 
     @classmethod
@@ -254,17 +252,17 @@ class Budget(Views):
         2.0
         >>> folder.cleanup()
         """
-        place = _place(path, url, name)
+        place = _resolve_location(path, url, name)
         if place is None:
             raise PydpstatError("path or url must be given; got neither. Give one of them.")
-        return cls._existing(place)
+        return cls._open_existing(place)
 
     @classmethod
-    def _existing(cls, place: str, limits: Limits | None = None) -> Budget:
+    def _open_existing(cls, place: str, limits: Limits | None = None) -> Budget:
         # a copy or a pickle opens its ledger, too: one that was made again would hold no spend
-        self, ledger = cls.__new__(cls), _shared(place, limits)
+        self, ledger = cls.__new__(cls), _open_ledger(place, limits)
         epsilon, delta, accountant, neighbors, unit = ledger.limits
-        self._set(float(epsilon), float(delta), accountant, neighbors, unit)
+        self._set_limits(float(epsilon), float(delta), accountant, neighbors, unit)
         self._ledger = ledger
         return self
 
@@ -293,44 +291,44 @@ class Budget(Views):
                 "a budget in memory cannot be copied or pickled: both copies would spend what is left. "
                 "Give the budget a path or a url, so that copies share one ledger."
             )
-        return self._existing, (place, self._limits())
+        return self._open_existing, (place, self._get_limits())
 
 
-def _place(path: object, url: object, name: str | None) -> str | None:
+def _resolve_location(path: object, url: object, name: str | None) -> str | None:
     """Return the path of a file or the url of a server, the ledger's name in it; None for neither."""
     if url is None and name is None:
-        return None if path is None else real_path(path)
+        return None if path is None else resolve_path(path)
     if url is None or path is not None:
         given = "a name without a url" if url is None else "a path and a url"
         raise PydpstatError(
             f"a ledger must have one location: a path, or a url with a name; got {given}. Leave one out."
         )
-    from pydpstat.budget._postgres_url import Place
+    from pydpstat.budget._postgres_url import ServerLocation
 
-    return Place.of(url, name).url
+    return ServerLocation.from_url(url, name).url
 
 
-def _shared(place: str, limits: Limits | None, new: bool = False) -> SharedLedger:
+def _open_ledger(place: str, limits: Limits | None, new: bool = False) -> SharedLedger:
     """Open a ledger, or make a new one; what only one kind of them needs is imported for it."""
     if not is_url(place):
         from pydpstat.budget._file import FileLedger
 
         return FileLedger(place, limits, new)
     from pydpstat.budget._postgres import ServerLedger
-    from pydpstat.budget._postgres_url import Place
+    from pydpstat.budget._postgres_url import ServerLocation
 
-    return ServerLedger(Place.of(place), limits, new)
+    return ServerLedger(ServerLocation.from_url(place), limits, new)
 
 
-def _delta(delta: float, accountant: str) -> float:
-    value = checks.scalar(delta, "delta")
+def _check_delta(delta: float, accountant: str) -> float:
+    value = checks.check_scalar(delta, "delta")
     if not 0.0 <= value < 1.0:
         raise PydpstatError(
-            f"delta must be at least 0 and below 1; got {checks.shown(delta)}. Give for example 1e-6."
+            f"delta must be at least 0 and below 1; got {checks.describe_value(delta)}. Give for example 1e-6."
         )
-    if checks.one_of(accountant, "accountant", tuple(ACCOUNTANTS)) == "zcdp" and value == 0.0:
+    if checks.check_choice(accountant, "accountant", tuple(ACCOUNTANTS)) == "zcdp" and value == 0.0:
         raise PydpstatError(
-            f"delta must be above 0 for the accountant 'zcdp'; got {checks.shown(delta)}. "
+            f"delta must be above 0 for the accountant 'zcdp'; got {checks.describe_value(delta)}. "
             "Give for example 1e-6."
         )
     return value

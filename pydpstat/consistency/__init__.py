@@ -3,7 +3,7 @@
 All of it is post-processing, which costs no privacy budget, but for `release_hierarchy`, which releases.
 """
 
-from pydpstat._lazy import attach as _attach
+from pydpstat._lazy import attach_names as _attach
 
 _HOMES = {
     "ConvergenceWarning": "pydpstat.consistency.tables",

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from pydpstat._checks import as_integer, did_you_mean, excerpt
+from pydpstat._checks import as_integer, format_public_value, suggest_spelling
 from pydpstat._data.containers import has_rows
 from pydpstat._lazy import pd
-from pydpstat.consistency.tables import Form, TableFit, numbers, read_table
+from pydpstat.consistency.tables import TableFit, TableForm, read_numbers, read_table
 from pydpstat.errors import PydpstatError
 from pydpstat.results.results import DPResults
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 Axes = tuple[int, ...]
 
 # how far sums of margins may be apart, relative to the largest: floating-point sums are, by less
-AGREE = 1e-11
+RELATIVE_TOLERANCE = 1e-11
 # a linear program of more cells takes minutes, and of fewer so many seconds at most
-MOST_CELLS, SECONDS = 10_000, 10.0
+MAX_CELLS, MAX_SECONDS = 10_000, 10.0
 # what the linear program's own tolerance may leave of a cell, in shares of the mean cell
-_NOTHING = 1e-6
+_ZERO_TOLERANCE = 1e-6
 
 
 class Margin(NamedTuple):
@@ -40,23 +40,23 @@ class Margin(NamedTuple):
     name: str
 
 
-def margin(values: np.ndarray, axes: Axes) -> np.ndarray:
+def compute_margin(values: np.ndarray, axes: Axes) -> np.ndarray:
     """Return a table's sums for each combination of places on some axes."""
     return np.add.reduce(values, axis=tuple(axis for axis in range(values.ndim) if axis not in axes))
 
 
-def margin_of(sums: np.ndarray, axes: Axes, kept: Axes) -> np.ndarray:
+def reduce_margin(sums: np.ndarray, axes: Axes, remaining_axes: Axes) -> np.ndarray:
     """Return the sums of a margin, which has some axes of the table, on those of them that are kept."""
-    return margin(sums, tuple(axes.index(axis) for axis in kept))
+    return compute_margin(sums, tuple(axes.index(axis) for axis in remaining_axes))
 
 
-def expanded(sums: np.ndarray, axes: Axes, dimensions: int) -> np.ndarray:
+def expand_margin(sums: np.ndarray, axes: Axes, n_dimensions: int) -> np.ndarray:
     """Return a margin with length 1 on the axes that it has not, so that it meets the table's cells."""
     places = iter(sums.shape)
-    return sums.reshape([next(places) if axis in axes else 1 for axis in range(dimensions)])
+    return sums.reshape([next(places) if axis in axes else 1 for axis in range(n_dimensions)])
 
 
-def incidence(shape: tuple[int, ...], axes: Sequence[Axes]) -> sparse.csc_matrix:
+def make_incidence_matrix(shape: tuple[int, ...], axes: Sequence[Axes]) -> sparse.csc_matrix:
     """Return the sparse matrix that takes a table's cells (in C order) to its margins' sums."""
     from scipy import sparse
 
@@ -65,14 +65,12 @@ def incidence(shape: tuple[int, ...], axes: Sequence[Axes]) -> sparse.csc_matrix
     for each in axes:
         lengths = [shape[axis] for axis in each]
         size = int(np.prod(lengths))
-        rows = np.broadcast_to(expanded(np.arange(size).reshape(lengths), each, len(shape)), shape)
-        blocks.append(
-            sparse.csr_matrix((np.ones(cells), (rows.ravel(), np.arange(cells))), shape=(size, cells))
-        )
+        rows = np.broadcast_to(expand_margin(np.arange(size).reshape(lengths), each, len(shape)), shape)
+        blocks.append(sparse.csr_matrix((np.ones(cells), (rows.ravel(), np.arange(cells))), shape=(size, cells)))
     return sparse.vstack(blocks).tocsc()
 
 
-class Fit(NamedTuple):
+class MarginFit(NamedTuple):
     """A fitted table, how often all margins were gone through, and whether that has converged."""
 
     values: np.ndarray
@@ -80,7 +78,7 @@ class Fit(NamedTuple):
     converged: bool
 
 
-def read_margins(margins: object, form: Form, shape: tuple[int, ...]) -> list[Margin]:
+def read_margins(margins: object, form: TableForm, shape: tuple[int, ...]) -> list[Margin]:
     """Read margins: a dict from the axes that they keep, by place or by name, to the sums.
 
     Pandas objects and releases are put in order by their labels. Only a release's sums have a variance.
@@ -92,24 +90,24 @@ def read_margins(margins: object, form: Form, shape: tuple[int, ...]) -> list[Ma
         )
     found: dict[Axes, Margin] = {}
     for key, value in margins.items():
-        kept = axes_of(key, form.names)
-        read = _one(key, value, kept, form, shape)
+        kept = parse_axes(key, form.names)
+        read = _read_margin(key, value, kept, form, shape)
         if read.axes in found:
-            raise PydpstatError(f"margins must have each margin once; {excerpt(key)} is given twice.")
+            raise PydpstatError(f"margins must have each margin once; {format_public_value(key)} is given twice.")
         found[read.axes] = read
     return list(found.values())
 
 
-def axes_of(key: object, names: tuple[Hashable, ...]) -> Axes:
+def parse_axes(key: object, names: tuple[Hashable, ...]) -> Axes:
     """Return the places of axes given by place or by name, in the given order; each axis has a name."""
     parts = key if isinstance(key, tuple) else (key,)
-    places = tuple(_place(part, names) for part in parts)
+    places = tuple(_find_axis(part, names) for part in parts)
     if len(set(places)) < len(places):
-        raise PydpstatError(f"margins must name an axis once; got {excerpt(key)}.")
+        raise PydpstatError(f"margins must name an axis once; got {format_public_value(key)}.")
     return places
 
 
-def _place(part: object, names: tuple[Hashable, ...]) -> int:
+def _find_axis(part: object, names: tuple[Hashable, ...]) -> int:
     number = as_integer(part)
     if number is not None:
         if -len(names) <= number < len(names):
@@ -121,55 +119,53 @@ def _place(part: object, names: tuple[Hashable, ...]) -> int:
     if isinstance(part, Hashable) and part is not None and part in names:
         return names.index(part)
     own = [str(each) for each in names if each is not None]
-    hint = did_you_mean(part, own) if own else "The table has no names: give axis numbers from 0."
+    hint = suggest_spelling(part, own) if own else "The table has no names: give axis numbers from 0."
     raise PydpstatError(f"margins must name axes of the table, {own}; got another name. {hint}")
 
 
-def _one(key: object, value: object, kept: Axes, form: Form, shape: tuple[int, ...]) -> Margin:
+def _read_margin(key: object, value: object, margin_axes: Axes, form: TableForm, shape: tuple[int, ...]) -> Margin:
     """Read one margin and put its axes and labels in the table's order."""
-    name = f"margins[{excerpt(key)}]"
-    lengths = tuple(shape[axis] for axis in kept)
+    name = f"margins[{format_public_value(key)}]"
+    lengths = tuple(shape[axis] for axis in margin_axes)
     released = isinstance(value, DPResults)
-    variance = noise_variance(value) if isinstance(value, DPResults) else 0.0
-    if kept and (released or has_rows(value)):
-        goal = _labeled(value, kept, form, name)
+    variance = get_noise_variance(value) if isinstance(value, DPResults) else 0.0
+    if margin_axes and (released or has_rows(value)):
+        goal = _read_labeled_margin(value, margin_axes, form, name)
     else:
-        goal = numbers(np.asarray(value) if released else value, name, least=0)
-        if not kept and goal.size == 1:
+        goal = read_numbers(np.asarray(value) if released else value, name, min_dimensions=0)
+        if not margin_axes and goal.size == 1:
             goal = goal.reshape(())
     if goal.shape != lengths:
         raise PydpstatError(
             f"{name} must have the shape {lengths} of these axes of the table; got {goal.shape}. "
             "Give its axes in the order of their names."
         )
-    goal = np.ascontiguousarray(goal.transpose(*np.argsort(kept)))
-    return Margin(tuple(sorted(kept)), goal, np.asarray(variance), name)
+    goal = np.ascontiguousarray(goal.transpose(*np.argsort(margin_axes)))
+    return Margin(tuple(sorted(margin_axes)), goal, np.asarray(variance), name)
 
 
-def _labeled(value: object, kept: Axes, form: Form, name: str) -> np.ndarray:
+def _read_labeled_margin(value: object, margin_axes: Axes, form: TableForm, name: str) -> np.ndarray:
     """Read a margin that may have names and labels, and put those in the order of `kept` and of the table."""
     goal, own = read_table(value, name)
-    if goal.ndim != len(kept):
+    if goal.ndim != len(margin_axes):
         return goal
 
-    wanted = [form.names[axis] for axis in kept]
+    wanted = [form.names[axis] for axis in margin_axes]
     by_name = None not in wanted and set(own.names) == set(wanted)
     order = [own.names.index(each) for each in wanted] if by_name else range(goal.ndim)
     goal = goal.transpose(*order)
-    for place, axis in enumerate(kept):
+    for place, axis in enumerate(margin_axes):
         mine, theirs = own.levels[order[place]], form.levels[axis]
         if mine is None or theirs is None:
             continue
         have, want = pd.Index(mine), pd.Index(theirs)
         if not have.is_unique or not want.is_unique:
-            raise PydpstatError(
-                f"{name} and the table must have each label of an axis once; one occurs twice."
-            )
+            raise PydpstatError(f"{name} and the table must have each label of an axis once; one occurs twice.")
         places = have.get_indexer(want)
         lacking = int((places < 0).sum())
         if lacking or len(have) != len(want):
             raise PydpstatError(
-                f"{name} must have the labels of the table's axis {excerpt(form.names[axis])}; "
+                f"{name} must have the labels of the table's axis {format_public_value(form.names[axis])}; "
                 f"{lacking} of {len(want)} are missing, {len(have) - len(want) + lacking} are not in "
                 "the table."
             )
@@ -177,7 +173,7 @@ def _labeled(value: object, kept: Axes, form: Form, name: str) -> np.ndarray:
     return goal
 
 
-def noise_variance(result: DPResults) -> float:
+def get_noise_variance(result: DPResults) -> float:
     """Return the variance of a release's noise, the same for all cells."""
     if result.noise is None or np.ndim(result.noise.std()):
         raise PydpstatError(
@@ -191,10 +187,10 @@ def check_agreement(margins: list[Margin]) -> None:
     """Check that margins have the same sums on the axes that they share."""
     for one, other in combinations(margins, 2):
         shared = tuple(axis for axis in one.axes if axis in other.axes)
-        first, second = (margin_of(each.goal, each.axes, shared) for each in (one, other))
+        first, second = (reduce_margin(each.goal, each.axes, shared) for each in (one, other))
         size = max(np.abs(first).max(), np.abs(second).max(), 1e-300)
         apart = float(np.abs(first - second).max())
-        if apart > AGREE * size:
+        if apart > RELATIVE_TOLERANCE * size:
             what = "the same total" if not shared else f"the same sums on the axes {shared} that they share"
             raise PydpstatError(
                 f"{one.name} and {other.name} must have {what}; they differ by up to {apart:.6g}. No "
@@ -203,28 +199,26 @@ def check_agreement(margins: list[Margin]) -> None:
             )
 
 
-def gaps(values: np.ndarray, margins: list[Margin]) -> list[float]:
+def compute_gaps(values: np.ndarray, margins: list[Margin]) -> list[float]:
     """Return for each margin the largest difference between the table's sums and the goal."""
-    return [float(np.abs(margin(values, each.axes) - each.goal).max()) for each in margins]
+    return [float(np.abs(compute_margin(values, each.axes) - each.goal).max()) for each in margins]
 
 
-def table_fit(
+def make_table_fit(
     method: str,
-    fit: Fit,
-    form: Form,
+    fit: MarginFit,
+    form: TableForm,
     margins: list[Margin],
     status: str,
     steps: tuple[str, ...],
     spread: float = np.nan,
 ) -> TableFit:
     """Return a fitted table as a result, with its gaps to the margins."""
-    names, left = tuple(each.name for each in margins), tuple(gaps(fit.values, margins))
-    return TableFit(
-        method, fit.values, form, names, left, fit.iterations, fit.converged, status, steps, spread
-    )
+    names, left = tuple(each.name for each in margins), tuple(compute_gaps(fit.values, margins))
+    return TableFit(method, fit.values, form, names, left, fit.iterations, fit.converged, status, steps, spread)
 
 
-def solution(values: np.ndarray, margins: list[Margin]) -> str:
+def find_solution_kind(values: np.ndarray, margins: list[Margin]) -> str:
     """Tell which tables with the same zeros have the margins, by a linear program.
 
     "inner": some with no further zeros, "edge": only such with further ones, "none", or "unknown" in time.
@@ -233,9 +227,9 @@ def solution(values: np.ndarray, margins: list[Margin]) -> str:
     possible = values > 0.0
     for each in margins:
         # where a margin is 0, all of its cells are
-        possible = possible & (expanded(each.goal, each.axes, values.ndim) > 0.0)
+        possible = possible & (expand_margin(each.goal, each.axes, values.ndim) > 0.0)
     free = np.flatnonzero(possible)
-    if free.size > MOST_CELLS:
+    if free.size > MAX_CELLS:
         return "unknown"
     from scipy import sparse
     from scipy.optimize import linprog
@@ -243,7 +237,7 @@ def solution(values: np.ndarray, margins: list[Margin]) -> str:
     total = float(margins[0].goal.sum())
     if total == 0.0 or not free.size:
         return "inner" if total == 0.0 else "none"
-    matrix = incidence(values.shape, [each.axes for each in margins])
+    matrix = make_incidence_matrix(values.shape, [each.axes for each in margins])
     counts = matrix[:, free]
     # the mean free cell is 1; a cell is t plus something not below 0
     goals = np.concatenate([each.goal.ravel() for each in margins]) * (free.size / total)
@@ -255,8 +249,8 @@ def solution(values: np.ndarray, margins: list[Margin]) -> str:
         A_eq=sparse.hstack([counts, level]).tocsc(),
         b_eq=goals,
         method="highs",
-        options={"time_limit": SECONDS},
+        options={"time_limit": MAX_SECONDS},
     )
     if found.status:
         return "none" if found.status == 2 else "unknown"
-    return "inner" if found.x[-1] > _NOTHING else "edge"
+    return "inner" if found.x[-1] > _ZERO_TOLERANCE else "edge"

@@ -11,32 +11,37 @@ import numpy as np
 from pydpstat.consistency._tree import Tree
 
 # no level with leaves gets a smaller share, and no other level one that is smaller but not 0
-_LEAST = 0.01
+_MIN_WEIGHT = 0.01
 # an odd constant whose multiples are spread over all 64 bits
-_STEP = np.uint64(0x9E3779B97F4A7C15)
+_HASH_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
-def best_weights(
-    tree: Tree, reach: tuple[int, ...], noisy: list[int], must: list[bool], epsilon: float, leaves: bool
+def find_optimal_weights(
+    tree: Tree,
+    sensitivities: tuple[int, ...],
+    noisy: list[int],
+    is_required: list[bool],
+    epsilon: float,
+    leaves_only: bool,
 ) -> list[float]:
     """Return the weights of the levels with noise that make the error after least squares smallest.
 
-    The error is the mean over levels of their nodes' variances, or that over the `leaves`; `reach` has each
-    level's sensitivity, `must` which of those with noise have leaves.
+    The error is the mean over levels of their nodes' variances, or that over the `leaves_only`; `reach` has each
+    level's sensitivity, `is_required` which of those with noise have leaves.
     """
     from scipy.optimize import minimize
 
-    shape = shape_of(tree)
+    shape = find_node_kinds(tree)
 
-    def error(weights: np.ndarray) -> float:
-        precision = np.full(len(reach), math.inf)
+    def compute_log_error(weights: np.ndarray) -> float:
+        precision = np.full(len(sensitivities), math.inf)
         for level, weight in zip(noisy, weights):
             # one over the variance of symmetric geometric noise
-            precision[level] = math.cosh(min(epsilon * max(weight, 0.0) / reach[level], 300.0)) - 1.0
-        return math.log(shape.error(precision, leaves))
+            precision[level] = math.cosh(min(epsilon * max(weight, 0.0) / sensitivities[level], 300.0)) - 1.0
+        return math.log(shape.compute_mean_variance(precision, leaves_only))
 
     count = len(noisy)
-    bounds = [(_LEAST if needed else 0.0, 1.0) for needed in must]
+    bounds = [(_MIN_WEIGHT if needed else 0.0, 1.0) for needed in is_required]
     even = np.full(count, 1.0 / count)
     starts = [even, *(0.2 * even + 0.8 * np.eye(count))]
     sums = {"type": "eq", "fun": lambda weights: weights.sum() - 1.0}
@@ -44,17 +49,17 @@ def best_weights(
         # a step that leaves the bounds is put back onto them
         warnings.simplefilter("ignore", RuntimeWarning)
         found = [
-            minimize(error, start, method="SLSQP", bounds=bounds, constraints=sums).x for start in starts
+            minimize(compute_log_error, start, method="SLSQP", bounds=bounds, constraints=sums).x for start in starts
         ]
-    least = np.where(must, _LEAST, 0.0)
-    candidates = [np.maximum(np.where(each < _LEAST, 0.0, each), least) for each in (even, *found)]
-    best = min((each / each.sum() for each in candidates), key=error)
+    least = np.where(is_required, _MIN_WEIGHT, 0.0)
+    candidates = [np.maximum(np.where(each < _MIN_WEIGHT, 0.0, each), least) for each in (even, *found)]
+    best = min((each / each.sum() for each in candidates), key=compute_log_error)
     # the last digits depend on the machine
     return [round(float(weight), 3) for weight in best]
 
 
 @dataclass(frozen=True)
-class Shape:
+class NodeKinds:
     """The kinds of a tree's nodes, which have the same errors.
 
     For each level: how many nodes there are of each kind, their parents' kinds, and which are leaves.
@@ -62,9 +67,9 @@ class Shape:
 
     counts: tuple[np.ndarray, ...]
     parent: tuple[np.ndarray, ...]
-    leaf: tuple[np.ndarray, ...]
+    is_leaf: tuple[np.ndarray, ...]
 
-    def error(self, precision: np.ndarray, leaves: bool) -> float:
+    def compute_mean_variance(self, precision: np.ndarray, leaves_only: bool) -> float:
         """Return the mean variance after least squares: of the leaves, or of the levels' own means.
 
         A level's precision is infinite where public, 0 where not measured.
@@ -78,7 +83,7 @@ class Shape:
                 each = self.counts[level + 1] / self.counts[level][self.parent[level + 1]]
                 reach = np.bincount(self.parent[level + 1], each * upward[level + 1], self.counts[level].size)
                 reaches[level] = reach
-                has = ~self.leaf[level]
+                has = ~self.is_leaf[level]
                 with np.errstate(divide="ignore"):
                     told[has] += 1.0 / reach[has]
             with np.errstate(divide="ignore"):
@@ -88,13 +93,13 @@ class Shape:
             parent = self.parent[level]
             share = upward[level] / np.where(reaches[level - 1] > 0.0, reaches[level - 1], 1.0)[parent]
             final.append(upward[level] - share**2 * (reaches[level - 1] - final[level - 1])[parent])
-        if leaves:
-            total = sum(float((n * s)[leaf].sum()) for n, s, leaf in zip(self.counts, final, self.leaf))
-            return total / sum(float(n[leaf].sum()) for n, leaf in zip(self.counts, self.leaf))
+        if leaves_only:
+            total = sum(float((n * s)[leaf].sum()) for n, s, leaf in zip(self.counts, final, self.is_leaf))
+            return total / sum(float(n[leaf].sum()) for n, leaf in zip(self.counts, self.is_leaf))
         return sum(float((n * s).sum()) / size for n, s, size in zip(self.counts, final, sizes)) / depth
 
 
-def shape_of(tree: Tree) -> Shape:
+def find_node_kinds(tree: Tree) -> NodeKinds:
     """Find the kinds of a tree's nodes.
 
     From below a kind is the collection of the children's; then the parent's is part of it.
@@ -103,13 +108,13 @@ def shape_of(tree: Tree) -> Shape:
     for level in range(len(tree.sizes) - 1, -1, -1):
         sign = np.zeros(tree.sizes[level], dtype=np.uint64)
         if level + 1 < len(tree.sizes):
-            sign[tree.parents[level]] = tree.sums(level, _mixed(below[level + 1]))
+            sign[tree.parents[level]] = tree.sum_children(level, _compute_hashes(below[level + 1]))
         below[level] = np.unique(sign, return_inverse=True)[1].ravel()
     kind = np.zeros(1, dtype=np.int64)
     counts, parents = [np.ones(1)], [np.zeros(1, dtype=np.int64)]
     leaf = [np.array([False])]
     for level in range(1, len(tree.sizes)):
-        above = tree.spread(level - 1, kind[tree.parents[level - 1]])
+        above = tree.copy_to_children(level - 1, kind[tree.parents[level - 1]])
         width = int(below[level].max()) + 1
         keys, first, place, count = np.unique(
             above * width + below[level], return_index=True, return_inverse=True, return_counts=True
@@ -118,13 +123,13 @@ def shape_of(tree: Tree) -> Shape:
         counts.append(count.astype(np.float64))
         parents.append(keys // width)
         leaf.append(~tree.parents[level][first])
-    return Shape(tuple(counts), tuple(parents), tuple(leaf))
+    return NodeKinds(tuple(counts), tuple(parents), tuple(leaf))
 
 
-def _mixed(kinds: np.ndarray) -> np.ndarray:
+def _compute_hashes(kinds: np.ndarray) -> np.ndarray:
     """Return 64-bit numbers that stand for kinds, so that sums of them stand for collections."""
     with np.errstate(over="ignore"):
-        number = (kinds.astype(np.uint64) + np.uint64(1)) * _STEP
+        number = (kinds.astype(np.uint64) + np.uint64(1)) * _HASH_MULTIPLIER
         number = (number ^ (number >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         number = (number ^ (number >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
         return number ^ (number >> np.uint64(31))

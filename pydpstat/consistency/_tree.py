@@ -9,19 +9,19 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._checks import flag, one_of
-from pydpstat._frozen import Frozen, frozen
+from pydpstat._checks import check_boolean, check_choice
+from pydpstat._frozen import ReadOnlyArrays, freeze_array
 from pydpstat.errors import PydpstatError
 
 Levels = list[np.ndarray]
 # above it not every integer is a float
-_LARGEST = 2.0**53
+_MAX_EXACT_INTEGER = 2.0**53
 # as many children are added up one by one
-_FEW = 8
+_MAX_UNROLLED_CHILDREN = 8
 # how far exact values may be from adding up, relative to the largest of them
-_AGREE = 1e-9
+_EXACT_TOLERANCE = 1e-9
 # what each method does, and why it has no standard errors; empty where it has
-_METHODS = {
+_METHOD_DESCRIPTIONS = {
     "least squares": ("weighted least squares", ""),
     "ratio": (
         "children scaled to their parent",
@@ -35,7 +35,7 @@ _METHODS = {
 
 
 @dataclass(frozen=True)
-class Tree(Frozen):
+class Tree(ReadOnlyArrays):
     """A tree with one root, as the number of children of each node, level by level; 0 for a leaf.
 
     The children of a level's nodes follow each other in the next level.
@@ -56,29 +56,29 @@ class Tree(Frozen):
     @cached_property
     def parents(self) -> tuple[npt.NDArray[np.bool_], ...]:
         """For each level which nodes have children."""
-        return tuple(frozen(counts > 0) for counts in self.children)
+        return tuple(freeze_array(counts > 0) for counts in self.children)
 
     @cached_property
-    def counts(self) -> tuple[npt.NDArray[np.int64], ...]:
+    def child_counts(self) -> tuple[npt.NDArray[np.int64], ...]:
         """For each level the numbers of children of those nodes that have some."""
-        return tuple(frozen(counts[has]) for counts, has in zip(self.children, self.parents))
+        return tuple(freeze_array(counts[has]) for counts, has in zip(self.children, self.parents))
 
     @cached_property
     def starts(self) -> tuple[npt.NDArray[np.int64], ...]:
         """For each level where in the next one the children of those nodes begin."""
-        return tuple(frozen(np.cumsum(counts) - counts) for counts in self.counts)
+        return tuple(freeze_array(np.cumsum(counts) - counts) for counts in self.child_counts)
 
     @cached_property
-    def fans(self) -> tuple[int, ...]:
+    def uniform_child_counts(self) -> tuple[int, ...]:
         """For each level the number of children, where all its nodes with children have as many; else 0."""
         return tuple(
-            int(counts[0]) if counts.size and (counts == counts[0]).all() else 0 for counts in self.counts
+            int(counts[0]) if counts.size and (counts == counts[0]).all() else 0 for counts in self.child_counts
         )
 
-    def sums(self, level: int, values: np.ndarray) -> np.ndarray:
+    def sum_children(self, level: int, values: np.ndarray) -> np.ndarray:
         """Add up the next level's values: one sum for each node of this level that has children."""
-        fan = self.fans[level]
-        if not 0 < fan <= _FEW:
+        fan = self.uniform_child_counts[level]
+        if not 0 < fan <= _MAX_UNROLLED_CHILDREN:
             return np.add.reduceat(values, self.starts[level])
         # in the same order, and several times faster for few children
         sums = values[::fan].copy()
@@ -86,31 +86,31 @@ class Tree(Frozen):
             sums += values[place::fan]
         return sums
 
-    def spread(self, level: int, values: np.ndarray) -> np.ndarray:
+    def copy_to_children(self, level: int, values: np.ndarray) -> np.ndarray:
         """Give each node of the next level its parent's value, out of those with children."""
-        return np.repeat(values, self.fans[level] or self.counts[level])
+        return np.repeat(values, self.uniform_child_counts[level] or self.child_counts[level])
 
-    def totals(self, leaves: Levels) -> Levels:
+    def sum_from_leaves(self, leaves: Levels) -> Levels:
         """Add up from the leaves: `leaves` has a value for every node, that of a parent is not used."""
         totals = [values.copy() for values in leaves]
         for level in range(len(totals) - 2, -1, -1):
-            totals[level][self.parents[level]] = self.sums(level, totals[level + 1])
+            totals[level][self.parents[level]] = self.sum_children(level, totals[level + 1])
         return totals
 
-    def split(self, values: np.ndarray) -> Levels:
+    def split_levels(self, values: np.ndarray) -> Levels:
         """Cut an array of all nodes, level after level, into levels."""
         return np.split(values, np.cumsum(self.sizes)[:-1])
 
-    def gap(self, values: Levels) -> float:
+    def compute_gap(self, values: Levels) -> float:
         """Return the largest difference between a node and the sum of its children."""
         gaps = [
-            np.abs(self.sums(level, values[level + 1]) - values[level][self.parents[level]]).max()
+            np.abs(self.sum_children(level, values[level + 1]) - values[level][self.parents[level]]).max()
             for level in range(len(values) - 1)
         ]
         return float(max(gaps, default=0.0))
 
 
-class Method(NamedTuple):
+class ConsistencyMethod(NamedTuple):
     """How values are made consistent, checked."""
 
     method: str
@@ -122,18 +122,20 @@ class Method(NamedTuple):
         """What is done, in words."""
         cut = ("negative values set to 0",) if self.method == "ratio" and self.nonnegative else ()
         rounding = ("rounded to whole numbers that add up",) if self.integer else ()
-        return (*cut, _METHODS[self.method][0], *rounding)
+        return (*cut, _METHOD_DESCRIPTIONS[self.method][0], *rounding)
 
     @property
     def reason(self) -> str:
         """Why there are no standard errors; empty where there are."""
-        return _METHODS[self.method][1]
+        return _METHOD_DESCRIPTIONS[self.method][1]
 
 
-def checked_method(method: str, nonnegative: bool | None, integer: bool | None, whole: bool) -> Method:
+def check_consistency_method(
+    method: str, nonnegative: bool | None, integer: bool | None, has_integers: bool
+) -> ConsistencyMethod:
     """Check how values are to be made consistent; `whole` says whether the noisy ones are integers."""
-    one_of(method, "method", tuple(_METHODS))
-    sign = method == "top-down" if nonnegative is None else flag(nonnegative, "nonnegative")
+    check_choice(method, "method", tuple(_METHOD_DESCRIPTIONS))
+    sign = method == "top-down" if nonnegative is None else check_boolean(nonnegative, "nonnegative")
     if sign and method == "least squares":
         raise PydpstatError(
             "nonnegative must be False for method 'least squares', which may leave negative values; got "
@@ -141,29 +143,29 @@ def checked_method(method: str, nonnegative: bool | None, integer: bool | None, 
         )
     if not sign and method == "top-down":
         raise PydpstatError("nonnegative must be True for method 'top-down'; got False. Use 'least squares'.")
-    rounding = method == "top-down" and whole if integer is None else flag(integer, "integer")
-    return Method(method, sign, rounding)
+    rounding = method == "top-down" and has_integers if integer is None else check_boolean(integer, "integer")
+    return ConsistencyMethod(method, sign, rounding)
 
 
 def apply(
-    tree: Tree, values: Levels, variances: Levels, how: Method
+    tree: Tree, values: Levels, variances: Levels, settings: ConsistencyMethod
 ) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...] | None]:
     """Return consistent values, and their variances before rounding where these are known.
 
     Values are NaN, and variances infinite, where nothing was measured.
     """
-    if how.method == "least squares":
-        estimates, spreads = two_pass(tree, values, variances)
-    elif how.method == "ratio":
-        estimates, spreads = scaled(tree, values, how.nonnegative), None
+    if settings.method == "least squares":
+        estimates, spreads = fit_two_pass(tree, values, variances)
+    elif settings.method == "ratio":
+        estimates, spreads = scale_to_parents(tree, values, settings.nonnegative), None
     else:
-        estimates, spreads = top_down(tree, values, variances), None
-    if how.integer:
-        estimates = rounded_tree(tree, estimates)
+        estimates, spreads = fit_top_down(tree, values, variances), None
+    if settings.integer:
+        estimates = round_tree(tree, estimates)
     return tuple(estimates), None if spreads is None else tuple(spreads)
 
 
-def two_pass(tree: Tree, values: Levels, variances: Levels) -> tuple[Levels, Levels]:
+def fit_two_pass(tree: Tree, values: Levels, variances: Levels) -> tuple[Levels, Levels]:
     """Return the best linear unbiased estimates of all nodes, and their variances.
 
     The noises are independent: variance 0 for exact values, infinite for parents that were not measured. Up:
@@ -171,106 +173,105 @@ def two_pass(tree: Tree, values: Levels, variances: Levels) -> tuple[Levels, Lev
     that sum is shared in proportion to the variances. With u a child's upward variance, U its sum over
     siblings and s the parent's final one, the child's is ``u - (u / U)^2 (U - s)`` (Hay et al. 2010).
     """
-    estimates, variances = upward(tree, values, variances)
+    estimates, variances = estimate_upward(tree, values, variances)
     for level in range(len(values) - 1):
         has = tree.parents[level]
         parents, spread = estimates[level][has], variances[level][has]
-        sums, reach = (tree.sums(level, each[level + 1]) for each in (estimates, variances))
+        sums, reach = (tree.sum_children(level, each[level + 1]) for each in (estimates, variances))
         fixed = reach == 0.0
         if fixed.any():
             hint = " Give the noise's variance, or correct the exact values."
             _check_exact(parents[fixed] - sums[fixed], parents[fixed], hint)
             reach = np.where(fixed, 1.0, reach)
         own = variances[level + 1]
-        estimates[level + 1] = estimates[level + 1] + own * tree.spread(level, (parents - sums) / reach)
+        estimates[level + 1] = estimates[level + 1] + own * tree.copy_to_children(level, (parents - sums) / reach)
         gained = np.maximum(reach - spread, 0.0) / reach**2
-        less = own**2 * tree.spread(level, np.where(fixed, 0.0, gained))
+        less = own**2 * tree.copy_to_children(level, np.where(fixed, 0.0, gained))
         variances[level + 1] = np.maximum(own - less, 0.0)
     return estimates, variances
 
 
-def upward(tree: Tree, values: Levels, variances: Levels) -> tuple[Levels, Levels]:
+def estimate_upward(tree: Tree, values: Levels, variances: Levels) -> tuple[Levels, Levels]:
     """Return the best estimates of each node from its own subtree, and their variances."""
     estimates, spreads = list(values), list(variances)
     for level in range(len(values) - 2, -1, -1):
         has = tree.parents[level]
-        sums, reach = (tree.sums(level, each[level + 1]) for each in (estimates, spreads))
+        sums, reach = (tree.sum_children(level, each[level + 1]) for each in (estimates, spreads))
         estimates[level], spreads[level] = values[level].copy(), variances[level].copy()
-        estimates[level][has], spreads[level][has] = _averaged(
+        estimates[level][has], spreads[level][has] = _combine_estimates(
             values[level][has], variances[level][has], sums, reach
         )
     return estimates, spreads
 
 
-def _averaged(
-    own: np.ndarray, variance: np.ndarray, sums: np.ndarray, reach: np.ndarray
+def _combine_estimates(
+    own: np.ndarray, variance: np.ndarray, sums: np.ndarray, sums_variance: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Average two measurements of the same numbers with their precisions as weights."""
-    unmeasured, exact = np.isinf(variance), (variance == 0.0) & (reach == 0.0)
+    unmeasured, exact = np.isinf(variance), (variance == 0.0) & (sums_variance == 0.0)
     with np.errstate(invalid="ignore"):
-        weight = np.where(exact, 1.0, np.where(unmeasured, 0.0, reach / (variance + reach)))
-        spread = np.where(unmeasured, reach, variance * weight)
+        weight = np.where(exact, 1.0, np.where(unmeasured, 0.0, sums_variance / (variance + sums_variance)))
+        spread = np.where(unmeasured, sums_variance, variance * weight)
     return sums + weight * (np.where(unmeasured, sums, own) - sums), spread
 
 
 def _check_exact(gaps: np.ndarray, parents: np.ndarray, hint: str = "") -> None:
-    if (np.abs(gaps) > _AGREE * np.maximum(1.0, np.abs(parents))).any():
+    if (np.abs(gaps) > _EXACT_TOLERANCE * np.maximum(1.0, np.abs(parents))).any():
         raise PydpstatError(
-            "values with variance 0 must add up exactly; those of some children do not add up to "
-            f"their parent's.{hint}"
+            f"values with variance 0 must add up exactly; those of some children do not add up to their parent's.{hint}"
         )
 
 
-def scaled(tree: Tree, values: Levels, nonnegative: bool = False) -> Levels:
+def scale_to_parents(tree: Tree, values: Levels, nonnegative: bool = False) -> Levels:
     """Scale each node's children so that they add up to it; children whose sum is 0 get equal shares.
 
     A parent that was not measured (NaN) gets their sum; the root is rounded and clipped at 0.
     """
-    measured = _filled(tree, [np.maximum(each, 0.0) for each in values] if nonnegative else values)
+    measured = _fill_missing_parents(tree, [np.maximum(each, 0.0) for each in values] if nonnegative else values)
     fitted = [np.maximum(np.rint(measured[0]), 0.0)]
     for level in range(len(measured) - 1):
-        sums = tree.sums(level, measured[level + 1])
+        sums = tree.sum_children(level, measured[level + 1])
         nothing = sums == 0.0
-        children = np.where(tree.spread(level, nothing), 1.0, measured[level + 1])
-        shares = children / tree.spread(level, np.where(nothing, tree.counts[level], sums))
-        fitted.append(shares * tree.spread(level, fitted[level][tree.parents[level]]))
+        children = np.where(tree.copy_to_children(level, nothing), 1.0, measured[level + 1])
+        shares = children / tree.copy_to_children(level, np.where(nothing, tree.child_counts[level], sums))
+        fitted.append(shares * tree.copy_to_children(level, fitted[level][tree.parents[level]]))
     return fitted
 
 
-def _filled(tree: Tree, values: Levels) -> Levels:
+def _fill_missing_parents(tree: Tree, values: Levels) -> Levels:
     filled = list(values)
     for level in range(len(values) - 2, -1, -1):
         if np.isnan(filled[level]).any():
             sums = np.zeros(filled[level].size)
-            sums[tree.parents[level]] = tree.sums(level, filled[level + 1])
+            sums[tree.parents[level]] = tree.sum_children(level, filled[level + 1])
             filled[level] = np.where(np.isnan(filled[level]), sums, filled[level])
     return filled
 
 
-def top_down(tree: Tree, values: Levels, variances: Levels) -> Levels:
+def fit_top_down(tree: Tree, values: Levels, variances: Levels) -> Levels:
     """Fit each node's children to it by weighted least squares, none negative, from the root down.
 
     With some multiplier t they are ``max(0, z - t u)``; t is found by leaving out what is negative until
     nothing is (Michelot 1986), for all nodes of a level at once.
     """
-    estimates, spreads = upward(tree, values, variances)
+    estimates, spreads = estimate_upward(tree, values, variances)
     fitted = [np.maximum(estimates[0], 0.0)]
     for level in range(len(estimates) - 1):
         parents = fitted[level][tree.parents[level]]
-        fitted.append(_nearest(tree, level, estimates[level + 1], spreads[level + 1], parents))
+        fitted.append(_project_nonnegative(tree, level, estimates[level + 1], spreads[level + 1], parents))
     return fitted
 
 
-def _nearest(tree: Tree, level: int, start: np.ndarray, spread: np.ndarray, goal: np.ndarray) -> np.ndarray:
+def _project_nonnegative(tree: Tree, level: int, start: np.ndarray, spread: np.ndarray, goal: np.ndarray) -> np.ndarray:
     """Return the non-negative values nearest to `start` whose sums over siblings are `goal`."""
-    kept = tree.spread(level, goal > 0.0) | (spread == 0.0)
+    kept = tree.copy_to_children(level, goal > 0.0) | (spread == 0.0)
     while True:
-        reach = tree.sums(level, np.where(kept, spread, 0.0))
-        excess = tree.sums(level, np.where(kept, start, 0.0)) - goal
+        reach = tree.sum_children(level, np.where(kept, spread, 0.0))
+        excess = tree.sum_children(level, np.where(kept, start, 0.0)) - goal
         fixed = reach == 0.0
         _check_exact(excess[fixed], goal[fixed])
         step = np.where(fixed, 0.0, excess / np.where(fixed, 1.0, reach))
-        fitted = np.where(kept, start - spread * tree.spread(level, step), 0.0)
+        fitted = np.where(kept, start - spread * tree.copy_to_children(level, step), 0.0)
         negative = fitted < 0.0
         if not negative.any():
             return fitted
@@ -279,41 +280,41 @@ def _nearest(tree: Tree, level: int, start: np.ndarray, spread: np.ndarray, goal
         kept &= ~negative
 
 
-def rounded_tree(tree: Tree, values: Levels) -> Levels:
+def round_tree(tree: Tree, values: Levels) -> Levels:
     """Round a tree whose parents are sums of their children to integers, of which that is true.
 
     Each child is rounded down, and those with the largest remainders up, as many as the parent asks for. Sums
     of floats are monotone, so that works at every node.
     """
-    real = tree.totals(values)
-    check_size(real[0])
+    real = tree.sum_from_leaves(values)
+    check_integer_range(real[0])
     whole = [np.rint(real[0]).astype(np.int64)]
     for level in range(len(real) - 1):
         low = np.floor(real[level + 1])
-        missing = whole[level][tree.parents[level]] - tree.sums(level, low.astype(np.int64))
-        raised = _largest(tree, level, real[level + 1] - low, missing)
+        missing = whole[level][tree.parents[level]] - tree.sum_children(level, low.astype(np.int64))
+        raised = _select_largest_remainders(tree, level, real[level + 1] - low, missing)
         whole.append(low.astype(np.int64) + raised)
     return whole
 
 
-def _largest(tree: Tree, level: int, remainders: np.ndarray, how_many: np.ndarray) -> np.ndarray:
+def _select_largest_remainders(tree: Tree, level: int, remainders: np.ndarray, n_selected: np.ndarray) -> np.ndarray:
     """Mark the largest remainders among siblings, a number for each parent; the first of equal ones."""
-    family = tree.spread(level, np.arange(how_many.size))
+    family = tree.copy_to_children(level, np.arange(n_selected.size))
     order = np.lexsort((-remainders, family))
-    rank = np.arange(family.size) - tree.spread(level, tree.starts[level])
+    rank = np.arange(family.size) - tree.copy_to_children(level, tree.starts[level])
     marked = np.empty(family.size, dtype=bool)
-    marked[order] = rank < tree.spread(level, how_many)
+    marked[order] = rank < tree.copy_to_children(level, n_selected)
     return marked
 
 
-def as_integers(values: Levels) -> tuple[np.ndarray, ...]:
+def cast_to_integers(values: Levels) -> tuple[np.ndarray, ...]:
     """Return values as integers, where all are."""
     if all(bool((each % 1.0 == 0.0).all()) for each in values):
         return tuple(each.astype(np.int64) for each in values)
     return tuple(values)
 
 
-def check_size(values: np.ndarray) -> None:
+def check_integer_range(values: np.ndarray) -> None:
     """Check that values become integers without loss."""
-    if values.size and np.abs(values).max() >= _LARGEST:
+    if values.size and np.abs(values).max() >= _MAX_EXACT_INTEGER:
         raise PydpstatError("values must be below 2^53 in size to be rounded to whole numbers.")

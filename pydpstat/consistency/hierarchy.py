@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat._checks import shown, shown_option
-from pydpstat._data.lookup import factorized, label_column, label_columns
-from pydpstat._data.values import objects
-from pydpstat._frozen import frozen
+from pydpstat._checks import describe_option, describe_value
+from pydpstat._data.lookup import encode_observed_labels, to_label_column, to_label_columns
+from pydpstat._data.values import to_object_array
+from pydpstat._frozen import freeze_array
 from pydpstat._lazy import pd
 from pydpstat.consistency._tree import Tree
 from pydpstat.errors import PydpstatError
@@ -64,10 +64,8 @@ class Hierarchy:
     ['Aldea', 'Burgo', 'Costa']
     """
 
-    def __init__(
-        self, nested: object, *, root: Hashable = "total", levels: Iterable[str] | None = None
-    ) -> None:
-        self._set(*_from_nested(nested, root), levels)
+    def __init__(self, nested: object, *, root: Hashable = "total", levels: Iterable[str] | None = None) -> None:
+        self._set_nodes(*_read_nested_labels(nested, root), levels)
 
     @classmethod
     def from_parents(
@@ -101,7 +99,7 @@ class Hierarchy:
         (1, 2, 3)
         """
         made = cls.__new__(cls)
-        made._set(*_from_pairs(child, parent, root), levels)
+        made._set_nodes(*_read_pairs(child, parent, root), levels)
         return made
 
     @classmethod
@@ -131,20 +129,20 @@ class Hierarchy:
         3
         """
         made = cls.__new__(cls)
-        names, up, headers = _from_rows(columns, root)
-        made._set(names, up, ("level 0", *headers) if levels is None else levels)
+        names, up, headers = _read_level_columns(columns, root)
+        made._set_nodes(names, up, ("level 0", *headers) if levels is None else levels)
         return made
 
-    def _set(self, labels: np.ndarray, up: np.ndarray, levels: Iterable[str] | None) -> None:
+    def _set_nodes(self, labels: np.ndarray, parent_positions: np.ndarray, levels: Iterable[str] | None) -> None:
         """Take labels in any order, each with its parent's place among them (-1 for the top)."""
-        places, children = _by_level(up)
-        self.labels = tuple(frozen(labels[level]) for level in places)
+        places, children = _group_by_level(parent_positions)
+        self.labels = tuple(freeze_array(labels[level]) for level in places)
         self.tree = Tree(children)
         self.sizes = self.tree.sizes
         depth = len(self.sizes)
         if levels is None:
             levels = [f"level {place}" for place in range(depth)]
-        names = _items(levels, "levels must be a list of names", "Give one for each level.")
+        names = _read_items(levels, "levels must be a list of names", "Give one for each level.")
         self.levels = tuple(map(str, names))
         if not len(set(self.levels)) == len(self.levels) == depth:
             raise PydpstatError(
@@ -154,7 +152,7 @@ class Hierarchy:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # a copied or pickled array comes back writable
-        self.__dict__.update(state, labels=tuple(map(frozen, state["labels"])))
+        self.__dict__.update(state, labels=tuple(map(freeze_array, state["labels"])))
 
     @property
     def nodes(self) -> int:
@@ -202,63 +200,63 @@ class Hierarchy:
         return f"<Hierarchy: {len(self.sizes)} levels of {', '.join(map(str, self.sizes))} nodes>"
 
 
-def _items(values: Any, what: str, hint: str) -> list[object]:
+def _read_items(values: Any, what: str, hint: str) -> list[object]:
     """Return the items of a list, tuple, array or other collection; a text is none."""
     try:
         if not isinstance(values, (str, bytes)):
             return list(values)
     except TypeError:
         pass
-    raise PydpstatError(f"{what}; got {shown(values)}. {hint}")
+    raise PydpstatError(f"{what}; got {describe_value(values)}. {hint}")
 
 
-def _by_level(up: np.ndarray) -> tuple[list[np.ndarray], tuple[np.ndarray, ...]]:
+def _group_by_level(parent_positions: np.ndarray) -> tuple[list[np.ndarray], tuple[np.ndarray, ...]]:
     """Return the places of each level's nodes, and how many children each has.
 
     `up` has the place of each node's parent, -1 for the top. Children are in the order of their parents.
     """
-    order = np.argsort(up, kind="stable")
+    order = np.argsort(parent_positions, kind="stable")
     # the children of node i are order[first[i]:last[i]]
-    first = np.searchsorted(up[order], np.arange(up.size), "left")
-    last = np.searchsorted(up[order], np.arange(up.size), "right")
-    level, places, children = np.flatnonzero(up < 0), [], []
+    first = np.searchsorted(parent_positions[order], np.arange(parent_positions.size), "left")
+    last = np.searchsorted(parent_positions[order], np.arange(parent_positions.size), "right")
+    level, places, children = np.flatnonzero(parent_positions < 0), [], []
     while level.size:
         counts = last[level] - first[level]
         places.append(level)
         children.append(counts.astype(np.int64))
         starts = np.repeat(first[level] - (np.cumsum(counts) - counts), counts)
         level = order[starts + np.arange(counts.sum())]
-    unseen = up.size - sum(each.size for each in places)
+    unseen = parent_positions.size - sum(each.size for each in places)
     if unseen:
         raise PydpstatError(f"parent must lead to the top from every label; {unseen} labels are in a cycle.")
     return places, tuple(children)
 
 
-def _from_nested(nested: object, root: Hashable) -> tuple[np.ndarray, np.ndarray]:
+def _read_nested_labels(nested: object, root: Hashable) -> tuple[np.ndarray, np.ndarray]:
     """Return the labels of nested dicts and lists, and their parents' places."""
     names: list[object] = [root]
     up, below = [-1], [nested]
     # a branch adds those that lie in it
     for place, branch in enumerate(below):
-        inside, branches = _inside(branch)
+        inside, branches = _read_branch(branch)
         names += inside
         up += [place] * len(inside)
         below += branches
     if len(names) == 1:
         raise PydpstatError(
-            f"nested must have labels below {shown_option(root)}; it has none. Give a dict or a list."
+            f"nested must have labels below {describe_option(root)}; it has none. Give a dict or a list."
         )
-    return objects(names), np.array(up)
+    return to_object_array(names), np.array(up)
 
 
-def _inside(branch: object) -> tuple[list[object], list[object]]:
+def _read_branch(branch: object) -> tuple[list[object], list[object]]:
     """Return the labels right below a node, and what is below each of them."""
     if branch is None:
         return [], []
     if isinstance(branch, Mapping):
         names, branches = list(branch), list(branch.values())
     else:
-        names = _items(branch, "nested must be dicts and lists of labels", "Write [label] for one.")
+        names = _read_items(branch, "nested must be dicts and lists of labels", "Write [label] for one.")
         branches = [None] * len(names)
     try:
         different = len(set(names)) == len(names)
@@ -268,63 +266,55 @@ def _inside(branch: object) -> tuple[list[object], list[object]]:
         ) from error
     if not different:
         raise PydpstatError(
-            f"nested must have a label only once below a parent; {shown(names)} has one twice. Rename it."
+            f"nested must have a label only once below a parent; {describe_value(names)} has one twice. Rename it."
         )
     return names, branches
 
 
-def _from_pairs(child: object, parent: object, root: Hashable | None) -> tuple[np.ndarray, np.ndarray]:
+def _read_pairs(child: object, parent: object, root: Hashable | None) -> tuple[np.ndarray, np.ndarray]:
     """Return the labels of a list of children and parents, and their parents' places."""
-    children, parents = label_column(child, "child"), label_column(parent, "parent")
+    children, parents = to_label_column(child, "child"), to_label_column(parent, "parent")
     if len(children) != len(parents):
-        raise PydpstatError(
-            f"child and parent must have the same length; got {len(children)} and {len(parents)}."
-        )
+        raise PydpstatError(f"child and parent must have the same length; got {len(children)} and {len(parents)}.")
     both = [parents, children]
     if both[0].dtype.kind == "f" and both[1].dtype.kind in "iu" and (both[0].dropna() % 1 == 0).all():
         # a missing parent has made floats of integers
         both = [each.astype("Int64") for each in both]
-    codes, names = factorized(pd.concat(both, ignore_index=True), "child and parent")
+    codes, names = encode_observed_labels(pd.concat(both, ignore_index=True), "child and parent")
     above, own = np.split(codes, 2)
     if not own.size or (own < 0).any():
         raise PydpstatError("child must have labels, none of them missing. Give a row for each node.")
     if np.unique(own).size < own.size:
-        raise PydpstatError(
-            "child must have each label once; some have two parents. Rename those that differ."
-        )
+        raise PydpstatError("child must have each label once; some have two parents. Rename those that differ.")
     up = np.full(len(names), -1)
     up[own] = above
     tops = np.flatnonzero(up < 0)
     if not tops.size:
-        raise PydpstatError(
-            "parent must lead to a top; every label has a parent. Leave out the parent of the top."
-        )
+        raise PydpstatError("parent must lead to a top; every label has a parent. Leave out the parent of the top.")
     if tops.size > 1:
         if root is None:
             raise PydpstatError(
-                f"parent must lead to one top; there are {tops.size}. Give root='total' to put one above "
-                "them."
+                f"parent must lead to one top; there are {tops.size}. Give root='total' to put one above them."
             )
         up[tops] = up.size
-        return objects([*names, root]), np.append(up, -1)
+        return to_object_array([*names, root]), np.append(up, -1)
     return names, up
 
 
-def _from_rows(columns: object, root: Hashable) -> tuple[np.ndarray, np.ndarray, list[str]]:
+def _read_level_columns(columns: object, root: Hashable) -> tuple[np.ndarray, np.ndarray, list[str]]:
     """Return the labels in a column for each level, their parents' places, and the columns' names."""
-    named = label_columns(columns, "columns")
-    codes, levels = zip(*[factorized(column, "columns") for _, column in named])
+    named = to_label_columns(columns, "columns")
+    codes, levels = zip(*[encode_observed_labels(column, "columns") for _, column in named])
     if len({code.size for code in codes}) != 1 or not codes[0].size:
         raise PydpstatError("columns must have rows, and the same length. Give a row for each leaf.")
-    names, up, count = [objects([root])], [np.array([-1])], 1
+    names, up, count = [to_object_array([root])], [np.array([-1])], 1
     # each row's node in the level above; -1 from where the row has ended
     node = np.zeros(codes[0].size, dtype=np.int64)
     for code, level in zip(codes, levels):
         here = code >= 0
         if (here & (node < 0)).any() or not (here.all() if count == 1 else here.any()):
             raise PydpstatError(
-                "columns must have labels down to each leaf; one is missing above a label, or a "
-                "column is empty."
+                "columns must have labels down to each leaf; one is missing above a label, or a column is empty."
             )
         # in the order in which they are first seen
         place, keys = pd.factorize(node[here] * len(level) + code[here])

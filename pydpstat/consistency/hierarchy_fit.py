@@ -6,70 +6,66 @@ from collections.abc import Hashable, Mapping
 
 import numpy as np
 
-from pydpstat._answering import answered
-from pydpstat._data.containers import columns_of, has_rows, is_frame, is_series
-from pydpstat._data.held import read_whole
-from pydpstat._data.lookup import places
+from pydpstat._answering import explain_wrong_calls
+from pydpstat._data.containers import get_columns, has_rows, is_frame, is_series
+from pydpstat._data.held import read_all_records
+from pydpstat._data.lookup import encode_labels
 from pydpstat._data.table import Chunk
-from pydpstat._data.values import objects
+from pydpstat._data.values import to_object_array
 from pydpstat._lazy import pd
-from pydpstat.consistency._tree import Levels, apply, as_integers, check_size, checked_method
+from pydpstat.consistency._tree import Levels, apply, cast_to_integers, check_consistency_method, check_integer_range
 from pydpstat.consistency.hierarchy import Hierarchy
 from pydpstat.consistency.hierarchy_results import HierarchyFit
-from pydpstat.consistency.tables import numbers
+from pydpstat.consistency.tables import read_numbers
 from pydpstat.errors import PydpstatError
 
 # products of variances stay far from the ends of what floats can hold
-_LEAST = 1e-100
+_MIN_VARIANCE = 1e-100
 
 
-def leaf_counts(data: object, hierarchy: Hierarchy, drop: bool) -> tuple[Levels, bool]:
+def count_leaf_records(data: object, hierarchy: Hierarchy, drop_missing: bool) -> tuple[Levels, bool]:
     """Count records by leaf: a value for each node, 0 for parents; and tell whether there were records.
 
     Records have a column for each level below the top, or one with leaves' labels; anything else is counts.
     """
     if not is_series(data):
-        data = read_whole(data, "data")
+        data = read_all_records(data, "data")
         # a series of Polars has no labels
         data = data.to_numpy() if is_series(data) else data
     records = is_frame(data) or isinstance(data, Chunk)
     if records:
-        places = _places(*_columns(data), hierarchy)
+        places = _find_record_leaves(*_get_columns(data), hierarchy)
         lost = int((places < 0).sum())
-        if lost and not drop:
+        if lost and not drop_missing:
             raise PydpstatError(
                 "data must have every record at a leaf of the hierarchy; some are not. Assign them "
                 "to leaves, or use missing='drop' with neighbors='unbounded'."
             )
         flat = np.bincount(places[places >= 0], minlength=sum(hierarchy.sizes))
     else:
-        flat = _given(data, hierarchy)
-    return hierarchy.tree.split(flat.astype(np.int64)), records
+        flat = _read_leaf_counts(data, hierarchy)
+    return hierarchy.tree.split_levels(flat.astype(np.int64)), records
 
 
-def _columns(data: Chunk | pd.DataFrame) -> tuple[tuple[object, ...], int]:
+def _get_columns(data: Chunk | pd.DataFrame) -> tuple[tuple[object, ...], int]:
     """Return the columns of a frame or of a table's records, and how many records there are."""
-    return (
-        (tuple(data.columns.values()), data.size)
-        if isinstance(data, Chunk)
-        else (columns_of(data), len(data))
-    )
+    return (tuple(data.columns.values()), data.size) if isinstance(data, Chunk) else (get_columns(data), len(data))
 
 
-def _given(data: object, hierarchy: Hierarchy) -> np.ndarray:
+def _read_leaf_counts(data: object, hierarchy: Hierarchy) -> np.ndarray:
     """Read counts by leaf into an array of all nodes."""
     if isinstance(data, Mapping):
-        keys, values = list(data), numbers(list(data.values()), "data", private=True)
-        places = _places_of_keys(keys, hierarchy)
+        keys, values = list(data), read_numbers(list(data.values()), "data", private=True)
+        places = _find_positions_by_key(keys, hierarchy)
     elif is_series(data):
-        values = numbers(data, "data", private=True)
+        values = read_numbers(data, "data", private=True)
         if data.index.nlevels > 1:
-            places = _places(*_columns(data.index.to_frame(index=False)), hierarchy)
+            places = _find_record_leaves(*_get_columns(data.index.to_frame(index=False)), hierarchy)
         else:
-            places = _leaf_places(data.index, hierarchy)
+            places = _find_positions_by_label(data.index, hierarchy)
     else:
-        values = numbers(data, "data", private=True).ravel()
-        places = leaf_nodes(hierarchy)
+        values = read_numbers(data, "data", private=True).ravel()
+        places = get_leaf_positions(hierarchy)
         if values.size != places.size:
             raise PydpstatError(
                 f"data must have a count for each of the {places.size} leaves; it has {values.size}. "
@@ -77,7 +73,7 @@ def _given(data: object, hierarchy: Hierarchy) -> np.ndarray:
             )
     if (values < 0.0).any() or (values != np.rint(values)).any():
         raise PydpstatError("data must have whole numbers of at least 0 as counts; some are not.")
-    check_size(values.sum(keepdims=True))
+    check_integer_range(values.sum(keepdims=True))
     if (places < 0).any() or np.unique(places).size < places.size or places.size < hierarchy.leaves:
         raise PydpstatError(
             f"data must have exactly one count for each of the {hierarchy.leaves} leaves; it has "
@@ -88,24 +84,24 @@ def _given(data: object, hierarchy: Hierarchy) -> np.ndarray:
     return flat
 
 
-def leaf_nodes(hierarchy: Hierarchy) -> np.ndarray:
+def get_leaf_positions(hierarchy: Hierarchy) -> np.ndarray:
     """Return the places of the leaves among all nodes."""
     return np.flatnonzero(np.concatenate(hierarchy.tree.children) == 0)
 
 
-def _places_of_keys(keys: list[Hashable], hierarchy: Hierarchy) -> np.ndarray:
+def _find_positions_by_key(keys: list[Hashable], hierarchy: Hierarchy) -> np.ndarray:
     """Return the places of leaves given by label, or by a tuple of the labels down to it."""
     paths = [key for key in keys if isinstance(key, tuple)]
     if paths and len(paths) == len(keys) and len(hierarchy.sizes) > 2:
         depth = max(map(len, paths))
         rows = [(*path, *[None] * (depth - len(path))) for path in paths]
-        return _places(*_columns(pd.DataFrame(rows, dtype=object)), hierarchy)
-    return _leaf_places(objects(keys), hierarchy)
+        return _find_record_leaves(*_get_columns(pd.DataFrame(rows, dtype=object)), hierarchy)
+    return _find_positions_by_label(to_object_array(keys), hierarchy)
 
 
-def _leaf_places(labels: object, hierarchy: Hierarchy) -> np.ndarray:
+def _find_positions_by_label(labels: object, hierarchy: Hierarchy) -> np.ndarray:
     """Return the places of leaves given by label; -1 for a label that is no leaf's."""
-    leaves = leaf_nodes(hierarchy)
+    leaves = get_leaf_positions(hierarchy)
     own = np.concatenate(hierarchy.labels)[leaves].tolist()
     if len(set(own)) != len(own):
         raise PydpstatError(
@@ -113,25 +109,25 @@ def _leaf_places(labels: object, hierarchy: Hierarchy) -> np.ndarray:
             "column (or an index level) for each level of the hierarchy below its top."
         )
     # the last one is for a label that is no leaf's or missing
-    return np.append(leaves, -1)[places(labels, own)]
+    return np.append(leaves, -1)[encode_labels(labels, own)]
 
 
-def _places(columns: tuple[object, ...], size: int, hierarchy: Hierarchy) -> np.ndarray:
+def _find_record_leaves(columns: tuple[object, ...], n_records: int, hierarchy: Hierarchy) -> np.ndarray:
     """Return for each record the place of its leaf among all nodes, or -1."""
     depth = len(hierarchy.sizes) - 1
     if len(columns) != depth:
         if len(columns) == 1:
-            return _leaf_places(columns[0], hierarchy)
+            return _find_positions_by_label(columns[0], hierarchy)
         raise PydpstatError(
             f"data must have a column for each of the {depth} levels below the top, in their order, or one "
             f"with the leaves' labels; it has {len(columns)} columns."
         )
     start = 0
     # the row's node in the level that has been reached; -1 where it has none, or has reached a leaf above
-    node, found = np.zeros(size, dtype=np.int64), np.full(size, -1)
+    node, found = np.zeros(n_records, dtype=np.int64), np.full(n_records, -1)
     for level, column in enumerate(columns):
         own, names = pd.factorize(hierarchy.labels[level + 1])
-        code = places(column, list(names))
+        code = encode_labels(column, list(names))
         at_leaf = (node >= 0) & (hierarchy.tree.children[level][node] == 0)
         found[at_leaf] = start + node[at_leaf]
         # below a leaf there is nothing, whatever its name
@@ -147,7 +143,7 @@ def _places(columns: tuple[object, ...], size: int, hierarchy: Hierarchy) -> np.
     return found
 
 
-@answered
+@explain_wrong_calls
 def make_consistent(
     hierarchy: Hierarchy,
     noisy: object,
@@ -229,36 +225,35 @@ def make_consistent(
             f"hierarchy must be a Hierarchy; got {type(hierarchy).__name__}. Create one: "
             "pydpstat.consistency.Hierarchy({'North': ['a', 'b']})."
         )
-    values = _levels(noisy, hierarchy)
-    spread = _variances(1.0 if variances is None else variances, values)
+    values = _read_noisy_levels(noisy, hierarchy)
+    spread = _read_level_variances(1.0 if variances is None else variances, values)
     whole = all(bool((each[~np.isnan(each)] % 1.0 == 0.0).all()) for each in values)
-    way = checked_method(method, nonnegative, integer, whole)
+    way = check_consistency_method(method, nonnegative, integer, whole)
     estimates, spreads = apply(hierarchy.tree, values, spread, way)
     if variances is None:
         # the weights are no variances
         spread, spreads = [np.full(each.shape, np.nan) for each in values], None
-    return HierarchyFit(hierarchy, as_integers(values), tuple(spread), estimates, spreads, way)
+    return HierarchyFit(hierarchy, cast_to_integers(values), tuple(spread), estimates, spreads, way)
 
 
-def _levels(noisy: object, hierarchy: Hierarchy) -> Levels:
+def _read_noisy_levels(noisy: object, hierarchy: Hierarchy) -> Levels:
     """Read noisy values into one array for each level: finite ones, and NaN for parents only."""
     if isinstance(noisy, (list, tuple)) and len(noisy) == len(hierarchy.sizes):
-        levels = [_floats(each, f"noisy[{place}]") for place, each in enumerate(noisy)]
+        levels = [_read_floats(each, f"noisy[{place}]") for place, each in enumerate(noisy)]
         for place, (each, size) in enumerate(zip(levels, hierarchy.sizes)):
             if each.size != size:
                 raise PydpstatError(
-                    f"noisy[{place}] must have {size} values, one for each node of that level; it has "
-                    f"{each.size}."
+                    f"noisy[{place}] must have {size} values, one for each node of that level; it has {each.size}."
                 )
     else:
         named = isinstance(noisy, Mapping) or has_rows(noisy)
-        flat = _by_name(noisy, hierarchy) if named else _floats(noisy, "noisy")
+        flat = _read_values_by_name(noisy, hierarchy) if named else _read_floats(noisy, "noisy")
         if flat.size != hierarchy.nodes:
             raise PydpstatError(
                 f"noisy must have one array for each of the {len(hierarchy.sizes)} levels, or one value for "
                 f"each of the {hierarchy.nodes} nodes; it has {flat.size} values."
             )
-        levels = hierarchy.tree.split(flat)
+        levels = hierarchy.tree.split_levels(flat)
     for place, (each, parents) in enumerate(zip(levels, hierarchy.tree.parents)):
         if np.isinf(each).any() or (np.isnan(each) & ~parents).any():
             raise PydpstatError(
@@ -268,13 +263,11 @@ def _levels(noisy: object, hierarchy: Hierarchy) -> Levels:
     return levels
 
 
-def _by_name(noisy: Mapping[Hashable, object] | pd.Series, hierarchy: Hierarchy) -> np.ndarray:
+def _read_values_by_name(noisy: Mapping[Hashable, object] | pd.Series, hierarchy: Hierarchy) -> np.ndarray:
     series = pd.Series(noisy, dtype=object) if isinstance(noisy, Mapping) else noisy
     names = pd.Index(hierarchy.names())
     if not names.is_unique or not series.index.is_unique:
-        raise PydpstatError(
-            "noisy must be arrays, as some nodes have the same name. Give one array for each level."
-        )
+        raise PydpstatError("noisy must be arrays, as some nodes have the same name. Give one array for each level.")
     places = series.index.get_indexer(names)
     lacking = int((places < 0).sum())
     if lacking or len(series) != len(names):
@@ -282,10 +275,10 @@ def _by_name(noisy: Mapping[Hashable, object] | pd.Series, hierarchy: Hierarchy)
             f"noisy must have a value for each node by its name (hierarchy.names()); {lacking} of "
             f"{len(names)} are missing, {len(series) - len(names) + lacking} belong to no node."
         )
-    return _floats(series.iloc[places], "noisy")
+    return _read_floats(series.iloc[places], "noisy")
 
 
-def _floats(values: object, name: str) -> np.ndarray:
+def _read_floats(values: object, name: str) -> np.ndarray:
     try:
         array = np.asarray(values)
         if array.dtype.kind == "O":
@@ -297,7 +290,7 @@ def _floats(values: object, name: str) -> np.ndarray:
     return array.astype(np.float64).ravel()
 
 
-def _variances(variances: object, values: Levels) -> Levels:
+def _read_level_variances(variances: object, values: Levels) -> Levels:
     """Read the variances of each level; infinite where nothing was measured."""
     given = variances if isinstance(variances, (list, tuple)) else [variances] * len(values)
     if len(given) != len(values):
@@ -307,12 +300,12 @@ def _variances(variances: object, values: Levels) -> Levels:
         )
     read = []
     for place, (each, measured) in enumerate(zip(given, values)):
-        spread = _floats(each, f"variances[{place}]")
-        usable = (spread == 0.0) | (spread >= _LEAST) & (spread <= 1.0 / _LEAST)
+        spread = _read_floats(each, f"variances[{place}]")
+        usable = (spread == 0.0) | (spread >= _MIN_VARIANCE) & (spread <= 1.0 / _MIN_VARIANCE)
         if spread.size not in (1, measured.size) or not usable.all():
             raise PydpstatError(
-                f"variances[{place}] must be one number, or {measured.size}, each from {_LEAST:g} to "
-                f"{1.0 / _LEAST:g}, or 0 for an exact value."
+                f"variances[{place}] must be one number, or {measured.size}, each from {_MIN_VARIANCE:g} to "
+                f"{1.0 / _MIN_VARIANCE:g}, or 0 for an exact value."
             )
         read.append(np.where(np.isnan(measured), np.inf, np.broadcast_to(spread, measured.shape)))
     return read

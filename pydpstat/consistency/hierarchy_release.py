@@ -10,33 +10,40 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data
-from pydpstat._release.additive import Query, release
-from pydpstat._release.calibration import INTEGER, Calibrated, prepare
-from pydpstat._release.declared import types_given
+from pydpstat._release.additive import Query, release_query
+from pydpstat._release.calibration import INTEGER_MECHANISMS, FixedNoiseCalibrator, calibrate_release
+from pydpstat._release.declared import get_type_conditions
 from pydpstat._release.options import Options, options
-from pydpstat._release.payment import Spender
-from pydpstat._release.statistic import call, quiet
-from pydpstat.consistency._tree import Levels, Method, Tree, apply, as_integers, checked_method
+from pydpstat._release.payment import Chargeable
+from pydpstat._release.statistic import guard_release, make_call
+from pydpstat.consistency._tree import (
+    ConsistencyMethod,
+    Levels,
+    Tree,
+    apply,
+    cast_to_integers,
+    check_consistency_method,
+)
 from pydpstat.consistency.hierarchy import Hierarchy
-from pydpstat.consistency.hierarchy_fit import leaf_counts
+from pydpstat.consistency.hierarchy_fit import count_leaf_records
 from pydpstat.consistency.hierarchy_results import HierarchyResults
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms import Mechanism
-from pydpstat.mechanisms.gaussian import root_above
-from pydpstat.mechanisms.mechanism import Noise, SeparateNoise, part_of
+from pydpstat.mechanisms.gaussian import compute_root_above
+from pydpstat.mechanisms.mechanism import Noise, SeparateNoise, split_equally
 from pydpstat.privacy import Guarantee
-from pydpstat.results._call import Named
+from pydpstat.results._call import NamedArgument
 from pydpstat.results._labels import Labels
 
-PUBLIC = "the hierarchy is public and was not made from the data"
-AT_LEAVES = "whether every record is at a leaf of the hierarchy is treated as public"
+PUBLIC_HIERARCHY = "the hierarchy is public and was not made from the data"
+RECORDS_AT_LEAVES = "whether every record is at a leaf of the hierarchy is treated as public"
 # how the levels may share epsilon, by name
 SPLITS = ("uniform", "optimal", "leaves")
 # above it noise may not be added up in floats without loss
 LARGEST_SCALE = 2.0**40
 
 
-@quiet
+@guard_release
 def release_hierarchy(
     data: Data | Mapping[object, int],
     epsilon: float,
@@ -51,7 +58,7 @@ def release_hierarchy(
     integer: bool | None = None,
     missing: str = "error",
     rng: object = None,
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
 ) -> HierarchyResults:
     """Release the counts of all nodes of a hierarchy, so that they add up.
 
@@ -137,26 +144,34 @@ def release_hierarchy(
     >>> r.values[0], r.largest_gap
     (array([240]), 0.0)
     """
-    checks.one_of(missing, "missing", ("error", "drop"))
-    named = INTEGER[:1]
+    checks.check_choice(missing, "missing", ("error", "drop"))
+    named = INTEGER_MECHANISMS[:1]
     how = options(
-        epsilon, delta, mechanism, neighbors, missing, mechanisms=named, fill=bool, rng=rng, budget=budget
+        epsilon,
+        delta,
+        mechanism,
+        neighbors,
+        missing,
+        mechanisms=named,
+        fill_type=bool,
+        rng=rng,
+        budget=budget,
     )
     if not isinstance(hierarchy, Hierarchy):
         raise PydpstatError(
             f"hierarchy must be a Hierarchy with the public labels; got {type(hierarchy).__name__}. "
             "Create one: pydpstat.consistency.Hierarchy({'North': ['a', 'b']})."
         )
-    chosen = checked_method(method, nonnegative, integer, True)
+    chosen = check_consistency_method(method, nonnegative, integer, True)
     tree = hierarchy.tree
-    reach = sensitivities(tree, how.neighbors)
-    shares = epsilons(split, hierarchy, reach, how.epsilon)
-    noises = _noises(how, shares, reach, tree.sizes)
-    leaves, records = leaf_counts(data, hierarchy, missing == "drop")
-    compared = (*types_given(), *((AT_LEAVES,) if missing == "error" else ())) if records else ()
-    conditions = (PUBLIC, *compared)
+    reach = compute_sensitivities(tree, how.neighbors)
+    shares = split_epsilon(split, hierarchy, reach, how.epsilon)
+    noises = _calibrate_noises(how, shares, reach, tree.sizes)
+    leaves, records = count_leaf_records(data, hierarchy, missing == "drop")
+    compared = (*get_type_conditions(), *((RECORDS_AT_LEAVES,) if missing == "error" else ())) if records else ()
+    conditions = (PUBLIC_HIERARCHY, *compared)
     claim = Guarantee(how.epsilon, how.delta, how.neighbors)
-    counts = tree.totals(leaves)
+    counts = tree.sum_from_leaves(leaves)
     noisy = [level for level, noise in enumerate(noises) if noise is not None]
     # all levels are one vector, each with noise of its own: what they keep adds up to epsilon
     noise = SeparateNoise(
@@ -169,18 +184,18 @@ def release_hierarchy(
         Labels("count"),
         integer=True,
     )
-    spec = Calibrated(noise, claim, Guarantee(how.epsilon, how.delta, how.neighbors, conditions))
-    released = release(
+    spec = FixedNoiseCalibrator(noise, claim, Guarantee(how.epsilon, how.delta, how.neighbors, conditions))
+    released = release_query(
         query,
-        prepare(query.question, spec, how.source.reproducible),
+        calibrate_release(query.spec, spec, how.source.reproducible),
         how.source,
-        record=call("release_hierarchy", how, ("data",), _arguments(split, hierarchy, chosen, integer)),
+        call=make_call("release_hierarchy", how, ("data",), _make_call_arguments(split, hierarchy, chosen, integer)),
         budget=how.budget,
     )
-    values, variances = _measured(counts, reach, noises, released.value)
+    values, variances = _split_measurements(counts, reach, noises, released.value)
     return HierarchyResults(
         hierarchy,
-        as_integers(values),
+        cast_to_integers(values),
         tuple(variances),
         *apply(tree, values, variances, chosen),
         chosen,
@@ -188,31 +203,31 @@ def release_hierarchy(
         shares=shares,
         claim=claim,
         guarantee=released.guarantee,
-        nobs=int(counts[0][0]) if how.bounded else None,
+        nobs=int(counts[0][0]) if how.has_public_size else None,
         reproducible=released.reproducible,
         record=released.record,
     )
 
 
-def _arguments(
-    split: object, hierarchy: Hierarchy, how: Method, integer: object
+def _make_call_arguments(
+    split: object, hierarchy: Hierarchy, settings: ConsistencyMethod, integer: object
 ) -> tuple[tuple[str, object], ...]:
     """Return the public arguments that are not at their defaults, for the call."""
-    given: list[tuple[str, object]] = [("hierarchy", Named("hierarchy"))]
+    given: list[tuple[str, object]] = [("hierarchy", NamedArgument("hierarchy"))]
     if isinstance(split, Mapping):
-        split = _in_order(split, hierarchy.levels)
+        split = _order_weights(split, hierarchy.levels)
     if not isinstance(split, str) or split != "uniform":
         given.append(("split", split))
-    if how.method != "least squares":
-        given.append(("method", how.method))
-    if how.method == "ratio" and how.nonnegative:
+    if settings.method != "least squares":
+        given.append(("method", settings.method))
+    if settings.method == "ratio" and settings.nonnegative:
         given.append(("nonnegative", True))
     if integer is not None:
-        given.append(("integer", how.integer))
+        given.append(("integer", settings.integer))
     return tuple(given)
 
 
-def sensitivities(tree: Tree, neighbors: str) -> tuple[int, ...]:
+def compute_sensitivities(tree: Tree, neighbors: str) -> tuple[int, ...]:
     """Return each level's L1 sensitivity.
 
     A record that is replaced moves two counts, or one where the level's one node has leaves above it.
@@ -226,28 +241,28 @@ def sensitivities(tree: Tree, neighbors: str) -> tuple[int, ...]:
     return tuple(found)
 
 
-def epsilons(
-    split: object, hierarchy: Hierarchy, reach: tuple[int, ...], epsilon: float
+def split_epsilon(
+    split: object, hierarchy: Hierarchy, sensitivities: tuple[int, ...], epsilon: float
 ) -> tuple[float, ...]:
     """Return each level's epsilon, 0 where its counts are public or not released.
 
     Their exact sum is at most `epsilon`.
     """
-    noisy = [level for level, each in enumerate(reach) if each]
+    noisy = [level for level, each in enumerate(sensitivities) if each]
     must = [not hierarchy.tree.parents[level].all() for level in noisy]
     if not noisy:
         raise PydpstatError("hierarchy must have at least two leaves: all counts of this one are public.")
     if isinstance(split, str):
-        checks.one_of(split, "split", SPLITS)
+        checks.check_choice(split, "split", SPLITS)
         weights = [1.0] * len(noisy)
         if split != "uniform" and len(noisy) > 1:
-            from pydpstat.consistency._split import best_weights
+            from pydpstat.consistency._split import find_optimal_weights
 
-            weights = best_weights(hierarchy.tree, reach, noisy, must, epsilon, split == "leaves")
+            weights = find_optimal_weights(hierarchy.tree, sensitivities, noisy, must, epsilon, split == "leaves")
     else:
-        weights = _chosen(split, hierarchy, noisy, must)
+        weights = _read_weights(split, hierarchy, noisy, must)
     total = sum(map(Fraction, weights))
-    shares = [0.0] * len(reach)
+    shares = [0.0] * len(sensitivities)
     for level, weight in zip(noisy, weights):
         exact = Fraction(epsilon) * Fraction(weight) / total
         near = float(exact)
@@ -255,71 +270,68 @@ def epsilons(
     return tuple(shares)
 
 
-def _chosen(split: object, hierarchy: Hierarchy, noisy: list[int], must: list[bool]) -> list[float]:
+def _read_weights(split: object, hierarchy: Hierarchy, noisy: list[int], is_required: list[bool]) -> list[float]:
     """Read weights by level: by name, or in order from the top down."""
     names = [hierarchy.levels[level] for level in noisy]
     split = split.tolist() if isinstance(split, np.ndarray) else split
     if isinstance(split, Mapping):
         if set(map(str, split)) != set(names):
             raise PydpstatError(
-                f"split must have a weight for each level with noise, {names}; got {checks.shown(split)}. "
+                f"split must have a weight for each level with noise, {names}; got {checks.describe_value(split)}. "
                 "Give 0 for a level that is not to be released."
             )
-        weights = _in_order(split, names)
+        weights = _order_weights(split, names)
     elif isinstance(split, (list, tuple)) and len(split) == len(noisy):
         weights = list(split)
     else:
         raise PydpstatError(
             f"split must be one of {SPLITS}, or {len(noisy)} weights, one for each level with noise from "
-            f"the top down, {names}; got {checks.shown(split)}."
+            f"the top down, {names}; got {checks.describe_value(split)}."
         )
     finite = all(checks.is_number(each) and 0.0 <= checks.as_float(each) < math.inf for each in weights)
     if not finite or not any(weights):
         raise PydpstatError(
-            f"split must be finite numbers of at least 0; got {checks.shown(split)}. For example [1, 2]."
+            f"split must be finite numbers of at least 0; got {checks.describe_value(split)}. For example [1, 2]."
         )
-    for name, weight, needed in zip(names, weights, must):
+    for name, weight, needed in zip(names, weights, is_required):
         if needed and not weight:
-            raise PydpstatError(
-                f"split must be above 0 for {name!r}, which has leaves: no other level measures them."
-            )
+            raise PydpstatError(f"split must be above 0 for {name!r}, which has leaves: no other level measures them.")
     return [float(weight) for weight in weights]
 
 
-def _in_order(split: Mapping[str, float], levels: Sequence[str]) -> list[float]:
+def _order_weights(split: Mapping[str, float], levels: Sequence[str]) -> list[float]:
     """Return weights by name as a list, from the top down."""
     by_name = {str(name): weight for name, weight in split.items()}
     return [by_name[name] for name in levels if name in by_name]
 
 
-def _noises(
-    how: Options, shares: Sequence[float], reach: Sequence[int], sizes: Sequence[int]
+def _calibrate_noises(
+    release_options: Options, shares: Sequence[float], sensitivities: Sequence[int], sizes: Sequence[int]
 ) -> tuple[Noise | None, ...]:
     """Return each level's noise: one record changes so many counts of a level by 1 each."""
-    leak = part_of(how.delta, max(1, sum(share > 0.0 for share in shares)))
+    leak = split_equally(release_options.delta, max(1, sum(share > 0.0 for share in shares)))
     noises: list[Noise | None] = []
-    for share, changed, size in zip(shares, reach, sizes):
+    for share, changed, size in zip(shares, sensitivities, sizes):
         if share == 0.0:
             noises.append(None)
             continue
         if changed / share > LARGEST_SCALE:
             raise PydpstatError(
-                f"epsilon must be larger: a level would get {share:.3g}, with noise that is too large "
-                "to be added."
+                f"epsilon must be larger: a level would get {share:.3g}, with noise that is too large to be added."
             )
-        norm = root_above(changed) if how.norm == 2 else float(changed)
-        noises.append(how.mechanism.calibrate_vector(share, leak, norm, size, True))
+        norm = compute_root_above(changed) if release_options.norm == 2 else float(changed)
+        noises.append(release_options.mechanism.calibrate_vector(share, leak, norm, size, True))
     return tuple(noises)
 
 
-def _measured(
-    counts: Levels, reach: Sequence[int], noises: Sequence[Noise | None], released: np.ndarray
+def _split_measurements(
+    counts: Levels, sensitivities: Sequence[int], noises: Sequence[Noise | None], released_values: np.ndarray
 ) -> tuple[Levels, Levels]:
     """Return what was measured of each level, and the noise's variances; `released` has the noisy levels."""
     values, variances, start = [], [], 0
-    for each, changed, noise in zip(counts, reach, noises):
+    for each, changed, noise in zip(counts, sensitivities, noises):
         if noise is not None:
-            values.append(released[start : start + each.size])
+            values.append(released_values[start : start + each.size])
             variances.append(np.full(each.shape, noise.var()))
             start += each.size
         elif changed:

@@ -12,18 +12,26 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._answering import fixed
-from pydpstat._checks import alpha_of, as_integer, one_of
-from pydpstat._frozen import Frozen
+from pydpstat._answering import explain_frozen_changes
+from pydpstat._checks import as_integer, check_alpha, check_choice
+from pydpstat._frozen import ReadOnlyArrays
 from pydpstat._lazy import pd
-from pydpstat.consistency._tree import Method, apply, checked_method
+from pydpstat.consistency._tree import ConsistencyMethod, apply, check_consistency_method
 from pydpstat.consistency.hierarchy import Hierarchy
-from pydpstat.consistency.tables import COST
+from pydpstat.consistency.tables import NO_PRIVACY_COST
 from pydpstat.errors import PydpstatError
-from pydpstat.results._intervals import NOISE, check_only
-from pydpstat.results._numbers import table
-from pydpstat.results._report import MOST_ROWS, Facts, Report, Rows, Stated, left_out, number
-from pydpstat.results._words import mechanism_words
+from pydpstat.results._intervals import NOISE, check_interval_kind
+from pydpstat.results._numbers import format_rows
+from pydpstat.results._report import (
+    MAX_PAGE_ROWS,
+    Facts,
+    GuaranteedReport,
+    Report,
+    Rows,
+    format_significant,
+    make_omission_note,
+)
+from pydpstat.results._words import describe_mechanism
 
 if TYPE_CHECKING:
     from pydpstat.mechanisms.mechanism import Noise
@@ -31,9 +39,9 @@ if TYPE_CHECKING:
     from pydpstat.results._call import Call
 
 
-@fixed
+@explain_frozen_changes
 @dataclass(frozen=True, eq=False, repr=False)
-class HierarchyFit(Report, Frozen):
+class HierarchyFit(Report, ReadOnlyArrays):
     """Noisy values of a hierarchy, made consistent.
 
     Parameters
@@ -68,7 +76,7 @@ class HierarchyFit(Report, Frozen):
     variances: tuple[np.ndarray, ...]
     values: tuple[np.ndarray, ...]
     spreads: tuple[np.ndarray, ...] | None
-    way: Method
+    way: ConsistencyMethod
 
     _title = "Consistent hierarchy"
 
@@ -100,7 +108,7 @@ class HierarchyFit(Report, Frozen):
     @property
     def noise_sd(self) -> pd.Series:
         """Standard deviation of each noisy value's noise, as in `variances`: 0, infinite or NaN, too."""
-        return self._series(np.sqrt(np.concatenate(self.variances)), "noise sd")
+        return self._make_series(np.sqrt(np.concatenate(self.variances)), "noise sd")
 
     @property
     def bse(self) -> pd.Series:
@@ -110,10 +118,10 @@ class HierarchyFit(Report, Frozen):
         and where variances were not given; `reason` says why.
         """
         if self.spreads is None:
-            return self._series(np.full(self.hierarchy.nodes, np.nan), "std err")
-        return self._series(np.sqrt(np.concatenate(self.spreads)), "std err")
+            return self._make_series(np.full(self.hierarchy.nodes, np.nan), "std err")
+        return self._make_series(np.sqrt(np.concatenate(self.spreads)), "std err")
 
-    def _series(self, values: np.ndarray, name: str) -> pd.Series:
+    def _make_series(self, values: np.ndarray, name: str) -> pd.Series:
         return pd.Series(values, index=self.hierarchy.frame().index, name=name)
 
     def level(self, level: str | int) -> pd.Series:
@@ -129,24 +137,22 @@ class HierarchyFit(Report, Frozen):
         number = as_integer(level)
         if number is not None:
             if not -len(levels) <= number < len(levels):
-                raise PydpstatError(
-                    f"level must be from 0 to {len(levels) - 1}; got {level!r}. 0 is the top."
-                )
+                raise PydpstatError(f"level must be from 0 to {len(levels) - 1}; got {level!r}. 0 is the top.")
             place = number % len(levels)
         else:
-            place = levels.index(one_of(level, "level", levels))
+            place = levels.index(check_choice(level, "level", levels))
         start = sum(self.hierarchy.sizes[:place])
         return self.params.iloc[start : start + self.hierarchy.sizes[place]]
 
     @property
     def largest_gap(self) -> float:
         """The largest difference between a value and the sum of its children's; 0 for integers."""
-        return self.hierarchy.tree.gap(list(self.values))
+        return self.hierarchy.tree.compute_gap(list(self.values))
 
     @property
     def postprocessing(self) -> tuple[str, ...]:
         """What was done to the noisy values, which costs nothing."""
-        return (*self.way.steps, COST)
+        return (*self.way.steps, NO_PRIVACY_COST)
 
     def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
         """Return intervals for the values without noise: normal ones around the consistent values.
@@ -169,8 +175,8 @@ class HierarchyFit(Report, Frozen):
         """
         from statistics import NormalDist
 
-        alpha_of(alpha)
-        check_only(kind, NOISE, type(self).__name__)
+        check_alpha(alpha)
+        check_interval_kind(kind, NOISE, type(self).__name__)
         if self.spreads is None:
             raise PydpstatError(
                 f"method {self.method!r} has no standard errors: {self.reason}. Use method='least squares', "
@@ -188,37 +194,37 @@ class HierarchyFit(Report, Frozen):
             **{"noise sd": self.noise_sd, "std err": self.bse},
         )
 
-    def _facts(self) -> Facts:
+    def _collect_facts(self) -> Facts:
         return [
             ("Method:", self.method),
             ("Levels:", str(len(self.hierarchy.sizes))),
             ("Nodes:", str(self.hierarchy.nodes)),
             ("Leaves:", str(self.hierarchy.leaves)),
-            ("Whole numbers:", "yes" if self._integers else "no"),
-            ("Largest gap:", number(self.largest_gap)),
+            ("Whole numbers:", "yes" if self._has_integers else "no"),
+            ("Largest gap:", format_significant(self.largest_gap)),
         ]
 
     @property
-    def _integers(self) -> bool:
+    def _has_integers(self) -> bool:
         return self.values[0].dtype.kind == "i"
 
-    def _every_row(self) -> Rows:
-        return self._rows(None)
+    def _make_all_rows(self) -> Rows:
+        return self._make_rows(None)
 
-    def _rows(self, most: int | None = MOST_ROWS) -> Rows:
+    def _make_rows(self, max_rows: int | None = MAX_PAGE_ROWS) -> Rows:
         parts = (self.noisy_values, self.variances, self.values, self.spreads or self.variances)
-        noisy, variance, value, spread = (np.concatenate(part)[:most] for part in parts)
-        errors = _sds(spread) if self.spreads else ["-"] * len(spread)
-        cells = table([noisy.tolist(), _sds(variance), value.tolist(), errors])
-        return Rows(("noisy", "noise sd", "estimate", "std err"), self.hierarchy.names()[:most], cells)
+        noisy, variance, value, spread = (np.concatenate(part)[:max_rows] for part in parts)
+        errors = _compute_noise_sds(spread) if self.spreads else ["-"] * len(spread)
+        cells = format_rows([noisy.tolist(), _compute_noise_sds(variance), value.tolist(), errors])
+        return Rows(("noisy", "noise sd", "estimate", "std err"), self.hierarchy.names()[:max_rows], cells)
 
-    def _notes(self) -> list[str]:
+    def _collect_notes(self) -> list[str]:
         notes = [f"Post-processing: {', '.join(self.postprocessing)}."]
         if self.reason:
             notes.append(f"No standard errors: {self.reason}.")
-        elif self._integers:
+        elif self._has_integers:
             notes.append("Standard errors are those of the noise, before rounding.")
-        return [*notes, *left_out(self.hierarchy.nodes)]
+        return [*notes, *make_omission_note(self.hierarchy.nodes)]
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.method}: {self.hierarchy!r}>"
@@ -227,9 +233,9 @@ class HierarchyFit(Report, Frozen):
         return np.array(np.concatenate(self.values), dtype=dtype)
 
 
-@fixed
+@explain_frozen_changes
 @dataclass(frozen=True, eq=False, repr=False)
-class HierarchyResults(Stated, HierarchyFit):
+class HierarchyResults(GuaranteedReport, HierarchyFit):
     """A hierarchy of counts, released with noise and made consistent.
 
     It contains only what may be published: no data, true counts, noise or seed. It has all of
@@ -279,19 +285,19 @@ class HierarchyResults(Stated, HierarchyFit):
         """The noise's name."""
         return next(each.name for each in self.noises if each is not None)
 
-    def _by_level(self, values: Sequence[float | np.ndarray], name: str) -> pd.Series:
+    def _make_level_series(self, values: Sequence[float | np.ndarray], name: str) -> pd.Series:
         return pd.Series(values, index=pd.Index(self.hierarchy.levels, name="level"), name=name)
 
     @property
     def epsilons(self) -> pd.Series:
         """Each level's epsilon, a Series: 0 where the counts are public or were not released."""
-        return self._by_level(list(self.shares), "epsilon")
+        return self._make_level_series(list(self.shares), "epsilon")
 
     @property
     def noise_scale(self) -> pd.Series:
         """Scale of each level's noise, sensitivity over epsilon, a Series; NaN where there is none."""
         scales = [np.nan if each is None else each.scale for each in self.noises]
-        return self._by_level(scales, "noise scale")
+        return self._make_level_series(scales, "noise scale")
 
     def consistent(
         self, method: str = "least squares", nonnegative: bool | None = None, integer: bool | None = None
@@ -310,12 +316,12 @@ class HierarchyResults(Stated, HierarchyFit):
         >>> r.consistent("top-down").values[0]
         array([55])
         """
-        how = checked_method(method, nonnegative, integer, True)
+        how = check_consistency_method(method, nonnegative, integer, True)
         noisy = [each.astype(np.float64) for each in self.noisy_values]
         values, spreads = apply(self.hierarchy.tree, noisy, list(self.variances), how)
         return replace(self, values=values, spreads=spreads, way=how)
 
-    def _content(self) -> dict[str, object]:
+    def _collect_content(self) -> dict[str, object]:
         return {
             "statistic": self.statistic,
             "levels": self.hierarchy.levels,
@@ -327,7 +333,7 @@ class HierarchyResults(Stated, HierarchyFit):
             "mechanism": self.mechanism,
             "epsilons": self.epsilons.to_numpy(),
             "noise_scale": self.noise_scale.to_numpy(),
-            **self._privacy(),
+            **self._collect_privacy(),
             "nobs": self.nobs,
             "method": self.method,
             "postprocessing": self.postprocessing,
@@ -335,29 +341,31 @@ class HierarchyResults(Stated, HierarchyFit):
             "call": self.call,
         }
 
-    def _facts(self) -> Facts:
+    def _collect_facts(self) -> Facts:
         facts = [
-            *HierarchyFit._facts(self),
-            ("Mechanism:", mechanism_words(self.mechanism)),
+            *HierarchyFit._collect_facts(self),
+            ("Mechanism:", describe_mechanism(self.mechanism)),
             ("No. Observations:", "private" if self.nobs is None else str(self.nobs)),
         ]
         levels = zip(self.hierarchy.levels, self.noises, self.shares, self.variances)
         for name, noise, share, variance in levels:
             public = "public" if (variance == 0.0).all() else "not released"
-            value = public if noise is None else f"eps {number(share)}, sd {number(noise.std())}"
+            value = (
+                public if noise is None else f"eps {format_significant(share)}, sd {format_significant(noise.std())}"
+            )
             facts.append((f"{name if len(name) <= 20 else name[:17] + '...'}:", value))
         return facts
 
-    def _notes(self) -> list[str]:
+    def _collect_notes(self) -> list[str]:
         return [
-            *HierarchyFit._notes(self),
+            *HierarchyFit._collect_notes(self),
             "The guarantee is for all levels together.",
-            *self._held("release_hierarchy"),
+            *self._make_guarantee_notes("release_hierarchy"),
             f"Call: {self.call}",
         ]
 
 
-def _sds(variances: np.ndarray) -> list[float]:
+def _compute_noise_sds(variances: np.ndarray) -> list[float]:
     """Return standard deviations; NaN where there is none."""
     found: list[float] = np.sqrt(np.where(np.isfinite(variances), variances, np.nan)).tolist()
     return found

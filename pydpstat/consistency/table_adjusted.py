@@ -8,24 +8,24 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from pydpstat._answering import answered
-from pydpstat._checks import integer, positive
+from pydpstat._answering import explain_wrong_calls
+from pydpstat._checks import check_integer, check_positive
 from pydpstat.consistency._margins import (
     Axes,
-    Fit,
     Margin,
-    axes_of,
+    MarginFit,
     check_agreement,
-    expanded,
-    gaps,
-    incidence,
-    margin,
+    compute_gaps,
+    compute_margin,
+    expand_margin,
+    find_solution_kind,
+    make_incidence_matrix,
+    make_table_fit,
+    parse_axes,
     read_margins,
-    solution,
-    table_fit,
 )
-from pydpstat.consistency._tree import check_size
-from pydpstat.consistency.tables import ConvergenceWarning, Form, TableFit, check_not_negative, read_table
+from pydpstat.consistency._tree import check_integer_range
+from pydpstat.consistency.tables import ConvergenceWarning, TableFit, TableForm, check_not_negative, read_table
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 # seconds for a search that may find nothing
 TIME_LIMIT = 10.0
 # nearer than this a cell is whole already
-_WHOLE = 1e-9
+_INTEGER_TOLERANCE = 1e-9
 # how many more units a cell may go where the next integer does not do
-_FURTHER = 2
+_MAX_EXTRA_UNITS = 2
 # a rounding whose squares are so near to the best is good enough
-_GOOD = 1e-3
+_RELATIVE_GAP = 1e-3
 
 
-@answered
+@explain_wrong_calls
 def ipf(table: object, margins: object, *, tolerance: float = 1e-10, max_iterations: int = 1000) -> TableFit:
     """Scale a table until it has given margins (raking).
 
@@ -112,54 +112,54 @@ def ipf(table: object, margins: object, *, tolerance: float = 1e-10, max_iterati
     >>> fitted.converged, fitted.largest_gap < 1e-8
     (True, True)
     """
-    values, form = read_table(table, gaps=True)
+    values, form = read_table(table, allow_missing_cells=True)
     check_not_negative(values, "table")
     wanted = read_margins(margins, form, values.shape)
     for each in wanted:
         check_not_negative(each.goal, each.name)
     check_agreement(wanted)
     check_support(values, wanted)
-    limit = positive(tolerance, "tolerance", "1e-10 is usual.")
-    most = integer(max_iterations, "max_iterations", 1, hint="1000 is usual.")
-    found = fit(values, wanted, limit, most)
+    limit = check_positive(tolerance, "tolerance", "1e-10 is usual.")
+    most = check_integer(max_iterations, "max_iterations", 1, hint="1000 is usual.")
+    found = fit_by_scaling(values, wanted, limit, most)
     status = f"the margins are met to {limit:g} of their largest values"
     if not found.converged:
-        status = _why(solution(values, wanted), max(gaps(found.values, wanted)), most)
+        status = _explain_scaling_failure(
+            find_solution_kind(values, wanted), max(compute_gaps(found.values, wanted)), most
+        )
         warnings.warn(ConvergenceWarning(f"ipf: {status}."), stacklevel=2)
     method = "iterative proportional fitting"
-    return table_fit(method, found, form, wanted, status, (method,))
+    return make_table_fit(method, found, form, wanted, status, (method,))
 
 
-def fit(values: np.ndarray, margins: list[Margin], tolerance: float, most: int) -> Fit:
+def fit_by_scaling(values: np.ndarray, margins: list[Margin], tolerance: float, max_iterations: int) -> MarginFit:
     """Scale a table to one margin after the other until it has them all.
 
     The tolerance is in units of each margin's largest cell.
     """
     fitted = values.copy()
     limits = [tolerance * float(each.goal.max(initial=0.0)) for each in margins]
-    for iteration in range(1, most + 1):
+    for iteration in range(1, max_iterations + 1):
         near = True
         for each, limit in zip(margins, limits):
-            sums = margin(fitted, each.axes)
+            sums = compute_margin(fitted, each.axes)
             near = near and float(np.abs(sums - each.goal).max()) <= limit
             # a sum of 0 has a goal of 0
             with np.errstate(over="ignore", invalid="ignore", under="ignore"):
                 factors = each.goal / np.where(sums > 0.0, sums, 1.0)
-                fitted *= expanded(factors, each.axes, fitted.ndim)
+                fitted *= expand_margin(factors, each.axes, fitted.ndim)
         # the sums were taken before the last steps, which only bring the table nearer
-        if near and all(gap <= limit for gap, limit in zip(gaps(fitted, margins), limits)):
-            return Fit(fitted, iteration, True)
+        if near and all(gap <= limit for gap, limit in zip(compute_gaps(fitted, margins), limits)):
+            return MarginFit(fitted, iteration, True)
     if not np.isfinite(fitted).all():
-        raise PydpstatError(
-            "table must have positive cells that differ less in size: scaling them overflows."
-        )
-    return Fit(fitted, most, False)
+        raise PydpstatError("table must have positive cells that differ less in size: scaling them overflows.")
+    return MarginFit(fitted, max_iterations, False)
 
 
 def check_support(values: np.ndarray, margins: list[Margin]) -> None:
     """Check that no goal above 0 is for cells that are all 0."""
     for each in margins:
-        empty = int(((margin(values, each.axes) == 0.0) & (each.goal > 0.0)).sum())
+        empty = int(((compute_margin(values, each.axes) == 0.0) & (each.goal > 0.0)).sum())
         if empty:
             raise PydpstatError(
                 f"table must have a cell above 0 wherever {each.name} is above 0; for {empty} of "
@@ -168,7 +168,7 @@ def check_support(values: np.ndarray, margins: list[Margin]) -> None:
             )
 
 
-def _why(kind: str, gap: float, most: int) -> str:
+def _explain_scaling_failure(kind: str, gap: float, n_iterations: int) -> str:
     """Say why a fit did not converge, or raise an error where it cannot."""
     if kind == "none":
         raise PydpstatError(
@@ -176,7 +176,7 @@ def _why(kind: str, gap: float, most: int) -> str:
             "margins agree with each other. Put a small number into cells that are not certain to be "
             "0, or drop a margin."
         )
-    far = f"not converged after {most} iterations; a gap of {gap:.3g} is left"
+    far = f"not converged after {n_iterations} iterations; a gap of {gap:.3g} is left"
     return {
         "edge": f"{far}: every table with these margins has more zeros than this one, so convergence "
         "becomes ever slower",
@@ -185,7 +185,7 @@ def _why(kind: str, gap: float, most: int) -> str:
     }[kind]
 
 
-@answered
+@explain_wrong_calls
 def controlled_rounding(table: object, margins: object = None, *, time_limit: float = TIME_LIMIT) -> TableFit:
     """Round a table to integers so that it still adds up.
 
@@ -232,15 +232,15 @@ def controlled_rounding(table: object, margins: object = None, *, time_limit: fl
     array([8, 4])
     """
     values, form = read_table(table)
-    seconds = positive(time_limit, "time_limit", "Give seconds.")
-    axes = _axes(margins, form)
-    rounding = rounded_table(values, axes, [None] * len(axes), seconds)
-    kept = [Margin(each, margin(values, each), np.asarray(0.0), f"axes {each}") for each in axes]
-    fit = Fit(rounding.table, 0, True)
-    return table_fit("controlled rounding", fit, form, kept, rounding.step, (rounding.step,))
+    seconds = check_positive(time_limit, "time_limit", "Give seconds.")
+    axes = _read_margin_axes(margins, form)
+    rounding = round_table(values, axes, [None] * len(axes), seconds)
+    kept = [Margin(each, compute_margin(values, each), np.asarray(0.0), f"axes {each}") for each in axes]
+    fit = MarginFit(rounding.table, 0, True)
+    return make_table_fit("controlled rounding", fit, form, kept, rounding.step, (rounding.step,))
 
 
-def _axes(margins: object, form: Form) -> list[Axes]:
+def _read_margin_axes(margins: object, form: TableForm) -> list[Axes]:
     """Read which margins are to be kept."""
     if margins is None:
         return [(), *((axis,) for axis in range(len(form.names)))]
@@ -249,26 +249,26 @@ def _axes(margins: object, form: Form) -> list[Axes]:
             f"margins must be a list of axes or tuples of axes; got {type(margins).__name__}. "
             "For example [0, 1], or [('sex', 'age')]."
         )
-    return list(dict.fromkeys(tuple(sorted(axes_of(key, form.names))) for key in margins))
+    return list(dict.fromkeys(tuple(sorted(parse_axes(key, form.names))) for key in margins))
 
 
-class Rounding(NamedTuple):
+class TableRounding(NamedTuple):
     """A table of integers, and whether each cell is the integer below or above its value."""
 
     table: np.ndarray
-    adjacent: bool
+    is_adjacent: bool
 
     @property
     def step(self) -> str:
         """What was done, in words."""
-        if self.adjacent:
+        if self.is_adjacent:
             return "controlled rounding to the whole number below or above"
-        return f"controlled rounding to whole numbers, by up to {_FURTHER + 1}"
+        return f"controlled rounding to whole numbers, by up to {_MAX_EXTRA_UNITS + 1}"
 
 
-def rounded_table(
+def round_table(
     values: np.ndarray, axes: list[Axes], goals: list[np.ndarray | None], time_limit: float
-) -> Rounding:
+) -> TableRounding:
     """Round a table to integers so that its margins are integers near theirs, or the given goals.
 
     Which cells go up is a linear program in integers, as the squared changes are linear in that choice. Where
@@ -277,63 +277,63 @@ def rounded_table(
     """
     from scipy import sparse
 
-    check_size(values)
+    check_integer_range(values)
     near, low = np.rint(values), np.floor(values)
-    fixed = np.abs(values - near) <= _WHOLE
+    fixed = np.abs(values - near) <= _INTEGER_TOLERANCE
     base = np.where(fixed, near, low).astype(np.int64)
     rest = np.where(fixed, 0.0, values - low).ravel()
-    matrix = incidence(values.shape, axes)
-    limits = _limits(values, base, axes, goals)
+    matrix = make_incidence_matrix(values.shape, axes)
+    limits = _compute_sum_limits(values, base, axes, goals)
     free = np.flatnonzero(~fixed.ravel())
     # (1 - r)^2 - r^2
     costs = 1.0 - 2.0 * rest[free]
-    first = math.inf if always(axes) else time_limit
+    first = math.inf if can_always_round(axes) else time_limit
     moves = np.zeros(rest.size, dtype=np.int64)
-    up = _solved(costs, np.ones(free.size), matrix[:, free], limits, first)
+    up = _solve_integer_program(costs, np.ones(free.size), matrix[:, free], limits, first)
     if up is not None:
         moves[free] = up
-        return Rounding(base + moves.reshape(base.shape), True)
-    steps = _solved(
+        return TableRounding(base + moves.reshape(base.shape), True)
+    steps = _solve_integer_program(
         np.concatenate([costs, np.where(rest > 0.0, 3.0 - 2.0 * rest, 1.0), 1.0 + 2.0 * rest]),
-        np.concatenate([np.ones(free.size), np.full(rest.size, _FURTHER), _room(values, base)]),
+        np.concatenate([np.ones(free.size), np.full(rest.size, _MAX_EXTRA_UNITS), _bound_decreases(values, base)]),
         sparse.hstack([matrix[:, free], matrix, -matrix]).tocsc(),
         limits,
         time_limit,
     )
     if steps is None:
         raise PydpstatError(
-            f"the table has no whole numbers within {_FURTHER + 1} of its cells that keep these margins, "
+            f"the table has no whole numbers within {_MAX_EXTRA_UNITS + 1} of its cells that keep these margins, "
             f"or the search did not find them in {time_limit:g} seconds. With three or more axes there may "
             "be none: keep fewer margins, or give a larger time_limit."
         )
     moves[free], more, less = np.split(steps, [free.size, free.size + rest.size])
-    return Rounding(base + (moves + more - less).reshape(base.shape), False)
+    return TableRounding(base + (moves + more - less).reshape(base.shape), False)
 
 
-def always(axes: list[Axes]) -> bool:
+def can_always_round(axes: list[Axes]) -> bool:
     """Tell whether a rounding exists for all tables: whether the margins make up two chains of parts."""
     sides: dict[Axes, bool] = {}
 
-    def fits(each: Axes, side: bool) -> bool:
+    def assign_side(each: Axes, side: bool) -> bool:
         if each in sides:
             return sides[each] == side
         sides[each] = side
         apart = [other for other in axes if not (set(other) <= set(each) or set(each) <= set(other))]
-        return all([fits(other, not side) for other in apart])
+        return all([assign_side(other, not side) for other in apart])
 
     # margins of which none is part of the other belong to different chains
-    return all([each in sides or fits(each, True) for each in axes])
+    return all([each in sides or assign_side(each, True) for each in axes])
 
 
-def _limits(
+def _compute_sum_limits(
     values: np.ndarray, base: np.ndarray, axes: list[Axes], goals: list[np.ndarray | None]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return how much the sums of the base must grow at least, and may at most."""
     least, most = [], []
     for each, goal in zip(axes, goals):
-        have, real = margin(base, each), margin(values, each)
+        have, real = compute_margin(base, each), compute_margin(values, each)
         near = np.rint(real)
-        whole = np.abs(real - near) <= _WHOLE * np.maximum(1.0, np.abs(real))
+        whole = np.abs(real - near) <= _INTEGER_TOLERANCE * np.maximum(1.0, np.abs(real))
         low = np.where(whole, near, np.floor(real)) if goal is None else goal
         high = np.where(whole, near, np.ceil(real)) if goal is None else goal
         least.append(np.ravel(low - have))
@@ -341,18 +341,18 @@ def _limits(
     return np.concatenate(least), np.concatenate(most)
 
 
-def _room(values: np.ndarray, base: np.ndarray) -> np.ndarray:
+def _bound_decreases(values: np.ndarray, base: np.ndarray) -> np.ndarray:
     """Return how far cells may go down: not below 0, where none is."""
-    room = np.full(base.size, float(_FURTHER))
+    room = np.full(base.size, float(_MAX_EXTRA_UNITS))
     return np.minimum(base.ravel(), room) if (values >= 0.0).all() else room
 
 
-def _solved(
+def _solve_integer_program(
     costs: np.ndarray,
     upper: np.ndarray,
     matrix: sparse.csc_matrix,
     limits: tuple[np.ndarray, np.ndarray],
-    seconds: float,
+    time_limit: float,
 ) -> np.ndarray | None:
     """Return the integers from 0 to `upper` of low cost whose sums are within limits, or None."""
     from scipy.optimize import Bounds, LinearConstraint, milp
@@ -364,7 +364,7 @@ def _solved(
         integrality=np.ones(costs.size),
         bounds=Bounds(0.0, upper),
         constraints=LinearConstraint(matrix, *limits),
-        options={"time_limit": seconds, "mip_rel_gap": _GOOD},
+        options={"time_limit": time_limit, "mip_rel_gap": _RELATIVE_GAP},
     )
     if found.x is None:
         return None

@@ -9,47 +9,47 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat._answering import answered
-from pydpstat._checks import excerpt, flag, is_number, positive
+from pydpstat._answering import explain_wrong_calls
+from pydpstat._checks import check_boolean, check_positive, format_public_value, is_number
 from pydpstat.consistency._margins import (
     Axes,
-    Fit,
     Margin,
-    axes_of,
+    MarginFit,
     check_agreement,
-    expanded,
-    gaps,
-    margin,
-    margin_of,
-    noise_variance,
+    compute_gaps,
+    compute_margin,
+    expand_margin,
+    find_solution_kind,
+    get_noise_variance,
+    make_table_fit,
+    parse_axes,
     read_margins,
-    solution,
-    table_fit,
+    reduce_margin,
 )
-from pydpstat.consistency._tree import check_size
-from pydpstat.consistency.table_adjusted import TIME_LIMIT, rounded_table
+from pydpstat.consistency._tree import check_integer_range
+from pydpstat.consistency.table_adjusted import TIME_LIMIT, round_table
 from pydpstat.consistency.tables import (
     ConvergenceWarning,
-    Form,
     TableFit,
+    TableForm,
     check_not_negative,
-    numbers,
+    read_numbers,
     read_table,
 )
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic.elementary import inner
+from pydpstat.r_arithmetic.elementary import compute_inner_product
 from pydpstat.results.results import DPResults
 
 # largest gap of the optimality conditions, relative to the sums
 _TOLERANCE = 1e-12
-_MOST_STEPS = 200
+_MAX_STEPS = 200
 # of the curvature, for a gap of 1: smaller gaps have longer steps
 _RIDGE = 0.01
 # times the number of cells it is a number still
-_LARGEST_VARIANCE = 1e290
+_MAX_VARIANCE = 1e290
 
 
-@answered
+@explain_wrong_calls
 def least_squares(
     table: object,
     margins: object,
@@ -90,7 +90,7 @@ def least_squares(
     TableFit
         With ``estimate`` (in the form of `table`), ``bse`` (standard deviation of each cell's remaining
         noise before rounding, where variances are given and are one for each margin, and cells may be
-        negative; else NaN), ``gaps``, ``largest_gap``, ``status`` and ``summary()``.
+        negative; else NaN), ``compute_gaps``, ``largest_gap``, ``status`` and ``summary()``.
 
     Raises
     ------
@@ -137,61 +137,59 @@ def least_squares(
     array([78, 82])
     """
     values, form = read_table(table)
-    sign, whole = flag(nonnegative, "nonnegative"), flag(integer, "integer")
-    seconds = positive(time_limit, "time_limit", "Give seconds.")
-    spread = _table_variance(variance, table, values.shape)
-    wanted = _with_variances(read_margins(margins, form, values.shape), margins, margin_variances, form)
+    sign, whole = check_boolean(nonnegative, "nonnegative"), check_boolean(integer, "integer")
+    seconds = check_positive(time_limit, "time_limit", "Give seconds.")
+    spread = _read_table_variance(variance, table, values.shape)
+    wanted = _set_margin_variances(read_margins(margins, form, values.shape), margins, margin_variances, form)
     exact = [each for each in wanted if not each.variance.any()]
     check_agreement(exact)
     for each in exact if sign else ():
         check_not_negative(each.goal, each.name)
-    goals = [_whole_goal(each) if whole and not each.variance.any() else None for each in wanted]
+    goals = [_round_exact_goal(each) if whole and not each.variance.any() else None for each in wanted]
     deviation = np.nan
     if not sign and all(each.size == 1 for each in (spread, *(each.variance for each in wanted))):
         fitted, left = fit_effects(values, float(spread), wanted)
-        found = Fit(fitted, 0, True)
+        found = MarginFit(fitted, 0, True)
         if variance is not None or isinstance(table, DPResults):
             deviation = left**0.5
     else:
         found = fit_dual(values, np.broadcast_to(spread, values.shape), wanted, sign)
     status = "the exact margins are met" if exact else "the margins are noisy, and now agree"
     if not found.converged:
-        status = _why(values.shape, exact, gaps(found.values, exact))
+        status = _explain_dual_failure(values.shape, exact, compute_gaps(found.values, exact))
         warnings.warn(ConvergenceWarning(f"least_squares: {status}."), stacklevel=2)
     steps = ["least squares with no negative cells" if sign else "least squares"]
     if whole:
-        rounding = rounded_table(found.values, [each.axes for each in wanted], goals, seconds)
+        rounding = round_table(found.values, [each.axes for each in wanted], goals, seconds)
         found = found._replace(values=rounding.table)
         steps.append(rounding.step)
-    return table_fit("least squares", found, form, wanted, status, tuple(steps), deviation)
+    return make_table_fit("least squares", found, form, wanted, status, tuple(steps), deviation)
 
 
-def _table_variance(variance: object, table: object, shape: tuple[int, ...]) -> np.ndarray:
+def _read_table_variance(variance: object, table: object, shape: tuple[int, ...]) -> np.ndarray:
     """Return the variance of the table's cells, one or each, above 0."""
     if variance is None:
-        return np.asarray(noise_variance(table) if isinstance(table, DPResults) else 1.0)
-    read = _variance(variance, "variance", shape)
+        return np.asarray(get_noise_variance(table) if isinstance(table, DPResults) else 1.0)
+    read = _read_variance(variance, "variance", shape)
     if (read <= 0.0).any():
-        raise PydpstatError(
-            "variance must be above 0 for every cell. Leave cells that are exact out of the fit."
-        )
+        raise PydpstatError("variance must be above 0 for every cell. Leave cells that are exact out of the fit.")
     return read
 
 
-def _variance(value: object, name: str, shape: tuple[int, ...]) -> np.ndarray:
+def _read_variance(value: object, name: str, shape: tuple[int, ...]) -> np.ndarray:
     """Read one variance, or one for each number; at least 0."""
-    read = numbers(value, name, least=0)
+    read = read_numbers(value, name, min_dimensions=0)
     if read.size != 1 and read.shape != shape:
         raise PydpstatError(f"{name} must be one number, or have the shape {shape}; got {read.shape}.")
     check_not_negative(read, name, "Variances are 0 or more.")
-    if read.size and float(read.max()) > _LARGEST_VARIANCE:
+    if read.size and float(read.max()) > _MAX_VARIANCE:
         raise PydpstatError(
-            f"{name} must be at most {_LARGEST_VARIANCE:g}; got a larger one. Leave out what is so uncertain."
+            f"{name} must be at most {_MAX_VARIANCE:g}; got a larger one. Leave out what is so uncertain."
         )
     return read.reshape(()) if read.size == 1 else read
 
 
-def _with_variances(found: list[Margin], margins: Any, variances: object, form: Form) -> list[Margin]:
+def _set_margin_variances(found: list[Margin], margins: Any, variances: object, form: TableForm) -> list[Margin]:
     """Give the margins the variances that were given for them."""
     if variances is None:
         return found
@@ -201,14 +199,14 @@ def _with_variances(found: list[Margin], margins: Any, variances: object, form: 
                 "margin_variances must be one number, or a dict with the keys of margins; "
                 f"got {type(variances).__name__}."
             )
-        return [each._replace(variance=_variance(variances, "margin_variances", ())) for each in found]
-    kept = [axes_of(key, form.names) for key in margins]
+        return [each._replace(variance=_read_variance(variances, "margin_variances", ())) for each in found]
+    kept = [parse_axes(key, form.names) for key in margins]
     given = {}
     for key, value in variances.items():
-        axes = axes_of(key, form.names)
+        axes = parse_axes(key, form.names)
         if axes not in kept:
             raise PydpstatError(
-                f"margin_variances must have keys of margins; {excerpt(key)} is not one. Write the "
+                f"margin_variances must have keys of margins; {format_public_value(key)} is not one. Write the "
                 "axes as in margins."
             )
         given[axes] = value
@@ -217,13 +215,13 @@ def _with_variances(found: list[Margin], margins: Any, variances: object, form: 
         if axes in given:
             # as given, in the key's order of axes
             shape = tuple(each.goal.shape[each.axes.index(axis)] for axis in axes)
-            read = _variance(given[axes], f"margin_variances for {each.name}", shape)
+            read = _read_variance(given[axes], f"margin_variances for {each.name}", shape)
             each = each._replace(variance=read.transpose(*np.argsort(axes)) if read.ndim else read)
         changed.append(each)
     return changed
 
 
-def _whole_goal(each: Margin) -> np.ndarray:
+def _round_exact_goal(each: Margin) -> np.ndarray:
     """Return an exact margin as integers."""
     near = np.rint(each.goal)
     if (np.abs(each.goal - near) > 1e-9 * np.maximum(1.0, np.abs(near))).any():
@@ -231,19 +229,19 @@ def _whole_goal(each: Margin) -> np.ndarray:
             f"{each.name} must be whole numbers for integer=True, as whole numbers cannot add up to "
             "it. Round it first, or give its variance."
         )
-    check_size(near)
+    check_integer_range(near)
     return near.astype(np.int64)
 
 
-def _why(shape: tuple[int, ...], exact: list[Margin], left: list[float]) -> str:
+def _explain_dual_failure(shape: tuple[int, ...], exact: list[Margin], remaining_gaps: list[float]) -> str:
     """Say why a fit did not converge, or raise an error where it cannot."""
-    kind = solution(np.ones(shape), exact) if exact else "unknown"
+    kind = find_solution_kind(np.ones(shape), exact) if exact else "unknown"
     if kind == "none":
         raise PydpstatError(
             "margins must be those of a table with no negative cells, because nonnegative=True; "
             "there is none, although they agree with each other. Drop a margin, or give variances."
         )
-    return f"not converged: a gap of {max(left, default=0.0):.3g} to the exact margins is left"
+    return f"not converged: a gap of {max(remaining_gaps, default=0.0):.3g} to the exact margins is left"
 
 
 def fit_effects(values: np.ndarray, variance: float, margins: list[Margin]) -> tuple[np.ndarray, float]:
@@ -254,51 +252,48 @@ def fit_effects(values: np.ndarray, variance: float, margins: list[Margin]) -> t
     what exact margins say is taken. Effects of which no margin speaks stay.
     """
     shape, dimensions = values.shape, values.ndim
-    missing = {each.axes: each.goal - margin(values, each.axes) for each in margins}
+    missing = {each.axes: each.goal - compute_margin(values, each.axes) for each in margins}
     # what is added to the cells, collected on the axes of the margins
     added = {each.axes: np.zeros(each.goal.shape) for each in margins}
     left = variance
-    for effect in _effects(margins):
+    for effect in _collect_effects(margins):
         told = [each for each in margins if set(effect) <= set(each.axes)]
         precise = [each for each in told if float(each.variance) == 0.0] or told
         # the precision of a sum over the margin's other axes, in units of the largest one
-        variances = [_effect_variance(each, effect, shape) for each in precise]
+        variances = [_compute_effect_variance(each, effect, shape) for each in precise]
         unit = min(variances)
         weights = [unit / each for each in variances]
         exact = float(precise[0].variance) == 0.0
-        own = 0.0 if exact else unit / (variance * _size(effect, shape))
-        spoken = [_centered(margin_of(missing[each.axes], each.axes, effect)) for each in precise]
+        own = 0.0 if exact else unit / (variance * _count_cells_per_sum(effect, shape))
+        spoken = [_remove_axis_means(reduce_margin(missing[each.axes], each.axes, effect)) for each in precise]
         weighted = [weight * each for weight, each in zip(weights, spoken)]
         change = np.add.reduce(weighted) / (own + sum(weights))
         home = told[0].axes
         within = tuple(home.index(axis) for axis in effect)
-        added[home] += expanded(change / _size(effect, shape), within, len(home))
-        gained = variance if exact else variance - unit / ((own + sum(weights)) * _size(effect, shape))
+        added[home] += expand_margin(change / _count_cells_per_sum(effect, shape), within, len(home))
+        gained = variance if exact else variance - unit / ((own + sum(weights)) * _count_cells_per_sum(effect, shape))
         freedom = float(np.prod([shape[axis] - 1 for axis in effect]))
         left -= gained * freedom / values.size
     fitted = values.copy()
     for axes, change in added.items():
-        fitted += expanded(change, axes, dimensions)
+        fitted += expand_margin(change, axes, dimensions)
     return fitted, max(left, 0.0)
 
 
-def _effects(margins: list[Margin]) -> list[Axes]:
+def _collect_effects(margins: list[Margin]) -> list[Axes]:
     """Return the sets of axes that are part of some margin's, the small ones first."""
     found = {
-        subset
-        for each in margins
-        for size in range(len(each.axes) + 1)
-        for subset in combinations(each.axes, size)
+        subset for each in margins for size in range(len(each.axes) + 1) for subset in combinations(each.axes, size)
     }
     return sorted(found, key=lambda subset: (len(subset), subset))
 
 
-def _size(axes: Axes, shape: tuple[int, ...]) -> float:
+def _count_cells_per_sum(axes: Axes, shape: tuple[int, ...]) -> float:
     """Return how many cells of the table go into one sum on these axes."""
     return float(np.prod([length for axis, length in enumerate(shape) if axis not in axes]))
 
 
-def _effect_variance(each: Margin, effect: Axes, shape: tuple[int, ...]) -> float:
+def _compute_effect_variance(each: Margin, effect: Axes, shape: tuple[int, ...]) -> float:
     """Return the variance of the margin's sums on the effect's axes; 1 for an exact margin."""
     if float(each.variance) == 0.0:
         return 1.0
@@ -306,7 +301,7 @@ def _effect_variance(each: Margin, effect: Axes, shape: tuple[int, ...]) -> floa
     return float(each.variance) * float(terms)
 
 
-def _centered(sums: np.ndarray) -> np.ndarray:
+def _remove_axis_means(sums: np.ndarray) -> np.ndarray:
     """Take the means along each axis away."""
     centered = sums
     for axis in range(sums.ndim):
@@ -314,7 +309,7 @@ def _centered(sums: np.ndarray) -> np.ndarray:
     return centered
 
 
-def fit_dual(values: np.ndarray, variance: np.ndarray, margins: list[Margin], nonnegative: bool) -> Fit:
+def fit_dual(values: np.ndarray, variance: np.ndarray, margins: list[Margin], nonnegative: bool) -> MarginFit:
     """Return the table with the least weighted squares, not converged where no such table exists.
 
     It is ``y + v A'l``, clipped at 0 on request, with multipliers l that solve ``A x + w l = b`` (w the sums'
@@ -325,72 +320,72 @@ def fit_dual(values: np.ndarray, variance: np.ndarray, margins: list[Margin], no
     spread = np.concatenate([np.broadcast_to(each.variance, each.goal.shape).ravel() for each in margins])
     cuts = np.cumsum([each.goal.size for each in margins])[:-1]
 
-    def sums(table: np.ndarray) -> np.ndarray:
-        return np.concatenate([margin(table, each.axes).ravel() for each in margins])
+    def compute_sums(table: np.ndarray) -> np.ndarray:
+        return np.concatenate([compute_margin(table, each.axes).ravel() for each in margins])
 
-    def back(multipliers: np.ndarray) -> np.ndarray:
+    def expand_multipliers(multipliers: np.ndarray) -> np.ndarray:
         table = np.zeros(values.shape)
         for each, part in zip(margins, np.split(multipliers, cuts)):
-            table += expanded(part.reshape(each.goal.shape), each.axes, values.ndim)
+            table += expand_margin(part.reshape(each.goal.shape), each.axes, values.ndim)
         return table
 
-    def at(multipliers: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+    def evaluate_at(multipliers: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
         """Return the table that multipliers give, and the function's slope and height there."""
-        table = values + variance * back(multipliers)
+        table = values + variance * expand_multipliers(multipliers)
         table = np.maximum(table, 0.0) if nonnegative else table
         quadratic = float((table * table / variance).sum() + (spread * multipliers**2).sum())
-        slope = sums(table) + spread * multipliers - goals
-        return table, slope, 0.5 * quadratic - inner(goals, multipliers)
+        slope = compute_sums(table) + spread * multipliers - goals
+        return table, slope, 0.5 * quadratic - compute_inner_product(goals, multipliers)
 
     # in the unit of the sums, so that none is met at the cost of another
-    scale = np.maximum(np.abs(goals), sums(np.abs(values))).max(initial=0.0) or 1.0
+    scale = np.maximum(np.abs(goals), compute_sums(np.abs(values))).max(initial=0.0) or 1.0
     multipliers = np.zeros(goals.size)
-    table, slope, height = at(multipliers)
-    steepest = float((sums(variance) + spread).mean())
-    for step in range(_MOST_STEPS + 1):
+    table, slope, height = evaluate_at(multipliers)
+    steepest = float((compute_sums(variance) + spread).mean())
+    for step in range(_MAX_STEPS + 1):
         gap = np.abs(slope).max() / scale
-        if gap <= _TOLERANCE or step == _MOST_STEPS:
+        if gap <= _TOLERANCE or step == _MAX_STEPS:
             break
         moving = variance * (table > 0.0) if nonnegative else variance
-        diagonal = sums(moving) + spread
+        diagonal = compute_sums(moving) + spread
         # keeps the step finite where multipliers do not count, and short where their cells are all 0
         ridge = max(1e-10, _RIDGE * min(gap, 1.0)) * steepest
 
-        def curvature(direction: np.ndarray) -> np.ndarray:
-            return sums(moving * back(direction)) + (spread + ridge) * direction
+        def apply_curvature(direction: np.ndarray) -> np.ndarray:
+            return compute_sums(moving * expand_multipliers(direction)) + (spread + ridge) * direction
 
-        direction = _conjugate_gradients(curvature, -slope, diagonal + ridge)
-        length, descent = 1.0, inner(slope, direction)
+        direction = _solve_conjugate_gradients(apply_curvature, -slope, diagonal + ridge)
+        length, descent = 1.0, compute_inner_product(slope, direction)
         while True:
             ahead = multipliers + length * direction
-            there, slope_there, height_there = at(ahead)
+            there, slope_there, height_there = evaluate_at(ahead)
             # near the solution the heights no longer tell, so the slopes do
             better = np.abs(slope_there).max() < 0.5 * gap * scale
             if better or height_there <= height + 1e-4 * length * descent:
                 break
             length *= 0.5
             if length < 1e-10:
-                return Fit(table, step, bool(gap <= 1e-9))
+                return MarginFit(table, step, bool(gap <= 1e-9))
         multipliers, table, slope, height = ahead, there, slope_there, height_there
-    return Fit(table, step, bool(gap <= 1e-9))
+    return MarginFit(table, step, bool(gap <= 1e-9))
 
 
-def _conjugate_gradients(
-    apply: Callable[[np.ndarray], np.ndarray], target: np.ndarray, diagonal: np.ndarray
+def _solve_conjugate_gradients(
+    apply_matrix: Callable[[np.ndarray], np.ndarray], target: np.ndarray, diagonal: np.ndarray
 ) -> np.ndarray:
     """Solve a positive definite system; the diagonal is used to scale it."""
     solution, rest = np.zeros(target.size), target.copy()
     scaled = rest / diagonal
-    direction, power = scaled.copy(), inner(rest, scaled)
+    direction, power = scaled.copy(), compute_inner_product(rest, scaled)
     goal = 1e-22 * power
     for _ in range(min(20 * target.size, 2000)):
         if power <= goal:
             break
-        image = apply(direction)
-        length = power / inner(direction, image)
+        image = apply_matrix(direction)
+        length = power / compute_inner_product(direction, image)
         solution += length * direction
         rest -= length * image
         scaled = rest / diagonal
-        before, power = power, inner(rest, scaled)
+        before, power = power, compute_inner_product(rest, scaled)
         direction = scaled + (power / before) * direction
     return solution

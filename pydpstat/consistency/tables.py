@@ -9,23 +9,23 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._answering import fixed
-from pydpstat._checks import array_of
-from pydpstat._data.containers import floats_of, has_columns, is_frame, is_series, library_of
-from pydpstat._data.held import in_memory
-from pydpstat._data.values import without_mask
-from pydpstat._frozen import Frozen
+from pydpstat._answering import explain_frozen_changes
+from pydpstat._checks import to_array
+from pydpstat._data.containers import find_library, has_columns, is_frame, is_series, to_floats
+from pydpstat._data.held import to_pandas_or_numpy
+from pydpstat._data.values import fill_masked
+from pydpstat._frozen import ReadOnlyArrays
 from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 from pydpstat.results._labels import Labels
-from pydpstat.results._report import Facts, Report, Rows, number
+from pydpstat.results._report import Facts, Report, Rows, format_significant
 from pydpstat.results.results import DPResults
 
-COST = "post-processing of the given numbers: it costs no privacy budget"
+NO_PRIVACY_COST = "post-processing of the given numbers: it costs no privacy budget"
 
 
 @dataclass(frozen=True)
-class Form(Frozen):
+class TableForm(ReadOnlyArrays):
     """What a table was given as, so that what is made of it can be given back in the same form.
 
     Of a release its `labels` are kept, of pandas objects the index; `codes` are the places of a Series'
@@ -40,60 +40,60 @@ class Form(Frozen):
     name: Hashable = None
     codes: tuple[np.ndarray, ...] | None = None
 
-    def wrap(self, values: np.ndarray) -> np.ndarray | pd.Series | pd.DataFrame:
+    def wrap_values(self, values: np.ndarray) -> np.ndarray | pd.Series | pd.DataFrame:
         """Return an array of the table's shape in the table's form."""
         if self.labels is None and self.index is None:
             return values.copy()
 
         if self.labels is not None:
-            shown = self.labels.natural(values.astype(np.float64))
+            shown = self.labels.to_pandas(values.astype(np.float64))
             if values.dtype.kind != "i":
                 return shown
-            return (
-                shown.astype(np.int64) if hasattr(shown, "astype") else replace(shown, counts=values.copy())
-            )
+            return shown.astype(np.int64) if hasattr(shown, "astype") else replace(shown, counts=values.copy())
         if self.columns is not None:
             return pd.DataFrame(values.copy(), index=self.index, columns=self.columns)
         cells = values.copy() if self.codes is None else values[self.codes]
         return pd.Series(cells, index=self.index, name=self.name)
 
 
-def read_table(table: object, name: str = "table", *, gaps: bool = False) -> tuple[np.ndarray, Form]:
+def read_table(
+    table: object, name: str = "table", *, allow_missing_cells: bool = False
+) -> tuple[np.ndarray, TableForm]:
     """Read a table of finite numbers, as a copy in C order, and what it was given as.
 
     A Series with several index levels has a way for each; with `gaps` combinations that it lacks count as 0.
     """
     if isinstance(table, DPResults):
-        return _release(table, name)
-    table = in_memory(table, name)
+        return _read_release(table, name)
+    table = to_pandas_or_numpy(table, name)
     # a frame of Dask is none that has its rows
-    if is_frame(table) and not library_of(table):
-        _check_flat(table.index, name)
-        _check_flat(table.columns, name)
-        form = Form(
+    if is_frame(table) and not find_library(table):
+        _check_single_level(table.index, name)
+        _check_single_level(table.columns, name)
+        form = TableForm(
             (table.index.name, table.columns.name),
             (table.index, table.columns),
             index=table.index,
             columns=table.columns,
         )
-        return numbers(table, name), form
-    if is_series(table) and not library_of(table):
-        return _series(table, name, gaps)
-    values = numbers(table, name)
-    return values, Form((None,) * values.ndim, (None,) * values.ndim)
+        return read_numbers(table, name), form
+    if is_series(table) and not find_library(table):
+        return _read_series(table, name, allow_missing_cells)
+    values = read_numbers(table, name)
+    return values, TableForm((None,) * values.ndim, (None,) * values.ndim)
 
 
-def numbers(table: Any, name: str, least: int = 1, *, private: bool = False) -> np.ndarray:
+def read_numbers(table: Any, name: str, min_dimensions: int = 1, *, private: bool = False) -> np.ndarray:
     """Return finite numbers as a new array of floats, in C order; messages count no private ones."""
-    table = in_memory(table, name)
-    if library_of(table):
+    table = to_pandas_or_numpy(table, name)
+    if find_library(table):
         array = np.array([""])
     elif hasattr(table, "to_numpy") and (hasattr(table, "dtypes") or hasattr(table, "dtype")):
         kinds = {dtype.kind for dtype in (table.dtypes if has_columns(table) else [table.dtype])}
-        array = floats_of(table) if kinds <= set("iuf") else np.array([""])
+        array = to_floats(table) if kinds <= set("iuf") else np.array([""])
     else:
-        array = array_of(without_mask(table))
-    if array.dtype.kind not in "iuf" or array.ndim < least or not array.size:
+        array = to_array(fill_masked(table))
+    if array.dtype.kind not in "iuf" or array.ndim < min_dimensions or not array.size:
         shape = f" of shape {array.shape}" if array.dtype.kind in "iuf" else ", not numeric"
         raise PydpstatError(
             f"{name} must be numbers: an array, a DataFrame, a Series or a release's result; "
@@ -118,7 +118,7 @@ def check_not_negative(
         raise PydpstatError(f"{name} must not be negative; {negative} of {values.size} values are. {hint}")
 
 
-def _release(result: DPResults, name: str) -> tuple[np.ndarray, Form]:
+def _read_release(result: DPResults, name: str) -> tuple[np.ndarray, TableForm]:
     labels = result.labels
     values = np.array(result.value, dtype=np.float64, order="C")
     if values.ndim == 0 and labels.names is None:
@@ -127,10 +127,10 @@ def _release(result: DPResults, name: str) -> tuple[np.ndarray, Form]:
         )
     levels: tuple[object, ...] = labels.dimnames or (labels.names,) * values.ndim
     names: tuple[Hashable, ...] = labels.dimension_names or (None,) * values.ndim
-    return values, Form(tuple(each or None for each in names), levels, labels=labels)
+    return values, TableForm(tuple(each or None for each in names), levels, labels=labels)
 
 
-def _check_flat(index: pd.Index, name: str) -> None:
+def _check_single_level(index: pd.Index, name: str) -> None:
     if index.nlevels > 1:
         raise PydpstatError(
             f"{name} must be a DataFrame with one index level on each side, or a Series with several; "
@@ -138,10 +138,10 @@ def _check_flat(index: pd.Index, name: str) -> None:
         )
 
 
-def _series(table: pd.Series, name: str, gaps: bool) -> tuple[np.ndarray, Form]:
-    cells, index = numbers(table, name), table.index
+def _read_series(table: pd.Series, name: str, allow_missing_cells: bool) -> tuple[np.ndarray, TableForm]:
+    cells, index = read_numbers(table, name), table.index
     if index.nlevels == 1:
-        return cells, Form((index.name,), (index,), index=index, name=table.name)
+        return cells, TableForm((index.name,), (index,), index=index, name=table.name)
     used = index.remove_unused_levels()
     codes = tuple(np.asarray(each, dtype=np.int64) for each in used.codes)
     shape = tuple(len(level) for level in used.levels)
@@ -150,17 +150,15 @@ def _series(table: pd.Series, name: str, gaps: bool) -> tuple[np.ndarray, Form]:
     places = np.ravel_multi_index(codes, shape)
     size = int(np.prod(shape))
     if np.unique(places).size < places.size:
-        raise PydpstatError(
-            f"{name} must have each combination of labels once; some occur twice. Add them up."
-        )
-    if places.size < size and not gaps:
+        raise PydpstatError(f"{name} must have each combination of labels once; some occur twice. Add them up.")
+    if places.size < size and not allow_missing_cells:
         raise PydpstatError(
             f"{name} must have every combination of labels; {size - places.size} of {size} are "
             "missing. Add them, with 0 for empty ones."
         )
     values = np.zeros(size)
     values[places] = cells
-    form = Form(tuple(index.names), tuple(used.levels), index=index, name=table.name, codes=codes)
+    form = TableForm(tuple(index.names), tuple(used.levels), index=index, name=table.name, codes=codes)
     return values.reshape(shape), form
 
 
@@ -175,9 +173,9 @@ class ConvergenceWarning(UserWarning):
     """
 
 
-@fixed
+@explain_frozen_changes
 @dataclass(frozen=True, eq=False, repr=False)
-class TableFit(Report, Frozen):
+class TableFit(Report, ReadOnlyArrays):
     """A table that was fitted to margins.
 
     It contains only the fitted table, not the one that was given.
@@ -220,7 +218,7 @@ class TableFit(Report, Frozen):
 
     method: str
     values: np.ndarray
-    form: Form
+    form: TableForm
     margins: tuple[str, ...]
     gaps: tuple[float, ...]
     iterations: int
@@ -234,12 +232,12 @@ class TableFit(Report, Frozen):
     @property
     def estimate(self) -> np.ndarray | pd.Series | pd.DataFrame:
         """The fitted table, in the form of the one that was given."""
-        return self.form.wrap(self.values)
+        return self.form.wrap_values(self.values)
 
     @property
     def bse(self) -> np.ndarray | pd.Series | pd.DataFrame:
         """Standard deviation of each cell's remaining noise, in the table's form; NaN where not known."""
-        return self.form.wrap(np.broadcast_to(np.asarray(self.spread, dtype=np.float64), self.values.shape))
+        return self.form.wrap_values(np.broadcast_to(np.asarray(self.spread, dtype=np.float64), self.values.shape))
 
     @property
     def largest_gap(self) -> float:
@@ -249,30 +247,30 @@ class TableFit(Report, Frozen):
     @property
     def postprocessing(self) -> tuple[str, ...]:
         """What was done, which costs nothing."""
-        return (*self.steps, COST)
+        return (*self.steps, NO_PRIVACY_COST)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the convergence report as a frame, with a row for each margin."""
         return pd.DataFrame({"largest gap": list(self.gaps)}, index=pd.Index(self.margins, name="margin"))
 
-    def _facts(self) -> Facts:
+    def _collect_facts(self) -> Facts:
         return [
             ("Method:", self.method),
             ("Table:", self._size),
-            ("Total:", number(self.values.sum())),
+            ("Total:", format_significant(self.values.sum())),
             ("Converged:", "yes" if self.converged else "NO"),
             ("Iterations:", str(self.iterations)),
-            ("Largest gap:", number(self.largest_gap)),
+            ("Largest gap:", format_significant(self.largest_gap)),
         ]
 
     @property
     def _size(self) -> str:
         return " x ".join(map(str, self.values.shape))
 
-    def _rows(self) -> Rows:
-        return Rows(("largest gap",), list(self.margins), [[number(gap)] for gap in self.gaps])
+    def _make_rows(self) -> Rows:
+        return Rows(("largest gap",), list(self.margins), [[format_significant(gap)] for gap in self.gaps])
 
-    def _notes(self) -> list[str]:
+    def _collect_notes(self) -> list[str]:
         return [f"Status: {self.status}.", f"Post-processing: {', '.join(self.postprocessing)}."]
 
     def __repr__(self) -> str:

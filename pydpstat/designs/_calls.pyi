@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy.typing as npt
 
-from pydpstat._data.columns import GivenBounds, Pair
+from pydpstat._data.columns import GivenBounds, VariableBounds
 from pydpstat._release.options import Missing
 from pydpstat.inference._moments_results import MomentsResults
 from pydpstat.inference.moments import GroupMomentsResults
@@ -321,7 +321,7 @@ class Calls:
         popmean: float,
         epsilon: float,
         *,
-        bounds: Pair | None = ...,
+        bounds: VariableBounds | None = ...,
         alternative: str = ...,
         method: str = ...,
         shape: str = ...,
@@ -370,7 +370,7 @@ class Calls:
         variables: str | Sequence[str],
         epsilon: float,
         *,
-        bounds: Pair | None = ...,
+        bounds: VariableBounds | None = ...,
         alternative: str = ...,
         method: str = ...,
         shape: str = ...,
@@ -392,7 +392,7 @@ class Calls:
         formula: str,
         epsilon: float,
         *,
-        bounds: Pair | None = ...,
+        bounds: VariableBounds | None = ...,
         shape: str = ...,
         missing: Missing = ...,
         rng: object = ...,
@@ -439,7 +439,7 @@ class Calls:
         formula: str,
         epsilon: float,
         *,
-        bounds: Pair | None = ...,
+        bounds: VariableBounds | None = ...,
         equal_var: bool = ...,
         alternative: str = ...,
         shape: str = ...,

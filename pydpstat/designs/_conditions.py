@@ -19,147 +19,164 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._data.columns import Pair
+from pydpstat._data.columns import VariableBounds
 from pydpstat._data.containers import Column, is_categorical
-from pydpstat._data.held import series_of
-from pydpstat._data.lookup import is_of_kind, kind_of, places
-from pydpstat._data.questions import Among, Compared, Every, Not, Some, Test, is_exact
+from pydpstat._data.held import to_series
+from pydpstat._data.lookup import encode_labels, get_value_kind, is_label_of_kind
+from pydpstat._data.questions import AllOf, AnyOf, Comparison, IsIn, Not, Predicate, is_exact
 from pydpstat._data.values import is_missing
 from pydpstat._lazy import pd
-from pydpstat.designs._expressions import Clipping, Numbers, Written, arithmetic, check_names
+from pydpstat.designs._expressions import (
+    Clipping,
+    ColumnExpression,
+    NumericExpression,
+    check_names,
+    evaluate_arithmetic,
+)
 from pydpstat.errors import PydpstatError
-from pydpstat.statistics._kernels.expressions import FUNCTIONS, foreign, names_in, parsed
+from pydpstat.statistics._kernels.expressions import (
+    FUNCTIONS,
+    find_column_names,
+    find_unsupported_part,
+    parse_syntax_tree,
+)
 
 Truths = npt.NDArray[np.bool_]
-_ORDERED: dict[type[ast.cmpop], Callable[..., Any]] = {
+_ORDER_OPERATORS: dict[type[ast.cmpop], Callable[..., Any]] = {
     ast.Lt: operator.lt,
     ast.LtE: operator.le,
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
 }
-_COMPARED = {**_ORDERED, ast.Eq: operator.eq, ast.NotEq: operator.ne}
+_COMPARISON_OPERATORS = {**_ORDER_OPERATORS, ast.Eq: operator.eq, ast.NotEq: operator.ne}
 _SYMBOLS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
-_FLIPPED = dict(zip(_COMPARED, (ast.Gt, ast.GtE, ast.Lt, ast.LtE, ast.Eq, ast.NotEq)))
+_REVERSED_OPERATORS = dict(zip(_COMPARISON_OPERATORS, (ast.Gt, ast.GtE, ast.Lt, ast.LtE, ast.Eq, ast.NotEq)))
 _EXAMPLE = "Write for example \"age >= 18 and region in ('north', 'south')\"."
 # methods of columns in pandas
-_METHODS = {
+_PANDAS_METHODS = {
     "isin": "Write in, as in \"region in ('north', 'south')\".",
     "between": "Write two comparisons, as in '18 <= age <= 65'.",
-    **dict.fromkeys(
-        ("isna", "isnull", "notna", "notnull"), "A comparison leaves out records whose value is missing."
-    ),
+    **dict.fromkeys(("isna", "isnull", "notna", "notnull"), "A comparison leaves out records whose value is missing."),
 }
 
 
 @dataclass(frozen=True)
-class Condition(Written):
+class Condition(ColumnExpression):
     """A condition on columns."""
 
-    def check(self, declared: Sequence[str], known: Sequence[str] = ()) -> None:
+    def check_expression(self, declared: Sequence[str], data_columns: Sequence[str] = ()) -> None:
         """Refuse a condition that cannot be read, or that needs a column of which nothing is declared.
 
         `known` are the data's columns.
         """
-        node = parsed(self.text)
-        _check(node, self.text)
-        truths = [each.id for each in _alone(node)]
-        check_names(self.names, declared, f"condition {self.text!r}", known, truths)
+        node = parse_syntax_tree(self.text)
+        _check_condition(node, self.text)
+        truths = [each.id for each in _find_truth_columns(node)]
+        check_names(self.names, declared, f"condition {self.text!r}", data_columns, truths)
 
     def check_values(self, numbers: Collection[str], levels: Mapping[str, object]) -> None:
         """Refuse numbers in the place of truth values, and values that are none of a column's levels."""
-        for node in _alone(parsed(self.text)):
+        for node in _find_truth_columns(parse_syntax_tree(self.text)):
             known = levels.get(node.id)
             if known is None and node.id in numbers:
                 told, example = "numbers", f"{node.id} > 0"
             elif isinstance(known, tuple) and not {*known} <= {False, True}:
-                told, example = f"the levels {checks.excerpt(list(known))}", f"{node.id} == {known[0]!r}"
+                told, example = (
+                    f"the levels {checks.format_public_value(list(known))}",
+                    f"{node.id} == {known[0]!r}",
+                )
             else:
                 continue
             raise PydpstatError(
                 f"the condition {self.text!r} must compare {node.id!r}, which has {told}, not truth "
                 f"values. Write for example {example!r}."
             )
-        for name, value in _looked_for(parsed(self.text)):
+        for name, value in _find_equality_values(parse_syntax_tree(self.text)):
             known = levels.get(name)
             if isinstance(known, tuple) and value not in known:
+                way = checks.suggest_spelling(value, list(map(str, known)))
                 raise PydpstatError(
                     f"the condition {self.text!r} must have levels of {name!r}; got {value!r}, and there are "
-                    f"{checks.excerpt(list(known))}. {checks.did_you_mean(value, list(map(str, known)))}"
+                    f"{checks.format_public_value(list(known))}. {way}"
                 )
 
     @property
-    def test(self) -> Test | None:
+    def engine_test(self) -> Predicate | None:
         """The condition as engines can evaluate it themselves, or None."""
-        return test_of(parsed(self.text))
+        return make_engine_test(parse_syntax_tree(self.text))
 
-    def truths(self, columns: Mapping[str, Column]) -> tuple[Truths, Truths]:
+    def evaluate_truths(self, columns: Mapping[str, Column]) -> tuple[Truths, Truths]:
         """Return where it is known to be true, and where it is known."""
-        return _evaluated(parsed(self.text), columns, dict(self.bounds))
+        return _evaluate_condition(parse_syntax_tree(self.text), columns, dict(self.bounds))
 
 
-def test_of(node: ast.expr) -> Test | None:
+def make_engine_test(node: ast.expr) -> Predicate | None:
     """Return a condition as engines can evaluate it; None where it has what they would round otherwise."""
     match node:
         case ast.BoolOp(op=op, values=values):
-            return _combined(Every if isinstance(op, ast.And) else Some, map(test_of, values))
+            return _combine_tests(AllOf if isinstance(op, ast.And) else AnyOf, map(make_engine_test, values))
         case ast.UnaryOp(operand=operand):
-            return _combined(lambda parts: Not(*parts), [test_of(operand)])
+            return _combine_tests(lambda parts: Not(*parts), [make_engine_test(operand)])
         case ast.Name(id=name):
-            return Compared(name, "==", 1.0)
+            return Comparison(name, "==", 1.0)
         case ast.Compare():
-            return _combined(Every, [_step_test(*each) for each in _steps(node)])
+            return _combine_tests(AllOf, [_make_comparison_test(*each) for each in _split_comparisons(node)])
     raise AssertionError(ast.dump(node))
 
 
-def _combined(kind: Callable[[tuple[Test, ...]], Test], parts: Iterable[Test | None]) -> Test | None:
+def _combine_tests(
+    kind: Callable[[tuple[Predicate, ...]], Predicate], parts: Iterable[Predicate | None]
+) -> Predicate | None:
     found = tuple(parts)
     return None if None in found else kind(found)  # type: ignore[arg-type]
 
 
-def _step_test(left: ast.expr, op: ast.cmpop, right: ast.expr) -> Test | None:
+def _make_comparison_test(left: ast.expr, op: ast.cmpop, right: ast.expr) -> Predicate | None:
     among = isinstance(op, (ast.In, ast.NotIn))
     if not isinstance(left, ast.Name) or not (among or _is_value(right)):
         return None
     given = ast.literal_eval(right)
     values = tuple(dict.fromkeys(given)) if among else (given,)
-    test = _equal(left.id, values) if among or isinstance(op, (ast.Eq, ast.NotEq)) else None
+    test = _make_equality_test(left.id, values) if among or isinstance(op, (ast.Eq, ast.NotEq)) else None
     if test is None and not among and not isinstance(given, str) and is_exact(given):
-        test = Compared(left.id, _SYMBOLS[type(op)], float(given)) if type(op) in _SYMBOLS else None
-    return _combined(lambda parts: Not(*parts), [test]) if isinstance(op, (ast.NotEq, ast.NotIn)) else test
+        test = Comparison(left.id, _SYMBOLS[type(op)], float(given)) if type(op) in _SYMBOLS else None
+    return _combine_tests(lambda parts: Not(*parts), [test]) if isinstance(op, (ast.NotEq, ast.NotIn)) else test
 
 
-def _equal(name: str, values: tuple[Any, ...]) -> Test | None:
+def _make_equality_test(name: str, values: tuple[Any, ...]) -> Predicate | None:
     if values and all(isinstance(each, str) for each in values):
-        return Among(name, values)
+        return IsIn(name, values)
     if values and all(not isinstance(each, str) and is_exact(each) for each in values):
-        return Some(tuple(Compared(name, "==", float(each)) for each in values))
+        return AnyOf(tuple(Comparison(name, "==", float(each)) for each in values))
     return None
 
 
-def expression_of(text: str, bounds: Clipping = ()) -> Condition | Numbers:
+def parse_expression(text: str, bounds: Clipping = ()) -> Condition | NumericExpression:
     """Return what a text says: a condition, or numbers made of columns."""
-    conditional = isinstance(parsed(text), (ast.BoolOp, ast.Compare)) or _is_not(parsed(text))
-    return Condition(text, bounds) if conditional else Numbers(text, bounds)
+    conditional = isinstance(parse_syntax_tree(text), (ast.BoolOp, ast.Compare)) or _is_negation(
+        parse_syntax_tree(text)
+    )
+    return Condition(text, bounds) if conditional else NumericExpression(text, bounds)
 
 
-def _is_not(node: ast.expr) -> bool:
+def _is_negation(node: ast.expr) -> bool:
     return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
 
 
-def _alone(node: ast.expr) -> list[ast.Name]:
+def _find_truth_columns(node: ast.expr) -> list[ast.Name]:
     """Return the columns that stand for truth values themselves."""
     match node:
         case ast.BoolOp(values=values):
-            return [name for each in values for name in _alone(each)]
+            return [name for each in values for name in _find_truth_columns(each)]
         case ast.UnaryOp(operand=operand):
-            return _alone(operand)
+            return _find_truth_columns(operand)
     return [node] if isinstance(node, ast.Name) else []
 
 
-def _looked_for(node: ast.expr) -> Iterator[tuple[str, object]]:
+def _find_equality_values(node: ast.expr) -> Iterator[tuple[str, object]]:
     """Return columns with the values that they are compared with for being equal."""
     for each in ast.walk(node):
-        for left, op, right in _steps(each) if isinstance(each, ast.Compare) else ():
+        for left, op, right in _split_comparisons(each) if isinstance(each, ast.Compare) else ():
             if not isinstance(left, ast.Name):
                 continue
             if isinstance(op, (ast.In, ast.NotIn)):
@@ -168,55 +185,57 @@ def _looked_for(node: ast.expr) -> Iterator[tuple[str, object]]:
                 yield left.id, ast.literal_eval(right)
 
 
-def _check(node: ast.expr, text: str) -> None:
+def _check_condition(node: ast.expr, text: str) -> None:
     """Refuse whatever is no comparison of a column with values, or a combination of such."""
     match node:
         case ast.BoolOp(values=values):
             for each in values:
-                _check(each, text)
+                _check_condition(each, text)
             return
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            _check(operand, text)
+            _check_condition(operand, text)
             return
         case ast.Name():
             return
         case ast.Compare():
-            if all(_is_simple(*each) for each in _steps(node)):
+            if all(_is_simple_comparison(*each) for each in _split_comparisons(node)):
                 return
     raise PydpstatError(
         "a condition must compare columns by < <= == != >= > or in, combined by and, or, not; got "
-        f"{checks.excerpt(text)}. {_way_of(node)}"
+        f"{checks.format_public_value(text)}. {_suggest_condition(node)}"
     )
 
 
-def _way_of(node: ast.expr) -> str:
+def _suggest_condition(node: ast.expr) -> str:
     """Return what to write in place of what pandas and R have in a condition."""
     for part in ast.walk(node):
         match part:
             case ast.BinOp(op=ast.BitAnd() | ast.BitOr()) | ast.UnaryOp(op=ast.Invert()):
                 return f"Write and, or, not in place of & | ~. {_EXAMPLE}"
             case ast.Call(func=ast.Attribute(attr=name)):
-                return _METHODS.get(name, _EXAMPLE)
+                return _PANDAS_METHODS.get(name, _EXAMPLE)
             case ast.Call(func=ast.Name(id=name)) if name not in FUNCTIONS:
                 return (
-                    f"What depends on other records, as {checks.excerpt(ast.unparse(part))} may, must be "
+                    f"What depends on other records, as {checks.format_public_value(ast.unparse(part))} may, must be "
                     "released first: write its value."
                 )
     return f"{_EXAMPLE} Create a computed column first: design.assign(log_income='log(income)')."
 
 
-def _is_simple(left: ast.expr, op: ast.cmpop, right: ast.expr) -> bool:
+def _is_simple_comparison(left: ast.expr, op: ast.cmpop, right: ast.expr) -> bool:
     if isinstance(op, (ast.In, ast.NotIn)):
         values = isinstance(right, (ast.Tuple, ast.List)) and all(map(_is_value, right.elts))
         return isinstance(left, ast.Name) and values
-    if type(op) not in _FLIPPED:
+    if type(op) not in _REVERSED_OPERATORS:
         return False
-    if _is_plain(left, right):
+    if _is_column_and_value(left, right):
         return True
-    return not (foreign(left) or foreign(right)) and bool(names_in(left) or names_in(right))
+    return not (find_unsupported_part(left) or find_unsupported_part(right)) and bool(
+        find_column_names(left) or find_column_names(right)
+    )
 
 
-def _is_plain(left: ast.expr, right: ast.expr) -> bool:
+def _is_column_and_value(left: ast.expr, right: ast.expr) -> bool:
     """Tell whether a column is compared with a value: in its own type, and texts, too."""
     return isinstance(left, ast.Name) and _is_value(right)
 
@@ -228,87 +247,91 @@ def _is_value(node: ast.expr) -> bool:
         return False
 
 
-def _steps(node: ast.Compare) -> list[tuple[ast.expr, ast.cmpop, ast.expr]]:
+def _split_comparisons(node: ast.Compare) -> list[tuple[ast.expr, ast.cmpop, ast.expr]]:
     """Return the comparisons of a chain such as ``18 <= age < 65``, a column before its value."""
     found = zip([node.left, *node.comparators], node.ops, node.comparators)
-    return [_turned(*each) if type(each[1]) in _FLIPPED else each for each in found]
+    return [_order_column_first(*each) if type(each[1]) in _REVERSED_OPERATORS else each for each in found]
 
 
-def _turned(left: ast.expr, op: ast.cmpop, right: ast.expr) -> tuple[ast.expr, ast.cmpop, ast.expr]:
-    return (right, _FLIPPED[type(op)](), left) if _is_plain(right, left) else (left, op, right)
+def _order_column_first(left: ast.expr, op: ast.cmpop, right: ast.expr) -> tuple[ast.expr, ast.cmpop, ast.expr]:
+    return (right, _REVERSED_OPERATORS[type(op)](), left) if _is_column_and_value(right, left) else (left, op, right)
 
 
-def _evaluated(
-    node: ast.expr, columns: Mapping[str, Column], bounds: Mapping[str, Pair]
+def _evaluate_condition(
+    node: ast.expr, columns: Mapping[str, Column], bounds: Mapping[str, VariableBounds]
 ) -> tuple[Truths, Truths]:
     match node:
         case ast.BoolOp(op=op, values=values):
-            parts = [_evaluated(each, columns, bounds) for each in values]
-            return _all(parts) if isinstance(op, ast.And) else _any(parts)
+            parts = [_evaluate_condition(each, columns, bounds) for each in values]
+            return _combine_by_and(parts) if isinstance(op, ast.And) else _combine_by_or(parts)
         case ast.UnaryOp(operand=operand):
-            true, known = _evaluated(operand, columns, bounds)
+            true, known = _evaluate_condition(operand, columns, bounds)
             return known & ~true, known
         case ast.Name(id=name):
-            return _compared(name, columns[name], ast.Eq(), True)
+            return _compare_column(name, columns[name], ast.Eq(), True)
         case ast.Compare():
-            return _all([_step(columns, bounds, *each) for each in _steps(node)])
+            return _combine_by_and([_evaluate_comparison(columns, bounds, *each) for each in _split_comparisons(node)])
     raise AssertionError(ast.dump(node))
 
 
-def _step(
-    columns: Mapping[str, Column], bounds: Mapping[str, Pair], left: ast.expr, op: ast.cmpop, right: ast.expr
+def _evaluate_comparison(
+    columns: Mapping[str, Column],
+    bounds: Mapping[str, VariableBounds],
+    left: ast.expr,
+    op: ast.cmpop,
+    right: ast.expr,
 ) -> tuple[Truths, Truths]:
-    if type(op) in _FLIPPED and not _is_plain(left, right):
-        (one, first), (other, second) = (arithmetic(side, columns, bounds) for side in (left, right))
+    if type(op) in _REVERSED_OPERATORS and not _is_column_and_value(left, right):
+        (one, first), (other, second) = (evaluate_arithmetic(side, columns, bounds) for side in (left, right))
         known = first & second
         # what is undefined is known not to compare
-        return _COMPARED[type(op)](one, other) & known, known
+        return _COMPARISON_OPERATORS[type(op)](one, other) & known, known
     assert isinstance(left, ast.Name)
     if isinstance(op, (ast.In, ast.NotIn)):
-        parts = [_compared(left.id, columns[left.id], ast.Eq(), each) for each in ast.literal_eval(right)]
-        true, known = _any(parts) if parts else (np.zeros(len(columns[left.id]), dtype=bool),) * 2
+        parts = [_compare_column(left.id, columns[left.id], ast.Eq(), each) for each in ast.literal_eval(right)]
+        true, known = _combine_by_or(parts) if parts else (np.zeros(len(columns[left.id]), dtype=bool),) * 2
         return (known & ~true, known) if isinstance(op, ast.NotIn) else (true, known)
-    return _compared(left.id, columns[left.id], op, ast.literal_eval(right))
+    return _compare_column(left.id, columns[left.id], op, ast.literal_eval(right))
 
 
-def _compared(name: str, column: Column, op: ast.cmpop, value: object) -> tuple[Truths, Truths]:
+def _compare_column(name: str, column: Column, op: ast.cmpop, value: object) -> tuple[Truths, Truths]:
     """Compare a column with a value; whether that is possible depends on the column's type alone.
 
     Equality is looked up as for the levels of groups and tables.
     """
-    series, kind = series_of(column), kind_of(column)
-    if kind in ("times", "zoned") and isinstance(value, str) and type(op) not in _ORDERED:
-        value = _moment(name, series, value)
-    if type(op) in _ORDERED and (kind == "texts" or isinstance(value, str) and kind != "numbers"):
+    series, kind = to_series(column), get_value_kind(column)
+    if kind in ("times", "zoned") and isinstance(value, str) and type(op) not in _ORDER_OPERATORS:
+        value = _parse_moment(name, series, value)
+    if type(op) in _ORDER_OPERATORS and (kind == "texts" or isinstance(value, str) and kind != "numbers"):
         raise PydpstatError(
             f"a condition must compare strings by == or in; got another comparison of {name!r}. {_EXAMPLE}"
         )
-    if not is_of_kind(value, kind) or type(op) in _ORDERED and kind not in (None, "numbers"):
+    if not is_label_of_kind(value, kind) or type(op) in _ORDER_OPERATORS and kind not in (None, "numbers"):
         raise PydpstatError(
             f"a condition must compare {name!r} with possible values; it has the type {series.dtype}, "
             f"and got {value!r}. {_EXAMPLE}"
         )
-    if type(op) in _ORDERED:
-        return _ordered(series, op, value)
-    code = places(series, [value])
+    if type(op) in _ORDER_OPERATORS:
+        return _compare_by_order(series, op, value)
+    code = encode_labels(series, [value])
     true, known = code == 0, code != -1
     if kind is None:
         known &= true | np.array([_is_comparable(each, value) for each in series], dtype=bool)
     return (known & ~true, known) if isinstance(op, ast.NotEq) else (true, known)
 
 
-def _is_comparable(held: object, value: object) -> bool:
+def _is_comparable(element: object, value: object) -> bool:
     """Tell whether an object can be compared; one that raises an error is missing."""
     try:
-        return bool(held == value) or True
+        return bool(element == value) or True
     except Exception:  # an object's comparison may raise any error
         return False
 
 
-def _ordered(series: pd.Series, op: ast.cmpop, value: object) -> tuple[Truths, Truths]:
+def _compare_by_order(series: pd.Series, op: ast.cmpop, value: object) -> tuple[Truths, Truths]:
     if series.dtype == object:
         # of numbers or truth values with a missing one: each is compared by itself
-        held = [_held(each, op, value) for each in series]
+        held = [_is_satisfied(each, op, value) for each in series]
         return np.array([each is True for each in held], dtype=bool), np.array(
             [each is not None for each in held], dtype=bool
         )
@@ -316,11 +339,11 @@ def _ordered(series: pd.Series, op: ast.cmpop, value: object) -> tuple[Truths, T
     if is_categorical(series):
         # the order is that of the numbers, not of the categories
         series = series.astype(series.cat.categories.dtype)
-    found = _ORDERED[type(op)](series, value)
+    found = _ORDER_OPERATORS[type(op)](series, value)
     return found.fillna(False).to_numpy(dtype=bool) & known, known
 
 
-def _moment(name: str, series: pd.Series, text: str) -> object:
+def _parse_moment(name: str, series: pd.Series, text: str) -> object:
     """Return the date or time in a string, in the column's time zone if it has one."""
     try:
         moment = pd.Timestamp(text)
@@ -333,26 +356,26 @@ def _moment(name: str, series: pd.Series, text: str) -> object:
     return moment.tz_localize(zone) if zone is not None and moment.tzinfo is None else moment
 
 
-def _held(each: object, op: ast.cmpop, value: object) -> bool | None:
+def _is_satisfied(element: object, op: ast.cmpop, value: object) -> bool | None:
     """Tell whether a number satisfies a comparison; None for a missing value or one that raises an error."""
-    if is_missing(each):
+    if is_missing(element):
         return None
     # NumPy's durations count as integers
-    number = isinstance(each, (Real, np.bool_, Decimal)) and not isinstance(each, np.timedelta64)
+    number = isinstance(element, (Real, np.bool_, Decimal)) and not isinstance(element, np.timedelta64)
     try:
-        return number and bool(_ORDERED[type(op)](each, value))
+        return number and bool(_ORDER_OPERATORS[type(op)](element, value))
     except Exception:  # an object's comparison may raise any error
         return None
 
 
-def _all(parts: list[tuple[Truths, Truths]]) -> tuple[Truths, Truths]:
+def _combine_by_and(parts: list[tuple[Truths, Truths]]) -> tuple[Truths, Truths]:
     """Combine by and: false where one is known to be false."""
     true = np.logical_and.reduce([each for each, _ in parts])
     false = np.logical_or.reduce([known & ~each for each, known in parts])
     return true, true | false
 
 
-def _any(parts: list[tuple[Truths, Truths]]) -> tuple[Truths, Truths]:
+def _combine_by_or(parts: list[tuple[Truths, Truths]]) -> tuple[Truths, Truths]:
     """Combine by or: true where one is known to be true."""
     true = np.logical_or.reduce([each for each, _ in parts])
     false = np.logical_and.reduce([known & ~each for each, known in parts])

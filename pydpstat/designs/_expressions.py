@@ -16,28 +16,28 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._data.columns import Pair, objects_as_floats
-from pydpstat._data.containers import Column, floats_of, is_numeric
-from pydpstat._data.held import series_of
-from pydpstat._data.values import objects
+from pydpstat._data.columns import VariableBounds, convert_objects_to_floats
+from pydpstat._data.containers import Column, is_numeric, to_floats
+from pydpstat._data.held import to_series
+from pydpstat._data.values import to_object_array
 from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 from pydpstat.statistics._kernels.expressions import (
     FUNCTIONS,
     Floats,
-    bounds_of,
-    foreign,
-    names_in,
-    parsed,
-    values_of,
+    compute_expression_bounds,
+    evaluate_expression,
+    find_column_names,
+    find_unsupported_part,
+    parse_syntax_tree,
 )
 
-Clipping = tuple[tuple[str, Pair], ...]
+Clipping = tuple[tuple[str, VariableBounds], ...]
 _EXAMPLE = "Write for example 'log(income)' or 'after - before'."
 
 
 @dataclass(frozen=True)
-class Written:
+class ColumnExpression:
     """What is made of columns; public. Numbers are clipped to `bounds` before all else."""
 
     text: str
@@ -46,56 +46,56 @@ class Written:
     @property
     def names(self) -> tuple[str, ...]:
         """The columns that it needs."""
-        return names_in(parsed(self.text))
+        return find_column_names(parse_syntax_tree(self.text))
 
 
 @dataclass(frozen=True)
-class Numbers(Written):
+class NumericExpression(ColumnExpression):
     """Numbers made of columns."""
 
-    def check(self, declared: Sequence[str], known: Sequence[str] = ()) -> None:
+    def check_expression(self, declared: Sequence[str], data_columns: Sequence[str] = ()) -> None:
         """Refuse what is no arithmetic, or needs a column of which nothing is declared."""
         _check_arithmetic(self.text)
         if not self.names:
             raise PydpstatError(f"an expression must be of columns; got {self.text!r}. {_EXAMPLE}")
-        check_names(self.names, declared, f"expression {self.text!r}", known)
+        check_names(self.names, declared, f"expression {self.text!r}", data_columns)
 
-    def within(self, bounds: Mapping[str, Pair]) -> Pair:
+    def compute_bounds(self, bounds: Mapping[str, VariableBounds]) -> VariableBounds:
         """Return bounds of the numbers, by interval arithmetic; infinite ones where they have none."""
-        return bounds_of(parsed(self.text), bounds)
+        return compute_expression_bounds(parse_syntax_tree(self.text), bounds)
 
-    def values(self, columns: Mapping[str, Column], undefined: float = np.nan) -> Floats:
+    def compute_values(self, columns: Mapping[str, Column], undefined_value: float = np.nan) -> Floats:
         """Return the number of each record, NaN where one of its columns is missing."""
-        found, known = arithmetic(parsed(self.text), columns, dict(self.bounds))
-        return np.where(known & np.isnan(found), undefined, found)
+        found, known = evaluate_arithmetic(parse_syntax_tree(self.text), columns, dict(self.bounds))
+        return np.where(known & np.isnan(found), undefined_value, found)
 
 
 def check_names(
     names: Iterable[str],
     declared: Sequence[str],
-    what: str,
-    known: Sequence[str] = (),
-    truths: Sequence[str] = (),
+    subject: str,
+    data_columns: Sequence[str] = (),
+    truth_columns: Sequence[str] = (),
 ) -> None:
-    """Refuse columns of which nothing is declared; `truths` stand for truth values."""
+    """Refuse columns of which nothing is declared; `truth_columns` stand for truth values."""
     for name in names:
         if name in declared:
             continue
         way, near = f"Declare its bounds or levels; a string needs quotes, {name!r}.", ""
-        if name in known:
-            argument, each = ("levels", "[False, True]") if name in truths else ("bounds", "(lower, upper)")
+        if name in data_columns:
+            argument, each = ("levels", "[False, True]") if name in truth_columns else ("bounds", "(lower, upper)")
             way = f"Declare it, dp.design(..., {argument}={{{name!r}: {each}}})."
-        elif checks.did_you_mean(name, declared).startswith("Did"):
-            near = f" {checks.did_you_mean(name, declared)}"
-        raise PydpstatError(f"the {what} must be on declared columns; got {name!r}. {way}{near}")
+        elif checks.suggest_spelling(name, declared).startswith("Did"):
+            near = f" {checks.suggest_spelling(name, declared)}"
+        raise PydpstatError(f"the {subject} must be on declared columns; got {name!r}. {way}{near}")
 
 
 def _check_arithmetic(text: str) -> None:
     """Refuse whatever is no arithmetic of columns and numbers."""
-    part = foreign(parsed(text))
+    part = find_unsupported_part(parse_syntax_tree(text))
     if part is None:
         return
-    shown = checks.excerpt(ast.unparse(part))
+    shown = checks.format_public_value(ast.unparse(part))
     if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Pow):
         raise PydpstatError(
             f"an expression must have a number other than 0 as exponent; got {shown}. Use exp() and log() "
@@ -103,44 +103,44 @@ def _check_arithmetic(text: str) -> None:
         )
     raise PydpstatError(
         f"an expression must be made of columns and numbers by + - * / ** and {', '.join(FUNCTIONS)}; "
-        f"got {shown} in {checks.excerpt(text)}. What depends on other records, such as a mean, must "
+        f"got {shown} in {checks.format_public_value(text)}. What depends on other records, such as a mean, must "
         "be released first: write its value."
     )
 
 
-def arithmetic(
-    node: ast.expr, columns: Mapping[str, Column], bounds: Mapping[str, Pair]
+def evaluate_arithmetic(
+    node: ast.expr, columns: Mapping[str, Column], bounds: Mapping[str, VariableBounds]
 ) -> tuple[Floats, npt.NDArray[np.bool_]]:
     """Return the numbers of an expression, NaN where it is undefined, and where no column is missing.
 
     There is one number for all records where it needs no column.
     """
-    numbers = {name: _numbers(name, columns[name], bounds.get(name)) for name in names_in(node)}
+    numbers = {name: _read_number_column(name, columns[name], bounds.get(name)) for name in find_column_names(node)}
     known = ~reduce(np.logical_or, map(np.isnan, numbers.values()), np.zeros((), dtype=bool))
-    return values_of(node, numbers), known
+    return evaluate_expression(node, numbers), known
 
 
-def _numbers(name: str, column: Column, bounds: Pair | None) -> Floats:
-    series = series_of(column)
+def _read_number_column(name: str, column: Column, bounds: VariableBounds | None) -> Floats:
+    series = to_series(column)
     if series.dtype == object and bounds is not None:
         # declared as numbers: anything else is missing, and each value is converted by itself
-        series = pd.Series([_number(each, name) for each in series], dtype=np.float64)
+        series = pd.Series([_convert_to_float(each, name) for each in series], dtype=np.float64)
     elif series.dtype == object:
         # of truth values with a missing one
         with suppress(PydpstatError):
-            series = pd.Series(objects_as_floats(series.to_numpy(), name))
+            series = pd.Series(convert_objects_to_floats(series.to_numpy(), name))
     if not is_numeric(series):
         raise PydpstatError(
             f"an expression must be of numbers or truth values; {name!r} has the type {series.dtype}. Use it "
             "in a comparison, as in \"region == 'north'\"."
         )
-    values = floats_of(series)
+    values = to_floats(series)
     return values if bounds is None else np.clip(values, *bounds)
 
 
-def _number(value: object, name: str) -> float:
+def _convert_to_float(value: object, name: str) -> float:
     """Return an object as a float, NaN if it is not a number."""
     try:
-        return float(objects_as_floats(objects([value]), name)[0])
+        return float(convert_objects_to_floats(to_object_array([value]), name)[0])
     except PydpstatError:
         return np.nan

@@ -7,15 +7,15 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pydpstat import _checks as checks
-from pydpstat._data.columns import Pair, bounds_pair
-from pydpstat._data.held import public_list
+from pydpstat._data.columns import VariableBounds, check_bounds
+from pydpstat._data.held import to_public_list
 from pydpstat._data.values import is_missing
 from pydpstat._release.options import Missing
-from pydpstat._release.payment import Spender, defaults, in_force
-from pydpstat.designs._conditions import Condition, expression_of
+from pydpstat._release.payment import Chargeable, get_budget_defaults, get_open_budgets
+from pydpstat.designs._conditions import Condition, parse_expression
 from pydpstat.designs._expressions import Clipping
 from pydpstat.errors import PydpstatError
-from pydpstat.statistics._kernels.levels import level_tuple
+from pydpstat.statistics._kernels.levels import check_level_values
 
 NEIGHBORS = ("bounded", "unbounded")
 Levels = tuple[object, ...] | str
@@ -24,7 +24,7 @@ Levels = tuple[object, ...] | str
 class Facts(NamedTuple):
     """Public facts. `Design` describes them."""
 
-    bounds: Mapping[str, Pair]
+    bounds: Mapping[str, VariableBounds]
     levels: Mapping[str, Levels]
     unit: str | None
     max_records: int | None
@@ -36,20 +36,20 @@ class Facts(NamedTuple):
     assigned: Mapping[str, str]
 
     @property
-    def declared(self) -> tuple[str, ...]:
+    def declared_columns(self) -> tuple[str, ...]:
         """The columns that have bounds or levels."""
         return tuple(dict.fromkeys([*self.bounds, *self.levels]))
 
-    def check(self, condition: Condition, known: Sequence[str] = ()) -> None:
+    def check_condition(self, condition: Condition, data_columns: Sequence[str] = ()) -> None:
         """Refuse a condition that is not on what is declared of the data's columns, which are known."""
-        condition.check(self.declared, known)
+        condition.check_expression(self.declared_columns, data_columns)
         condition.check_values(self.bounds, self.levels)
 
-    def missing_of(self, names: Sequence[str]) -> Missing:
+    def get_common_missing_rule(self, names: Sequence[str]) -> Missing:
         """Return the one rule for missing values that some columns have."""
         if not isinstance(self.missing, Mapping):
             return self.missing
-        rules = {name: self._rule(name) for name in names}
+        rules = {name: self._get_column_missing_rule(name) for name in names}
         # a column without missing values goes with any rule
         found = [each for each in dict.fromkeys(rules.values()) if each != "error"]
         if len(found) > 1:
@@ -59,33 +59,33 @@ class Facts(NamedTuple):
             )
         return found[0] if found else "error"
 
-    def _rule(self, name: str) -> Missing:
+    def _get_column_missing_rule(self, name: str) -> Missing:
         """Return a column's rule; an assigned one is dropped where a column that it is made of is."""
         assert isinstance(self.missing, Mapping)
         if name in self.missing or name not in self.assigned:
             return self.missing.get(name, "error")
-        sources = map(self._rule, expression_of(self.assigned[name]).names)
+        sources = map(self._get_column_missing_rule, parse_expression(self.assigned[name]).names)
         return "drop" if "drop" in sources else "error"
 
-    def ranges(self) -> dict[str, Pair]:
+    def get_number_bounds(self) -> dict[str, VariableBounds]:
         """Return the bounds of all columns that are numbers: of truth values 0 and 1."""
         truths = {name: (0.0, 1.0) for name, each in self.levels.items() if set(each) <= {False, True}}
         return {**truths, **self.bounds}
 
     @property
-    def clipping(self) -> Clipping:
+    def clipping_bounds(self) -> Clipping:
         """The bounds of all columns, to which they are clipped before anything is computed of them."""
-        return tuple(self.ranges().items())
+        return tuple(self.get_number_bounds().items())
 
-    def undefined(self, name: str) -> float:
+    def get_undefined_value(self, name: str) -> float:
         """Return what an assigned column has where it is undefined: its lower bound, or what is missing.
 
         An error would tell of a record; a rule for missing values does not.
         """
-        clipped = name in self.bounds and self.missing_of([name]) == "error"
+        clipped = name in self.bounds and self.get_common_missing_rule([name]) == "error"
         return self.bounds[name][0] if clipped else math.nan
 
-    def with_columns(self, known: Sequence[str], columns: Mapping[str, object], bounds: Any) -> Facts:
+    def with_columns(self, data_columns: Sequence[str], columns: Mapping[str, object], bounds: Any) -> Facts:
         """Return the facts with assigned columns beside those that are known; see `Design.assign`."""
         several = isinstance(bounds, Mapping)
         given = bounds if several else dict.fromkeys(columns, bounds)
@@ -93,52 +93,49 @@ class Facts(NamedTuple):
         if not columns or not {*given} <= {*columns} or not single:
             raise PydpstatError(
                 "assign must have columns, and their bounds: a pair for one column, or a dict by "
-                f"column; got the columns {checks.excerpt(list(columns))} and as bounds "
-                f"{checks.shown(bounds)}. Write for example assign(log_income='log(income)', "
+                f"column; got the columns {checks.format_public_value(list(columns))} and as bounds "
+                f"{checks.describe_value(bounds)}. Write for example assign(log_income='log(income)', "
                 "bounds=(5, 13))."
             )
         facts = self
         for name, text in columns.items():
-            if name in known:
-                raise PydpstatError(
-                    f"assign must make new columns; got {name!r}, which exists. Choose another name."
-                )
+            if name in data_columns:
+                raise PydpstatError(f"assign must make new columns; got {name!r}, which exists. Choose another name.")
             if not isinstance(text, str):
                 raise PydpstatError(
                     f"{name} must be an expression, a string such as 'log(income)'; got "
-                    f"{checks.shown(text)}. The expression is applied to each record by pydpstat."
+                    f"{checks.describe_value(text)}. The expression is applied to each record by pydpstat."
                 )
-            facts = facts._with(name, text, given.get(name), known)
+            facts = facts._with_column(name, text, given.get(name), data_columns)
         return facts
 
-    def _with(self, name: str, text: str, bounds: object, known: Sequence[str]) -> Facts:
-        expression = expression_of(text, self.clipping)
+    def _with_column(self, name: str, text: str, bounds: object, data_columns: Sequence[str]) -> Facts:
+        expression = parse_expression(text, self.clipping_bounds)
         facts = self._replace(assigned={**self.assigned, name: text})
         if isinstance(expression, Condition):
-            self.check(expression, known)
+            self.check_condition(expression, data_columns)
             if bounds is not None:
                 raise PydpstatError(
-                    f"bounds must be left out for {name!r}, which has truth values, because {text!r} "
-                    "is a condition."
+                    f"bounds must be left out for {name!r}, which has truth values, because {text!r} is a condition."
                 )
             return facts._replace(levels={**self.levels, name: (False, True)})
-        expression.check(self.declared, known)
+        expression.check_expression(self.declared_columns, data_columns)
         if bounds is None:
-            bounds = expression.within(self.ranges())
+            bounds = expression.compute_bounds(self.get_number_bounds())
             if not -math.inf < bounds[0] < bounds[1] < math.inf:
-                of = {each: self.ranges().get(each) for each in expression.names}
+                of = {each: self.get_number_bounds().get(each) for each in expression.names}
                 raise PydpstatError(
                     f"bounds must be given for {name!r}: {text!r} has no finite bounds with those of "
                     f"its columns, {of}. Give them, assign({name}={text!r}, bounds=(lower, upper))."
                 )
-        return facts._replace(bounds={**self.bounds, name: bounds_pair(bounds, f"bounds of {name!r}")})
+        return facts._replace(bounds={**self.bounds, name: check_bounds(bounds, f"bounds of {name!r}")})
 
     def to_dict(self) -> dict[str, Any]:
         """Return the facts as plain values, for a file."""
         return {
             "bounds": {name: list(pair) for name, pair in self.bounds.items()},
             "levels": {
-                name: each if isinstance(each, str) else list(map(checks.unwrap, each))
+                name: each if isinstance(each, str) else list(map(checks.unwrap_scalar, each))
                 for name, each in self.levels.items()
             },
             **{name: getattr(self, name) for name in self._fields[2:-1]},
@@ -146,7 +143,7 @@ class Facts(NamedTuple):
         }
 
 
-def facts_of(
+def check_facts(
     columns: Collection[str] | None,
     bounds: object,
     levels: object,
@@ -160,12 +157,12 @@ def facts_of(
 ) -> Facts:
     """Check public facts; `columns` are those of the data, where there are some."""
     checked_bounds = {
-        name: bounds_pair(pair, f"bounds[{name!r}]")
-        for name, pair in _by_column(bounds, "bounds", columns, "{'age': (0, 110)}").items()
+        name: check_bounds(pair, f"bounds[{name!r}]")
+        for name, pair in _check_facts_by_column(bounds, "bounds", columns, "{'age': (0, 110)}").items()
     }
     checked_levels = {
-        name: _levels(name, each)
-        for name, each in _by_column(levels, "levels", columns, "{'sex': ['f', 'm']}").items()
+        name: _check_levels(name, each)
+        for name, each in _check_facts_by_column(levels, "levels", columns, "{'sex': ['f', 'm']}").items()
     }
     for each, (low, high) in checked_bounds.items():
         numbers = [level for level in checked_levels.get(each, ()) if checks.is_number(level)]
@@ -176,15 +173,13 @@ def facts_of(
             )
     for argument, name in (("unit", unit), ("weights", weights), ("strata", strata)):
         if name is not None:
-            _check_column(name, argument, columns, checks.shown_option(name))
+            _check_column(name, argument, columns, checks.describe_option(name))
     most = None
     if unit is not None:
         hint = "With 1, one record of each unit counts."
-        most = checks.integer(1 if max_records is None else max_records, "max_records", 1, hint=hint)
+        most = checks.check_integer(1 if max_records is None else max_records, "max_records", 1, hint=hint)
     elif max_records is not None:
-        raise PydpstatError(
-            "max_records must not be given without unit. Name the column that identifies units."
-        )
+        raise PydpstatError("max_records must not be given without unit. Name the column that identifies units.")
     if weights is not None and weights not in checked_bounds:
         raise PydpstatError(
             f"bounds must include those of the weights; {weights!r} has none. Give for example "
@@ -203,73 +198,73 @@ def facts_of(
     if other is not None and not isinstance(other, str):
         raise PydpstatError(
             "other must be a name for values that are in no level, or None; got "
-            f"{checks.shown(other)}. None leaves out these records."
+            f"{checks.describe_value(other)}. None leaves out these records."
         )
     if isinstance(missing, Mapping):
-        missing = dict(_by_column(missing, "missing", columns, "{'income': 'drop'}"))
+        missing = dict(_check_facts_by_column(missing, "missing", columns, "{'income': 'drop'}"))
     for rule in missing.values() if isinstance(missing, Mapping) else (missing,):
-        _check_rule(rule, checked_levels)
-    checks.one_of(neighbors, "neighbors", NEIGHBORS)
+        _check_missing_rule(rule, checked_levels)
+    checks.check_choice(neighbors, "neighbors", NEIGHBORS)
     return Facts(checked_bounds, checked_levels, unit, most, weights, strata, missing, neighbors, other, {})
 
 
-def _check_rule(rule: object, levels: Mapping[str, Levels]) -> None:
+def _check_missing_rule(rule: object, levels: Mapping[str, Levels]) -> None:
     """Refuse a text that is no rule, and no level that a missing value could become."""
     if not isinstance(rule, str) or rule in ("error", "drop"):
         return
     if not any(each == "declared" or rule in each for each in levels.values()):
         raise PydpstatError(
             "missing must be 'error', 'drop', or a value that replaces missing ones; got "
-            f"{checks.shown_option(rule)}, which is not a declared level. "
-            f"{checks.meant(rule, 'missing', ('error', 'drop'))}"
+            f"{checks.describe_option(rule)}, which is not a declared level. "
+            f"{checks.suggest_choice(rule, 'missing', ('error', 'drop'))}"
         )
 
 
-def _by_column(
-    given: object, argument: str, columns: Collection[str] | None, example: str
+def _check_facts_by_column(
+    value_by_column: object, argument: str, columns: Collection[str] | None, example: str
 ) -> Mapping[str, Any]:
-    if given is None:
+    if value_by_column is None:
         return {}
-    if not isinstance(given, Mapping):
+    if not isinstance(value_by_column, Mapping):
         raise PydpstatError(
-            f"{argument} must be a dict by column; got {type(given).__name__}. Give for example {example}."
+            f"{argument} must be a dict by column; got {type(value_by_column).__name__}. Give for example {example}."
         )
-    for name in given:
+    for name in value_by_column:
         # what is near no column may be a value of the data
-        near = columns is None or checks.did_you_mean(name, tuple(columns)).startswith("Did")
-        _check_column(name, argument, columns, checks.shown_option(name) if near else checks.shown(name))
-    return given
+        near = columns is None or checks.suggest_spelling(name, tuple(columns)).startswith("Did")
+        _check_column(name, argument, columns, checks.describe_option(name) if near else checks.describe_value(name))
+    return value_by_column
 
 
-def _check_column(name: object, argument: str, columns: Collection[str] | None, shown: str) -> None:
+def _check_column(name: object, argument: str, columns: Collection[str] | None, description: str) -> None:
     if isinstance(name, str) and (columns is None or name in columns):
         return
     known = () if columns is None else tuple(columns)
     raise PydpstatError(
-        f"{argument} must name columns of the data; got {shown}. "
-        f"{checks.did_you_mean(name, known)} The columns are {checks.excerpt(list(known))}."
+        f"{argument} must name columns of the data; got {description}. "
+        f"{checks.suggest_spelling(name, known)} The columns are {checks.format_public_value(list(known))}."
     )
 
 
-def _levels(name: str, given: object) -> Levels:
-    if isinstance(given, str) and given == "declared":
-        return given
-    values = public_list(given, f"levels[{name!r}]")
-    if not isinstance(values, (list, tuple)) or not values or isinstance(given, str):
+def _check_levels(name: str, levels: object) -> Levels:
+    if isinstance(levels, str) and levels == "declared":
+        return levels
+    values = to_public_list(levels, f"levels[{name!r}]")
+    if not isinstance(values, (list, tuple)) or not values or isinstance(levels, str):
         raise PydpstatError(
             f"levels[{name!r}] must be a list of the public levels, or 'declared' for those of a "
-            f"Categorical; got {checks.shown_option(given)}. Give for example ['f', 'm']."
+            f"Categorical; got {checks.describe_option(levels)}. Give for example ['f', 'm']."
         )
     for each in values:
         if is_missing(each) or isinstance(each, (list, tuple, dict, set)):
             raise PydpstatError(
-                f"levels[{name!r}] must be strings, numbers or truth values; got {checks.shown(each)} "
+                f"levels[{name!r}] must be strings, numbers or truth values; got {checks.describe_value(each)} "
                 "among them. A missing value is not a level: missing= says how it is treated."
             )
-    return level_tuple(given, f"levels[{name!r}]")
+    return check_level_values(levels, f"levels[{name!r}]")
 
 
-def check_narrower(facts: Facts, names: Sequence[str], bounds: object) -> None:
+def check_narrower_bounds(facts: Facts, names: Sequence[str], bounds: object) -> None:
     """Refuse bounds of a call that are wider than those of its design; None has none."""
     if bounds is None:
         return
@@ -277,10 +272,10 @@ def check_narrower(facts: Facts, names: Sequence[str], bounds: object) -> None:
     for each, given_pair in given.items():
         if each not in names:
             raise PydpstatError(
-                f"bounds must be those of the variables, {checks.excerpt(list(names))}; got some of "
-                f"{each!r}. {checks.did_you_mean(each, names)}"
+                f"bounds must be those of the variables, {checks.format_public_value(list(names))}; got some of "
+                f"{each!r}. {checks.suggest_spelling(each, names)}"
             )
-        pair = bounds_pair(given_pair)
+        pair = check_bounds(given_pair)
         low, high = facts.bounds.get(each, (-float("inf"), float("inf")))
         if not low <= pair[0] < pair[1] <= high:
             raise PydpstatError(
@@ -289,42 +284,43 @@ def check_narrower(facts: Facts, names: Sequence[str], bounds: object) -> None:
             )
 
 
-def check_fewer(facts: Facts, names: str | Sequence[str] | None, levels: object) -> None:
+def check_fewer_levels(facts: Facts, names: str | Sequence[str] | None, levels: object) -> None:
     """Refuse levels of a call that its design does not have; None has none."""
     if levels is None:
         return
     named = [names] if isinstance(names, str) else names or []
     given = levels if isinstance(levels, Mapping) else dict.fromkeys(named, levels)
     for each, values in given.items():
-        own, values = facts.levels.get(each), public_list(values, "levels")
+        own, values = facts.levels.get(each), to_public_list(values, "levels")
         if not isinstance(own, tuple) or not isinstance(values, (list, tuple)):
             continue
         if more := [value for value in values if value not in own]:
             raise PydpstatError(
-                f"levels of {each!r} must be among the declared ones, {checks.excerpt(list(own))}; got "
+                f"levels of {each!r} must be among the declared ones, {checks.format_public_value(list(own))}; got "
                 f"{len(more)} others. Give the declared ones or fewer: a call cannot widen a design."
             )
 
 
-def as_paid(unit: str | None, neighbors: str | None, budget: Spender | None) -> tuple[str | None, str]:
+def resolve_unit_and_neighbors(
+    unit: str | None, neighbors: str | None, budget: Chargeable | None
+) -> tuple[str | None, str]:
     """Return the unit and the neighbors: those of the budget, which pays for no others."""
-    if budget is None and not in_force():
+    if budget is None and not get_open_budgets():
         return unit, "unbounded" if neighbors is None else neighbors
-    paid = defaults(budget)
+    paid = get_budget_defaults(budget)
     unit = paid.unit if unit is None else unit
-    neighbors = paid.neighbors if neighbors is None else checks.one_of(neighbors, "neighbors", NEIGHBORS)
+    neighbors = paid.neighbors if neighbors is None else checks.check_choice(neighbors, "neighbors", NEIGHBORS)
     if budget is not None and not hasattr(budget, "neighbors"):
         # what can be spent from otherwise has none of its own
         return unit, neighbors
     write = f"write pydpstat.Budget(..., neighbors={neighbors!r}{'' if unit is None else f', unit={unit!r}'})"
     if isinstance(unit, str) and unit != paid.unit:
         raise PydpstatError(
-            f"unit must be the budget's, {paid.unit!r}; got {checks.shown_option(unit)}. A budget's unit is "
+            f"unit must be the budget's, {paid.unit!r}; got {checks.describe_option(unit)}. A budget's unit is "
             f"the name of the column that tells whose data a record is: {write}."
         )
     if neighbors != paid.neighbors:
         raise PydpstatError(
-            f"neighbors must be the budget's, {paid.neighbors!r}; got {neighbors!r}. Leave them out, or "
-            f"{write}."
+            f"neighbors must be the budget's, {paid.neighbors!r}; got {neighbors!r}. Leave them out, or {write}."
         )
     return unit, neighbors

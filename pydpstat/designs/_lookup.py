@@ -10,101 +10,104 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from pydpstat import _checks as checks
-from pydpstat._release.declared import rest_on
-from pydpstat._release.payment import Spender
+from pydpstat._release.declared import record_facts
+from pydpstat._release.payment import Chargeable
 from pydpstat.designs._conditions import Condition
 from pydpstat.designs._facts import Facts
-from pydpstat.designs._signatures import CELLS, GROUPS, Known
-from pydpstat.designs._views import Made
+from pydpstat.designs._signatures import (
+    CONDITION_METHODS,
+    GROUP_METHODS,
+    TABLE_METHODS,
+    CachedCall,
+    get_method_signature,
+)
+from pydpstat.designs._views import RECORDS_COLUMN, ComputedColumn
 from pydpstat.errors import PydpstatError
 
-_DIFFERENCES = ("ttest_rel", "wilcoxon")
-_ONE_SAMPLE = ("binomtest", "kstest", "quantile_test", "ttest_1samp", "wilcoxon")
-_TABLES = (*CELLS, "kendalltau")
+_DIFFERENCE_METHODS = ("ttest_rel", "wilcoxon")
+_ONE_SAMPLE_METHODS = ("binomtest", "kstest", "quantile_test", "ttest_1samp", "wilcoxon")
+_TABLE_METHODS = (*TABLE_METHODS, "kendalltau")
 
 
-def is_formula(variables: object, known: Sequence[str]) -> bool:
+def is_formula(variables: object, columns: Sequence[str]) -> bool:
     """Tell whether a text is a formula, and neither a column's name nor a condition on texts."""
-    if not isinstance(variables, str) or "~" not in variables or variables in known:
+    if not isinstance(variables, str) or "~" not in variables or variables in columns:
         return False
     return "'" not in variables and '"' not in variables
 
 
-def variables_of(formula: str, name: str, known: Sequence[str]) -> str | list[str]:
+def parse_variables(formula: str, name: str, columns: Sequence[str]) -> str | list[str]:
     """Return the variables of a formula of one sample, of pairs or of a table.
 
     Examples
     --------
-    >>> variables_of("income ~ 1", "ttest_1samp", ["income"])
+    >>> parse_variables("income ~ 1", "ttest_1samp", ["income"])
     'income'
-    >>> variables_of("before - after ~ 1", "ttest_rel", ["before", "after"])
+    >>> parse_variables("before - after ~ 1", "ttest_rel", ["before", "after"])
     ['before', 'after']
-    >>> variables_of("~ region + sex", "crosstab", ["region", "sex"])
+    >>> parse_variables("~ region + sex", "crosstab", ["region", "sex"])
     ['region', 'sex']
     """
-    left, right = _sides(formula, name, example_of(name))
-    if right == "1" and left and name in (*_ONE_SAMPLE, *_DIFFERENCES):
+    left, right = _split_formula(formula, name, get_formula_example(name))
+    if right == "1" and left and name in (*_ONE_SAMPLE_METHODS, *_DIFFERENCE_METHODS):
         pair = [each.strip() for each in left.split("-")]
-        if left not in known and len(pair) == 2 and name in _DIFFERENCES:
+        if left not in columns and len(pair) == 2 and name in _DIFFERENCE_METHODS:
             return pair
-        if name in _ONE_SAMPLE:
+        if name in _ONE_SAMPLE_METHODS:
             return left
-    if not left and name in _TABLES:
+    if not left and name in _TABLE_METHODS:
         found = [each.strip() for each in right.split("+")]
         return found if len(found) > 1 else found[0]
-    raise _unsuitable(formula, name, example_of(name))
+    raise _make_formula_error(formula, name, get_formula_example(name))
 
 
-def groups_of(formula: object, name: str, known: Sequence[str]) -> list[str]:
+def parse_groups(formula: object, name: str, columns: Sequence[str]) -> list[str]:
     """Return the variable and the column of groups.
 
     Examples
     --------
-    >>> groups_of("income ~ sex", "ttest_ind", ["income", "sex"])
+    >>> parse_groups("income ~ sex", "ttest_ind", ["income", "sex"])
     ['income', 'sex']
     """
     example = "'income ~ sex'"
-    left, right = _sides(formula, name, example) if isinstance(formula, str) else ("", "")
+    left, right = _split_formula(formula, name, example) if isinstance(formula, str) else ("", "")
     if not left or right == "1":
-        raise _unsuitable(formula, name, example)
-    if right not in known and not right.isidentifier():
+        raise _make_formula_error(formula, name, example)
+    if right not in columns and not right.isidentifier():
         raise PydpstatError(
-            f"formula must have one column of groups on its right side; got {checks.excerpt(right)}. Make a "
-            "column of a condition first, design.assign(old='age >= 65')."
+            f"formula must have one column of groups on its right side; got {checks.format_public_value(right)}. "
+            "Make a column of a condition first, design.assign(old='age >= 65')."
         )
     return [left, right]
 
 
-def _sides(formula: str, name: str, example: str) -> list[str]:
+def _split_formula(formula: str, name: str, example: str) -> list[str]:
     sides = [each.strip() for each in formula.split("~")]
     if len(sides) != 2 or not sides[1]:
-        raise _unsuitable(formula, name, example)
+        raise _make_formula_error(formula, name, example)
     return sides
 
 
-def example_of(name: str) -> str:
+def get_formula_example(name: str) -> str:
     """Return a formula as a function takes it; empty where it takes none."""
-    if name in _DIFFERENCES:
-        return "'before - after ~ 1'" + (" or 'change ~ 1'" if name in _ONE_SAMPLE else "")
-    if name in _ONE_SAMPLE:
+    if name in _DIFFERENCE_METHODS:
+        return "'before - after ~ 1'" + (" or 'change ~ 1'" if name in _ONE_SAMPLE_METHODS else "")
+    if name in _ONE_SAMPLE_METHODS:
         return "'income ~ 1'"
-    return "'~ region + sex'" if name in _TABLES else ""
+    return "'~ region + sex'" if name in _TABLE_METHODS else ""
 
 
-def _unsuitable(formula: object, name: str, example: str) -> PydpstatError:
-    given = checks.shown_option(formula)
+def _make_formula_error(formula: object, name: str, example: str) -> PydpstatError:
+    given = checks.describe_option(formula)
     if not example:
         return PydpstatError(
             f"variables must be column names for {name}, which takes no formula; got {given}. Give "
             "for example 'income', with by='region' for groups."
         )
-    if name in GROUPS:
+    if name in GROUP_METHODS:
         what, way = "formula must be a variable and its groups", "One sample has ttest_1samp, quantile_test"
     else:
-        what, way = (
-            f"a formula of {name} must be a sample or a table",
-            "Groups have ttest_ind, f_oneway, kruskal",
-        )
+        what, way = f"a formula of {name} must be a sample or a table", "Groups have ttest_ind, f_oneway, kruskal"
     return PydpstatError(f"{what}; got {given}. Write for example {example}. {way} and their like.")
 
 
@@ -114,36 +117,88 @@ class Design(Protocol):
     _data: Any
     facts: Facts
     columns: tuple[str, ...]
-    budget: Spender | None
+    budget: Chargeable | None
     rng: object
     condition: Condition | None
-    _known: dict[tuple[str, str, str | None] | None, Known]
+    _cached_calls: dict[tuple[str, str, str | None] | None, CachedCall]
 
-    def _view(self, names: list[str], made: Sequence[Made], single: bool, zero: str | None = None) -> object:
+    def _select_columns(
+        self,
+        names: list[str],
+        computed_columns: Sequence[ComputedColumn],
+        single: bool,
+        zero_column: str | None = None,
+    ) -> object:
         """Return some columns of the data."""
 
 
-def bounds_of(design: Design, names: Sequence[str], single: bool, difference: bool) -> Any:
+def resolve_columns(design: Design, variables: object, name: str) -> tuple[list[str], list[ComputedColumn]]:
+    """Return the columns that are asked for, and those of them that have to be made."""
+    if variables is None and name == "count":
+        return [RECORDS_COLUMN], [ComputedColumn(RECORDS_COLUMN, None)]
+    given = [variables] if isinstance(variables, str) else variables
+    if not isinstance(given, (list, tuple)) or not given or not all(isinstance(each, str) for each in given):
+        if name in CONDITION_METHODS:
+            raise PydpstatError(
+                f"{get_method_signature(name).first_parameter} must be a condition in quotes, or a column name; got "
+                f"{checks.describe_value(variables)}. Write for example 'age >= 18': the design has the data."
+            )
+        raise PydpstatError(
+            f"variables must be a column name, or a list of names; got {checks.describe_value(variables)}. "
+            "Give for example 'income'."
+        )
+    made = []
+    for each in given:
+        if each in design.columns:
+            continue
+        if each.isidentifier():
+            raise PydpstatError(
+                f"variables must be columns of the data; got {each!r}. "
+                f"{checks.suggest_spelling(each, design.columns)} "
+                f"The columns are {checks.format_public_value(list(design.columns))}."
+            )
+        condition = Condition(each, design.facts.clipping_bounds)
+        design.facts.check_condition(condition, design.columns)
+        made.append(ComputedColumn(each, condition))
+    return list(given), made
+
+
+def check_group_columns(by: object) -> list[str]:
+    """Check the columns of groups in a call, and return their names."""
+    keys = [] if by is None else [by] if isinstance(by, str) else by
+    if isinstance(keys, (list, tuple)) and all(isinstance(each, str) for each in keys):
+        return list(keys)
+    raise PydpstatError(
+        f"by must name columns of the design's data; got {checks.describe_value(by)}. Give for example by='region'."
+    )
+
+
+def is_single_grouped_variable(design: Design, names: Sequence[str], group_columns: Sequence[str]) -> bool:
+    """Tell whether keys leave one variable of a frame, for which functions take a pair of bounds."""
+    return len(names) == 1 and bool(group_columns or design.facts.unit)
+
+
+def get_declared_bounds(design: Design, names: Sequence[str], single: bool, is_difference: bool) -> Any:
     """Return the declared bounds of variables; those of the difference of two."""
     facts = design.facts
-    rest_on("bounds", names)
+    record_facts("bounds", names)
     for each in names:
         if each not in facts.bounds:
-            raise undeclared(design, "bounds", each, "(lower, upper)")
+            raise make_undeclared_error(design, "bounds", each, "(lower, upper)")
     pairs = [facts.bounds[each] for each in names]
-    if difference:
+    if is_difference:
         return pairs[0][0] - pairs[1][1], pairs[0][1] - pairs[1][0]
     return pairs[0] if single else dict(zip(names, pairs))
 
 
-def undeclared(design: Design, argument: str, name: str, example: str) -> PydpstatError:
+def make_undeclared_error(design: Design, argument: str, name: str, example: str) -> PydpstatError:
     """Return the error for a column of which something is needed that is not declared."""
     way = f"Declare them, dp.design(..., {argument}={{{name!r}: {example}}})."
     if name not in design.columns:
         return PydpstatError(
             f"{argument} must include those of {name!r}, which is not a column of the design. "
-            f"{checks.did_you_mean(name, design.columns)} The columns are "
-            f"{checks.excerpt(list(design.columns))}."
+            f"{checks.suggest_spelling(name, design.columns)} The columns are "
+            f"{checks.format_public_value(list(design.columns))}."
         )
     if argument == "bounds" and name in design.facts.levels:
         way = f"It has levels, which are for groups, tables and conditions. {way}"
@@ -161,38 +216,38 @@ def undeclared(design: Design, argument: str, name: str, example: str) -> Pydpst
     return PydpstatError(f"{argument} must include those of {name!r}; none are declared. {way}")
 
 
-def levels_of(design: Design, names: Sequence[str], listed: bool) -> Any:
+def get_declared_levels(design: Design, names: Sequence[str], as_list: bool) -> Any:
     """Return the declared levels of columns: a list of one, else a dict."""
     found = {}
-    rest_on("levels", names)
+    record_facts("levels", names)
     for each in names:
         if each not in design.facts.levels:
-            raise undeclared(design, "levels", each, "[...]")
+            raise make_undeclared_error(design, "levels", each, "[...]")
         found[each] = design.facts.levels[each]
     if all(isinstance(each, str) for each in found.values()):
         return "declared"
     lists = {key: each if isinstance(each, str) else list(each) for key, each in found.items()}
-    return lists[names[0]] if listed else lists
+    return lists[names[0]] if as_list else lists
 
 
-def completed(design: Design, names: Sequence[str], given: Any, listed: bool, what: str = "") -> Any:
+def fill_levels(design: Design, names: Sequence[str], levels: Any, as_list: bool, purpose: str = "") -> Any:
     """Return levels of columns as a call gives them, and as declared where it gives none.
 
     They are lists for `what` has no data.
     """
-    rest = [each for each in names if given is None or isinstance(given, Mapping) and each not in given]
+    rest = [each for each in names if levels is None or isinstance(levels, Mapping) and each not in levels]
     if not rest:
-        return given
-    found = named_levels(design, rest, what, listed) if what else levels_of(design, rest, listed)
-    return found if given is None else {**found, **given} if isinstance(found, Mapping) and found else given
+        return levels
+    found = get_listed_levels(design, rest, purpose, as_list) if purpose else get_declared_levels(design, rest, as_list)
+    return found if levels is None else {**found, **levels} if isinstance(found, Mapping) and found else levels
 
 
-def named_levels(design: Design, names: Sequence[str], what: str, listed: bool) -> Any:
+def get_listed_levels(design: Design, names: Sequence[str], purpose: str, as_list: bool) -> Any:
     """Return declared levels as lists, where what needs them has no data to take them from."""
     for each in names:
         if design.facts.levels.get(each) == "declared":
             raise PydpstatError(
-                f"levels of {each!r} must be a list for {what}; the design has 'declared'. Name them, "
+                f"levels of {each!r} must be a list for {purpose}; the design has 'declared'. Name them, "
                 f"dp.design(..., levels={{{each!r}: [...]}})."
             )
-    return levels_of(design, names, listed)
+    return get_declared_levels(design, names, as_list)

@@ -7,361 +7,364 @@ from typing import Any
 
 import pydpstat
 from pydpstat import _checks as checks
-from pydpstat._release.declared import compared, declared, noted
-from pydpstat._wrong_calls import answer
-from pydpstat.designs._conditions import Condition
-from pydpstat.designs._facts import check_fewer, check_narrower
+from pydpstat._release.declared import DesignCallContext, get_recorded_facts, record_comparison
+from pydpstat._wrong_calls import explain_call
+from pydpstat.designs._facts import check_fewer_levels, check_narrower_bounds
 from pydpstat.designs._lookup import (
     Design,
-    bounds_of,
-    completed,
-    example_of,
-    groups_of,
+    check_group_columns,
+    fill_levels,
+    get_declared_bounds,
+    get_declared_levels,
+    get_formula_example,
+    get_listed_levels,
     is_formula,
-    levels_of,
-    named_levels,
-    undeclared,
-    variables_of,
+    is_single_grouped_variable,
+    make_undeclared_error,
+    parse_groups,
+    parse_variables,
+    resolve_columns,
 )
 from pydpstat.designs._signatures import (
-    CELLS,
-    CONDITIONS,
-    DECLARED,
-    FIXED,
-    GROUPS,
-    MODELS,
-    ONE_BY_ONE,
-    PAIRS,
-    TOGETHER,
-    WEIGHTED,
-    Known,
-    Options,
-    Repeated,
-    Signature,
-    Typed,
-    known_by,
-    signature_of,
+    FIXED_ARGUMENTS,
+    GROUP_METHODS,
+    JOINT_METHODS,
+    MODEL_METHODS,
+    NARROWABLE_ARGUMENTS,
+    PAIR_METHODS,
+    SINGLE_VARIABLE_METHODS,
+    TABLE_METHODS,
+    WEIGHTED_METHODS,
+    CachedCall,
+    CallOptions,
+    MethodCall,
+    MethodSignature,
+    RepeatedCall,
+    get_method_signature,
+    make_cache_key,
 )
-from pydpstat.designs._views import RECORDS, Made, frame_of, samples_of, types_of, whole
+from pydpstat.designs._views import get_types_condition, read_columns, select_frame, split_samples
 from pydpstat.errors import ArgumentError, PydpstatError
 
 # they hand records to a function
-_CALLABLES = ("any_interval", "any_test")
+_CALLABLE_METHODS = ("any_interval", "any_test")
 
 
-def asked(design: Design, name: str, arguments: tuple[Any, ...], options: Options) -> object:
+def call_for_design(design: Design, name: str, arguments: tuple[Any, ...], options: CallOptions) -> object:
     """Call a function for a design."""
-    if known := design._known.get(known_by(name, arguments, options)):
-        with declared(Repeated(name, known, arguments[1]), known.facts, types_of(design._data)):
-            data, own = design._view(known.names, (), not options), dict(budget=design.budget, rng=design.rng)
-            return known.function(data, arguments[1], **known.options, **own)
+    if known := design._cached_calls.get(make_cache_key(name, arguments, options)):
+        with DesignCallContext(RepeatedCall(name, known, arguments[1]), known.facts, get_types_condition(design._data)):
+            data = design._select_columns(known.names, (), not options)
+            return known.function(data, arguments[1], **known.options, budget=design.budget, rng=design.rng)
     if name == "count" and (not arguments or checks.is_number(arguments[0])) and "condition" not in options:
         # how many records there are
         arguments = (None, *arguments)
-    how = signature_of(name)
-    given = _bound(how, name, arguments, options)
-    if design.facts.strata is not None and "strata" in how.options and given.get("by") is None:
+    how = get_method_signature(name)
+    given = _bind_arguments(how, name, arguments, options)
+    if design.facts.strata is not None and "strata" in how.option_names and given.get("by") is None:
         given.setdefault("strata", design.facts.strata)
-    typed = Typed(name, arguments, options, design.condition, design.facts.levels)
-    with declared(typed, (), types_of(design._data)):
-        if name in GROUPS:
-            return _by_groups(design, how, given.pop("formula"), given, name)
-        if name in MODELS:
-            return _model(design, how, given.pop("formula"), given)
-        variables = given.pop(how.first, None)
+    typed = MethodCall(name, arguments, options, design.condition, design.facts.levels)
+    with DesignCallContext(typed, (), get_types_condition(design._data)):
+        if name in GROUP_METHODS:
+            return _call_by_groups(design, how, given.pop("formula"), given, name)
+        if name in MODEL_METHODS:
+            return _call_model(design, how, given.pop("formula"), given)
+        variables = given.pop(how.first_parameter, None)
         if is_formula(variables, design.columns):
-            variables = variables_of(variables, name, design.columns)
-        _check_number(name, variables)
-        keys = _keys(given.get("strata") if given.get("by") is None else given["by"])
-        check_fewer(design.facts, keys or variables, given.get("levels"))
-        return _of_variables(design, how, name, variables, given)
+            variables = parse_variables(variables, name, design.columns)
+        _check_n_variables(name, variables)
+        keys = check_group_columns(given.get("strata") if given.get("by") is None else given["by"])
+        check_fewer_levels(design.facts, keys or variables, given.get("levels"))
+        return _call_on_variables(design, how, name, variables, given)
 
 
-def _check_number(name: str, variables: object) -> None:
+def _check_n_variables(name: str, variables: object) -> None:
     """Refuse one variable where there must be several, and several where there must be one."""
     several = isinstance(variables, (list, tuple)) and len(variables) != 1
-    if name in TOGETHER and not several:
+    if name in JOINT_METHODS and not several:
         raise PydpstatError(
-            f"variables must be two columns or more for {name}; got {checks.shown_option(variables)}. Give "
+            f"variables must be two columns or more for {name}; got {checks.describe_option(variables)}. Give "
             "for example ['income', 'age']."
         )
-    if name in WEIGHTED and not isinstance(variables, str):
+    if name in WEIGHTED_METHODS and not isinstance(variables, str):
         raise PydpstatError(
-            f"variables must be one column name for {name}; got {checks.shown(variables)}. Call it for each."
+            f"variables must be one column name for {name}; got {checks.describe_value(variables)}. Call it for each."
         )
 
 
-def planned(design: Design, function: str, variables: Any, places: Sequence[object], given: Options) -> Any:
-    """Call `pydpstat.plan` for a design: as `asked`, without data."""
+def call_plan(
+    design: Design,
+    function: str,
+    variables: Any,
+    positional_arguments: Sequence[object],
+    keyword_arguments: CallOptions,
+) -> Any:
+    """Call `pydpstat.plan` for a design: as `call_for_design`, without data."""
     about = None if checks.is_number(variables) else variables
-    typed = Typed(function, (about, *places), given, design.condition, design.facts.levels)
-    with declared(typed, (), types_of(design._data)):
+    typed = MethodCall(
+        function, (about, *positional_arguments), keyword_arguments, design.condition, design.facts.levels
+    )
+    with DesignCallContext(typed, (), get_types_condition(design._data)):
         if design.condition is not None:
-            compared()
-        return _planned(design, function, variables, places, given)
+            record_comparison()
+        return _call_plan_with_facts(design, function, variables, positional_arguments, keyword_arguments)
 
 
-def _planned(design: Design, function: str, variables: Any, places: Sequence[object], given: Options) -> Any:
-    from pydpstat.statistics.plan import PLANNED, TESTS
+def _call_plan_with_facts(
+    design: Design,
+    function: str,
+    variables: Any,
+    positional_arguments: Sequence[object],
+    keyword_arguments: CallOptions,
+) -> Any:
+    from pydpstat.statistics.plan import PLANNED_FUNCTIONS, TEST_FUNCTIONS
 
     # its overloads tell of tests, whose epsilon may be looked for
     ask: Any = pydpstat.plan
-    if function not in (*PLANNED, *TESTS):
-        return ask(function, *places[:1], **given)
-    how, options = signature_of(function), dict(given)
+    if function not in (*PLANNED_FUNCTIONS, *TEST_FUNCTIONS):
+        return ask(function, *positional_arguments[:1], **keyword_arguments)
+    how, options = get_method_signature(function), dict(keyword_arguments)
     if checks.is_number(variables):
-        variables, places = None, (variables, *places)
-    if variables is None and function not in ("count", *TESTS):
+        variables, positional_arguments = None, (variables, *positional_arguments)
+    if variables is None and function not in ("count", *TEST_FUNCTIONS):
         raise PydpstatError(
             f"variables must be given for the plan of {function}; got none. Write "
             f"design.plan({function!r}, 'income', 1.0)."
         )
-    if len(places) > len(how.places):
-        raise PydpstatError(f"{function} takes {', '.join(how.places)} by position; got {len(places)}.")
+    if len(positional_arguments) > len(how.positional_parameters):
+        raise PydpstatError(
+            f"{function} takes {', '.join(how.positional_parameters)} by position; got {len(positional_arguments)}."
+        )
     # an epsilon alone is the last one
-    options.update(zip(how.places[-1:] if len(places) == 1 else how.places, places))
+    options.update(
+        zip(
+            how.positional_parameters[-1:] if len(positional_arguments) == 1 else how.positional_parameters,
+            positional_arguments,
+        )
+    )
     epsilon = options.pop("epsilon", None)
-    if function in GROUPS and variables is not None:
-        variables = groups_of(variables, function, design.columns)[0]
+    if function in GROUP_METHODS and variables is not None:
+        variables = parse_groups(variables, function, design.columns)[0]
     elif is_formula(variables, design.columns):
-        variables = variables_of(variables, function, design.columns)
+        variables = parse_variables(variables, function, design.columns)
     names = [] if variables is None else [variables] if isinstance(variables, str) else list(variables)
-    single, keys = isinstance(variables, str), _keys(options.get("by"))
-    check_narrower(design.facts, names, options.get("bounds"))
-    check_fewer(design.facts, keys or names, options.get("levels"))
-    if function in TESTS:
+    single, keys = isinstance(variables, str), check_group_columns(options.get("by"))
+    check_narrower_bounds(design.facts, names, options.get("bounds"))
+    check_fewer_levels(design.facts, keys or names, options.get("levels"))
+    if function in TEST_FUNCTIONS:
         options.setdefault("neighbors", design.facts.neighbors)
-    if names and "bounds" in how.options and "bounds" not in options:
-        alone = single or _alone(design, names, keys)
-        options["bounds"] = bounds_of(design, names, alone, function in PAIRS)
-    if function in PLANNED:
-        own = _common(design, how, names, options)
+    if names and "bounds" in how.option_names and "bounds" not in options:
+        alone = single or is_single_grouped_variable(design, names, keys)
+        options["bounds"] = get_declared_bounds(design, names, alone, function in PAIR_METHODS)
+    if function in PLANNED_FUNCTIONS:
+        own = _get_declared_options(design, how, names, options)
         options = {**{key: own[key] for key in own if key not in ("budget", "rng")}, **options}
-        keys = names if function in CELLS else keys
+        keys = names if function in TABLE_METHODS else keys
         if keys:
-            options["levels"] = completed(design, keys, options.get("levels"), len(keys) == 1, "a plan")
-        if len(names) > 1 or names and (not single or function == "histogram") and function not in CELLS:
+            options["levels"] = fill_levels(design, keys, options.get("levels"), len(keys) == 1, "a plan")
+        if len(names) > 1 or names and (not single or function == "histogram") and function not in TABLE_METHODS:
             options.setdefault("columns", names)
     return ask(function, epsilon, **options)
 
 
-def _bound(how: Signature, name: str, arguments: tuple[object, ...], options: Options) -> Options:
+def _bind_arguments(
+    signature: MethodSignature, name: str, arguments: tuple[object, ...], options: CallOptions
+) -> CallOptions:
     """Return what was given, by the method's parameters."""
     named = options.keys()
-    if len(arguments) == len(how.plain) and how.needed <= named <= how.options and not FIXED & named:
+    if (
+        len(arguments) == len(signature.required_positional)
+        and signature.required_options <= named <= signature.option_names
+        and not FIXED_ARGUMENTS & named
+    ):
         # as nearly always, and many times quicker than a signature
-        given = {**dict(zip(how.plain, arguments)), **options}
+        given = {**dict(zip(signature.required_positional, arguments)), **options}
     else:
         try:
-            given = dict(how.own.bind(*arguments, **options).arguments)
+            given = dict(signature.signature.bind(*arguments, **options).arguments)
         except TypeError:
-            once = FIXED - {"max_weight"} | ({"weights"} if name in WEIGHTED else set())
-            said = answer(f"design.{name}", how.own, arguments, options, once).removeprefix(f"design.{name}")
+            once = FIXED_ARGUMENTS - {"max_weight"} | ({"weights"} if name in WEIGHTED_METHODS else set())
+            said = explain_call(f"design.{name}", signature.signature, arguments, options, once).removeprefix(
+                f"design.{name}"
+            )
             raise ArgumentError(f"{name} of a design{said}") from None
-    return {key: value for key, value in given.items() if key not in DECLARED or value is not None}
+    return {key: value for key, value in given.items() if key not in NARROWABLE_ARGUMENTS or value is not None}
 
 
-def _of_variables(design: Design, how: Signature, name: str, variables: Any, given: Options) -> object:
-    names, made = _named(design, variables, name)
-    single = (isinstance(variables, str) or variables is None) and name not in TOGETHER
+def _call_on_variables(
+    design: Design, signature: MethodSignature, name: str, variables: Any, bound_arguments: CallOptions
+) -> object:
+    names, made = resolve_columns(design, variables, name)
+    single = (isinstance(variables, str) or variables is None) and name not in JOINT_METHODS
     # a variable alone is one sample
-    pair = name in PAIRS and not (single and name == "wilcoxon")
+    pair = name in PAIR_METHODS and not (single and name == "wilcoxon")
     if pair and len(names) != 2:
         raise PydpstatError(
-            f"variables must be two columns for {name}; got {checks.excerpt(names)}. Give for example "
-            f"['before', 'after'], or a formula, {example_of(name)}."
+            f"variables must be two columns for {name}; got {checks.format_public_value(names)}. Give for example "
+            f"['before', 'after'], or a formula, {get_formula_example(name)}."
         )
-    keys = _keys(given.get("strata") if given.get("by") is None else given["by"])
+    keys = check_group_columns(
+        bound_arguments.get("strata") if bound_arguments.get("by") is None else bound_arguments["by"]
+    )
     made_of = {each.name: each.needs for each in made}
     read = [column for each in [*names, *keys] for column in made_of.get(each, (each,))]
-    if name in WEIGHTED and design.facts.weights is not None:
+    if name in WEIGHTED_METHODS and design.facts.weights is not None:
         read.append(design.facts.weights)
-    options = {**_common(design, how, read, given), **given}
-    if "bounds" in how.options and "bounds" not in given:
-        options["bounds"] = bounds_of(design, names, single or _alone(design, names, keys), pair)
+    options = {**_get_declared_options(design, signature, read, bound_arguments), **bound_arguments}
+    if "bounds" in signature.option_names and "bounds" not in bound_arguments:
+        options["bounds"] = get_declared_bounds(
+            design, names, single or is_single_grouped_variable(design, names, keys), pair
+        )
     else:
-        check_narrower(design.facts, names, given.get("bounds"))
-    levels = names if name in CELLS else keys
-    if levels and "levels" in how.options:
-        options["levels"] = completed(design, levels, given.get("levels"), single and name in CELLS)
+        check_narrower_bounds(design.facts, names, bound_arguments.get("bounds"))
+    levels = names if name in TABLE_METHODS else keys
+    if levels and "levels" in signature.option_names:
+        options["levels"] = fill_levels(design, levels, bound_arguments.get("levels"), single and name in TABLE_METHODS)
     unit = [options["unit"]] if isinstance(options.get("unit"), str) else []
     extra = [*keys, *unit]
-    if name in WEIGHTED:
+    if name in WEIGHTED_METHODS:
         weights = design.facts.weights
         if weights is None:
             raise PydpstatError(
-                f"the design must have weights for {name}. Declare the column of weights, "
-                "dp.design(..., weights='w')."
+                f"the design must have weights for {name}. Declare the column of weights, dp.design(..., weights='w')."
             )
         if name == "weighted_total" and (design.facts.max_records or 1) > 1:
             raise PydpstatError(
                 f"max_records must be 1 for {name}: one record of each {design.facts.unit} counts, and the "
                 "total of several is larger. Add up the records of each first, and make a design of the sums."
             )
-        options.setdefault("max_weight", bounds_of(design, [weights], True, False)[1])
+        options.setdefault("max_weight", get_declared_bounds(design, [weights], True, False)[1])
         # how many records a sample has outside of a subset is part of the variance
-        whole_sample = given.get("strata") is not None or name == "weighted_total" and not keys
+        whole_sample = bound_arguments.get("strata") is not None or name == "weighted_total" and not keys
         used = list(dict.fromkeys([*names, weights, *extra]))
-        data: list[object] = [design._view(used, made, False, weights if whole_sample else None), weights]
-    elif pair or name in _CALLABLES:
-        columns = whole(design._view([*names, *unit], made, False))
+        data: list[object] = [design._select_columns(used, made, False, weights if whole_sample else None), weights]
+    elif pair or name in _CALLABLE_METHODS:
+        columns = read_columns(design._select_columns([*names, *unit], made, False))
         data = [columns[each] for each in names]
         if not pair:
-            data = data if single else [frame_of(columns, names)]
+            data = data if single else [select_frame(columns, names)]
         if unit:
             options["unit"] = columns[unit[0]]
     else:
-        data = [design._view([*names, *extra], made, single and not extra)]
-        data += [None] * (len(how.data) - 1)
-    before = [given[each] for each in how.places if each in given]
-    options = {key: value for key, value in options.items() if key in how.options}
-    by = {key: each for key, each in given.items() if key != "epsilon"}
-    if name in ONE_BY_ONE and single and not made and by.keys() <= {"by"} and extra == [*by.values()]:
+        data = [design._select_columns([*names, *extra], made, single and not extra)]
+        data += [None] * (len(signature.data_parameters) - 1)
+    before = [bound_arguments[each] for each in signature.positional_parameters if each in bound_arguments]
+    options = {key: value for key, value in options.items() if key in signature.option_names}
+    by = {key: each for key, each in bound_arguments.items() if key != "epsilon"}
+    if name in SINGLE_VARIABLE_METHODS and single and not made and by.keys() <= {"by"} and extra == [*by.values()]:
         fixed = {key: each for key, each in options.items() if key not in ("budget", "rng")}
-        typed = Typed(name, (variables, 0.0), by, design.condition, {})
-        known = Known(how.function, [*names, *extra], fixed, noted(), *typed.around_epsilon())
-        design._known[name, variables, by.get("by")] = known
-    return how.function(*data, *before, **options)
+        typed = MethodCall(name, (variables, 0.0), by, design.condition, {})
+        known = CachedCall(
+            signature.function, [*names, *extra], fixed, get_recorded_facts(), *typed.split_call_at_epsilon()
+        )
+        design._cached_calls[name, variables, by.get("by")] = known
+    return signature.function(*data, *before, **options)
 
 
-def _model(design: Design, how: Signature, formula: object, given: Options) -> object:
-    from pydpstat.inference._formulas import formula_terms
+def _call_model(design: Design, signature: MethodSignature, formula: object, bound_arguments: CallOptions) -> object:
+    from pydpstat.inference._formulas import parse_formula
 
     if not isinstance(formula, str):
         raise PydpstatError(
-            f"formula must be a string such as 'income ~ age + C(sex)'; got {checks.shown(formula)}."
+            f"formula must be a string such as 'income ~ age + C(sex)'; got {checks.describe_value(formula)}."
         )
-    said = formula_terms(formula)
-    names, made = _named(design, [*said.response.columns, *said.columns], how.function.__name__)
+    said = parse_formula(formula)
+    names, made = resolve_columns(design, [*said.response.columns, *said.columns], signature.function.__name__)
     facts = design.facts
-    factors = [each for each in said.columns if each in said.categories or each not in facts.bounds]
+    factors = [each for each in said.columns if each in said.categorical_columns or each not in facts.bounds]
     numbers = [each for each in names if each not in factors]
-    if how.function.__name__ == "logit":
+    if signature.function.__name__ == "logit":
         response = said.response.columns[0]
         numbers.remove(response)
         if response in facts.levels:
             factors = [response, *factors]
-    options = {**_common(design, how, names, given), **given}
+    options = {**_get_declared_options(design, signature, names, bound_arguments), **bound_arguments}
     # a call may narrow some columns; the others keep their declared bounds and levels
-    bounds, levels = given.get("bounds") or {}, given.get("levels") or {}
+    bounds, levels = bound_arguments.get("bounds") or {}, bound_arguments.get("levels") or {}
     if isinstance(bounds, Mapping) and isinstance(levels, Mapping):
         for each in said.columns:
-            if each in design.columns and each not in (*facts.declared, *bounds, *levels):
-                raise undeclared(design, "bounds or levels", each, "")
-    check_narrower(facts, numbers, bounds)
-    check_fewer(facts, factors, levels)
+            if each in design.columns and each not in (*facts.declared_columns, *bounds, *levels):
+                raise make_undeclared_error(design, "bounds or levels", each, "")
+    check_narrower_bounds(facts, numbers, bounds)
+    check_fewer_levels(facts, factors, levels)
     if isinstance(bounds, Mapping) and (rest := [each for each in numbers if each not in bounds]):
-        options["bounds"] = {**bounds_of(design, rest, False, False), **bounds}
+        options["bounds"] = {**get_declared_bounds(design, rest, False, False), **bounds}
     if isinstance(levels, Mapping) and (rest := [each for each in factors if each not in levels]):
-        found = levels_of(design, rest, listed=False)
+        found = get_declared_levels(design, rest, as_list=False)
         own = found if isinstance(found, Mapping) or not levels else dict.fromkeys(rest, found)
         options["levels"] = {**own, **levels} if levels else own
     epsilon = options.pop("epsilon")
     unit = [options["unit"]] if "unit" in options else []
-    return how.function(formula, design._view([*names, *unit], made, False), epsilon, **options)
+    return signature.function(formula, design._select_columns([*names, *unit], made, False), epsilon, **options)
 
 
-def _by_groups(design: Design, how: Signature, formula: object, given: Options, name: str) -> object:
-    names, made = _named(design, groups_of(formula, name, design.columns), name)
+def _call_by_groups(
+    design: Design, signature: MethodSignature, formula: object, bound_arguments: CallOptions, name: str
+) -> object:
+    names, made = resolve_columns(design, parse_groups(formula, name, design.columns), name)
     value, group = names
     if group in design.facts.bounds and value in design.facts.levels:
         raise PydpstatError(
-            f"formula must have its groups on the right side of ~; got {checks.excerpt(formula)}. Write "
+            f"formula must have its groups on the right side of ~; got {checks.format_public_value(formula)}. Write "
             f"'{group} ~ {value}'."
         )
-    levels = named_levels(design, names[1:], name, listed=True)
-    if len(how.data) == 2 and len(levels) != 2:
+    levels = get_listed_levels(design, names[1:], name, as_list=True)
+    if len(signature.data_parameters) == 2 and len(levels) != 2:
         raise PydpstatError(
             f"{name} must have two groups; {names[1]!r} has {len(levels)} levels: "
-            f"{checks.excerpt(list(levels))}. Use f_oneway or kruskal, or levels={{{names[1]!r}: [...]}}."
+            f"{checks.format_public_value(list(levels))}. Use f_oneway or kruskal, or levels={{{names[1]!r}: [...]}}."
         )
-    options = {**_common(design, how, names, given), **given}
-    if "bounds" in how.options and "bounds" not in given:
-        options["bounds"] = bounds_of(design, names[:1], True, False)
+    options = {**_get_declared_options(design, signature, names, bound_arguments), **bound_arguments}
+    if "bounds" in signature.option_names and "bounds" not in bound_arguments:
+        options["bounds"] = get_declared_bounds(design, names[:1], True, False)
     else:
-        check_narrower(design.facts, names[:1], given.get("bounds"))
+        check_narrower_bounds(design.facts, names[:1], bound_arguments.get("bounds"))
     unit = [options["unit"]] if "unit" in options else []
-    columns = whole(design._view([*names, *unit], made, False))
-    compared()
-    samples = samples_of(columns, names, levels, unit)
+    columns = read_columns(design._select_columns([*names, *unit], made, False))
+    record_comparison()
+    samples = split_samples(columns, names, levels, unit)
     epsilon = options.pop("epsilon")
-    if len(how.data) == 2:
-        return how.function(*samples, epsilon, **options)
-    return how.function(*samples, epsilon=epsilon, **options)
+    if len(signature.data_parameters) == 2:
+        return signature.function(*samples, epsilon, **options)
+    return signature.function(*samples, epsilon=epsilon, **options)
 
 
-def _named(design: Design, variables: object, name: str) -> tuple[list[str], list[Made]]:
-    """Return the columns that are asked for, and those of them that have to be made."""
-    if variables is None and name == "count":
-        return [RECORDS], [Made(RECORDS, None)]
-    given = [variables] if isinstance(variables, str) else variables
-    if not isinstance(given, (list, tuple)) or not given or not all(isinstance(each, str) for each in given):
-        if name in CONDITIONS:
-            raise PydpstatError(
-                f"{signature_of(name).first} must be a condition in quotes, or a column name; got "
-                f"{checks.shown(variables)}. Write for example 'age >= 18': the design has the data."
-            )
-        raise PydpstatError(
-            f"variables must be a column name, or a list of names; got {checks.shown(variables)}. "
-            "Give for example 'income'."
-        )
-    made = []
-    for each in given:
-        if each in design.columns:
-            continue
-        if each.isidentifier():
-            raise PydpstatError(
-                f"variables must be columns of the data; got {each!r}. "
-                f"{checks.did_you_mean(each, design.columns)} "
-                f"The columns are {checks.excerpt(list(design.columns))}."
-            )
-        condition = Condition(each, design.facts.clipping)
-        design.facts.check(condition, design.columns)
-        made.append(Made(each, condition))
-    return list(given), made
-
-
-def _common(design: Design, how: Signature, names: Sequence[str], given: Options) -> Options:
+def _get_declared_options(
+    design: Design, signature: MethodSignature, names: Sequence[str], bound_arguments: CallOptions
+) -> CallOptions:
     """Return the declared options that a function takes."""
     facts = design.facts
     options = {"neighbors": facts.neighbors, "budget": design.budget, "rng": design.rng}
-    if "missing" not in given and "missing" in how.options:
-        options["missing"] = facts.missing_of(names)
-    if given.get("by") is not None or given.get("strata") is not None or how.function.__name__ in CELLS:
+    if "missing" not in bound_arguments and "missing" in signature.option_names:
+        options["missing"] = facts.get_common_missing_rule(names)
+    if (
+        bound_arguments.get("by") is not None
+        or bound_arguments.get("strata") is not None
+        or signature.function.__name__ in TABLE_METHODS
+    ):
         options["other"] = facts.other
     if facts.unit is not None:
         # what has no unit may count the units themselves
-        if "unit" not in how.options and {*names} - {*_keys(given.get("by"))} != {facts.unit}:
-            if how.function.__name__ == "nunique":
+        if "unit" not in signature.option_names and {*names} - {*check_group_columns(bound_arguments.get("by"))} != {
+            facts.unit
+        }:
+            if signature.function.__name__ == "nunique":
                 raise PydpstatError(
                     "variables must be the unit for nunique, which counts the units themselves; got "
-                    f"{checks.excerpt(names)}. Write design.nunique({facts.unit!r}, 1.0), or count other "
+                    f"{checks.format_public_value(names)}. Write design.nunique({facts.unit!r}, 1.0), or count other "
                     "values with crosstab."
                 )
             raise PydpstatError(
-                f"{how.function.__name__} protects records, but the design has the unit "
+                f"{signature.function.__name__} protects records, but the design has the unit "
                 f"{facts.unit!r}. Declare a design without unit if every unit has one record."
             )
-        if checks.is_number(given.get("max_records")) and given["max_records"] > facts.max_records:
+        if checks.is_number(bound_arguments.get("max_records")) and bound_arguments["max_records"] > facts.max_records:
+            given = bound_arguments["max_records"]
             raise PydpstatError(
-                f"max_records must be at most the declared one, {facts.max_records}; got "
-                f"{given['max_records']}. Declare dp.design(..., max_records={given['max_records']})."
+                f"max_records must be at most the declared one, {facts.max_records}; got {given}. Declare "
+                f"dp.design(..., max_records={given})."
             )
         # of independent records intervals of the population need one a unit, as tests take
-        most = 1 if given.get("population") is True else facts.max_records
+        most = 1 if bound_arguments.get("population") is True else facts.max_records
         options["unit"], options["max_records"] = facts.unit, most
-    return {key: value for key, value in options.items() if key in how.options}
-
-
-def _keys(by: object) -> list[str]:
-    keys = [] if by is None else [by] if isinstance(by, str) else by
-    if isinstance(keys, (list, tuple)) and all(isinstance(each, str) for each in keys):
-        return list(keys)
-    raise PydpstatError(
-        f"by must name columns of the design's data; got {checks.shown(by)}. Give for example by='region'."
-    )
-
-
-def _alone(design: Design, names: Sequence[str], keys: Sequence[str]) -> bool:
-    """Tell whether keys leave one variable of a frame, for which functions take a pair of bounds."""
-    return len(names) == 1 and bool(keys or design.facts.unit)
+    return {key: value for key, value in options.items() if key in signature.option_names}

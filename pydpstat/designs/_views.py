@@ -10,24 +10,32 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._data.chunk import Chunk
-from pydpstat._data.chunk import column_names as checked_names
-from pydpstat._data.columns import numbers_of
-from pydpstat._data.containers import Column, is_frame, is_pandas_frame, is_series, is_vector, numbered, rows
-from pydpstat._data.held import in_memory, read_whole, series_of, variable
-from pydpstat._data.streams import Stream
-from pydpstat._data.table import Mapped, Table, View, table_of
-from pydpstat._data.values import way_to_columns
+from pydpstat._data.chunk import check_column_names as checked_names
+from pydpstat._data.columns import read_numbers
+from pydpstat._data.containers import (
+    Column,
+    is_frame,
+    is_pandas_frame,
+    is_series,
+    is_vector,
+    take_rows,
+    with_default_index,
+)
+from pydpstat._data.held import read_all_records, read_variable, to_pandas_or_numpy, to_series
+from pydpstat._data.streams import StreamTable
+from pydpstat._data.table import ColumnView, Table, TransformedTable, as_table
+from pydpstat._data.values import suggest_columns
 from pydpstat._lazy import pd
-from pydpstat._release.declared import TYPES, compared
-from pydpstat.designs._conditions import Condition, expression_of
-from pydpstat.designs._expressions import Numbers
+from pydpstat._release.declared import TYPES_CONDITION, record_comparison
+from pydpstat.designs._conditions import Condition, parse_expression
+from pydpstat.designs._expressions import NumericExpression
 from pydpstat.designs._facts import Facts
 from pydpstat.errors import PydpstatError
-from pydpstat.statistics._kernels.levels import levels_coded
+from pydpstat.statistics._kernels.levels import encode_levels
 
-_LISTS = (list, tuple, range)
+_LIST_TYPES = (list, tuple, range)
 # a column that is true for every record
-RECORDS = "records"
+RECORDS_COLUMN = "records"
 
 
 @dataclass(frozen=True)
@@ -54,28 +62,28 @@ class Subset:
 
     def __call__(self, chunk: Chunk) -> Chunk:
         """Return the records that stay."""
-        stay, _ = self.condition.truths(chunk.columns)
+        stay, _ = self.condition.evaluate_truths(chunk.columns)
         if self.weights is not None:
-            own = weighed(chunk.columns[self.weights], stay)
+            own = set_weights_to_zero(chunk.columns[self.weights], stay)
             return Chunk({**chunk.columns, self.weights: own}, chunk.size)
-        return Chunk({name: rows(column, stay) for name, column in chunk.columns.items()}, int(stay.sum()))
+        return Chunk({name: take_rows(column, stay) for name, column in chunk.columns.items()}, int(stay.sum()))
 
 
-def weighed(column: Column, stay: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
+def set_weights_to_zero(column: Column, is_in_subset: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
     """Return weights that are 0 but for some records."""
-    return np.where(stay, numbers_of(column, "weights").arrays[0], 0.0)
+    return np.where(is_in_subset, read_numbers(column, "weights").arrays[0], 0.0)
 
 
 @dataclass(frozen=True)
-class Made:
+class ComputedColumn:
     """Makes a column: numbers or truth values of an expression, or true for every record.
 
     `undefined` is what an undefined number counts as.
     """
 
     name: str
-    expression: Condition | Numbers | None
-    undefined: float = np.nan
+    expression: Condition | NumericExpression | None
+    undefined_value: float = np.nan
 
     drops = False
 
@@ -89,31 +97,33 @@ class Made:
         """The columns of the expression."""
         return () if self.expression is None else self.expression.names
 
-    def column(self, columns: Mapping[str, Column], size: int) -> Column:
+    def compute_column(self, columns: Mapping[str, Column], size: int) -> Column:
         """Return the column."""
-        if isinstance(self.expression, Numbers):
-            return self.expression.values(columns, self.undefined)
+        if isinstance(self.expression, NumericExpression):
+            return self.expression.compute_values(columns, self.undefined_value)
         if self.expression is None:
             return np.ones(size, dtype=bool)
-        true, known = self.expression.truths(columns)
+        true, known = self.expression.evaluate_truths(columns)
         return pd.arrays.BooleanArray(true, ~known)
 
     def __call__(self, chunk: Chunk) -> Chunk:
         """Return the chunk with the column."""
-        return Chunk({**chunk.columns, self.name: self.column(chunk.columns, chunk.size)}, chunk.size)
+        return Chunk({**chunk.columns, self.name: self.compute_column(chunk.columns, chunk.size)}, chunk.size)
 
 
-def needed(facts: Facts, names: Iterable[str]) -> list[Made]:
+def find_computed_columns(facts: Facts, names: Iterable[str]) -> list[ComputedColumn]:
     """Return the assigned columns that some columns are, or are made of, in the order to make them."""
     wanted, found = set(names), []
     for name, text in reversed(list(facts.assigned.items())):
         if name in wanted:
-            found.append(Made(name, expression_of(text, facts.clipping), facts.undefined(name)))
+            found.append(
+                ComputedColumn(name, parse_expression(text, facts.clipping_bounds), facts.get_undefined_value(name))
+            )
             wanted.update(found[-1].needs)
     return found[::-1]
 
 
-class Listed(NamedTuple):
+class ListColumns(NamedTuple):
     """A frame of columns that were lists: values have types, and columns have none."""
 
     frame: pd.DataFrame
@@ -122,32 +132,32 @@ class Listed(NamedTuple):
         return "Listed(values withheld)"
 
 
-def readable(data: object) -> Any:
+def read_design_data(data: object) -> Any:
     """Return data as a design keeps them: a frame of pandas, or what an engine has."""
-    data = in_memory(data)
+    data = to_pandas_or_numpy(data)
     if isinstance(data, Mapping):
-        frame = _side_by_side(data)
-        return Listed(frame) if all(isinstance(each, _LISTS) for each in data.values()) else frame
-    if is_series(data) and table_of(data) is None:
+        frame = _join_columns(data)
+        return ListColumns(frame) if all(isinstance(each, _LIST_TYPES) for each in data.values()) else frame
+    if is_series(data) and as_table(data) is None:
         return data.to_frame()
     if is_pandas_frame(data):
-        return _native(data)
-    if is_frame(data) or table_of(data) is not None:
+        return _convert_to_native_order(data)
+    if is_frame(data) or as_table(data) is not None:
         return data
-    way = way_to_columns(data, "Give a DataFrame, or a dict of columns.")
+    way = suggest_columns(data, "Give a DataFrame, or a dict of columns.")
     raise PydpstatError(f"data must have columns with names for a design; got {type(data).__name__}. {way}")
 
 
-def _native(frame: pd.DataFrame) -> pd.DataFrame:
+def _convert_to_native_order(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a frame in native byte order, since pandas cannot select records in another one."""
     kinds = {name: kind for name, kind in frame.dtypes.items() if isinstance(kind, np.dtype)}
     others = {name: kind.newbyteorder("=") for name, kind in kinds.items() if not kind.isnative}
     return frame.astype(others) if others else frame
 
 
-def _side_by_side(columns: Mapping[object, object]) -> pd.DataFrame:
+def _join_columns(columns: Mapping[object, object]) -> pd.DataFrame:
     """Return a dict's columns as a frame, a list's values as they are, as functions read lists."""
-    read = {name: variable(each, beside=True) for name, each in columns.items()}
+    read = {name: read_variable(each, needs_order=True) for name, each in columns.items()}
     given = [each.index for each in read.values() if is_series(each)]
     if not all(map(is_vector, read.values())) or len({len(each) for each in read.values()}) > 1:
         raise PydpstatError(
@@ -159,98 +169,103 @@ def _side_by_side(columns: Mapping[object, object]) -> pd.DataFrame:
             "data must have series with the same index, since a record is one row of all columns; got series "
             "with different indexes. Give one data frame, for example pd.concat([...], axis=1)."
         )
-    return pd.DataFrame({name: numbered(series_of(each)) for name, each in read.items()})
+    return pd.DataFrame({name: with_default_index(to_series(each)) for name, each in read.items()})
 
 
-def types_of(data: object) -> str | None:
+def get_types_condition(data: object) -> str | None:
     """Return the condition of a guarantee if records are compared: public types, or None without types."""
-    return None if isinstance(data, Listed) else TYPES
+    return None if isinstance(data, ListColumns) else TYPES_CONDITION
 
 
-def column_names(data: Any) -> tuple[str, ...]:
+def get_design_columns(data: Any) -> tuple[str, ...]:
     """Return the names of all columns."""
-    data = data.frame if isinstance(data, Listed) else data
-    table = table_of(data)
+    data = data.frame if isinstance(data, ListColumns) else data
+    table = as_table(data)
     return checked_names(list(data.columns)) if table is None else table.names
 
 
-def view(
+def select_columns(
     data: Any,
     names: Sequence[str],
     condition: Condition | None,
-    made: Sequence[Made],
+    computed_columns: Sequence[ComputedColumn],
     single: bool,
-    zero: str | None = None,
-) -> pd.DataFrame | pd.Series | View:
+    zero_column: str | None = None,
+) -> pd.DataFrame | pd.Series | ColumnView:
     """Return some columns: a Series where they are one variable in memory, else a frame or a table's view.
 
-    Records for which a condition is not known to be true are left out; where `zero` is a column they stay,
+    Records for which a condition is not known to be true are left out; where `zero_column` is a column they stay,
     and it is 0 for them.
     """
-    subset = None if condition is None else Subset(condition, zero)
-    if subset is not None or any(isinstance(each.expression, Condition) for each in made):
+    subset = None if condition is None else Subset(condition, zero_column)
+    if subset is not None or any(isinstance(each.expression, Condition) for each in computed_columns):
         # how a value compares depends on its column's type
-        compared()
-    table = table_of(data)
+        record_comparison()
+    table = as_table(data)
     if table is not None:
-        return View(_table(table, names, subset, made), single)
-    frame = data = data.frame if isinstance(data, Listed) else data
-    if single and subset is None and [each.name for each in made] == list(names):
-        return pd.Series(made[0].column(data, len(data)), name=names[0])
-    if made or subset is not None:
-        frame = _changed(data, names, subset, made)
+        return ColumnView(_apply_to_table(table, names, subset, computed_columns), single)
+    frame = data = data.frame if isinstance(data, ListColumns) else data
+    if single and subset is None and [each.name for each in computed_columns] == list(names):
+        return pd.Series(computed_columns[0].compute_column(data, len(data)), name=names[0])
+    if computed_columns or subset is not None:
+        frame = _apply_to_frame(data, names, subset, computed_columns)
     return frame[names[0]] if single else frame[list(names)]
 
 
-def _changed(
-    frame: pd.DataFrame, names: Sequence[str], subset: Subset | None, made: Sequence[Made]
+def _apply_to_frame(
+    frame: pd.DataFrame,
+    names: Sequence[str],
+    subset: Subset | None,
+    computed_columns: Sequence[ComputedColumn],
 ) -> pd.DataFrame:
     asked = {
         *names,
         *(() if subset is None else subset.needs),
-        *(name for each in made for name in each.needs),
+        *(name for each in computed_columns for name in each.needs),
     }
     frame = frame[[name for name in frame.columns if name in asked]]
-    for each in made:
-        frame = frame.assign(**{each.name: each.column(frame, len(frame))})
+    for each in computed_columns:
+        frame = frame.assign(**{each.name: each.compute_column(frame, len(frame))})
     if subset is None:
         return frame
-    stay, _ = subset.condition.truths(frame)
+    stay, _ = subset.condition.evaluate_truths(frame)
     if subset.weights is None:
         return frame.loc[stay]
-    return frame.assign(**{subset.weights: weighed(frame[subset.weights], stay)})
+    return frame.assign(**{subset.weights: set_weights_to_zero(frame[subset.weights], stay)})
 
 
-def _table(table: Table, names: Sequence[str], subset: Subset | None, made: Sequence[Made]) -> Table:
+def _apply_to_table(
+    table: Table, names: Sequence[str], subset: Subset | None, computed_columns: Sequence[ComputedColumn]
+) -> Table:
     kept = None
     if (
         subset is not None
         and subset.drops
-        and isinstance(table, Stream)
-        and table.kept
+        and isinstance(table, StreamTable)
+        and table.filter_records
         and set(subset.needs) <= set(table.names)
     ):
         # the engine itself leaves records out, where it compares as pydpstat does
-        test = subset.condition.test
-        kept = None if test is None else table.kept(test)
+        test = subset.condition.engine_test
+        kept = None if test is None else table.filter_records(test)
     if kept is not None:
         table, subset = kept, None
-    for each in made:
-        table = Mapped.of(table, each)
+    for each in computed_columns:
+        table = TransformedTable.from_table(table, each)
     if subset is not None:
-        table = Mapped.of(table, subset)
-    return table.select(list(names))
+        table = TransformedTable.from_table(table, subset)
+    return table.select_columns(list(names))
 
 
-def whole(data: object) -> Mapping[str, pd.Series]:
+def read_columns(data: object) -> Mapping[str, pd.Series]:
     """Return a view's columns with all of their records in memory, by name."""
-    found = read_whole(data, "data")
+    found = read_all_records(data, "data")
     if not isinstance(found, Chunk):
         return found
-    return {name: series_of(column, name) for name, column in found.columns.items()}
+    return {name: to_series(column, name) for name, column in found.columns.items()}
 
 
-def samples_of(
+def split_samples(
     columns: Mapping[str, pd.Series], names: Sequence[str], levels: Sequence[object], unit: Sequence[str]
 ) -> list[pd.Series | pd.DataFrame]:
     """Return the values of each group under the name of its level, beside the ids where there are some.
@@ -259,7 +274,7 @@ def samples_of(
     means would be k times epsilon, and that of `kruskal`, whose docstring derives it, sqrt(k (k + 1) / 2)
     times.
     """
-    codes = levels_coded(columns[names[1]], levels, f"levels[{names[1]!r}]")
+    codes = encode_levels(columns[names[1]], levels, f"levels[{names[1]!r}]")
     samples: list[pd.Series | pd.DataFrame] = []
     for place, level in enumerate(levels):
         values, *ids = (columns[name][codes == place] for name in (names[0], *unit))
@@ -268,6 +283,6 @@ def samples_of(
     return samples
 
 
-def frame_of(columns: Mapping[str, pd.Series], names: Sequence[str]) -> pd.DataFrame:
+def select_frame(columns: Mapping[str, pd.Series], names: Sequence[str]) -> pd.DataFrame:
     """Return some columns as a frame."""
     return pd.DataFrame({name: columns[name] for name in names})

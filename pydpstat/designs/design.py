@@ -9,21 +9,27 @@ from typing import Any
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._answering import Answering, answered
+from pydpstat._answering import HelpfulErrors, explain_wrong_calls
 from pydpstat._data.columns import Data, GivenBounds
 from pydpstat._release.options import Missing
-from pydpstat._release.payment import Spender, check_budget
+from pydpstat._release.payment import Chargeable, check_budget
 from pydpstat.designs._conditions import Condition
-from pydpstat.designs._facts import Facts, as_paid, facts_of
-from pydpstat.designs._methods import asked, planned
-from pydpstat.designs._signatures import METHODS, Calls, Known, docstring_of, signature_of
-from pydpstat.designs._views import Made, column_names, needed, readable, view
+from pydpstat.designs._facts import Facts, check_facts, resolve_unit_and_neighbors
+from pydpstat.designs._methods import call_for_design, call_plan
+from pydpstat.designs._signatures import DESIGN_METHODS, CachedCall, Calls, get_method_signature, make_docstring
+from pydpstat.designs._views import (
+    ComputedColumn,
+    find_computed_columns,
+    get_design_columns,
+    read_design_data,
+    select_columns,
+)
 from pydpstat.errors import PydpstatError
 from pydpstat.random import source_from
-from pydpstat.results._words import counted
+from pydpstat.results._words import describe_contribution
 
 
-class Design(Answering, Calls):
+class Design(HelpfulErrors, Calls):
     """Data with their public facts. Every function of pydpstat is a method.
 
     `design` returns it. A method has its function's name and result. It takes neither data nor declared
@@ -55,7 +61,7 @@ class Design(Answering, Calls):
     (3,)
     """
 
-    __slots__ = ("_data", "_known", "budget", "columns", "condition", "facts", "rng")
+    __slots__ = ("_data", "_cached_calls", "budget", "columns", "condition", "facts", "rng")
 
     def __init__(
         self,
@@ -63,12 +69,12 @@ class Design(Answering, Calls):
         facts: Facts,
         columns: tuple[str, ...],
         condition: Condition | None,
-        budget: Spender | None,
+        budget: Chargeable | None,
         rng: object,
     ) -> None:
         self._data, self.facts, self.columns, self.condition = data, facts, columns, condition
         self.budget, self.rng = budget, rng
-        self._known: dict[tuple[str, str, str | None] | None, Known] = {}
+        self._cached_calls: dict[tuple[str, str, str | None] | None, CachedCall] = {}
 
     def subset(self, condition: str) -> Design:
         """Return the design of the records for which a condition on declared columns holds.
@@ -94,13 +100,13 @@ class Design(Answering, Calls):
         True
         """
         if not isinstance(condition, str):
-            raise PydpstatError(f"condition must be a string, as 'age >= 18'; got {checks.shown(condition)}.")
+            raise PydpstatError(f"condition must be a string, as 'age >= 18'; got {checks.describe_value(condition)}.")
         if self.facts.neighbors == "bounded":
             hint = "the number of records in it is private. Declare dp.design(..., neighbors='unbounded')."
             raise PydpstatError(f"subset needs neighbors 'unbounded': {hint}")
         both = condition if self.condition is None else f"({self.condition.text}) and ({condition})"
-        made = Condition(both, self.facts.clipping)
-        self.facts.check(made, self.columns)
+        made = Condition(both, self.facts.clipping_bounds)
+        self.facts.check_condition(made, self.columns)
         return Design(self._data, self.facts, self.columns, made, self.budget, self.rng)
 
     def assign(self, *, bounds: GivenBounds | None = None, **columns: str) -> Design:
@@ -148,11 +154,7 @@ class Design(Answering, Calls):
         return Design(self._data, facts, (*self.columns, *columns), self.condition, self.budget, self.rng)
 
     def plan(
-        self,
-        function: str,
-        variables: str | Sequence[str] | float | None = None,
-        *places: float,
-        **options: object,
+        self, function: str, variables: str | Sequence[str] | float | None = None, *places: float, **options: object
     ) -> Any:
         """Plan a release from the declared facts, as `pydpstat.plan` does.
 
@@ -174,21 +176,23 @@ class Design(Answering, Calls):
         >>> round(facts.plan("mean", "income", 0.1, n=2000).noise_scale)
         1000
         """
-        return planned(self, function, variables, places, options)
+        return call_plan(self, function, variables, places, options)
 
-    def _way_to(self, name: str) -> str:
+    def _suggest_attribute(self, name: str) -> str:
         way = f"{name!r} is a column, whose values are private: release it, for example .mean({name!r}, 1.0)"
         if name == "summary":
             way = "print it, print(design), for what is declared; a release has a summary()"
-        return way if name in (*self.columns, "summary") else Answering._way_to(self, name)
+        return way if name in (*self.columns, "summary") else HelpfulErrors._suggest_attribute(self, name)
 
-    def _view(self, names: list[str], made: Sequence[Made], single: bool, zero: str | None = None) -> object:
-        """Return some columns of the data, or of the subset's records, as `view` does. Private."""
+    def _select_columns(
+        self, names: list[str], computed_columns: Sequence[ComputedColumn], single: bool, zero_column: str | None = None
+    ) -> object:
+        """Return some columns of the data, or of the subset's records, as `select_columns` does. Private."""
         if self.facts.assigned:
-            used = [*names, *(name for each in made for name in each.needs)]
+            used = [*names, *(name for each in computed_columns for name in each.needs)]
             used += () if self.condition is None else self.condition.names
-            made = [*needed(self.facts, used), *made]
-        return view(self._data, names, self.condition, made, single, zero)
+            computed_columns = [*find_computed_columns(self.facts, used), *computed_columns]
+        return select_columns(self._data, names, self.condition, computed_columns, single, zero_column)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the declared facts as plain values, for a file; `from_dict` reads them."""
@@ -197,13 +201,13 @@ class Design(Answering, Calls):
 
     @classmethod
     def from_dict(
-        cls, data: Data, facts: Mapping[str, Any], *, budget: Spender | None = None, rng: object = None
+        cls, data: Data, facts: Mapping[str, Any], *, budget: Chargeable | None = None, rng: object = None
     ) -> Design:
         """Return a design of data with facts that `to_dict` wrote."""
         known = [*Facts._fields, "subset"]
         if not isinstance(facts, Mapping) or not {*facts} <= {*known}:
             raise PydpstatError(
-                f"facts must have the form that to_dict returns; got {checks.shown(facts)}. It has "
+                f"facts must have the form that to_dict returns; got {checks.describe_value(facts)}. It has "
                 f"{', '.join(known)}."
             )
         own = dict(facts)
@@ -224,12 +228,12 @@ class Design(Answering, Calls):
 
     def __reduce__(self) -> tuple[object, ...]:
         # a design is written down without the data
-        return _without_data, (self.facts, self.columns, self.condition)
+        return Design, (None, self.facts, self.columns, self.condition, None, None)
 
     def __repr__(self) -> str:
         facts = self.facts
         unit = "a record" if facts.unit is None else f"each {facts.unit}"
-        counts = counted("", {"unit": facts.unit, "max_records": facts.max_records})
+        counts = describe_contribution("", {"unit": facts.unit, "max_records": facts.max_records})
         head = [
             "Design" + ("" if self._data is not None else " without data"),
             "; ".join(filter(None, (f"protects  {unit}, {facts.neighbors} neighbors", counts))),
@@ -237,9 +241,9 @@ class Design(Answering, Calls):
         ]
         head += [] if self.condition is None else [f"subset    {self.condition.text}"]
         width = max(map(len, self.columns), default=0)
-        return "\n".join([*head, *(f"  {name:{width}}  {self._said(name)}" for name in self.columns)])
+        return "\n".join([*head, *(f"  {name:{width}}  {self._describe_column(name)}" for name in self.columns)])
 
-    def _said(self, name: str) -> str:
+    def _describe_column(self, name: str) -> str:
         facts = self.facts
         said = [facts.assigned[name]] if name in facts.assigned else []
         parts = {"unit": "unit", "weights": "weights of weighted_mean and the like", "strata": "strata"}
@@ -248,27 +252,24 @@ class Design(Answering, Calls):
             said.append("from {:g} to {:g}".format(*facts.bounds[name]))
         if name in facts.levels:
             each = facts.levels[name]
-            said.append(each if isinstance(each, str) else f"{len(each)} levels {checks.excerpt(list(each))}")
+            shown = "" if isinstance(each, str) else checks.format_public_value(list(each))
+            said.append(f"{len(each)} levels {shown}" if shown else str(each))
         return ", ".join(said) or "nothing declared: no bounds, no levels"
 
 
-def _without_data(facts: Facts, columns: tuple[str, ...], condition: Condition | None) -> Design:
-    return Design(None, facts, columns, condition, None, None)
-
-
-class _Method:
+class _MethodDescriptor:
     def __init__(self, name: str) -> None:
         self.name = name
 
     @property
     def __doc__(self) -> str:  # type: ignore[override]
-        return docstring_of(self.name)
+        return make_docstring(self.name)
 
-    def __get__(self, instance: Design | None, owner: type) -> _Method | _Bound:
-        return self if instance is None else _Bound(instance, self.name)
+    def __get__(self, instance: Design | None, owner: type) -> _MethodDescriptor | _BoundMethod:
+        return self if instance is None else _BoundMethod(instance, self.name)
 
 
-class _Bound:
+class _BoundMethod:
     __slots__ = ("__name__", "_design")
 
     def __init__(self, design: Design, name: str) -> None:
@@ -277,25 +278,25 @@ class _Bound:
     def __call__(self, *arguments: object, **options: object) -> object:
         if self._design._data is None:
             raise PydpstatError("data must be given: this design can only plan. Use dp.design(frame, ...).")
-        return asked(self._design, self.__name__, arguments, options)
+        return call_for_design(self._design, self.__name__, arguments, options)
 
     @property
     def __signature__(self) -> inspect.Signature:
-        return signature_of(self.__name__).own
+        return get_method_signature(self.__name__).signature
 
     @property
     def __doc__(self) -> str:  # type: ignore[override]
-        return docstring_of(self.__name__)
+        return make_docstring(self.__name__)
 
     def __repr__(self) -> str:
         return f"<method {self.__name__} of a design>"
 
 
-for _name in METHODS:
-    setattr(Design, _name, _Method(_name))
+for _name in DESIGN_METHODS:
+    setattr(Design, _name, _MethodDescriptor(_name))
 
 
-@answered
+@explain_wrong_calls
 def design(
     data: Data | None = None,
     *,
@@ -308,7 +309,7 @@ def design(
     missing: Missing | Mapping[str, Missing] = "error",
     neighbors: str | None = None,
     other: str | None = "other",
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
     rng: object = None,
 ) -> Design:
     """Declare public facts about data once, for all releases and tests.
@@ -386,13 +387,13 @@ def design(
     """
     source_from(rng)
     check_budget(budget)
-    held = None if data is None else readable(data)
-    columns = None if held is None else column_names(held)
-    unit, neighbors = as_paid(unit, neighbors, budget)
-    facts = facts_of(columns, bounds, levels, unit, max_records, weights, strata, missing, neighbors, other)
+    held = None if data is None else read_design_data(data)
+    columns = None if held is None else get_design_columns(held)
+    unit, neighbors = resolve_unit_and_neighbors(unit, neighbors, budget)
+    facts = check_facts(columns, bounds, levels, unit, max_records, weights, strata, missing, neighbors, other)
     if (seed := checks.as_integer(rng)) is not None:
         rng = np.random.default_rng(seed)
-    return Design(held, facts, columns if columns is not None else facts.declared, None, budget, rng)
+    return Design(held, facts, columns if columns is not None else facts.declared_columns, None, budget, rng)
 
 
 design.from_dict = Design.from_dict  # type: ignore[attr-defined]

@@ -4,7 +4,7 @@ Slots are attributes, and ``releaseResponse(...)$response`` is ``releaseResponse
 ``rng=RRandom(123)`` or ``rng=123`` returns what R returns after ``set.seed(123)``.
 """
 
-from pydpstat._lazy import answer_names as _answer_names
+from pydpstat._lazy import explain_missing_names as _answer_names
 from pydpstat.diffpriv.bernstein import bernstein, predict
 from pydpstat.diffpriv.mechanisms import (
     DPMech,

@@ -10,15 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._answering import Answering
-from pydpstat._data.containers import has_columns, is_series, library_of, row_names
-from pydpstat._data.held import public_list
+from pydpstat._answering import HelpfulErrors
+from pydpstat._data.containers import find_library, get_row_labels, has_columns, is_series
+from pydpstat._data.held import to_public_list
 from pydpstat._lazy import pd
-from pydpstat._warn import note
+from pydpstat._warn import note_r_warning
 from pydpstat.errors import PydpstatError
 
 T = TypeVar("T")
-Self = TypeVar("Self", bound="Slotted")
+Self = TypeVar("Self", bound="SlotObject")
 # of a data set, of a record, of a response: whatever the user's functions take
 Function = Callable[..., object]
 
@@ -46,25 +46,23 @@ class Slot(Generic[T]):
         vars(instance)[self.name] = self.check(value, f"{type(instance).__name__}.{self.name}")
 
 
-class Slotted(Answering):
+class SlotObject(HelpfulErrors):
     """Base of the classes with slots: no other attributes, compared by class and slots."""
 
-    _names: ClassVar[tuple[str, ...]] = ()
+    _slot_names: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        cls._names += tuple(name for name, each in vars(cls).items() if isinstance(each, Slot))
+        cls._slot_names += tuple(name for name, each in vars(cls).items() if isinstance(each, Slot))
 
     @classmethod
     def slots(cls) -> tuple[str, ...]:
         """Return the names of the slots, those of the base classes first."""
-        return cls._names
+        return cls._slot_names
 
     def __setattr__(self, name: str, value: object) -> None:
-        if name not in self._names:
-            raise AttributeError(
-                f"{type(self).__name__} has no slot {name!r}; it has {', '.join(self.slots())}."
-            )
+        if name not in self._slot_names:
+            raise AttributeError(f"{type(self).__name__} has no slot {name!r}; it has {', '.join(self.slots())}.")
         super().__setattr__(name, value)
 
     def __eq__(self, other: object) -> bool:
@@ -75,18 +73,18 @@ class Slotted(Answering):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        values = ", ".join(f"{name}={_text(getattr(self, name))}" for name in self.slots())
+        values = ", ".join(f"{name}={_format_slot_value(getattr(self, name))}" for name in self.slots())
         return f"{type(self).__name__}({values})"
 
 
-def replaced(instance: Self, **values: object) -> Self:
+def replace_slots(instance: Self, **values: object) -> Self:
     """Return a copy with other values that are not checked, as R's ``@<-`` does not check them."""
     copy = type(instance).__new__(type(instance))
     vars(copy).update(vars(instance), **values)
     return copy
 
 
-def named_only(instance: Slotted, unnamed: tuple[object, ...]) -> None:
+def refuse_unnamed(instance: SlotObject, unnamed: tuple[object, ...]) -> None:
     """Refuse arguments without a name: R takes only objects of a base class there."""
     if unnamed:
         kind = type(instance).__name__
@@ -101,56 +99,58 @@ def is_na(value: object) -> bool:
     return value is None or (isinstance(value, float) and value != value)
 
 
-def _text(value: object) -> str:
+def _format_slot_value(value: object) -> str:
     return f"<function {getattr(value, '__name__', '?')}>" if callable(value) else repr(value)
 
 
-def bound(value: object, name: str) -> float:
+def check_given_sensitivity(value: object, name: str) -> float:
     """Check a sensitivity: one number of at least 0, or infinity."""
     hint = "Give a proven bound, or leave it out and use sensitivitySampler."
-    return checks.number(value, name, "one number of at least 0", lambda number: number >= 0.0, hint)
+    return checks.check_number(value, name, "one number of at least 0", lambda number: number >= 0.0, hint)
 
 
-def function(value: object, name: str) -> Function:
+def check_target(value: object, name: str) -> Function:
     """Check a target: anything that can be called."""
     if not callable(value):
         raise PydpstatError(
-            f"{name} must be a function of the data set; got {checks.shown(value)}. "
+            f"{name} must be a function of the data set; got {checks.describe_value(value)}. "
             "Give for example lambda X: sum(X) / len(X)."
         )
     return value
 
 
-def share(value: object, name: str) -> float | None:
+def check_sampling_gamma(value: object, name: str) -> float | None:
     """Check the gamma of a sampled sensitivity; None stands for R's NA."""
     if is_na(value):
         return None
     allowed, hint = "None or one number in [0, 1)", "Leave it to sensitivitySampler."
-    return checks.number(value, name, allowed, lambda number: 0.0 <= number < 1.0, hint)
+    return checks.check_number(value, name, allowed, lambda number: 0.0 <= number < 1.0, hint)
 
 
-def length(value: object, name: str) -> int | None:
+def check_dimension(value: object, name: str) -> int | None:
     """Check how many numbers a target returns; R takes any integer, and NA, here None."""
-    if is_na(checks.unwrap(value)):
+    if is_na(checks.unwrap_scalar(value)):
         return None
     allowed = "one whole number, the length of what target returns"
-    return checks.integer(value, name, allowed=allowed, hint="Give for example 1.")
+    return checks.check_integer(value, name, allowed=allowed, hint="Give for example 1.")
 
 
-def natural(value: object, name: str, most: float = math.inf) -> int:
+def check_natural_number(value: object, name: str, maximum: float = math.inf) -> int:
     """Check an integer of at least 1, and no more than R takes."""
-    number = checks.integer(value, name, 1, hint="Give for example 2.")
-    if number > most:
-        raise PydpstatError(f"{name} must be at most {most:g}; got {checks.shown(value)}, for which R stops.")
+    number = checks.check_integer(value, name, 1, hint="Give for example 2.")
+    if number > maximum:
+        raise PydpstatError(
+            f"{name} must be at most {maximum:g}; got {checks.describe_value(value)}, for which R stops."
+        )
     return number
 
 
-def responses(value: object, name: str) -> list[object]:
+def check_response_set(value: object, name: str) -> list[object]:
     """Check a set of responses: a list with at least one."""
-    value = public_list(value, name) if library_of(value) else value
+    value = to_public_list(value, name) if find_library(value) else value
     if not isinstance(value, (list, tuple)) or not value:
         raise PydpstatError(
-            f"{name} must be a list with at least one response; got {checks.shown(value)}. "
+            f"{name} must be a list with at least one response; got {checks.describe_value(value)}. "
             "Give for example list('abc')."
         )
     return list(value)
@@ -158,90 +158,90 @@ def responses(value: object, name: str) -> list[object]:
 
 Array = npt.NDArray[np.generic]
 
-_NUMBERS = (int, float, np.number)
+_NUMBER_TYPES = (int, float, np.number)
 
 
-def with_record(xs: object, x: Any) -> object:
+def add_record(xs: object, x: Any) -> object:
     """Return a data set with one record more, given alone or as a data set of one; neither is changed.
 
     It is an array, list, series, frame, or a single number or text; of a matrix or a frame, rows are records.
     Any other kind is an error.
 
-    >>> with_record([1, 2], [3]), with_record(["a"], "b")
+    >>> add_record([1, 2], [3]), add_record(["a"], "b")
     ([1, 2, 3], ['a', 'b'])
     """
-    xs = data_set(xs)
+    xs = to_data_set(xs)
     if isinstance(xs, np.ndarray) and xs.ndim == 2:
         return np.vstack([xs, x])
-    if isinstance(xs, np.ndarray) and xs.ndim == 1 and _is_plain(xs.dtype.kind):
-        return np.concatenate((xs, _first(x)))
+    if isinstance(xs, np.ndarray) and xs.ndim == 1 and _is_numeric_or_text(xs.dtype.kind):
+        return np.concatenate((xs, _take_first_record(x)))
     if isinstance(xs, list):
-        return [*xs, _element(xs, x)]
+        return [*xs, _to_list_element(xs, x)]
     if has_columns(xs):
-        return _in_frame(xs, x)
-    if is_series(xs) and _is_plain(xs.dtype.kind):
-        return pd.concat([xs, pd.Series(_first(x))], ignore_index=True)
+        return _add_to_frame(xs, x)
+    if is_series(xs) and _is_numeric_or_text(xs.dtype.kind):
+        return pd.concat([xs, pd.Series(_take_first_record(x))], ignore_index=True)
     raise PydpstatError(
         "oracle must return a list, an array of numbers or strings, or a data frame; got "
         f"{type(xs).__name__}. The rows of a matrix or a data frame are the records."
     )
 
 
-def data_set(xs: object) -> object:
+def to_data_set(xs: object) -> object:
     """Return what an oracle made as a data set: a number alone as an array of one, a text as a list of one.
 
-    >>> data_set(0.5), data_set("a"), data_set([1, 2])
+    >>> to_data_set(0.5), to_data_set("a"), to_data_set([1, 2])
     (array([0.5]), ['a'], [1, 2])
     """
     if isinstance(xs, str):
         return [xs]
     if isinstance(xs, np.ndarray) and not xs.ndim:
         return xs.reshape(1)
-    return np.array([xs]) if isinstance(xs, _NUMBERS) and not isinstance(xs, bool) else xs
+    return np.array([xs]) if isinstance(xs, _NUMBER_TYPES) and not isinstance(xs, bool) else xs
 
 
-def _element(xs: list[object], x: object) -> object:
+def _to_list_element(xs: list[object], x: object) -> object:
     """Return a record as an element of a list: of a data set of one record this record."""
-    numbers = bool(xs) and all(isinstance(each, _NUMBERS) for each in xs)
+    numbers = bool(xs) and all(isinstance(each, _NUMBER_TYPES) for each in xs)
     if isinstance(x, list) and len(x) == 1 or numbers and isinstance(x, np.ndarray) and x.size == 1:
         return x[0] if isinstance(x, list) else x.item()
     return x
 
 
-def _in_frame(xs: pd.DataFrame, x: Any) -> pd.DataFrame:
+def _add_to_frame(xs: pd.DataFrame, x: Any) -> pd.DataFrame:
     if not has_columns(x):
         x = pd.DataFrame([x] if isinstance(x, dict) or is_series(x) else [list(x)], columns=xs.columns)
     return pd.concat([xs, x], ignore_index=True)
 
 
-def _first(x: npt.ArrayLike) -> Array:
+def _take_first_record(x: npt.ArrayLike) -> Array:
     """Return the one record of a vector; of several the first, as R does."""
     values = np.atleast_1d(x)
     if values.size == 1:
         return values
     if values.size == 0:
         raise PydpstatError("oracle(1) must return one record; it returned none.")
-    note(f"oracle(1) returned {values.size} records; the first is taken.")
+    note_r_warning(f"oracle(1) returned {values.size} records; the first is taken.")
     return values[:1]
 
 
-def _is_plain(kind: str) -> bool:
+def _is_numeric_or_text(kind: str) -> bool:
     # numbers, or texts, which pandas keeps as objects; neither booleans nor factors
     return kind in "iufUSO"
 
 
-def value_at(target: Function, X: object) -> Any:
+def evaluate_target(target: Function, X: object) -> Any:
     """Return a target's value of a data set, which it gets as it was given.
 
     Where the data set is an engine's or R's, a target that fails is told of: it may read arrays only.
 
-    >>> value_at(sum, [1, 2])
+    >>> evaluate_target(sum, [1, 2])
     3
     """
     try:
         return target(X)
     except Exception as error:
-        library = library_of(X)
+        library = find_library(X)
         if not library:
             raise
         raise PydpstatError(
@@ -251,11 +251,11 @@ def value_at(target: Function, X: object) -> Any:
         ) from error
 
 
-def exact_numbers(raw: object) -> tuple[npt.NDArray[np.float64], tuple[str, ...] | None]:
+def read_target_numbers(raw: object) -> tuple[npt.NDArray[np.float64], tuple[str, ...] | None]:
     """Return a target's numbers as floats, 0-d for a single number, and their names if they have some."""
     if type(raw) is float:
         return np.array(raw), None
-    value = checks.array_of(raw)
+    value = checks.to_array(raw)
     if has_columns(raw) or value.size and value.dtype.kind not in "fiu":
         raise PydpstatError(
             f"target must return numbers; it returned {type(raw).__name__}. "
@@ -263,13 +263,12 @@ def exact_numbers(raw: object) -> tuple[npt.NDArray[np.float64], tuple[str, ...]
         )
     if value.ndim > 1:
         raise PydpstatError(
-            f"target must return a vector; it returned {value.ndim} dimensions, for which R has no method. "
-            "Flatten it."
+            f"target must return a vector; it returned {value.ndim} dimensions, for which R has no method. Flatten it."
         )
-    return value.astype(np.float64), row_names(raw)
+    return value.astype(np.float64), get_row_labels(raw)
 
 
-def function_of(value: object) -> Function:
+def check_returned_function(value: object) -> Function:
     """Check that a target returned a function."""
     if not callable(value):
         raise PydpstatError(
@@ -279,13 +278,13 @@ def function_of(value: object) -> Function:
     return value
 
 
-def one_number(
+def check_returned_number(
     value: object,
-    wrong: str = "the quality of a response must be one number; got",
+    problem: str = "the quality of a response must be one number; got",
     hint: str = "Let the function that target returns give a number.",
 ) -> float:
     """Check what a user's function gave for one response or point: one number; a boolean counts as 0 or 1."""
-    number = checks.unwrap(value)
+    number = checks.unwrap_scalar(value)
     if isinstance(number, (bool, np.bool_)) or checks.is_number(number):
         return checks.as_float(number)
-    raise PydpstatError(f"{wrong} {type(value).__name__}. {hint}")
+    raise PydpstatError(f"{problem} {type(value).__name__}. {hint}")

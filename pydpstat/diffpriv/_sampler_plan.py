@@ -8,14 +8,14 @@ from typing import NamedTuple
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat.diffpriv._given import is_na, natural
+from pydpstat.diffpriv._given import check_natural_number, is_na
 from pydpstat.errors import PydpstatError
 
 # more samples than R could allocate
-MOST = 2.0**31
+MAX_SAMPLES = 2.0**31
 
 # coefficients of W's series in -sqrt(x + 1/e) about the branch point x = -1/e
-_SERIES = (
+_SERIES_COEFFICIENTS = (
     -1.0,
     2.331643981597124,
     -1.8121878856393634,
@@ -30,11 +30,11 @@ _SERIES = (
     27.029044799010563,
 )
 _NEAR_BRANCH, _NEAR_ZERO = 3.0e-3, -1.0e-6
-_EPSILON = 2.0**-52
-_MOST_STEPS = 32
+_MACHINE_EPSILON = 2.0**-52
+_MAX_ITERATIONS = 32
 
 
-def lower_lambert_w(x: float) -> float:
+def compute_lower_lambert_w(x: float) -> float:
     """Return the solution w <= -1 of ``w * exp(w) = x``.
 
     x is in [-1/e, 0). `scipy.special.lambertw` differs from it in the last bit at one of eight values.
@@ -42,7 +42,7 @@ def lower_lambert_w(x: float) -> float:
     Corless, R. M., Gonnet, G. H., Hare, D. E. G., Jeffrey, D. J. and Knuth, D. E. (1996). On the
     Lambert W function. Advances in Computational Mathematics 5, 329-359.
 
-    >>> w = lower_lambert_w(-0.1)
+    >>> w = compute_lower_lambert_w(-0.1)
     >>> round(w, 6), round(w * math.exp(w), 12)
     (-3.577152, -0.1)
     """
@@ -50,7 +50,7 @@ def lower_lambert_w(x: float) -> float:
     if above < 0.0:
         return -1.0
     if x < _NEAR_ZERO:
-        w = float(np.polyval(_SERIES[::-1], -math.sqrt(above)))
+        w = float(np.polyval(_SERIES_COEFFICIENTS[::-1], -math.sqrt(above)))
         if above < _NEAR_BRANCH:
             return w
     else:
@@ -58,12 +58,12 @@ def lower_lambert_w(x: float) -> float:
         loglog = math.log(-log)
         w = log - loglog + loglog / log
     # Halley's iteration
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_ITERATIONS):
         power, beside = math.exp(w), w + 1.0
         step = w * power - x
         step /= power * beside - 0.5 * (beside + 1.0) * step / beside
         w -= step
-        if abs(step) < 10.0 * _EPSILON * max(abs(w), 1.0 / (abs(beside) * power)):
+        if abs(step) < 10.0 * _MACHINE_EPSILON * max(abs(w), 1.0 / (abs(beside) * power)):
             break
     return w
 
@@ -76,28 +76,26 @@ class SamplerPlan(NamedTuple):
     k: int
 
 
-def sampler_plan(m: object = None, gamma: object = None) -> SamplerPlan:
+def make_sampler_plan(m: object = None, gamma: object = None) -> SamplerPlan:
     """Return the sampler's numbers for a given m, gamma, or both, of which gamma may be too small for m.
 
     Rubinstein, B. I. P. and Alda, F. (2017). ICML 2017, Theorem 2 and its corollaries.
 
-    >>> sampler_plan(gamma=0.33)
+    >>> make_sampler_plan(gamma=0.33)
     SamplerPlan(m=20, gamma=0.33, k=20)
     """
-    count = None if is_na(m) else natural(m, "m", MOST)
+    count = None if is_na(m) else check_natural_number(m, "m", MAX_SAMPLES)
     share = None
     if not is_na(gamma):
         allowed, hint = "one number between 0 and 1", "Give for example 0.1."
-        share = checks.number(gamma, "gamma", allowed, lambda number: 0.0 < number < 1.0, hint)
+        share = checks.check_number(gamma, "gamma", allowed, lambda number: 0.0 < number < 1.0, hint)
     if count is not None:
-        rho = math.exp(lower_lambert_w(-1.0 / (4.0 * count)) / 2.0)
+        rho = math.exp(compute_lower_lambert_w(-1.0 / (4.0 * count)) / 2.0)
     elif share is not None:
-        rho = math.exp(lower_lambert_w(-share / (2.0 * math.exp(0.5))) + 0.5)
+        rho = math.exp(compute_lower_lambert_w(-share / (2.0 * math.exp(0.5))) + 0.5)
         needed = math.log(1.0 / rho) / (2.0 * ((share - rho) * (share - rho)))
-        if needed > MOST:
-            raise PydpstatError(
-                f"gamma={share!r} asks for {needed:.3g} samples, too many for R. Give a larger one."
-            )
+        if needed > MAX_SAMPLES:
+            raise PydpstatError(f"gamma={share!r} asks for {needed:.3g} samples, too many for R. Give a larger one.")
         count = math.ceil(needed)
     else:
         raise PydpstatError("m or gamma must be given, or both; got neither. Give for example gamma=0.1.")

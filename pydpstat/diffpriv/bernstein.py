@@ -10,23 +10,23 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
-from pydpstat._answering import answered
+from pydpstat._answering import explain_wrong_calls
 from pydpstat._data.containers import has_columns
-from pydpstat._frozen import Frozen
-from pydpstat.diffpriv._given import Function, natural, one_number
+from pydpstat._frozen import ReadOnlyArrays
+from pydpstat.diffpriv._given import Function, check_natural_number, check_returned_number
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.distributions import dbinom
 from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.r_arithmetic.moments import HAS_80_BIT
 
 # so many numbers at a time: the basis polynomials' values at some of the points
-_CHUNK = 2_000_000
+_CHUNK_SIZE = 2_000_000
 # of a lattice: each is one call of the function, and 16 bytes for each coordinate of each are kept meanwhile
-_MOST_POINTS = 10_000_000
+_MAX_LATTICE_POINTS = 10_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Bernstein(Frozen):
+class Bernstein(ReadOnlyArrays):
     """A polynomial in Bernstein form, made by `bernstein` or released by a `DPMechBernstein`.
 
     Parameters
@@ -62,7 +62,7 @@ class Bernstein(Frozen):
         return f"Bernstein(dims={self.dims}, k={self.k}, {self.coeffs.size} coefficients)"
 
 
-@answered
+@explain_wrong_calls
 def bernstein(f: Function, dims: int, k: int = 10) -> Bernstein:
     """Approximate a function on the unit cube by a Bernstein polynomial.
 
@@ -109,13 +109,13 @@ def bernstein(f: Function, dims: int, k: int = 10) -> Bernstein:
     0.1
     """
     if not callable(f):
-        raise PydpstatError(f"f must be a function; got {checks.shown(f)}. Give for example math.sin.")
-    dims, k = natural(dims, "dims"), natural(k, "k")
-    check_lattice(dims, k, "k")
-    return Bernstein(dims, k, lattice_values(f, dims, k))
+        raise PydpstatError(f"f must be a function; got {checks.describe_value(f)}. Give for example math.sin.")
+    dims, k = check_natural_number(dims, "dims"), check_natural_number(k, "k")
+    check_lattice_size(dims, k, "k")
+    return Bernstein(dims, k, evaluate_on_lattice(f, dims, k))
 
 
-@answered
+@explain_wrong_calls
 def predict(object: Bernstein, D: npt.ArrayLike) -> float | Floats:
     """Evaluate a Bernstein polynomial, as R's ``predict`` on a bernstein object.
 
@@ -153,47 +153,46 @@ def predict(object: Bernstein, D: npt.ArrayLike) -> float | Floats:
     """
     if not isinstance(object, Bernstein):
         raise PydpstatError(
-            f"object must be a Bernstein polynomial; got {type(object).__name__}. Create one with "
-            "bernstein()."
+            f"object must be a Bernstein polynomial; got {type(object).__name__}. Create one with bernstein()."
         )
-    points, single = _points(D, object.dims)
-    step = max(1, _CHUNK // object.coeffs.size)
+    points, single = _read_points(D, object.dims)
+    step = max(1, _CHUNK_SIZE // object.coeffs.size)
     values = np.concatenate(
-        [np.empty(0)] + [_values(object, points[i : i + step]) for i in range(0, len(points), step)]
+        [np.empty(0)] + [_evaluate_polynomial(object, points[i : i + step]) for i in range(0, len(points), step)]
     )
     return float(values[0]) if single else values
 
 
-def check_lattice(dims: int, k: int, name: str) -> None:
+def check_lattice_size(dims: int, k: int, name: str) -> None:
     """Check that a lattice of degree `k`, the argument `name`, has no more points than can be evaluated."""
     # a product with a float would overflow for a huge number of dimensions
-    if dims > math.log2(_MOST_POINTS) / math.log2(k + 1):
+    if dims > math.log2(_MAX_LATTICE_POINTS) / math.log2(k + 1):
         raise PydpstatError(
-            f"{name} and dims must yield at most {_MOST_POINTS:g} lattice points, ({name} + 1)^dims; "
-            f"got {name}={checks.shown(k)} and dims={checks.shown(dims)}. Give smaller ones."
+            f"{name} and dims must yield at most {_MAX_LATTICE_POINTS:g} lattice points, ({name} + 1)^dims; "
+            f"got {name}={checks.describe_value(k)} and dims={checks.describe_value(dims)}. Give smaller ones."
         )
 
 
-def lattice_values(f: Function, dims: int, k: int) -> Floats:
+def evaluate_on_lattice(f: Function, dims: int, k: int) -> Floats:
     """Evaluate a function at the points of a lattice that was checked, the first coordinate fastest."""
     if dims == 1:
-        return np.array([_one_value(f(i / k)) for i in range(k + 1)])
-    return np.array([_one_value(f(point)) for point in _lattice(dims, k) / k])
+        return np.array([_check_function_value(f(i / k)) for i in range(k + 1)])
+    return np.array([_check_function_value(f(point)) for point in _build_lattice(dims, k) / k])
 
 
-def _lattice(dims: int, k: int) -> npt.NDArray[np.int64]:
+def _build_lattice(dims: int, k: int) -> npt.NDArray[np.int64]:
     """Return the points' coordinates in steps, shape ((k + 1) ** dims, dims)."""
     return np.indices((k + 1,) * dims).reshape(dims, -1)[::-1].T
 
 
-def _one_value(value: object) -> float:
+def _check_function_value(value: object) -> float:
     wrong = "the function must return one number at each point; it returned"
-    return one_number(value, wrong, "R would recycle several numbers.")
+    return check_returned_number(value, wrong, "R would recycle several numbers.")
 
 
-def _points(D: object, dims: int) -> tuple[Floats, bool]:
+def _read_points(D: object, dims: int) -> tuple[Floats, bool]:
     """Return points as rows, and whether it is one point that was not given as a row."""
-    values = checks.array_of(D)
+    values = checks.to_array(D)
     if values.dtype.kind not in "fiu" or has_columns(D) or values.ndim > 2:
         raise PydpstatError(
             f"D must be numbers in [0, 1]; got {type(D).__name__}. Give a number, a vector or a matrix."
@@ -203,24 +202,20 @@ def _points(D: object, dims: int) -> tuple[Floats, bool]:
     values = values.astype(np.float64)
     if values.ndim == 2:
         if values.shape[1] != dims:
-            raise PydpstatError(
-                f"D must have {dims} columns, one for each coordinate; got {values.shape[1]}."
-            )
+            raise PydpstatError(f"D must have {dims} columns, one for each coordinate; got {values.shape[1]}.")
         return values, False
     if dims == 1:
         return values.reshape(-1, 1), values.ndim == 0
     if values.size != dims:
-        raise PydpstatError(
-            f"D must be one point of {dims} numbers, or a matrix of {dims} columns; got {values.size}."
-        )
+        raise PydpstatError(f"D must be one point of {dims} numbers, or a matrix of {dims} columns; got {values.size}.")
     return values.reshape(1, dims), True
 
 
-def _values(polynomial: Bernstein, points: Floats) -> Floats:
+def _evaluate_polynomial(polynomial: Bernstein, points: Floats) -> Floats:
     """Return the sums of coefficients times basis polynomials, in R's order and precision."""
     weights = dbinom(polynomial.k, points[:, 0])
     if polynomial.dims > 1:
-        steps = _lattice(polynomial.dims, polynomial.k)
+        steps = _build_lattice(polynomial.dims, polynomial.k)
         product = np.ones((len(steps), len(points)), dtype=np.longdouble)
         for i in range(polynomial.dims):
             product *= dbinom(polynomial.k, points[:, i])[steps[:, i]]

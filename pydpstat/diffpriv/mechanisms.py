@@ -8,24 +8,24 @@ from collections.abc import Sequence
 from pydpstat.diffpriv._given import (
     Function,
     Slot,
-    Slotted,
-    bound,
-    function,
-    length,
-    named_only,
-    natural,
-    responses,
-    share,
+    SlotObject,
+    check_dimension,
+    check_given_sensitivity,
+    check_natural_number,
+    check_response_set,
+    check_sampling_gamma,
+    check_target,
+    refuse_unnamed,
 )
 from pydpstat.errors import PydpstatError
 
 
-def zero(X: object) -> float:
+def return_zero(X: object) -> float:
     """Return 0: the target of a mechanism that was given none."""
     return 0.0
 
 
-class DPMech(Slotted):
+class DPMech(SlotObject):
     """Base class of the mechanisms, like R's virtual class ``DPMech``.
 
     Only its subclasses can be created.
@@ -62,15 +62,15 @@ class DPMech(Slotted):
     True
     """
 
-    sensitivity = Slot(bound)
-    target = Slot(function)
-    gammaSensitivity = Slot(share)
+    sensitivity = Slot(check_given_sensitivity)
+    target = Slot(check_target)
+    gammaSensitivity = Slot(check_sampling_gamma)
 
     def __init__(
         self,
         *unnamed: object,
         sensitivity: float = math.inf,
-        target: Function = zero,
+        target: Function = return_zero,
         gammaSensitivity: float | None = None,
     ) -> None:
         if type(self) in (DPMech, DPMechNumeric):
@@ -78,7 +78,7 @@ class DPMech(Slotted):
                 f"{type(self).__name__} is virtual and cannot be created. Use DPMechLaplace, "
                 "DPMechGaussian, DPMechExponential or DPMechBernstein."
             )
-        named_only(self, unnamed)
+        refuse_unnamed(self, unnamed)
         self.sensitivity = sensitivity
         self.target = target
         self.gammaSensitivity = gammaSensitivity
@@ -131,13 +131,13 @@ class DPMechNumeric(DPMech):
     True
     """
 
-    dims = Slot(length)
+    dims = Slot(check_dimension)
 
     def __init__(
         self,
         *unnamed: object,
         sensitivity: float = math.inf,
-        target: Function = zero,
+        target: Function = return_zero,
         gammaSensitivity: float | None = None,
         dims: int | None = None,
     ) -> None:
@@ -292,18 +292,18 @@ class DPMechExponential(DPMech):
     ['a', 'b']
     """
 
-    responseSet = Slot(responses)
+    responseSet = Slot(check_response_set)
 
     def __init__(
         self,
         *unnamed: object,
         sensitivity: float = math.inf,
-        target: Function = zero,
+        target: Function = return_zero,
         gammaSensitivity: float | None = None,
         responseSet: Sequence[object] = (),
     ) -> None:
         super().__init__(*unnamed, sensitivity=sensitivity, target=target, gammaSensitivity=gammaSensitivity)
-        if _all_defaults(self) and isinstance(responseSet, tuple) and not responseSet:
+        if _has_default_slots(self) and isinstance(responseSet, tuple) and not responseSet:
             # R makes the empty object without a check
             vars(self)["responseSet"] = []
         else:
@@ -362,20 +362,20 @@ class DPMechBernstein(DPMech):
     0.857
     """
 
-    latticeK = Slot(natural)
-    dims = Slot(natural)
+    latticeK = Slot(check_natural_number)
+    dims = Slot(check_natural_number)
 
     def __init__(
         self,
         *unnamed: object,
         sensitivity: float = math.inf,
-        target: Function = zero,
+        target: Function = return_zero,
         gammaSensitivity: float | None = None,
         latticeK: int | None = None,
         dims: int | None = None,
     ) -> None:
         super().__init__(*unnamed, sensitivity=sensitivity, target=target, gammaSensitivity=gammaSensitivity)
-        if _all_defaults(self) and latticeK is None and dims is None:
+        if _has_default_slots(self) and latticeK is None and dims is None:
             # R makes the empty object without a check
             vars(self).update(latticeK=None, dims=None)
         else:
@@ -383,7 +383,5 @@ class DPMechBernstein(DPMech):
             self.dims = dims
 
 
-def _all_defaults(mechanism: DPMech) -> bool:
-    return (
-        mechanism.sensitivity == math.inf and mechanism.target is zero and mechanism.gammaSensitivity is None
-    )
+def _has_default_slots(mechanism: DPMech) -> bool:
+    return mechanism.sensitivity == math.inf and mechanism.target is return_zero and mechanism.gammaSensitivity is None

@@ -6,26 +6,26 @@ import math
 from dataclasses import dataclass
 
 from pydpstat import _checks as checks
-from pydpstat._warn import note, warn
-from pydpstat.diffpriv._given import Slot, Slotted, named_only, replaced
+from pydpstat._warn import note_r_warning, warn_privacy
+from pydpstat.diffpriv._given import Slot, SlotObject, refuse_unnamed, replace_slots
 from pydpstat.diffpriv.mechanisms import DPMech, DPMechExponential, DPMechGaussian
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.privacy import Guarantee
-from pydpstat.results._call import Call, Named
+from pydpstat.results._call import Call, NamedArgument
 
 
-def _positive(value: object, name: str) -> float:
+def _check_epsilon(value: object, name: str) -> float:
     hint = "Give for example 1."
-    return checks.number(value, name, "one number above 0", lambda number: number > 0.0, hint)
+    return checks.check_number(value, name, "one number above 0", lambda number: number > 0.0, hint)
 
 
-def _share(value: object, name: str) -> float:
+def _check_probability(value: object, name: str) -> float:
     hint = "Give for example 1e-6."
-    return checks.number(value, name, "one number in [0, 1)", lambda number: 0.0 <= number < 1.0, hint)
+    return checks.check_number(value, name, "one number in [0, 1)", lambda number: 0.0 <= number < 1.0, hint)
 
 
-class DPParamsEps(Slotted):
+class DPParamsEps(SlotObject):
     """Privacy parameter epsilon, as ``diffpriv::DPParamsEps``.
 
     Parameters
@@ -61,10 +61,10 @@ class DPParamsEps(Slotted):
     DPParamsEps(epsilon=2.0)
     """
 
-    epsilon = Slot(_positive)
+    epsilon = Slot(_check_epsilon)
 
     def __init__(self, *unnamed: object, epsilon: float = 1) -> None:
-        named_only(self, unnamed)
+        refuse_unnamed(self, unnamed)
         self.epsilon = epsilon
 
     def getEpsilon(self) -> float:
@@ -89,7 +89,7 @@ class DPParamsEps(Slotted):
         >>> DPParamsEps(epsilon=2).toGamma(0.1)
         DPParamsGam(epsilon=2.0, delta=0.0, gamma=0.1)
         """
-        return DPParamsGam(epsilon=self.epsilon, delta=delta_of(self), gamma=gamma)
+        return DPParamsGam(epsilon=self.epsilon, delta=get_delta(self), gamma=gamma)
 
 
 class DPParamsDel(DPParamsEps):
@@ -128,7 +128,7 @@ class DPParamsDel(DPParamsEps):
     DPParamsDel(epsilon=0.5, delta=1e-06)
     """
 
-    delta = Slot(_share)
+    delta = Slot(_check_probability)
 
     def __init__(self, *unnamed: object, epsilon: float = 1, delta: float = 0) -> None:
         super().__init__(*unnamed, epsilon=epsilon)
@@ -183,7 +183,7 @@ class DPParamsGam(DPParamsDel):
     DPParamsGam(epsilon=0.5, delta=0.0, gamma=0.1)
     """
 
-    gamma = Slot(_share)
+    gamma = Slot(_check_probability)
 
     def __init__(self, *unnamed: object, epsilon: float = 1, delta: float = 0, gamma: float = 0.05) -> None:
         super().__init__(*unnamed, epsilon=epsilon, delta=delta)
@@ -205,25 +205,27 @@ class DPParamsGam(DPParamsDel):
         gamma : float
             Share of the data sets for which nothing is promised; in [0, 1).
         """
-        note("toGamma() on a DPParamsGam only replaces its gamma.")
+        note_r_warning("toGamma() on a DPParamsGam only replaces its gamma.")
         return super().toGamma(gamma)
 
 
-def delta_of(params: DPParamsEps) -> float:
+def get_delta(params: DPParamsEps) -> float:
     """Return the parameters' delta, 0 where they have none."""
     return float(params.delta) if isinstance(params, DPParamsDel) else 0.0
 
 
-GIVEN = "the given sensitivity is correct for every pair of data sets that differ in one replaced record"
+SENSITIVITY_CONDITION = (
+    "the given sensitivity is correct for every pair of data sets that differ in one replaced record"
+)
 # how far an exact delta may pass the claimed one by rounding
-ROUNDING = 1.0 + 1e-9
+ROUNDING_FACTOR = 1.0 + 1e-9
 
 
-def result_params(mechanism: DPMech, params: DPParamsEps) -> DPParamsEps:
+def make_result_params(mechanism: DPMech, params: DPParamsEps) -> DPParamsEps:
     """Return a copy of the parameters of the result, with the gamma of a sampled sensitivity."""
     gamma = mechanism.gammaSensitivity
     if gamma is None:
-        return replaced(params)
+        return replace_slots(params)
     if gamma >= 1.0:
         raise PydpstatError(
             f"gammaSensitivity must be below 1 for a release; got {gamma!r}, so nothing is guaranteed "
@@ -232,11 +234,11 @@ def result_params(mechanism: DPMech, params: DPParamsEps) -> DPParamsEps:
     return params.toGamma(gamma)
 
 
-def held(mechanism: DPMech, params: DPParamsEps, noise: object) -> tuple[Guarantee, Guarantee]:
+def make_release_guarantees(mechanism: DPMech, params: DPParamsEps, noise: object) -> tuple[Guarantee, Guarantee]:
     """Return claim and guarantee of a release, and warn where they differ; a choice has no noise."""
-    delta = delta_of(params) if isinstance(mechanism, DPMechGaussian) else 0.0
-    claim = Guarantee(params.epsilon, delta_of(params))
-    use = _sound(mechanism)
+    delta = get_delta(params) if isinstance(mechanism, DPMechGaussian) else 0.0
+    claim = Guarantee(params.epsilon, get_delta(params))
+    use = _suggest_mechanism(mechanism)
     epsilon = params.epsilon
     if isinstance(mechanism, DPMechExponential):
         _warn_proportional_choice(epsilon)
@@ -246,10 +248,10 @@ def held(mechanism: DPMech, params: DPParamsEps, noise: object) -> tuple[Guarant
         _warn_exact_value(cause, use)
         epsilon = math.inf
     elif isinstance(noise, GaussianNoise):
-        delta = _gaussian_delta(noise, epsilon, delta, mechanism.sensitivity)
-    conditions: tuple[str, ...] = (GIVEN,)
+        delta = _compute_gaussian_delta(noise, epsilon, delta, mechanism.sensitivity)
+    conditions: tuple[str, ...] = (SENSITIVITY_CONDITION,)
     if mechanism.sampled:
-        conditions = (_sampled(mechanism.gammaSensitivity, epsilon, delta, use),)
+        conditions = (_warn_sampled_sensitivity(mechanism.gammaSensitivity, epsilon, delta, use),)
         epsilon = math.inf
     elif isinstance(params, DPParamsGam) and params.gamma > 0.0:
         _warn_random_privacy(params.gamma, use)
@@ -258,33 +260,33 @@ def held(mechanism: DPMech, params: DPParamsEps, noise: object) -> tuple[Guarant
     return claim, Guarantee(epsilon, delta, "bounded", conditions)
 
 
-def _gaussian_delta(noise: GaussianNoise, epsilon: float, claimed: float, sensitivity: float) -> float:
+def _compute_gaussian_delta(noise: GaussianNoise, epsilon: float, claimed_delta: float, sensitivity: float) -> float:
     if epsilon < 1.0:
         # the formula is proven there
-        return claimed
+        return claimed_delta
     exact = float(noise.delta(epsilon, sensitivity))
-    if exact > claimed * ROUNDING:
-        warn(
+    if exact > claimed_delta * ROUNDING_FACTOR:
+        warn_privacy(
             f"DPMechGaussian's formula is proven for epsilon below 1. At epsilon {epsilon:g} its exact delta "
-            f"is {exact:.4g}, not {claimed:g}. Use GaussianMechanism with analytic=True, or "
+            f"is {exact:.4g}, not {claimed_delta:g}. Use GaussianMechanism with analytic=True, or "
             "calibrate_gaussian.",
             row="6",
             use="GaussianMechanism",
         )
-    return max(claimed, exact)
+    return max(claimed_delta, exact)
 
 
-def _sampled(gamma: float | None, epsilon: float, delta: float, use: str) -> str:
+def _warn_sampled_sensitivity(gamma: float | None, epsilon: float, delta: float, alternative: str) -> str:
     """Warn that a sampled sensitivity gives random differential privacy only; return that as a condition."""
     share = "an unknown share" if gamma is None else f"a share of up to {gamma:.4g}"
     name, own = "mean", "a statistic that takes bounds, such as pydpstat.mean"
-    if use == "ExponentialMechanism":
+    if alternative == "ExponentialMechanism":
         name, own = "choose", "pydpstat.choose"
-    warn(
+    warn_privacy(
         "The sensitivity was sampled. This is random differential privacy: it is for data whose "
         f"records are drawn independently from the oracle, and nothing is guaranteed for {share} of "
         f"those data sets. For other data epsilon is infinite. Use {own}, or prove a sensitivity and "
-        f"use {use}.",
+        f"use {alternative}.",
         row="14",
         use=name,
     )
@@ -297,56 +299,57 @@ def _sampled(gamma: float | None, epsilon: float, delta: float, use: str) -> str
     )
 
 
-def _sound(mechanism: DPMech) -> str:
+def _suggest_mechanism(mechanism: DPMech) -> str:
     if isinstance(mechanism, DPMechExponential):
         return "ExponentialMechanism"
     return "GaussianMechanism" if isinstance(mechanism, DPMechGaussian) else "LaplaceMechanism"
 
 
 # slots that have no short text; their names stand for them
-_NAMED = {name: Named(name) for name in ("target", "responseSet")}
+_NAMED_SLOTS = {name: NamedArgument(name) for name in ("target", "responseSet")}
 
 
 @dataclass(frozen=True, slots=True)
 class ReleaseCall(Call):
     """A call whose first arguments are objects, each made in it by the call of its constructor."""
 
-    made: tuple[Call, ...] = ()
+    argument_calls: tuple[Call, ...] = ()
 
-    def python(self) -> str:
+    def format_python(self) -> str:
         """Return the call as Python would show it."""
-        return f"{self.function}({', '.join([*(call.python() for call in self.made), 'X'])})"
+        return f"{self.function}({', '.join([*(call.format_python() for call in self.argument_calls), 'X'])})"
 
-    def r(self) -> str | None:
+    def format_r(self) -> str | None:
         """Return the same release as an R expression."""
-        return f"{self.package}::{self.function}({', '.join([*(str(call.r()) for call in self.made), 'X'])})"
+        given = [*(str(call.format_r()) for call in self.argument_calls), "X"]
+        return f"{self.package}::{self.function}({', '.join(given)})"
 
 
-def release_call(mechanism: DPMech, params: DPParamsEps) -> ReleaseCall:
+def make_release_call(mechanism: DPMech, params: DPParamsEps) -> ReleaseCall:
     """Return the call of a release."""
-    made = (_constructor(mechanism), _constructor(params))
+    made = (_make_constructor_call(mechanism), _make_constructor_call(params))
     return ReleaseCall("releaseResponse", (("X", "X"),), (), "diffpriv", made)
 
 
-def _constructor(instance: DPMech | DPParamsEps) -> Call:
+def _make_constructor_call(instance: DPMech | DPParamsEps) -> Call:
     values: dict[str, object] = {name: getattr(instance, name) for name in instance.slots()}
-    arguments = ((name, _NAMED.get(name, value)) for name, value in values.items() if value is not None)
+    arguments = ((name, _NAMED_SLOTS.get(name, value)) for name, value in values.items() if value is not None)
     return Call(type(instance).__name__, (), tuple(arguments), "diffpriv")
 
 
-def _warn_exact_value(cause: str, use: str) -> None:
+def _warn_exact_value(cause: str, alternative: str) -> None:
     """Warn that no noise is added."""
-    warn(
+    warn_privacy(
         f"releaseResponse adds no noise with {cause}: the exact value is published and epsilon is "
-        f"infinite. Give a finite epsilon and a proven positive sensitivity, as {use} requires.",
+        f"infinite. Give a finite epsilon and a proven positive sensitivity, as {alternative} requires.",
         row="delta",
-        use=use,
+        use=alternative,
     )
 
 
 def _warn_proportional_choice(epsilon: float) -> None:
     """Warn that epsilon and the sensitivity cancel in diffpriv's exponential mechanism."""
-    warn(
+    warn_privacy(
         "DPMechExponential chooses with probabilities proportional to the qualities: epsilon "
         f"({epsilon:g} here) and the sensitivity cancel, and a response of quality 0 is never chosen. "
         "Its epsilon is infinite. Use pydpstat.choose, or ExponentialMechanism.",
@@ -355,12 +358,12 @@ def _warn_proportional_choice(epsilon: float) -> None:
     )
 
 
-def _warn_random_privacy(gamma: float, use: str) -> None:
+def _warn_random_privacy(gamma: float, alternative: str) -> None:
     """Warn that the parameters ask for random differential privacy only."""
-    warn(
+    warn_privacy(
         "DPParamsGam asks for random differential privacy: nothing is guaranteed for a share of up "
         f"to {gamma:.4g} of the data sets. (epsilon, delta) is guaranteed only if the given "
-        f"sensitivity is a proven bound. Use DPParamsEps or DPParamsDel with a proven bound, or {use}.",
+        f"sensitivity is a proven bound. Use DPParamsEps or DPParamsDel with a proven bound, or {alternative}.",
         row="14",
-        use=use,
+        use=alternative,
     )

@@ -10,38 +10,42 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
-from pydpstat._answering import answered
-from pydpstat._release.additive import Query, release
-from pydpstat._release.calibration import Question, prepare
+from pydpstat._answering import explain_wrong_calls
+from pydpstat._release.additive import Query, release_query
+from pydpstat._release.calibration import QuerySpec, calibrate_release
 from pydpstat._release.choice import release_choice
-from pydpstat._warn import note
-from pydpstat.diffpriv._given import exact_numbers, function_of, one_number, value_at
-from pydpstat.diffpriv.bernstein import Bernstein, lattice_values
-from pydpstat.diffpriv.mechanisms import (
-    DPMech,
-    DPMechBernstein,
-    DPMechExponential,
-    DPMechGaussian,
-    DPMechLaplace,
+from pydpstat._warn import note_r_warning
+from pydpstat.diffpriv._given import (
+    check_returned_function,
+    check_returned_number,
+    evaluate_target,
+    read_target_numbers,
 )
-from pydpstat.diffpriv.params import DPParamsDel, DPParamsEps, delta_of, held, release_call, result_params
-from pydpstat.diffpriv.sensitivity import lattice_of
+from pydpstat.diffpriv.bernstein import Bernstein, evaluate_on_lattice
+from pydpstat.diffpriv.mechanisms import DPMech, DPMechBernstein, DPMechExponential, DPMechGaussian, DPMechLaplace
+from pydpstat.diffpriv.params import (
+    DPParamsDel,
+    DPParamsEps,
+    get_delta,
+    make_release_call,
+    make_release_guarantees,
+    make_result_params,
+)
+from pydpstat.diffpriv.sensitivity import get_lattice_shape
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.gaussian import GaussianNoise
-from pydpstat.mechanisms.gaussian_calibration import classical_sd
+from pydpstat.mechanisms.gaussian_calibration import compute_classical_sd
 from pydpstat.mechanisms.laplace import LaplaceNoise
 from pydpstat.privacy.guarantee import Guarantee
 from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.random import Source, secure, source_from
-from pydpstat.random.r_stream._sample import decreasing
+from pydpstat.random.r_stream._sample import order_decreasing
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
 
 
-@answered
-def releaseResponse(
-    mechanism: DPMech, privacyParams: DPParamsEps, X: object, *, rng: object = None
-) -> DPResponse:
+@explain_wrong_calls
+def releaseResponse(mechanism: DPMech, privacyParams: DPParamsEps, X: object, *, rng: object = None) -> DPResponse:
     """Release a mechanism's target, as ``diffpriv::releaseResponse``.
 
     Parameters
@@ -102,7 +106,7 @@ def releaseResponse(
             "privacyParams must be a DPParamsEps, DPParamsDel or DPParamsGam; "
             f"got {type(privacyParams).__name__}. Give for example DPParamsEps(epsilon=1)."
         )
-    source = _source(rng)
+    source = _resolve_source(rng)
     if isinstance(mechanism, (DPMechLaplace, DPMechGaussian)):
         return _release_numbers(mechanism, privacyParams, X, source)
     if isinstance(mechanism, DPMechExponential):
@@ -110,25 +114,25 @@ def releaseResponse(
     if isinstance(mechanism, DPMechBernstein):
         return _release_function(mechanism, privacyParams, X, source)
     raise PydpstatError(
-        f"mechanism must be one of diffpriv's; got {checks.shown(mechanism)}. Give for example "
+        f"mechanism must be one of diffpriv's; got {checks.describe_value(mechanism)}. Give for example "
         "DPMechLaplace(target=lambda X: sum(X), sensitivity=1)."
     )
 
 
-def _source(rng: object) -> Source:
+def _resolve_source(rng: object) -> Source:
     source = source_from(rng, int_seeds_r=True)
     from pydpstat.random._seeded import DifferenceSource, RSource
 
     return DifferenceSource(source.stream) if isinstance(source, RSource) else source
 
 
-class ResponseSpec(NamedTuple):
+class ResponseCalibrator(NamedTuple):
     """How a target's response is protected; both objects can change, so that nothing of it is kept."""
 
     mechanism: DPMech
     params: DPParamsEps
 
-    def calibrate(self, question: Question, sensitivities: tuple[float, ...]) -> LaplaceNoise | GaussianNoise:
+    def calibrate(self, query_spec: QuerySpec, sensitivities: tuple[float, ...]) -> LaplaceNoise | GaussianNoise:
         """Return noise by R's calibration."""
         sensitivity, params = sensitivities[0], self.params
         if sensitivity == math.inf:
@@ -137,86 +141,83 @@ class ResponseSpec(NamedTuple):
                 "Give a proven bound, or let sensitivitySampler estimate one."
             )
         if isinstance(self.mechanism, DPMechGaussian):
-            sd = classical_sd(params.epsilon, delta_of(params), sensitivity)
-            return GaussianNoise.mirrored(_finite_scale(sd))
-        return LaplaceNoise.mirrored(_finite_scale(sensitivity / params.epsilon))
+            sd = compute_classical_sd(params.epsilon, get_delta(params), sensitivity)
+            return GaussianNoise.mirrored(_require_finite_scale(sd))
+        return LaplaceNoise.mirrored(_require_finite_scale(sensitivity / params.epsilon))
 
-    def account(self, question: Question, noise: object) -> tuple[Guarantee, Guarantee]:
+    def make_guarantees(self, query_spec: QuerySpec, noise: object) -> tuple[Guarantee, Guarantee]:
         """Return claim and guarantee, and warn where they differ."""
-        return held(self.mechanism, self.params, noise)
+        return make_release_guarantees(self.mechanism, self.params, noise)
 
 
 def _release_numbers(
     mechanism: DPMechLaplace | DPMechGaussian, params: DPParamsEps, X: object, source: Source
 ) -> DPResponse:
-    value, names = exact_numbers(value_at(mechanism.target, X))
+    value, names = read_target_numbers(evaluate_target(mechanism.target, X))
     if mechanism.dims is None:
         raise PydpstatError(
             "dims must be set to the number of values that target returns; got None. "
             "Give it, or let sensitivitySampler find it."
         )
     if value.size != mechanism.dims:
-        note(f"the number of values that target returns differs from dims, {mechanism.dims}.")
-    published = result_params(mechanism, params)
+        note_r_warning(f"the number of values that target returns differs from dims, {mechanism.dims}.")
+    published = make_result_params(mechanism, params)
     if isinstance(mechanism, DPMechGaussian):
         _check_delta(params)
     query = Query("response", value, (mechanism.sensitivity,), Labels("response", names))
-    released = _noisy(query, mechanism, params, source)
-    return response_of(released, privacyParams=published, dims=mechanism.dims)
+    released = _release_query(query, mechanism, params, source)
+    return make_response(released, privacyParams=published, dims=mechanism.dims)
 
 
-def _noisy(query: Query, mechanism: DPMech, params: DPParamsEps, source: Source) -> DPResults:
-    prepared = prepare(query.question, ResponseSpec(mechanism, params), source.reproducible)
-    return release(query, prepared, source, record=release_call(mechanism, params))
+def _release_query(query: Query, mechanism: DPMech, params: DPParamsEps, source: Source) -> DPResults:
+    prepared = calibrate_release(query.spec, ResponseCalibrator(mechanism, params), source.reproducible)
+    return release_query(query, prepared, source, call=make_release_call(mechanism, params))
 
 
-def _release_function(
-    mechanism: DPMechBernstein, params: DPParamsEps, X: object, source: Source
-) -> DPResponse:
-    exact = function_of(value_at(mechanism.target, X))
-    dims, k = lattice_of(mechanism)
-    published = result_params(mechanism, params)
+def _release_function(mechanism: DPMechBernstein, params: DPParamsEps, X: object, source: Source) -> DPResponse:
+    exact = check_returned_function(evaluate_target(mechanism.target, X))
+    dims, k = get_lattice_shape(mechanism)
+    published = make_result_params(mechanism, params)
     points = (k + 1) ** dims
 
     # one record moves each coefficient by up to the sensitivity, and their L1 norm by up to all of them
     query = Query(
-        "response", lattice_values(exact, dims, k), (mechanism.sensitivity * points,), Labels("coefficient")
+        "response",
+        evaluate_on_lattice(exact, dims, k),
+        (mechanism.sensitivity * points,),
+        Labels("coefficient"),
     )
-    released = _noisy(query, mechanism, params, source)
+    released = _release_query(query, mechanism, params, source)
     # R's list has the sensitivity at one lattice point
-    return response_of(
-        released, privacyParams=published, sensitivity=mechanism.sensitivity, dims=dims, latticeK=k
-    )
+    return make_response(released, privacyParams=published, sensitivity=mechanism.sensitivity, dims=dims, latticeK=k)
 
 
-def _release_choice(
-    mechanism: DPMechExponential, params: DPParamsEps, X: object, source: Source
-) -> DPResponse:
-    score = function_of(value_at(mechanism.target, X))
+def _release_choice(mechanism: DPMechExponential, params: DPParamsEps, X: object, source: Source) -> DPResponse:
+    score = check_returned_function(evaluate_target(mechanism.target, X))
     responses = mechanism.responseSet
-    qualities = [one_number(score(each)) for each in responses]
-    prob = _shares(qualities, params.epsilon, mechanism.sensitivity)
-    published = result_params(mechanism, params)
-    claim, guarantee = held(mechanism, params, None)
+    qualities = [check_returned_number(score(each)) for each in responses]
+    prob = _compute_probabilities(qualities, params.epsilon, mechanism.sensitivity)
+    published = make_result_params(mechanism, params)
+    claim, guarantee = make_release_guarantees(mechanism, params, None)
     released = release_choice(
         "response",
-        lambda uniforms: (responses[_place(prob, float(uniforms[0]))], Labels("response")),
+        lambda uniforms: (responses[_select_index(prob, float(uniforms[0]))], Labels("response")),
         source,
-        draws=1,
+        n_draws=1,
         sensitivity=mechanism.sensitivity,
         claim=claim,
         guarantee=guarantee,
-        record=release_call(mechanism, params),
+        call=make_release_call(mechanism, params),
         # exactly R's probabilities: they are proportional to the qualities
-        exactly=lambda: (
+        choose_exactly=lambda: (
             responses[secure.choose(np.zeros(len(qualities)), measure=np.abs(qualities))],
             Labels("response"),
         ),
     )
-    return response_of(released, privacyParams=published, responseSet=tuple(responses))
+    return make_response(released, privacyParams=published, responseSet=tuple(responses))
 
 
-def _shares(qualities: list[float], epsilon: float, sensitivity: float) -> Floats:
+def _compute_probabilities(qualities: list[float], epsilon: float, sensitivity: float) -> Floats:
     """Return the probabilities that R's sample() works with; epsilon and the sensitivity cancel."""
     with np.errstate(all="ignore"):
         prob = np.array(qualities) * np.divide(epsilon, 2.0 * sensitivity)
@@ -241,9 +242,9 @@ def _shares(qualities: list[float], epsilon: float, sensitivity: float) -> Float
     return prob
 
 
-def _place(prob: Floats, uniform: float) -> int:
+def _select_index(prob: Floats, uniform: float) -> int:
     """Return the place that R's sample() takes: it goes through the probabilities from the largest on."""
-    order = decreasing(prob)
+    order = order_decreasing(prob)
     found = int(np.searchsorted(np.add.accumulate(prob[order]), uniform))
     return int(order[min(found, order.size - 1)])
 
@@ -261,11 +262,11 @@ def _check_delta(params: DPParamsEps) -> None:
         )
 
 
-def _finite_scale(scale: float) -> float:
+def _require_finite_scale(scale: float) -> float:
     if not math.isfinite(scale):
         raise PydpstatError(
             "the noise scale is not finite, so R would return NaN. Give a larger epsilon; "
-            f"got {checks.shown(scale)}."
+            f"got {checks.describe_value(scale)}."
         )
     return float(scale)
 
@@ -309,7 +310,7 @@ class DPResponse(DPResults):
         return self.estimate
 
 
-def response_of(released: DPResults, **parts: object) -> DPResponse:
+def make_response(released: DPResults, **parts: object) -> DPResponse:
     """Return a release with the parts of R's list, which may replace its own."""
     values = {field.name: getattr(released, field.name) for field in fields(released)}
     return DPResponse(**{**values, **parts})

@@ -11,22 +11,22 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
-from pydpstat._answering import answered
+from pydpstat._answering import explain_wrong_calls
 from pydpstat._data.progress import Progress
-from pydpstat._warn import note
+from pydpstat._warn import note_r_warning
 from pydpstat.diffpriv._given import (
     Function,
-    data_set,
-    exact_numbers,
-    function_of,
-    natural,
-    one_number,
-    replaced,
-    value_at,
-    with_record,
+    add_record,
+    check_natural_number,
+    check_returned_function,
+    check_returned_number,
+    evaluate_target,
+    read_target_numbers,
+    replace_slots,
+    to_data_set,
 )
-from pydpstat.diffpriv._sampler_plan import MOST, sampler_plan
-from pydpstat.diffpriv.bernstein import check_lattice, lattice_values
+from pydpstat.diffpriv._sampler_plan import MAX_SAMPLES, make_sampler_plan
+from pydpstat.diffpriv.bernstein import check_lattice_size, evaluate_on_lattice
 from pydpstat.diffpriv.mechanisms import (
     DPMech,
     DPMechBernstein,
@@ -44,7 +44,7 @@ Mechanism = TypeVar("Mechanism", bound=DPMech)
 _log = logging.getLogger(__name__)
 
 
-@answered
+@explain_wrong_calls
 def sensitivityNorm(mechanism: DPMech, X1: object, X2: object) -> float:
     """Return the distance between a target's values on two data sets.
 
@@ -89,43 +89,48 @@ def sensitivityNorm(mechanism: DPMech, X1: object, X2: object) -> float:
     1.5
     """
     if isinstance(mechanism, (DPMechLaplace, DPMechGaussian)):
-        return _numeric_norm(mechanism, value_at(mechanism.target, X1), value_at(mechanism.target, X2))
+        return _compute_numeric_norm(
+            mechanism, evaluate_target(mechanism.target, X1), evaluate_target(mechanism.target, X2)
+        )
     if isinstance(mechanism, (DPMechExponential, DPMechBernstein)):
-        first, second = (function_of(value_at(mechanism.target, X)) for X in (X1, X2))
+        first, second = (check_returned_function(evaluate_target(mechanism.target, X)) for X in (X1, X2))
         if isinstance(mechanism, DPMechExponential):
-            pairs = [(one_number(first(each)), one_number(second(each))) for each in mechanism.responseSet]
-            return _largest(np.array([a - b for a, b in pairs]))
-        dims, k = lattice_of(mechanism)
+            pairs = [
+                (check_returned_number(first(each)), check_returned_number(second(each)))
+                for each in mechanism.responseSet
+            ]
+            return _compute_max_norm(np.array([a - b for a, b in pairs]))
+        dims, k = get_lattice_shape(mechanism)
         with np.errstate(invalid="ignore", over="ignore"):
-            return _largest(lattice_values(first, dims, k) - lattice_values(second, dims, k))
+            return _compute_max_norm(evaluate_on_lattice(first, dims, k) - evaluate_on_lattice(second, dims, k))
     raise PydpstatError(
-        f"mechanism must be one of diffpriv's; got {checks.shown(mechanism)}. Give for example "
+        f"mechanism must be one of diffpriv's; got {checks.describe_value(mechanism)}. Give for example "
         "DPMechLaplace(target=lambda X: sum(X), sensitivity=1)."
     )
 
 
-def lattice_of(mechanism: DPMechBernstein) -> tuple[int, int]:
+def get_lattice_shape(mechanism: DPMechBernstein) -> tuple[int, int]:
     """Return dims and latticeK, which an empty object does not have, of a lattice that can be evaluated."""
     if mechanism.dims is None or mechanism.latticeK is None:
         raise PydpstatError("DPMechBernstein needs latticeK and dims; this object was created without them.")
-    check_lattice(mechanism.dims, mechanism.latticeK, "latticeK")
+    check_lattice_size(mechanism.dims, mechanism.latticeK, "latticeK")
     return mechanism.dims, mechanism.latticeK
 
 
-def _numeric_norm(mechanism: DPMechLaplace | DPMechGaussian, raw1: object, raw2: object) -> float:
+def _compute_numeric_norm(mechanism: DPMechLaplace | DPMechGaussian, raw1: object, raw2: object) -> float:
     dims = mechanism.dims
     if type(raw1) is float and type(raw2) is float and dims == 1:
         return abs(raw1 - raw2)
-    first, second = exact_numbers(raw1)[0], exact_numbers(raw2)[0]
+    first, second = read_target_numbers(raw1)[0], read_target_numbers(raw2)[0]
     if first.size != second.size:
         raise PydpstatError(
             "target must return the same number of values on both data sets; it returned "
             f"{first.size} and {second.size}. Check it on data sets of this size."
         )
     if dims is None:
-        note("the mechanism's dims is not set.")
+        note_r_warning("the mechanism's dims is not set.")
     elif not first.size == second.size == dims:
-        note(f"the number of values that target returns differs from dims, {dims}.")
+        note_r_warning(f"the number of values that target returns differs from dims, {dims}.")
     # infinite values make R's Inf or NaN
     with np.errstate(invalid="ignore", over="ignore", under="ignore"):
         difference = np.ravel(first) - np.ravel(second)
@@ -134,11 +139,11 @@ def _numeric_norm(mechanism: DPMechLaplace | DPMechGaussian, raw1: object, raw2:
         return float(r.sum(np.abs(difference)))
 
 
-def _largest(difference: Floats) -> float:
+def _compute_max_norm(difference: Floats) -> float:
     return float(np.abs(difference).max())
 
 
-@answered
+@explain_wrong_calls
 def sensitivitySampler(
     object: Mechanism,
     oracle: Function,
@@ -209,15 +214,15 @@ def sensitivitySampler(
     >>> round(m.sensitivity, 4), m.gammaSensitivity
     (0.0226, 0.33)
     """
-    _check_object(object)
-    plan = sampler_plan(m, gamma)
+    _check_mechanism(object)
+    plan = make_sampler_plan(m, gamma)
     _log.info("Sampling sensitivity: m=%d gamma=%r k=%d", *plan)
     return sensitivitySamplerManual(
-        replaced(object, gammaSensitivity=plan.gamma), oracle, n, plan.m, plan.k, rng=rng
+        replace_slots(object, gammaSensitivity=plan.gamma), oracle, n, plan.m, plan.k, rng=rng
     )
 
 
-@answered
+@explain_wrong_calls
 def sensitivitySamplerManual(
     object: Mechanism, oracle: Function, n: int, m: int, k: int, *, rng: object = None
 ) -> Mechanism:
@@ -276,20 +281,24 @@ def sensitivitySamplerManual(
     >>> round(m.sensitivity, 4)
     0.0226
     """
-    _check_object(object)
+    _check_mechanism(object)
     if not callable(oracle):
         raise PydpstatError(
-            f"oracle must be a function of the number of records; got {checks.shown(oracle)}. "
+            f"oracle must be a function of the number of records; got {checks.describe_value(oracle)}. "
             "Give for example lambda n: rng.rnorm(n)."
         )
-    n, m, k = natural(n, "n", MOST), natural(m, "m", MOST), natural(k, "k")
+    n, m, k = (
+        check_natural_number(n, "n", MAX_SAMPLES),
+        check_natural_number(m, "m", MAX_SAMPLES),
+        check_natural_number(k, "k"),
+    )
     if k > m:
         raise PydpstatError(f"k must be a whole number from 1 to m, which is {m}; got {k}.")
-    draw = _drawer(oracle, rng)
+    draw = _bind_oracle(oracle, rng)
     found: dict[str, int] = {}
     if isinstance(object, DPMechNumeric) and object.dims is None:
-        found["dims"] = int(exact_numbers(object.target(data_set(draw(n))))[0].size)
-    distances = np.sort(_distances(replaced(object, **found), draw, n, m))
+        found["dims"] = int(read_target_numbers(object.target(to_data_set(draw(n))))[0].size)
+    distances = np.sort(_sample_distances(replace_slots(object, **found), draw, n, m))
     # a missing distance sorts last here and is left out in R
     sensitivity = float(distances[k - 1])
     if not math.isfinite(sensitivity):
@@ -297,27 +306,27 @@ def sensitivitySamplerManual(
             "the sampled sensitivity is missing or infinite, as R's NA or Inf: target returns such values on "
             "data from the oracle. Check both."
         )
-    return replaced(object, sensitivity=sensitivity, _sampled=True, **found)
+    return replace_slots(object, sensitivity=sensitivity, _sampled=True, **found)
 
 
-def _distances(object: DPMech, draw: Callable[[int], object], n: int, m: int) -> np.ndarray:
+def _sample_distances(object: DPMech, draw: Callable[[int], object], n: int, m: int) -> np.ndarray:
     """Return the distances of m random pairs of data sets that differ in their last record."""
     distances = np.empty(m)
     with Progress(lambda: m, "samples") as progress:
         for i in range(m):
             common = draw(n - 1)
-            first = with_record(common, draw(1))
-            second = with_record(common, draw(1))
+            first = add_record(common, draw(1))
+            second = add_record(common, draw(1))
             distances[i] = sensitivityNorm(object, first, second)
-            progress.add()
+            progress.add_done()
     return distances
 
 
-def _drawer(oracle: Function, rng: object) -> Callable[[int], object]:
+def _bind_oracle(oracle: Function, rng: object) -> Callable[[int], object]:
     """Return the oracle as a function of the number of records alone."""
     source_from(rng, int_seeds_r=True)
     seed = checks.as_integer(rng)
-    if not checks.takes(oracle, "rng"):
+    if not checks.has_parameter(oracle, "rng"):
         if seed is not None:
             raise PydpstatError(
                 f"rng={rng!r} has no effect: oracle has no parameter rng. Write def oracle(n, rng), "
@@ -333,7 +342,7 @@ def _drawer(oracle: Function, rng: object) -> Callable[[int], object]:
     return lambda size: oracle(size, rng=rng)
 
 
-def _check_object(object: object) -> None:
+def _check_mechanism(object: object) -> None:
     if not isinstance(object, DPMech):
         raise PydpstatError(
             f"object must be a DPMech; got {type(object).__name__}. Create one, for example DPMechLaplace()."

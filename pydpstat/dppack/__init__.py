@@ -4,7 +4,7 @@ Dots of R's names are underscores. Each function that draws has one more argumen
 ``rng=RRandom(123)`` or ``rng=123`` returns what R returns after ``set.seed(123)``.
 """
 
-from pydpstat._lazy import answer_names as _answer_names
+from pydpstat._lazy import explain_missing_names as _answer_names
 from pydpstat.dppack._models.erm_cms import EmpiricalRiskMinimizationDP_CMS
 from pydpstat.dppack._models.erm_kst import EmpiricalRiskMinimizationDP_KST
 from pydpstat.dppack._models.kernels import generate_sampling, phi_gaussian

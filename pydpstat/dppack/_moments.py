@@ -9,147 +9,163 @@ from typing import NamedTuple
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._release.additive import Accept, Query, release
-from pydpstat._release.calibration import Preparation, Question, prepare
+from pydpstat._release.additive import Accept, Query, release_query
+from pydpstat._release.calibration import Calibration, QuerySpec, calibrate_release
 from pydpstat.dppack import _warnings
-from pydpstat.dppack._noise import Spec, statistic_spec
+from pydpstat.dppack._noise import StatisticCalibrator, make_statistic_calibrator
 from pydpstat.dppack._values import MECHANISMS, SENSITIVITIES
 from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.random.source import source_from
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
-from pydpstat.results._postprocessing import AsDrawn, PostProcessing, Publish
+from pydpstat.results._postprocessing import NoisyValue, PostProcessing, PostProcessor
 from pydpstat.results._ranges import ParameterRange
 from pydpstat.results.results import DPResults
 
-FIXED = ("the number of records is public", "whether values are missing is treated as public")
-SCALE_TELLS_N = "nothing is guaranteed for added or removed records: the noise scale reveals their number"
-REDRAWN = "redrawn until positive"
+PUBLIC_SIZE_CONDITIONS = (
+    "the number of records is public",
+    "whether values are missing is treated as public",
+)
+SCALE_REVEALS_SIZE = "nothing is guaranteed for added or removed records: the noise scale reveals their number"
+REDRAWN_STEP = "redrawn until positive"
 # of what is equal and of one type only the sign of 0 may differ
-_PLAIN = frozenset((int, float, str))
-_PRIVACY = ("which_sensitivity", "mechanism", "delta", "type_DP")
-NAMES = ("eps", "lower_bound", "upper_bound", *_PRIVACY)
-NAMES_OF_PAIRS = ("eps", "lower_bound1", "upper_bound1", "lower_bound2", "upper_bound2", *_PRIVACY)
+_SCALAR_TYPES = frozenset((int, float, str))
+_PRIVACY_ARGUMENTS = ("which_sensitivity", "mechanism", "delta", "type_DP")
+ARGUMENT_NAMES = ("eps", "lower_bound", "upper_bound", *_PRIVACY_ARGUMENTS)
+PAIR_ARGUMENT_NAMES = (
+    "eps",
+    "lower_bound1",
+    "upper_bound1",
+    "lower_bound2",
+    "upper_bound2",
+    *_PRIVACY_ARGUMENTS,
+)
 
 
-class Moment(NamedTuple):
+class MomentQuery(NamedTuple):
     """The true value of a moment, private: replacing one of n records moves it by at most reach / n."""
 
     statistic: str
     value: float
-    reach: float
+    scaled_sensitivity: float
     nobs: int
 
 
-class _Plan(NamedTuple):
+class _MomentPlan(NamedTuple):
     """What of a release is public, and the same for the same arguments and number of records.
 
-    `labels`, `record` and `nobs` are as the result has them; `warns` says whether there may be something
+    `labels`, `call` and `nobs` are as the result has them; `has_warnings` says whether there may be something
     to warn about.
     """
 
-    spec: Spec
-    question: Question
-    prepared: Preparation
+    calibrator: StatisticCalibrator
+    query_spec: QuerySpec
+    calibration: Calibration
     labels: Labels
-    record: Call
+    call: Call
     nobs: int | None
-    warns: bool
+    has_warnings: bool
 
 
 def release_moment(
     function: str,
-    moment: Moment,
+    moment: MomentQuery,
     name: str,
     arguments: tuple[object, ...],
     bounds: tuple[object, object],
     rng: object,
-    publish: Publish,
+    publish: PostProcessor,
     accept: Accept | None = None,
 ) -> DPResults:
     """Check the remaining arguments in R's order, say what holds, and release.
 
     The arguments are the public ones as the mirror got them, in R's order. `accept` and `publish` are as
-    in `pydpstat._release.additive.release`; with `accept` the draw is repeated.
+    in `pydpstat._release.additive.release_query`; with `accept` the draw is repeated.
     """
     *_, which, mechanism, delta, _ = arguments
-    checks.one_of(which, "which_sensitivity", SENSITIVITIES)
-    checks.one_of(mechanism, "mechanism", MECHANISMS)
+    checks.check_choice(which, "which_sensitivity", SENSITIVITIES)
+    checks.check_choice(mechanism, "mechanism", MECHANISMS)
     if which == "both":
-        _warnings.one_value(function)
+        _warnings.note_single_value(function)
     source = source_from(rng, int_seeds_r=True)
     _, value, reach, nobs = moment
     sensitivity = reach / nobs if nobs else math.inf
     asked = (function, moment.statistic, name, nobs, sensitivity, source.reproducible, accept is not None)
-    if _PLAIN.issuperset(map(type, arguments)):
+    if _SCALAR_TYPES.issuperset(map(type, arguments)):
         # 0.0 and -0.0 are equal, but not in the text of the call
-        plan = _planned(f"{bounds}{delta}", *asked, *arguments)
+        plan = _make_moment_plan(f"{bounds}{delta}", *asked, *arguments)
     else:
         # such as (1,) and (True,), which are equal, or a list, which cannot be hashed
-        plan = _planned.__wrapped__("", *asked, *arguments)
-    if plan.warns:
-        plan.spec.warn(plan.question)
-        warn_of_moment(plan.spec, plan.question, plan.nobs is None, nobs)
+        plan = _make_moment_plan.__wrapped__("", *asked, *arguments)
+    if plan.has_warnings:
+        plan.calibrator.warn_weak_noise(plan.query_spec)
+        warn_about_moment(plan.calibrator, plan.query_spec, plan.nobs is None, nobs)
     query = Query(
         moment.statistic,
         np.asarray(value, dtype=np.float64),
-        plan.question.sensitivities,
+        plan.query_spec.sensitivities,
         plan.labels,
         nobs=plan.nobs,
     )
-    return release(
-        query, plan.prepared, source, record=plan.record, bounds=bounds, accept=accept, publish=publish
+    return release_query(
+        query,
+        plan.calibration,
+        source,
+        call=plan.call,
+        bounds=bounds,
+        is_acceptable=accept,
+        postprocess=publish,
     )
 
 
 # eps=1 and eps=1.0 are equal, but not in the text of the call
 @lru_cache(maxsize=256, typed=True)
-def _planned(
+def _make_moment_plan(
     signs: str,
     function: str,
     statistic: str,
     name: str,
     nobs: int,
     sensitivity: float,
-    seeded: bool,
-    redrawn: bool,
+    is_seeded: bool,
+    is_redrawn: bool,
     *arguments: object,
-) -> _Plan:
+) -> _MomentPlan:
     """Return the plan of a release; `signs` only tells arguments apart that are equal."""
     pairs = function == "covDP"
-    named = dict(zip(NAMES_OF_PAIRS if pairs else NAMES, arguments))
+    named = dict(zip(PAIR_ARGUMENT_NAMES if pairs else ARGUMENT_NAMES, arguments))
     bounded = named["which_sensitivity"] == "bounded"
-    spec = statistic_spec(
+    spec = make_statistic_calibrator(
         function,
         named,
         "bounded" if bounded else "unbounded",
-        conditions=FIXED if bounded else (*FIXED, SCALE_TELLS_N),
-        kept_for="bounded",
-        redrawn=redrawn,
+        conditions=PUBLIC_SIZE_CONDITIONS if bounded else (*PUBLIC_SIZE_CONDITIONS, SCALE_REVEALS_SIZE),
+        guaranteed_neighbors="bounded",
+        is_redrawn=is_redrawn,
     )
-    question = Question(statistic, (sensitivity,), 1, False, False)
+    question = QuerySpec(statistic, (sensitivity,), 1, False, False)
     data = (("x1", "x1"), ("x2", "x2")) if pairs else (("x", "x"),)
-    return _Plan(
+    return _MomentPlan(
         spec,
         question,
-        prepare(question, spec, seeded),
+        calibrate_release(question, spec, is_seeded),
         Labels(name),
         Call(function, data, tuple(named.items()), "DPpack"),
         nobs if bounded else None,
-        redrawn or not bounded or not spec.is_laplace,
+        is_redrawn or not bounded or not spec.is_laplace,
     )
 
 
-def warn_of_moment(spec: Spec, question: Question, tells_n: bool, nobs: int) -> None:
+def warn_about_moment(calibrator: StatisticCalibrator, query_spec: QuerySpec, reveals_size: bool, nobs: int) -> None:
     """Warn of what drawing again costs, and where the noise scale tells a private number of records."""
-    if spec.redrawn and spec.is_laplace:
-        _warnings.redrawn(spec.function, spec.eps)
-    if tells_n:
-        noise = spec.calibrate(question, question.sensitivities)
+    if calibrator.is_redrawn and calibrator.is_laplace:
+        _warnings.warn_redrawn_noise(calibrator.function, calibrator.eps)
+    if reveals_size:
+        noise = calibrator.calibrate(query_spec, query_spec.sensitivities)
         # a removed record moves the mean by up to its sensitivity, the figure is known
-        relative = noise.scale / question.sensitivities[0] if spec.function == "meanDP" else None
-        kept = spec.by_noise(question, noise)[1]
-        _warnings.noise_scale_tells_n(spec.function, kept, relative, nobs)
+        relative = noise.scale / query_spec.sensitivities[0] if calibrator.function == "meanDP" else None
+        kept = calibrator.make_noise_guarantees(query_spec, noise)[1]
+        _warnings.warn_scale_reveals_size(calibrator.function, kept, relative, nobs)
 
 
 def is_positive(value: Floats) -> bool:
@@ -157,10 +173,10 @@ def is_positive(value: Floats) -> bool:
     return bool(value > 0.0)
 
 
-def as_drawn(within: ParameterRange, steps: tuple[str, ...] = ()) -> Publish:
+def publish_unchanged(parameter_range: ParameterRange, steps: tuple[str, ...] = ()) -> PostProcessor:
     """Publish the value as it is, which is R's; the range is for its interval."""
 
-    def publish(value: Floats) -> tuple[Floats, PostProcessing]:
-        return value, AsDrawn(steps, within=within)
+    def publish_value(value: Floats) -> tuple[Floats, PostProcessing]:
+        return value, NoisyValue(steps, within=parameter_range)
 
-    return publish
+    return publish_value

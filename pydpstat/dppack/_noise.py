@@ -12,11 +12,11 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
-from pydpstat._release.calibration import Question
+from pydpstat._release.calibration import QuerySpec
 from pydpstat.dppack import _warnings
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.gaussian import GaussianNoise
-from pydpstat.mechanisms.gaussian_calibration import classical_sd, probabilistic_sd
+from pydpstat.mechanisms.gaussian_calibration import compute_classical_sd, compute_probabilistic_sd
 from pydpstat.mechanisms.laplace import LaplaceNoise, truncated_positive_epsilon
 from pydpstat.mechanisms.mechanism import Noise
 from pydpstat.privacy.guarantee import Guarantee
@@ -26,39 +26,39 @@ from pydpstat.r_arithmetic.elementary import Floats, exp
 
 Scale = TypeVar("Scale", float, Floats)
 
-TYPES = ("pDP", "aDP")
+PRIVACY_TYPES = ("pDP", "aDP")
 # the square of a smaller number underflows
-_SMALLEST_JOINT = 2.0**-511
+_MIN_JOINT_SENSITIVITY = 2.0**-511
 
 
-def laplace_noise(
+def make_laplace_noise(
     size: int, eps: float, sensitivities: npt.ArrayLike, alloc_proportions: npt.ArrayLike | None
 ) -> LaplaceNoise:
     """Return Laplace noise of scale sum(sensitivities) / eps, or of its own scale for each element."""
-    if alloc_proportions is None and _is_one(sensitivities):
+    if alloc_proportions is None and _has_single_sensitivity(sensitivities):
         # the usual statistic; arrays would take longer than all the rest
-        return _joint_laplace(sensitivities[0] / eps)
-    sens = _sensitivities(sensitivities, size)
-    shares = _shares(alloc_proportions, sens, size)
+        return _make_joint_laplace(sensitivities[0] / eps)
+    sens = _read_sensitivities(sensitivities, size)
+    shares = _read_allocation(alloc_proportions, sens, size)
     if shares is None:
-        return _joint_laplace((float(sens[0]) if len(sens) == 1 else r.sum(sens)) / eps)
+        return _make_joint_laplace((float(sens[0]) if len(sens) == 1 else r.sum(sens)) / eps)
     with np.errstate(divide="ignore", over="ignore"):
         scales = sens / (shares * eps)
-    return LaplaceNoise.mirrored(_finite_scale(scales))
+    return LaplaceNoise.mirrored(_require_finite_scale(scales))
 
 
-def _joint_laplace(scale: float) -> LaplaceNoise:
-    if _finite_scale(scale) == 0.0:
+def _make_joint_laplace(scale: float) -> LaplaceNoise:
+    if _require_finite_scale(scale) == 0.0:
         raise PydpstatError("s must be positive: the sensitivity is 0, or too small for this eps.")
     return LaplaceNoise(scale)
 
 
-def checked_delta(delta: object) -> float:
+def check_noise_delta(delta: object) -> float:
     """Check the delta of Gaussian noise; R takes what is 1 or more."""
-    return checks.positive(delta, "delta", "Give a small probability, for example 1e-6.")
+    return checks.check_positive(delta, "delta", "Give a small probability, for example 1e-6.")
 
 
-def gaussian_noise(
+def make_gaussian_noise(
     size: int,
     eps: float,
     delta: float,
@@ -69,51 +69,51 @@ def gaussian_noise(
     tol: float,
 ) -> GaussianNoise:
     """Return Gaussian noise for the L2 sensitivity, or of its own scale for each element."""
-    sens = _sensitivities(sensitivities, size)
-    analytic = checks.flag(analytic, "analytic")
+    sens = _read_sensitivities(sensitivities, size)
+    analytic = checks.check_boolean(analytic, "analytic")
     if analytic and not (isinstance(type_DP, str) and type_DP == "aDP"):
         raise PydpstatError(
-            f"type_DP must be 'aDP' when analytic is True; got {checks.shown_option(type_DP)}. "
+            f"type_DP must be 'aDP' when analytic is True; got {checks.describe_option(type_DP)}. "
             "Only approximate DP can be used there."
         )
-    type_DP = checks.one_of(type_DP, "type_DP", TYPES)
+    type_DP = checks.check_choice(type_DP, "type_DP", PRIVACY_TYPES)
     if not analytic and type_DP == "aDP" and eps >= 1:
         raise PydpstatError(
             f"eps must be < 1 for aDP unless analytic is True; got {eps!r}. Use mechanism='analytic' "
             "(or analytic=True), which is valid for every eps and adds less noise."
         )
-    shares = _shares(alloc_proportions, sens, size)
+    shares = _read_allocation(alloc_proportions, sens, size)
     if shares is None:
         with np.errstate(over="ignore", under="ignore"):
             squares = sens * sens
         joint = math.sqrt(squares[0] if len(sens) == 1 else r.sum(squares))
-        if joint < _SMALLEST_JOINT and sens.size:
+        if joint < _MIN_JOINT_SENSITIVITY and sens.size:
             raise PydpstatError(
-                f"sensitivities must be at least {_SMALLEST_JOINT:.3g} together; got "
-                f"{checks.shown(sensitivities)}, whose squares underflow: R adds no noise, or too "
+                f"sensitivities must be at least {_MIN_JOINT_SENSITIVITY:.3g} together; got "
+                f"{checks.describe_value(sensitivities)}, whose squares underflow: R adds no noise, or too "
                 "little. Rescale the data."
             )
-        return GaussianNoise.mirrored(_finite_scale(_sd(eps, delta, joint, type_DP, analytic, tol)))
+        return GaussianNoise.mirrored(_require_finite_scale(_calibrate_sd(eps, delta, joint, type_DP, analytic, tol)))
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         each = [
-            _sd(eps * p, delta * p, s, type_DP, analytic, tol) for p, s in zip(shares.tolist(), sens.tolist())
+            _calibrate_sd(eps * p, delta * p, s, type_DP, analytic, tol) for p, s in zip(shares.tolist(), sens.tolist())
         ]
-    return GaussianNoise.mirrored(_finite_scale(np.array(each)))
+    return GaussianNoise.mirrored(_require_finite_scale(np.array(each)))
 
 
-def _sd(eps: float, delta: float, sensitivity: float, type_DP: str, analytic: bool, tol: float) -> float:
+def _calibrate_sd(eps: float, delta: float, sensitivity: float, type_DP: str, analytic: bool, tol: float) -> float:
     if analytic:
-        return float(analytic_gaussian_loop(eps, delta, sensitivity, tol))
+        return float(calibrate_analytic_loop(eps, delta, sensitivity, tol))
     probabilistic = type_DP == "pDP"
     if delta >= 2.0 if probabilistic else delta > 1.25:
         raise PydpstatError(
             f"delta must be a probability above 0 and below 1; got {delta!r}, for which R returns NaN. "
             "Give a small one, for example 1e-6."
         )
-    return float((probabilistic_sd if probabilistic else classical_sd)(eps, delta, sensitivity))
+    return float((compute_probabilistic_sd if probabilistic else compute_classical_sd)(eps, delta, sensitivity))
 
 
-def _is_one(sensitivities: object) -> TypeGuard[tuple[float]]:
+def _has_single_sensitivity(sensitivities: object) -> TypeGuard[tuple[float]]:
     return (
         type(sensitivities) is tuple
         and len(sensitivities) == 1
@@ -122,13 +122,13 @@ def _is_one(sensitivities: object) -> TypeGuard[tuple[float]]:
     )
 
 
-def _sensitivities(sensitivities: npt.ArrayLike, size: int) -> np.ndarray:
-    if _is_one(sensitivities):
+def _read_sensitivities(sensitivities: npt.ArrayLike, size: int) -> np.ndarray:
+    if _has_single_sensitivity(sensitivities):
         return np.array(sensitivities)
-    values = np.atleast_1d(checks.array_of(sensitivities))
+    values = np.atleast_1d(checks.to_array(sensitivities))
     if values.dtype.kind not in "fiub" or values.ndim > 1 or np.isnan(values.astype(np.float64)).any():
         raise PydpstatError(
-            f"sensitivities must be one number or one for each value; got {checks.shown(sensitivities)}. "
+            f"sensitivities must be one number or one for each value; got {checks.describe_value(sensitivities)}. "
             "Give a number, a list or an array of them."
         )
     if values.size not in (1, size):
@@ -137,33 +137,29 @@ def _sensitivities(sensitivities: npt.ArrayLike, size: int) -> np.ndarray:
         )
     if (values <= 0).any():
         raise PydpstatError(
-            f"Global sensitivities must be > 0; got {checks.shown(sensitivities)}. "
+            f"Global sensitivities must be > 0; got {checks.describe_value(sensitivities)}. "
             "Check that the lower bound is below the upper bound."
         )
     return values.astype(np.float64)
 
 
-def _shares(alloc_proportions: npt.ArrayLike | None, sens: np.ndarray, size: int) -> np.ndarray | None:
+def _read_allocation(alloc_proportions: npt.ArrayLike | None, sens: np.ndarray, size: int) -> np.ndarray | None:
     if alloc_proportions is None:
         return None
-    values = np.atleast_1d(checks.array_of(alloc_proportions))
+    values = np.atleast_1d(checks.to_array(alloc_proportions))
     if values.dtype.kind not in "fiub" or values.shape != sens.shape:
         raise PydpstatError(
             f"alloc_proportions must be numbers, as many as sensitivities ({sens.size}); "
-            f"got {checks.shown(alloc_proportions)}. Give a list or an array."
+            f"got {checks.describe_value(alloc_proportions)}. Give a list or an array."
         )
     if not (values > 0).all():
-        raise PydpstatError(
-            f"Values in alloc_proportions must be > 0; got {checks.shown(alloc_proportions)}."
-        )
+        raise PydpstatError(f"Values in alloc_proportions must be > 0; got {checks.describe_value(alloc_proportions)}.")
     if sens.size != size:
-        raise PydpstatError(
-            f"alloc_proportions with {size} values needs one sensitivity for each; got {sens.size}."
-        )
+        raise PydpstatError(f"alloc_proportions with {size} values needs one sensitivity for each; got {sens.size}.")
     return values / r.sum(values)
 
 
-def _finite_scale(scale: Scale) -> Scale:
+def _require_finite_scale(scale: Scale) -> Scale:
     if not (math.isfinite(scale) if isinstance(scale, float) else np.isfinite(scale).all()):
         raise PydpstatError(
             "the noise scale is not finite, so R would return NaN or an infinite value. "
@@ -172,7 +168,7 @@ def _finite_scale(scale: Scale) -> Scale:
     return scale
 
 
-def analytic_gaussian_loop(
+def calibrate_analytic_loop(
     epsilon: float, delta: float, sensitivity: npt.ArrayLike, tol: float = 1e-12
 ) -> float | Floats:
     """Standard deviation that DPpack's ``calibrateAnalyticGaussianMechanism`` returns.
@@ -189,16 +185,16 @@ def analytic_gaussian_loop(
     Balle, B. and Wang, Y.-X. (2018). Improving the Gaussian mechanism for differential privacy:
     analytical calibration and optimal denoising. ICML 2018, Algorithm 1.
 
-    >>> round(analytic_gaussian_loop(0.5, 0.01, 1), 6)
+    >>> round(calibrate_analytic_loop(0.5, 0.01, 1), 6)
     3.146913
     """
     eps, dlt, tolerance = (
-        checks.scalar(value, name) for value, name in ((epsilon, "epsilon"), (delta, "delta"), (tol, "tol"))
+        checks.check_scalar(value, name) for value, name in ((epsilon, "epsilon"), (delta, "delta"), (tol, "tol"))
     )
-    sens = checks.array_of(sensitivity)
+    sens = checks.to_array(sensitivity)
     if sens.dtype.kind not in "biuf" or not sens.size or not np.all(np.isfinite(sens)):
         raise PydpstatError(
-            f"sensitivity must be one or more finite numbers; got {checks.shown(sensitivity)}."
+            f"sensitivity must be one or more finite numbers; got {checks.describe_value(sensitivity)}."
         )
     growth = exp(eps)
     if not eps > 0.0 or math.isinf(growth):
@@ -208,39 +204,39 @@ def analytic_gaussian_loop(
         )
     if not 0.0 <= dlt <= 1.0:
         raise PydpstatError(f"delta must be between 0 and 1; got {dlt!r}. R never returns. Give 1e-6.")
-    alpha = _alpha(eps, dlt, growth, tolerance)
+    alpha = _solve_alpha(eps, dlt, growth, tolerance)
     with np.errstate(over="ignore"):
         sd = alpha * sens.astype(np.float64) / math.sqrt(2.0 * eps)
     if not np.all(np.isfinite(sd)):
         raise PydpstatError(
-            f"sensitivity must lead to a finite standard deviation; got {checks.shown(sensitivity)}. "
+            f"sensitivity must lead to a finite standard deviation; got {checks.describe_value(sensitivity)}. "
             "Rescale the statistic."
         )
     return sd if sens.ndim else float(sd)
 
 
-def _alpha(epsilon: float, delta: float, growth: float, tol: float) -> float:
+def _solve_alpha(epsilon: float, delta: float, growth: float, tol: float) -> float:
     """Noise relative to ``sensitivity / sqrt(2 * epsilon)``: above A(0) by A, which grows, below it by B."""
 
-    def reached(s: float, sign: float) -> float:
+    def compute_delta(s: float, sign: float) -> float:
         far_tail = growth * pnorm(-math.sqrt(epsilon * (s + 2.0)))
         return float(pnorm(sign * math.sqrt(epsilon * s)) - far_tail)
 
-    middle = reached(0.0, 1.0)
+    middle = compute_delta(0.0, 1.0)
     if delta == middle:
         return 1.0
     sign = 1.0 if delta > middle else -1.0
-    s = _bisect(lambda s: reached(s, sign), sign, delta, tol)
+    s = _bisect_delta(lambda s: compute_delta(s, sign), sign, delta, tol)
     return math.sqrt(1.0 + s / 2.0) - sign * math.sqrt(s / 2.0)
 
 
-def _bisect(function: Callable[[float], float], sign: float, delta: float, tol: float) -> float:
+def _bisect_delta(function: Callable[[float], float], sign: float, delta: float, tol: float) -> float:
     """Argument at which a monotone function, times `sign` increasing, is within `tol` of delta."""
     low, high = 0.0, 1.0
     while sign * function(high) < sign * delta:
         low, high = high, 2.0 * high
         if math.isinf(high):
-            raise _endless(delta, tol)
+            raise _make_tolerance_error(delta, tol)
     while True:
         middle = low + (high - low) / 2.0
         value = function(middle)
@@ -253,10 +249,10 @@ def _bisect(function: Callable[[float], float], sign: float, delta: float, tol: 
             low = middle
         if (low, high) == before:
             # the bracket is down to neighboring numbers: R's loop never leaves it
-            raise _endless(delta, tol)
+            raise _make_tolerance_error(delta, tol)
 
 
-def _endless(delta: float, tol: float) -> PydpstatError:
+def _make_tolerance_error(delta: float, tol: float) -> PydpstatError:
     return PydpstatError(
         f"tol must be large enough for delta; got tol {tol!r} with delta {delta!r}. R never returns. "
         "Use calibrate_gaussian(), which needs no tolerance."
@@ -264,16 +260,16 @@ def _endless(delta: float, tol: float) -> PydpstatError:
 
 
 # how far an exact delta may pass the claimed one before it is worth a warning
-LOOSE = 1.01
+LOOSE_DELTA_FACTOR = 1.01
 
 
 @dataclass(frozen=True, slots=True)
-class Spec:
+class StatisticCalibrator:
     """How a mirror protects its statistic: by Laplace noise, with delta 0, or by Gaussian noise.
 
     `type_DP` and `analytic` say how Gaussian noise is calibrated, as R's function gets them. `neighbors`
-    are those of the claim, `conditions` what the guarantee rests on, and `kept_for` the neighbors for
-    which it holds, where they are others; if `void`, nothing is guaranteed. If `redrawn`, the draw is
+    are those of the claim, `conditions` what the guarantee rests on, and `guaranteed_neighbors` the neighbors for
+    which it holds, where they are others; if `is_void`, nothing is guaranteed. If `is_redrawn`, the draw is
     repeated until the value is positive, which costs Laplace noise more. `alloc_proportions` and `tol` are
     as `LaplaceMechanism` and `GaussianMechanism` got them.
     """
@@ -286,18 +282,18 @@ class Spec:
     analytic: object
     neighbors: str
     conditions: tuple[str, ...] = ()
-    kept_for: str | None = None
-    void: bool = False
-    redrawn: bool = False
+    guaranteed_neighbors: str | None = None
+    is_void: bool = False
+    is_redrawn: bool = False
     alloc_proportions: npt.ArrayLike | None = None
     tol: float = 1e-12
 
-    def calibrate(self, question: Question, sensitivities: tuple[float, ...]) -> LaplaceNoise | GaussianNoise:
+    def calibrate(self, query_spec: QuerySpec, sensitivities: tuple[float, ...]) -> LaplaceNoise | GaussianNoise:
         """Return noise by R's calibration, with a scale for each share."""
         if self.is_laplace:
-            return laplace_noise(question.size, self.eps, sensitivities, self.alloc_proportions)
-        return gaussian_noise(
-            question.size,
+            return make_laplace_noise(query_spec.size, self.eps, sensitivities, self.alloc_proportions)
+        return make_gaussian_noise(
+            query_spec.size,
             self.eps,
             self.delta,
             sensitivities,
@@ -307,19 +303,19 @@ class Spec:
             self.tol,
         )
 
-    def account(self, question: Question, noise: Noise) -> tuple[Guarantee, Guarantee]:
+    def make_guarantees(self, query_spec: QuerySpec, noise: Noise) -> tuple[Guarantee, Guarantee]:
         """Return what is claimed, and what the whole release keeps."""
-        claim, kept = self.by_noise(question, noise)
-        if self.void:
+        claim, kept = self.make_noise_guarantees(query_spec, noise)
+        if self.is_void:
             return claim, Guarantee(math.inf, 0.0, kept.neighbors)
-        neighbors = self.kept_for or kept.neighbors
-        if self.redrawn:
+        neighbors = self.guaranteed_neighbors or kept.neighbors
+        if self.is_redrawn:
             # drawn again until it is positive, the noise has another distribution
             epsilon = truncated_positive_epsilon(kept.epsilon) if self.is_laplace else kept.epsilon
             return claim, Guarantee(epsilon, kept.delta, neighbors, self.conditions)
         return claim, Guarantee(kept.epsilon, kept.delta, neighbors, self.conditions, kept.loss)
 
-    def by_noise(self, question: Question, noise: Noise) -> tuple[Guarantee, Guarantee]:
+    def make_noise_guarantees(self, query_spec: QuerySpec, noise: Noise) -> tuple[Guarantee, Guarantee]:
         """Return the claim, and what the noise by itself keeps: the larger of claimed and exact delta."""
         claim = Guarantee(self.eps, min(self.delta, 1.0), self.neighbors)
         if not isinstance(noise, GaussianNoise):
@@ -327,67 +323,67 @@ class Spec:
         # the closed formulas are proven for every delta below 1
         held = self.delta
         if self.delta >= 1.0:
-            held = self.exact_delta(question, noise)
+            held = self.compute_exact_delta(query_spec, noise)
         elif self.analytic:
             # R's stopping rule lets the exact delta pass the claimed one by its tolerance
-            held = max(held, self.exact_delta(question, noise))
-        return claim, replace(claim, delta=held, loss=_gaussian_loss(noise, question.sensitivities))
+            held = max(held, self.compute_exact_delta(query_spec, noise))
+        return claim, replace(claim, delta=held, loss=_make_gaussian_loss(noise, query_spec.sensitivities))
 
-    def warn(self, question: Question) -> None:
+    def warn_weak_noise(self, query_spec: QuerySpec) -> None:
         """Warn where the noise by itself keeps less than is claimed."""
         if self.is_laplace or self.delta < 1.0 and not self.analytic:
             return
-        noise = self.calibrate(question, question.sensitivities)
-        exact = self.exact_delta(question, cast(GaussianNoise, noise))
+        noise = self.calibrate(query_spec, query_spec.sensitivities)
+        exact = self.compute_exact_delta(query_spec, cast(GaussianNoise, noise))
         if self.delta >= 1.0:
-            _warnings.large_delta(self.function, self.delta, self.eps, exact)
-        elif exact > LOOSE * self.delta:
-            _warnings.loose_calibration(self.delta, exact)
+            _warnings.warn_large_delta(self.function, self.delta, self.eps, exact)
+        elif exact > LOOSE_DELTA_FACTOR * self.delta:
+            _warnings.warn_loose_calibration(self.delta, exact)
 
-    def exact_delta(self, question: Question, noise: GaussianNoise) -> float:
+    def compute_exact_delta(self, query_spec: QuerySpec, noise: GaussianNoise) -> float:
         """Return the exact delta of Gaussian noise at the claimed epsilon.
 
         With shares it is the sum of what each value's noise keeps by its own.
         """
         if self.alloc_proportions is None:
-            joint = math.sqrt(math.fsum(each * each for each in question.sensitivities))
+            joint = math.sqrt(math.fsum(each * each for each in query_spec.sensitivities))
             return float(noise.delta(self.eps, joint))
         shares = np.atleast_1d(np.asarray(self.alloc_proportions, dtype=np.float64))
-        each = zip(np.atleast_1d(noise.sd), shares / shares.sum(), question.sensitivities)
+        each = zip(np.atleast_1d(noise.sd), shares / shares.sum(), query_spec.sensitivities)
         deltas = (float(GaussianNoise.mirrored(sd).delta(self.eps * share, s)) for sd, share, s in each)
         return min(1.0, math.fsum(deltas))
 
 
-class AllocatedSpec(Spec):
+class AllocationCalibrator(StatisticCalibrator):
     """The spec of a mechanism whose user may have given arrays: nothing is kept for the next call."""
 
     __slots__ = ()
     __hash__ = None  # type: ignore[assignment]
 
 
-def statistic_spec(
+def make_statistic_calibrator(
     function: str,
     arguments: Mapping[str, object],
     neighbors: str,
     conditions: tuple[str, ...] = (),
-    kept_for: str | None = None,
-    void: bool = False,
-    redrawn: bool = False,
-) -> Spec:
+    guaranteed_neighbors: str | None = None,
+    is_void: bool = False,
+    is_redrawn: bool = False,
+) -> StatisticCalibrator:
     """Return the spec of a statistic with one of DPpack's three mechanisms, its parameters checked.
 
     The arguments are what the mirror got; `mechanism` was checked. R uses `delta` for Gaussian noise only,
     `type_DP` for ``"Gaussian"`` only.
     """
-    eps, mechanism = checks.epsilon(arguments["eps"], "eps"), arguments["mechanism"]
+    eps, mechanism = checks.check_epsilon(arguments["eps"], "eps"), arguments["mechanism"]
     is_laplace, analytic = mechanism == "Laplace", mechanism == "analytic"
-    delta = 0.0 if is_laplace else checked_delta(arguments["delta"])
+    delta = 0.0 if is_laplace else check_noise_delta(arguments["delta"])
     type_DP = "aDP" if analytic else arguments["type_DP"]
-    kept = (conditions, kept_for, void, redrawn)
-    return Spec(function, is_laplace, eps, delta, type_DP, analytic, neighbors, *kept)
+    kept = (conditions, guaranteed_neighbors, is_void, is_redrawn)
+    return StatisticCalibrator(function, is_laplace, eps, delta, type_DP, analytic, neighbors, *kept)
 
 
-def _gaussian_loss(noise: GaussianNoise, sensitivities: tuple[float, ...]) -> GaussianLoss | None:
+def _make_gaussian_loss(noise: GaussianNoise, sensitivities: tuple[float, ...]) -> GaussianLoss | None:
     """Return the loss of noise with one sd, or with an sd for each sensitivity; None without noise."""
     sds = (noise.sd,) * len(sensitivities) if isinstance(noise.sd, float) else noise.sd.tolist()
     if not all(sds):

@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import r_arithmetic as r
-from pydpstat._data.containers import as_array, has_columns, library_of, name_of
-from pydpstat._data.held import in_memory, variable
+from pydpstat._data.containers import as_array, find_library, get_series_name, has_columns
+from pydpstat._data.held import read_variable, to_pandas_or_numpy
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._exponential import Choice
-from pydpstat.r_arithmetic._arrays import numeric
+from pydpstat.r_arithmetic._arrays import to_numeric
 from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.r_arithmetic.factor import is_categorical
 from pydpstat.r_arithmetic.histogram import Breaks
@@ -29,47 +29,47 @@ SENSITIVITIES = ("bounded", "unbounded", "both")
 MECHANISMS = ("Laplace", "Gaussian", "analytic")
 
 
-def numbers(x: object, name: str, *, beside: bool = False) -> Numbers:
+def read_flat_numbers(x: object, name: str, *, beside: bool = False) -> Numbers:
     """Return data as a flat array of numbers or booleans; a message tells only the data's type.
 
     Of data `beside` others the records need an order.
     """
     if type(x) is np.ndarray and x.dtype == np.float64 and x.ndim == 1:
         return x
-    x = variable(x, name, beside=beside)
-    if not _may_be_numbers(x):
+    x = read_variable(x, name, needs_order=beside)
+    if not _can_be_numeric(x):
         raise PydpstatError(
             f"{name} must be a numeric vector; got {type(x).__name__}. "
             "Give a list, a NumPy array or a Series of numbers."
         )
     if isinstance(x, (list, tuple)) and not x:
         return np.empty(0)
-    return numeric(x, name)
+    return to_numeric(x, name)
 
 
-def _may_be_numbers(x: object) -> bool:
+def _can_be_numeric(x: object) -> bool:
     """Tell whether something is neither a text nor what R has as a list or a factor."""
     return not (x is None or isinstance(x, (str, dict, set)) or has_columns(x) or is_categorical(x))
 
 
-def plain_array(x: object) -> Numbers | None:
+def to_plain_array(x: object) -> Numbers | None:
     """Return data as an array of their own shape; None for what R has as no vector or matrix."""
     try:
-        return as_array(x) if _may_be_numbers(x) else None
+        return as_array(x) if _can_be_numeric(x) else None
     except (TypeError, ValueError):
         return None
 
 
-def vector(x: npt.ArrayLike, name: str, *, beside: bool = False) -> Numbers:
-    """Return data as `numbers` does, and refuse a matrix as R's is.vector does."""
-    x = variable(x, name, beside=beside)
-    values = numbers(x, name)
+def read_vector(x: npt.ArrayLike, name: str, *, beside: bool = False) -> Numbers:
+    """Return data as `read_flat_numbers` does, and refuse a matrix as R's is.vector does."""
+    x = read_variable(x, name, needs_order=beside)
+    values = read_flat_numbers(x, name)
     if np.ndim(x) > 1:
         raise PydpstatError(f"{name} must be a numeric vector; got {np.ndim(x)} dimensions. Give one column.")
     return values
 
 
-def clip(x: npt.NDArray[np.generic], lower: float | Floats, upper: float | Floats) -> Floats:
+def clip_to_bounds(x: npt.NDArray[np.generic], lower: float | Floats, upper: float | Floats) -> Floats:
     """Move values to the bounds: first those below `lower`, then those above `upper`.
 
     Missing values stay missing. With reversed bounds every value becomes `upper`.
@@ -78,22 +78,22 @@ def clip(x: npt.NDArray[np.generic], lower: float | Floats, upper: float | Float
     return np.minimum(clipped, upper, out=clipped)
 
 
-def column_name(x: object, otherwise: str) -> str:
+def get_column_name(x: object, otherwise: str) -> str:
     """Return the name of a Series, or another where it has none."""
-    name = None if type(x) is np.ndarray else name_of(x)
+    name = None if type(x) is np.ndarray else get_series_name(x)
     return otherwise if name is None else name
 
 
 # R adds bins one by one; beyond this it would not come back within anybody's patience
-MOST_BINS = 200_000
+MAX_BINS = 200_000
 
 
-def count_sensitivity(neighbors: str, norm: float) -> float:
+def compute_count_sensitivity(neighbors: str, norm: float) -> float:
     """Return how far the counts of disjoint cells move, in the L1 or the L2 norm.
 
     One record changes cell (bounded), or comes or goes (unbounded).
 
-    >>> count_sensitivity("bounded", 1), count_sensitivity("unbounded", 2)
+    >>> compute_count_sensitivity("bounded", 1), compute_count_sensitivity("unbounded", 2)
     (2.0, 1.0)
     """
     if neighbors == "unbounded":
@@ -101,12 +101,12 @@ def count_sensitivity(neighbors: str, norm: float) -> float:
     return 2.0 if norm == 1 else math.sqrt(2.0)
 
 
-def histogram(x: np.ndarray, lower: float, upper: float, breaks: object) -> tuple[np.ndarray, Labels]:
+def count_in_bins(x: np.ndarray, lower: float, upper: float, breaks: object) -> tuple[np.ndarray, Labels]:
     """Count clipped values in equidistant bins that are extended until they reach the bounds.
 
     The labels, the breaks, are public only where `breaks` is a vector that spans the bounds.
     """
-    counted = r.hist(clip(x, lower, upper), cast(Breaks, breaks))
+    counted = r.hist(clip_to_bounds(x, lower, upper), cast(Breaks, breaks))
     if not counted.equidist:
         raise PydpstatError("Only equidistant histogram bins are supported; give equally spaced breaks.")
     if lower == -math.inf or upper == math.inf:
@@ -117,9 +117,9 @@ def histogram(x: np.ndarray, lower: float, upper: float, breaks: object) -> tupl
     first, second, last = counted.breaks[[0, 1, -1]]
     with np.errstate(over="ignore"):
         missing = max(first - lower, upper - last) / (second - first)
-    if missing > MOST_BINS:
+    if missing > MAX_BINS:
         raise PydpstatError(
-            f"lower_bound and upper_bound must be within {MOST_BINS} bins of the breaks; got {lower!r} and "
+            f"lower_bound and upper_bound must be within {MAX_BINS} bins of the breaks; got {lower!r} and "
             f"{upper!r}. Give wider breaks or narrower bounds."
         )
     edges, mids = deque(counted.breaks.tolist()), deque(counted.mids.tolist())
@@ -137,7 +137,7 @@ def histogram(x: np.ndarray, lower: float, upper: float, breaks: object) -> tupl
     return np.array(counts, dtype=np.float64), Labels("histogram", breaks=tuple(edges), mids=tuple(mids))
 
 
-def table_variables(
+def read_table_variables(
     factors: tuple[Any, ...], columns: dict[str, object]
 ) -> tuple[tuple[object, ...], tuple[str, ...], dict[str, Any]]:
     """Return the variables, their names and R's further arguments, as a function of counts got them.
@@ -145,10 +145,10 @@ def table_variables(
     A name is that of a frame's column, of a Series, or a keyword.
     """
     rules: dict[str, Any] = {name: columns[name] for name in ("useNA", "exclude", "dnn") if name in columns}
-    columns = {name: in_memory(column, name) for name, column in columns.items() if name not in rules}
-    factors = tuple(in_memory(each, "factors") for each in factors)
+    columns = {name: to_pandas_or_numpy(column, name) for name, column in columns.items() if name not in rules}
+    factors = tuple(to_pandas_or_numpy(each, "factors") for each in factors)
     for each in (*factors, *columns.values()):
-        if library_of(each):
+        if find_library(each):
             raise PydpstatError(
                 f"variables must be in memory; got {type(each).__name__}. Give each as a list, an array or a "
                 "Series, or all as a DataFrame of pandas."
@@ -156,11 +156,11 @@ def table_variables(
     if len(factors) == 1 and not columns and (has_columns(factors[0]) or isinstance(factors[0], dict)):
         frame = factors[0]
         return tuple(frame[name] for name in frame), tuple(str(name) for name in frame), rules
-    names = (*(name_of(each) or "" for each in factors), *columns)
+    names = (*(get_series_name(each) or "" for each in factors), *columns)
     return (*factors, *columns.values()), names, rules
 
 
-def contingency_table(
+def build_contingency_table(
     factors: tuple[object, ...], names: tuple[str, ...], **rules: Any
 ) -> tuple[np.ndarray, Labels]:
     """Count the combinations of levels, as R's table() does: one axis a factor.
@@ -168,15 +168,13 @@ def contingency_table(
     The labels, the levels, are public only where they do not come from the data.
     """
     counted = r.table(*factors, **rules)
-    dimnames = tuple(
-        tuple("NA" if level is None else level for level in levels) for levels in counted.dimnames
-    )
+    dimnames = tuple(tuple("NA" if level is None else level for level in levels) for levels in counted.dimnames)
     axis_names = tuple(counted.names) if any(counted.names) else names
     labels = Labels("table", dimnames=dimnames, dimension_names=axis_names if any(axis_names) else ())
     return np.asarray(counted.counts, dtype=np.float64), labels
 
 
-class Pooled(NamedTuple):
+class PooledStatistic(NamedTuple):
     """A pooled statistic, whose value is private, and the number of records of all groups.
 
     The value is NaN where a group has fewer than two records. The sensitivities are that for one record
@@ -184,49 +182,49 @@ class Pooled(NamedTuple):
     """
 
     value: float
-    bounded: float
-    unbounded: float
+    bounded_sensitivity: float
+    unbounded_sensitivity: float
     nobs: int
 
 
-def pooled_variance(samples: Sequence[np.ndarray], lower: float, upper: float, approx: bool) -> Pooled:
+def compute_pooled_variance(samples: Sequence[np.ndarray], lower: float, upper: float, approx: bool) -> PooledStatistic:
     """Return the pooled variance of groups of shape (n_j,), already clipped.
 
     With `approx` the factor 1 - 1 / max(n_j), which tells the largest group's size, is left out.
 
-    >>> pooled_variance([np.array([1.0, 2.0]), np.array([4.0, 8.0])], 0.0, 10.0, False)
-    Pooled(value=4.25, bounded=25.0, unbounded=37.5, nobs=4)
+    >>> compute_pooled_variance([np.array([1.0, 2.0]), np.array([4.0, 8.0])], 0.0, 10.0, False)
+    PooledStatistic(value=4.25, bounded_sensitivity=25.0, unbounded_sensitivity=37.5, nobs=4)
     """
     reach = (upper - lower) * (upper - lower)
-    value, bounded, n, groups = _within(samples, [r.var(sample) for sample in samples], reach, approx)
+    value, bounded, n, groups = _combine_spreads(samples, [r.var(sample) for sample in samples], reach, approx)
     # every group may have two records: then adding one to a group moves the statistic further
-    unbounded = bounded if n != 2 * groups else divided(reach * (n - 1.0), n * (n - 2.0))
-    return Pooled(value, bounded, unbounded, n)
+    unbounded = bounded if n != 2 * groups else compute_quotient(reach * (n - 1.0), n * (n - 2.0))
+    return PooledStatistic(value, bounded, unbounded, n)
 
 
-def pooled_covariance(
+def compute_pooled_covariance(
     samples: Sequence[np.ndarray], bounds1: tuple[float, float], bounds2: tuple[float, float], approx: bool
-) -> Pooled:
+) -> PooledStatistic:
     """Return the pooled covariance of groups of shape (n_j, 2), already clipped.
 
     With `approx` the factor 1 - 1 / max(n_j) of the bounded sensitivity is left out.
 
     >>> group = np.array([[1.0, 2.0], [3.0, 6.0], [5.0, 4.0]])
-    >>> pooled_covariance([group], (0.0, 6.0), (0.0, 6.0), True)
-    Pooled(value=2.0, bounded=18.0, unbounded=13.5, nobs=3)
+    >>> compute_pooled_covariance([group], (0.0, 6.0), (0.0, 6.0), True)
+    PooledStatistic(value=2.0, bounded_sensitivity=18.0, unbounded_sensitivity=13.5, nobs=3)
     """
     reach = (bounds1[1] - bounds1[0]) * (bounds2[1] - bounds2[0])
     spreads = [r.cov(pairs[:, 0], pairs[:, 1]) for pairs in samples]
-    value, bounded, n, groups = _within(samples, spreads, reach, approx)
+    value, bounded, n, groups = _combine_spreads(samples, spreads, reach, approx)
     free, unbounded = n - groups - 1, math.nan
     if free > 0:
         factor = 1.0 + n / (4.0 * (n - 1.0 - groups)) - 1.0 / math.sqrt(free)
         unbounded = reach * factor / (n - groups)
-    return Pooled(value, bounded, unbounded, n)
+    return PooledStatistic(value, bounded, unbounded, n)
 
 
-def _within(
-    samples: Sequence[np.ndarray], spreads: Sequence[float], reach: float, approx: bool
+def _combine_spreads(
+    samples: Sequence[np.ndarray], spreads: Sequence[float], range_product: float, approx: bool
 ) -> tuple[float, float, int, int]:
     """Return the spreads' mean by degrees of freedom, its sensitivity, how many records and groups."""
     sizes = [len(sample) for sample in samples]
@@ -234,11 +232,11 @@ def _within(
     total = 0.0
     for size, spread in zip(sizes, spreads):
         total = total + (size - 1) * spread
-    most = reach if approx else reach * (1.0 - divided(1.0, max(sizes)))
-    return divided(total, n - groups), divided(most, n - groups), n, groups
+    most = range_product if approx else range_product * (1.0 - compute_quotient(1.0, max(sizes)))
+    return compute_quotient(total, n - groups), compute_quotient(most, n - groups), n, groups
 
 
-def divided(a: float, b: float) -> float:
+def compute_quotient(a: float, b: float) -> float:
     """Divide as R does, without an error at 0."""
     if b == 0:
         return math.nan if a == 0 or math.isnan(a) else math.copysign(math.inf, a)
@@ -246,15 +244,15 @@ def divided(a: float, b: float) -> float:
 
 
 # one record moves each interval's rank distance by at most 1
-SENSITIVITY = 1.0
+RANK_SENSITIVITY = 1.0
 # exp(-UNDERFLOW) is 0: an interval so much worse than the best one is never chosen
-UNDERFLOW = 746.0
+UNDERFLOW_EXPONENT = 746.0
 
 
-def rank_utility(first: int, last: int, quant: float, n: int) -> np.ndarray:
+def compute_rank_utility(first: int, last: int, quant: float, n: int) -> np.ndarray:
     """Return minus the distance of each number of records below, `first` to `last`, from quant * n.
 
-    >>> rank_utility(0, 4, 0.5, 4)
+    >>> compute_rank_utility(0, 4, 0.5, 4)
     array([-2., -1., -0., -1., -2.])
     """
     ranks = np.arange(first, last + 1, dtype=np.float64)
@@ -276,55 +274,53 @@ class Intervals:
     choice: Choice
     utility: np.ndarray
     widths: np.ndarray
-    before: int = 0
-    others: float = -math.inf
-    everything: Callable[[], Intervals] | None = None
+    first_index: int = 0
+    max_other_utility: float = -math.inf
+    make_complete: Callable[[], Intervals] | None = None
 
-    def point(self, uniforms: np.ndarray) -> float:
+    def select_point(self, uniforms: np.ndarray) -> float:
         """Return a point: the first uniform chooses an interval, the second a place within it."""
-        return self.within(self.choice.place(float(uniforms[0])), float(uniforms[1]))
+        return self.compute_point(self.choice.choose_index(float(uniforms[0])), float(uniforms[1]))
 
-    def within(self, place: int, uniform: float) -> float:
+    def compute_point(self, index: int, uniform: float) -> float:
         """Return the point of an interval, by its place among these, that a uniform number chooses."""
-        left, right = float(self.edges[place]), float(self.edges[place + 1])
+        left, right = float(self.edges[index]), float(self.edges[index + 1])
         return uniform * (right - left) + left
 
 
-def quantile_intervals(x: np.ndarray, quant: float, eps: float, lower: float, upper: float) -> Intervals:
+def make_quantile_intervals(x: np.ndarray, quant: float, eps: float, lower: float, upper: float) -> Intervals:
     """Weigh the intervals between the sorted data, as the exponential mechanism does.
 
     The data have no missing value, and `lower` is at most `upper`. Of many intervals those alone are
     returned whose weights are not 0 in floating point.
     """
     n = x.size
-    clipped = clip(x, lower, upper)
+    clipped = clip_to_bounds(x, lower, upper)
 
-    def between(inner: np.ndarray, first: int, last: int) -> Intervals:
+    def make_intervals(inner: np.ndarray, first: int, last: int) -> Intervals:
         """Weigh the intervals `first` to `last`, whose ends are `inner` and the bounds."""
         edges = np.concatenate([[lower] if first == 0 else [], inner, [upper] if last == n else []])
         with np.errstate(all="ignore"):
             widths = np.diff(edges)
-        utility = rank_utility(first, last, quant, n)
-        return Intervals(edges, Choice(utility, eps, SENSITIVITY, widths), utility, widths)
+        utility = compute_rank_utility(first, last, quant, n)
+        return Intervals(edges, Choice(utility, eps, RANK_SENSITIVITY, widths), utility, widths)
 
-    def everything() -> Intervals:
-        return between(np.sort(clipped), 0, n)
+    def make_complete() -> Intervals:
+        return make_intervals(np.sort(clipped), 0, n)
 
-    first, last = _reached(n, quant, eps) if math.isfinite(upper - lower) else (0, n)
+    first, last = _get_reachable_range(n, quant, eps) if math.isfinite(upper - lower) else (0, n)
     if last - first >= n // 4:
-        return everything()
+        return make_complete()
     # edges i - 1 and i of interval i; only their neighborhood needs an order
     low, high = max(first - 1, 0), min(last, n - 1)
     clipped.partition([low, high])
-    nearest = min(
-        quant * n - (first - 1) if first else math.inf, last + 1 - quant * n if last < n else math.inf
-    )
-    some = between(np.sort(clipped[low : high + 1]), first, last)
-    return replace(some, before=first, others=-nearest, everything=everything)
+    nearest = min(quant * n - (first - 1) if first else math.inf, last + 1 - quant * n if last < n else math.inf)
+    some = make_intervals(np.sort(clipped[low : high + 1]), first, last)
+    return replace(some, first_index=first, max_other_utility=-nearest, make_complete=make_complete)
 
 
-def _reached(n: int, quant: float, eps: float) -> tuple[int, int]:
+def _get_reachable_range(n: int, quant: float, eps: float) -> tuple[int, int]:
     """Return the first and the last interval whose weight does not underflow to 0."""
-    reach = 2.0 * UNDERFLOW / eps + 2.0
+    reach = 2.0 * UNDERFLOW_EXPONENT / eps + 2.0
     middle = quant * n
     return max(0, math.floor(max(middle - reach, 0.0))), min(n, math.ceil(min(middle + reach, float(n))))

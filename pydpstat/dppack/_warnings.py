@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import math
 
-from pydpstat._warn import note, warn
+from pydpstat._warn import note_r_warning, warn_privacy
 from pydpstat.privacy import Guarantee
 
 # the package's own counterparts; pooled moments have none
-_OWN = {"meanDP": "mean", "varDP": "var", "sdDP": "std", "covDP": "cov"}
+_COUNTERPARTS = {"meanDP": "mean", "varDP": "var", "sdDP": "std", "covDP": "cov"}
 
 
-def one_value(function: str) -> None:
+def note_single_value(function: str) -> None:
     """Say that two kinds of neighbors need one release only."""
-    note(f"{function}: bounded and unbounded sensitivity are the same here, so one value is returned.")
+    note_r_warning(f"{function}: bounded and unbounded sensitivity are the same here, so one value is returned.")
 
 
-def redrawn(function: str, epsilon: float) -> None:
+def warn_redrawn_noise(function: str, epsilon: float) -> None:
     """Warn that Laplace noise redrawn until the result is positive keeps less than epsilon."""
     from pydpstat.mechanisms.laplace import truncated_positive_epsilon
 
     kept = truncated_positive_epsilon(epsilon)
-    own = _OWN.get(function)
+    own = _COUNTERPARTS.get(function)
     instead = f"pydpstat.{own}, which draws once and clips the result at 0" if own else "mechanism='analytic'"
-    warn(
+    warn_privacy(
         f"{function} with Laplace noise repeats the draw until the result is positive. Its true "
         f"epsilon is {kept:.4f}, not {epsilon:g}. Use {instead}.",
         row="2",
@@ -31,8 +31,8 @@ def redrawn(function: str, epsilon: float) -> None:
     )
 
 
-def noise_scale_tells_n(
-    function: str, kept: Guarantee, relative: float | None = None, n: int | None = None
+def warn_scale_reveals_size(
+    function: str, guarantee: Guarantee, relative: float | None = None, n: int | None = None
 ) -> None:
     """Warn that the noise scale of a moment reveals the number n of records.
 
@@ -40,32 +40,32 @@ def noise_scale_tells_n(
     scale divided by the sensitivity, where a removed record moves the statistic by up to the sensitivity,
     as it does a mean; None where no figure is known.
     """
-    own = _OWN.get(function)
+    own = _COUNTERPARTS.get(function)
     instead = f"pydpstat.{own} with neighbors='unbounded', or " if own else ""
     scale = "computed from n" if function.startswith("pooled") else "proportional to 1/n"
-    warn(
+    warn_privacy(
         f"{function} with which_sensitivity='unbounded' or 'both' claims to hide the number of records n, "
         f"but its noise scale is {scale}. For added or removed records the pure epsilon is "
-        f"infinite, and at the claimed epsilon {_unbounded_delta(kept, relative, n)}. "
+        f"infinite, and at the claimed epsilon {_describe_unbounded_delta(guarantee, relative, n)}. "
         f"Use {instead}which_sensitivity='bounded' and treat n as public.",
         row="5",
         use=own or function,
     )
 
 
-def _unbounded_delta(kept: Guarantee, relative: float | None, n: int | None) -> str:
-    if kept.delta == 0.0:
+def _describe_unbounded_delta(guarantee: Guarantee, relative: float | None, n: int | None) -> str:
+    if guarantee.delta == 0.0:
         return "delta is above 0" if relative is None else "delta is about 0.18/n"
     if not relative or n is None or n < 2:
         return "delta may exceed the claimed one"
     # without one of n records the noise is n / (n - 1) times as wide
-    delta = pair_delta(kept.epsilon, 1.0, relative, relative * n / (n - 1))
-    return f"delta is {delta:.3g} for a removed record, and {kept.delta:.3g} at most for a replaced one"
+    delta = compute_gaussian_pair_delta(guarantee.epsilon, 1.0, relative, relative * n / (n - 1))
+    return f"delta is {delta:.3g} for a removed record, and {guarantee.delta:.3g} at most for a replaced one"
 
 
-def breaks_from_data() -> None:
+def warn_breaks_from_data() -> None:
     """Warn that a histogram's breaks come from the data."""
-    warn(
+    warn_privacy(
         "histogramDP publishes breaks computed from the data: its epsilon is infinite. "
         "Use pydpstat.histogram with public edges, or give breaks as a vector that spans lower_bound and "
         "upper_bound and was chosen without the data.",
@@ -74,9 +74,9 @@ def breaks_from_data() -> None:
     )
 
 
-def levels_from_data() -> None:
+def warn_levels_from_data() -> None:
     """Warn that a table's levels come from the data."""
-    warn(
+    warn_privacy(
         "tableDP publishes levels found in the data: its epsilon is infinite, and delta can reach 1. "
         "Use pydpstat.crosstab with public levels, or give every variable as a pandas Categorical with "
         "publicly known levels.",
@@ -85,35 +85,35 @@ def levels_from_data() -> None:
     )
 
 
-def large_delta(function: str, delta: float, epsilon: float, exact: float) -> None:
+def warn_large_delta(function: str, delta: float, epsilon: float, exact_delta: float) -> None:
     """Warn that a delta of 1 or more promises nothing."""
     truth = (
         "the noise is zero and the true value is published"
-        if exact == 1.0
-        else (f"the noise is so small that at epsilon {epsilon:g} the exact delta is {exact:.3g}")
+        if exact_delta == 1.0
+        else (f"the noise is so small that at epsilon {epsilon:g} the exact delta is {exact_delta:.3g}")
     )
-    warn(
+    warn_privacy(
         f"{function} with delta={delta:g} guarantees nothing: {truth}. Use a delta far below 1/n.",
         row="delta",
         use=function,
     )
 
 
-def loose_calibration(claimed: float, exact: float) -> None:
+def warn_loose_calibration(claimed_delta: float, exact_delta: float) -> None:
     """Warn that R's absolute stopping rule missed a small delta."""
-    warn(
+    warn_privacy(
         f"R's analytic calibration stops at an absolute tolerance. At this epsilon its exact delta is "
-        f"{exact:.3g}, {exact / claimed:.3g} times the claimed {claimed:g}. "
+        f"{exact_delta:.3g}, {exact_delta / claimed_delta:.3g} times the claimed {claimed_delta:g}. "
         "Use pydpstat.calibrate_gaussian, or a tol far below delta.",
         row="11",
         use="calibrate_gaussian",
     )
 
 
-def infinite_upper_bound(function: str) -> None:
+def warn_infinite_upper_bound(function: str) -> None:
     """Warn that an infinite interval makes the choice certain."""
     own = function.removesuffix("DP")
-    warn(
+    warn_privacy(
         f"{function} with upper_bound=inf always chooses the lowest interval, whose upper end is the "
         f"smallest record: its epsilon is infinite. Use pydpstat.{own}, or give a finite public upper "
         "bound.",
@@ -122,10 +122,10 @@ def infinite_upper_bound(function: str) -> None:
     )
 
 
-def other_gamma(epsilon: float, gamma: float, kept: float) -> None:
+def warn_gamma_mismatch(epsilon: float, gamma: float, guaranteed_epsilon: float) -> None:
     """Warn that LogisticRegressionDP regularizes with 1 where its noise is made for gamma."""
-    figure = f"up to epsilon {kept:.4g}" if math.isfinite(kept) else "infinite epsilon"
-    warn(
+    figure = f"up to epsilon {guaranteed_epsilon:.4g}" if math.isfinite(guaranteed_epsilon) else "infinite epsilon"
+    warn_privacy(
         "LogisticRegressionDP always regularizes with 1, but its noise is calibrated to "
         f"gamma={gamma:g}: its privacy loss can be {figure}, not {epsilon:g}. Use gamma=1.",
         row="C1",
@@ -133,9 +133,9 @@ def other_gamma(epsilon: float, gamma: float, kept: float) -> None:
     )
 
 
-def saturation(function: str, epsilon: float, probability: float) -> None:
+def warn_saturation(function: str, epsilon: float, probability: float) -> None:
     """Warn that the noise of objective perturbation can drive a prediction to 1, where R's loss is NaN."""
-    warn(
+    warn_privacy(
         f"{function} with objective perturbation cannot exceed a linear predictor of 36.74 for a "
         "record in the data, because R's cross-entropy is NaN there: the set of possible "
         f"coefficients depends on the data (epsilon is infinite, not {epsilon:g}). The noise alone "
@@ -146,9 +146,9 @@ def saturation(function: str, epsilon: float, probability: float) -> None:
     )
 
 
-def wrong_gradient(function: str) -> None:
+def warn_wrong_gradient(function: str) -> None:
     """Warn that mapXy_gr_sigmoid is no gradient where there are two columns or more."""
-    warn(
+    warn_privacy(
         f"{function} got mapXy_gr_sigmoid, which is not the gradient of mapXy_sigmoid for two or more "
         "coefficients. The optimizer does not stop at the minimum, so nothing is proven (epsilon is "
         "infinite). Use LogisticRegressionDP with gamma=1, or leave mapXy_gr out.",
@@ -157,10 +157,10 @@ def wrong_gradient(function: str) -> None:
     )
 
 
-def long_records(function: str, norm: float, epsilon: float, kept: float) -> None:
+def warn_long_records(function: str, norm: float, epsilon: float, guaranteed_epsilon: float) -> None:
     """Warn that the bounds allow records longer than 1."""
-    figure = f"epsilon {kept:.4g}" if math.isfinite(kept) else "nothing (epsilon infinite)"
-    warn(
+    figure = f"epsilon {guaranteed_epsilon:.4g}" if math.isfinite(guaranteed_epsilon) else "nothing (epsilon infinite)"
+    warn_privacy(
         f"{function} needs records of length at most 1 and does not scale them; these bounds allow "
         f"length {norm:.4g}. Its guarantee is {figure}, not {epsilon:g}. Divide the columns and their "
         "bounds by that length, or use LogisticRegressionDP or svmDP, which scale.",
@@ -169,11 +169,11 @@ def long_records(function: str, norm: float, epsilon: float, kept: float) -> Non
     )
 
 
-def replaced_record(function: str, epsilon: float, delta: float, kept: float) -> None:
+def warn_replaced_record(function: str, epsilon: float, delta: float, guaranteed_epsilon: float) -> None:
     """Warn that the proof is about one record added or removed, and give what a replaced one keeps."""
-    figure = f"epsilon {kept:.4g}" if math.isfinite(kept) else "no finite epsilon"
+    figure = f"epsilon {guaranteed_epsilon:.4g}" if math.isfinite(guaranteed_epsilon) else "no finite epsilon"
     at = f" (at delta {delta:g})" if delta else ""
-    warn(
+    warn_privacy(
         f"{function} is proven for one record added or removed. For one replaced record its guarantee "
         f"is {figure}{at}, not {epsilon:g}. Use a proportionally smaller eps, or state the guarantee "
         "for added and removed records.",
@@ -182,9 +182,9 @@ def replaced_record(function: str, epsilon: float, delta: float, kept: float) ->
     )
 
 
-def rough_minimum(function: str) -> None:
+def warn_inexact_minimum(function: str) -> None:
     """Warn that the proof is about the exact minimum, which the optimizer does not look for."""
-    warn(
+    warn_privacy(
         f"{function} is proven for the exact minimum, but R's optimizer stops at a relative step of "
         "1e-4 or after 100 evaluations, without a check of its error: in 1,200 random fits up to 3 % "
         "of the largest coefficient. The effect on privacy is not known, and guarantee does not "
@@ -194,21 +194,20 @@ def rough_minimum(function: str) -> None:
     )
 
 
-def no_promise(function: str, name: str, value: float, advice: str = "") -> None:
+def warn_no_guarantee(function: str, name: str, value: float, advice: str = "") -> None:
     """Warn that an argument that R does not check leaves nothing of the promise."""
     advice = advice or f"{name} above 0 and finite"
-    warn(
-        f"{function} takes {name}={value:g} as R does, but nothing is proven then (epsilon is "
-        f"infinite). Use {advice}.",
+    warn_privacy(
+        f"{function} takes {name}={value:g} as R does, but nothing is proven then (epsilon is infinite). Use {advice}.",
         row="C8",
         use=function,
     )
 
 
-def large_model_delta(function: str, delta: float, epsilon: float, proven: float) -> None:
+def warn_large_model_delta(function: str, delta: float, epsilon: float, proven_delta: float) -> None:
     """Warn that a delta of 1 or more promises nothing, and give the one that is proven."""
-    truth = f"delta {proven:.3g} is proven" if proven < 1.0 else "no delta below 1 is proven"
-    warn(
+    truth = f"delta {proven_delta:.3g} is proven" if proven_delta < 1.0 else "no delta below 1 is proven"
+    warn_privacy(
         f"{function} with delta={delta:g} promises nothing. For one replaced record and epsilon {epsilon:g} "
         f"{truth}. Use a delta far below 1/n.",
         row="C8",
@@ -216,13 +215,13 @@ def large_model_delta(function: str, delta: float, epsilon: float, proven: float
     )
 
 
-def validation_not_clipped(epsilon: float, kept: float, bias: bool) -> None:
+def warn_unclipped_validation(epsilon: float, guaranteed_epsilon: float, bias: bool) -> None:
     """Warn that records outside the bounds decide the choice, and say what records inside them keep."""
-    inside = f"epsilon {kept:.4g}" if math.isfinite(kept) else "no finite epsilon"
+    inside = f"epsilon {guaranteed_epsilon:.4g}" if math.isfinite(guaranteed_epsilon) else "no finite epsilon"
     reason = "" if bias else ", because without a bias predictions may lie outside the bounds of y"
     advice = "" if bias else " and add_bias=True"
-    inside += reason if kept > epsilon else ""
-    warn(
+    inside += reason if guaranteed_epsilon > epsilon else ""
+    warn_privacy(
         "tune_linear_regression_model does not clip the validation records to the bounds: one record "
         "far outside decides which model is chosen, so its epsilon is infinite. If every record lies "
         f"inside the bounds, the choice satisfies {inside}. Clip X and y to the bounds before the "
@@ -232,7 +231,7 @@ def validation_not_clipped(epsilon: float, kept: float, bias: bool) -> None:
     )
 
 
-def pair_delta(epsilon: float, shift: float, narrow: float, wide: float) -> float:
+def compute_gaussian_pair_delta(epsilon: float, shift: float, narrow: float, wide: float) -> float:
     """Smallest delta between ``N(0, narrow^2)`` and ``N(shift, wide^2)``, the larger of the two directions.
 
     Epsilon is at least 0, and `wide` larger than `narrow`. The rounding is about 1e-15 absolutely.
@@ -243,7 +242,7 @@ def pair_delta(epsilon: float, shift: float, narrow: float, wide: float) -> floa
     Balle, B. and Wang, Y.-X. (2018). Improving the Gaussian mechanism for differential privacy:
     analytical calibration and optimal denoising. ICML 2018, Theorem 5.
 
-    >>> f"{pair_delta(1.0, 1.0, 4.224678889, 4.224678889 * 1000 / 999):.3g}"
+    >>> f"{compute_gaussian_pair_delta(1.0, 1.0, 4.224678889, 4.224678889 * 1000 / 999):.3g}"
     '1.41e-06'
     """
     # log(p / q) = level - (slope * x + curvature * x^2)
@@ -252,36 +251,36 @@ def pair_delta(epsilon: float, shift: float, narrow: float, wide: float) -> floa
     level = 0.5 * (shift / wide) ** 2 + math.log(wide / narrow)
     inside = 0.0
     if slope**2 + 4.0 * curvature * (level - epsilon) > 0.0:
-        low, high = _roots(curvature, slope, level - epsilon)
-        inside = _between(low / narrow, high / narrow, 0.0) - _between(
+        low, high = _solve_quadratic(curvature, slope, level - epsilon)
+        inside = _compute_central_weight(low / narrow, high / narrow, 0.0) - _compute_central_weight(
             (low - shift) / wide, (high - shift) / wide, epsilon
         )
-    low, high = _roots(curvature, slope, level + epsilon)
-    outside = _beyond((low - shift) / wide, (high - shift) / wide, 0.0) - _beyond(
+    low, high = _solve_quadratic(curvature, slope, level + epsilon)
+    outside = _compute_tail_weight((low - shift) / wide, (high - shift) / wide, 0.0) - _compute_tail_weight(
         low / narrow, high / narrow, epsilon
     )
     return min(1.0, max(inside, outside, 0.0))
 
 
-def _roots(a: float, b: float, c: float) -> tuple[float, float]:
+def _solve_quadratic(a: float, b: float, c: float) -> tuple[float, float]:
     """Roots of ``a x^2 + b x = c`` for a > 0 and b >= 0, free of cancellation."""
     far = -0.5 * (b + math.sqrt(b * b + 4.0 * a * c))
     roots = (far / a, -c / far if far else 0.0)
     return min(roots), max(roots)
 
 
-def _between(low: float, high: float, log_factor: float) -> float:
+def _compute_central_weight(low: float, high: float, log_factor: float) -> float:
     """exp(log_factor) times the standard normal's weight between two points."""
     if low > 0.0:
         low, high = -high, -low
-    return _lower(high, log_factor) - _lower(low, log_factor)
+    return _compute_lower_tail(high, log_factor) - _compute_lower_tail(low, log_factor)
 
 
-def _beyond(low: float, high: float, log_factor: float) -> float:
-    return _lower(low, log_factor) + _lower(-high, log_factor)
+def _compute_tail_weight(low: float, high: float, log_factor: float) -> float:
+    return _compute_lower_tail(low, log_factor) + _compute_lower_tail(-high, log_factor)
 
 
-def _lower(z: float, log_factor: float) -> float:
+def _compute_lower_tail(z: float, log_factor: float) -> float:
     from scipy.special import log_ndtr
 
     # the product of the two may overflow only where the difference is meaningless anyway

@@ -12,40 +12,40 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
-from pydpstat._answering import answered
-from pydpstat._release.additive import Query, release
-from pydpstat._release.calibration import Preparation, prepare
-from pydpstat._release.payment import paid
+from pydpstat._answering import explain_wrong_calls
+from pydpstat._release.additive import Query, release_query
+from pydpstat._release.calibration import Calibration, calibrate_release
+from pydpstat._release.payment import charge_once
 from pydpstat.dppack import _warnings
-from pydpstat.dppack._noise import statistic_spec
+from pydpstat.dppack._noise import make_statistic_calibrator
 from pydpstat.dppack._values import (
     MECHANISMS,
     SENSITIVITIES,
-    contingency_table,
-    count_sensitivity,
-    histogram,
-    numbers,
-    table_variables,
+    build_contingency_table,
+    compute_count_sensitivity,
+    count_in_bins,
+    read_flat_numbers,
+    read_table_variables,
 )
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.privacy import Guarantee
-from pydpstat.r_arithmetic._arrays import has_length, numeric
+from pydpstat.r_arithmetic._arrays import has_length, to_numeric
 from pydpstat.r_arithmetic.factor import is_categorical
-from pydpstat.r_arithmetic.table import levels_follow_missing
+from pydpstat.r_arithmetic.table import has_data_dependent_levels
 from pydpstat.random import source_from
 from pydpstat.results import DPResults, DPResultsPair
-from pydpstat.results._call import Call, r_symbol
+from pydpstat.results._call import Call, quote_r_symbol
 from pydpstat.results._labels import Labels
-from pydpstat.results._postprocessing import AsDrawn, PostProcessing, Publish, Share
+from pydpstat.results._postprocessing import NoisyValue, PostProcessing, PostProcessor, ShareOfTotal
 from pydpstat.results._ranges import PROPORTION
-from pydpstat.results._ranges import counts as counts_range
+from pydpstat.results._ranges import make_count_range as counts_range
 
-PUBLIC_N = "the number of records is public"
-_COUNTS = counts_range(None)
+PUBLIC_SIZE_CONDITION = "the number of records is public"
+_COUNT_RANGE = counts_range(None)
 
 
-@answered
+@explain_wrong_calls
 def histogramDP(
     x: npt.ArrayLike,
     eps: float,
@@ -127,8 +127,11 @@ def histogramDP(
     >>> r.estimate.counts
     array([3., 6., 2.])
     """
-    upper, lower = checks.scalar(upper_bound, "upper_bound"), checks.scalar(lower_bound, "lower_bound")
-    values = numbers(x, "x")
+    upper, lower = (
+        checks.check_scalar(upper_bound, "upper_bound"),
+        checks.check_scalar(lower_bound, "lower_bound"),
+    )
+    values = read_flat_numbers(x, "x")
     arguments = {
         "eps": eps,
         "lower_bound": lower_bound,
@@ -142,21 +145,21 @@ def histogramDP(
         "allow_negative": allow_negative,
     }
 
-    return _counts(
+    return _release_counts(
         "histogramDP",
-        lambda: histogram(values, lower, upper, breaks),
+        lambda: count_in_bins(values, lower, upper, breaks),
         arguments,
         (("x", "x"),),
         rng,
         records=values.size,
         bounds=(lower, upper),
-        condition="the breaks were chosen without the data" if _spans(breaks, lower, upper) else "",
-        warn=_warnings.breaks_from_data,
-        publish=lambda noisy: _sanitized_histogram(noisy, normalize, allow_negative),
+        condition="the breaks were chosen without the data" if _has_covering_breaks(breaks, lower, upper) else "",
+        warn=_warnings.warn_breaks_from_data,
+        publish=lambda noisy: _publish_histogram(noisy, normalize, allow_negative),
     )
 
 
-@answered
+@explain_wrong_calls
 def tableDP(
     *factors: object,
     eps: float = 1,
@@ -233,7 +236,7 @@ def tableDP(
     yes   5.0
     Name: table, dtype: float64
     """
-    variables, names, rules = table_variables(factors, columns)
+    variables, names, rules = read_table_variables(factors, columns)
     arguments = {
         "eps": eps,
         "which_sensitivity": which_sensitivity,
@@ -243,22 +246,22 @@ def tableDP(
         "allow_negative": allow_negative,
         **rules,
     }
-    declared = all(is_categorical(variable) for variable in variables) and not levels_follow_missing(**rules)
+    declared = all(is_categorical(variable) for variable in variables) and not has_data_dependent_levels(**rules)
 
-    return _counts(
+    return _release_counts(
         "tableDP",
-        lambda: contingency_table(variables, names, **rules),
+        lambda: build_contingency_table(variables, names, **rules),
         arguments,
-        _column_texts(names, len(columns) - len(rules)),
+        _format_columns(names, len(columns) - len(rules)),
         rng,
-        records=_records(variables),
+        records=_count_records(variables),
         condition="the levels are public" if declared else "",
-        warn=_warnings.levels_from_data,
-        publish=lambda noisy: _sanitized_table(noisy, allow_negative),
+        warn=_warnings.warn_levels_from_data,
+        publish=lambda noisy: _publish_table(noisy, allow_negative),
     )
 
 
-def _counts(
+def _release_counts(
     function: str,
     count: Callable[[], tuple[np.ndarray, Labels]],
     arguments: dict[str, object],
@@ -268,7 +271,7 @@ def _counts(
     records: int,
     condition: str,
     warn: Callable[[], None],
-    publish: Publish,
+    publish: PostProcessor,
     bounds: tuple[float, float] | None = None,
 ) -> DPResults | DPResultsPair:
     """Release counts for one kind of neighbors, or for both in turn on one stream.
@@ -276,38 +279,38 @@ def _counts(
     `condition` is what the guarantee rests on; an empty one says that nothing is guaranteed, and
     `warn` says why.
     """
-    which = checks.one_of(arguments["which_sensitivity"], "which_sensitivity", SENSITIVITIES)
-    mechanism = checks.one_of(arguments["mechanism"], "mechanism", MECHANISMS)
+    which = checks.check_choice(arguments["which_sensitivity"], "which_sensitivity", SENSITIVITIES)
+    mechanism = checks.check_choice(arguments["mechanism"], "mechanism", MECHANISMS)
     counts, labels = count()
     source = source_from(rng, int_seeds_r=True)
 
-    def protected(neighbors: str, first: bool = True) -> tuple[Preparation, Callable[[], DPResults]]:
-        sensitivity = count_sensitivity(neighbors, 1 if mechanism == "Laplace" else 2)
-        public, nobs = ((PUBLIC_N,), records) if neighbors == "bounded" else ((), None)
+    def make_release(neighbors: str, first: bool = True) -> tuple[Calibration, Callable[[], DPResults]]:
+        sensitivity = compute_count_sensitivity(neighbors, 1 if mechanism == "Laplace" else 2)
+        public, nobs = ((PUBLIC_SIZE_CONDITION,), records) if neighbors == "bounded" else ((), None)
         query = Query(labels.name, counts, (sensitivity,), labels, integer=True, nobs=nobs)
-        spec = statistic_spec(function, arguments, neighbors, (condition, *public), void=not condition)
-        prepared = prepare(query.question, spec, source.reproducible)
-        spec.warn(query.question)
+        spec = make_statistic_calibrator(function, arguments, neighbors, (condition, *public), is_void=not condition)
+        prepared = calibrate_release(query.spec, spec, source.reproducible)
+        spec.warn_weak_noise(query.spec)
         # R reads its flags last, here still before any draw
-        checks.flag(arguments["allow_negative"], "allow_negative")
-        checks.flag(arguments.get("normalize", False), "normalize")
-        if spec.void and first:
+        checks.check_boolean(arguments["allow_negative"], "allow_negative")
+        checks.check_boolean(arguments.get("normalize", False), "normalize")
+        if spec.is_void and first:
             warn()
         return prepared, partial(
-            release, query, prepared, source, record=record, bounds=bounds, publish=publish
+            release_query, query, prepared, source, call=record, bounds=bounds, postprocess=publish
         )
 
     record = Call(function, data, tuple(arguments.items()), "DPpack")
     if which != "both":
-        return protected(which)[1]()
-    (first, draw), (second, draw_second) = protected("bounded"), protected("unbounded", first=False)
-    together = _together(first, second)
+        return make_release(which)[1]()
+    (first, draw), (second, draw_second) = make_release("bounded"), make_release("unbounded", first=False)
+    together = _combine_guarantees(first, second)
     # both are paid for before the first is drawn
-    with paid(None, together, record, first.noise.name):
+    with charge_once(None, together, record, first.noise.name):
         return DPResultsPair(draw(), draw_second(), together)
 
 
-def _together(first: Preparation, second: Preparation) -> Guarantee:
+def _combine_guarantees(first: Calibration, second: Calibration) -> Guarantee:
     """Return what both releases keep for one replaced record, which moves both tables."""
     kept = first.guarantee
     if math.isinf(kept.epsilon):
@@ -323,51 +326,47 @@ def _together(first: Preparation, second: Preparation) -> Guarantee:
     return replace(kept, epsilon=float(2.0 / first.noise.scale + 2.0 / second.noise.scale), loss=None)
 
 
-def _records(variables: tuple[object, ...]) -> int:
+def _count_records(variables: tuple[object, ...]) -> int:
     first = variables[0] if variables else ()
     return len(first) if has_length(first) else 1
 
 
-def _spans(breaks: object, lower: float, upper: float) -> bool:
+def _has_covering_breaks(breaks: object, lower: float, upper: float) -> bool:
     """Tell whether breaks are a vector that reaches both bounds, so that no bin depends on the data."""
     if isinstance(breaks, str) or callable(breaks):
         return False
     try:
-        edges = numeric(breaks, "breaks")
+        edges = to_numeric(breaks, "breaks")
     except PydpstatError:
         return False  # refused later, where R reads them
     return edges.size > 1 and bool(edges.min() <= min(lower, upper) and edges.max() >= max(lower, upper))
 
 
-def _sanitized_histogram(
-    noisy: np.ndarray, normalize: bool, allow_negative: bool
-) -> tuple[np.ndarray, PostProcessing]:
+def _publish_histogram(noisy: np.ndarray, normalize: bool, allow_negative: bool) -> tuple[np.ndarray, PostProcessing]:
     steps: tuple[str, ...] = () if allow_negative else ("negative counts to 0",)
     kept = noisy if allow_negative else np.where(noisy < 0.0, 0.0, noisy)
     if not normalize:
-        return np.rint(kept), AsDrawn((*steps, "rounded"), within=_COUNTS)
+        return np.rint(kept), NoisyValue((*steps, "rounded"), within=_COUNT_RANGE)
     total = r.sum(kept)
     if total == 0.0:
         raise PydpstatError(
             "normalize divides by the sum of the noisy counts, which is 0 (R returns NaN). "
             "Use normalize=False or a larger eps."
         )
-    return kept / total, Share(total, (*steps, "divided by their sum"), within=PROPORTION)
+    return kept / total, ShareOfTotal(total, (*steps, "divided by their sum"), within=PROPORTION)
 
 
-def _sanitized_table(noisy: np.ndarray, allow_negative: bool) -> tuple[np.ndarray, PostProcessing]:
+def _publish_table(noisy: np.ndarray, allow_negative: bool) -> tuple[np.ndarray, PostProcessing]:
     rounded = np.rint(noisy)
     if allow_negative:
-        return rounded, AsDrawn(("rounded",), within=_COUNTS)
+        return rounded, NoisyValue(("rounded",), within=_COUNT_RANGE)
     steps = ("rounded", "negative counts to 0")
-    return np.where(rounded < 0.0, 0.0, rounded), AsDrawn(steps, within=_COUNTS)
+    return np.where(rounded < 0.0, 0.0, rounded), NoisyValue(steps, within=_COUNT_RANGE)
 
 
-def _column_texts(names: tuple[str, ...], keywords: int) -> tuple[tuple[str, str], ...]:
+def _format_columns(names: tuple[str, ...], keywords: int) -> tuple[tuple[str, str], ...]:
     """Return each variable's text in a call, in Python and in R; the last ones are keywords."""
-    texts = [
-        (name or f"x{place}", r_symbol(name or f"x{place}")) for place, name in enumerate(names, start=1)
-    ]
+    texts = [(name or f"x{place}", quote_r_symbol(name or f"x{place}")) for place, name in enumerate(names, start=1)]
     first = len(names) - keywords
     named = [(f"{python}={python}", f"{in_r} = {in_r}") for python, in_r in texts[first:]]
     return (*texts[:first], *named)

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
-from pydpstat._answering import answered
-from pydpstat.dppack._values import SENSITIVITY, numbers, rank_utility, vector
+from pydpstat._answering import explain_wrong_calls
+from pydpstat.dppack._values import RANK_SENSITIVITY, compute_rank_utility, read_flat_numbers, read_vector
 from pydpstat.errors import PydpstatError
 
 
@@ -44,7 +44,7 @@ class QuantileAccess(NamedTuple):
     Sensitivity: float
 
 
-@answered
+@explain_wrong_calls
 def meanDataAccess(x: npt.ArrayLike, lower_bound: float, upper_bound: float) -> Access:
     """Return a mean and its sensitivity, without privacy.
 
@@ -85,12 +85,12 @@ def meanDataAccess(x: npt.ArrayLike, lower_bound: float, upper_bound: float) -> 
     >>> meanDataAccess([1, 4, 3, 2], 0, 5)
     Access(True_Values=2.5, Sensitivity=1.25)
     """
-    values = numbers(x, "x")
-    reach = checks.scalar(upper_bound, "upper_bound") - checks.scalar(lower_bound, "lower_bound")
-    return _access(r.mean(values), reach, values.size)
+    values = read_flat_numbers(x, "x")
+    reach = checks.check_scalar(upper_bound, "upper_bound") - checks.check_scalar(lower_bound, "lower_bound")
+    return _make_access(r.mean(values), reach, values.size)
 
 
-@answered
+@explain_wrong_calls
 def varDataAccess(x: npt.ArrayLike, lower_bound: float, upper_bound: float) -> Access:
     """Return a variance and its sensitivity, without privacy.
 
@@ -131,12 +131,12 @@ def varDataAccess(x: npt.ArrayLike, lower_bound: float, upper_bound: float) -> A
     >>> varDataAccess([1, 4, 3, 2], 0, 5).Sensitivity
     6.25
     """
-    values = vector(x, "x")
-    reach = checks.scalar(upper_bound, "upper_bound") - checks.scalar(lower_bound, "lower_bound")
-    return _access(r.var(values), reach * reach, values.size)
+    values = read_vector(x, "x")
+    reach = checks.check_scalar(upper_bound, "upper_bound") - checks.check_scalar(lower_bound, "lower_bound")
+    return _make_access(r.var(values), reach * reach, values.size)
 
 
-@answered
+@explain_wrong_calls
 def covDataAccess(
     x1: npt.ArrayLike,
     x2: npt.ArrayLike,
@@ -184,20 +184,18 @@ def covDataAccess(
     >>> covDataAccess([1, 4, 3, 2], [-2, -3, -4, -1], 0, 5, -5, 0).Sensitivity
     6.25
     """
-    first, second = vector(x1, "x1", beside=True), vector(x2, "x2", beside=True)
-    reach1 = checks.scalar(upper_bound1, "upper_bound1") - checks.scalar(lower_bound1, "lower_bound1")
-    reach2 = checks.scalar(upper_bound2, "upper_bound2") - checks.scalar(lower_bound2, "lower_bound2")
+    first, second = read_vector(x1, "x1", beside=True), read_vector(x2, "x2", beside=True)
+    reach1 = checks.check_scalar(upper_bound1, "upper_bound1") - checks.check_scalar(lower_bound1, "lower_bound1")
+    reach2 = checks.check_scalar(upper_bound2, "upper_bound2") - checks.check_scalar(lower_bound2, "lower_bound2")
     if first.size != second.size:
         raise PydpstatError(
             f"x1 and x2 must have the same length; got {first.size} and {second.size}. Give pairs of values."
         )
-    return _access(r.cov(first, second), reach1 * reach2, first.size)
+    return _make_access(r.cov(first, second), reach1 * reach2, first.size)
 
 
-@answered
-def quantileDataAccess(
-    x: npt.ArrayLike, quant: float, lower_bound: float, upper_bound: float
-) -> QuantileAccess:
+@explain_wrong_calls
+def quantileDataAccess(x: npt.ArrayLike, quant: float, lower_bound: float, upper_bound: float) -> QuantileAccess:
     """Return the utilities for choosing a quantile, without privacy.
 
     R's function is ``DPpack::quantileDataAccess``.
@@ -244,25 +242,28 @@ def quantileDataAccess(
     >>> access.Sorted
     array([-10.,  -6.,  -2.,   1.,   1.,   8.,  10.])
     """
-    values = numbers(x, "x").astype(np.float64)
-    lower, upper = checks.scalar(lower_bound, "lower_bound"), checks.scalar(upper_bound, "upper_bound")
-    utility = rank_utility(0, values.size, checks.scalar(quant, "quant"), values.size)
+    values = read_flat_numbers(x, "x").astype(np.float64)
+    lower, upper = (
+        checks.check_scalar(lower_bound, "lower_bound"),
+        checks.check_scalar(upper_bound, "upper_bound"),
+    )
+    utility = compute_rank_utility(0, values.size, checks.check_scalar(quant, "quant"), values.size)
     if isinstance(quant, (bool, np.bool_)):
         utility += 0.0  # integers in R, which has one 0 among them
     inner = np.minimum(np.maximum(r.sort(values), lower), upper)
     edges = np.concatenate([[lower], inner, [upper]])
     if not (np.isfinite(edges).all() and np.isfinite(utility).all()):
         raise PydpstatError("lower_bound, upper_bound and quant must be finite; R returns infinite values.")
-    return QuantileAccess(utility, edges, SENSITIVITY)
+    return QuantileAccess(utility, edges, RANK_SENSITIVITY)
 
 
-def _access(value: float, reach: float, n: int) -> Access:
-    sensitivity = reach / n if n else np.nan
-    check_finite(value, sensitivity)
+def _make_access(value: float, scaled_sensitivity: float, n: int) -> Access:
+    sensitivity = scaled_sensitivity / n if n else np.nan
+    check_finite_figures(value, sensitivity)
     return Access(float(value), sensitivity)
 
 
-def check_finite(*figures: float) -> None:
+def check_finite_figures(*figures: float) -> None:
     """Stop where R would return a figure that is not finite."""
     if not np.isfinite(figures).all():
         raise PydpstatError(

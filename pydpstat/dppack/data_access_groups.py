@@ -13,19 +13,19 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
-from pydpstat._answering import answered
+from pydpstat._answering import explain_wrong_calls
 from pydpstat.dppack._values import (
     MECHANISMS,
-    Pooled,
-    contingency_table,
-    count_sensitivity,
-    numbers,
-    pooled_covariance,
-    pooled_variance,
-    table_variables,
+    PooledStatistic,
+    build_contingency_table,
+    compute_count_sensitivity,
+    compute_pooled_covariance,
+    compute_pooled_variance,
+    read_flat_numbers,
+    read_table_variables,
 )
-from pydpstat.dppack.data_access import check_finite
-from pydpstat.dppack.pooled import column, pairs
+from pydpstat.dppack.data_access import check_finite_figures
+from pydpstat.dppack.pooled import read_group, read_pairs
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.histogram import Breaks
 
@@ -44,7 +44,7 @@ class NeighborsAccess(NamedTuple):
     Unbounded_Sensitivities: float
 
 
-@answered
+@explain_wrong_calls
 def histogramDataAccess(x: npt.ArrayLike, breaks: Breaks, mechanism: str) -> NeighborsAccess:
     """Return a histogram and its sensitivities, without privacy.
 
@@ -88,12 +88,12 @@ def histogramDataAccess(x: npt.ArrayLike, breaks: Breaks, mechanism: str) -> Nei
     >>> histogramDataAccess([1, 4, 3, 2, 3], "Sturges", "Laplace").True_Values.counts
     array([2, 2, 1])
     """
-    counted = r.hist(numbers(x, "x"), breaks)
+    counted = r.hist(read_flat_numbers(x, "x"), breaks)
     plain = r.Histogram(counted.breaks, counted.counts, None, counted.mids, counted.xname, counted.equidist)
-    return _counts(plain, mechanism)
+    return _make_count_access(plain, mechanism)
 
 
-@answered
+@explain_wrong_calls
 def tableDataAccess(*factors: object, mechanism: str = "Laplace", **columns: object) -> NeighborsAccess:
     """Return a contingency table and its sensitivities, without privacy.
 
@@ -138,12 +138,12 @@ def tableDataAccess(*factors: object, mechanism: str = "Laplace", **columns: obj
     >>> tableDataAccess(["b", "a", "b"]).True_Values.to_dict()
     {'a': 1, 'b': 2}
     """
-    variables, names, rules = table_variables(factors, columns)
-    counts, labels = contingency_table(variables, names, **rules)
-    return _counts(labels.natural(counts).astype(np.int64), mechanism)
+    variables, names, rules = read_table_variables(factors, columns)
+    counts, labels = build_contingency_table(variables, names, **rules)
+    return _make_count_access(labels.to_pandas(counts).astype(np.int64), mechanism)
 
 
-@answered
+@explain_wrong_calls
 def pooledVarDataAccess(
     samples: Sequence[npt.ArrayLike], lower_bound: float, upper_bound: float, approx_n_max: bool
 ) -> NeighborsAccess:
@@ -188,12 +188,17 @@ def pooledVarDataAccess(
     >>> pooledVarDataAccess([[1, 2], [4, 8]], 0, 10, False)
     NeighborsAccess(True_Values=4.25, Bounded_Sensitivities=25.0, Unbounded_Sensitivities=37.5)
     """
-    groups = [column(sample).astype(np.float64) for sample in _groups(samples)]
-    lower, upper = checks.scalar(lower_bound, "lower_bound"), checks.scalar(upper_bound, "upper_bound")
-    return _pooled(pooled_variance(groups, lower, upper, checks.flag(approx_n_max, "approx_n_max")))
+    groups = [read_group(sample).astype(np.float64) for sample in _check_groups(samples)]
+    lower, upper = (
+        checks.check_scalar(lower_bound, "lower_bound"),
+        checks.check_scalar(upper_bound, "upper_bound"),
+    )
+    return _make_pooled_access(
+        compute_pooled_variance(groups, lower, upper, checks.check_boolean(approx_n_max, "approx_n_max"))
+    )
 
 
-@answered
+@explain_wrong_calls
 def pooledCovDataAccess(
     samples: Sequence[npt.ArrayLike],
     lower_bound1: float,
@@ -244,25 +249,33 @@ def pooledCovDataAccess(
     >>> pooledCovDataAccess([group], -10, 10, -10, 10, True).Bounded_Sensitivities
     200.0
     """
-    groups = [pairs(sample) for sample in _groups(samples)]
-    bounds1 = checks.scalar(lower_bound1, "lower_bound1"), checks.scalar(upper_bound1, "upper_bound1")
-    bounds2 = checks.scalar(lower_bound2, "lower_bound2"), checks.scalar(upper_bound2, "upper_bound2")
-    return _pooled(pooled_covariance(groups, bounds1, bounds2, checks.flag(approx_n_max, "approx_n_max")))
+    groups = [read_pairs(sample) for sample in _check_groups(samples)]
+    bounds1 = (
+        checks.check_scalar(lower_bound1, "lower_bound1"),
+        checks.check_scalar(upper_bound1, "upper_bound1"),
+    )
+    bounds2 = (
+        checks.check_scalar(lower_bound2, "lower_bound2"),
+        checks.check_scalar(upper_bound2, "upper_bound2"),
+    )
+    return _make_pooled_access(
+        compute_pooled_covariance(groups, bounds1, bounds2, checks.check_boolean(approx_n_max, "approx_n_max"))
+    )
 
 
-def _pooled(pooled: Pooled) -> NeighborsAccess:
-    check_finite(pooled.value, pooled.bounded, pooled.unbounded)
-    return NeighborsAccess(pooled.value, pooled.bounded, pooled.unbounded)
+def _make_pooled_access(pooled: PooledStatistic) -> NeighborsAccess:
+    check_finite_figures(pooled.value, pooled.bounded_sensitivity, pooled.unbounded_sensitivity)
+    return NeighborsAccess(pooled.value, pooled.bounded_sensitivity, pooled.unbounded_sensitivity)
 
 
-def _counts(counted: object, mechanism: object) -> NeighborsAccess:
-    norm = 1 if checks.one_of(mechanism, "mechanism", MECHANISMS) == "Laplace" else 2
-    return NeighborsAccess(counted, count_sensitivity("bounded", norm), count_sensitivity("unbounded", norm))
+def _make_count_access(counted: object, mechanism: object) -> NeighborsAccess:
+    norm = 1 if checks.check_choice(mechanism, "mechanism", MECHANISMS) == "Laplace" else 2
+    return NeighborsAccess(
+        counted, compute_count_sensitivity("bounded", norm), compute_count_sensitivity("unbounded", norm)
+    )
 
 
-def _groups(samples: object) -> Sequence[npt.ArrayLike]:
+def _check_groups(samples: object) -> Sequence[npt.ArrayLike]:
     if not isinstance(samples, (list, tuple)) or not samples:
-        raise PydpstatError(
-            f"samples must be a list of groups; got {type(samples).__name__}. Give [group1, group2]."
-        )
+        raise PydpstatError(f"samples must be a list of groups; got {type(samples).__name__}. Give [group1, group2].")
     return samples

@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._answering import answered
+from pydpstat._answering import explain_wrong_calls
 from pydpstat._data.containers import has_columns, is_series
-from pydpstat._data.held import variable
+from pydpstat._data.held import read_variable
 from pydpstat._lazy import pd
 from pydpstat._release.choice import release_choice
-from pydpstat.dppack._values import plain_array
+from pydpstat.dppack._values import to_plain_array
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._exponential import Choice
 from pydpstat.privacy import Guarantee
@@ -24,13 +24,13 @@ from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
 
-GIVEN = (
+GIVEN_CONDITIONS = (
     "the given sensitivity is correct for these neighbors",
     "measure and candidates were chosen without the data",
 )
 
 
-@answered
+@explain_wrong_calls
 def ExponentialMechanism(
     utility: npt.ArrayLike,
     eps: float,
@@ -92,28 +92,28 @@ def ExponentialMechanism(
     'coffee'
     """
     utility, measure, candidates = (
-        variable(each, name, beside=True)
+        read_variable(each, name, needs_order=True)
         for each, name in ((utility, "utility"), (measure, "measure"), (candidates, "candidates"))
     )
-    values = _numbers(utility, "utility", booleans=False)
-    eps = checks.epsilon(eps, "eps")
-    sens = checks.scalar(sensitivity, "sensitivity")
+    values = _read_floats(utility, "utility", booleans=False)
+    eps = checks.check_epsilon(eps, "eps")
+    sens = checks.check_scalar(sensitivity, "sensitivity")
     if sens <= 0:
         raise PydpstatError(
-            f"sensitivity must be > 0; got {checks.shown(sensitivity)}. Give the most that one record "
+            f"sensitivity must be > 0; got {checks.describe_value(sensitivity)}. Give the most that one record "
             "can change a utility."
         )
-    weights = None if measure is None else _measure(measure, values.size)
-    choices = None if candidates is None else _candidates(candidates, values.size)
+    weights = None if measure is None else _read_measure(measure, values.size)
+    choices = None if candidates is None else _read_candidates(candidates, values.size)
     choice = Choice(values, eps, sens, weights)
     source = source_from(rng, int_seeds_r=True)
     if source.reproducible:
-        choice.check()
+        choice.check_candidates()
     # R takes the names of the utility, or else of the measure; a candidate has its own
-    named = [_names(each) for each in ((utility, measure) if candidates is None else (candidates,))]
+    named = [_get_series_names(each) for each in ((utility, measure) if candidates is None else (candidates,))]
     names = next((each for each in named if each is not None), None)
 
-    def chosen(place: int) -> tuple[object, Labels]:
+    def label_choice(place: int) -> tuple[object, Labels]:
         labels = Labels("choice", None if names is None else (str(names[place]),))
         if choices is None:
             return place + 1, labels
@@ -126,26 +126,26 @@ def ExponentialMechanism(
     given = tuple((f"{name}={name}", f"{name} = {name}") for name, value in optional if value is not None)
     return release_choice(
         "choice",
-        lambda uniforms: chosen(choice.place(float(uniforms[0]))),
+        lambda uniforms: label_choice(choice.choose_index(float(uniforms[0]))),
         source,
-        draws=1,
+        n_draws=1,
         sensitivity=sens,
         claim=claim,
-        guarantee=Guarantee(eps, 0.0, "bounded", GIVEN),
-        record=Call(
+        guarantee=Guarantee(eps, 0.0, "bounded", GIVEN_CONDITIONS),
+        call=Call(
             "ExponentialMechanism",
             (("utility", "utility"), *given),
             (("eps", eps), ("sensitivity", sensitivity)),
             "DPpack",
         ),
         grid=1.0 if choices is None and not source.reproducible else None,
-        exactly=lambda: chosen(secure.choose(values, secure.choice_rate(eps, sens), weights)),
+        choose_exactly=lambda: label_choice(secure.choose(values, secure.choice_rate(eps, sens), weights)),
     )
 
 
-def _numbers(x: object, name: str, booleans: bool) -> np.ndarray:
+def _read_floats(x: object, name: str, booleans: bool) -> np.ndarray:
     """Return numbers as a flat float array; a message tells only the data's type."""
-    array = plain_array(x)
+    array = to_plain_array(x)
     if array is not None and array.size == 0 and array.dtype.kind in "fO":
         array = np.empty(0)
     if array is None or array.dtype.kind not in ("fiub" if booleans else "fiu"):
@@ -156,21 +156,19 @@ def _numbers(x: object, name: str, booleans: bool) -> np.ndarray:
     return array.astype(np.float64, copy=False).ravel(order="F")
 
 
-def _measure(measure: object, size: int) -> np.ndarray:
-    weights = _numbers(measure, "measure", booleans=True)
+def _read_measure(measure: object, size: int) -> np.ndarray:
+    weights = _read_floats(measure, "measure", booleans=True)
     if weights.size != size:
         raise PydpstatError(
             f"Length of measure must match length of utility ({size}); got {weights.size}. "
             "Give one weight for each candidate."
         )
     if not (weights >= 0).all():
-        raise PydpstatError(
-            "Values in measure cannot be negative or missing; some are. Give weights of at least 0."
-        )
+        raise PydpstatError("Values in measure cannot be negative or missing; some are. Give weights of at least 0.")
     return weights
 
 
-def _candidates(candidates: Any, size: int) -> Sequence[object]:
+def _read_candidates(candidates: Any, size: int) -> Sequence[object]:
     """Return the candidates in a form that a place indexes."""
     if isinstance(candidates, (str, bytes, dict, set)) or has_columns(candidates):
         raise PydpstatError(
@@ -192,7 +190,7 @@ def _candidates(candidates: Any, size: int) -> Sequence[object]:
     return candidates
 
 
-def _names(x: object) -> Sequence[object] | None:
+def _get_series_names(x: object) -> Sequence[object] | None:
     """Return the names of a Series; the numbers that pandas gives by itself are none."""
     if not is_series(x):
         return None

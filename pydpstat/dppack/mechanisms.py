@@ -8,23 +8,23 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._answering import answered
-from pydpstat._data.containers import row_names
-from pydpstat._data.held import public_list, variable
-from pydpstat._release.additive import Query, release
-from pydpstat._release.calibration import prepare
-from pydpstat.dppack._noise import AllocatedSpec, analytic_gaussian_loop, checked_delta
-from pydpstat.dppack._values import column_name, plain_array
+from pydpstat._answering import explain_wrong_calls
+from pydpstat._data.containers import get_row_labels
+from pydpstat._data.held import read_variable, to_public_list
+from pydpstat._release.additive import Query, release_query
+from pydpstat._release.calibration import calibrate_release
+from pydpstat.dppack._noise import AllocationCalibrator, calibrate_analytic_loop, check_noise_delta
+from pydpstat.dppack._values import get_column_name, to_plain_array
 from pydpstat.errors import PydpstatError
 from pydpstat.random import source_from
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
 
-GIVEN = ("the given sensitivities are correct for these neighbors",)
+GIVEN_CONDITIONS = ("the given sensitivities are correct for these neighbors",)
 
 
-@answered
+@explain_wrong_calls
 def LaplaceMechanism(
     true_values: npt.ArrayLike,
     eps: float,
@@ -80,10 +80,10 @@ def LaplaceMechanism(
     array([ 9.447, 20.859])
     """
     arguments = {"eps": eps, "sensitivities": sensitivities, "alloc_proportions": alloc_proportions}
-    return _release("LaplaceMechanism", true_values, arguments, rng)
+    return _release_values("LaplaceMechanism", true_values, arguments, rng)
 
 
-@answered
+@explain_wrong_calls
 def GaussianMechanism(
     true_values: npt.ArrayLike,
     eps: float,
@@ -164,7 +164,7 @@ def GaussianMechanism(
         "analytic": analytic,
         "tol": tol,
     }
-    return _release("GaussianMechanism", true_values, arguments, rng)
+    return _release_values("GaussianMechanism", true_values, arguments, rng)
 
 
 @overload
@@ -179,7 +179,7 @@ def calibrateAnalyticGaussianMechanism(
 ) -> float | npt.NDArray[np.float64]: ...
 
 
-@answered
+@explain_wrong_calls
 def calibrateAnalyticGaussianMechanism(
     epsilon: float, delta: float, sensitivity: npt.ArrayLike, tol: float = 1e-12
 ) -> float | npt.NDArray[np.float64]:
@@ -229,13 +229,13 @@ def calibrateAnalyticGaussianMechanism(
     >>> round(calibrateAnalyticGaussianMechanism(1, 1e-6, 1), 6)
     4.224679
     """
-    return analytic_gaussian_loop(epsilon, delta, sensitivity, tol)
+    return calibrate_analytic_loop(epsilon, delta, sensitivity, tol)
 
 
-def _release(function: str, true_values: npt.ArrayLike, arguments: dict[str, Any], rng: object) -> DPResults:
+def _release_values(function: str, true_values: npt.ArrayLike, arguments: dict[str, Any], rng: object) -> DPResults:
     """Check in R's order, calibrate, and release; Laplace noise has no delta."""
-    true_values = variable(true_values, "true_values", beside=True)
-    value = plain_array(true_values)
+    true_values = read_variable(true_values, "true_values", needs_order=True)
+    value = to_plain_array(true_values)
     if value is None or value.dtype.kind not in "fiu":
         truths = value is not None and value.dtype.kind == "b"
         got = "truth values" if truths else type(true_values).__name__
@@ -243,26 +243,26 @@ def _release(function: str, true_values: npt.ArrayLike, arguments: dict[str, Any
             f"true_values must be numeric atomic vectors or scalars; got {got}. Give a number, a list or an "
             "array of numbers."
         )
-    labels = Labels(column_name(true_values, "value"), row_names(true_values))
+    labels = Labels(get_column_name(true_values, "value"), get_row_labels(true_values))
     # the calibration checks them
-    given = {name: public_list(each, name) for name, each in arguments.items()}
-    sensitivities = tuple(checks.array_of(given["sensitivities"]).ravel().tolist())
+    given = {name: to_public_list(each, name) for name, each in arguments.items()}
+    sensitivities = tuple(checks.to_array(given["sensitivities"]).ravel().tolist())
     query = Query("value", value.astype(np.float64), sensitivities, labels)
     source = source_from(rng, int_seeds_r=True)
     is_laplace = "delta" not in arguments
-    spec = AllocatedSpec(
+    spec = AllocationCalibrator(
         function,
         is_laplace,
-        checks.epsilon(arguments["eps"], "eps"),
-        0.0 if is_laplace else checked_delta(arguments["delta"]),
+        checks.check_epsilon(arguments["eps"], "eps"),
+        0.0 if is_laplace else check_noise_delta(arguments["delta"]),
         arguments.get("type_DP"),
         arguments.get("analytic", False),
         "bounded",
-        GIVEN,
+        GIVEN_CONDITIONS,
         alloc_proportions=given["alloc_proportions"],
         tol=arguments.get("tol", 1e-12),
     )
-    prepared = prepare(query.question, spec, source.reproducible)
-    spec.warn(query.question)
+    prepared = calibrate_release(query.spec, spec, source.reproducible)
+    spec.warn_weak_noise(query.spec)
     record = Call(function, (("true_values", "true.values"),), tuple(arguments.items()), "DPpack")
-    return release(query, prepared, source, record=record)
+    return release_query(query, prepared, source, call=record)

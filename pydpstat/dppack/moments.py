@@ -9,18 +9,18 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
-from pydpstat._answering import answered
-from pydpstat.dppack._moments import REDRAWN, Moment, as_drawn, is_positive, release_moment
-from pydpstat.dppack._values import clip, column_name, numbers, vector
+from pydpstat._answering import explain_wrong_calls
+from pydpstat.dppack._moments import REDRAWN_STEP, MomentQuery, is_positive, publish_unchanged, release_moment
+from pydpstat.dppack._values import clip_to_bounds, get_column_name, read_flat_numbers, read_vector
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.elementary import Floats
-from pydpstat.r_arithmetic.moments import double_mean
-from pydpstat.results._postprocessing import PostProcessing, Publish, SquareRoot
-from pydpstat.results._ranges import covariance, means, spreads
+from pydpstat.r_arithmetic.moments import compute_double_mean
+from pydpstat.results._postprocessing import PostProcessing, PostProcessor, SquareRootValue
+from pydpstat.results._ranges import make_covariance_range, make_mean_range, make_variance_range
 from pydpstat.results.results import DPResults
 
 
-@answered
+@explain_wrong_calls
 def meanDP(
     x: npt.ArrayLike,
     eps: float,
@@ -90,17 +90,20 @@ def meanDP(
     >>> round(meanDP(ages, 1.0, 0, 100, rng=RRandom(123)), 3)
     30.869
     """
-    upper, lower = checks.scalar(upper_bound, "upper_bound"), checks.scalar(lower_bound, "lower_bound")
+    upper, lower = (
+        checks.check_scalar(upper_bound, "upper_bound"),
+        checks.check_scalar(lower_bound, "lower_bound"),
+    )
     if lower > upper:
         raise PydpstatError(f"lower_bound must be below upper_bound; got {lower!r} and {upper!r}. Swap them.")
-    values = numbers(x, "x")
-    moment = Moment("mean", double_mean(clip(values, lower, upper)), upper - lower, values.size)
+    values = read_flat_numbers(x, "x")
+    moment = MomentQuery("mean", compute_double_mean(clip_to_bounds(values, lower, upper)), upper - lower, values.size)
     arguments = (eps, lower_bound, upper_bound, which_sensitivity, mechanism, delta, type_DP)
-    publish = as_drawn(means([(lower, upper)]))
-    return release_moment("meanDP", moment, column_name(x, "mean"), arguments, (lower, upper), rng, publish)
+    publish = publish_unchanged(make_mean_range([(lower, upper)]))
+    return release_moment("meanDP", moment, get_column_name(x, "mean"), arguments, (lower, upper), rng, publish)
 
 
-@answered
+@explain_wrong_calls
 def varDP(
     x: npt.ArrayLike,
     eps: float,
@@ -175,10 +178,10 @@ def varDP(
     (4394.1, ('redrawn until positive',))
     """
     arguments = (eps, lower_bound, upper_bound, which_sensitivity, mechanism, delta, type_DP)
-    return _spread("varDP", "variance", x, arguments, _redrawn, rng)
+    return _release_spread("varDP", "variance", x, arguments, _publish_variance, rng)
 
 
-@answered
+@explain_wrong_calls
 def sdDP(
     x: npt.ArrayLike,
     eps: float,
@@ -251,10 +254,10 @@ def sdDP(
     66.29
     """
     arguments = (eps, lower_bound, upper_bound, which_sensitivity, mechanism, delta, type_DP)
-    return _spread("sdDP", "standard deviation", x, arguments, _root, rng)
+    return _release_spread("sdDP", "standard deviation", x, arguments, _publish_root, rng)
 
 
-@answered
+@explain_wrong_calls
 def covDP(
     x1: npt.ArrayLike,
     x2: npt.ArrayLike,
@@ -328,52 +331,61 @@ def covDP(
     >>> round(covDP(ages, salaries, 1.0, 0, 100, 0, 1000, rng=RRandom(123)), 1)
     -6662.3
     """
-    first, second = vector(x1, "x1", beside=True), vector(x2, "x2", beside=True)
-    upper1, lower1 = checks.scalar(upper_bound1, "upper_bound1"), checks.scalar(lower_bound1, "lower_bound1")
-    upper2, lower2 = checks.scalar(upper_bound2, "upper_bound2"), checks.scalar(lower_bound2, "lower_bound2")
+    first, second = read_vector(x1, "x1", beside=True), read_vector(x2, "x2", beside=True)
+    upper1, lower1 = (
+        checks.check_scalar(upper_bound1, "upper_bound1"),
+        checks.check_scalar(lower_bound1, "lower_bound1"),
+    )
+    upper2, lower2 = (
+        checks.check_scalar(upper_bound2, "upper_bound2"),
+        checks.check_scalar(lower_bound2, "lower_bound2"),
+    )
     if first.size != second.size:
         raise PydpstatError(
             f"x1 and x2 must have the same length; got {first.size} and {second.size}. Give pairs of values."
         )
     bounds = ((lower1, upper1), (lower2, upper2))
-    value = r.cov(clip(first, lower1, upper1), clip(second, lower2, upper2))
-    moment = Moment("covariance", value, (upper1 - lower1) * (upper2 - lower2), first.size)
+    value = r.cov(clip_to_bounds(first, lower1, upper1), clip_to_bounds(second, lower2, upper2))
+    moment = MomentQuery("covariance", value, (upper1 - lower1) * (upper2 - lower2), first.size)
     ranges = (lower_bound1, upper_bound1, lower_bound2, upper_bound2)
     arguments = (eps, *ranges, which_sensitivity, mechanism, delta, type_DP)
-    within = covariance(0.5 * (upper1 - lower1), 0.5 * (upper2 - lower2), None)
-    return release_moment("covDP", moment, "covariance", arguments, bounds, rng, as_drawn(within))
+    within = make_covariance_range(0.5 * (upper1 - lower1), 0.5 * (upper2 - lower2), None)
+    return release_moment("covDP", moment, "covariance", arguments, bounds, rng, publish_unchanged(within))
 
 
-def _spread(
+def _release_spread(
     function: str,
     statistic: str,
     x: npt.ArrayLike,
     arguments: tuple[object, ...],
-    publish: Callable[[float], Publish],
+    publish: Callable[[float], PostProcessor],
     rng: object,
 ) -> DPResults:
     """Release a variance or its root; the sensitivity is (upper - lower)^2 / n.
 
     `publish` is made from half the distance of the bounds.
     """
-    values = vector(x, "x")
-    upper, lower = checks.scalar(arguments[2], "upper_bound"), checks.scalar(arguments[1], "lower_bound")
+    values = read_vector(x, "x")
+    upper, lower = (
+        checks.check_scalar(arguments[2], "upper_bound"),
+        checks.check_scalar(arguments[1], "lower_bound"),
+    )
     width = upper - lower
-    moment = Moment(statistic, r.var(clip(values, lower, upper)), width * width, values.size)
-    name = column_name(x, statistic)
+    moment = MomentQuery(statistic, r.var(clip_to_bounds(values, lower, upper)), width * width, values.size)
+    name = get_column_name(x, statistic)
     return release_moment(
         function, moment, name, arguments, (lower, upper), rng, publish(0.5 * width), accept=is_positive
     )
 
 
-def _redrawn(half: float) -> Publish:
-    return as_drawn(spreads([half], None), (REDRAWN,))
+def _publish_variance(half_width: float) -> PostProcessor:
+    return publish_unchanged(make_variance_range([half_width], None), (REDRAWN_STEP,))
 
 
-def _root(half: float) -> Publish:
-    within = spreads([half], None, root=True)
+def _publish_root(half_width: float) -> PostProcessor:
+    within = make_variance_range([half_width], None, is_deviation=True)
 
-    def publish(value: Floats) -> tuple[Floats, PostProcessing]:
-        return np.sqrt(value), SquareRoot((REDRAWN, "square root"), within=within)
+    def publish_value(value: Floats) -> tuple[Floats, PostProcessing]:
+        return np.sqrt(value), SquareRootValue((REDRAWN_STEP, "square root"), within=within)
 
-    return publish
+    return publish_value

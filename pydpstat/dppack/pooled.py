@@ -11,48 +11,48 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._answering import answered
+from pydpstat._answering import explain_wrong_calls
 from pydpstat._data.containers import is_frame
-from pydpstat._data.held import read_frame, variable
-from pydpstat._release.additive import Query, release
-from pydpstat._release.calibration import prepare
-from pydpstat._release.payment import paid
+from pydpstat._data.held import read_frame, read_variable
+from pydpstat._release.additive import Query, release_query
+from pydpstat._release.calibration import calibrate_release
+from pydpstat._release.payment import charge_once
 from pydpstat.dppack import _warnings
 from pydpstat.dppack._moments import (
-    NAMES,
-    NAMES_OF_PAIRS,
-    REDRAWN,
-    SCALE_TELLS_N,
-    as_drawn,
+    ARGUMENT_NAMES,
+    PAIR_ARGUMENT_NAMES,
+    REDRAWN_STEP,
+    SCALE_REVEALS_SIZE,
     is_positive,
-    warn_of_moment,
+    publish_unchanged,
+    warn_about_moment,
 )
-from pydpstat.dppack._noise import statistic_spec
+from pydpstat.dppack._noise import make_statistic_calibrator
 from pydpstat.dppack._values import (
     MECHANISMS,
     SENSITIVITIES,
-    Pooled,
-    clip,
-    numbers,
-    pooled_covariance,
-    pooled_variance,
+    PooledStatistic,
+    clip_to_bounds,
+    compute_pooled_covariance,
+    compute_pooled_variance,
+    read_flat_numbers,
 )
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee, compose_basic
 from pydpstat.random import source_from
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
-from pydpstat.results._postprocessing import Publish
-from pydpstat.results._ranges import covariance, spreads
+from pydpstat.results._postprocessing import PostProcessor
+from pydpstat.results._ranges import make_covariance_range, make_variance_range
 from pydpstat.results.results import DPResults, DPResultsPair
 
-FIXED_GROUPS = (
+PUBLIC_GROUPS_CONDITIONS = (
     "the size of every group is public, and no record changes groups",
     "whether values are missing is treated as public",
 )
 
 
-@answered
+@explain_wrong_calls
 def pooledVarDP(
     *samples: npt.ArrayLike,
     eps: float = 1,
@@ -133,16 +133,19 @@ def pooledVarDP(
     >>> round(r, 1), r.postprocessing
     (4096.8, ('redrawn until positive',))
     """
-    lower, upper = checks.scalar(lower_bound, "lower_bound"), checks.scalar(upper_bound, "upper_bound")
-    groups = [clip(column(sample), lower, upper) for sample in samples]
+    lower, upper = (
+        checks.check_scalar(lower_bound, "lower_bound"),
+        checks.check_scalar(upper_bound, "upper_bound"),
+    )
+    groups = [clip_to_bounds(read_group(sample), lower, upper) for sample in samples]
     values = (eps, lower_bound, upper_bound, which_sensitivity, mechanism, delta, type_DP, approx_n_max)
-    arguments = dict(zip((*NAMES, "approx_n_max"), values))
-    pool = partial(pooled_variance, groups, lower, upper)
-    publish = as_drawn(spreads([0.5 * (upper - lower)], None), (REDRAWN,))
-    return _release("pooledVarDP", pool, arguments, (lower, upper), len(groups), rng, publish)
+    arguments = dict(zip((*ARGUMENT_NAMES, "approx_n_max"), values))
+    pool = partial(compute_pooled_variance, groups, lower, upper)
+    publish = publish_unchanged(make_variance_range([0.5 * (upper - lower)], None), (REDRAWN_STEP,))
+    return _release_pooled("pooledVarDP", pool, arguments, (lower, upper), len(groups), rng, publish)
 
 
-@answered
+@explain_wrong_calls
 def pooledCovDP(
     *samples: npt.ArrayLike,
     eps: float = 1,
@@ -223,27 +226,33 @@ def pooledCovDP(
     -720.1
     """
     # lower bounds first, as R checks them
-    lower1, lower2 = checks.scalar(lower_bound1, "lower_bound1"), checks.scalar(lower_bound2, "lower_bound2")
-    upper1, upper2 = checks.scalar(upper_bound1, "upper_bound1"), checks.scalar(upper_bound2, "upper_bound2")
+    lower1, lower2 = (
+        checks.check_scalar(lower_bound1, "lower_bound1"),
+        checks.check_scalar(lower_bound2, "lower_bound2"),
+    )
+    upper1, upper2 = (
+        checks.check_scalar(upper_bound1, "upper_bound1"),
+        checks.check_scalar(upper_bound2, "upper_bound2"),
+    )
     bounds1, bounds2 = (lower1, upper1), (lower2, upper2)
     lower, upper = np.transpose([bounds1, bounds2])
-    groups = [clip(pairs(sample), lower, upper) for sample in samples]
+    groups = [clip_to_bounds(read_pairs(sample), lower, upper) for sample in samples]
     ranges = (lower_bound1, upper_bound1, lower_bound2, upper_bound2)
     values = (eps, *ranges, which_sensitivity, mechanism, delta, type_DP, approx_n_max)
-    arguments = dict(zip((*NAMES_OF_PAIRS, "approx_n_max"), values))
-    pool = partial(pooled_covariance, groups, bounds1, bounds2)
-    publish = as_drawn(covariance(0.5 * (upper1 - lower1), 0.5 * (upper2 - lower2), None))
-    return _release("pooledCovDP", pool, arguments, (bounds1, bounds2), len(groups), rng, publish)
+    arguments = dict(zip((*PAIR_ARGUMENT_NAMES, "approx_n_max"), values))
+    pool = partial(compute_pooled_covariance, groups, bounds1, bounds2)
+    publish = publish_unchanged(make_covariance_range(0.5 * (upper1 - lower1), 0.5 * (upper2 - lower2), None))
+    return _release_pooled("pooledCovDP", pool, arguments, (bounds1, bounds2), len(groups), rng, publish)
 
 
-def pairs(sample: object) -> np.ndarray:
+def read_pairs(sample: object) -> np.ndarray:
     """Return the first two columns of a matrix or a frame as floats."""
-    sample = read_frame(sample, "samples", beside=True)
+    sample = read_frame(sample, "samples", needs_order=True)
     try:
         table: Any = sample.iloc if is_frame(sample) else np.asarray(sample)
         if isinstance(table, np.ndarray) and table.ndim != 2:
             raise TypeError
-        return np.column_stack([numbers(table[:, place], "samples").astype(np.float64) for place in (0, 1)])
+        return np.column_stack([read_flat_numbers(table[:, place], "samples").astype(np.float64) for place in (0, 1)])
     except PydpstatError:
         raise
     except (IndexError, TypeError, ValueError):
@@ -253,10 +262,10 @@ def pairs(sample: object) -> np.ndarray:
         ) from None
 
 
-def column(sample: npt.ArrayLike) -> np.ndarray:
+def read_group(sample: npt.ArrayLike) -> np.ndarray:
     """Return one group's records, a vector or a matrix of one column."""
-    sample = variable(sample, "samples")
-    values = numbers(sample, "samples")
+    sample = read_variable(sample, "samples")
+    values = read_flat_numbers(sample, "samples")
     shape = np.shape(sample) if np.ndim(sample) > 1 else ()
     if shape and shape[1:] != (1,):
         raise PydpstatError(
@@ -265,28 +274,28 @@ def column(sample: npt.ArrayLike) -> np.ndarray:
     return values
 
 
-def _release(
+def _release_pooled(
     function: str,
-    pool: Callable[[bool], Pooled],
+    pool: Callable[[bool], PooledStatistic],
     arguments: dict[str, object],
     bounds: tuple[object, ...],
     groups: int,
     rng: object,
-    publish: Publish,
+    publish: PostProcessor,
 ) -> DPResults | DPResultsPair:
     """Release for one kind of neighbors, or for both in turn on one stream."""
     if not groups:
         raise PydpstatError("samples must have at least one group; got none. Give each group as an argument.")
-    which = checks.one_of(arguments["which_sensitivity"], "which_sensitivity", SENSITIVITIES)
-    checks.one_of(arguments["mechanism"], "mechanism", MECHANISMS)
-    pooled = pool(checks.flag(arguments["approx_n_max"], "approx_n_max"))
+    which = checks.check_choice(arguments["which_sensitivity"], "which_sensitivity", SENSITIVITIES)
+    checks.check_choice(arguments["mechanism"], "mechanism", MECHANISMS)
+    pooled = pool(checks.check_boolean(arguments["approx_n_max"], "approx_n_max"))
     is_variance = function == "pooledVarDP"
     statistic = "pooled variance" if is_variance else "pooled covariance"
     source = source_from(rng, int_seeds_r=True)
     data = tuple((f"sample{place}", f"sample{place}") for place in range(1, groups + 1))
     accept = is_positive if is_variance else None
 
-    def protected(
+    def make_release(
         neighbors: str, sensitivity: float, first: bool = True
     ) -> tuple[Guarantee, Callable[[], DPResults]]:
         query = Query(
@@ -296,39 +305,48 @@ def _release(
             Labels(statistic),
             nobs=pooled.nobs if which == "bounded" else None,
         )
-        spec = statistic_spec(
+        spec = make_statistic_calibrator(
             function,
             arguments,
             neighbors,
-            conditions=FIXED_GROUPS if which == "bounded" else (*FIXED_GROUPS, SCALE_TELLS_N),
-            kept_for="bounded",
-            redrawn=is_variance,
+            conditions=PUBLIC_GROUPS_CONDITIONS
+            if which == "bounded"
+            else (*PUBLIC_GROUPS_CONDITIONS, SCALE_REVEALS_SIZE),
+            guaranteed_neighbors="bounded",
+            is_redrawn=is_variance,
         )
-        prepared = prepare(query.question, spec, source.reproducible)
-        spec.warn(query.question)
+        prepared = calibrate_release(query.spec, spec, source.reproducible)
+        spec.warn_weak_noise(query.spec)
         if first:
-            warn_of_moment(spec, query.question, which != "bounded", pooled.nobs)
+            warn_about_moment(spec, query.spec, which != "bounded", pooled.nobs)
         return prepared.guarantee, partial(
-            release, query, prepared, source, record=record, bounds=bounds, accept=accept, publish=publish
+            release_query,
+            query,
+            prepared,
+            source,
+            call=record,
+            bounds=bounds,
+            is_acceptable=accept,
+            postprocess=publish,
         )
 
     record = Call(function, data, tuple(arguments.items()), "DPpack")
     if which == "bounded":
-        return protected("bounded", pooled.bounded)[1]()
-    if which == "both" and is_variance and pooled.bounded == pooled.unbounded:
-        _warnings.one_value(function)
-        return protected("unbounded", pooled.bounded)[1]()
-    if not math.isfinite(pooled.unbounded):
+        return make_release("bounded", pooled.bounded_sensitivity)[1]()
+    if which == "both" and is_variance and pooled.bounded_sensitivity == pooled.unbounded_sensitivity:
+        _warnings.note_single_value(function)
+        return make_release("unbounded", pooled.bounded_sensitivity)[1]()
+    if not math.isfinite(pooled.unbounded_sensitivity):
         # before any draw
         raise PydpstatError(
             "the unbounded sensitivity is not finite, so R stops or returns an infinite value. "
             "Give more records, finite bounds, or which_sensitivity='bounded'."
         )
     if which == "unbounded":
-        return protected("unbounded", pooled.unbounded)[1]()
-    first, draw = protected("bounded", pooled.bounded)
-    second, draw_second = protected("unbounded", pooled.unbounded, first=False)
+        return make_release("unbounded", pooled.unbounded_sensitivity)[1]()
+    first, draw = make_release("bounded", pooled.bounded_sensitivity)
+    second, draw_second = make_release("unbounded", pooled.unbounded_sensitivity, first=False)
     together = compose_basic(first, second)
     # both are paid for before the first is drawn
-    with paid(None, together, record, str(arguments["mechanism"])):
+    with charge_once(None, together, record, str(arguments["mechanism"])):
         return DPResultsPair(draw(), draw_second(), together)

@@ -8,18 +8,18 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._answering import answered
+from pydpstat._answering import explain_wrong_calls
 from pydpstat._release.choice import release_choice
 from pydpstat.dppack import _warnings
-from pydpstat.dppack._moments import FIXED
+from pydpstat.dppack._moments import PUBLIC_SIZE_CONDITIONS
 from pydpstat.dppack._values import (
+    RANK_SENSITIVITY,
     SENSITIVITIES,
-    SENSITIVITY,
-    UNDERFLOW,
+    UNDERFLOW_EXPONENT,
     Intervals,
-    column_name,
-    numbers,
-    quantile_intervals,
+    get_column_name,
+    make_quantile_intervals,
+    read_flat_numbers,
 )
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
@@ -27,15 +27,14 @@ from pydpstat.random import secure, source_from
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.quantile_points import note_order
+from pydpstat.statistics._kernels.quantile_points import warn_argument_order
 
-WITHIN = (
-    "the interval is chosen exactly; the rounding of its length and of the point within it is not "
-    "covered by the proof"
+POINT_CONDITION = (
+    "the interval is chosen exactly; the rounding of its length and of the point within it is not covered by the proof"
 )
 
 
-@answered
+@explain_wrong_calls
 def quantileDP(
     x: npt.ArrayLike,
     quant: float,
@@ -108,10 +107,10 @@ def quantileDP(
     >>> round(quantileDP(ages, 0.75, 1.0, 0, 100, rng=RRandom(123)), 2)
     47.73
     """
-    return _quantile("quantileDP", x, quant, eps, lower_bound, upper_bound, which_sensitivity, mechanism, rng)
+    return _release_quantile("quantileDP", x, quant, eps, lower_bound, upper_bound, which_sensitivity, mechanism, rng)
 
 
-@answered
+@explain_wrong_calls
 def medianDP(
     x: npt.ArrayLike,
     eps: float,
@@ -178,10 +177,10 @@ def medianDP(
     >>> round(medianDP(ages, 1.0, 0, 100, rng=RRandom(123)), 2)
     35.13
     """
-    return _quantile("medianDP", x, 0.5, eps, lower_bound, upper_bound, which_sensitivity, mechanism, rng)
+    return _release_quantile("medianDP", x, 0.5, eps, lower_bound, upper_bound, which_sensitivity, mechanism, rng)
 
 
-def _quantile(
+def _release_quantile(
     function: str,
     x: npt.ArrayLike,
     quant: object,
@@ -193,24 +192,27 @@ def _quantile(
     rng: object,
 ) -> DPResults:
     """Check in R's order, weigh the intervals, say what holds, and release."""
-    upper, lower = checks.scalar(upper_bound, "upper_bound"), checks.scalar(lower_bound, "lower_bound")
-    values = numbers(x, "x")
-    share = checks.scalar(quant, "quant")
+    upper, lower = (
+        checks.check_scalar(upper_bound, "upper_bound"),
+        checks.check_scalar(lower_bound, "lower_bound"),
+    )
+    values = read_flat_numbers(x, "x")
+    share = checks.check_scalar(quant, "quant")
     if not 0.0 <= share <= 1.0:
-        raise PydpstatError(f"quant must be between 0 and 1; got {checks.shown(quant)}. The median is 0.5.")
-    which = checks.one_of(which_sensitivity, "which_sensitivity", SENSITIVITIES)
-    checks.one_of(mechanism, "mechanism", ("exponential",))
-    epsilon = checks.epsilon(eps, "eps")
+        raise PydpstatError(f"quant must be between 0 and 1; got {checks.describe_value(quant)}. The median is 0.5.")
+    which = checks.check_choice(which_sensitivity, "which_sensitivity", SENSITIVITIES)
+    checks.check_choice(mechanism, "mechanism", ("exponential",))
+    epsilon = checks.check_epsilon(eps, "eps")
     if which == "both":
-        _warnings.one_value(function)
+        _warnings.note_single_value(function)
     if function == "quantileDP":
-        note_order(function, "quant", share, epsilon, "eps")
+        warn_argument_order(function, "quant", share, epsilon, "eps")
     _check_data(values, lower, upper)
     source = source_from(rng, int_seeds_r=True)
     finite = math.isfinite(upper - lower)
-    intervals = quantile_intervals(values, share, epsilon, lower, upper)
+    intervals = make_quantile_intervals(values, share, epsilon, lower, upper)
     try:
-        intervals.choice.check()
+        intervals.choice.check_candidates()
     except PydpstatError as error:
         raise PydpstatError(
             "no interval between the records can be chosen, and R returns numeric(0): the bounds "
@@ -218,9 +220,9 @@ def _quantile(
             "eps, or add a little random noise to equal records."
         ) from error
     if upper == math.inf:
-        _warnings.infinite_upper_bound(function)
+        _warnings.warn_infinite_upper_bound(function)
     statistic = function.removesuffix("DP")
-    labels = Labels(column_name(x, statistic))
+    labels = Labels(get_column_name(x, statistic))
     arguments = {
         **({"quant": quant} if statistic == "quantile" else {}),
         "eps": epsilon,
@@ -229,10 +231,10 @@ def _quantile(
         "which_sensitivity": which_sensitivity,
         "mechanism": mechanism,
     }
-    grid = None if source.reproducible else _grid(lower, upper)
+    grid = None if source.reproducible else _get_grid_unit(lower, upper)
     neighbors = "bounded" if which == "bounded" else "unbounded"
 
-    def published(point: float) -> tuple[float, Labels]:
+    def publish_point(point: float) -> tuple[float, Labels]:
         if grid is not None:
             # a number of full precision would show which records it lies between
             point = min(max(round(point / grid) * grid, lower), upper)
@@ -240,39 +242,41 @@ def _quantile(
 
     return release_choice(
         statistic,
-        lambda uniforms: published(intervals.point(uniforms)),
+        lambda uniforms: publish_point(intervals.select_point(uniforms)),
         source,
-        draws=2,
-        sensitivity=SENSITIVITY,
+        n_draws=2,
+        sensitivity=RANK_SENSITIVITY,
         claim=Guarantee(epsilon, 0.0, neighbors),
-        guarantee=_kept(epsilon, share, neighbors, upper, values.size),
-        record=Call(function, (("x", "x"),), tuple(arguments.items()), "DPpack"),
+        guarantee=_derive_guarantee(epsilon, share, neighbors, upper, values.size),
+        call=Call(function, (("x", "x"),), tuple(arguments.items()), "DPpack"),
         bounds=(lower, upper),
         nobs=values.size if neighbors == "bounded" else None,
         grid=grid,
-        exactly=(lambda: published(_exact_point(intervals, epsilon, upper - lower))) if finite else None,
-        uncovered=WITHIN,
+        choose_exactly=(lambda: publish_point(_select_exact_point(intervals, epsilon, upper - lower)))
+        if finite
+        else None,
+        exact_condition=POINT_CONDITION,
     )
 
 
-def _exact_point(intervals: Intervals, eps: float, width: float) -> float:
+def _select_exact_point(intervals: Intervals, eps: float, width: float) -> float:
     """Choose an interval by its exact probability, and a point within it."""
-    complete = intervals.everything or (lambda: intervals)
+    complete = intervals.make_complete or (lambda: intervals)
 
-    def candidates() -> tuple[np.ndarray, np.ndarray]:
+    def get_candidates() -> tuple[np.ndarray, np.ndarray]:
         every = complete()
         return every.utility, every.widths
 
     # twice the width, as it may have been rounded down
-    rest = secure.Rest(intervals.before, intervals.others, 2.0 * width, candidates)
-    place = secure.choose(intervals.utility, secure.choice_rate(eps, SENSITIVITY), intervals.widths, rest)
-    uniform, inside = float(secure.uniform(1)[0]), place - intervals.before
+    rest = secure.Rest(intervals.first_index, intervals.max_other_utility, 2.0 * width, get_candidates)
+    place = secure.choose(intervals.utility, secure.choice_rate(eps, RANK_SENSITIVITY), intervals.widths, rest)
+    uniform, inside = float(secure.uniform(1)[0]), place - intervals.first_index
     if 0 <= inside < intervals.widths.size:
-        return intervals.within(inside, uniform)
-    return complete().within(place, uniform)
+        return intervals.compute_point(inside, uniform)
+    return complete().compute_point(place, uniform)
 
 
-def _grid(lower: float, upper: float) -> float | None:
+def _get_grid_unit(lower: float, upper: float) -> float | None:
     """Return the public grid's unit; None where the bounds are infinite."""
     half = upper / 2.0 - lower / 2.0
     if half == math.inf:
@@ -293,14 +297,14 @@ def _check_data(values: np.ndarray, lower: float, upper: float) -> None:
         raise PydpstatError(f"lower_bound must be below upper_bound; got {lower!r} and {upper!r}. Swap them.")
 
 
-def _kept(eps: float, quant: float, neighbors: str, upper: float, n: int) -> Guarantee:
+def _derive_guarantee(eps: float, quant: float, neighbors: str, upper: float, n: int) -> Guarantee:
     """Return what holds. Adding a record moves a utility by quant or 1 - quant only, not by 1."""
     if upper == math.inf:
         return Guarantee(math.inf, 0.0, neighbors)
     ties: tuple[str, ...] = ()
-    if neighbors != "bounded" or eps * n / 2.0 > UNDERFLOW - 1.0:
-        ties = (f"fewer than {math.floor(2.0 * (UNDERFLOW - 1.0) / eps)} records are equal once clipped",)
+    if neighbors != "bounded" or eps * n / 2.0 > UNDERFLOW_EXPONENT - 1.0:
+        ties = (f"fewer than {math.floor(2.0 * (UNDERFLOW_EXPONENT - 1.0) / eps)} records are equal once clipped",)
     if neighbors == "bounded":
-        return Guarantee(eps, 0.0, neighbors, (*FIXED, *ties))
+        return Guarantee(eps, 0.0, neighbors, (*PUBLIC_SIZE_CONDITIONS, *ties))
     same = f"for one replaced record epsilon is {eps:.6g}"
-    return Guarantee(max(quant, 1.0 - quant) * eps, 0.0, neighbors, (*FIXED[1:], *ties, same))
+    return Guarantee(max(quant, 1.0 - quant) * eps, 0.0, neighbors, (*PUBLIC_SIZE_CONDITIONS[1:], *ties, same))

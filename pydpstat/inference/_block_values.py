@@ -18,13 +18,13 @@ import numpy as np
 
 from pydpstat._data.containers import (
     Column,
+    find_library,
+    has_attributes,
     has_rows,
     is_categorical,
     is_frame,
     is_index,
     is_pandas_frame,
-    library_of,
-    offers,
 )
 from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
@@ -34,25 +34,25 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     # records in memory, as their library has them
-    Sample: TypeAlias = (
+    SampleContainer: TypeAlias = (
         Column | pd.DataFrame | pl.DataFrame | pl.Series | pa.Table | pa.Array | pa.ChunkedArray
     )
 
-_UNCHANGING = {str, bytes, bool, int, float, complex, type(None)}
+_IMMUTABLE_TYPES = {str, bytes, bool, int, float, complex, type(None)}
 
 
-def to_plain_sample(sample: Any) -> Sample:
+def to_plain_sample(sample: Any) -> SampleContainer:
     """Return records in a plain container of pandas, NumPy, Arrow or Polars, without shared dictionaries.
 
     Subclasses of frames and arrays are converted: their attributes may depend on all records.
     """
-    library = library_of(sample)
+    library = find_library(sample)
     if library == "polars":
-        return _of_polars(sample)
+        return _convert_polars_categories(sample)
     if library == "pyarrow":
-        if not offers(sample, "columns"):
-            return _of_arrow(sample)
-        return type(sample).from_arrays([*map(_of_arrow, sample.columns)], names=sample.column_names)
+        if not has_attributes(sample, "columns"):
+            return _decode_arrow_column(sample)
+        return type(sample).from_arrays([*map(_decode_arrow_column, sample.columns)], names=sample.column_names)
     if is_frame(sample):
         return sample if is_pandas_frame(sample) else pd.DataFrame(np.asarray(sample), columns=sample.columns)
     if has_rows(sample):
@@ -62,36 +62,36 @@ def to_plain_sample(sample: Any) -> Sample:
     return np.asarray(sample)
 
 
-def _of_polars(sample: pl.DataFrame | pl.Series) -> pl.DataFrame | pl.Series:
+def _convert_polars_categories(sample: pl.DataFrame | pl.Series) -> pl.DataFrame | pl.Series:
     import polars as pl
 
-    if not offers(sample, "columns"):
-        return sample.cast(_polars_type(sample.dtype))
-    plain = {name: _polars_type(kind) for name, kind in sample.schema.items()}
+    if not has_attributes(sample, "columns"):
+        return sample.cast(_convert_polars_type(sample.dtype))
+    plain = {name: _convert_polars_type(kind) for name, kind in sample.schema.items()}
     return sample.with_columns(pl.col(name).cast(kind) for name, kind in plain.items())
 
 
-def _polars_type(kind: pl.DataType) -> pl.DataType:
+def _convert_polars_type(kind: pl.DataType) -> pl.DataType:
     """Return a Polars type with strings in place of categories that come from the records."""
     import polars as pl
 
     if kind == pl.Categorical:
         return pl.String
     if isinstance(kind, pl.List):
-        return pl.List(_polars_type(kind.inner))
+        return pl.List(_convert_polars_type(kind.inner))
     if isinstance(kind, pl.Array):
-        return pl.Array(_polars_type(kind.inner), kind.size)
+        return pl.Array(_convert_polars_type(kind.inner), kind.size)
     if isinstance(kind, pl.Struct):
-        return pl.Struct({field.name: _polars_type(field.dtype) for field in kind.fields})
+        return pl.Struct({field.name: _convert_polars_type(field.dtype) for field in kind.fields})
     return kind
 
 
-def _of_arrow(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-    plain = arrow_type(column.type)
+def _decode_arrow_column(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    plain = convert_arrow_type(column.type)
     return column if plain.equals(column.type, check_metadata=True) else column.cast(plain)
 
 
-def arrow_type(kind: pa.DataType) -> pa.DataType:
+def convert_arrow_type(kind: pa.DataType) -> pa.DataType:
     """Return an Arrow type with the types of values in place of dictionaries."""
     import pyarrow as pa
 
@@ -100,17 +100,17 @@ def arrow_type(kind: pa.DataType) -> pa.DataType:
         # Arrow cannot select records of views, which share their buffers
         return pa.large_string() if str(kind) == "string_view" else pa.large_binary()
     if types.is_dictionary(kind):
-        return arrow_type(kind.value_type)
+        return convert_arrow_type(kind.value_type)
     if types.is_struct(kind):
-        return pa.struct([_field(kind.field(place)) for place in range(kind.num_fields)])
+        return pa.struct([_convert_arrow_field(kind.field(place)) for place in range(kind.num_fields)])
     if types.is_map(kind):
-        return pa.map_(arrow_type(kind.key_type), arrow_type(kind.item_type), kind.keys_sorted)
+        return pa.map_(convert_arrow_type(kind.key_type), convert_arrow_type(kind.item_type), kind.keys_sorted)
     if types.is_fixed_size_list(kind):
-        return pa.list_(_field(kind.value_field), kind.list_size)
+        return pa.list_(_convert_arrow_field(kind.value_field), kind.list_size)
     if types.is_large_list(kind):
-        return pa.large_list(_field(kind.value_field))
+        return pa.large_list(_convert_arrow_field(kind.value_field))
     if types.is_list(kind):
-        return pa.list_(_field(kind.value_field))
+        return pa.list_(_convert_arrow_field(kind.value_field))
     if types.is_nested(kind) or isinstance(kind, pa.BaseExtensionType):
         raise PydpstatError(
             f"data must have columns of simple values; got one of type {kind}. Convert it to a simple type."
@@ -118,44 +118,44 @@ def arrow_type(kind: pa.DataType) -> pa.DataType:
     return kind
 
 
-def _field(field: pa.Field) -> pa.Field:
-    return field.with_type(arrow_type(field.type)).remove_metadata()
+def _convert_arrow_field(field: pa.Field) -> pa.Field:
+    return field.with_type(convert_arrow_type(field.type)).remove_metadata()
 
 
-def isolate_block(block: Any) -> Sample:
+def copy_isolated_block(block: Any) -> SampleContainer:
     """Return selected records without anything that depends on the others."""
-    library = library_of(block)
+    library = find_library(block)
     if library == "pyarrow":
-        return _rewritten_arrow(block)
+        return _copy_arrow_data(block)
     if library == "polars":
-        return _rewritten_polars(block)
+        return _copy_polars_data(block)
     if isinstance(block, np.ndarray):
-        return _own_array(block)
+        return _copy_isolated_array(block)
     if is_frame(block):
-        columns = {place: _own_column(block.iloc[:, place]) for place in range(block.shape[1])}
+        columns = {place: _copy_isolated_column(block.iloc[:, place]) for place in range(block.shape[1])}
         own = pd.DataFrame(columns, index=range(len(block)))
         # an index is mutable, and would carry changes over to the next block
         own.columns = block.columns.copy()
         return own
     if has_rows(block):
-        return _own_column(block)
-    if offers(block, "levels"):
-        keys = [_own_column(pd.Series(block.get_level_values(place))) for place in range(block.nlevels)]
+        return _copy_isolated_column(block)
+    if has_attributes(block, "levels"):
+        keys = [_copy_isolated_column(pd.Series(block.get_level_values(place))) for place in range(block.nlevels)]
         return type(block).from_arrays(keys, names=block.names)
-    own = _own_column(pd.Series(block))
+    own = _copy_isolated_column(pd.Series(block))
     return pd.Index(own, name=block.name) if is_index(block) else own.array
 
 
-def _own_column(column: pd.Series) -> pd.Series:
+def _copy_isolated_column(column: pd.Series) -> pd.Series:
     """Return a column whose index, type, categories and objects depend on its records alone."""
     if is_categorical(column):
-        return pd.Series(_own_categories(column.array), name=column.name)
+        return pd.Series(_copy_used_categories(column.array), name=column.name)
     if not isinstance(column.dtype, np.dtype):
-        return pd.Series(_own_extension(column.array), name=column.name)
+        return pd.Series(_copy_extension_array(column.array), name=column.name)
     values = np.array(column.to_numpy(), copy=True)
     if values.dtype.kind != "O":
         return pd.Series(values, name=column.name)
-    own = pd.Series(_copies(values), name=column.name, dtype=object)
+    own = pd.Series(_copy_objects(values), name=column.name, dtype=object)
     try:
         return own.infer_objects()
     except Exception:
@@ -163,16 +163,16 @@ def _own_column(column: pd.Series) -> pd.Series:
         return own
 
 
-def _own_extension(array: Any) -> pd.api.extensions.ExtensionArray:
+def _copy_extension_array(array: Any) -> pd.api.extensions.ExtensionArray:
     if not isinstance(array, getattr(pd.arrays, "ArrowExtensionArray", ())):
         return array.copy()
     held: Any = array
-    values = _rewritten_arrow(_of_arrow(held.__arrow_array__()))
+    values = _copy_arrow_data(_decode_arrow_column(held.__arrow_array__()))
     kind = getattr(held.dtype, "pyarrow_dtype", None)
     return pd.array(values, dtype=held.dtype if kind is None else pd.ArrowDtype(values.type))
 
 
-def _own_categories(column: pd.Categorical) -> pd.Categorical:
+def _copy_used_categories(column: pd.Categorical) -> pd.Categorical:
     """Return a Categorical with the categories that occur, sorted if they are unordered.
 
     Unordered categories may be in the order of first occurrence among all records.
@@ -187,19 +187,19 @@ def _own_categories(column: pd.Categorical) -> pd.Categorical:
             pass
     places = np.full(len(column.categories) + 1, -1)
     places[used] = np.arange(used.size)
-    categories = pd.Index(_own_column(pd.Series(column.categories.take(used), name=None)))
+    categories = pd.Index(_copy_isolated_column(pd.Series(column.categories.take(used), name=None)))
     # the place of a missing value, -1, is the last one
     return pd.Categorical.from_codes(places[codes], categories=categories, ordered=column.ordered)
 
 
-def _own_array(block: np.ndarray) -> np.ndarray:
+def _copy_isolated_array(block: np.ndarray) -> np.ndarray:
     block = np.array(block, copy=True)
     if issubclass(block.dtype.type, np.record):
         return block.view(np.recarray)
     if block.dtype.kind not in "OUS":
         return copy.deepcopy(block) if block.dtype.hasobject else block
     if block.dtype.kind == "O":
-        block = _copies(block.ravel()).reshape(block.shape)
+        block = _copy_objects(block.ravel()).reshape(block.shape)
     try:
         own = np.array(block.tolist())
     except (Exception, SystemExit):
@@ -212,30 +212,30 @@ def _own_array(block: np.ndarray) -> np.ndarray:
     return own
 
 
-def _copies(records: Sequence[object] | np.ndarray) -> np.ndarray:
+def _copy_objects(records: Sequence[object] | np.ndarray) -> np.ndarray:
     """Return copies of objects, so that a callable's changes to one block do not reach another."""
     each = records.tolist() if isinstance(records, np.ndarray) else records
-    if isinstance(records, np.ndarray) and set(map(type, each)) <= _UNCHANGING:
+    if isinstance(records, np.ndarray) and set(map(type, each)) <= _IMMUTABLE_TYPES:
         return records
     known: dict[int, object] = {}
-    return np.fromiter((_copy(one, known) for one in each), dtype=object, count=len(records))
+    return np.fromiter((_copy_object(one, known) for one in each), dtype=object, count=len(records))
 
 
-def _copy(record: object, known: dict[int, object]) -> object:
+def _copy_object(record: object, memo: dict[int, object]) -> object:
     try:
-        return copy.deepcopy(record, known)
+        return copy.deepcopy(record, memo)
     except (Exception, SystemExit):  # copying an object may raise any error
         return record
 
 
-def _rewritten_arrow(block: Any) -> Any:
+def _copy_arrow_data(block: Any) -> Any:
     """Return Arrow data written to a buffer and read again, so that no buffer is shared.
 
     The result of `take` has a bitmap of missing values if the whole data have one.
     """
     import pyarrow as pa
 
-    whole = offers(block, "columns")
+    whole = has_attributes(block, "columns")
     table = pa.Table.from_arrays(
         [each if isinstance(each, pa.ChunkedArray) else pa.chunked_array([each]) for each in block.columns]
         if whole
@@ -249,30 +249,28 @@ def _rewritten_arrow(block: Any) -> Any:
     if isinstance(block, pa.Table):
         return own
     if whole:
-        return pa.RecordBatch.from_arrays([_joined(each) for each in own.columns], names=own.column_names)
-    return own.column(0) if isinstance(block, pa.ChunkedArray) else _joined(own.column(0))
+        return pa.RecordBatch.from_arrays([_join_arrow_chunks(each) for each in own.columns], names=own.column_names)
+    return own.column(0) if isinstance(block, pa.ChunkedArray) else _join_arrow_chunks(own.column(0))
 
 
-def _joined(column: pa.ChunkedArray) -> pa.Array:
+def _join_arrow_chunks(column: pa.ChunkedArray) -> pa.Array:
     import pyarrow as pa
 
     # Arrow cannot concatenate an empty list of chunks
     return pa.concat_arrays(column.chunks or [pa.array([], column.type)])
 
 
-def _rewritten_polars(block: pl.DataFrame | pl.Series) -> pl.DataFrame | pl.Series:
+def _copy_polars_data(block: pl.DataFrame | pl.Series) -> pl.DataFrame | pl.Series:
     """Return Polars data written to a buffer and read again; objects are copied."""
     import polars as pl
 
-    frame = block if offers(block, "columns") else block.to_frame()
+    frame = block if has_attributes(block, "columns") else block.to_frame()
     objects = [name for name, kind in frame.schema.items() if kind == pl.Object]
     sink = io.BytesIO()
     frame.drop(objects).write_ipc(sink)
     plain = pl.read_ipc(io.BytesIO(sink.getvalue())).rechunk()
     own = [
-        pl.Series(name, list(_copies(frame[name].to_list())), dtype=pl.Object)
-        if name in objects
-        else plain[name]
+        pl.Series(name, list(_copy_objects(frame[name].to_list())), dtype=pl.Object) if name in objects else plain[name]
         for name in frame.columns
     ]
-    return pl.DataFrame(own) if offers(block, "columns") else own[0]
+    return pl.DataFrame(own) if has_attributes(block, "columns") else own[0]

@@ -22,40 +22,40 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat._data.columns import Pair
+from pydpstat._data.columns import VariableBounds
 from pydpstat._release.additive import Query
 from pydpstat._release.options import Missing, Options
-from pydpstat.inference._moment_release import fold_sums, release_weighted, sum_names, tallied
-from pydpstat.inference._null_distributions.noisy_t import NoisySums, Row, Third
+from pydpstat.inference._moment_release import collect_sum_names, release_weighted_sums, sum_moments, sum_over_records
+from pydpstat.inference._null_distributions.noisy_t import CubeSum, NoisySums, Row
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import partition
 from pydpstat.statistics._kernels.record_grid import (
-    BITS,
+    GRID_BITS,
+    ExactSums,
     RecordGrid,
-    Sums,
-    chunks,
-    rounded,
-    standard_grid,
-    units,
+    iterate_chunks,
+    make_standard_grid,
+    round_to_unit,
+    sum_in_units,
 )
-from pydpstat.statistics._kernels.records import Part, Records
+from pydpstat.statistics._kernels.records import RecordChunk, Records
 
 # the cubic's share of epsilon
-CUBIC = Fraction(1, 10)
-_OTHERS = 1 - CUBIC
+CUBIC_SHARE = Fraction(1, 10)
+_OTHER_SHARE = 1 - CUBIC_SHARE
 # the least epsilon, the least epsilon times sqrt(n), and the least public n for which the cubic is released
-LEAST_EPSILON, LEAST_ROOT, LEAST_RECORDS = 4.0, 40.0, 8
+MIN_CUBIC_EPSILON, MIN_CUBIC_ROOT, MIN_CUBIC_RECORDS = 4.0, 40.0, 8
 
 
 def has_cubic(epsilon: float, size: int | None) -> bool:
     """Tell from public numbers whether the cubic is released; `size` is None if the number is private."""
     if size is None:
-        return epsilon >= LEAST_EPSILON
-    return size >= LEAST_RECORDS and epsilon >= max(LEAST_EPSILON, LEAST_ROOT / math.sqrt(size))
+        return epsilon >= MIN_CUBIC_EPSILON
+    return size >= MIN_CUBIC_RECORDS and epsilon >= max(MIN_CUBIC_EPSILON, MIN_CUBIC_ROOT / math.sqrt(size))
 
 
-def cubic_sums(part: Part, grids: Sequence[RecordGrid], missing: Missing) -> tuple[Sums]:
+def sum_cubics(part: RecordChunk, grids: Sequence[RecordGrid], missing: Missing) -> tuple[ExactSums]:
     """Return the sums of z, and as products those of z^2 and 4 z^3 - 3 z, for one variable.
 
     Among the cubics with this leading coefficient, this Chebyshev polynomial has the smallest maximum on
@@ -64,66 +64,72 @@ def cubic_sums(part: Part, grids: Sequence[RecordGrid], missing: Missing) -> tup
     """
     (grid,) = grids
     count = first = squares = cubics = 0
-    for (z,), (total,) in chunks(part.columns.arrays[:1], grids, missing):
+    for (z,), (total,) in iterate_chunks(part.columns.arrays[:1], grids, missing):
         square = z * z
         cubic = (4.0 * square - 3.0) * z
-        np.clip(rounded(cubic, grid.unit), -1.0, 1.0, out=cubic)
+        np.clip(round_to_unit(cubic, grid.unit), -1.0, 1.0, out=cubic)
         count += z.size
         first += total
-        squares += units(rounded(square, grid.unit), grid.unit, grid.bits) or 0
-        cubics += units(cubic, grid.unit, grid.bits) or 0
-    return (Sums(count, (first,), (squares, cubics)),)
+        squares += sum_in_units(round_to_unit(square, grid.unit), grid.unit, grid.bits) or 0
+        cubics += sum_in_units(cubic, grid.unit, grid.bits) or 0
+    return (ExactSums(count, (first,), (squares, cubics)),)
 
 
-def tallied_with_cubic(records: Records, pair: Pair, how: Options, statistic: str, argument: str) -> Sums:
+def sum_records_with_cubic(
+    records: Records, bounds: VariableBounds, options: Options, statistic: str, argument: str
+) -> ExactSums:
     """Return the exact sums of z, and of z^2 and the cubic, over all records."""
-    tally = partial(cubic_sums, grids=[standard_grid(*pair)], missing=how.missing)
-    return fold_sums(records, tally, how, statistic, argument)[0]
+    tally = partial(sum_cubics, grids=[make_standard_grid(*bounds)], missing=options.missing)
+    return sum_over_records(records, tally, options, statistic, argument)[0]
 
 
-def tally_groups(
-    groups: Sequence[tuple[Records, str]], pair: Pair, how: Options, statistic: str, shape: str
-) -> tuple[list[Sums], bool]:
+def sum_groups_with_cubic(
+    groups: Sequence[tuple[Records, str]],
+    bounds: VariableBounds,
+    options: Options,
+    statistic: str,
+    shape: str,
+) -> tuple[list[ExactSums], bool]:
     """Return the exact sums of each group's records, and whether cubics are among them.
 
     Groups are given with their arguments' names. Cubics are added up if public numbers say so.
     """
-    if shape != "any" or not all(has_cubic(how.epsilon, records.known) for records, _ in groups):
-        return [tallied(records, (pair,), how, statistic, argument)[0] for records, argument in groups], False
-    found = [tallied_with_cubic(records, pair, how, statistic, argument) for records, argument in groups]
+    if shape != "any" or not all(has_cubic(options.epsilon, records.public_size) for records, _ in groups):
+        return [sum_moments(records, (bounds,), options, statistic, argument)[0] for records, argument in groups], False
+    found = [sum_records_with_cubic(records, bounds, options, statistic, argument) for records, argument in groups]
     # an engine has counted its records only now
-    if how.bounded and not all(has_cubic(how.epsilon, each.count) for each in found):
+    if options.has_public_size and not all(has_cubic(options.epsilon, each.count) for each in found):
         return [replace(each, products=each.products[:1]) for each in found], False
     return found, True
 
 
-def weight_with_cubic(found: Sums, bounded: bool) -> list[Fraction]:
+def apply_cubic_weights(found: ExactSums, bounded: bool) -> list[Fraction]:
     """Return exact weighted sums, the cubic's last; a neighbor changes them by at most 1 in the L1 norm."""
-    first, square, cubic = (Fraction(total, 1 << BITS) for total in (*found.first, *found.products))
+    first, square, cubic = (Fraction(total, 1 << GRID_BITS) for total in (*found.first, *found.products))
     if bounded:
-        return [_OTHERS * first / 2, _OTHERS * square / 4, CUBIC * cubic / 2]
+        return [_OTHER_SHARE * first / 2, _OTHER_SHARE * square / 4, CUBIC_SHARE * cubic / 2]
     plain = replace(found, products=found.products[:1])
     return [
-        *(_OTHERS * each for each in partition.weight_sums(plain, partition.PARABOLA_WEIGHTS)),
-        CUBIC * cubic,
+        *(_OTHER_SHARE * each for each in partition.compute_weight_sums(plain, partition.PARABOLA_WEIGHTS)),
+        CUBIC_SHARE * cubic,
     ]
 
 
-def inverse_weights(bounded: bool) -> list[float]:
+def get_inverse_weights(bounded: bool) -> list[float]:
     """Return the factors that remove the weights from released sums."""
     if bounded:
-        return [float(2 / _OTHERS), float(4 / _OTHERS), float(2 / CUBIC)]
-    return [float(1 / _OTHERS)] * 3 + [float(1 / CUBIC)]
+        return [float(2 / _OTHER_SHARE), float(4 / _OTHER_SHARE), float(2 / CUBIC_SHARE)]
+    return [float(1 / _OTHER_SHARE)] * 3 + [float(1 / CUBIC_SHARE)]
 
 
-def mix_noises(epsilon: float, bounded: bool) -> tuple[Row, Row, Row, Row]:
+def make_noise_mixing(epsilon: float, bounded: bool) -> tuple[Row, Row, Row, Row]:
     """Return the coefficients of noises of scale 1 in the sums of 1, z, z^2 and z^3."""
-    scales = np.array(inverse_weights(bounded)) / epsilon
+    scales = np.array(get_inverse_weights(bounded)) / epsilon
     rows = np.zeros((4, scales.size))
     if bounded:
         rows[1, 0], rows[2, 1] = scales[:2]
     else:
-        rows[:3, :3] = partition.PARABOLA * scales[:3]
+        rows[:3, :3] = partition.PARABOLA_BASIS * scales[:3]
     rows[3, -1] = scales[-1]
     # z^3 = (t + 3 z) / 4
     rows[3] = (rows[3] + 3.0 * rows[1]) / 4.0
@@ -131,37 +137,37 @@ def mix_noises(epsilon: float, bounded: bool) -> tuple[Row, Row, Row, Row]:
     return one, two, three, four
 
 
-def restore_sums(values: Sequence[float], size: int | None, epsilon: float) -> NoisySums:
+def unscale_cubic_sums(values: Sequence[float], size: int | None, epsilon: float) -> NoisySums:
     """Return the noisy sums of 1, z, z^2 and z^3 from released values, without weights."""
     *others, cubic = values
     if size is not None:
         count, first, second = float(size), *others
     else:
-        count, first, second = (partition.PARABOLA @ np.array(others)).tolist()
-    *noise, third = mix_noises(epsilon, size is not None)
+        count, first, second = (partition.PARABOLA_BASIS @ np.array(others)).tolist()
+    *noise, third = make_noise_mixing(epsilon, size is not None)
     row = noise[0], noise[1], noise[2]
-    return NoisySums(
-        (count, first, second), row, "laplace", size, third=Third((cubic + 3.0 * first) / 4.0, third)
-    )
+    return NoisySums((count, first, second), row, "laplace", size, cube_sum=CubeSum((cubic + 3.0 * first) / 4.0, third))
 
 
 def release_cubic(
     function: str,
     names: Sequence[str],
-    found: Sequence[Sums],
-    how: Options,
+    found: Sequence[ExactSums],
+    options: Options,
     **public: Any,
 ) -> tuple[DPResults, list[NoisySums]]:
     """Release the sums of disjoint samples, and return the release and the noisy sums."""
-    sizes = [each.count if how.bounded else None for each in found]
+    sizes = [each.count if options.has_public_size else None for each in found]
     labels = [
-        label for name in names for label in (*sum_names((name,), how), f"sum of 4 {name}^3 - 3 {name}")
+        label for name in names for label in (*collect_sum_names((name,), options), f"sum of 4 {name}^3 - 3 {name}")
     ]
-    exact = [weighted for each in found for weighted in weight_with_cubic(each, how.bounded)]
-    nobs = sum(each.count for each in found) if how.bounded else None
-    query = Query.of(function, exact, Fraction(1), Labels(function, tuple(labels)), nobs, inner=True)
-    scales = np.array(inverse_weights(how.bounded) * len(found))
-    release = release_weighted(function, query, scales, how, **public)
+    exact = [weighted for each in found for weighted in apply_cubic_weights(each, options.has_public_size)]
+    nobs = sum(each.count for each in found) if options.has_public_size else None
+    query = Query.from_exact(
+        function, exact, Fraction(1), Labels(function, tuple(labels)), nobs, has_internal_labels=True
+    )
+    scales = np.array(get_inverse_weights(options.has_public_size) * len(found))
+    release = release_weighted_sums(function, query, scales, options, **public)
     values = np.asarray(release.value).reshape(len(found), -1).tolist()
     epsilon = 1.0 / release.noise.scale
-    return release, [restore_sums(each, size, epsilon) for each, size in zip(values, sizes)]
+    return release, [unscale_cubic_sums(each, size, epsilon) for each, size in zip(values, sizes)]

@@ -9,143 +9,153 @@ from types import MappingProxyType
 
 import numpy as np
 
-from pydpstat._release.additive import Query, release
-from pydpstat._release.calibration import Calibrated, prepare
+from pydpstat._release.additive import Query, release_query
+from pydpstat._release.calibration import FixedNoiseCalibrator, calibrate_release
 from pydpstat._release.options import Options
-from pydpstat._release.payment import paid
-from pydpstat._release.statistic import call, promise_of_stages, release_stage, release_statistic
+from pydpstat._release.payment import charge_once
+from pydpstat._release.statistic import make_call, make_stage_guarantees, release_stage, release_statistic
 from pydpstat.inference._coefficients import (
     MomentCombinations,
-    empty_levels,
-    endless,
-    few_records,
-    hidden_names,
-    note_empty,
+    collect_hidden_coefficients,
+    describe_small_levels,
+    describe_unbounded_intervals,
+    find_empty_levels,
+    warn_empty_levels,
 )
-from pydpstat.inference._design import LinearDesign, Regression
-from pydpstat.inference._null_distributions.noisy_moments import NoisyMoments, Sparse, matrix_of
-from pydpstat.inference._null_distributions.ranks import check_countable
-from pydpstat.inference._null_distributions.rare_errors import find_partitions
+from pydpstat.inference._design import Regression, RegressionDesign
+from pydpstat.inference._null_distributions.noisy_moments import NoisyMoments, SparsePredictor, make_moment_matrix
+from pydpstat.inference._null_distributions.ranks import check_pair_count
+from pydpstat.inference._null_distributions.rare_errors import find_level_partitions
 from pydpstat.inference._null_distributions.score_tests import ScoreInterval, ScoreTests
 from pydpstat.inference._null_distributions.slopes import (
-    KendallLaw,
-    MedianOfSigns,
-    ScoreLaw,
-    block_plan,
-    cells_for,
-    slope_edges,
-    two_sided,
+    BlockScoreDistribution,
+    KendallDistribution,
+    MedianSlopeInterval,
+    choose_block_plan,
+    choose_slope_cells,
+    compute_two_sided_pvalue,
+    make_slope_edges,
 )
-from pydpstat.inference._predictors import clipped, expanded
+from pydpstat.inference._predictors import build_design_matrix, clip_to_bounds
 from pydpstat.inference._regression_moments import (
     Influences,
-    Layout,
-    influence_query,
-    moment_query,
-    with_sampling,
+    MomentLayout,
+    add_sampling_variances,
+    make_influence_query,
+    make_regression_query,
 )
-from pydpstat.inference._slopes import block_values, by_slopes, kendall_statistic, score_statistic
+from pydpstat.inference._slopes import (
+    compute_block_values,
+    compute_kendall_statistic,
+    compute_score_statistic,
+    fit_by_slopes,
+)
 from pydpstat.mechanisms.cube import Cube
 from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
-from pydpstat.mechanisms.mechanism import SeparateNoise, part_of, parts_of
+from pydpstat.mechanisms.mechanism import SeparateNoise, split_by_shares, split_equally
 from pydpstat.random import Source
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
 from pydpstat.results.regression_results import RegressionResults
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.record_grid import check_range, half_width
+from pydpstat.statistics._kernels.record_grid import check_bounds_range, compute_half_width
 
 _LINEAR = "the mean of the response is linear in the predictors"
-_WITHIN = "all of this refers to values clipped to the bounds"
+_CLIPPED = "all of this refers to values clipped to the bounds"
 _NORMAL = "close to normal if few records determine a coefficient"
-ASSUMPTIONS = (_LINEAR, f"errors are independent and homoscedastic, {_NORMAL}", _WITHIN)
-ROBUST = (_LINEAR, f"errors are independent, possibly heteroscedastic, and {_NORMAL}", _WITHIN)
+ASSUMPTIONS = (_LINEAR, f"errors are independent and homoscedastic, {_NORMAL}", _CLIPPED)
+ROBUST_ASSUMPTIONS = (_LINEAR, f"errors are independent, possibly heteroscedastic, and {_NORMAL}", _CLIPPED)
 # the parts of epsilon for the moments and for the squared influences
-SHARES = (0.75, 0.25)
+EPSILON_SHARES = (0.75, 0.25)
 # what the moments leave open, as for a design
-Ask = Callable[[LinearDesign, Layout, NoisyMoments], NoisyMoments]
+SamplingRelease = Callable[[RegressionDesign, MomentLayout, NoisyMoments], NoisyMoments]
 
 
-def by_moments(
+def fit_by_moments(
     regression: Regression,
-    how: Options,
+    options: Options,
     null: float,
     arguments: tuple[tuple[str, object], ...],
     robust: bool = False,
 ) -> RegressionResults:
     """Release the moments, and return what follows from them; if `robust`, whatever the errors' variances."""
     design = regression.design
-    layout = Layout.of(design, how.bounded)
-    if how.default or how.norm == math.inf:
-        how = how._replace(mechanism=layout.mechanism)
-    query, data = moment_query(regression, how.norm, how.bounded), (regression.formula, "data")
+    layout = MomentLayout.from_design(design, options.has_public_size)
+    if options.is_default_mechanism or options.norm == math.inf:
+        options = options._replace(mechanism=layout.mechanism)
+    query, data = (
+        make_regression_query(regression, options.norm, options.has_public_size),
+        (regression.formula, "data"),
+    )
     if not robust:
         found = release_statistic(
             "ols",
             query,
-            how,
-            data=data,
-            arguments=arguments,
+            options,
+            data_names=data,
+            public_arguments=arguments,
             bounds=design.bounds,
             conditions=design.conditions,
         )
-        return _results_of_moments(design, layout, how.norm, null, [found])
-    record = call("ols", how, data, arguments)
-    claim, held = promise_of_stages(how, design.conditions)
-    first, second = parts_of(how.epsilon, SHARES)
+        return _make_moment_results(design, layout, options.norm, null, [found])
+    record = make_call("ols", options, data, arguments)
+    claim, held = make_stage_guarantees(options, design.conditions)
+    first, second = split_by_shares(options.epsilon, EPSILON_SHARES)
     releases: list[DPResults] = []
 
-    def ask(own: LinearDesign, within: Layout, noisy: NoisyMoments) -> NoisyMoments:
-        at, pure = Influences.of(noisy, within), how._replace(mechanism=Cube(), delta=0.0)
-        query = influence_query(regression, own, at, _units_of_moments(own), how.bounded)
+    def release_influences(own_design: RegressionDesign, own_layout: MomentLayout, noisy: NoisyMoments) -> NoisyMoments:
+        at, pure = Influences.from_release(noisy, own_layout), options._replace(mechanism=Cube(), delta=0.0)
+        query = make_influence_query(regression, own_design, at, _get_moment_units(own_design), options.has_public_size)
         releases.append(release_stage(query, pure, second, design.conditions, record))
-        return with_sampling(noisy, at, releases[-1].value, releases[-1].noise)
+        return add_sampling_variances(noisy, at, releases[-1].value, releases[-1].noise)
 
-    with paid(how.budget, held, record, how.mechanism.name):
-        releases.append(release_stage(query, how, first, design.conditions, record))
+    with charge_once(options.budget, held, record, options.mechanism.name):
+        releases.append(release_stage(query, options, first, design.conditions, record))
         promised = {"claim": claim, "guarantee": held, "bounds": design.bounds}
-        return _results_of_moments(design, layout, how.norm, null, releases, ask, promised=promised)
+        return _make_moment_results(
+            design, layout, options.norm, null, releases, release_influences, guarantees=promised
+        )
 
 
-def _results_of_moments(
-    design: LinearDesign,
-    layout: Layout,
+def _make_moment_results(
+    design: RegressionDesign,
+    layout: MomentLayout,
     norm: float,
     null: float,
     releases: list[DPResults],
-    ask: Ask | None = None,
-    promised: Mapping[str, object] = MappingProxyType({}),
+    release_influences: SamplingRelease | None = None,
+    guarantees: Mapping[str, object] = MappingProxyType({}),
 ) -> RegressionResults:
     """Return the results that follow from noisy moments.
 
     Levels that look empty stay in the design: merging one with the reference because of its noisy number
     would bias the other tests whenever it has records.
     """
-    blocks, found = layout.blocks(norm), releases[0]
-    matrix = matrix_of(found.value, blocks, layout.width)
+    blocks, found = layout.make_blocks(norm), releases[0]
+    matrix = make_moment_matrix(found.value, blocks, layout.width)
     if layout.bounded:
         matrix[0, 0] = float(found.nobs or 0)
-    centers, factors = _units_of_moments(design)
+    centers, factors = _get_moment_units(design)
     low, high = design.response_bounds
     height, middle = 0.5 * high - 0.5 * low, 0.5 * low + 0.5 * high
     units, shifts = height / np.append(1.0, factors), np.zeros(layout.width - 1)
     shifts[0] = middle
-    levels = find_partitions(matrix, layout.numbers[:-1], layout.factors)
-    sparse = tuple(Sparse(place, -float(centers[place - 1]), own) for place, own in design.sparse)
-    noisy = NoisyMoments(matrix, blocks, found.noise, -centers, partitions=levels, sparse=sparse)
+    levels = find_level_partitions(matrix, layout.numbers[:-1], layout.factors)
+    sparse = tuple(SparsePredictor(place, -float(centers[place - 1]), own) for place, own in design.sparse_coefficients)
+    noisy = NoisyMoments(matrix, blocks, found.noise, -centers, partitions=levels, sparse_predictors=sparse)
     ones = np.eye(layout.width)
-    sds = noisy.spread(ones[:, :1] + 0.0 * ones[:, 1:-1], ones[:, 1:-1])
-    empty, told = empty_levels(design, matrix[0, 1:-1], sds, float(noisy.size))
-    note_empty(design, matrix[0, 1:-1], sds, float(noisy.size))
-    if ask is not None:
-        noisy = ask(design, layout, noisy)
+    sds = noisy.compute_noise_sd(ones[:, :1] + 0.0 * ones[:, 1:-1], ones[:, 1:-1])
+    empty, told = find_empty_levels(design, matrix[0, 1:-1], sds, float(noisy.size))
+    warn_empty_levels(design, matrix[0, 1:-1], sds, float(noisy.size))
+    if release_influences is not None:
+        noisy = release_influences(design, layout, noisy)
     tests = ScoreTests(noisy, units, shifts)
-    coef, errors = tests.estimates()
-    rest, whole = tests.squares()
+    coef, errors = tests.compute_estimates()
+    rest, whole = tests.compute_square_sums()
     share = max(1.0 - rest / whole, 0.0) if min(rest, whole) > 0.0 else math.nan
     free = noisy.size - len(design.names)
     chance = (noisy.size - 1) / free if free > 0 else math.nan
-    hidden = hidden_names(design.names, np.array(errors))
+    hidden = collect_hidden_coefficients(design.names, np.array(errors))
     remarks = []
     if hidden:
         remarks.append(
@@ -153,16 +163,16 @@ def _results_of_moments(
             "values cannot be ruled out. There is no estimate, and the interval is the whole line, "
             "even if some values are rejected."
         )
-    remarks += told + few_records(design, matrix[0, 1:-1], sds, float(noisy.size))
+    remarks += told + describe_small_levels(design, matrix[0, 1:-1], sds, float(noisy.size))
     if rest <= 0.0:
         remarks.append("The noise is larger than the residuals: there is no R-squared and no scale.")
     errors = np.where(empty, math.inf, errors)
     made: Callable[..., RegressionResults] = partial(RegressionResults.of, found)
-    if ask is not None:
+    if release_influences is not None:
         made = partial(RegressionResults.of_several, releases, ["", ""])
     return made(
         model="OLS",
-        method="moments" if ask is None else "moments, HC3",
+        method="moments" if release_influences is None else "moments, HC3",
         response=design.response,
         names=design.names,
         coef=coef,
@@ -176,60 +186,62 @@ def _results_of_moments(
         labels=("measured",) * len(coef),
         design=design,
         # of combinations the variances of sampling were not asked for
-        combinations=MomentCombinations(tests) if ask is None else None,
+        combinations=MomentCombinations(tests) if release_influences is None else None,
         fit=(
             ("rsquared", share),
             ("rsquared_adj", max(1.0 - (1.0 - share) * chance, 0.0) if share + chance > 0.0 else math.nan),
             ("scale", rest / noisy.degrees * height * height if rest > 0.0 else math.nan),
         ),
-        assumptions=(*(ASSUMPTIONS if ask is None else ROBUST), *design.assumptions),
+        assumptions=(*(ASSUMPTIONS if release_influences is None else ROBUST_ASSUMPTIONS), *design.assumptions),
         remarks=(*remarks, *design.remarks),
-        **promised,
+        **guarantees,
     )
 
 
-def _units_of_moments(design: LinearDesign) -> tuple[np.ndarray, np.ndarray]:
+def _get_moment_units(design: RegressionDesign) -> tuple[np.ndarray, np.ndarray]:
     """Return for each coefficient but the constant its column's middle in half-ranges, and the half-range."""
     centers, factors = design.units
     return centers / factors, factors
 
 
-ONE = (
+ONE_PREDICTOR_ASSUMPTIONS = (
     "the mean of the response is linear in the predictor",
     "errors are independent of the predictor and of each other and identically distributed",
     "no value is beyond its bounds",
 )
-SEVERAL = (
+SEVERAL_PREDICTOR_ASSUMPTIONS = (
     "the mean of the response is linear in the predictors",
     "errors are independent given the predictors, and identically or symmetrically distributed",
     "no value is beyond its bounds",
 )
 
 
-def by_ranks(
-    regression: Regression, how: Options, null: float, tested: Sequence[str], interval: bool, record: Call
+def fit_by_ranks(
+    regression: Regression, options: Options, null: float, tested: Sequence[str], interval: bool, record: Call
 ) -> RegressionResults:
     """Release a statistic for each coefficient's test, and a histogram of estimates for its interval."""
     design, size = regression.design, len(regression.response)
     for pair in design.bounds:
-        check_range(*pair)
+        check_bounds_range(*pair)
     # neither blocks nor ties look at the data
-    keys = _keys(how.source)
-    units = *design.units, half_width(design.response_bounds)
+    keys = _make_tie_generator(options.source)
+    units = *design.units, compute_half_width(design.response_bounds)
     width = len(design.names) - 1
     if width == 1:
-        check_countable(size, "data")
+        check_pair_count(size, "data")
     if width == 1 and interval:
-        y, matrix = _in_ranges(regression, units)
+        y, matrix = _standardize_variables(regression, units)
         scale = units[2] / float(units[1][0])
-        return by_slopes(matrix[:, 0], y, scale, design, how, null, keys, record, ONE)
+        return fit_by_slopes(matrix[:, 0], y, scale, design, options, null, keys, record, ONE_PREDICTOR_ASSUMPTIONS)
     places = [design.names.index(name) - 1 for name in tested]
-    share = part_of(how.epsilon, len(tested) * (2 if interval else 1))
-    block, top = block_plan(size, width, share)
+    share = split_equally(options.epsilon, len(tested) * (2 if interval else 1))
+    block, top = choose_block_plan(size, width, share)
     blocks = size // block if block else 0
-    law: ScoreLaw | KendallLaw = KendallLaw(max(size, 2)) if width == 1 else ScoreLaw(blocks, top)
-    cells = cells_for(blocks, share)
-    values = _statistics(regression, places, null, units, law, block, interval, cells, keys)
+    law: BlockScoreDistribution | KendallDistribution = (
+        KendallDistribution(max(size, 2)) if width == 1 else BlockScoreDistribution(blocks, top)
+    )
+    cells = choose_slope_cells(blocks, share)
+    values = _compute_statistics(regression, places, null, units, law, block, interval, cells, keys)
     noises = [SymmetricGeometricNoise(share, max(law.sensitivity, 1))] * len(tested)
     names = [f"statistic of {name}" for name in tested]
     sizes = [1] * len(tested)
@@ -245,95 +257,104 @@ def by_ranks(
         integer=True,
         nobs=size,
     )
-    claim, held = how.promise(None, design.conditions)
-    spec = Calibrated(SeparateNoise(tuple(noises), tuple(sizes)), claim, held)
-    prepared = prepare(query.question, spec, how.source.reproducible)
-    found = release(query, prepared, how.source, record=record, bounds=design.bounds, budget=how.budget)
-    return _results_of_ranks(design, null, tested, found, law, share, blocks, cells, interval)
+    claim, held = options.make_guarantees(None, design.conditions)
+    spec = FixedNoiseCalibrator(SeparateNoise(tuple(noises), tuple(sizes)), claim, held)
+    prepared = calibrate_release(query.spec, spec, options.source.reproducible)
+    found = release_query(query, prepared, options.source, call=record, bounds=design.bounds, budget=options.budget)
+    return _make_rank_results(design, null, tested, found, law, share, blocks, cells, interval)
 
 
-def _keys(source: Source) -> np.random.Generator:
+def _make_tie_generator(source: Source) -> np.random.Generator:
     """Return what draws blocks and breaks ties: random, but no secret."""
     return np.random.default_rng((source.uniform(4) * 2.0**53).astype(np.uint64).tolist())
 
 
-def _statistics(
+def _compute_statistics(
     regression: Regression,
-    places: Sequence[int],
+    indices: Sequence[int],
     null: float,
     units: tuple[np.ndarray, np.ndarray, float],
-    law: ScoreLaw | KendallLaw,
-    block: int,
+    distribution: BlockScoreDistribution | KendallDistribution,
+    block_size: int,
     interval: bool,
-    cells: int,
-    keys: np.random.Generator,
+    n_cells: int,
+    generator: np.random.Generator,
 ) -> list[int]:
     """Return the true statistics, and then the true cells. Private."""
     _, factors, height = units
-    y, matrix = _in_ranges(regression, units)
+    y, matrix = _standardize_variables(regression, units)
     statistics, histograms = [], []
-    edges = slope_edges(cells)
-    for place in places:
+    edges = make_slope_edges(n_cells)
+    for place in indices:
         at = null * factors[place] / height
         x = np.ascontiguousarray(matrix[:, place])
-        found = block_values(y, x, np.delete(matrix, place, axis=1), block, at, keys) if block else None
-        if isinstance(law, KendallLaw):
-            statistics.append(kendall_statistic(x, y - at * x, keys))
+        found = (
+            compute_block_values(y, x, np.delete(matrix, place, axis=1), block_size, at, generator)
+            if block_size
+            else None
+        )
+        if isinstance(distribution, KendallDistribution):
+            statistics.append(compute_kendall_statistic(x, y - at * x, generator))
         else:
-            statistics.append(0 if found is None else score_statistic(found, law.top, keys))
+            statistics.append(0 if found is None else compute_score_statistic(found, distribution.top_score, generator))
         if interval:
             estimates = np.empty(0) if found is None else found.estimates
-            counts = np.bincount(np.searchsorted(edges, estimates, side="right"), minlength=cells)
+            counts = np.bincount(np.searchsorted(edges, estimates, side="right"), minlength=n_cells)
             histograms += counts.tolist()
     return [*statistics, *histograms]
 
 
-def _in_ranges(
+def _standardize_variables(
     regression: Regression, units: tuple[np.ndarray, np.ndarray, float]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the response and the coefficients' columns in the unit of their ranges. Private."""
     centers, factors, height = units
     predictors = regression.design.predictors
-    matrix = expanded(predictors, clipped(predictors, regression.predictors))[:, 1:]
+    matrix = build_design_matrix(predictors, clip_to_bounds(predictors, regression.predictors))[:, 1:]
     low, high = regression.design.response_bounds
     y = (regression.response.clip(low, high) - (0.5 * low + 0.5 * high)) / height
     return y, (matrix - centers) / factors
 
 
-def _results_of_ranks(
-    design: LinearDesign,
+def _make_rank_results(
+    design: RegressionDesign,
     null: float,
     tested: Sequence[str],
     found: DPResults,
-    law: ScoreLaw | KendallLaw,
+    distribution: BlockScoreDistribution | KendallDistribution,
     share: float,
-    blocks: int,
-    cells: int,
+    n_blocks: int,
+    n_cells: int,
     interval: bool,
 ) -> RegressionResults:
     released = [round(each) for each in found.value.tolist()]
     statistics, counts = released[: len(tested)], released[len(tested) :]
-    spread = math.sqrt(law.variance + SymmetricGeometricNoise(share, max(law.sensitivity, 1)).var())
+    spread = math.sqrt(distribution.variance + SymmetricGeometricNoise(share, max(distribution.sensitivity, 1)).var())
     # without blocks there is nothing but noise, and every statistic is as likely
     chances = [
-        two_sided(each, law, share) if blocks or isinstance(law, KendallLaw) else 1.0 for each in statistics
+        compute_two_sided_pvalue(each, distribution, share)
+        if n_blocks or isinstance(distribution, KendallDistribution)
+        else 1.0
+        for each in statistics
     ]
     coef, errors, intervals = None, np.full(len(tested), math.inf), [None] * len(tested)
     remarks: list[str] = []
-    if not blocks and (interval or isinstance(law, ScoreLaw)):
+    if not n_blocks and (interval or isinstance(distribution, BlockScoreDistribution)):
         remarks.append("There are too few records for a block: the result is uninformative.")
     if interval:
-        (_, factors), height = design.units, half_width(design.response_bounds)
+        (_, factors), height = design.units, compute_half_width(design.response_bounds)
         scales = [height / factors[design.names.index(name) - 1] for name in tested]
         each = [
-            MedianOfSigns(tuple(counts[k * cells : (k + 1) * cells]), _scaled(cells, scale), blocks, share)
+            MedianSlopeInterval(
+                tuple(counts[k * n_cells : (k + 1) * n_cells]), _scale_edges(n_cells, scale), n_blocks, share
+            )
             for k, scale in enumerate(scales)
         ]
-        coef = np.array([one.estimate() for one in each])
-        ends = [one.ends(0.05) for one in each]
+        coef = np.array([one.compute_estimate() for one in each])
+        ends = [one.compute_limits(0.05) for one in each]
         errors = np.array([(high - low) / 3.92 for low, high in ends])
         intervals = each  # type: ignore[assignment]
-        remarks += endless(tested, errors)
+        remarks += describe_unbounded_intervals(tested, errors)
     return RegressionResults.of(
         found,
         model="OLS",
@@ -349,10 +370,17 @@ def _results_of_ranks(
         intervals=tuple(intervals),
         labels=("model",) * len(tested),
         design=design,
-        assumptions=(*(ONE if isinstance(law, KendallLaw) else SEVERAL), *design.assumptions),
+        assumptions=(
+            *(
+                ONE_PREDICTOR_ASSUMPTIONS
+                if isinstance(distribution, KendallDistribution)
+                else SEVERAL_PREDICTOR_ASSUMPTIONS
+            ),
+            *design.assumptions,
+        ),
         remarks=(*remarks, *design.remarks),
     )
 
 
-def _scaled(cells: int, scale: float) -> tuple[float, ...]:
-    return tuple((slope_edges(cells) * scale).tolist())
+def _scale_edges(n_cells: int, scale: float) -> tuple[float, ...]:
+    return tuple((make_slope_edges(n_cells) * scale).tolist())

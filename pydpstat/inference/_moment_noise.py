@@ -36,7 +36,7 @@ import numpy.typing as npt
 from pydpstat.mechanisms.cross_products import CrossProductNoise
 from pydpstat.mechanisms.cube import CubeNoise
 from pydpstat.mechanisms.laplace import scale_for
-from pydpstat.mechanisms.mechanism import Mechanism, SeparateNoise, parts_of
+from pydpstat.mechanisms.mechanism import Mechanism, SeparateNoise, split_by_shares
 from pydpstat.r_arithmetic.elementary import Floats, exp, log
 
 if TYPE_CHECKING:
@@ -46,11 +46,11 @@ if TYPE_CHECKING:
 # What the variance of a kind's noise weighs: cross products and pairs 1; squares as little as slopes of 0.2
 # in the unit of the bounds let them matter; a table more the more cells it has, of fewer records each, and
 # from five cells on because most coefficients are theirs.
-_SQUARES, _CELL = 0.04, 0.2
-_SEED = 1_912
+_SQUARES_WEIGHT, _CELL_WEIGHT = 0.04, 0.2
+_SIMULATION_SEED = 1_912
 
 
-class Part(NamedTuple):
+class NoiseBlock(NamedTuple):
     """Released numbers that have a share of epsilon, and what the variance of their noise weighs."""
 
     noise: CubeNoise | CrossProductNoise
@@ -62,43 +62,45 @@ class Part(NamedTuple):
         """How many numbers there are."""
         return self.noise.width * self.vectors
 
-    def scaled(self, sensitivity: float, epsilon: float) -> CubeNoise | CrossProductNoise:
+    def scale_noise(self, sensitivity: float, epsilon: float) -> CubeNoise | CrossProductNoise:
         """Return the noise for a part of epsilon."""
         scale = scale_for(sensitivity * float(self.noise.scale), epsilon)
         return replace(self.noise, scale=scale)
 
 
-def parts(numbers: int, tables: Sequence[int], squares: float = _SQUARES, bounded: bool = True) -> list[Part]:
+def make_noise_blocks(
+    numbers: int, tables: Sequence[int], squares: float = _SQUARES_WEIGHT, bounded: bool = True
+) -> list[NoiseBlock]:
     """Return what is released of so many numbers, and of tables with so many cells, in its order.
 
     `squares` is what the variance of the squares' noise weighs; `bounded` whether a record is replaced.
     """
     scale = 2.0 if bounded else 1.0
-    weights = [_CELL * cells * max(1.0, _CELL * cells) for cells in tables]
-    found = [Part(CubeNoise(scale, numbers + 1), *each) for each in zip(tables, weights)]
-    found += [Part(CubeNoise(scale, 1), one * other, 1.0) for one, other in combinations(tables, 2)]
+    weights = [_CELL_WEIGHT * cells * max(1.0, _CELL_WEIGHT * cells) for cells in tables]
+    found = [NoiseBlock(CubeNoise(scale, numbers + 1), *each) for each in zip(tables, weights)]
+    found += [NoiseBlock(CubeNoise(scale, 1), one * other, 1.0) for one, other in combinations(tables, 2)]
     places = numbers if tables else numbers + 1
     if places > 1 and (bounded or not tables):
-        found.append(Part(CrossProductNoise(scale, places, not bounded), 1, 1.0))
+        found.append(NoiseBlock(CrossProductNoise(scale, places, not bounded), 1, 1.0))
     elif places > 1:
-        found.append(Part(CubeNoise(scale, places * (places - 1) // 2), 1, 1.0))
-    return [*found, Part(CubeNoise(1.0, numbers), 1, squares)]
+        found.append(NoiseBlock(CubeNoise(scale, places * (places - 1) // 2), 1, 1.0))
+    return [*found, NoiseBlock(CubeNoise(1.0, numbers), 1, squares)]
 
 
-def shares(found: Sequence[Part]) -> tuple[float, ...]:
+def allocate_epsilon(found: Sequence[NoiseBlock]) -> tuple[float, ...]:
     """Return the parts' shares of epsilon, for which the weighted sum of their noises' variances is least."""
     variances = [float(np.mean(np.square(part.noise.std()))) for part in found]
     wishes = [float(exp(log(part.weight * each) / 3.0)) for part, each in zip(found, variances)]
     return tuple(wish / sum(wishes) for wish in wishes)
 
 
-def crossed(numbers: int, levels: Sequence[int], bounded: bool = True) -> bool:
+def is_joint_table_better(numbers: int, levels: Sequence[int], bounded: bool = True) -> bool:
     """Tell whether one table of all categorical predictors has less noise than a table of each."""
     if len(levels) < 2:
         return False
     cells = math.prod(levels)
-    alone = shares(parts(numbers, levels, bounded=bounded))[int(np.argmax(levels))]
-    together = shares(parts(numbers, [cells], bounded=bounded))[0]
+    alone = allocate_epsilon(make_noise_blocks(numbers, levels, bounded=bounded))[int(np.argmax(levels))]
+    together = allocate_epsilon(make_noise_blocks(numbers, [cells], bounded=bounded))[0]
     return cells * alone**2 <= max(levels) * together**2
 
 
@@ -118,7 +120,7 @@ class MomentNoise(SeparateNoise):
 
         They are the same in every call, and protect no data.
         """
-        generator = np.random.default_rng(_SEED)
+        generator = np.random.default_rng(_SIMULATION_SEED)
         columns = []
         for noise, size in zip(self.noises, self.sizes):
             # vectors that are made of the same points have them in different orders
@@ -127,7 +129,7 @@ class MomentNoise(SeparateNoise):
         return np.concatenate(columns, axis=1)[:, list(self.order)]
 
 
-class PartedCube(Mechanism):
+class PartitionedCube(Mechanism):
     """The cube's mechanism for a release in parts, each of which has a share of epsilon."""
 
     name = "linf"
@@ -136,8 +138,8 @@ class PartedCube(Mechanism):
     # whether the value has the first elements of a part's vectors, then the second ones, and so on
     by_element = False
 
-    def __init__(self, parts: Sequence[Part], shares: Sequence[float]) -> None:
-        self.parts, self.shares = tuple(parts), tuple(shares)
+    def __init__(self, blocks: Sequence[NoiseBlock], shares: Sequence[float]) -> None:
+        self.parts, self.shares = tuple(blocks), tuple(shares)
 
     def __repr__(self) -> str:
         return "Cube()"
@@ -149,32 +151,32 @@ class PartedCube(Mechanism):
         sensitivity: float,
         size: int,
         integer: bool = False,
-        ball: tuple[int, int] | None = None,
+        vector_shape: tuple[int, int] | None = None,
     ) -> MomentNoise:
         """Return the noise of all parts; the sensitivity is 1 but for what roundings add to it."""
         sizes = tuple(part.size for part in self.parts)
         order = np.split(np.arange(size), np.cumsum(sizes)[:-1])
         if self.by_element:
             order = [each.reshape(part.vectors, -1).T.ravel() for each, part in zip(order, self.parts)]
-        parted = zip(self.parts, parts_of(epsilon, self.shares))
-        noises = tuple(part.scaled(sensitivity, share) for part, share in parted)
+        parted = zip(self.parts, split_by_shares(epsilon, self.shares))
+        noises = tuple(part.scale_noise(sensitivity, share) for part, share in parted)
         return MomentNoise(noises, sizes, tuple(np.concatenate(order).tolist()))
 
 
-class MomentCube(PartedCube):
+class MomentCube(PartitionedCube):
     """The cube's mechanism for sums, products and squares of numbers, and for tables of them."""
 
     by_element = True
 
     def __init__(
-        self, numbers: int, tables: Sequence[int] = (), squares: float = _SQUARES, bounded: bool = True
+        self, numbers: int, tables: Sequence[int] = (), squares: float = _SQUARES_WEIGHT, bounded: bool = True
     ) -> None:
         self.numbers, self.tables = numbers, tuple(tables)
-        found = parts(numbers, tables, squares, bounded)
-        super().__init__(found, shares(found))
+        found = make_noise_blocks(numbers, tables, squares, bounded)
+        super().__init__(found, allocate_epsilon(found))
 
 
-class CellCubes(PartedCube):
+class CellCubes(PartitionedCube):
     """The cube's mechanism for parts of a release, one after the other.
 
     A record is in one cell. One that is added or removed changes that cell's vector by 1 at most in the

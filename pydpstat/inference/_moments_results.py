@@ -12,24 +12,24 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Bounds
-from pydpstat._frozen import Frozen
+from pydpstat._frozen import ReadOnlyArrays
 from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._mean_tests import METHODS, one_sample
-from pydpstat.inference._moment_release import mean_of, variance_of
+from pydpstat.inference._mean_tests import METHODS, make_one_sample_results
+from pydpstat.inference._moment_release import estimate_standardized_mean, estimate_standardized_variance
 from pydpstat.inference._null_distributions.noisy_t import NoisySums, NoisyTInterval
 from pydpstat.inference._testing import ALTERNATIVES
 from pydpstat.privacy import Guarantee
 from pydpstat.results import ConfidenceInterval, DPResults, InferenceResults
 from pydpstat.results._call import Call
-from pydpstat.results._intervals import CONFIDENCE, check_only
-from pydpstat.results._numbers import table
-from pydpstat.results._report import Drawn, Facts, Rows, Stated, number, one_line
-from pydpstat.results._words import joined, mechanism_words, titled
+from pydpstat.results._intervals import CONFIDENCE, check_interval_kind
+from pydpstat.results._numbers import format_rows
+from pydpstat.results._report import Facts, GuaranteedReport, Plottable, Rows, format_significant, trim_name
+from pydpstat.results._words import describe_mechanism, format_title, join_names
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class MomentsResults(Drawn, Stated, Frozen):
+class MomentsResults(Plottable, GuaranteedReport, ReadOnlyArrays):
     """Noisy moments with their guarantee, and what follows from them.
 
     It is made by `moments`. It holds what may be published and nothing else: no data, no true value, no
@@ -108,22 +108,26 @@ class MomentsResults(Drawn, Stated, Frozen):
     @property
     def mean(self) -> float | pd.Series:
         """The means, within the bounds: a float, or a Series for several columns."""
-        return self._each(
-            lambda known, low, high: 0.5 * low + 0.5 * high + 0.5 * (high - low) * mean_of(known)
+        return self._compute_each(
+            lambda known, low, high: 0.5 * low + 0.5 * high + 0.5 * (high - low) * estimate_standardized_mean(known)
         )
 
     @property
     def var(self) -> float | pd.Series:
         """The variances with divisor n - 1, at least 0: a float, or a Series for several columns."""
-        return self._each(lambda known, low, high: (0.5 * (high - low)) ** 2 * variance_of(known))
+        return self._compute_each(
+            lambda known, low, high: (0.5 * (high - low)) ** 2 * estimate_standardized_variance(known)
+        )
 
     @property
     def std(self) -> float | pd.Series:
         """The standard deviations: a float, or a Series for several columns."""
-        return self._each(lambda known, low, high: 0.5 * (high - low) * math.sqrt(variance_of(known)))
+        return self._compute_each(
+            lambda known, low, high: 0.5 * (high - low) * math.sqrt(estimate_standardized_variance(known))
+        )
 
-    def _each(self, ask: Callable[..., float]) -> float | pd.Series:
-        values = [ask(known, *pair) for known, pair in zip(self.sums, self.pairs)]
+    def _compute_each(self, compute: Callable[..., float]) -> float | pd.Series:
+        values = [compute(known, *pair) for known, pair in zip(self.sums, self.pairs)]
         if self.names is None:
             return float(values[0])
 
@@ -137,12 +141,12 @@ class MomentsResults(Drawn, Stated, Frozen):
     @property
     def params(self) -> pd.Series:
         """Means and standard deviations as a Series with their names."""
-        return pd.Series(dict(self._estimates()), dtype="float64", name="estimate")
+        return pd.Series(dict(self._collect_estimates()), dtype="float64", name="estimate")
 
-    def _heading(self) -> str:
-        return titled("moments", self.record.about(joined(self.names or ())))
+    def _format_heading(self) -> str:
+        return format_title("moments", self.record.describe_subject(join_names(self.names or ())))
 
-    def _estimates(self) -> list[tuple[str, float]]:
+    def _collect_estimates(self) -> list[tuple[str, float]]:
         means, spreads = (np.atleast_1d(each).tolist() for each in (self.mean, self.std))
         if self.names is None:
             return [("mean", means[0]), ("std", spreads[0])]
@@ -170,17 +174,17 @@ class MomentsResults(Drawn, Stated, Frozen):
         ['mean', 'std']
         """
         frame = self.params.to_frame().rename_axis("term")
-        ends = [self._ends(place, checks.alpha_of(alpha)) for place in range(len(self.pairs))]
+        ends = [self._make_interval(place, checks.check_alpha(alpha)) for place in range(len(self.pairs))]
         frame[["lower", "upper"]] = [*ends, *[(math.nan, math.nan)] * len(ends)]
         return frame
 
-    def _place(self, column: str | None) -> int:
+    def _get_column_index(self, column: str | None) -> int:
         if column is None and len(self.pairs) == 1:
             return 0
         if self.names is None:
-            shown = checks.shown(column)
+            shown = checks.describe_value(column)
             raise PydpstatError(f"column must be None for one variable; got {shown}. Leave it out.")
-        return self.names.index(checks.one_of(column, "column", self.names))
+        return self.names.index(checks.check_choice(column, "column", self.names))
 
     def ttest(
         self, popmean: float, *, alternative: str = "two-sided", method: str = "t", column: str | None = None
@@ -215,14 +219,14 @@ class MomentsResults(Drawn, Stated, Frozen):
         >>> r.ttest(35, alternative="greater").pvalue < 0.01
         True
         """
-        checks.one_of(alternative, "alternative", ALTERNATIVES)
-        checks.one_of(method, "method", METHODS)
-        place = self._place(column)
+        checks.check_choice(alternative, "alternative", ALTERNATIVES)
+        checks.check_choice(method, "method", METHODS)
+        place = self._get_column_index(column)
         given = {"alternative": alternative, "method": method, "column": column}
         usual = {"alternative": ALTERNATIVES[0], "method": METHODS[0], "column": None}
         other = {name: each for name, each in given.items() if each != usual[name]}
-        release = replace(self.release, record=self.record.followed("ttest", popmean, **other))
-        return one_sample(release, self.sums[place], self.pairs[place], popmean, alternative, method)
+        release = replace(self.release, record=self.record.add_method_call("ttest", popmean, **other))
+        return make_one_sample_results(release, self.sums[place], self.pairs[place], popmean, alternative, method)
 
     def conf_int(self, alpha: float = 0.05, kind: str | None = None, *, column: str | None = None) -> Any:
         """Return a confidence interval for the mean, which covers sampling and the privacy noise.
@@ -255,55 +259,55 @@ class MomentsResults(Drawn, Stated, Frozen):
         >>> 30 < low < 40 < high < 50
         True
         """
-        level = checks.alpha_of(alpha)
-        check_only(kind, CONFIDENCE, "moments")
+        level = checks.check_alpha(alpha)
+        check_interval_kind(kind, CONFIDENCE, "moments")
         if column is not None or self.names is None:
-            return self._ends(self._place(column), level)
+            return self._make_interval(self._get_column_index(column), level)
 
-        ends = [self._ends(place, level) for place in range(len(self.names))]
+        ends = [self._make_interval(place, level) for place in range(len(self.names))]
         return pd.DataFrame([*map(tuple, ends)], index=list(self.names), columns=[0, 1])
 
-    def _ends(self, place: int, alpha: float) -> ConfidenceInterval:
-        low, high = self.pairs[place]
-        interval = NoisyTInterval(self.sums[place], 0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low)
-        return ConfidenceInterval(*interval.ends(alpha))
+    def _make_interval(self, index: int, alpha: float) -> ConfidenceInterval:
+        low, high = self.pairs[index]
+        interval = NoisyTInterval(self.sums[index], 0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low)
+        return ConfidenceInterval(*interval.compute_limits(alpha))
 
-    def _facts(self) -> Facts:
+    def _collect_facts(self) -> Facts:
         return [
             ("Function:", self.record.function),
-            ("Mechanism:", mechanism_words(self.release.mechanism)),
+            ("Mechanism:", describe_mechanism(self.release.mechanism)),
             ("No. Observations:", "private" if self.nobs is None else str(self.nobs)),
         ]
 
-    def _rows(self) -> Rows:
+    def _make_rows(self) -> Rows:
         frame = self.to_frame()
         columns = [["" if each != each else each for each in frame[name].tolist()] for name in frame]
-        return Rows(("estimate", "[0.025", "0.975]"), list(map(one_line, frame.index)), table(columns))
+        return Rows(("estimate", "[0.025", "0.975]"), list(map(trim_name, frame.index)), format_rows(columns))
 
-    def _notes(self) -> list[str]:
+    def _collect_notes(self) -> list[str]:
         said = "Tests and intervals, ttest() and conf_int(), have no additional privacy cost."
-        return [*self._held(self.record.function), said, f"Call: {self.call}"]
+        return [*self._make_guarantee_notes(self.record.function), said, f"Call: {self.call}"]
 
-    def _content(self) -> dict[str, object]:
+    def _collect_content(self) -> dict[str, object]:
         return {
             "names": self.names,
-            **dict(self._estimates()),
+            **dict(self._collect_estimates()),
             "matrix": self.matrix,
             "noise_sd": self.noise_sd,
             "mechanism": self.release.mechanism,
             "noise_scale": self.release.noise_scale,
-            **self._privacy(),
+            **self._collect_privacy(),
             "bounds": self.pairs,
             "nobs": self.nobs,
             "reproducible": self.reproducible,
             "call": self.call,
         }
 
-    def _picture(self, alpha: float) -> object:
-        from pydpstat.results._inference_pictures import moments_picture
+    def _describe_picture(self, alpha: float) -> object:
+        from pydpstat.results._inference_pictures import make_moments_picture
 
-        return moments_picture(self, alpha)
+        return make_moments_picture(self, alpha)
 
     def __repr__(self) -> str:
-        shown = number(self.mean) if self.names is None else f"{len(self.pairs)} variables"
-        return f"<MomentsResults: {shown}, {self.release.mechanism}, {self._stated()}>"
+        shown = format_significant(self.mean) if self.names is None else f"{len(self.pairs)} variables"
+        return f"<MomentsResults: {shown}, {self.release.mechanism}, {self._format_guarantee()}>"

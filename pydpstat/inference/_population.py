@@ -7,260 +7,238 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._data.columns import Bounds, Data, GivenBounds, bounds_pair, check_filling, one_column
+from pydpstat._data.columns import Bounds, Data, GivenBounds, check_bounds, check_fill_value, read_single_column
 from pydpstat._data.progress import Progress
-from pydpstat._data.values import fills
-from pydpstat._frozen import Frozen
+from pydpstat._data.values import should_fill
+from pydpstat._frozen import ReadOnlyArrays
 from pydpstat._release.additive import Query
-from pydpstat._release.options import Missing, Options, check_records
+from pydpstat._release.options import Missing, Options, check_min_records
 from pydpstat._release.statistic import release_statistic
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._moment_release import Weights, diagonal, unsized_sums, weights
-from pydpstat.inference._null_distributions.exact_moments import SpreadInterval
-from pydpstat.inference._null_distributions.mean_differences import FLOOR
-from pydpstat.inference._null_distributions.noisy_t import NoisySums, NoisyTInterval
-from pydpstat.inference._null_distributions.quantiles import (
-    FEWEST_BINS,
-    MOST_BINS,
-    MOST_CELLS,
-    QuantileIntervals,
-    bin_number,
-    quantile_slope,
+from pydpstat.inference._moment_release import (
+    choose_weights,
+    estimate_private_size_moments,
+    estimate_public_size_moments,
 )
-from pydpstat.inference._null_distributions.shares import INDEPENDENT, NOTHING_SAID
+from pydpstat.inference._null_distributions.exact_moments import VarianceInterval
+from pydpstat.inference._null_distributions.mean_differences import PVALUE_FLOOR
+from pydpstat.inference._null_distributions.noisy_t import NoisyTInterval
+from pydpstat.inference._null_distributions.quantiles import (
+    MAX_BINS,
+    MAX_CELLS,
+    MIN_BINS,
+    QuantileIntervals,
+    choose_bin_number,
+    compute_quantile_slope,
+)
+from pydpstat.inference._null_distributions.shares import RANDOM_SAMPLE, UNINFORMATIVE_REMARK
 from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results import _ranges as ranges
 from pydpstat.results._intervals import Interval
 from pydpstat.results._labels import Labels
 from pydpstat.results._population import Difference
-from pydpstat.results._postprocessing import BetweenEdges, Derived, PostProcessing, Scaled
+from pydpstat.results._postprocessing import DerivedValue, PostProcessing, ScaledValue, ValueWithIntervals
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import partition, record_grid
 from pydpstat.statistics._kernels.candidates import GRID_POINTS
-from pydpstat.statistics._kernels.cells import bin_counts, cells_query, group_bin_counts
-from pydpstat.statistics._kernels.column_release import added, bounded_columns, note_released
-from pydpstat.statistics._kernels.group_sums import by_group
-from pydpstat.statistics._kernels.records import Part, Records, records_of
-from pydpstat.statistics._kernels.scope import note_groups
+from pydpstat.statistics._kernels.cells import count_bins, count_group_bins, make_cells_query
+from pydpstat.statistics._kernels.column_release import (
+    compute_exact_sums,
+    read_bounded_columns,
+    warn_empty_released_groups,
+)
+from pydpstat.statistics._kernels.group_sums import split_sums_by_group
+from pydpstat.statistics._kernels.records import RecordChunk, Records, read_records
+from pydpstat.statistics._kernels.scope import warn_empty_groups
 
-NAMES = {"mean": "mean", "var": "variance", "std": "variance"}
-SHOWN = ("population", True)
+STATISTIC_NAMES = {"mean": "mean", "var": "variance", "std": "variance"}
+POPULATION_ARGUMENT = ("population", True)
 
 
 @dataclass(frozen=True)
-class Intervals:
+class ValueIntervals:
     """An interval for each published value."""
 
     parts: tuple[Interval, ...]
     shape: tuple[int, ...]
     validity: str
-    assumptions: tuple[str, ...] = (INDEPENDENT,)
+    assumptions: tuple[str, ...] = (RANDOM_SAMPLE,)
 
-    def interval(self, alpha: float) -> tuple[Floats, Floats]:
+    def compute_interval(self, alpha: float) -> tuple[Floats, Floats]:
         """Return the ends for each value, in the values' shape."""
         with Progress(lambda: len(self.parts), "intervals") as progress:
-            ends = [progress.counted(each.ends(alpha)) for each in self.parts]
+            ends = [progress.count_one(each.compute_limits(alpha)) for each in self.parts]
         low, high = np.array(ends).reshape(-1, 2).T
         return low.reshape(self.shape), high.reshape(self.shape)
 
 
 @dataclass(frozen=True)
-class MeanIntervals(Intervals):
+class MeanIntervals(ValueIntervals):
     """Intervals of means, and differences of two of them."""
 
-    def difference(self, first: int, second: int) -> Difference:
+    def compare_groups(self, first: int, second: int) -> Difference:
         """Compare the means of the groups in these places, of all values one group after the other."""
-        from pydpstat.inference._null_distributions.group_comparisons import mean_difference
+        from pydpstat.inference._null_distributions.group_comparisons import compare_two_means
 
         one, other = self.parts[first], self.parts[second]
         assert isinstance(one, NoisyTInterval) and isinstance(other, NoisyTInterval)
-        statistic, p, interval, tell = mean_difference((one.known, other.known), one.half)
-        means = [noisy_mean(each) for each in (one, other)]
-        remarks = () if tell else (NOTHING_SAID,)
+        statistic, p, interval, tell = compare_two_means((one.noisy_sums, other.noisy_sums), one.half_width)
+        means = [estimate_group_mean(each) for each in (one, other)]
+        remarks = () if tell else (UNINFORMATIVE_REMARK,)
         name = "Welch's t test of two groups"
-        floor, estimate = FLOOR if tell else 0.0, means[0] - means[1]
+        floor, estimate = PVALUE_FLOOR if tell else 0.0, means[0] - means[1]
         return Difference(name, statistic, p, estimate, interval, "measured", remarks, floor)
 
-    def equal(self, places: Sequence[int]) -> tuple[Difference, tuple[int, ...]]:
+    def test_equality(self, places: Sequence[int]) -> tuple[Difference, tuple[int, ...]]:
         """Compare the means of several groups, all of which may be equal; also return those compared."""
         from pydpstat.inference._null_distributions.group_comparisons import compare_means
-        from pydpstat.inference._null_distributions.group_means import pvalue_floor
+        from pydpstat.inference._null_distributions.group_means import get_equal_means_floor
 
         parts = [self.parts[place] for place in places]
-        statistic, p, kept = compare_means([each.known for each in parts if isinstance(each, NoisyTInterval)])
-        floor = pvalue_floor(len(kept))
+        statistic, p, kept = compare_means([each.noisy_sums for each in parts if isinstance(each, NoisyTInterval)])
+        floor = get_equal_means_floor(len(kept))
         statistic /= max(len(kept) - 1, 1)
         test = "Welch's one-way analysis of variance"
         return Difference(test, statistic, p, math.nan, None, "measured", (), floor), kept
 
 
-def noisy_mean(known: NoisyTInterval) -> float:
+def estimate_group_mean(interval: NoisyTInterval) -> float:
     """Return the mean that noisy sums say, in the data's unit; the middle where there may be no record."""
-    size, first, _ = known.known.sums
-    return known.middle + (known.half * min(max(first / size, -1.0), 1.0) if size > 1.0 else 0.0)
+    size, first, _ = interval.noisy_sums.sums
+    return interval.middle + (interval.half_width * min(max(first / size, -1.0), 1.0) if size > 1.0 else 0.0)
 
 
-class Noisy(NamedTuple):
-    """The noisy sums of a group's variable, and the slopes of its mean and variance in what got the noise."""
-
-    sums: NoisySums
-    mean: float
-    variance: float
-    mean_slope: float
-    variance_slope: float
-
-
-def release_moments(function: str, data: Data, bounds: GivenBounds, how: Options) -> DPResults:
+def release_column_moments(function: str, data: Data, bounds: GivenBounds, options: Options) -> DPResults:
     """Release a mean, a variance or a standard deviation of every column with the noisy sums behind it."""
-    records, how, pairs, shown = bounded_columns(data, bounds, how.independent())
-    check_apart(how, records)
-    query = moments_query(function, records, pairs, how)
+    records, options, pairs, shown = read_bounded_columns(data, bounds, options.use_independent_records())
+    check_separate_noise(options, records)
+    query = make_column_sums_query(function, records, pairs, options)
     release = release_statistic(
         function,
         query,
-        how,
-        arguments=(("bounds", shown), SHOWN, *records.arguments),
+        options,
+        public_arguments=(("bounds", shown), POPULATION_ARGUMENT, *records.arguments),
         bounds=shown,
         conditions=records.conditions,
     )
-    found = published(function, release, records, pairs, how)
-    note_released(found, records)
+    found = make_population_result(function, release, records, pairs, options)
+    warn_empty_released_groups(found, records)
     return found
 
 
-def check_apart(how: Options, records: Records) -> None:
+def check_separate_noise(options: Options, records: Records) -> None:
     """Refuse noise that is one of all columns: distributions here are those of each column's own."""
-    if how.norm == math.inf and records.width > 1:
+    if options.norm == math.inf and records.width > 1:
         raise PydpstatError(
             "mechanism must be 'laplace' or 'gaussian' for confidence intervals of several columns; "
-            f"got {how.mechanism.name!r}, whose noise is joint for all columns. Leave it out."
+            f"got {options.mechanism.name!r}, whose noise is joint for all columns. Leave it out."
         )
 
 
-def moments_query(function: str, records: Records, pairs: Bounds, how: Options) -> Query:
+def make_column_sums_query(function: str, records: Records, pairs: Bounds, options: Options) -> Query:
     """Ask for the weighted sums of each column, by group where there are some."""
-    grids = [record_grid.standard_grid(*pair) for pair in pairs]
+    grids = [record_grid.make_standard_grid(*pair) for pair in pairs]
     least = 1 if function == "mean" else 2
-    found, size = records.numbered(
-        lambda: added(records, grids, how, ((0, 0),)),
+    found, size = records.sum_with_size(
+        lambda: compute_exact_sums(records, grids, options, ((0, 0),)),
         lambda found: found[0].count,
-        partial(check_records, how, least=least, statistic=NAMES[function], argument="data"),
+        partial(check_min_records, options, min_records=least, statistic=STATISTIC_NAMES[function], argument="data"),
     )
-    labels = records.labels(function)
-    if not how.bounded:
+    labels = records.make_labels(function)
+    if not options.has_public_size:
         blocks = [
-            partition.weight_sums(each, partition.PARABOLA_WEIGHTS) for row in by_group(found) for each in row
+            partition.compute_weight_sums(each, partition.PARABOLA_WEIGHTS)
+            for row in split_sums_by_group(found)
+            for each in row
         ]
-        return partition.weights_query(function, labels, how, blocks, len(pairs))
-    by, unit = weights(1, how.norm, True), Fraction(1, 1 << record_grid.BITS)
+        return partition.make_weights_query(function, labels, options, blocks, len(pairs))
+    by, unit = choose_weights(1, options.norm, True), Fraction(1, 1 << record_grid.GRID_BITS)
     blocks = [[by.first * unit * each.first[0], by.square * unit * each.products[0]] for each in found]
-    return partition.weights_query(function, labels, how, blocks, len(pairs), by.reach, size)
+    return partition.make_weights_query(function, labels, options, blocks, len(pairs), by.sensitivity, size)
 
 
-def published(function: str, release: DPResults, records: Records, pairs: Bounds, how: Options) -> DPResults:
+def make_population_result(
+    function: str, release: DPResults, records: Records, pairs: Bounds, options: Options
+) -> DPResults:
     """Make the statistic and its intervals of the noisy sums."""
-    shape, size = records.shape, release.nobs if how.bounded else None
-    law = "normal" if how.mechanism.approximate else "laplace"
+    shape, size = records.shape, release.nobs if options.has_public_size else None
+    law = "normal" if options.mechanism.approximate else "laplace"
     scale = float(np.asarray(release.noise_scale))
-    by = weights(1, how.norm, True) if size is not None else None
+    by = choose_weights(1, options.norm, True) if size is not None else None
     rows = release.value.reshape(-1, 2 if size is not None else 3)
     values: list[float] = []
     slopes: list[float] = []
     parts: list[Interval] = []
     for place, row in enumerate(rows):
         pair = pairs[place % len(pairs)]
-        half, middle = record_grid.half_width(pair), 0.5 * pair[0] + 0.5 * pair[1]
+        half, middle = record_grid.compute_half_width(pair), 0.5 * pair[0] + 0.5 * pair[1]
         if size is not None and by is not None:
-            each = _sized(row, by, scale, law, size)
+            each = estimate_public_size_moments(row, by, scale, law, size)
         else:
-            each = _unsized(row, scale, law)
+            each = estimate_private_size_moments(row, scale, law)
         if function == "mean":
             mean = middle + half * each.mean
             values.append(mean)
             slopes.append(half * each.mean_slope)
             parts.append(NoisyTInterval(each.sums, middle, half))
             continue
-        variance = float(ranges.spreads([half], size).clip(half * half * each.variance))
+        variance = float(ranges.make_variance_range([half], size).clip_values(half * half * each.variance))
         slope, root = half * half * each.variance_slope, function == "std"
         values.append(math.sqrt(variance) if root else variance)
         if root:
             slope = slope / (2.0 * values[-1]) if variance > 0.0 else math.nan
         slopes.append(slope)
-        parts.append(SpreadInterval(each.sums, half, root))
-    population: Intervals = Intervals(tuple(parts), shape, "exact")
+        parts.append(VarianceInterval(each.sums, half, root))
+    population: ValueIntervals = ValueIntervals(tuple(parts), shape, "exact")
     if function == "mean":
         population = MeanIntervals(tuple(parts), shape, "measured")
-    factors = partition.in_columns(slopes, shape)
-    halves = list(map(record_grid.half_width, pairs))
-    within = ranges.means(pairs) if function == "mean" else ranges.spreads(halves, size, function == "std")
-    post: Derived | Scaled
+    factors = partition.convert_to_fortran_order(slopes, shape)
+    halves = list(map(record_grid.compute_half_width, pairs))
+    within = (
+        ranges.make_mean_range(pairs)
+        if function == "mean"
+        else ranges.make_variance_range(halves, size, function == "std")
+    )
+    post: DerivedValue | ScaledValue
     if function == "mean" and size is not None:
-        steps: tuple[str, ...] = ("mean of the noisy sum", ranges.CLIPPED)
-        post = Scaled(factors, steps, population=population, within=within)
+        steps: tuple[str, ...] = ("mean of the noisy sum", ranges.CLIPPED_STEP)
+        post = ScaledValue(factors, steps, population=population, within=within)
         # in the statistic's own unit
         one = not shape
         release = replace(
             release,
             noise_scale=scale * factors[0] if one else scale * np.array(factors),
-            sensitivity=_times(release.sensitivity, factors),
+            sensitivity=_scale_sensitivity(release.sensitivity, factors),
         )
     else:
         what = "mean" if function == "mean" else "variance"
-        steps = (f"{what} of the noisy sums", ranges.CLIPPED, *(("square root",) * (function == "std")))
+        steps = (f"{what} of the noisy sums", ranges.CLIPPED_STEP, *(("square root",) * (function == "std")))
         sizes = None
         if size is None:
-            sizes = partition.in_columns(rows.sum(axis=1), shape)
-        post = Derived(factors, steps, population=population, sizes=sizes, within=within)
-    value = within.clip(np.array(values).reshape(shape))
+            sizes = partition.convert_to_fortran_order(rows.sum(axis=1), shape)
+        post = DerivedValue(factors, steps, population=population, sizes=sizes, within=within)
+    value = within.clip_values(np.array(values).reshape(shape))
     return replace(release, value=value, post=post, grid=None)
 
 
-def _times(sensitivity: float | tuple[float, ...], factors: tuple[float, ...]) -> float | tuple[float, ...]:
+def _scale_sensitivity(sensitivity: float | tuple[float, ...], factors: tuple[float, ...]) -> float | tuple[float, ...]:
     one = float(np.ravel(sensitivity)[0])
     return one * factors[0] if len(factors) == 1 else tuple(one * each for each in factors)
 
 
-def _sized(row: Floats, by: Weights, scale: float, law: str, size: int) -> Noisy:
-    """Return what two weighted sums say where the number of records is public."""
-    factors = 1.0 / float(by.first), 1.0 / float(by.square)
-    first, second = factors[0] * float(row[0]), factors[1] * float(row[1])
-    noise = diagonal(0.0, factors[0] * scale, factors[1] * scale)
-    known = NoisySums((float(size), first, second), noise, law, size)
-    mean, below = first / size, max(size - 1, 1)
-    # the noise of the sum makes its square larger
-    spread = known.unit_variance * (factors[0] * scale) ** 2
-    variance = (second - (first * first - spread) / size) / below
-    slope = math.hypot(2.0 * mean * factors[0], factors[1]) / below
-    return Noisy(known, mean, variance, factors[0] / size, slope)
-
-
-def _unsized(row: Floats, scale: float, law: str) -> Noisy:
-    """Return what three sums of weights say where the number of records is private."""
-    known = unsized_sums(row, scale, law)
-    at = partition.moments(row, partition.PARABOLA)
-    variance, gradient = partition.spread(at, 1, 1, 2)
-    return Noisy(
-        known,
-        float(at.means[1]),
-        float(variance),
-        float(partition.lengths(at.gradients[1])),
-        float(partition.lengths(gradient)),
-    )
-
-
-STEPS = "between the edges of {} noisy cells {:.3g} wide, of which grid_points= may choose more"
+QUANTILE_STEP = "between the edges of {} noisy cells {:.3g} wide, of which grid_points= may choose more"
 # cells where the number of records is private, which none can be chosen for
-CELLS = 128
+DEFAULT_CELL_COUNT = 128
 
 
 @dataclass(frozen=True, eq=False)
-class CellQuantiles(Frozen):
+class CellQuantiles(ReadOnlyArrays):
     """Quantiles of records that noisy cells count."""
 
     cells: Floats
@@ -273,7 +251,7 @@ class CellQuantiles(Frozen):
         """The number of records, or the noisy one, at least 1."""
         return max(float(self.cells.sum()), 1.0) if self.size is None else float(self.size)
 
-    def _below(self) -> Floats:
+    def _compute_cumulative_counts(self) -> Floats:
         """Return how many records seem to be below each edge, ascending.
 
         The mean of what the cells below and those above say has a quarter of the noise of all cells.
@@ -282,9 +260,9 @@ class CellQuantiles(Frozen):
         inner = np.maximum.accumulate(inner.clip(0.0, self.total)) if inner.size else inner
         return np.concatenate([[0.0], inner, [self.total]])
 
-    def quantile(self, share: float) -> float:
+    def compute_quantile(self, share: float) -> float:
         """Return the point below which that share of the records seems to be."""
-        below, wanted = self._below(), share * self.total
+        below, wanted = self._compute_cumulative_counts(), share * self.total
         place = int(np.searchsorted(below, wanted, side="right")) - 1
         cell = min(max(place, 0), self.cells.size - 1)
         gap = float(below[cell + 1] - below[cell])
@@ -292,7 +270,7 @@ class CellQuantiles(Frozen):
         part = min(max(part, 0.0), 1.0)
         return float((1.0 - part) * self.edges[cell] + part * self.edges[cell + 1])
 
-    def slope(self, share: float) -> float:
+    def compute_noise_slope(self, share: float) -> float:
         """Return how far noise of a standard deviation of 1 in each cell moves the quantile.
 
         NaN where the noise of the counts below the quantile is above a tenth of all records.
@@ -301,98 +279,95 @@ class CellQuantiles(Frozen):
         apart = 0.5 * math.sqrt(self.cells.size) * deviation / self.total
         if apart > 0.1:
             return math.nan
-        return quantile_slope(self.quantile, share, deviation, apart)
+        return compute_quantile_slope(self.compute_quantile, share, deviation, apart)
 
 
-def release_cells(
+def release_population_quantiles(
     function: str,
     x: Data,
     bounds: GivenBounds,
     shares: Sequence[float],
     names: tuple[str, ...] | None,
-    own: tuple[tuple[str, object], ...],
+    public_arguments: tuple[tuple[str, object], ...],
     grid_points: int | None,
-    how: Options,
+    options: Options,
 ) -> DPResults:
     """Release the noisy histogram that quantiles follow from; `names` are those of several quantiles."""
-    if how.scope.sample is not None:
+    if options.scope.sample is not None:
         raise PydpstatError("sample must be left out with population=True. Leave out one of them.")
-    pair = bounds_pair(bounds)
-    check_filling(how.missing, [pair])
-    records, how = records_of(x, how.independent(), one_column, "x")
-    number = _cell_number(grid_points, how.bounded)
-    finest = cell_edges(pair, MOST_BINS if number is None else number)
-    tally = partial(_counts, edges=finest, missing=how.missing, groups=records.group_number)
-    counts, size = records.numbered(
+    pair = check_bounds(bounds)
+    check_fill_value(options.missing, [pair])
+    records, options = read_records(x, options.use_independent_records(), read_single_column, "x")
+    number = _get_cell_count(grid_points, options.has_public_size)
+    finest = make_cell_edges(pair, MAX_BINS if number is None else number)
+    tally = partial(_count_cells, edges=finest, missing=options.missing, groups=records.n_groups)
+    counts, size = records.sum_with_size(
         lambda: records.fold(tally, np.add),
         lambda found: int(found.sum()),
-        partial(check_records, how, least=1, statistic=function, argument="x"),
+        partial(check_min_records, options, min_records=1, statistic=function, argument="x"),
     )
     edges = finest
     if number is None:
         # the number of records is known now; coarser cells are made of the finest ones
-        edges = cell_edges(pair, bin_number(size or 0, how.epsilon))
+        edges = make_cell_edges(pair, choose_bin_number(size or 0, options.epsilon))
         counts = np.add.reduceat(counts, np.searchsorted(finest, edges[:-1]), axis=-1)
     name = records.name if records.names is None else records.names[0]
-    labels = records.named(Labels((name or function) if names is None else (name or "quantile"), names=names))
-    asked = cells_query(function, counts, labels, size or 0, how)
-    rate = how.epsilon / float(asked.sensitivities[0])
+    labels = records.label_groups(Labels((name or function) if names is None else (name or "quantile"), names=names))
+    asked = make_cells_query(function, counts, labels, size or 0, options)
+    rate = options.epsilon / float(asked.sensitivities[0])
     shape = (*counts.shape[:-1], *(() if names is None else (len(shares),)))
 
-    def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-        rows, public = noisy.reshape(-1, edges.size - 1), size if how.bounded else None
+    def compute_quantiles(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
+        rows, public = noisy.reshape(-1, edges.size - 1), size if options.has_public_size else None
         # the geometric noise of a cell has a standard deviation below this
-        note_groups(records.groups, rows.sum(axis=1), math.sqrt(2.0 * rows.shape[1]) / rate)
+        warn_empty_groups(records.groups, rows.sum(axis=1), math.sqrt(2.0 * rows.shape[1]) / rate)
         known = [CellQuantiles(row, edges, public, rate) for row in rows]
-        slopes = partition.in_columns([each.slope(share) for each in known for share in shares], shape)
-        value = np.array([each.quantile(share) for each in known for share in shares]).reshape(shape)
+        slopes = partition.convert_to_fortran_order(
+            [each.compute_noise_slope(share) for each in known for share in shares], shape
+        )
+        value = np.array([each.compute_quantile(share) for each in known for share in shares]).reshape(shape)
         intervals = QuantileIntervals(noisy, edges, public, rate, tuple(shares), shape)
-        step = STEPS.format(edges.size - 1, edges[1] - edges[0])
-        return value, BetweenEdges(slopes, (step,), intervals, population=intervals)
+        step = QUANTILE_STEP.format(edges.size - 1, edges[1] - edges[0])
+        return value, ValueWithIntervals(slopes, (step,), intervals, population=intervals)
 
-    said = () if number in (None, CELLS) else (("grid_points", number + 1),)
+    said = () if number in (None, DEFAULT_CELL_COUNT) else (("grid_points", number + 1),)
     return release_statistic(
         function,
         asked,
-        how,
-        data=("x",),
-        arguments=(*own, ("bounds", pair), ("population", True), *said, *records.arguments),
+        options,
+        data_names=("x",),
+        public_arguments=(*public_arguments, ("bounds", pair), ("population", True), *said, *records.arguments),
         bounds=pair,
-        publish=publish,
+        postprocess=compute_quantiles,
         conditions=records.conditions,
     )
 
 
-def _cell_number(grid_points: object, bounded: bool) -> int | None:
+def _get_cell_count(grid_points: object, bounded: bool) -> int | None:
     """Return how many cells are counted: one less than edges; None where it follows from n and epsilon."""
     if grid_points is None or checks.is_number(grid_points) and grid_points == GRID_POINTS:
-        return None if bounded else CELLS
-    allowed = f"a whole number from {FEWEST_BINS + 1} to {MOST_CELLS + 1} with population=True"
+        return None if bounded else DEFAULT_CELL_COUNT
+    allowed = f"a whole number from {MIN_BINS + 1} to {MAX_CELLS + 1} with population=True"
     hint = "It is the number of edges of the cells in which records are counted, for example 129."
-    return (
-        checks.integer(
-            grid_points, "grid_points", FEWEST_BINS + 1, MOST_CELLS + 1, allowed=allowed, hint=hint
-        )
-        - 1
-    )
+    return checks.check_integer(grid_points, "grid_points", MIN_BINS + 1, MAX_CELLS + 1, allowed=allowed, hint=hint) - 1
 
 
-def cell_edges(pair: tuple[float, float], number: int) -> Floats:
+def make_cell_edges(bounds: tuple[float, float], n_cells: int) -> Floats:
     """Return edges of so many cells of equal width, fewer where floats have no room between them.
 
     For powers of 2 each edge of some cells is one of all finer ones.
     """
-    parts = np.arange(number + 1) / number
-    return np.unique((1.0 - parts) * pair[0] + parts * pair[1])
+    parts = np.arange(n_cells + 1) / n_cells
+    return np.unique((1.0 - parts) * bounds[0] + parts * bounds[1])
 
 
-def _counts(part: Part, edges: Floats, missing: Missing, groups: int | None) -> npt.NDArray[np.int64]:
+def _count_cells(part: RecordChunk, edges: Floats, missing: Missing, groups: int | None) -> npt.NDArray[np.int64]:
     """Count the records in each cell, by group where there are some, missing ones as `missing` says."""
-    values, places = part.columns.arrays[0], part.places
-    found: Any = bin_counts(values, edges)
+    values, places = part.columns.arrays[0], part.group_codes
+    found: Any = count_bins(values, edges)
     if groups is not None and places is not None:
-        found = group_bin_counts(values, places, groups, edges)
+        found = count_group_bins(values, places, groups, edges)
     counts, gone = found
-    if fills(int(np.sum(gone)), missing):
-        counts = counts + np.multiply.outer(gone, bin_counts(np.array([missing]), edges)[0])
+    if should_fill(int(np.sum(gone)), missing):
+        counts = counts + np.multiply.outer(gone, count_bins(np.array([missing]), edges)[0])
     return counts

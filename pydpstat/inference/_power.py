@@ -9,43 +9,43 @@ from decimal import ROUND_UP, Context, Decimal
 from typing import Any
 
 from pydpstat import _checks as checks
-from pydpstat._data.containers import listed
+from pydpstat._data.containers import to_list
 from pydpstat._data.progress import Progress
 from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._cubic_release import has_cubic, mix_noises
+from pydpstat.inference._cubic_release import has_cubic, make_noise_mixing
 from pydpstat.inference._null_distributions import power_counts, power_means
-from pydpstat.inference._null_distributions.skewed_power import skewed_groups_power, skewed_power
+from pydpstat.inference._null_distributions.skewed_power import compute_skewed_groups_power, compute_skewed_power
 from pydpstat.inference._power_settings import (
-    BLOCKS,
-    PRIVATE,
-    TESTS,
-    Facts,
-    check_options,
-    effect_of,
-    equal_sizes,
-    facts_of,
-    largest_effect,
-    of_means,
-    sizes_of,
+    BLOCK_TEST,
+    PLANNED_TESTS,
+    PRIVATE_SIZE_TESTS,
+    PowerSettings,
+    check_effect,
+    check_group_sizes,
+    check_plan_options,
+    get_largest_effect,
+    is_test_of_means,
+    make_equal_sizes,
+    make_power_settings,
 )
-from pydpstat.inference.rank_groups import weights_of
-from pydpstat.results._report import Drawn, Report, Rows, number, plain
+from pydpstat.inference.rank_groups import choose_group_weights
 from pydpstat.results._report import Facts as Lines
+from pydpstat.results._report import Plottable, Report, Rows, format_significant, to_json_types
 
-_NUMBERS = ("n", "epsilon", "effect", "power")
-_LEAST_RECORDS, _MOST_RECORDS = 2, 10**9
-_SMALLEST_EPSILON, _LARGEST_EPSILON = 1e-6, 100.0
+_PLAN_NUMBERS = ("n", "epsilon", "effect", "power")
+_MIN_RECORDS, _MAX_RECORDS = 2, 10**9
+_MIN_EPSILON, _MAX_EPSILON = 1e-6, 100.0
 # of the largest effect
-_SMALLEST_SHARE = 1e-5
+_MIN_EFFECT_SHARE = 1e-5
 # a search goes on until what it found is within this ratio of the smallest
-_NEAR = 1.004
+_SEARCH_RATIO = 1.004
 # a test is called stronger where it has so much more power
-_STRONGER = 0.01
+_MIN_POWER_GAIN = 0.01
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PowerPlan(Drawn, Report):
+class PowerPlan(Plottable, Report):
     """How often a test will find an effect, or what it needs to find it that often.
 
     Parameters
@@ -94,7 +94,7 @@ class PowerPlan(Drawn, Report):
     solved: str
     powers: tuple[tuple[str, float], ...]
     unit: str
-    facts: Facts
+    facts: PowerSettings
 
     _title = "Plan of a private test"
 
@@ -102,12 +102,12 @@ class PowerPlan(Drawn, Report):
     def stronger(self) -> str:
         """The test with the most power for these public numbers; this one, unless another has 0.01 more."""
         best, power = max(self.powers, key=lambda each: each[1])
-        return best if power > self.power + _STRONGER else self.test
+        return best if power > self.power + _MIN_POWER_GAIN else self.test
 
-    def _picture(self, alpha: float) -> object:
-        from pydpstat.results._inference_pictures import power_picture
+    def _describe_picture(self, alpha: float) -> object:
+        from pydpstat.results._inference_pictures import make_power_picture
 
-        return power_picture(self)
+        return make_power_picture(self)
 
     @property
     def neighbors(self) -> str:
@@ -142,9 +142,9 @@ class PowerPlan(Drawn, Report):
         powers = [(self.n, self.epsilon, name, power) for name, power in self.powers]
         if epsilon is not None or n is not None:
             powers = [
-                (size, each, self.test, self._at(each, size))
-                for each in _several(self.epsilon, epsilon)
-                for size in _several(self.n, n)
+                (size, each, self.test, self._compute_power_at(each, size))
+                for each in _make_list(self.epsilon, epsilon)
+                for size in _make_list(self.n, n)
             ]
         columns = {
             "n": [size for size, *_ in powers],
@@ -155,35 +155,32 @@ class PowerPlan(Drawn, Report):
         }
         return pd.DataFrame(columns, index=[name for *_, name, _ in powers])
 
-    def _at(self, epsilon: object, n: object) -> float:
-        sizes = sizes_of(self.test, n, self.facts.groups)
-        return _power(self.test, sizes, checks.epsilon(epsilon), self.effect, self.facts)
+    def _compute_power_at(self, epsilon: object, n: object) -> float:
+        sizes = check_group_sizes(self.test, n, self.facts.groups)
+        return _compute_test_power(self.test, sizes, checks.check_epsilon(epsilon), self.effect, self.facts)
 
-    def _facts(self) -> Lines:
+    def _collect_facts(self) -> Lines:
         records = str(self.n) if isinstance(self.n, int) else ", ".join(map(str, self.n))
-        grouped = TESTS[self.test].family in ("two", "several", "shares")
+        grouped = PLANNED_TESTS[self.test].family in ("two", "several", "shares")
         return [
             ("Test:", self.test),
             ("N of each group:" if grouped else "N:", records),
-            ("Epsilon:", number(self.epsilon)),
-            ("Effect:", number(self.effect)),
+            ("Epsilon:", format_significant(self.epsilon)),
+            ("Effect:", format_significant(self.effect)),
             ("Power:", f"{self.power:.3f}"),
-            ("Alpha:", number(self.alpha)),
+            ("Alpha:", format_significant(self.alpha)),
             ("Alternative:", self.alternative),
             ("Neighbors:", self.neighbors),
             ("Solved for:", self.solved),
         ]
 
-    def _rows(self) -> Rows:
+    def _make_rows(self) -> Rows:
         names = [name for name, _ in self.powers]
         return Rows(("power",), names, [[f"{power:.3f}"] for _, power in self.powers])
 
-    def _notes(self) -> list[str]:
-        notes = [
-            f"The effect is the {self.unit}.",
-            f"For these numbers the most powerful test is {self.stronger}.",
-        ]
-        if TESTS[self.test].family not in ("", "shares"):
+    def _collect_notes(self) -> list[str]:
+        notes = [f"The effect is the {self.unit}.", f"For these numbers the most powerful test is {self.stronger}."]
+        if PLANNED_TESTS[self.test].family not in ("", "shares"):
             notes.append("Powers are simulated, with a standard error of up to about 0.02.")
         return notes
 
@@ -198,74 +195,73 @@ class PowerPlan(Drawn, Report):
         """
         names = ["test", "n", "epsilon", "effect", "power", "alpha", "alternative"]
         names += ["neighbors", "solved", "unit"]
-        content = {name: plain(getattr(self, name)) for name in names}
+        content = {name: to_json_types(getattr(self, name)) for name in names}
         return {**content, "powers": {name: power for name, power in self.powers}, "stronger": self.stronger}
 
-    def _said(self) -> str:
+    def _describe_plan(self) -> str:
         other = dict(self.powers)[self.stronger]
         more = "" if self.stronger == self.test else f"; {self.stronger} has {other:.3f}"
-        return (
-            f"n {self.n}, epsilon {self.epsilon:.6g}, effect {self.effect:.6g}, power {self.power:.3f}{more}"
-        )
+        return f"n {self.n}, epsilon {self.epsilon:.6g}, effect {self.effect:.6g}, power {self.power:.3f}{more}"
 
     def __str__(self) -> str:
-        return f"Plan of {self.test}: {self._said()}"
+        return f"Plan of {self.test}: {self._describe_plan()}"
 
     def __repr__(self) -> str:
-        return f"<PowerPlan {self.test}: {self._said()}>"
+        return f"<PowerPlan {self.test}: {self._describe_plan()}>"
 
 
-def _several(own: object, given: object) -> list[Any]:
-    values = listed(given)
+def _make_list(own: object, given: object) -> list[Any]:
+    values = to_list(given)
     if given is None:
         return [own]
     return list(values) if isinstance(values, (list, range)) else [values]
 
 
-def plan_test(test: str, epsilon: float | None, n: object, options: Mapping[str, object]) -> PowerPlan:
+def make_power_plan(test: str, epsilon: float | None, n: object, options: Mapping[str, object]) -> PowerPlan:
     """Return the plan of a test; see `pydpstat.plan`."""
-    check_options(test, options)
+    check_plan_options(test, options)
     values = n, epsilon, options.get("effect"), options.get("power")
-    missing = [name for name, value in zip(_NUMBERS, values) if value is None]
+    missing = [name for name, value in zip(_PLAN_NUMBERS, values) if value is None]
     if len(missing) != 1:
-        got = ", ".join(name for name in _NUMBERS if name not in missing) or "none"
+        got = ", ".join(name for name in _PLAN_NUMBERS if name not in missing) or "none"
         way = f"Give all but one of {', '.join(missing)}" if missing else "Leave one out"
         raise PydpstatError(
             f"three of n, epsilon, effect and power must be given, and the fourth is found; got {got}. "
             f"{way}, as in plan({test!r}, 1.0, effect=0.5, power=0.8)."
         )
-    facts = facts_of(test, options)
-    sizes = () if values[0] is None else sizes_of(test, values[0], facts.groups)
-    chosen = 0.0 if epsilon is None else checks.epsilon(epsilon)
-    effect = 0.0 if values[2] is None else effect_of(test, values[2], facts)
-    aim = 0.0 if values[3] is None else checks.probability(values[3], "power", "0.8 is usual.")
+    facts = make_power_settings(test, options)
+    sizes = () if values[0] is None else check_group_sizes(test, values[0], facts.groups)
+    chosen = 0.0 if epsilon is None else checks.check_epsilon(epsilon)
+    effect = 0.0 if values[2] is None else check_effect(test, values[2], facts)
+    aim = 0.0 if values[3] is None else checks.check_probability(values[3], "power", "0.8 is usual.")
     if aim and aim <= facts.alpha:
         raise PydpstatError(
-            f"power must be above alpha, {facts.alpha!r}; got {aim!r}. A test has power alpha without "
-            "any data."
+            f"power must be above alpha, {facts.alpha!r}; got {aim!r}. A test has power alpha without any data."
         )
     solved = missing[0]
     with Progress(lambda: None, "powers") as progress:
 
-        def power(*setting: Any) -> float:
-            return progress.counted(_power(*setting))
+        def compute_power(*setting: Any) -> float:
+            return progress.count_one(_compute_test_power(*setting))
 
         if solved == "n":
-            count = _count(lambda n: power(test, equal_sizes(test, n, facts), chosen, effect, facts), aim)
-            sizes = equal_sizes(test, count, facts)
+            count = _solve_sample_size(
+                lambda n: compute_power(test, make_equal_sizes(test, n, facts), chosen, effect, facts), aim
+            )
+            sizes = make_equal_sizes(test, count, facts)
         elif solved == "epsilon":
-            ends = _SMALLEST_EPSILON, _LARGEST_EPSILON
-            chosen = _amount("epsilon", *ends, lambda each: power(test, sizes, each, effect, facts), aim)
+            ends = _MIN_EPSILON, _MAX_EPSILON
+            chosen = _solve_amount("epsilon", *ends, lambda each: compute_power(test, sizes, each, effect, facts), aim)
         elif solved == "effect":
-            most = largest_effect(test, facts)
-            sign, ends = math.copysign(1.0, most), (_SMALLEST_SHARE * abs(most), abs(most))
-            size = _amount("effect", *ends, lambda x: power(test, sizes, chosen, sign * x, facts), aim)
+            most = get_largest_effect(test, facts)
+            sign, ends = math.copysign(1.0, most), (_MIN_EFFECT_SHARE * abs(most), abs(most))
+            size = _solve_amount("effect", *ends, lambda x: compute_power(test, sizes, chosen, sign * x, facts), aim)
             effect = sign * size
-        able = [name for name in TESTS[test].rivals[:-1] if name in PRIVATE or not facts.private]
-        powers = [(name, power(name, sizes, chosen, effect, facts)) for name in (test, *able)]
+        able = [name for name in PLANNED_TESTS[test].rivals[:-1] if name in PRIVATE_SIZE_TESTS or not facts.private]
+        powers = [(name, compute_power(name, sizes, chosen, effect, facts)) for name in (test, *able)]
         # blocks are made of a public number of records
-        if TESTS[test].family and not facts.private:
-            powers.append((BLOCKS, progress.counted(_blocks_power(test, sizes, chosen, effect, facts))))
+        if PLANNED_TESTS[test].family and not facts.private:
+            powers.append((BLOCK_TEST, progress.count_one(_compute_blocks_power(test, sizes, chosen, effect, facts))))
     return PowerPlan(
         test,
         sizes[0] if len(set(sizes)) == 1 else sizes,
@@ -276,108 +272,112 @@ def plan_test(test: str, epsilon: float | None, n: object, options: Mapping[str,
         facts.alternative,
         solved,
         tuple(powers),
-        TESTS[test].effect,
+        PLANNED_TESTS[test].effect,
         facts,
     )
 
 
-def _count(power: Callable[[int], float], aim: float) -> int:
+def _solve_sample_size(power: Callable[[int], float], aim: float) -> int:
     """Return about the smallest number of records with this power."""
-    low, high = _LEAST_RECORDS, 16
+    low, high = _MIN_RECORDS, 16
     if power(low) >= aim:
         return low
     while power(high) < aim:
-        if high >= _MOST_RECORDS:
-            raise _beyond_reach("n", aim, power(high), "a larger effect or epsilon, or less power")
-        low, high = high, min(4 * high, _MOST_RECORDS)
-    while high - low > 1 and high > low * _NEAR:
+        if high >= _MAX_RECORDS:
+            raise _make_unreachable_error("n", aim, power(high), "a larger effect or epsilon, or less power")
+        low, high = high, min(4 * high, _MAX_RECORDS)
+    while high - low > 1 and high > low * _SEARCH_RATIO:
         middle = max(low + 1, min(high - 1, round(math.sqrt(low * high))))
         low, high = (low, middle) if power(middle) >= aim else (middle, high)
     return high
 
 
-def _amount(name: str, least: float, most: float, power: Callable[[float], float], aim: float) -> float:
+def _solve_amount(name: str, minimum: float, maximum: float, power: Callable[[float], float], aim: float) -> float:
     """Return about the smallest amount with this power, with three digits."""
-    low, high = least, most
+    low, high = minimum, maximum
     if power(high) < aim:
-        raise _beyond_reach(name, aim, power(high), "more records, or less power")
+        raise _make_unreachable_error(name, aim, power(high), "more records, or less power")
     if power(low) >= aim:
         return low
-    while high > low * _NEAR:
+    while high > low * _SEARCH_RATIO:
         middle = math.sqrt(low * high)
         low, high = (low, middle) if power(middle) >= aim else (middle, high)
-    return min(float(Context(prec=3, rounding=ROUND_UP).create_decimal(Decimal(high))), most)
+    return min(float(Context(prec=3, rounding=ROUND_UP).create_decimal(Decimal(high))), maximum)
 
 
-def _beyond_reach(name: str, aim: float, most: float, instead: str) -> PydpstatError:
-    largest = {
-        "n": "10^9 records",
-        "epsilon": f"epsilon {_LARGEST_EPSILON:g}",
-        "effect": "the largest effect",
-    }
+def _make_unreachable_error(name: str, aim: float, largest_power: float, advice: str) -> PydpstatError:
+    largest = {"n": "10^9 records", "epsilon": f"epsilon {_MAX_EPSILON:g}", "effect": "the largest effect"}
     return PydpstatError(
-        f"power cannot be {aim!r} for these numbers: with {largest[name]} it is {most:.3f}. Give {instead}."
+        f"power cannot be {aim!r} for these numbers: with {largest[name]} it is {largest_power:.3f}. Give {advice}."
     )
 
 
-def _power(test: str, sizes: tuple[int, ...], epsilon: float, effect: float, facts: Facts) -> float:
+def _compute_test_power(
+    test: str, sizes: tuple[int, ...], epsilon: float, effect: float, plan_settings: PowerSettings
+) -> float:
     """Return the power of a test."""
-    alpha, side, first, last = facts.alpha, facts.alternative, sizes[0], sizes[-1]
-    if of_means(test) and _with_cubics(sizes, epsilon, facts):
-        noise = mix_noises(epsilon, not facts.private)
-        if TESTS[test].family == "one":
-            shift = facts.at, effect * facts.sd, facts.sd
-            return skewed_power(first, noise, *shift, alpha, side, facts.private)
-        apart = power_means.spaced(len(sizes), effect * facts.sd).tolist()
+    alpha, side, first, last = plan_settings.alpha, plan_settings.alternative, sizes[0], sizes[-1]
+    if is_test_of_means(test) and _has_cubics(sizes, epsilon, plan_settings):
+        noise = make_noise_mixing(epsilon, not plan_settings.private)
+        if PLANNED_TESTS[test].family == "one":
+            shift = plan_settings.null_mean, effect * plan_settings.sd, plan_settings.sd
+            return compute_skewed_power(first, noise, *shift, alpha, side, plan_settings.private)
+        apart = power_means.make_spaced_means(len(sizes), effect * plan_settings.sd).tolist()
         # of two groups the first has the larger mean
         apart = apart[::-1] if test == "ttest_ind" else apart
-        return skewed_groups_power(sizes, noise, apart, facts.sd, alpha, side)
+        return compute_skewed_groups_power(sizes, noise, apart, plan_settings.sd, alpha, side)
     if test in ("ttest_1samp", "ttest_rel"):
-        settings = facts.sd, facts.at, alpha, side, facts.private, facts.normal
-        return power_means.one_sample_power(first, epsilon, effect, *settings)
+        settings = (plan_settings.sd, plan_settings.null_mean, alpha, side, plan_settings.private, plan_settings.normal)
+        return power_means.compute_one_sample_power(first, epsilon, effect, *settings)
     if test == "wilcoxon":
-        return power_counts.signed_rank_power(first, epsilon, effect, alpha, side)
+        return power_counts.compute_signed_rank_power(first, epsilon, effect, alpha, side)
     if test == "ttest_ind":
         pair = first, last
-        own = facts.sd, alpha, side, facts.private, facts.normal
-        return power_means.two_sample_power(pair, epsilon, effect, *own)
+        own = plan_settings.sd, alpha, side, plan_settings.private, plan_settings.normal
+        return power_means.compute_two_sample_power(pair, epsilon, effect, *own)
     if test == "mannwhitneyu":
-        return power_counts.two_groups_power((first, last), epsilon, effect, alpha, side)
+        return power_counts.compute_two_groups_power((first, last), epsilon, effect, alpha, side)
     if test == "f_oneway":
-        spread = facts.sd, alpha, facts.private, facts.normal
-        return power_means.several_means_power(sizes, epsilon, effect, *spread)
+        spread = plan_settings.sd, alpha, plan_settings.private, plan_settings.normal
+        return power_means.compute_several_means_power(sizes, epsilon, effect, *spread)
     if test == "kruskal":
-        weights = weights_of(sizes, epsilon)
-        return power_counts.several_groups_power(sizes, weights, epsilon, effect, alpha)
-    if test == "binomtest" and facts.private:
-        return power_counts.private_count_power(first, epsilon, facts.p, effect, alpha, side)
+        weights = choose_group_weights(sizes, epsilon)
+        return power_counts.compute_several_groups_power(sizes, weights, epsilon, effect, alpha)
+    if test == "binomtest" and plan_settings.private:
+        return power_counts.compute_private_count_power(first, epsilon, plan_settings.p, effect, alpha, side)
     if test == "binomtest":
-        return power_counts.count_power(first, epsilon, facts.p, effect, alpha, side)
+        return power_counts.compute_count_power(first, epsilon, plan_settings.p, effect, alpha, side)
     if test == "quantile_test":
         # many records below a value show that the quantile is less
         mirrored = {"less": "greater", "greater": "less"}.get(side, side)
-        if facts.private:
-            terms = (1, 2) if facts.ties else (1, 1)
-            return power_counts.private_count_power(first, epsilon, facts.p, effect, alpha, mirrored, terms)
-        rate = 0.5 * epsilon if facts.ties else epsilon
-        return power_counts.count_power(first, rate, facts.p, effect, alpha, mirrored)
+        if plan_settings.private:
+            terms = (1, 2) if plan_settings.ties else (1, 1)
+            return power_counts.compute_private_count_power(
+                first, epsilon, plan_settings.p, effect, alpha, mirrored, terms
+            )
+        rate = 0.5 * epsilon if plan_settings.ties else epsilon
+        return power_counts.compute_count_power(first, rate, plan_settings.p, effect, alpha, mirrored)
     if test == "proportions_test":
-        return power_counts.two_counts_power((first, last), epsilon, facts.p, effect, alpha, side)
+        return power_counts.compute_two_counts_power((first, last), epsilon, plan_settings.p, effect, alpha, side)
     if test == "chi2_contingency":
         # a record that is replaced moves two cells
-        rate = epsilon if facts.private else 0.5 * epsilon
-        return power_counts.table_power(first, rate, facts.levels, effect, alpha, facts.private)
-    return power_counts.correlation_power(first, epsilon, effect, alpha, side)
+        rate = epsilon if plan_settings.private else 0.5 * epsilon
+        return power_counts.compute_table_power(first, rate, plan_settings.levels, effect, alpha, plan_settings.private)
+    return power_counts.compute_correlation_power(first, epsilon, effect, alpha, side)
 
 
-def _with_cubics(sizes: tuple[int, ...], epsilon: float, facts: Facts) -> bool:
+def _has_cubics(sizes: tuple[int, ...], epsilon: float, plan_settings: PowerSettings) -> bool:
     """Tell whether a test of means of such groups releases sums of cubics."""
-    return not facts.normal and all(has_cubic(epsilon, None if facts.private else each) for each in sizes)
+    return not plan_settings.normal and all(
+        has_cubic(epsilon, None if plan_settings.private else each) for each in sizes
+    )
 
 
-def _blocks_power(test: str, sizes: tuple[int, ...], epsilon: float, effect: float, facts: Facts) -> float:
+def _compute_blocks_power(
+    test: str, sizes: tuple[int, ...], epsilon: float, effect: float, plan_settings: PowerSettings
+) -> float:
     """Return the power of the Test of Tests with the usual test on blocks."""
-    family = TESTS[test].family
-    settings = {"shares": (facts.p,), "table": tuple(map(float, facts.levels))}.get(family, ())
-    side = facts.alternative
-    return power_counts.blocks_power(sizes, epsilon, family, effect, settings, facts.alpha, side)
+    family = PLANNED_TESTS[test].family
+    settings = {"shares": (plan_settings.p,), "table": tuple(map(float, plan_settings.levels))}.get(family, ())
+    side = plan_settings.alternative
+    return power_counts.compute_blocks_power(sizes, epsilon, family, effect, settings, plan_settings.alpha, side)

@@ -13,18 +13,37 @@ from functools import lru_cache
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._data.columns import Pair, one_column, truths_of
-from pydpstat._data.values import fills, missing_values
+from pydpstat._data.columns import VariableBounds, read_booleans, read_single_column
+from pydpstat._data.values import make_missing_error, should_fill
 from pydpstat._release.options import Missing
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.statistics._kernels import expressions
-from pydpstat.statistics._kernels.expressions import FACTORS, FROM, FUNCTIONS, bounds_of, constant
-from pydpstat.statistics._kernels.levels import PublicLevels, codes_of
+from pydpstat.statistics._kernels.expressions import (
+    DOMAIN_MINIMUM,
+    FUNCTIONS,
+    MAX_FACTORS,
+    compute_expression_bounds,
+    get_constant,
+)
+from pydpstat.statistics._kernels.levels import PublicLevels, encode_public_levels
 
 # a column of groups as R and pandas have it
 _CATEGORY = re.compile(r"^(as\.)?(factor|ordered|category|categorical|Categorical)\((?P<inner>.+)\)$")
-_LEARNS = ("center", "scale", "standardize", "bs", "ns", "cr", "cc", "cs", "te", "poly", "hashed", "lag")
+_DATA_DEPENDENT_TRANSFORMS = (
+    "center",
+    "scale",
+    "standardize",
+    "bs",
+    "ns",
+    "cr",
+    "cc",
+    "cs",
+    "te",
+    "poly",
+    "hashed",
+    "lag",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,36 +52,36 @@ class Expression:
 
     text: str
 
-    def check(self) -> None:
+    def check_transformation(self) -> None:
         """Refuse what is no transformation of columns, or looks at other records."""
-        node = _parsed(self.text)
+        node = _parse_expression(self.text)
         for part in ast.walk(node):
             _check_part(part, self.text)
-        if expressions.foreign(node) is not None or not self.columns:
-            raise _unsuitable(self.text)
+        if expressions.find_unsupported_part(node) is not None or not self.columns:
+            raise _make_term_error(self.text)
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that it needs."""
-        return expressions.names_in(_parsed(self.text))
+        return expressions.find_column_names(_parse_expression(self.text))
 
-    def bounds(self, pairs: Mapping[str, Pair]) -> Pair:
+    def compute_bounds(self, pairs: Mapping[str, VariableBounds]) -> VariableBounds:
         """Return public bounds from those of the columns."""
-        node = _parsed(self.text)
+        node = _parse_expression(self.text)
         # the innermost come first
         for part in reversed(list(ast.walk(node))):
             _check_defined(part, pairs, self.text)
-        low, high = bounds_of(node, pairs)
+        low, high = compute_expression_bounds(node, pairs)
         if not low < high:
-            raise _unbounded(self.text, (low, high))
+            raise _make_unbounded_error(self.text, (low, high))
         return low, high
 
-    def values(self, columns: Mapping[str, Floats]) -> Floats:
+    def compute_values(self, columns: Mapping[str, Floats]) -> Floats:
         """Return the numbers of records, NaN where it is not defined."""
-        return expressions.values_of(_parsed(self.text), columns)
+        return expressions.evaluate_expression(_parse_expression(self.text), columns)
 
 
-def named_column(node: ast.expr) -> str | None:
+def get_column_name(node: ast.expr) -> str | None:
     """Return the column that a part of a formula is: its name, or Q() of it."""
     match node:
         case ast.Name(id=name):
@@ -72,11 +91,11 @@ def named_column(node: ast.expr) -> str | None:
     return None
 
 
-class _Plain(ast.NodeTransformer):
+class _FormulaRewriter(ast.NodeTransformer):
     """Writes columns and functions of formulas as expressions have them."""
 
     def visit_Call(self, node: ast.Call) -> ast.expr:  # noqa: N802
-        name = named_column(node)
+        name = get_column_name(node)
         if name is not None:
             return ast.Name(name, ast.Load())
         self.generic_visit(node)
@@ -89,33 +108,33 @@ class _Plain(ast.NodeTransformer):
 
 
 @lru_cache(maxsize=256)
-def _parsed(text: str) -> ast.expr:
+def _parse_expression(text: str) -> ast.expr:
     try:
-        found: ast.expr = _Plain().visit(deepcopy(expressions.parsed(text)))
+        found: ast.expr = _FormulaRewriter().visit(deepcopy(expressions.parse_syntax_tree(text)))
     except PydpstatError as error:
-        raise _unsuitable(text) from error
+        raise _make_term_error(text) from error
     return found
 
 
-def _unsuitable(text: str) -> PydpstatError:
+def _make_term_error(text: str) -> PydpstatError:
     category = _CATEGORY.match(text)
     if category or text == ".":
         way = f"Write C({category['inner']})" if category else "Name the columns, as in 'y ~ x + C(group)'"
         return PydpstatError(
             "formula must have columns, C(column) and public transformations as its terms; got "
-            f"{checks.shown_option(text)}. {way}."
+            f"{checks.describe_option(text)}. {way}."
         )
     return PydpstatError(
         "formula must have columns, C(column) and public transformations as its terms: I() of +, -, "
         f"*, / and **, and {', '.join(FUNCTIONS)}, with or without np.; got "
-        f"{checks.shown_option(text)}. Create a column for anything else first, with its own bounds. "
+        f"{checks.describe_option(text)}. Create a column for anything else first, with its own bounds. "
         "The first level given is the reference level."
     )
 
 
-def _unbounded(text: str, pair: Pair) -> PydpstatError:
+def _make_unbounded_error(text: str, bounds: VariableBounds) -> PydpstatError:
     return PydpstatError(
-        f"{text} must have finite bounds, the lower one smaller; the columns' bounds imply {pair}. "
+        f"{text} must have finite bounds, the lower one smaller; the columns' bounds imply {bounds}. "
         "Give narrower bounds, or another transformation."
     )
 
@@ -124,32 +143,36 @@ def _check_part(part: ast.AST, text: str) -> None:
     """Refuse other powers than a few, and functions of all records."""
     match part:
         case ast.BinOp(op=ast.Pow(), right=right):
-            power = constant(right)
-            if power is None or not (power == int(power) and 1 <= power <= FACTORS):
+            power = get_constant(right)
+            if power is None or not (power == int(power) and 1 <= power <= MAX_FACTORS):
                 raise PydpstatError(
-                    f"formula must have powers that are integers from 1 to {FACTORS}; got "
-                    f"{checks.shown_option(text)}. Write sqrt(x) or 1 / x for others."
+                    f"formula must have powers that are integers from 1 to {MAX_FACTORS}; got "
+                    f"{checks.describe_option(text)}. Write sqrt(x) or 1 / x for others."
                 )
-        case ast.Call(func=ast.Name(id=name)) if name in _LEARNS:
+        case ast.Call(func=ast.Name(id=name)) if name in _DATA_DEPENDENT_TRANSFORMS:
             raise PydpstatError(
                 f"formula must not have {name}(), which depends on all records, so that bounds and "
-                f"sensitivity would depend on the data; got {checks.shown_option(text)}. Write one "
+                f"sensitivity would depend on the data; got {checks.describe_option(text)}. Write one "
                 "with public numbers, such as I((x - 40) / 10), I(x ** 2) or log(x)."
             )
 
 
-def _check_defined(part: ast.AST, pairs: Mapping[str, Pair], text: str) -> None:
+def _check_defined(part: ast.AST, pairs: Mapping[str, VariableBounds], text: str) -> None:
     """Refuse what is not defined, or not finite, at all numbers within the bounds."""
     match part:
         case ast.BinOp(op=ast.Div(), right=right):
-            low, high = bounds_of(right, pairs)
+            low, high = compute_expression_bounds(right, pairs)
             if low <= 0.0 <= high:
                 raise PydpstatError(
                     f"{text} must not divide by what may be 0; the columns' bounds imply "
                     f"{(low, high)}. Give bounds of one sign, or divide by a public number."
                 )
-        case ast.Call(func=ast.Name(id=name), args=[argument]) if name in FROM:
-            (low, _), least, itself = bounds_of(argument, pairs), FROM[name], name == "sqrt"
+        case ast.Call(func=ast.Name(id=name), args=[argument]) if name in DOMAIN_MINIMUM:
+            (low, _), least, itself = (
+                compute_expression_bounds(argument, pairs),
+                DOMAIN_MINIMUM[name],
+                name == "sqrt",
+            )
             if low < least or (low == least and not itself):
                 also = " Or write log1p(x), which is defined at 0." if least == low == 0.0 else ""
                 raise PydpstatError(
@@ -159,14 +182,14 @@ def _check_defined(part: ast.AST, pairs: Mapping[str, Pair], text: str) -> None:
                     f"values are clipped.{also}"
                 )
     # an infinite number on the way is none, though it may make a finite one
-    pair = bounds_of(part, pairs) if isinstance(part, (ast.BinOp, ast.Call)) else (0.0, 0.0)
+    pair = compute_expression_bounds(part, pairs) if isinstance(part, (ast.BinOp, ast.Call)) else (0.0, 0.0)
     if not all(map(math.isfinite, pair)):
-        raise _unbounded(text, pair)
+        raise _make_unbounded_error(text, pair)
 
 
 Array = np.ndarray
 # columns and their levels' codes, all of which a record must have
-Cell = tuple[tuple[str, int], ...]
+LevelCell = tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,10 +198,10 @@ class Predictor:
 
     column: str
     text: str
-    bounds: Pair | None
+    bounds: VariableBounds | None
     levels: tuple[object, ...] | None
-    other: int = 0
-    added: bool = False
+    default_code: int = 0
+    has_other_level: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -188,27 +211,27 @@ class Predictor:
         return tuple(f"{self.text}[T.{level}]" for level in self.levels[1:])
 
     @property
-    def known(self) -> tuple[object, ...]:
+    def declared_levels(self) -> tuple[object, ...]:
         """The levels that values may have."""
         levels = self.levels or ()
-        return levels[:-1] if self.added else levels
+        return levels[:-1] if self.has_other_level else levels
 
-    def read(self, column: object, argument: str = "data") -> Array:
+    def read_column(self, column: object, argument: str = "data") -> Array:
         """Return numbers, NaN where one is missing, or codes: -1 where one is, their number for no level."""
         if self.levels is None:
-            return floats(column, f"{argument}[{self.column!r}]")
-        return codes_of(column, PublicLevels(self.known, False)).astype(np.int64)
+            return read_numbers(column, f"{argument}[{self.column!r}]")
+        return encode_public_levels(column, PublicLevels(self.declared_levels, False)).astype(np.int64)
 
-    def filled(self, values: Array, missing: Missing) -> Array:
-        """Put a public number in the place of missing ones; what is no level counts as `other`."""
+    def fill_missing(self, values: Array, missing: Missing) -> Array:
+        """Put a public number in the place of missing ones; what is no level counts as `default_code`."""
         if self.levels is None:
-            return filled(values, missing)
+            return fill_missing_numbers(values, missing)
         if missing == "error" and bool((values < 0).any()):
-            raise missing_values()
-        values = np.where(values >= len(self.known), self.other, values)
+            raise make_missing_error()
+        values = np.where(values >= len(self.declared_levels), self.default_code, values)
         return np.where(values < 0, 0, values)
 
-    def checked(self, values: Array) -> Array:
+    def check_values(self, values: Array) -> Array:
         """Return numbers or codes of which none is missing, and none stands for what is no level."""
         if self.levels is None:
             good = not np.isnan(values).any()
@@ -216,90 +239,87 @@ class Predictor:
             good = bool(((values >= 0) & (values < len(self.levels))).all())
         if good:
             return values
-        allowed = "numbers" if self.levels is None else f"levels among {checks.excerpt(list(self.levels))}"
+        allowed = "numbers" if self.levels is None else f"levels among {checks.format_public_value(list(self.levels))}"
         raise PydpstatError(
-            f"exog[{self.column!r}] must be {allowed}, none missing; it has other values. Leave out "
-            "these records."
+            f"exog[{self.column!r}] must be {allowed}, none missing; it has other values. Leave out these records."
         )
 
-    def of(self, columns: Mapping[str, Array]) -> Array:
+    def compute_values(self, columns: Mapping[str, Array]) -> Array:
         """Return the numbers or codes that it has in records, from those of the columns."""
         return columns[self.column]
 
 
-class Truths(Predictor):
+class BooleanResponse(Predictor):
     """A response of truth values: its levels are False and True, which need no declaration."""
 
     __slots__ = ()
 
-    def read(self, column: object, argument: str = "data") -> Array:
+    def read_column(self, column: object, argument: str = "data") -> Array:
         """Return 0 and 1, and -1 where a value is missing."""
         try:
-            found = one_column(column, argument, truths_of)
+            found = read_single_column(column, argument, read_booleans)
         except PydpstatError as error:
-            raise no_outcome(self.text, self.column, column) from error
+            raise make_response_error(self.text, self.column, column) from error
         codes = found.arrays[0].astype(np.int64)
         return codes if found.missing[0] is None else np.where(found.missing[0], -1, codes)
 
 
 @dataclass(frozen=True, slots=True)
-class Derived(Predictor):
+class DerivedPredictor(Predictor):
     """A predictor that is made of columns: a product of numbers, within one cell of levels or in all records.
 
     Without numbers it is categorical: its levels are the cells, after what is in none of them.
     """
 
     numbers: tuple[Expression, ...] = ()
-    cells: tuple[Cell, ...] = ()
-    shown: tuple[str, ...] = ()
+    cells: tuple[LevelCell, ...] = ()
+    coefficient_names: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of its coefficients."""
-        return self.shown
+        return self.coefficient_names
 
-    def of(self, columns: Mapping[str, Array]) -> Array:
+    def compute_values(self, columns: Mapping[str, Array]) -> Array:
         """Return the product, 0 in other cells, or the code of each record's cell."""
-        inside = [
-            np.logical_and.reduce([columns[name] == code for name, code in cell]) for cell in self.cells
-        ]
+        inside = [np.logical_and.reduce([columns[name] == code for name, code in cell]) for cell in self.cells]
         if not self.numbers:
             return np.select(inside, list(range(1, len(inside) + 1)), 0).astype(np.int64)
-        values = self.numbers[0].values(columns)
+        values = self.numbers[0].compute_values(columns)
         for each in self.numbers[1:]:
-            values = values * each.values(columns)
+            values = values * each.compute_values(columns)
         return np.where(inside[0], values, 0.0) if self.cells else values
 
 
-def floats(column: object, name: str) -> Floats:
+def read_numbers(column: object, name: str) -> Floats:
     """Return a column's numbers; NaN where one is missing."""
-    return np.asarray(one_column(column, name).arrays[0], dtype=np.float64)
+    return np.asarray(read_single_column(column, name).arrays[0], dtype=np.float64)
 
 
-def clipped(columns: Sequence[Predictor], values: Sequence[np.ndarray]) -> list[np.ndarray]:
+def clip_to_bounds(columns: Sequence[Predictor], values: Sequence[np.ndarray]) -> list[np.ndarray]:
     """Return what was read of columns, numbers clipped to their bounds."""
     pairs = zip(columns, values)
     return [found if each.bounds is None else found.clip(*each.bounds) for each, found in pairs]
 
 
-def filled(values: Floats, missing: Missing) -> Floats:
+def fill_missing_numbers(values: Floats, missing: Missing) -> Floats:
     """Put a public number in the place of missing ones, or refuse them."""
     gaps = np.isnan(values)
-    return np.where(gaps, float(missing), values) if fills(int(gaps.sum()), missing) else values
+    return np.where(gaps, float(missing), values) if should_fill(int(gaps.sum()), missing) else values
 
 
-def no_outcome(shown: str, response: str, column: object) -> PydpstatError:
+def make_response_error(argument: str, response: str, column: object) -> PydpstatError:
     """Return the refusal of a response that is made neither of truth values nor of two levels."""
     kind = f" of type {column.dtype}" if hasattr(column, "dtype") else ""
     return PydpstatError(
-        f"{shown}, the response, must be truth values, or have its two levels given, because other "
+        f"{argument}, the response, must be truth values, or have its two levels given, because other "
         f"values do not tell which of them counts as 1; got {type(column).__name__}{kind}. Give "
         f"levels={{{response!r}: [no, yes]}}, with its two values in the places of no and yes: the second "
         "one counts as 1, and any other value as the first. Or make it a condition first, such as age >= 30."
     )
 
 
-def expanded(predictors: Sequence[Predictor], read: Sequence[np.ndarray]) -> Floats:
+def build_design_matrix(predictors: Sequence[Predictor], read: Sequence[np.ndarray]) -> Floats:
     """Return a matrix with a constant, the numbers, and an indicator of each level but the reference."""
     size = read[0].size if read else 0
     parts = [np.ones((size, 1))]

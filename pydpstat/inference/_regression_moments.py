@@ -12,26 +12,26 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._frozen import frozen
+from pydpstat._frozen import freeze_array
 from pydpstat._release.additive import Query
-from pydpstat.inference._design import LinearDesign, Regression
-from pydpstat.inference._moment_noise import MomentCube, crossed
-from pydpstat.inference._null_distributions.noisy_moments import Block, Form, Forms, NoisyMoments
-from pydpstat.inference._null_distributions.score_tests import Seen
-from pydpstat.inference._predictors import clipped, expanded
+from pydpstat.inference._design import Regression, RegressionDesign
+from pydpstat.inference._moment_noise import MomentCube, is_joint_table_better
+from pydpstat.inference._null_distributions.noisy_moments import LinearForm, LinearForms, MomentBlock, NoisyMoments
+from pydpstat.inference._null_distributions.score_tests import ObservedScores
+from pydpstat.inference._predictors import build_design_matrix, clip_to_bounds
 from pydpstat.mechanisms.cube import CubeNoise
 from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results._labels import Labels
 from pydpstat.statistics._kernels import record_grid
-from pydpstat.statistics._kernels.record_grid import BITS, CHUNK, half_width
+from pydpstat.statistics._kernels.record_grid import GRID_BITS, RECORDS_PER_CHUNK, compute_half_width
 
 # how a square enters what is released, by norm: halved with Laplace noise, a little less than 1/sqrt(2) with
 # normal, and as it is in a cube of its own
-_SQUARES = {1: Fraction(1, 2), 2: Fraction(7, 10), math.inf: Fraction(1)}
+_SQUARE_WEIGHTS = {1: Fraction(1, 2), 2: Fraction(7, 10), math.inf: Fraction(1)}
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class MomentLayout:
     """What is released for a design, in order, all of it public."""
 
     numbers: tuple[int, ...]
@@ -40,7 +40,7 @@ class Layout:
     bounded: bool = True
 
     @classmethod
-    def of(cls, design: LinearDesign, bounded: bool = True) -> Layout:
+    def from_design(cls, design: RegressionDesign, bounded: bool = True) -> MomentLayout:
         """Return the layout of a design."""
         numbers: list[int] = []
         factors: list[tuple[int, ...]] = []
@@ -58,43 +58,49 @@ class Layout:
         """Number of places of v."""
         return len(self.names)
 
-    def tables(self, norm: float) -> tuple[tuple[int, ...], ...]:
+    def collect_tables(self, norm: float) -> tuple[tuple[int, ...], ...]:
         """Return the categorical predictors of each table whose cells are released."""
         sizes = [len(levels) for levels in self.factors]
-        if norm == math.inf and crossed(len(self.numbers), sizes, self.bounded):
+        if norm == math.inf and is_joint_table_better(len(self.numbers), sizes, self.bounded):
             return (tuple(range(len(sizes))),)
         return tuple((which,) for which in range(len(sizes)))
 
     @property
     def mechanism(self) -> MomentCube:
         """The mechanism of the least noise, whose norm is infinite."""
-        cells = [math.prod(len(self.factors[which]) for which in table) for table in self.tables(math.inf)]
+        cells = [math.prod(len(self.factors[which]) for which in table) for table in self.collect_tables(math.inf)]
         return MomentCube(len(self.numbers), cells, bounded=self.bounded)
 
-    def blocks(self, norm: float) -> tuple[Block, ...]:
+    def make_blocks(self, norm: float) -> tuple[MomentBlock, ...]:
         """Return where what is released enters the matrix, for the norm that the noise answers to."""
-        numbers = Forms.of(self.numbers)
-        found: list[Block] = []
-        halved = 0.5 / float(_SQUARES[norm])
+        numbers = LinearForms.from_indices(self.numbers)
+        found: list[MomentBlock] = []
+        halved = 0.5 / float(_SQUARE_WEIGHTS[norm])
         if not self.factors:
-            places = Forms.of((0, *self.numbers))
+            places = LinearForms.from_indices((0, *self.numbers))
             if not self.bounded:
-                found.append(Block("own", Forms.of((0,)), Forms.of((0,), halved)))
-            found.append(Block("within", places, places))
-        tables = self.tables(norm)
+                found.append(MomentBlock("own", LinearForms.from_indices((0,)), LinearForms.from_indices((0,), halved)))
+            found.append(MomentBlock("within", places, places))
+        tables = self.collect_tables(norm)
         for table in tables:
-            cells = self._cells(table)
-            found.append(Block("paired", *self._counts(cells, 1.0 / len(tables))))
+            cells = self._collect_cell_forms(table)
+            found.append(MomentBlock("paired", *self._make_count_forms(cells, 1.0 / len(tables))))
             # a sum in a cell is a share of the whole sum, and of its levels' own sums undivided
             parts = tuple(((0, 1.0 / len(tables)), *cell) for cell in cells)
-            found.append(Block("across", numbers, Forms(parts)))
+            found.append(MomentBlock("across", numbers, LinearForms(parts)))
         for one, other in combinations(tables, 2):
-            found.append(Block("across", Forms(self._cells(one)), Forms(self._cells(other))))
+            found.append(
+                MomentBlock(
+                    "across",
+                    LinearForms(self._collect_cell_forms(one)),
+                    LinearForms(self._collect_cell_forms(other)),
+                )
+            )
         if self.factors and len(self.numbers) > 1:
-            found.append(Block("within", numbers, numbers))
-        return (*found, Block("own", numbers, Forms.of(self.numbers, halved)))
+            found.append(MomentBlock("within", numbers, numbers))
+        return (*found, MomentBlock("own", numbers, LinearForms.from_indices(self.numbers, halved)))
 
-    def _counts(self, cells: tuple[Form, ...], share: float) -> tuple[Forms, Forms]:
+    def _make_count_forms(self, cells: tuple[LinearForm, ...], share: float) -> tuple[LinearForms, LinearForms]:
         """Return two forms l and r for each cell, of which l r' + r l' is what its count adds.
 
         That is L L' + c L' + L c' for its levels' indicators L and the constant c, and if the number of
@@ -104,22 +110,22 @@ class Layout:
         more = 0.0 if self.bounded else 1.0 - math.sqrt(1.0 - share)
         left = tuple(((0, more), *cell) if more else cell for cell in cells)
         right = tuple(((0, 1.0 - 0.5 * more), *((place, 0.5) for place, _ in cell)) for cell in cells)
-        return Forms(left), Forms(right)
+        return LinearForms(left), LinearForms(right)
 
-    def _cells(self, table: tuple[int, ...]) -> tuple[Form, ...]:
+    def _collect_cell_forms(self, table: tuple[int, ...]) -> tuple[LinearForm, ...]:
         """Return each cell's levels but the references."""
         cells = product(*(self.factors[which] for which in table))
         return tuple(tuple((place, 1.0) for place in cell if place > 0) for cell in cells)
 
-    def released(self, norm: float) -> list[str]:
+    def collect_names(self, norm: float) -> list[str]:
         """Return the names of what is released."""
         names = [self.names[i] for i in self.numbers]
-        times = "" if _SQUARES[norm] == 1 else f"*{float(_SQUARES[norm]):g}"
+        times = "" if _SQUARE_WEIGHTS[norm] == 1 else f"*{float(_SQUARE_WEIGHTS[norm]):g}"
         found = [] if self.factors else [f"sum({name})" for name in names]
         if not self.bounded and not self.factors:
             found.insert(0, f"number{times}")
-        tables = self.tables(norm)
-        cells = [[_cell(table, codes) for codes in product(*self._codes(table))] for table in tables]
+        tables = self.collect_tables(norm)
+        cells = [[_label_cell(table, codes) for codes in product(*self._collect_codes(table))] for table in tables]
         for each in cells:
             found += [f"count({cell})" for cell in each]
             found += [f"sum({name}|{cell})" for name in names for cell in each]
@@ -128,10 +134,10 @@ class Layout:
         found += [f"sum({one}*{other})" for one, other in combinations(names, 2)]
         return [*found, *(f"sum({name}^2){times}" for name in names)]
 
-    def _codes(self, table: tuple[int, ...]) -> list[range]:
+    def _collect_codes(self, table: tuple[int, ...]) -> list[range]:
         return [range(len(self.factors[which])) for which in table]
 
-    def sensitivity(self, norm: float) -> Fraction:
+    def compute_sensitivity(self, norm: float) -> Fraction:
         """Return how far one record that is replaced, or added, can move what is released, with roundings.
 
         *Unbounded.* A record adds to all that is released a number between -1 and 1, or nothing: numbers on
@@ -174,59 +180,59 @@ class Layout:
         d, q = len(self.numbers), len(self.factors)
         if not self.bounded:
             added = Fraction(d * d + (2 * q * (d + 1) + q * (q - 1) if q else 2 * d + 1), 2)
-            return {1: added, 2: _root_above(added), math.inf: Fraction(1)}[norm]
-        slack = Fraction(d * (d + 1), 2**BITS)
+            return {1: added, 2: _bound_square_root(added), math.inf: Fraction(1)}[norm]
+        slack = Fraction(d * (d + 1), 2**GRID_BITS)
         if norm == math.inf:
-            return 1 + Fraction(1, 2 ** (BITS - 2))
+            return 1 + Fraction(1, 2 ** (GRID_BITS - 2))
         if norm == 1:
             whole = Fraction(2 * (d * d // 4) + 2 * q * d + q * (q + 1)) if q else Fraction((d + 1) ** 2, 2)
             return whole + slack
         if not q:
             return d + 1 + slack
-        return _root_above(Fraction(d * d + 2 * q * d + q * (q + 1))) + slack
+        return _bound_square_root(Fraction(d * d + 2 * q * d + q * (q + 1))) + slack
 
 
-def _cell(table: Sequence[int], codes: Sequence[int]) -> str:
+def _label_cell(table: Sequence[int], codes: Sequence[int]) -> str:
     return ",".join(f"{which}={code}" for which, code in zip(table, codes))
 
 
-def _root_above(square: Fraction) -> Fraction:
+def _bound_square_root(square: Fraction) -> Fraction:
     """Return a rational number that is at least the square root; the square is a multiple of 1/2."""
     return Fraction(float(np.nextafter(np.sqrt(float(square)), np.inf)))
 
 
-def moment_query(regression: Regression, norm: float, bounded: bool = True) -> Query:
+def make_regression_query(regression: Regression, norm: float, bounded: bool = True) -> Query:
     """Ask for what the layout lists, in integers on the records' grid."""
-    design, layout = regression.design, Layout.of(regression.design, bounded)
+    design, layout = regression.design, MomentLayout.from_design(regression.design, bounded)
     numbers = [each.bounds for each in design.predictors if each.bounds is not None]
-    grids = [record_grid.standard_grid(*pair) for pair in (*numbers, design.response_bounds)]
+    grids = [record_grid.make_standard_grid(*pair) for pair in (*numbers, design.response_bounds)]
     paired = list(zip(design.predictors, regression.predictors))
     arrays = [values for each, values in paired if each.levels is None] + [regression.response]
     codes = [(values, len(each.levels)) for each, values in paired if each.levels is not None]
     width = range(len(arrays))
     pairs = [*combinations(width, 2), *((i, i) for i in width)]
-    sums = record_grid.sums(arrays, grids, "error", pairs)
-    unit = Fraction(1, 2**BITS)
+    sums = record_grid.sum_records(arrays, grids, "error", pairs)
+    unit = Fraction(1, 2**GRID_BITS)
     exact: list[Fraction | int] = []
     if not codes and not bounded:
-        exact.append(_SQUARES[norm] * sums.count)
+        exact.append(_SQUARE_WEIGHTS[norm] * sums.count)
     if not codes:
         exact += [each * unit for each in sums.first]
-    tables = [_joined([codes[which] for which in table]) for table in layout.tables(norm)]
+    tables = [_combine_codes([codes[which] for which in table]) for table in layout.collect_tables(norm)]
     for values, levels in tables:
         exact += np.bincount(values, minlength=levels).tolist()
-        exact += _level_sums(arrays, grids, values, levels)
+        exact += _sum_by_level(arrays, grids, values, levels)
     for (one, first), (other, second) in combinations(tables, 2):
         exact += np.bincount(one * second + other, minlength=first * second).tolist()
     cross = len(pairs) - len(arrays)
     exact += [each * unit for each in sums.products[:cross]]
-    exact += [each * unit * _SQUARES[norm] for each in sums.products[cross:]]
-    labels = Labels("regression", tuple(layout.released(norm)))
+    exact += [each * unit * _SQUARE_WEIGHTS[norm] for each in sums.products[cross:]]
+    labels = Labels("regression", tuple(layout.collect_names(norm)))
     nobs = len(regression.response) if bounded else None
-    return Query.of("regression", exact, layout.sensitivity(norm), labels, nobs)
+    return Query.from_exact("regression", exact, layout.compute_sensitivity(norm), labels, nobs)
 
 
-def _joined(codes: Sequence[tuple[npt.NDArray[np.int64], int]]) -> tuple[npt.NDArray[np.int64], int]:
+def _combine_codes(codes: Sequence[tuple[npt.NDArray[np.int64], int]]) -> tuple[npt.NDArray[np.int64], int]:
     """Return the cell of each record, and how many cells there are."""
     found, cells = codes[0]
     for values, levels in codes[1:]:
@@ -234,7 +240,7 @@ def _joined(codes: Sequence[tuple[npt.NDArray[np.int64], int]]) -> tuple[npt.NDA
     return found, cells
 
 
-def _level_sums(
+def _sum_by_level(
     arrays: Sequence[Floats],
     grids: Sequence[record_grid.RecordGrid],
     codes: npt.NDArray[np.int64],
@@ -242,19 +248,19 @@ def _level_sums(
 ) -> list[Fraction]:
     """Return each number's sums over the records of each level."""
     masks = [codes == level for level in range(levels)]
-    unit = Fraction(1, 2**BITS)
+    unit = Fraction(1, 2**GRID_BITS)
     return [
-        record_grid.sums([values[mask]], [grid], "error").first[0] * unit
+        record_grid.sum_records([values[mask]], [grid], "error").first[0] * unit
         for values, grid in zip(arrays, grids)
         for mask in masks
     ]
 
 
-_ONE = float(1 << 30)
+_GRID_ONE = float(1 << 30)
 # leverages above it count as this
-MOST_LEVERAGE = 0.5
+MAX_LEVERAGE = 0.5
 # of so many variances one is above what it is taken to be
-LEFT_OUT = 0.001
+EXCLUDED_PROBABILITY = 0.001
 
 
 class Influences(NamedTuple):
@@ -269,43 +275,43 @@ class Influences(NamedTuple):
     center: Floats
     forms: Floats
     inverse: Floats
-    reach: Floats
+    max_influence: Floats
     leverage: float
 
     @classmethod
-    def of(cls, noisy: NoisyMoments, layout: Layout) -> Influences:
+    def from_release(cls, noisy: NoisyMoments, layout: MomentLayout) -> Influences:
         """Return those at a release's own estimates."""
-        found = Seen(noisy)
+        found = ObservedScores(noisy)
         center, forms = found.estimates, found.forms
         inverse = forms.copy()
         inverse[0] -= noisy.origin @ forms[1:]
-        most = _most(forms, layout)
-        residual = 1.0 + min(float(_most(center[None], layout)[0]), 1.0)
-        leverage = min(float(_most(_most(inverse, layout)[None], layout)[0]), MOST_LEVERAGE)
+        most = _bound_forms(forms, layout)
+        residual = 1.0 + min(float(_bound_forms(center[None], layout)[0]), 1.0)
+        leverage = min(float(_bound_forms(_bound_forms(inverse, layout)[None], layout)[0]), MAX_LEVERAGE)
         return cls(center, forms, inverse, most * residual / (1.0 - leverage), leverage)
 
-    def squares(self, y: Floats, columns: list[Floats]) -> Iterator[Floats]:
+    def iterate_squares(self, y: Floats, columns: list[Floats]) -> Iterator[Floats]:
         """Yield the squares of records' influences, in units of the largest that is possible.
 
         Every operation is one record's own, so that it does not matter which others there are.
         """
-        turned = [_times(row, columns) for row in self.inverse]
+        turned = [_apply_form(row, columns) for row in self.inverse]
         leverage = sum((x * t for x, t in zip(columns[1:], turned[1:])), columns[0] * turned[0])
-        residual = y - np.clip(_times(self.center, columns), -1.0, 1.0)
+        residual = y - np.clip(_apply_form(self.center, columns), -1.0, 1.0)
         residual /= 1.0 - np.clip(leverage, 0.0, self.leverage)
-        for j, (form, reach) in enumerate(zip(self.forms, self.reach.tolist())):
-            along = _times(form, columns) if j == 0 else turned[j]
+        for j, (form, reach) in enumerate(zip(self.forms, self.max_influence.tolist())):
+            along = _apply_form(form, columns) if j == 0 else turned[j]
             yield np.clip((along * residual / reach) ** 2, 0.0, 1.0)
 
 
-def _times(form: Floats, columns: list[Floats]) -> Floats:
+def _apply_form(form: Floats, columns: list[Floats]) -> Floats:
     found = form[0] * columns[0]
     for weight, column in zip(form[1:].tolist(), columns[1:]):
         found += weight * column
     return found
 
 
-def _most(forms: Floats, layout: Layout) -> Floats:
+def _bound_forms(forms: Floats, layout: MomentLayout) -> Floats:
     """Return the largest sizes of forms, a row each, of numbers from -1 to 1 and of levels' indicators."""
     numbers = list(layout.numbers[:-1])
     wide = np.abs(forms[:, numbers]).sum(axis=1)
@@ -318,41 +324,43 @@ def _most(forms: Floats, layout: Layout) -> Floats:
     return np.maximum(np.abs(low), np.abs(high))
 
 
-def influence_query(
+def make_influence_query(
     regression: Regression,
-    design: LinearDesign,
-    at: Influences,
+    design: RegressionDesign,
+    influences: Influences,
     scaling: tuple[Floats, Floats],
     bounded: bool,
 ) -> Query:
     """Ask for the sums of the squares; each addend is a multiple of 2^-30 from 0 to 1."""
-    totals = [0] * len(at.center)
-    for y, columns in _chunks(regression, design, *scaling):
-        squares = at.squares(y, columns)
-        totals = [total + int(np.rint(each * _ONE).sum()) for total, each in zip(totals, squares)]
+    totals = [0] * len(influences.center)
+    for y, columns in _iterate_chunks(regression, design, *scaling):
+        squares = influences.iterate_squares(y, columns)
+        totals = [total + int(np.rint(each * _GRID_ONE).sum()) for total, each in zip(totals, squares)]
     exact = [Fraction(total, 1 << 30) for total in totals]
     labels = Labels("regression", tuple(f"influence({name}^2)" for name in design.names))
     nobs = len(regression.response) if bounded else None
-    return Query.of("regression", exact, Fraction(1), labels, nobs)
+    return Query.from_exact("regression", exact, Fraction(1), labels, nobs)
 
 
-def _chunks(
-    regression: Regression, design: LinearDesign, centers: Floats, factors: Floats
+def _iterate_chunks(
+    regression: Regression, design: RegressionDesign, centers: Floats, factors: Floats
 ) -> Iterator[tuple[Floats, list[Floats]]]:
     """Yield responses and columns in the unit of the moments, some at a time. Private."""
     low, high = design.response_bounds
-    middle, height = 0.5 * low + 0.5 * high, half_width(design.response_bounds)
-    step = max(CHUNK // len(design.names), 1024)
+    middle, height = 0.5 * low + 0.5 * high, compute_half_width(design.response_bounds)
+    step = max(RECORDS_PER_CHUNK // len(design.names), 1024)
     for start in range(0, len(regression.response), step):
         part = slice(start, start + step)
-        read = clipped(design.predictors, [values[part] for values in regression.predictors])
-        constant, *rest = expanded(design.predictors, read).T
+        read = clip_to_bounds(design.predictors, [values[part] for values in regression.predictors])
+        constant, *rest = build_design_matrix(design.predictors, read).T
         columns = [constant, *(column / f - c for column, f, c in zip(rest, factors, centers))]
         yield (regression.response[part].clip(low, high) - middle) / height, columns
 
 
-def with_sampling(noisy: NoisyMoments, at: Influences, found: Floats, noise: CubeNoise) -> NoisyMoments:
+def add_sampling_variances(
+    noisy: NoisyMoments, influences: Influences, released_sums: Floats, noise: CubeNoise
+) -> NoisyMoments:
     """Return the moments with what the released sums say of the estimates' variances, at most."""
-    above = float(noise.ppf(1.0 - LEFT_OUT))
-    most = np.maximum(found + above, 0.0) * at.reach**2
-    return replace(noisy, sampling=frozen(most), left_out=LEFT_OUT)
+    above = float(noise.ppf(1.0 - EXCLUDED_PROBABILITY))
+    most = np.maximum(released_sums + above, 0.0) * influences.max_influence**2
+    return replace(noisy, sampling=freeze_array(most), excluded=EXCLUDED_PROBABILITY)

@@ -12,111 +12,128 @@ from typing import NamedTuple
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._data.columns import Columns, Data, Pair
-from pydpstat._data.containers import Column, columns_of, is_frame, names_of
-from pydpstat._data.held import about, in_memory, read_whole, series_of
-from pydpstat._data.table import Chunk, table_of
-from pydpstat._release.additive import Query, Spender
-from pydpstat._release.options import NO_VALUE, Missing, Options, check_records, options
+from pydpstat._data.columns import Columns, Data, VariableBounds
+from pydpstat._data.containers import Column, get_column_names, get_columns, is_frame
+from pydpstat._data.held import name_data_argument, read_all_records, to_pandas_or_numpy, to_series
+from pydpstat._data.table import Chunk, as_table
+from pydpstat._release.additive import Chargeable, Query
+from pydpstat._release.options import NO_FILL, Missing, Options, check_min_records, options
 from pydpstat._release.scope import Scope
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._samples import GivenPair, both_of, products_of, whole_sample
-from pydpstat.inference._testing import check_epsilon
+from pydpstat.inference._samples import (
+    WeightedVariable,
+    read_domain_sample,
+    read_weighted_products,
+    read_weighted_variable,
+)
+from pydpstat.inference._testing import check_inference_epsilon
 from pydpstat.results._labels import Labels
-from pydpstat.statistics._kernels.group_sums import GroupSums, add_by_group, in_two, placed_by_group
-from pydpstat.statistics._kernels.record_grid import BITS, RecordGrid, Sums, rounded, standard_grid, units
-from pydpstat.statistics._kernels.records import Part, Records, records_of
-from pydpstat.statistics._kernels.scope import Keys, Origin, keys_of, note_groups
+from pydpstat.statistics._kernels.group_sums import GroupSums, add_to_group_totals, iterate_grid_values, split_totals
+from pydpstat.statistics._kernels.record_grid import (
+    GRID_BITS,
+    ExactSums,
+    RecordGrid,
+    make_standard_grid,
+    round_to_unit,
+    sum_in_units,
+)
+from pydpstat.statistics._kernels.records import RecordChunk, Records, read_records
+from pydpstat.statistics._kernels.scope import ColumnOrigin, Keys, read_keys, warn_empty_groups
 
 # the share of the noise's epsilon that the sums of the weights have; the rest is that of their squares
-LINEAR = Fraction(3, 4)
-_UNIT = 2.0**-BITS
+LINEAR_SHARE = Fraction(3, 4)
+_GRID_UNIT = 2.0**-GRID_BITS
 
 
-class Weighted(NamedTuple):
+class WeightedRecords(NamedTuple):
     """Records and their weights, with bounds and options checked."""
 
     records: Records
-    pair: Pair
-    largest: float
-    how: Options
-    stratified: bool = False
+    bounds: VariableBounds
+    max_weight: float
+    options: Options
+    is_stratified: bool = False
 
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape of what is published: a number, or one for each group; strata are no groups."""
-        return () if self.stratified else self.records.shape
+        return () if self.is_stratified else self.records.shape
 
     @property
     def arguments(self) -> tuple[tuple[str, object], ...]:
         """What the call says of weights, groups and strata."""
         said = [
-            ("strata" if self.stratified and name == "by" else name, each)
-            for name, each in self.records.arguments
+            ("strata" if self.is_stratified and name == "by" else name, each) for name, each in self.records.arguments
         ]
-        return ("max_weight", self.largest), *said
+        return ("max_weight", self.max_weight), *said
 
-    def labels(self, statistic: str) -> Labels:
+    def make_labels(self, statistic: str) -> Labels:
         """Return the names of what is published."""
-        return Labels(self.records.name or statistic) if self.stratified else self.records.labels(statistic)
+        return Labels(self.records.name or statistic) if self.is_stratified else self.records.make_labels(statistic)
 
     @property
-    def product_bounds(self) -> Pair:
+    def product_bounds(self) -> VariableBounds:
         """Between which a variable times its weight is."""
-        return min(0.0, self.pair[0] * self.largest), max(0.0, self.pair[1] * self.largest)
+        return min(0.0, self.bounds[0] * self.max_weight), max(0.0, self.bounds[1] * self.max_weight)
 
     @property
     def grids(self) -> tuple[RecordGrid, RecordGrid]:
         """Where records and weights are placed."""
-        return standard_grid(*self.pair), standard_grid(-self.largest, self.largest)
+        return make_standard_grid(*self.bounds), make_standard_grid(-self.max_weight, self.max_weight)
 
-    def sums(self, of: Callable[..., GroupSums]) -> tuple[list[Sums], int | None]:
+    def compute_sums(self, sum_part: Callable[..., GroupSums]) -> tuple[list[ExactSums], int | None]:
         """Return the exact sums of every group, and the number of records where it is public."""
         argument = self.records.layout.argument
-        add_up = partial(of, grids=self.grids, missing=self.how.missing, groups=self.records.group_number)
-        found, size = self.records.numbered(
+        add_up = partial(sum_part, grids=self.grids, missing=self.options.missing, groups=self.records.n_groups)
+        found, size = self.records.sum_with_size(
             lambda: self.records.fold(add_up, add),
             lambda found: int(found.counts.sum()),
-            partial(check_records, self.how, least=1, statistic="weighted statistic", argument=argument),
+            partial(
+                check_min_records,
+                self.options,
+                min_records=1,
+                statistic="weighted statistic",
+                argument=argument,
+            ),
         )
-        return found.each(), size
+        return found.split_groups(), size
 
 
-def read_weighted(
+def read_weighted_records(
     data: Data,
     weights: Data | str,
-    pair: Pair,
+    bounds: VariableBounds,
     max_weight: float,
-    how: Options,
+    options: Options,
     strata: Keys | None = None,
-    truths: bool = False,
+    is_boolean: bool = False,
     products: bool = False,
-) -> Weighted:
+) -> WeightedRecords:
     """Read a variable, or truth values as 0 and 1, and its weights; strata take the place of groups.
 
     Of `products` the records are the variable times the weight, each moved to its bounds before.
     """
-    largest = largest_weight(max_weight)
-    argument = "condition" if truths else "data"
-    columns: Callable[..., Columns] = partial(both_of, argument=argument, truths=truths)
+    largest = check_max_weight(max_weight)
+    argument = "condition" if is_boolean else "data"
+    columns: Callable[..., Columns] = partial(read_weighted_variable, argument=argument, is_boolean=is_boolean)
     if strata is not None or products:
-        columns = partial(whole_sample, of=columns, drop=how.missing == "drop")
+        columns = partial(read_domain_sample, read_columns=columns, drop=options.missing == "drop")
     if products:
-        columns = partial(products_of, of=columns, pair=pair, largest=largest)
-    scope = _with_strata(how.scope, strata)
+        columns = partial(read_weighted_products, read_columns=columns, bounds=bounds, largest=largest)
+    scope = _apply_strata(options.scope, strata)
     try:
-        given, read, scope = _together(data, weights, scope, argument)
-        found = records_of(given, how._replace(scope=scope), partial(columns, pair_of=read), argument)
+        given, read, scope = _combine_inputs(data, weights, scope, argument)
+        found = read_records(given, options._replace(scope=scope), partial(columns, get_pair=read), argument)
     except PydpstatError as error:
         said = str(error)
         if strata is None or not said.startswith("by "):
             raise
         raise PydpstatError("strata" + said.removeprefix("by")) from error.__cause__
-    records, how = found
-    return Weighted(records, pair, largest, how, strata is not None)
+    records, options = found
+    return WeightedRecords(records, bounds, largest, options, strata is not None)
 
 
-def _with_strata(scope: Scope, strata: Keys | None) -> Scope:
+def _apply_strata(scope: Scope, strata: Keys | None) -> Scope:
     """Return by what to add up: groups, or strata."""
     if strata is None:
         return scope
@@ -133,74 +150,76 @@ def _with_strata(scope: Scope, strata: Keys | None) -> Scope:
     return scope._replace(by=strata)
 
 
-def _together(
+def _combine_inputs(
     data: object, weights: object, scope: Scope, argument: str
-) -> tuple[object, Callable[[object], GivenPair], Scope]:
+) -> tuple[object, Callable[[object], WeightedVariable], Scope]:
     """Return the records, what makes a variable and its weights of some of them, and by what groups."""
-    data = in_memory(data, argument)
-    with about(argument):
-        named = is_frame(data) or table_of(data) is not None
+    data = to_pandas_or_numpy(data, argument)
+    with name_data_argument(argument):
+        named = is_frame(data) or as_table(data) is not None
     if isinstance(weights, str):
         if not named:
             raise PydpstatError(
                 f"weights must have a weight for each record if {argument} has no named columns; got "
-                f"{checks.shown(weights)}. Give a column, or a data frame that has it."
+                f"{checks.describe_value(weights)}. Give a column, or a data frame that has it."
             )
-        return data, partial(_by_name, weights=weights, argument=argument), scope
+        return data, partial(_select_weighted_variable, weights=weights, argument=argument), scope
     keys = (scope.by,) if isinstance(scope.by, str) else scope.by
     by_name = isinstance(keys, (list, tuple)) and all(isinstance(each, str) for each in keys)
-    unit = scope.paid_for if scope.unit is None else scope.unit
+    unit = scope.budget_unit if scope.unit is None else scope.unit
     if named and (by_name or isinstance(unit, str)):
         # weights are given in the records' order
-        columns = _named(read_whole(data, argument, beside=True))
+        columns = _get_columns_by_name(read_all_records(data, argument, needs_order=True))
         size = len(next(iter(columns.values()))) if columns else 0
         used: list[str] = []
         if by_name:
-            names, by = keys_of(scope, Origin(tuple(columns), columns, size, None, argument=argument))
+            names, by = read_keys(scope, ColumnOrigin(tuple(columns), columns, size, None, argument=argument))
             used, scope = [*names], scope._replace(by=dict(zip(names, by.columns)))
         if isinstance(unit, str) and unit in columns:
-            used, scope = [*used, unit], scope._replace(unit=series_of(columns[unit], unit))
-        rest = _only([name for name in columns if name not in used], argument)
+            used, scope = [*used, unit], scope._replace(unit=to_series(columns[unit], unit))
+        rest = _require_one_name([name for name in columns if name not in used], argument)
         data = Chunk({rest: columns[rest]}, size)
-    return GivenPair(data, weights), _as_given, scope
+    return WeightedVariable(data, weights), _get_weighted_variable, scope
 
 
-def _as_given(given: object) -> GivenPair:
-    assert isinstance(given, GivenPair)
+def _get_weighted_variable(given: object) -> WeightedVariable:
+    assert isinstance(given, WeightedVariable)
     return given
 
 
-def _by_name(given: object, weights: str, argument: str) -> GivenPair:
+def _select_weighted_variable(given: object, weights: str, argument: str) -> WeightedVariable:
     """Return the variable and the weights of a frame or a chunk that has both and nothing else."""
-    columns = _named(given)
+    columns = _get_columns_by_name(given)
     if weights not in columns:
         raise PydpstatError(
-            f"weights must be a column of the data; got {checks.shown_option(weights)}; the columns "
-            f"are {checks.excerpt(list(columns))}. {checks.did_you_mean(weights, list(columns))}"
+            f"weights must be a column of the data; got {checks.describe_option(weights)}; the columns "
+            f"are {checks.format_public_value(list(columns))}. {checks.suggest_spelling(weights, list(columns))}"
         )
-    rest = _only([name for name in columns if name != weights], argument)
+    rest = _require_one_name([name for name in columns if name != weights], argument)
     size = len(columns[rest])
-    return GivenPair(Chunk({rest: columns[rest]}, size), Chunk({weights: columns[weights]}, size))
+    return WeightedVariable(Chunk({rest: columns[rest]}, size), Chunk({weights: columns[weights]}, size))
 
 
-def _named(data: object) -> dict[str, Column]:
+def _get_columns_by_name(data: object) -> dict[str, Column]:
     """Return columns by name."""
     if isinstance(data, Chunk):
         return dict(data.columns)
-    return dict(zip(names_of(data), columns_of(data)))
+    return dict(zip(get_column_names(data), get_columns(data)))
 
 
-def _only(names: list[str], argument: str) -> str:
+def _require_one_name(names: list[str], argument: str) -> str:
     if len(names) == 1:
         return names[0]
     raise PydpstatError(
         f"{argument} must have one variable apart from the columns of weights and by; got "
-        f"{checks.excerpt(names)}. Select its columns first, as in frame[['income', 'weight', "
+        f"{checks.format_public_value(names)}. Select its columns first, as in frame[['income', 'weight', "
         "'region']]."
     )
 
 
-def mean_sums(part: Part, grids: Sequence[RecordGrid], missing: Missing, groups: int | None) -> GroupSums:
+def compute_mean_sums(
+    part: RecordChunk, grids: Sequence[RecordGrid], missing: Missing, groups: int | None
+) -> GroupSums:
     """Return the six sums of a weighted mean, by group where there are some.
 
     For each record, z in [-1, 1] with a weight v in [0, 1] on the grid, they are a = v (1 - z) / 2 and
@@ -210,25 +229,25 @@ def mean_sums(part: Part, grids: Sequence[RecordGrid], missing: Missing, groups:
     """
     counts = np.zeros(groups or 1, dtype=np.int64)
     totals = np.zeros((6, 2, counts.size), dtype=np.int64)
-    for (z, v), at in placed_by_group(part.columns.arrays, grids, missing, part.places, counts.size):
+    for (z, v), at in iterate_grid_values(part.columns.arrays, grids, missing, part.group_codes, counts.size):
         counts += np.bincount(at, minlength=counts.size)
         np.maximum(v, 0.0, out=v)
-        upper = np.minimum(rounded(v * (1.0 + z) * 0.5, _UNIT), v)
-        square = rounded(v * v, _UNIT)
-        right = np.minimum(rounded(square * (1.0 + z) ** 2 * 0.25, _UNIT), square)
-        middle = np.minimum(rounded(square * (1.0 - z * z) * 0.5, _UNIT), square - right)
+        upper = np.minimum(round_to_unit(v * (1.0 + z) * 0.5, _GRID_UNIT), v)
+        square = round_to_unit(v * v, _GRID_UNIT)
+        right = np.minimum(round_to_unit(square * (1.0 + z) ** 2 * 0.25, _GRID_UNIT), square)
+        middle = np.minimum(round_to_unit(square * (1.0 - z * z) * 0.5, _GRID_UNIT), square - right)
         parts = (v - upper, upper, square - middle - right, middle, right, 1.0 - v)
         for total, each in zip(totals, parts):
             if groups is None:
                 # of all records a sum takes a third of the time
-                total += in_two([units(each, _UNIT, BITS) or 0])
+                total += split_totals([sum_in_units(each, _GRID_UNIT, GRID_BITS) or 0])
             else:
-                add_by_group(total, each, _UNIT, at)
+                add_to_group_totals(total, each, _GRID_UNIT, at)
     return GroupSums(counts, totals, 6)
 
 
-def cell_sums(
-    part: Part, grids: Sequence[RecordGrid], missing: Missing, groups: int | None, edges: np.ndarray
+def compute_cell_sums(
+    part: RecordChunk, grids: Sequence[RecordGrid], missing: Missing, groups: int | None, edges: np.ndarray
 ) -> GroupSums:
     """Return the sums of v and of v^2 in each cell, and that of 1 - v, by group where there are some.
 
@@ -237,20 +256,20 @@ def cell_sums(
     number, cells = groups or 1, edges.size - 1
     counts = np.zeros(number, dtype=np.int64)
     inside, rest = np.zeros((2, 2, number * cells), dtype=np.int64), np.zeros((1, 2, number), dtype=np.int64)
-    for (z, v), at in placed_by_group(part.columns.arrays, grids, missing, part.places, number):
+    for (z, v), at in iterate_grid_values(part.columns.arrays, grids, missing, part.group_codes, number):
         counts += np.bincount(at, minlength=number)
         np.maximum(v, 0.0, out=v)
         cell = at * cells + (np.searchsorted(edges, z, side="right") - 1).clip(0, cells - 1)
-        for total, each in zip(inside, (v, rounded(v * v, _UNIT))):
-            add_by_group(total, each, _UNIT, cell)
-        add_by_group(rest[0], 1.0 - v, _UNIT, at)
+        for total, each in zip(inside, (v, round_to_unit(v * v, _GRID_UNIT))):
+            add_to_group_totals(total, each, _GRID_UNIT, cell)
+        add_to_group_totals(rest[0], 1.0 - v, _GRID_UNIT, at)
     # of each kind a row for each cell
     rows = inside.reshape(2, 2, number, cells).transpose(0, 3, 1, 2).reshape(2 * cells, 2, number)
     return GroupSums(counts, np.concatenate([rows, rest]), 2 * cells + 1)
 
 
-def weighted_query(
-    statistic: str, sums: Sequence[Sums], linear: int, known: Weighted, size: int | None
+def make_weighted_query(
+    statistic: str, sums: Sequence[ExactSums], n_linear: int, weighted: WeightedRecords, size: int | None
 ) -> Query:
     """Ask for sums of which the first `linear` ones are of weights v, the last of 1 - v, the others of
     v^2.
@@ -262,63 +281,65 @@ def weighted_query(
     """
     exact: list[Fraction] = []
     for each in sums:
-        row = each.first[:-1] if known.how.bounded else each.first
-        shares = [LINEAR] * linear + [1 - LINEAR] * (len(each.first) - linear - 1) + [LINEAR]
-        exact += [share * Fraction(total, 1 << BITS) for share, total in zip(shares, row)]
-    return Query.of(statistic, exact, reach(known.how), known.labels(statistic), size)
+        row = each.first[:-1] if weighted.options.has_public_size else each.first
+        shares = [LINEAR_SHARE] * n_linear + [1 - LINEAR_SHARE] * (len(each.first) - n_linear - 1) + [LINEAR_SHARE]
+        exact += [share * Fraction(total, 1 << GRID_BITS) for share, total in zip(shares, row)]
+    return Query.from_exact(
+        statistic, exact, get_sum_sensitivity(weighted.options), weighted.make_labels(statistic), size
+    )
 
 
-def reach(how: Options) -> Fraction:
+def get_sum_sensitivity(options: Options) -> Fraction:
     """Return how far a neighbor moves nonnegative sums to which a record adds 1 at most."""
-    return Fraction(2 if how.neighbors == "bounded" else 1)
+    return Fraction(2 if options.neighbors == "bounded" else 1)
 
 
-def weighted_options(
+def make_weighted_options(
     epsilon: float,
     neighbors: str | None,
     missing: Missing,
     rng: object,
-    budget: Spender | None,
+    budget: Chargeable | None,
 ) -> Options:
     """Check how a statistic of records with weights is to be protected."""
     if not isinstance(missing, str) or missing not in ("error", "drop"):
         # a number would stand for values and weights alike
-        got = checks.shown_option(missing)
+        got = checks.describe_option(missing)
         raise PydpstatError(
             f"missing must be 'error' or 'drop' for records with weights; got {got}. Fill the missing "
             "values first, by a rule that uses each record alone."
         )
-    how = options(epsilon, 0, "laplace", neighbors, missing, fill=NO_VALUE, rng=rng, budget=budget)
-    check_epsilon(how)
+    how = options(epsilon, 0, "laplace", neighbors, missing, fill_type=NO_FILL, rng=rng, budget=budget)
+    check_inference_epsilon(how)
     return how
 
 
-def largest_weight(max_weight: float) -> float:
+def check_max_weight(max_weight: float) -> float:
     """Check the public bound of the weights."""
     hint = "Rescale the weights."
-    return checks.number(
-        max_weight, "max_weight", "from 1e-100 to 1e100", lambda x: 1e-100 <= x <= 1e100, hint
-    )
+    return checks.check_number(max_weight, "max_weight", "from 1e-100 to 1e100", lambda x: 1e-100 <= x <= 1e100, hint)
 
 
-def noise_scales(how: Options) -> tuple[float, float]:
+def compute_noise_scales(options: Options) -> tuple[float, float]:
     """Return the noise's scales of the sums of weights and of their squares."""
-    scale = float(reach(how)) / how.epsilon
-    return scale / float(LINEAR), scale / float(1 - LINEAR)
+    scale = float(get_sum_sensitivity(options)) / options.epsilon
+    return scale / float(LINEAR_SHARE), scale / float(1 - LINEAR_SHARE)
 
 
-def note_counted(known: Weighted, sums: Sequence[tuple[tuple[float, ...], tuple[float, ...], float]]) -> None:
+def warn_empty_weighted_groups(
+    weighted: WeightedRecords, sums: Sequence[tuple[tuple[float, ...], tuple[float, ...], float]]
+) -> None:
     """Say which levels look empty by the groups' noisy sums of weights and of what they lack to 1."""
-    sd = math.sqrt(2.0 * (len(sums[0][0]) + 1)) * noise_scales(known.how)[0]
-    note_groups(known.records.groups, [math.fsum(linear) + rest for linear, _, rest in sums], sd)
+    sd = math.sqrt(2.0 * (len(sums[0][0]) + 1)) * compute_noise_scales(weighted.options)[0]
+    warn_empty_groups(weighted.records.groups, [math.fsum(linear) + rest for linear, _, rest in sums], sd)
 
 
-def sums_of(
-    noisy: np.ndarray, linear: int, squares: int
+def unscale_weighted_sums(
+    noisy: np.ndarray, n_linear: int, n_squares: int
 ) -> tuple[tuple[float, ...], tuple[float, ...], float]:
     """Return a group's noisy sums of weights, of their squares, and of what they lack to 1, if there."""
-    last = linear + squares
-    shares = float(LINEAR), float(1 - LINEAR)
+    last = n_linear + n_squares
+    shares = float(LINEAR_SHARE), float(1 - LINEAR_SHARE)
     rest = float(noisy[last]) / shares[0] if noisy.size > last else 0.0
-    first, second = noisy[:linear] / shares[0], noisy[linear:last] / shares[1]
+    first, second = noisy[:n_linear] / shares[0], noisy[n_linear:last] / shares[1]
     return tuple(first.tolist()), tuple(second.tolist()), rest

@@ -9,47 +9,47 @@ from typing import Any
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._data.columns import Data, bounds_pair
+from pydpstat._data.columns import Data, check_bounds
 from pydpstat._data.progress import Progress
-from pydpstat._release.additive import Query, Spender
-from pydpstat._release.calibration import INTEGER
+from pydpstat._release.additive import Chargeable, Query
+from pydpstat._release.calibration import INTEGER_MECHANISMS
 from pydpstat._release.options import Options, options
-from pydpstat._release.statistic import quiet
+from pydpstat._release.statistic import guard_release
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._block_records import Samples
+from pydpstat.inference._block_records import BlockSamples
 from pydpstat.inference._block_runs import (
     check_callable,
-    divided_samples,
-    estimate_of,
-    public_size,
-    pvalue_of,
+    convert_to_estimate,
+    convert_to_pvalue,
+    describe_block_sizes,
+    get_public_size,
+    make_block_samples,
+    open_isolated_runner,
     release_blocks,
-    sizes_told,
-    unheard,
 )
 from pydpstat.inference._null_distributions.block_counts import (
-    BlockQuantile,
-    cells_for,
+    BlockQuantileInterval,
+    bound_level,
     choose_blocks,
-    interval_blocks,
-    level_limit,
-    rejections_sf,
+    choose_histogram_cells,
+    choose_interval_blocks,
+    compute_rejections_sf,
 )
 from pydpstat.results._labels import Labels
 from pydpstat.results.inference_results import InferenceResults
-from pydpstat.statistics._kernels.record_grid import check_range
+from pydpstat.statistics._kernels.record_grid import check_bounds_range
 from pydpstat.statistics._kernels.scope import Keys
 
 # blocks get so many records at least, where the number of blocks is chosen here
-_LEAST_TEST, _LEAST_ESTIMATE, _USUAL = 5, 10, 20
-_DRAWS = 10_000
-_ERRORS = (
+_MIN_TEST_RECORDS, _MIN_ESTIMATE_RECORDS, _USUAL_BLOCK_SIZE = 5, 10, 20
+_N_DRAWS = 10_000
+_ERRORS_REMARK = (
     "A block on which the test raises an error, or returns no p-value, counts as no rejection: try the test "
     "on made-up data first."
 )
 
 
-@quiet
+@guard_release
 def any_test(
     data: Data,
     test: Callable[..., object],
@@ -61,7 +61,7 @@ def any_test(
     neighbors: str | None = None,
     unit: Keys | None = None,
     rng: object = None,
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
 ) -> InferenceResults:
     """Make any test private by running it on random blocks.
 
@@ -153,39 +153,31 @@ def any_test(
     >>> r.pvalue < 0.01, r.validity
     (True, 'model')
     """
-    how = options(
-        epsilon, 0, "geometric", neighbors, "error", mechanisms=INTEGER, others=False, rng=rng, budget=budget
-    )
+    how = _check_block_options(epsilon, neighbors, rng, budget)
     check_callable(test, "test", "lambda block: scipy.stats.ttest_1samp(block, 0)")
-    samples, number = divided_samples(data, how, blocks, unit)
+    samples, number = make_block_samples(data, how, blocks, unit)
     if level is not None:
-        level = checks.probability(level, "level", "It is for one block; 0.2 is usual.")
-    if null is not None and not how.bounded:
+        level = checks.check_probability(level, "level", "It is for one block; 0.2 is usual.")
+    if null is not None and not how.has_public_size:
         raise PydpstatError(
             "null must be None with neighbors 'unbounded': the block sizes are private, and so would "
             "the simulated level be. Use neighbors='bounded', or a test that is valid for few "
             "records."
         )
-    records = sum(samples.sizes) if how.bounded else None
-    most = max(1, min(samples.sizes) // _LEAST_TEST) if how.bounded else 1
+    records = sum(samples.sizes) if how.has_public_size else None
+    most = max(1, min(samples.sizes) // _MIN_TEST_RECORDS) if how.has_public_size else 1
     number, own = choose_blocks(records, how.epsilon, number, level, most)
-    limit = own if null is None else _simulated(test, null, samples.sizes, number, own)
+    limit = own if null is None else _simulate_level(test, null, samples.sizes, number, own)
     # first of all, so that of a seeded stream it does not depend on how many records there are
     uniform = float(how.source.uniform(1)[0]) - 0.5
     hits = 0
-    with Progress(lambda: number, "blocks") as progress, unheard() as run:
-        for block in samples.blocks(number, how.source, how.bounded):
+    with Progress(lambda: number, "blocks") as progress, open_isolated_runner() as run:
+        for block in samples.draw_blocks(number, how.source, how.has_public_size):
             # NaN is no rejection
-            hits += run(test, block, pvalue_of) <= own
-            progress.add()
+            hits += run(test, block, convert_to_pvalue) <= own
+            progress.add_done()
     query = Query(
-        "rejections",
-        np.asarray(float(hits)),
-        (1,),
-        Labels("rejections"),
-        True,
-        public_size(how, samples),
-        (hits,),
+        "rejections", np.asarray(float(hits)), (1,), Labels("rejections"), True, get_public_size(how, samples), (hits,)
     )
     arguments = (("blocks", number), ("level", own))
     names = ("data", "test") if null is None else ("data", "test", "null")
@@ -195,18 +187,18 @@ def any_test(
         released,
         test="Test of Tests",
         statistic=noisy + uniform,
-        pvalue=rejections_sf(noisy + uniform, number, limit, how.epsilon),
+        pvalue=compute_rejections_sf(noisy + uniform, number, limit, how.epsilon),
         alternative="greater",
         null=(("share of rejecting blocks", limit),),
         released=(("rejections", noisy), ("uniform", uniform)),
         estimates=(("share of rejecting blocks", min(max((noisy + uniform) / number, 0.0), 1.0)),),
         validity="model",
-        assumptions=(_kept(own, limit, null is not None), "records are independent"),
-        remarks=_remarks(how, samples, number, limit, null is not None),
+        assumptions=(_describe_level_assumption(own, limit, null is not None), "records are independent"),
+        remarks=_make_block_remarks(how, samples, number, limit, null is not None),
     )
 
 
-@quiet
+@guard_release
 def any_interval(
     data: Data,
     estimator: Callable[..., object],
@@ -219,7 +211,7 @@ def any_interval(
     neighbors: str | None = None,
     unit: Keys | None = None,
     rng: object = None,
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
 ) -> InferenceResults:
     """Make an interval for what any estimator estimates, from random blocks.
 
@@ -290,31 +282,29 @@ def any_interval(
     >>> low < 3.0 < high
     True
     """
-    how = options(
-        epsilon, 0, "geometric", neighbors, "error", mechanisms=INTEGER, others=False, rng=rng, budget=budget
-    )
+    how = _check_block_options(epsilon, neighbors, rng, budget)
     check_callable(estimator, "estimator", "numpy.median")
-    low, high = bounds_pair(range, "range")
-    check_range(low, high, argument="range")
-    share = _share(limit, level)
+    low, high = check_bounds(range, "range")
+    check_bounds_range(low, high, argument="range")
+    share = _get_quantile_level(limit, level)
     missed = min(share, 1.0 - share)
-    samples, number = divided_samples(data, how, blocks, unit)
+    samples, number = make_block_samples(data, how, blocks, unit)
     if number is None:
-        number = interval_blocks(how.epsilon, max(1, min(samples.sizes) // _LEAST_ESTIMATE))
-    cells = cells_for(number, how.epsilon)
+        number = choose_interval_blocks(how.epsilon, max(1, min(samples.sizes) // _MIN_ESTIMATE_RECORDS))
+    cells = choose_histogram_cells(number, how.epsilon)
     inner = np.linspace(low, high, cells + 1)[1:-1]
     # drawn for every block, so that nothing tells which one fails
     coins = how.source.integers(number, 2)
     counts = np.zeros(cells, dtype=np.int64)
-    with Progress(lambda: number, "blocks") as progress, unheard() as run:
-        for block, coin in zip(samples.blocks(number, how.source, how.bounded), coins):
-            found = run(estimator, block, estimate_of)
+    with Progress(lambda: number, "blocks") as progress, open_isolated_runner() as run:
+        for block, coin in zip(samples.draw_blocks(number, how.source, how.has_public_size), coins):
+            found = run(estimator, block, convert_to_estimate)
             place = (cells - 1) * int(coin) if math.isnan(found) else int(inner.searchsorted(found, "right"))
             counts[place] += 1
-            progress.add()
+            progress.add_done()
     exact = tuple(map(int, counts))
     labels = Labels("blocks", tuple(f"cell {place}" for place, _ in enumerate(exact)))
-    query = Query("blocks", counts.astype(np.float64), (2,), labels, True, public_size(how, samples), exact)
+    query = Query("blocks", counts.astype(np.float64), (2,), labels, True, get_public_size(how, samples), exact)
     arguments: list[tuple[str, object]] = [("range", (low, high)), ("blocks", number)]
     if limit is not None:
         arguments += [("limit", limit), ("level", missed)]
@@ -322,7 +312,7 @@ def any_interval(
     released = release_blocks("any_interval", query, how, samples, names, tuple(arguments))
     side = {None: "both", "lower": "low", "upper": "high"}[limit]
     noisy = tuple(released.value.tolist())
-    law = BlockQuantile(low, high, noisy, number, share, how.epsilon / 2.0, side)
+    law = BlockQuantileInterval(low, high, noisy, number, share, how.epsilon / 2.0, side)
     return InferenceResults.of(
         released,
         test="Interval from blocks",
@@ -330,69 +320,74 @@ def any_interval(
         estimates=(("median of the block estimates", law.estimate),) if limit is None else (),
         interval=law,
         validity="model",
-        assumptions=(_unbiased(limit, missed), "records are independent"),
-        remarks=sizes_told(how, samples, number),
+        assumptions=(_describe_bias_assumption(limit, missed), "records are independent"),
+        remarks=describe_block_sizes(how, samples, number),
     )
 
 
-def _share(limit: object, level: object) -> float:
+def _check_block_options(epsilon: float, neighbors: str | None, rng: object, budget: Chargeable | None) -> Options:
+    """Check how blocks are protected: what is counted of them gets geometric noise."""
+    public = (epsilon, 0, "geometric", neighbors, "error")
+    return options(*public, mechanisms=INTEGER_MECHANISMS, allow_objects=False, rng=rng, budget=budget)
+
+
+def _get_quantile_level(limit: object, level: object) -> float:
     """Return which quantile of the blocks' numbers bounds the parameter."""
     if limit is None:
         if level is not None:
             raise PydpstatError(
-                f"level must be None if limit is None; got {checks.shown(level)}. It is how often a "
+                f"level must be None if limit is None; got {checks.describe_value(level)}. It is how often a "
                 "block's confidence limit misses; the interval's own level is for conf_int(alpha)."
             )
         return 0.5
-    checks.one_of(limit, "limit", ("lower", "upper"))
-    share = checks.number(
+    checks.check_choice(limit, "limit", ("lower", "upper"))
+    share = checks.check_number(
         level, "level", "above 0 and at most 0.5", lambda x: 0.0 < x <= 0.5, "Give how often a limit misses."
     )
     return 1.0 - share if limit == "lower" else share
 
 
-def _simulated(test: Any, null: object, sizes: tuple[int, ...], blocks: int, level: float) -> float:
+def _simulate_level(test: Any, null: object, sizes: tuple[int, ...], n_blocks: int, level: float) -> float:
     """Return the upper limit of a block's level under the null hypothesis, the larger one of both sizes."""
     sampler = check_callable(null, "null", "lambda rng, size: rng.normal(size=size)")
     generator = np.random.default_rng(20231)
-    smaller, larger = tuple(n // blocks for n in sizes), tuple(-(-n // blocks) for n in sizes)
+    smaller, larger = tuple(n // n_blocks for n in sizes), tuple(-(-n // n_blocks) for n in sizes)
     highest = 0.0
     for size in {smaller, larger}:
         hits = 0
-        with unheard() as run:
-            for _ in range(_DRAWS):
+        with open_isolated_runner() as run:
+            for _ in range(_N_DRAWS):
                 # the sampler's own errors are of made-up records: the user should see them
                 drawn: Any = sampler(generator, size if len(size) > 1 else size[0])
                 block = tuple(drawn) if len(size) > 1 else (drawn,)
-                hits += run(test, block, pvalue_of) <= level
-        highest = max(highest, level_limit(hits, _DRAWS))
+                hits += run(test, block, convert_to_pvalue) <= level
+        highest = max(highest, bound_level(hits, _N_DRAWS))
     return highest
 
 
-def _kept(level: float, limit: float, simulated: bool) -> str:
-    if simulated:
+def _describe_level_assumption(level: float, limit: float, is_simulated: bool) -> str:
+    if is_simulated:
         return (
-            "records have the distribution of null, under which a block rejects with probability at "
-            f"most {limit:.4g}"
+            f"records have the distribution of null, under which a block rejects with probability at most {limit:.4g}"
         )
     return f"under the null hypothesis a block's test rejects with probability at most {level:.4g}"
 
 
-def _unbiased(limit: str | None, level: float) -> str:
+def _describe_bias_assumption(limit: str | None, level: float) -> str:
     if limit is None:
         return "a block's estimate is above or below the parameter with equal probability"
     return f"a block's {limit} limit misses the parameter with probability at most {level:.4g}"
 
 
-def _remarks(how: Options, samples: Samples, blocks: int, limit: float, simulated: bool) -> tuple[str, ...]:
-    lines = [*sizes_told(how, samples, blocks), _ERRORS]
-    if how.bounded and not simulated and min(samples.sizes) // blocks < _USUAL:
+def _make_block_remarks(
+    options: Options, samples: BlockSamples, n_blocks: int, limit: float, is_simulated: bool
+) -> tuple[str, ...]:
+    lines = [*describe_block_sizes(options, samples, n_blocks), _ERRORS_REMARK]
+    if options.has_public_size and not is_simulated and min(samples.sizes) // n_blocks < _USUAL_BLOCK_SIZE:
         lines.append(
-            f"Blocks of fewer than {_USUAL} records: many tests reject too often with so few. Give "
+            f"Blocks of fewer than {_USUAL_BLOCK_SIZE} records: many tests reject too often with so few. Give "
             "null, or fewer blocks."
         )
-    if rejections_sf(blocks + 0.5, blocks, limit, how.epsilon) > 0.05:
-        lines.append(
-            "The result is almost uninformative: not even rejections by all blocks would be significant."
-        )
+    if compute_rejections_sf(n_blocks + 0.5, n_blocks, limit, options.epsilon) > 0.05:
+        lines.append("The result is almost uninformative: not even rejections by all blocks would be significant.")
     return tuple(lines)

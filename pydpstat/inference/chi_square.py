@@ -8,20 +8,25 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data
-from pydpstat._data.held import public_list
-from pydpstat._release.additive import Spender
+from pydpstat._data.held import to_public_list
+from pydpstat._release.additive import Chargeable
 from pydpstat._release.options import Missing
-from pydpstat._release.statistic import quiet
+from pydpstat._release.statistic import guard_release
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._noisy_tables import noisy_table, probabilities
-from pydpstat.inference._null_distributions.tables import FLOOR, fit_pvalue, independence_pvalue, shares
+from pydpstat.inference._noisy_tables import get_null_probabilities, release_noisy_table
+from pydpstat.inference._null_distributions.tables import (
+    PVALUE_FLOOR,
+    compute_fit_pvalue,
+    compute_independence_pvalue,
+    project_to_shares,
+)
 from pydpstat.results import InferenceResults
 from pydpstat.statistics._kernels.scope import Keys
 
 INDEPENDENT = "the records are independent of each other"
 
 
-@quiet
+@guard_release
 def chisquare(
     data: Data,
     epsilon: float,
@@ -33,7 +38,7 @@ def chisquare(
     missing: Missing = "error",
     unit: Keys | None = None,
     rng: object = None,
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
 ) -> InferenceResults:
     """Test whether the levels of a variable have given probabilities.
 
@@ -116,20 +121,20 @@ def chisquare(
     >>> r.validity, r.pvalue < 0.01
     ('model', True)
     """
-    table = noisy_table(
+    table = release_noisy_table(
         "chisquare", ("data",), data, epsilon, levels, neighbors, missing, rng, budget, unit, f_exp, other
     )
     (names,) = table.names
-    p = probabilities(f_exp, names)
+    p = get_null_probabilities(f_exp, names)
     n = table.size
-    statistic, pvalue = fit_pvalue(table.noisy, p, n, table.rate)
-    estimated = shares(table.noisy[None], np.array([table.total]))[0].tolist()
+    statistic, pvalue = compute_fit_pvalue(table.noisy, p, n, table.rate)
+    estimated = project_to_shares(table.noisy[None], np.array([table.total]))[0].tolist()
     return InferenceResults.of(
         table.release,
         test="Chi-square test of given probabilities",
         statistic=statistic,
         pvalue=pvalue,
-        pvalue_floor=FLOOR,
+        pvalue_floor=PVALUE_FLOOR,
         null=tuple((f"share of {name}", share) for name, share in zip(names, p.tolist())),
         released=table.released,
         estimates=tuple((f"share of {name}", share) for name, share in zip(names, estimated)),
@@ -140,7 +145,7 @@ def chisquare(
     )
 
 
-@quiet
+@guard_release
 def chi2_contingency(
     x: Data,
     y: Data,
@@ -152,7 +157,7 @@ def chi2_contingency(
     missing: Missing = "error",
     unit: Keys | None = None,
     rng: object = None,
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
 ) -> InferenceResults:
     """Test whether two variables with levels are independent.
 
@@ -231,13 +236,13 @@ def chi2_contingency(
     True
     """
     if isinstance(levels, (list, tuple)) and not all(
-        isinstance(public_list(each, "levels"), (list, tuple, range)) for each in levels
+        isinstance(to_public_list(each, "levels"), (list, tuple, range)) for each in levels
     ):
         raise PydpstatError(
-            f"levels must be two lists, of the levels of x and of y; got {checks.shown(levels)}. Give for "
+            f"levels must be two lists, of the levels of x and of y; got {checks.describe_value(levels)}. Give for "
             "example (['no', 'yes'], ['low', 'high'])."
         )
-    table = noisy_table(
+    table = release_noisy_table(
         "chi2_contingency",
         ("x", "y"),
         (x, y),
@@ -251,23 +256,23 @@ def chi2_contingency(
         other=other,
     )
     n = table.size
-    statistic, pvalue = independence_pvalue(table.noisy, n, table.rate)
+    statistic, pvalue = compute_independence_pvalue(table.noisy, n, table.rate)
     estimates: list[tuple[str, float]] = []
     called = table.release.labels.dimension_names or ("x", "y")
     for axis, (variable, names) in enumerate(zip(called, table.names)):
-        found = shares(table.noisy.sum(axis=1 - axis)[None], np.array([table.total]))[0].tolist()
+        found = project_to_shares(table.noisy.sum(axis=1 - axis)[None], np.array([table.total]))[0].tolist()
         estimates += [(f"share of {variable} = {name}", share) for name, share in zip(names, found)]
     return InferenceResults.of(
         table.release,
         test="Chi-square test of independence",
         statistic=statistic,
         pvalue=pvalue,
-        pvalue_floor=FLOOR,
+        pvalue_floor=PVALUE_FLOOR,
         released=table.released,
         estimates=tuple(estimates),
         validity="measured",
         assumptions=(INDEPENDENT,),
         remarks=table.remarks,
         df=math.prod(len(each) - 1 for each in table.names),
-        behind=table.release._shares_compared(),
+        behind=table.release._get_tested_shares(),
     )

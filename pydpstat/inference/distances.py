@@ -9,41 +9,41 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data
-from pydpstat._release.additive import Spender
-from pydpstat._release.options import Missing, check_records
-from pydpstat._release.statistic import quiet
+from pydpstat._release.additive import Chargeable
+from pydpstat._release.options import Missing, check_min_records
+from pydpstat._release.statistic import guard_release
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._block_runs import unheard
-from pydpstat.inference._null_distributions.distances import one_sample_law, two_sample_law
+from pydpstat.inference._block_runs import open_isolated_runner
+from pydpstat.inference._null_distributions.distances import make_one_sample_distribution, make_two_sample_distribution
 from pydpstat.inference._null_distributions.ranks import (
     UNIT_BITS,
     NoisyTail,
-    distance_between,
-    distance_from,
-    upper,
+    compute_ks_distance,
+    compute_two_sample_ks_distance,
+    compute_upper_tail,
 )
-from pydpstat.inference._samples import samples_of
+from pydpstat.inference._samples import read_samples_by_unit
 from pydpstat.inference._testing import (
-    INDEPENDENT,
-    groups_of,
-    one_distribution,
-    released,
-    remarks_on,
-    sample_of,
-    sized_options,
+    INDEPENDENT_ASSUMPTION,
+    describe_equal_distributions,
+    make_range_remarks,
+    make_test_options,
+    read_sample,
+    read_samples,
+    release_test_statistic,
 )
 from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results import InferenceResults
-from pydpstat.results._call import Named
+from pydpstat.results._call import NamedArgument
 from pydpstat.results._inference_pictures import NullDistribution
 from pydpstat.statistics._kernels.scope import Keys
 
 # where a function is tried, whatever the data are
-_POINTS = (-1000.0, -10.0, -1.0, 0.0, 0.5, 1.0, 10.0, 1000.0)
-ALONE = "cdf computes its number for a record from that record alone"
+_TRIAL_POINTS = (-1000.0, -10.0, -1.0, 0.0, 0.5, 1.0, 10.0, 1000.0)
+CDF_CONDITION = "cdf computes its number for a record from that record alone"
 
 
-@quiet
+@guard_release
 def kstest(
     x: Data,
     cdf: str | Callable[..., object],
@@ -55,7 +55,7 @@ def kstest(
     missing: Missing = "error",
     unit: Keys | None = None,
     rng: object = None,
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
 ) -> InferenceResults:
     """Test whether a sample has a given distribution (Kolmogorov-Smirnov).
 
@@ -131,20 +131,20 @@ def kstest(
     >>> r.pvalue < 0.05
     True
     """
-    how = sized_options("kstest", epsilon, neighbors, missing, rng, budget, alternative, integer=False)
-    law, name = _distribution(cdf, args)
-    values, how = sample_of(x, "x", how.one_record(unit))
+    how = make_test_options("kstest", epsilon, neighbors, missing, rng, budget, alternative, integer=False)
+    law, name = _resolve_cdf(cdf, args)
+    values, how = read_sample(x, "x", how.use_one_record_per_unit(unit))
     size = values.size
-    check_records(how, size, 1, "test", "x")
+    check_min_records(how, size, 1, "test", "x")
     unit = size << UNIT_BITS
-    at = _shares(law, values)
+    at = _evaluate_cdf(law, values)
     # where the distribution has an atom its function jumps
-    before = at if isinstance(cdf, str) else _shares(law, np.nextafter(values, -np.inf))
-    found = distance_from(at, before, alternative)
-    arguments: tuple[tuple[str, object], ...] = (("cdf", name if isinstance(cdf, str) else Named(name)),)
+    before = at if isinstance(cdf, str) else _evaluate_cdf(law, np.nextafter(values, -np.inf))
+    found = compute_ks_distance(at, before, alternative)
+    arguments: tuple[tuple[str, object], ...] = (("cdf", name if isinstance(cdf, str) else NamedArgument(name)),)
     if args:
         arguments += (("args", tuple(args)),)
-    noisy = released(
+    noisy = release_test_statistic(
         "kstest",
         "D",
         Fraction(found, unit),
@@ -154,24 +154,24 @@ def kstest(
         data=("x",),
         arguments=arguments,
         alternative=alternative,
-        conditions=() if isinstance(cdf, str) else (ALONE,),
+        conditions=() if isinstance(cdf, str) else (CDF_CONDITION,),
     )
     d = float(noisy)
-    tail = NoisyTail(one_sample_law(size, alternative), how.epsilon / 2.0**UNIT_BITS, 1.0 / unit)
+    tail = NoisyTail(make_one_sample_distribution(size, alternative), how.epsilon / 2.0**UNIT_BITS, 1.0 / unit)
     return InferenceResults.of(
         noisy,
         test="Kolmogorov-Smirnov test of a distribution",
         statistic=d,
-        pvalue=upper(tail.law, d * unit, tail.rate),
+        pvalue=compute_upper_tail(tail.distribution, d * unit, tail.rate),
         alternative=alternative,
         validity="exact",
-        assumptions=(INDEPENDENT,),
-        remarks=remarks_on(noisy, 1.0),
+        assumptions=(INDEPENDENT_ASSUMPTION,),
+        remarks=make_range_remarks(noisy, 1.0),
         behind=NullDistribution(tail, d),
     )
 
 
-@quiet
+@guard_release
 def ks_2samp(
     x: Data,
     y: Data,
@@ -182,7 +182,7 @@ def ks_2samp(
     missing: Missing = "error",
     unit: Keys | None = None,
     rng: object = None,
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
 ) -> InferenceResults:
     """Test whether two samples have the same distribution (Kolmogorov-Smirnov).
 
@@ -246,42 +246,42 @@ def ks_2samp(
     >>> pydpstat.ks_2samp(x, x + 4.0, 1.0, rng=pydpstat.RRandom(123)).pvalue < 0.05
     True
     """
-    how = sized_options("ks_2samp", epsilon, neighbors, missing, rng, budget, alternative)
-    given = samples_of((x, y), ("x", "y"), unit, how)
-    (first, second), how = groups_of(given, ("x", "y"), how)
+    how = make_test_options("ks_2samp", epsilon, neighbors, missing, rng, budget, alternative)
+    given = read_samples_by_unit((x, y), ("x", "y"), unit, how)
+    (first, second), how = read_samples(given, ("x", "y"), how)
     sizes = first.size, second.size
     pairs, reach = sizes[0] * sizes[1], max(*sizes, 1)
-    found, data = distance_between(first, second, alternative) if pairs else 0, ("x", "y")
-    noisy = released("ks_2samp", "n1 n2 D", found, reach, sizes, how, data=data, alternative=alternative)
+    found, data = compute_two_sample_ks_distance(first, second, alternative) if pairs else 0, ("x", "y")
+    noisy = release_test_statistic("ks_2samp", "n1 n2 D", found, reach, sizes, how, data=data, alternative=alternative)
     k, tail = float(noisy), None
     if pairs:
-        tail = NoisyTail(two_sample_law(*sizes, alternative), how.epsilon / reach, 1.0 / pairs)
+        tail = NoisyTail(make_two_sample_distribution(*sizes, alternative), how.epsilon / reach, 1.0 / pairs)
     return InferenceResults.of(
         noisy,
         test="Kolmogorov-Smirnov test of two samples",
         statistic=k / max(pairs, 1),
-        pvalue=1.0 if tail is None else upper(tail.law, k, tail.rate),
-        pvalue_floor=0.0 if tail is None else tail.law.floor,
+        pvalue=1.0 if tail is None else compute_upper_tail(tail.distribution, k, tail.rate),
+        pvalue_floor=0.0 if tail is None else tail.distribution.pvalue_floor,
         alternative=alternative,
         validity="exact",
-        assumptions=(INDEPENDENT, one_distribution(given)),
-        remarks=remarks_on(noisy, float(pairs)),
+        assumptions=(INDEPENDENT_ASSUMPTION, describe_equal_distributions(given)),
+        remarks=make_range_remarks(noisy, float(pairs)),
         behind=None if tail is None else NullDistribution(tail, k / pairs, step=1.0 / pairs),
     )
 
 
-def _distribution(cdf: object, args: Sequence[object]) -> tuple[Callable[[Floats], object], str]:
+def _resolve_cdf(cdf: object, args: Sequence[object]) -> tuple[Callable[[Floats], object], str]:
     """Return a distribution function of arrays, and its public name."""
     from scipy import stats
 
     if not isinstance(args, (tuple, list)):
-        raise PydpstatError(f"args must be a tuple of parameters; got {checks.shown(args)}. Use (0, 1).")
+        raise PydpstatError(f"args must be a tuple of parameters; got {checks.describe_value(args)}. Use (0, 1).")
     if isinstance(cdf, str):
         law = getattr(stats, cdf, None)
         if not isinstance(law, stats.rv_continuous):
             raise PydpstatError(
                 "cdf must be a continuous distribution of scipy.stats, or a function; "
-                f"got {checks.shown_option(cdf)}. Give for example 'norm' with args=(mean, sd)."
+                f"got {checks.describe_option(cdf)}. Give for example 'norm' with args=(mean, sd)."
             )
         try:
             known = bool(np.isfinite(law.cdf(0.5, *args)))
@@ -290,45 +290,45 @@ def _distribution(cdf: object, args: Sequence[object]) -> tuple[Callable[[Floats
         if not known:
             raise PydpstatError(
                 f"args must be the parameters of {cdf!r}, as scipy.stats.{cdf}.cdf takes them; got "
-                f"{checks.shown(args)}. Give all that it needs, within their ranges."
+                f"{checks.describe_value(args)}. Give all that it needs, within their ranges."
             )
         return (lambda values: law.cdf(values, *args)), cdf
     inner = getattr(cdf, "cdf", cdf)
     if callable(inner) and not isinstance(cdf, np.ndarray):
         name = getattr(cdf, "__name__", type(cdf).__name__)
-        return _tried(lambda values: inner(values, *args), name), name
+        return _check_cdf(lambda values: inner(values, *args), name), name
     raise PydpstatError(
-        f"cdf must be a continuous distribution, by name or frozen, or a function; got {checks.shown(cdf)}. "
+        f"cdf must be a continuous distribution, by name or frozen, or a function; got {checks.describe_value(cdf)}. "
         "For two samples use ks_2samp."
     )
 
 
-def _tried(law: Callable[[Floats], object], name: str) -> Callable[[Floats], object]:
+def _check_cdf(function: Callable[[Floats], object], name: str) -> Callable[[Floats], object]:
     """Return a function if it gives a share at any public point; of the records no error would be seen."""
-    with unheard() as run:
-        found = [run(law, (np.array([point]),), _single) for point in _POINTS]
+    with open_isolated_runner() as run:
+        found = [run(function, (np.array([point]),), _to_single_float) for point in _TRIAL_POINTS]
     if any(0.0 <= each <= 1.0 for each in found):
-        return law
+        return function
     raise PydpstatError(
         f"cdf must be a function that takes an array and returns numbers from 0 to 1; {name!r} does "
-        f"not at any of {', '.join(f'{each:g}' for each in _POINTS)}. Try it on made-up values: its "
+        f"not at any of {', '.join(f'{each:g}' for each in _TRIAL_POINTS)}. Try it on made-up values: its "
         "errors are not shown, because they could reveal records."
     )
 
 
-def _shares(law: Callable[[Floats], object], values: Floats) -> Floats:
+def _evaluate_cdf(function: Callable[[Floats], object], values: Floats) -> Floats:
     """Return the distribution's values; 1/2 where it has none. One record must not spoil those of others."""
-    with unheard() as run:
-        found = np.asarray(run(law, (values,), _floats))
+    with open_isolated_runner() as run:
+        found = np.asarray(run(function, (values,), _to_floats))
         if found.shape != values.shape:
             # a function may raise what it likes, of one record, too
-            found = np.array([run(law, (each,), _single) for each in values[:, None]])
+            found = np.array([run(function, (each,), _to_single_float) for each in values[:, None]])
     return np.clip(np.where(np.isnan(found), 0.5, found), 0.0, 1.0)
 
 
-def _floats(found: object) -> Floats:
+def _to_floats(found: object) -> Floats:
     return np.asarray(found, dtype=np.float64)
 
 
-def _single(found: object) -> float:
-    return float(_floats(found).reshape(()))
+def _to_single_float(found: object) -> float:
+    return float(_to_floats(found).reshape(()))

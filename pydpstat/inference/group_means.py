@@ -11,46 +11,46 @@ from typing import Any
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._data.columns import Data, Pair, bounds_pair, check_filling
-from pydpstat._release.additive import Query, Spender
+from pydpstat._data.columns import Data, VariableBounds, check_bounds, check_fill_value
+from pydpstat._release.additive import Chargeable, Query
 from pydpstat._release.options import Missing, Options, options
-from pydpstat._release.statistic import quiet, release_statistic
+from pydpstat._release.statistic import guard_release, release_statistic
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._mean_tests import noisy_mean, release_tallied, tally_samples
-from pydpstat.inference._null_distributions.group_comparisons import compare_means, t_interval
-from pydpstat.inference._null_distributions.group_means import Mixed, pvalue_floor
+from pydpstat.inference._mean_tests import estimate_mean, release_sample_sums, sum_samples
+from pydpstat.inference._null_distributions.group_comparisons import compare_means, make_t_interval
+from pydpstat.inference._null_distributions.group_means import NoiseMixing, get_equal_means_floor
 from pydpstat.inference._null_distributions.noisy_t import NoisySums
 from pydpstat.inference._population import MeanIntervals
-from pydpstat.inference._samples import Sample, samples_of
+from pydpstat.inference._samples import Sample, read_samples_by_unit
 from pydpstat.inference._testing import (
-    GROUPS,
+    PUBLIC_GROUPS_CONDITION,
     SHAPES,
-    assumed_shape,
-    check_epsilon,
-    note_empty,
-    numbered_groups,
-    shown_shape,
+    check_inference_epsilon,
+    get_numbered_group_names,
+    get_shape_argument,
+    get_shape_assumption,
+    warn_empty_samples,
 )
 from pydpstat.results import DPResults, InferenceResults
 from pydpstat.results._labels import GroupLabels, Labels
-from pydpstat.results._postprocessing import AsDrawn
-from pydpstat.statistics._kernels.record_grid import BITS
+from pydpstat.results._postprocessing import NoisyValue
+from pydpstat.statistics._kernels.record_grid import GRID_BITS
 from pydpstat.statistics._kernels.scope import Keys
 
-MOST_GROUPS = 100
+MAX_GROUPS = 100
 
 
-@quiet
+@guard_release
 def f_oneway(
     *samples: Data,
     epsilon: float,
-    bounds: Pair,
+    bounds: VariableBounds,
     shape: str = "any",
     neighbors: str | None = None,
     missing: Missing = "error",
     unit: Keys | None = None,
     rng: object = None,
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
 ) -> InferenceResults:
     """Test whether several groups have the same mean, by Welch's ANOVA.
 
@@ -141,23 +141,23 @@ def f_oneway(
     >>> r.validity, r.pvalue < 0.01
     ('measured', True)
     """
-    checks.one_of(shape, "shape", SHAPES)
-    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, rng=rng, budget=budget)
-    if not 2 <= len(samples) <= MOST_GROUPS:
+    checks.check_choice(shape, "shape", SHAPES)
+    how = options(epsilon, 0, "laplace", neighbors, missing, allow_objects=False, rng=rng, budget=budget)
+    if not 2 <= len(samples) <= MAX_GROUPS:
         raise PydpstatError(
-            f"samples must be 2 to {MOST_GROUPS} groups; got {len(samples)}. Give each group as a "
+            f"samples must be 2 to {MAX_GROUPS} groups; got {len(samples)}. Give each group as a "
             "separate argument, and epsilon by name."
         )
-    check_epsilon(how)
-    pair = bounds_pair(bounds)
-    check_filling(how.missing, (pair,))
+    check_inference_epsilon(how)
+    pair = check_bounds(bounds)
+    check_fill_value(how.missing, (pair,))
     called = tuple(f"sample{place + 1}" for place in range(len(samples)))
-    given = samples_of(samples, called, unit, how)
-    names = numbered_groups(given)
-    release, known = release_means(given, called, names, pair, how, shape)
-    note_empty(names, known)
+    given = read_samples_by_unit(samples, called, unit, how)
+    names = get_numbered_group_names(given)
+    release, known = release_group_means(given, called, names, pair, how, shape)
+    warn_empty_samples(names, known)
     statistic, pvalue, places = compare_means(known)
-    remarks = left_out(names, places)
+    remarks = describe_excluded_groups(names, places)
     if max(2.0 / (how.epsilon * max(each.sums[0], 1.0)) for each in known) > 1.0:
         remarks += ("The noise of a mean is wider than its bounds: the result is almost uninformative.",)
     return InferenceResults.of(
@@ -165,73 +165,76 @@ def f_oneway(
         test="Welch's one-way analysis of variance",
         statistic=statistic / max(len(places) - 1, 1),
         pvalue=pvalue,
-        pvalue_floor=pvalue_floor(len(places)),
+        pvalue_floor=get_equal_means_floor(len(places)),
         null=(("largest difference of means", 0.0),),
-        estimates=tuple((f"mean of {name}", noisy_mean(each, pair)) for name, each in zip(names, known)),
+        estimates=tuple((f"mean of {name}", estimate_mean(each, pair)) for name, each in zip(names, known)),
         validity="measured",
         assumptions=(
-            *assumed_shape(known),
+            *get_shape_assumption(known),
             "the records are independent of each other",
             "the means are those of records clipped to the bounds",
         ),
         remarks=remarks,
-        behind=_means(release, known, names, pair),
+        behind=_make_mean_results(release, known, names, pair),
     )
 
 
-def _means(release: DPResults, known: Sequence[NoisySums], names: Sequence[str], pair: Pair) -> DPResults:
+def _make_mean_results(
+    release: DPResults, noisy: Sequence[NoisySums], names: Sequence[str], bounds: VariableBounds
+) -> DPResults:
     """Return the groups' means, with intervals for the population, as a release of means has them."""
-    middle, half = 0.5 * pair[0] + 0.5 * pair[1], 0.5 * pair[1] - 0.5 * pair[0]
+    middle, half = 0.5 * bounds[0] + 0.5 * bounds[1], 0.5 * bounds[1] - 0.5 * bounds[0]
     # these intervals assume no shape
-    intervals = tuple(t_interval(replace(each, normal=False), middle, half) for each in known)
-    population = MeanIntervals(intervals, (len(known),), "measured")
+    intervals = tuple(make_t_interval(replace(each, is_normal=False), middle, half) for each in noisy)
+    population = MeanIntervals(intervals, (len(noisy),), "measured")
     return replace(
         release,
         statistic="mean",
-        value=np.array([noisy_mean(each, pair) for each in known]),
-        labels=GroupLabels.of(Labels("mean"), tuple((name,) for name in names), ("",)),
+        value=np.array([estimate_mean(each, bounds) for each in noisy]),
+        labels=GroupLabels.from_labels(Labels("mean"), tuple((name,) for name in names), ("",)),
         noise=None,
         noise_scale=math.nan,
-        post=AsDrawn(("from noisy sums",), population=population),
+        post=NoisyValue(("from noisy sums",), population=population),
     )
 
 
-def release_means(
+def release_group_means(
     samples: Sequence[Sample],
-    called: tuple[str, ...],
+    argument_names: tuple[str, ...],
     names: Sequence[str],
-    pair: Pair,
-    how: Options,
+    bounds: VariableBounds,
+    options: Options,
     shape: str = "any",
 ) -> tuple[DPResults, list[NoisySums]]:
     """Release the sums of groups; without cubics and of public sizes those of z / 2, then of z^2 / 4."""
-    found, cubic, how = tally_samples("f_oneway", samples, called, pair, how, shape)
+    found, cubic, options = sum_samples("f_oneway", samples, argument_names, bounds, options, shape)
     public: dict[str, Any] = {
-        "data": called,
-        "arguments": (("bounds", pair), *shown_shape(shape)),
-        "bounds": pair,
-        "conditions": (GROUPS,) if how.bounded else (),
+        "data_names": argument_names,
+        "public_arguments": (("bounds", bounds), *get_shape_argument(shape)),
+        "bounds": bounds,
+        "conditions": (PUBLIC_GROUPS_CONDITION,) if options.has_public_size else (),
     }
-    if cubic or not how.bounded:
-        return release_tallied("f_oneway", found, cubic, names, how, shape=shape, **public)
+    if cubic or not options.has_public_size:
+        return release_sample_sums("f_oneway", found, cubic, names, options, shape=shape, **public)
     sizes = tuple(each.count for each in found)
-    exact = [Fraction(each.first[0], 2 << BITS) for each in found]
-    exact += [Fraction(each.products[0], 4 << BITS) for each in found]
+    exact = [Fraction(each.first[0], 2 << GRID_BITS) for each in found]
+    exact += [Fraction(each.products[0], 4 << GRID_BITS) for each in found]
     labels = tuple(f"{part}, {name}" for part in ("sum of z / 2", "sum of z^2 / 4") for name in names)
-    query = Query.of("f_oneway", exact, Fraction(1), Labels("f_oneway", labels), sum(sizes), inner=True)
-    release = release_statistic("f_oneway", query, how, **public)
+    query = Query.from_exact(
+        "f_oneway", exact, Fraction(1), Labels("f_oneway", labels), sum(sizes), has_internal_labels=True
+    )
+    release = release_statistic("f_oneway", query, options, **public)
     sums = (np.asarray(release.value).reshape(2, -1) * [[2.0], [4.0]]).tolist()
-    noise = Mixed.sized(float(1.0 / np.max(release.noise_scale))).rows
+    noise = NoiseMixing.from_epsilon(float(1.0 / np.max(release.noise_scale))).coefficients
     return release, [
-        NoisySums((float(size), *each), noise, "laplace", size, shape == "normal")
-        for size, *each in zip(sizes, *sums)
+        NoisySums((float(size), *each), noise, "laplace", size, shape == "normal") for size, *each in zip(sizes, *sums)
     ]
 
 
-def left_out(names: Sequence[str], places: tuple[int, ...]) -> tuple[str, ...]:
+def describe_excluded_groups(names: Sequence[str], compared: tuple[int, ...]) -> tuple[str, ...]:
     """Say which groups are not compared."""
     return tuple(
         f"{name} is left out: it may have no records at all."
         for place, name in enumerate(names)
-        if place not in places
+        if place not in compared
     )

@@ -8,46 +8,46 @@ from collections.abc import Callable
 import numpy as np
 
 from pydpstat._data.columns import Data, GivenBounds
-from pydpstat._release.additive import Query, Spender
-from pydpstat._release.options import Missing, check_records, options
-from pydpstat._release.payment import paid
-from pydpstat._release.statistic import call, promise_of_stages, quiet, release_stage
+from pydpstat._release.additive import Chargeable, Query
+from pydpstat._release.options import Missing, check_min_records, options
+from pydpstat._release.payment import charge_once
+from pydpstat._release.statistic import guard_release, make_call, make_stage_guarantees, release_stage
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._cell_regression import by_cells, logit_results
-from pydpstat.inference._coefficients import empty_responses
-from pydpstat.inference._design import LinearDesign, Regression, read_regression
-from pydpstat.inference._logit_records import LogitRecords, moments_of, score_of
-from pydpstat.inference._null_distributions.logistic_cells import line_for, within
+from pydpstat.inference._cell_regression import fit_by_cells, make_logit_results
+from pydpstat.inference._coefficients import describe_empty_responses
+from pydpstat.inference._design import Regression, RegressionDesign, read_regression
+from pydpstat.inference._logit_records import LogitRecords, unscale_moments, unscale_score
+from pydpstat.inference._null_distributions.logistic_cells import fit_minimax_line, limit_slopes
 from pydpstat.inference._null_distributions.logistic_equations import (
+    EquationQueries,
     LogitSums,
-    Queries,
     Scaling,
     WindowedLogit,
     has_enough_records,
-    may_be_steep,
-    remaining_epsilon,
+    has_steep_slopes,
     solve_equations,
+    sum_remaining_epsilon,
 )
-from pydpstat.inference._null_distributions.noisy_logit import LogitLaw, symmetric
-from pydpstat.inference._testing import check_epsilon
-from pydpstat.mechanisms.mechanism import parts_of
+from pydpstat.inference._null_distributions.noisy_logit import LogitInference, unpack_symmetric
+from pydpstat.inference._testing import check_inference_epsilon
+from pydpstat.mechanisms.mechanism import split_by_shares
 from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results.regression_results import RegressionResults
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.record_grid import check_range
+from pydpstat.statistics._kernels.record_grid import check_bounds_range
 from pydpstat.statistics._kernels.scope import Keys
 
 # the shares of epsilon of the moments, and of the scores one after another
-FEW, MANY = (0.65, 0.1, 0.25), (0.6, 0.08, 0.12, 0.2)
+FEW_SCORES_SHARES, MANY_SCORES_SHARES = (0.65, 0.1, 0.25), (0.6, 0.08, 0.12, 0.2)
 # releases numbers of sensitivity 1 with some epsilon, and returns the scale of their noise, too
-Ask = Callable[[Query, float], tuple[Floats, float]]
-_NOTHING = (
+ScoreRelease = Callable[[Query, float], tuple[Floats, float]]
+_UNINFORMATIVE_REMARK = (
     "The release is uninformative about {}: too few records of a response, or the noise hides how "
     "the predictors are related. Use more records, a larger epsilon or fewer predictors."
 )
 
 
-@quiet
+@guard_release
 def logit(
     formula: str | Data,
     data: Data,
@@ -60,7 +60,7 @@ def logit(
     missing: Missing = "error",
     unit: Keys | None = None,
     rng: object = None,
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
 ) -> RegressionResults:
     """Fit a logistic regression, with tests and confidence intervals.
 
@@ -189,63 +189,65 @@ def logit(
     >>> bool(low < 0.5 < high), r.validity["x1"]
     (True, 'measured')
     """
-    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, rng=rng, budget=budget)
-    check_epsilon(how)
+    how = options(epsilon, 0, "laplace", neighbors, missing, allow_objects=False, rng=rng, budget=budget)
+    check_inference_epsilon(how)
     regression = read_regression(
-        formula, data, bounds, levels, how.missing, True, other, how.one_record(unit)
+        formula, data, bounds, levels, how.missing, True, other, how.use_one_record_per_unit(unit)
     )
     how = how._replace(unit=regression.unit)
     design = regression.design
-    how = how.comparing() if design.compares else how
+    how = how.add_type_conditions() if design.has_levels else how
     if other is not None and any(each.levels is None for each in design.predictors):
         raise PydpstatError(
             f"other must be None for logit with numeric predictors; got {other!r}. An empty level "
             "would hide them; values of no level count as the reference level."
         )
-    if how.bounded:
-        check_records(how, regression.response.size, 1, "logistic regression")
-    if not how.bounded or any(each.levels is not None for each in design.predictors):
-        return by_cells(regression, how, design.arguments)
-    records = records_of(regression)
+    if how.has_public_size:
+        check_min_records(how, regression.response.size, 1, "logistic regression")
+    if not how.has_public_size or any(each.levels is not None for each in design.predictors):
+        return fit_by_cells(regression, how, design.arguments)
+    records = make_logit_records(regression)
     slopes = len(records.names)
-    shares = stages_for(how.epsilon, records.size, slopes)
-    record = call("logit", how, (regression.formula, "data"), design.arguments)
-    claim, held = promise_of_stages(how, design.conditions)
+    shares = split_epsilon(how.epsilon, records.size, slopes)
+    record = make_call("logit", how, (regression.formula, "data"), design.arguments)
+    claim, held = make_stage_guarantees(how, design.conditions)
 
     releases: list[DPResults] = []
 
-    def ask(query: Query, share: float) -> tuple[Floats, float]:
+    def release_query(query: Query, share: float) -> tuple[Floats, float]:
         releases.append(release_stage(query, how, share, design.conditions, record))
         return releases[-1].value, float(np.max(releases[-1].noise_scale))
 
-    with paid(how.budget, held, record, how.mechanism.name):
-        law = fit(records, shares, ask)
-    return logit_results(
+    with charge_once(how.budget, held, record, how.mechanism.name):
+        law = fit_logit_model(records, shares, release_query)
+    return make_logit_results(
         law,
         releases,
         design,
         records.scaling,
-        nothing=_NOTHING,
-        remarks=_one_sided(releases[0], design),
+        hidden_remark=_UNINFORMATIVE_REMARK,
+        remarks=_describe_response_levels(releases[0], design),
         method="noisy scores",
         claim=claim,
         guarantee=held,
     )
 
 
-def records_of(regression: Regression) -> LogitRecords:
+def make_logit_records(regression: Regression) -> LogitRecords:
     """Return the records, their predictors in the unit of the public bounds. Private."""
     for pair in regression.design.bounds[1:]:
-        check_range(*pair)
+        check_bounds_range(*pair)
     return LogitRecords(regression, Scaling(*regression.design.units))
 
 
-def stages_for(epsilon: float, n: int, p: int) -> tuple[float, ...]:
+def split_epsilon(epsilon: float, n: int, p: int) -> tuple[float, ...]:
     """Return the epsilons of the moments, and of the scores one after another."""
-    return parts_of(epsilon, MANY if has_enough_records(n, epsilon, p + 1) else FEW)
+    return split_by_shares(epsilon, MANY_SCORES_SHARES if has_enough_records(n, epsilon, p + 1) else FEW_SCORES_SHARES)
 
 
-def fit(records: LogitRecords, epsilons: tuple[float, ...], ask: Ask) -> LogitLaw | WindowedLogit:
+def fit_logit_model(
+    records: LogitRecords, epsilons: tuple[float, ...], release_query: ScoreRelease
+) -> LogitInference | WindowedLogit:
     """Return the law of the last score, or of the last equations if slopes are too steep for lines.
 
     `epsilons` are those of the moments, and of the scores one after another. All requests, and their shares
@@ -253,32 +255,34 @@ def fit(records: LogitRecords, epsilons: tuple[float, ...], ask: Ask) -> LogitLa
     """
     n, p = records.size, len(records.names)
     d = p + 1
-    first = moments_of(*ask(records.moments(), epsilons[0]), n, p)
-    products = symmetric(first.products, d)
-    deviations = math.sqrt(2.0) * np.diag(symmetric(first.products_scale, d))
+    first = unscale_moments(*release_query(records.make_moments_query(), epsilons[0]), n, p)
+    products = unpack_symmetric(first.products, d)
+    deviations = math.sqrt(2.0) * np.diag(unpack_symmetric(first.products_scale, d))
     sums = LogitSums(n, first.response, products, deviations, (True,) * p)
     ridge = 1.5 * math.sqrt(p) * float(first.products_scale[1]) / n + 1e-6
-    center = began = sums.start(ridge)
+    center = began = sums.find_start(ridge)
     for place, epsilon in enumerate(epsilons[1:], 1):
         left = epsilons[place:]
         # a few values may make the starting slopes look steep: the first score decides
         look = np.zeros(p) if place == 1 else center[1:]
-        if may_be_steep(look, sums) and has_enough_records(n, math.fsum(epsilons), d):
-            asked = Queries(
-                records.limits(2),
-                float(records.unit(2)),
-                lambda window, own: ask(records.near(window, 2, n), own),
-                lambda at, own: ask(records.equations(at, 2, n), own),
+        if has_steep_slopes(look, sums) and has_enough_records(n, math.fsum(epsilons), d):
+            asked = EquationQueries(
+                records.compute_sensitivities(2),
+                float(records.compute_window_factor(2)),
+                lambda window, own: release_query(records.make_window_query(window, 2, n), own),
+                lambda at, own: release_query(records.make_equations_query(at, 2, n), own),
             )
-            return solve_equations(sums, began, remaining_epsilon(left), asked)
-        center = within(center, sums.mean)
+            return solve_equations(sums, began, sum_remaining_epsilon(left), asked)
+        center = limit_slopes(center, sums.mean)
         reach = float(np.abs(center[1:]).sum())
-        line = line_for(center[0] - reach, center[0] + reach)
-        rest, informed, third, fourth = score_of(*ask(records.score(center, line), epsilon), line, d)
-        law = LogitLaw(
+        line = fit_minimax_line(center[0] - reach, center[0] + reach)
+        rest, informed, third, fourth = unscale_score(
+            *release_query(records.make_score_query(center, line), epsilon), line, d
+        )
+        law = LogitInference(
             center,
             first.response - line.level * products[0] - line.slope * (products @ center) - rest,
-            line.weight * products + symmetric(informed, d),
+            line.weight * products + unpack_symmetric(informed, d),
             products,
             n,
             line,
@@ -291,9 +295,9 @@ def fit(records: LogitRecords, epsilons: tuple[float, ...], ask: Ask) -> LogitLa
     return law
 
 
-def _one_sided(release: DPResults, design: LinearDesign) -> list[str]:
+def _describe_response_levels(release: DPResults, design: RegressionDesign) -> list[str]:
     """Return the remarks on levels of the response that look empty by the noisy moments."""
     size, slopes = release.nobs or 0, len(design.names) - 1
-    found = moments_of(release.value, float(np.max(release.noise_scale)), size, slopes)
+    found = unscale_moments(release.value, float(np.max(release.noise_scale)), size, slopes)
     ones, sd = float(found.response[0]) + 0.5 * size, math.sqrt(2.0) * float(found.response_scale[0])
-    return empty_responses(design, ones, sd, size)
+    return describe_empty_responses(design, ones, sd, size)

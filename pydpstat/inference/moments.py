@@ -7,32 +7,37 @@ from typing import Any
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Bounds, Data, GivenBounds
-from pydpstat._frozen import Frozen
+from pydpstat._frozen import ReadOnlyArrays
 from pydpstat._lazy import pd
-from pydpstat._release.additive import Spender
-from pydpstat._release.calibration import VECTOR
+from pydpstat._release.additive import Chargeable
+from pydpstat._release.calibration import VECTOR_MECHANISMS
 from pydpstat._release.options import Missing, Options, options
-from pydpstat._release.statistic import quiet, release_statistic
-from pydpstat.inference._mean_tests import METHODS, one_sample
-from pydpstat.inference._moment_release import for_variables, release_sums, sum_names, tallied
+from pydpstat._release.statistic import guard_release, release_statistic
+from pydpstat.inference._mean_tests import METHODS, make_one_sample_results
+from pydpstat.inference._moment_release import choose_moment_mechanism, collect_sum_names, release_sums, sum_moments
 from pydpstat.inference._moments_results import MomentsResults
 from pydpstat.inference._null_distributions.noisy_t import NoisySums
-from pydpstat.inference._population import MeanIntervals, check_apart, moments_query, published
-from pydpstat.inference._testing import ALTERNATIVES, check_epsilon
+from pydpstat.inference._population import (
+    MeanIntervals,
+    check_separate_noise,
+    make_column_sums_query,
+    make_population_result,
+)
+from pydpstat.inference._testing import ALTERNATIVES, check_inference_epsilon
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.privacy import Guarantee
 from pydpstat.results import DPResults, InferenceResults
 from pydpstat.results._call import Call
-from pydpstat.results._intervals import CONFIDENCE, check_only
+from pydpstat.results._intervals import CONFIDENCE, check_interval_kind
 from pydpstat.results._labels import GroupLabels
-from pydpstat.results._numbers import table
-from pydpstat.results._report import Drawn, Facts, Rows, Stated, number
-from pydpstat.results._words import mechanism_words, titled
-from pydpstat.statistics._kernels.column_release import bounded_columns, note_released
+from pydpstat.results._numbers import format_rows
+from pydpstat.results._report import Facts, GuaranteedReport, Plottable, Rows, format_significant
+from pydpstat.results._words import describe_mechanism, format_title
+from pydpstat.statistics._kernels.column_release import read_bounded_columns, warn_empty_released_groups
 from pydpstat.statistics._kernels.scope import Keys
 
 
-@quiet
+@guard_release
 def moments(
     data: Data,
     epsilon: float,
@@ -47,7 +52,7 @@ def moments(
     other: str | None = "other",
     unit: Keys | None = None,
     rng: object = None,
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
 ) -> MomentsResults | GroupMomentsResults:
     """Release noisy moments, which give means, variances, t tests and intervals.
 
@@ -115,7 +120,7 @@ def moments(
     the standard deviation of a sum is 6.4, 9.2, 16.5 and 26.1, where Laplace noise has 6.4, 11.3, 25.5 and
     45.3, and of a square 7.6, 10.5, 17.3 and 25.4, where it has 12.7, 22.6, 50.9 and 90.5. Unbounded: one
     cube for all, with 4.3, 6.6, 13.0 and 21.6 for each number. From eight columns on, Gaussian noise with a
-    delta of 1e-6 has less for sums. `pydpstat.inference._moment_release.weights` has the proofs, for all
+    delta of 1e-6 has less for sums. `pydpstat.inference._moment_release.choose_weights` has the proofs, for all
     noises and both kinds of neighbors, with all roundings.
 
     Unbounded neighbors, one column: the sums of the weights ``(1 - 2z + s) / 4``, ``(1 - s) / 2`` and
@@ -141,73 +146,75 @@ def moments(
     True
     """
     how = options(
-        epsilon, delta, mechanism, neighbors, missing, mechanisms=VECTOR, others=False, rng=rng, budget=budget
+        epsilon,
+        delta,
+        mechanism,
+        neighbors,
+        missing,
+        mechanisms=VECTOR_MECHANISMS,
+        allow_objects=False,
+        rng=rng,
+        budget=budget,
     )
-    check_epsilon(how)
+    check_inference_epsilon(how)
     if by is not None or levels is not None:
-        how = how.by_groups(by, levels, other, unit).independent()
+        how = how.add_scope(by, levels, other, unit).use_independent_records()
         return release_group_moments(data, bounds, how)
-    records, how, pairs, shown = bounded_columns(data, bounds, how.one_record(unit))
-    how = for_variables(how, len(pairs))
-    found, size = tallied(records, pairs, how, "sum of squares", "data")
+    records, how, pairs, shown = read_bounded_columns(data, bounds, how.use_one_record_per_unit(unit))
+    how = choose_moment_mechanism(how, len(pairs))
+    found, size = sum_moments(records, pairs, how, "sum of squares", "data")
     names = records.names if records.names is not None else (records.name or "z",)
     release, (made,) = release_sums(
         "moments",
-        sum_names(names, how),
+        collect_sum_names(names, how),
         [(found, size, len(pairs))],
         how,
-        data=("data",),
-        arguments=(("bounds", shown),),
+        data_names=("data",),
+        public_arguments=(("bounds", shown),),
         bounds=shown,
     )
     columns = None if records.names is None else names
     return MomentsResults.of(release, columns, pairs, made.matrix, made.noise_sd, made.sums)
 
 
-def release_group_moments(data: Data, bounds: GivenBounds, how: Options) -> GroupMomentsResults:
+def release_group_moments(data: Data, bounds: GivenBounds, options: Options) -> GroupMomentsResults:
     """Release the sums of three weights of each column and group, as `mean` has them for the population.
 
     A record is in one group, so that each group has the noise that it would have alone.
     """
-    records, how, pairs, shown = bounded_columns(data, bounds, how)
-    check_apart(how, records)
+    records, options, pairs, shown = read_bounded_columns(data, bounds, options)
+    check_separate_noise(options, records)
     release = release_statistic(
         "moments",
-        moments_query("mean", records, pairs, how),
-        how,
-        arguments=(("bounds", shown), *records.arguments),
+        make_column_sums_query("mean", records, pairs, options),
+        options,
+        public_arguments=(("bounds", shown), *records.arguments),
         bounds=shown,
         conditions=records.conditions,
     )
     mean, var, std = (
-        published(
+        make_population_result(
             each,
             replace(
                 release,
                 statistic=each,
-                labels=records.labels(each),
-                record=replace(release.record, then=(each,)),
+                labels=records.make_labels(each),
+                record=replace(release.record, method_calls=(each,)),
             ),
             records,
             pairs,
-            how,
+            options,
         )
         for each in ("mean", "var", "std")
     )
-    note_released(mean, records)
+    warn_empty_released_groups(mean, records)
     return GroupMomentsResults(
-        mean=mean,
-        var=var,
-        std=std,
-        bounds=pairs,
-        claim=mean.claim,
-        guarantee=mean.guarantee,
-        record=release.record,
+        mean=mean, var=var, std=std, bounds=pairs, claim=mean.claim, guarantee=mean.guarantee, record=release.record
     )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class GroupMomentsResults(Drawn, Stated, Frozen):
+class GroupMomentsResults(Plottable, GuaranteedReport, ReadOnlyArrays):
     """Noisy moments of groups with their guarantee, and what follows from them.
 
     It is made by `moments` with ``by=``. It holds what may be published and nothing else.
@@ -253,8 +260,10 @@ class GroupMomentsResults(Drawn, Stated, Frozen):
         """Means and standard deviations, a row for each group and variable."""
         return pd.DataFrame({"mean": self.mean.params, "std": self.std.params})
 
-    def _heading(self) -> str:
-        return titled("moments", self.record.about(self.mean.labels.about("mean")) or "by group")
+    def _format_heading(self) -> str:
+        return format_title(
+            "moments", self.record.describe_subject(self.mean.labels.describe_variables("mean")) or "by group"
+        )
 
     @property
     def nobs(self) -> None:
@@ -294,13 +303,13 @@ class GroupMomentsResults(Drawn, Stated, Frozen):
         >>> r.ttest(30, "m", alternative="greater").pvalue < 0.01
         True
         """
-        checks.one_of(alternative, "alternative", ALTERNATIVES)
-        place, column = self._place(group, variable)
+        checks.check_choice(alternative, "alternative", ALTERNATIVES)
+        place, column = self._get_positions(group, variable)
         other = {} if alternative == ALTERNATIVES[0] else {"alternative": alternative}
         other |= {} if variable is None else {"variable": variable}
-        release = replace(self.mean, record=self.record.followed("ttest", popmean, group, **other))
-        return one_sample(
-            release, self._known(place, column), self.bounds[column], popmean, alternative, METHODS[0]
+        release = replace(self.mean, record=self.record.add_method_call("ttest", popmean, group, **other))
+        return make_one_sample_results(
+            release, self._get_noisy_sums(place, column), self.bounds[column], popmean, alternative, METHODS[0]
         )
 
     def difference(self, a: object, b: object, variable: object = None) -> InferenceResults:
@@ -317,7 +326,7 @@ class GroupMomentsResults(Drawn, Stated, Frozen):
         kind : {"confidence", "population"}, optional
             The one that there is, by either name; those of ``mean``, ``var`` and ``std`` are of both kinds.
         """
-        check_only(kind, CONFIDENCE, "moments by group")
+        check_interval_kind(kind, CONFIDENCE, "moments by group")
         return self.mean.conf_int(alpha, kind="population")
 
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
@@ -336,54 +345,55 @@ class GroupMomentsResults(Drawn, Stated, Frozen):
         columns = {"mean": self.mean.params, "lower": ends[0], "upper": ends[1], "std": self.std.params}
         return pd.DataFrame(columns)
 
-    def _place(self, group: object, variable: object) -> tuple[int, int]:
+    def _get_positions(self, group: object, variable: object) -> tuple[int, int]:
         labels = self.mean.labels
         assert isinstance(labels, GroupLabels)
-        return labels.place(group, "group"), labels.column(variable)
+        return labels.find_group(group, "group"), labels.find_variable(variable)
 
-    def _known(self, place: int, column: int) -> NoisySums:
+    def _get_noisy_sums(self, group_index: int, column: int) -> NoisySums:
         population = self.mean.post.population
         assert isinstance(population, MeanIntervals)
-        part: Any = population.parts[place * len(self.bounds) + column]
-        known: NoisySums = part.known
+        part: Any = population.parts[group_index * len(self.bounds) + column]
+        known: NoisySums = part.noisy_sums
         return known
 
-    def _facts(self) -> Facts:
+    def _collect_facts(self) -> Facts:
+        bounds = [f"[{format_significant(low)}, {format_significant(high)}]" for low, high in self.bounds]
         return [
             ("Function:", self.record.function),
-            ("Mechanism:", mechanism_words(self.mean.mechanism)),
-            ("Bounds:", ", ".join(f"[{number(low)}, {number(high)}]" for low, high in self.bounds)),
+            ("Mechanism:", describe_mechanism(self.mean.mechanism)),
+            ("Bounds:", ", ".join(bounds)),
             ("No. Observations:", "private"),
         ]
 
-    def _rows(self) -> Rows:
+    def _make_rows(self) -> Rows:
         frame = self.to_frame()
-        names = self.mean.labels.elements(self.mean.value)
-        cells = table([frame[name].tolist() for name in frame])
+        names = self.mean.labels.name_elements(self.mean.value)
+        cells = format_rows([frame[name].tolist() for name in frame])
         return Rows(("mean", "[0.025", "0.975]", "std"), names, cells)
 
-    def _notes(self) -> list[str]:
+    def _collect_notes(self) -> list[str]:
         said = (
             "The intervals are for the population means: they cover sampling and noise. Tests, "
             "ttest(), and comparisons, difference(), have no additional privacy cost."
         )
-        return [*self._held(self.record.function), said, f"Call: {self.call}"]
+        return [*self._make_guarantee_notes(self.record.function), said, f"Call: {self.call}"]
 
-    def _content(self) -> dict[str, object]:
+    def _collect_content(self) -> dict[str, object]:
         return {
-            "groups": self.mean.labels.elements(self.mean.value),
+            "groups": self.mean.labels.name_elements(self.mean.value),
             **{name: getattr(self, name).params.tolist() for name in ("mean", "var", "std")},
             "mechanism": self.mean.mechanism,
-            **self._privacy(),
+            **self._collect_privacy(),
             "bounds": self.bounds,
             "reproducible": self.reproducible,
             "call": self.call,
         }
 
-    def _picture(self, alpha: float) -> object:
-        from pydpstat.results._released_pictures import released_picture
+    def _describe_picture(self, alpha: float) -> object:
+        from pydpstat.results._released_pictures import make_release_picture
 
-        return released_picture(self.mean, alpha)
+        return make_release_picture(self.mean, alpha)
 
     def __repr__(self) -> str:
-        return f"<GroupMomentsResults: {self.mean.value.size} means, {self.mean.mechanism}, {self._stated()}>"
+        return f"<GroupMomentsResults: {self.mean.value.size} means, {self.mean.mechanism}, {self._format_guarantee()}>"

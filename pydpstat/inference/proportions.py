@@ -6,46 +6,46 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data
-from pydpstat._release.additive import Spender
-from pydpstat._release.options import Missing, OnlyBounded, Options
-from pydpstat._release.statistic import quiet, release_statistic
+from pydpstat._release.additive import Chargeable
+from pydpstat._release.options import BoundedOnly, Missing, Options
+from pydpstat._release.statistic import guard_release, release_statistic
 from pydpstat.inference._null_distributions.noise import Tulap
 from pydpstat.inference._null_distributions.proportions import (
-    NoisyPair,
-    NoisyPairInterval,
+    NoisyBinaryCounts,
+    PrivateSizeProportionInterval,
     ProportionInterval,
-    floor_of,
-    noisy_tails,
-    pvalue_of,
+    combine_tails,
+    compute_noisy_tails,
+    get_noisy_tails_floor,
 )
-from pydpstat.inference._null_distributions.two_proportions import ContrastInterval, Line, NoisyCounts
-from pydpstat.inference._samples import samples_of
+from pydpstat.inference._null_distributions.two_proportions import ContrastInterval, NoisyGroupCounts, ProportionLine
+from pydpstat.inference._samples import read_samples_by_unit
 from pydpstat.inference._testing import (
-    GROUPS,
-    IDENTICAL,
-    NOTHING_SAID,
-    contrast_name,
-    count_options,
-    counted,
-    counts_query,
-    group_names,
-    shown_alternative,
-    true_and_false,
-    truths,
+    IID_ASSUMPTION,
+    PUBLIC_GROUPS_CONDITION,
+    UNINFORMATIVE_REMARK,
+    count_booleans,
+    count_disjoint_cells,
+    format_contrast_name,
+    get_alternative_argument,
+    get_group_names,
+    make_count_options,
+    make_counts_query,
+    read_boolean_variable,
 )
 from pydpstat.results.inference_results import InferenceResults
 from pydpstat.statistics._kernels.scope import Keys
 
 COMPARISONS = ("diff", "ratio")
 # how groups are called that have no names
-_NUMBERED = ("1", "2")
-_BOUNDED = OnlyBounded(
+_DEFAULT_GROUP_NAMES = ("1", "2")
+_ONLY_BOUNDED = BoundedOnly(
     "for proportions_test, as the groups' sizes are public",
     "If they are private, use proportion(data, epsilon, by=, levels=).difference(a, b).",
 )
 
 
-@quiet
+@guard_release
 def binomtest(
     condition: Data,
     epsilon: float,
@@ -56,7 +56,7 @@ def binomtest(
     missing: Missing = "error",
     unit: Keys | None = None,
     rng: object = None,
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
 ) -> InferenceResults:
     """Test a proportion: the share of a population that meets a condition.
 
@@ -136,74 +136,78 @@ def binomtest(
     >>> round(low, 3), round(high, 3)
     (0.513, 0.709)
     """
-    checks.number(p, "p", "a number from 0 to 1", lambda share: 0.0 <= share <= 1.0, "0.5 is usual.")
-    how = count_options(epsilon, alternative, neighbors, missing, bool, rng, budget)
-    how = how.one_record(unit)
-    counts, size, how = counted(condition, how, "condition", "test", truths, true_and_false)
-    run = _one if how.bounded else _one_unsized
-    return run(counts, size, float(checks.unwrap(p)), alternative, how)
+    checks.check_number(p, "p", "a number from 0 to 1", lambda share: 0.0 <= share <= 1.0, "0.5 is usual.")
+    how = make_count_options(epsilon, alternative, neighbors, missing, bool, rng, budget)
+    how = how.use_one_record_per_unit(unit)
+    counts, size, how = count_disjoint_cells(condition, how, "condition", "test", read_boolean_variable, count_booleans)
+    run = _test_with_public_size if how.has_public_size else _test_with_private_size
+    return run(counts, size, float(checks.unwrap_scalar(p)), alternative, how)
 
 
-def _one(counts: np.ndarray, size: int, p: float, alternative: str, how: Options) -> InferenceResults:
+def _test_with_public_size(
+    counts: np.ndarray, size: int, p: float, alternative: str, options: Options
+) -> InferenceResults:
     """Test with a public number of records."""
     release = release_statistic(
         "binomtest",
-        counts_query(counts[:1], ("count",), 1, size, how),
-        how,
-        data=("condition",),
-        arguments=(("p", p), *shown_alternative(alternative)),
+        make_counts_query(counts[:1], ("count",), 1, size, options),
+        options,
+        data_names=("condition",),
+        public_arguments=(("p", p), *get_alternative_argument(alternative)),
     )
-    noise = Tulap(how.epsilon)
+    noise = Tulap(options.epsilon)
     count = float(release)
-    smooth = count + float(how.source.uniform(1)[0]) - 0.5
+    smooth = count + float(options.source.uniform(1)[0]) - 0.5
     return InferenceResults.of(
         release,
         test="Binomial test",
         statistic=smooth,
-        pvalue=pvalue_of(*noisy_tails(smooth, size, p, noise), alternative),
-        pvalue_floor=floor_of(alternative),
+        pvalue=combine_tails(*compute_noisy_tails(smooth, size, p, noise), alternative),
+        pvalue_floor=get_noisy_tails_floor(alternative),
         alternative=alternative,
         null=(("proportion", p),),
         released=(("count", count), ("count and a uniform number", smooth)),
         estimates=(("proportion", min(max(count / size, 0.0), 1.0)),),
         parameter="proportion",
-        interval=ProportionInterval(smooth, size, how.epsilon, alternative),
+        interval=ProportionInterval(smooth, size, options.epsilon, alternative),
         validity="exact",
-        assumptions=(IDENTICAL,),
-        remarks=(NOTHING_SAID,) if float(noise.ppf(0.975)) >= size else (),
+        assumptions=(IID_ASSUMPTION,),
+        remarks=(UNINFORMATIVE_REMARK,) if float(noise.ppf(0.975)) >= size else (),
     )
 
 
-def _one_unsized(counts: np.ndarray, size: int, p: float, alternative: str, how: Options) -> InferenceResults:
+def _test_with_private_size(
+    counts: np.ndarray, size: int, p: float, alternative: str, options: Options
+) -> InferenceResults:
     """Test with a private number of records."""
     release = release_statistic(
         "binomtest",
-        counts_query(counts, ("true", "false"), 1, size, how),
-        how,
-        data=("condition",),
-        arguments=(("p", p), *shown_alternative(alternative)),
+        make_counts_query(counts, ("true", "false"), 1, size, options),
+        options,
+        data_names=("condition",),
+        public_arguments=(("p", p), *get_alternative_argument(alternative)),
     )
     met, unmet = release.value.tolist()
-    pair = NoisyPair(met, unmet, how.epsilon)
+    pair = NoisyBinaryCounts(met, unmet, options.epsilon)
     return InferenceResults.of(
         release,
         test="Binomial test",
-        statistic=pair.statistic(p),
-        pvalue=pair.pvalue(p, alternative),
-        pvalue_floor=pair.floor(alternative),
+        statistic=pair.compute_statistic(p),
+        pvalue=pair.compute_pvalue(p, alternative),
+        pvalue_floor=pair.get_pvalue_floor(alternative),
         alternative=alternative,
         null=(("proportion", p),),
         released=(("true", met), ("false", unmet)),
-        estimates=(("proportion", pair.share),),
+        estimates=(("proportion", pair.proportion),),
         parameter="proportion",
-        interval=NoisyPairInterval(pair, alternative),
+        interval=PrivateSizeProportionInterval(pair, alternative),
         validity="model",
-        assumptions=(IDENTICAL,),
-        remarks=() if pair.tell else (NOTHING_SAID,),
+        assumptions=(IID_ASSUMPTION,),
+        remarks=() if pair.is_informative else (UNINFORMATIVE_REMARK,),
     )
 
 
-@quiet
+@guard_release
 def proportions_test(
     condition1: Data,
     condition2: Data,
@@ -216,7 +220,7 @@ def proportions_test(
     missing: Missing = "error",
     unit: Keys | None = None,
     rng: object = None,
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
 ) -> InferenceResults:
     """Test whether two groups have the same proportion.
 
@@ -297,34 +301,36 @@ def proportions_test(
     >>> round(low, 3), round(high, 3)
     (0.021, 0.314)
     """
-    checks.one_of(compare, "compare", COMPARISONS)
+    checks.check_choice(compare, "compare", COMPARISONS)
     ratio = compare == "ratio"
-    line, tested = _line(value, ratio)
-    how = count_options(epsilon, alternative, neighbors, missing, bool, rng, budget, _BOUNDED)
+    line, tested = _make_null_line(value, ratio)
+    how = make_count_options(epsilon, alternative, neighbors, missing, bool, rng, budget, _ONLY_BOUNDED)
     arguments = "condition1", "condition2"
-    given = samples_of((condition1, condition2), arguments, unit, how)
+    given = read_samples_by_unit((condition1, condition2), arguments, unit, how)
     both: list[tuple[np.ndarray, int]] = []
     for (data, scope), name in zip(given, arguments):
-        found, size, how = counted(data, how._replace(scope=scope), name, "test", truths, true_and_false)
+        found, size, how = count_disjoint_cells(
+            data, how._replace(scope=scope), name, "test", read_boolean_variable, count_booleans
+        )
         both.append((found, size))
     (first, size1), (second, size2) = both
-    groups = group_names(given, _NUMBERED)
-    join = " " if groups == _NUMBERED else " of "
+    groups = get_group_names(given, _DEFAULT_GROUP_NAMES)
+    join = " " if groups == _DEFAULT_GROUP_NAMES else " of "
     counts, names = np.append(first[:1], second[:1]), tuple(f"count{join}{each}" for each in groups)
-    shown = (("value", tested), ("compare", compare), *shown_alternative(alternative))
+    shown = (("value", tested), ("compare", compare), *get_alternative_argument(alternative))
     release = release_statistic(
         "proportions_test",
-        counts_query(counts, names, 1, size1 + size2, how),
+        make_counts_query(counts, names, 1, size1 + size2, how),
         how,
-        data=arguments,
-        arguments=shown,
-        conditions=(GROUPS,),
+        data_names=arguments,
+        public_arguments=shown,
+        conditions=(PUBLIC_GROUPS_CONDITION,),
     )
     count1, count2 = release.value.tolist()
-    noisy = NoisyCounts((count1, count2), (size1, size2), how.epsilon)
-    shares = noisy.shares
+    noisy = NoisyGroupCounts((count1, count2), (size1, size2), how.epsilon)
+    shares = noisy.proportions
     estimates = [(f"proportion{join}{each}", share) for each, share in zip(groups, shares)]
-    name = contrast_name("ratio" if ratio else "difference", groups, _NUMBERED)
+    name = format_contrast_name("ratio" if ratio else "difference", groups, _DEFAULT_GROUP_NAMES)
     if not ratio:
         estimates.append((name, shares[0] - shares[1]))
     elif shares[1]:
@@ -333,9 +339,9 @@ def proportions_test(
     return InferenceResults.of(
         release,
         test="Test of two proportions",
-        statistic=noisy.statistic(line),
-        pvalue=noisy.pvalue(line, alternative),
-        pvalue_floor=noisy.floor(alternative),
+        statistic=noisy.compute_statistic(line),
+        pvalue=noisy.compute_pvalue(line, alternative),
+        pvalue_floor=noisy.get_pvalue_floor(alternative),
         alternative=alternative,
         null=((name, tested),),
         released=tuple(zip(names, (count1, count2))),
@@ -344,19 +350,19 @@ def proportions_test(
         interval=ContrastInterval(noisy, ratio, alternative),
         validity="model",
         assumptions=("the records of a group are independent and identically distributed",),
-        remarks=(*remarks, *(() if noisy.tell else (NOTHING_SAID,))),
+        remarks=(*remarks, *(() if noisy.is_informative else (UNINFORMATIVE_REMARK,))),
     )
 
 
-def _line(value: float | None, ratio: bool) -> tuple[Line, float]:
+def _make_null_line(value: float | None, is_ratio: bool) -> tuple[ProportionLine, float]:
     """Return the pairs of proportions that the null hypothesis allows, and its value."""
-    if ratio:
+    if is_ratio:
         hint = "1 is usual: equal proportions."
-        tested = 1.0 if value is None else checks.positive(value, "value", hint)
-        return Line.of_ratio(tested), tested
+        tested = 1.0 if value is None else checks.check_positive(value, "value", hint)
+        return ProportionLine.from_ratio(tested), tested
     hint = "0 is usual: equal proportions."
     tested = 0.0
     if value is not None:
         allowed = "a difference between -1 and 1"
-        tested = checks.number(value, "value", allowed, lambda each: -1.0 < each < 1.0, hint)
-    return Line.of_difference(tested), tested
+        tested = checks.check_number(value, "value", allowed, lambda each: -1.0 < each < 1.0, hint)
+    return ProportionLine.from_difference(tested), tested

@@ -9,33 +9,33 @@ from typing import NamedTuple
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._data.columns import Data, one_column
-from pydpstat._release.additive import Spender
+from pydpstat._data.columns import Data, read_single_column
+from pydpstat._release.additive import Chargeable
 from pydpstat._release.options import Missing
-from pydpstat._release.statistic import quiet, release_statistic
+from pydpstat._release.statistic import guard_release, release_statistic
 from pydpstat.inference._null_distributions.noise import Tulap
 from pydpstat.inference._null_distributions.proportions import (
-    OUTSIDE,
-    NoisyPair,
-    floor_of,
-    noisy_tails,
-    pvalue_of,
+    EXCLUDED_SIZES_PROBABILITY,
+    NoisyBinaryCounts,
+    combine_tails,
+    compute_noisy_tails,
+    get_noisy_tails_floor,
 )
 from pydpstat.inference._testing import (
-    IDENTICAL,
-    NOTHING_SAID,
-    count_options,
-    counted,
-    counts_query,
-    shown_alternative,
+    IID_ASSUMPTION,
+    UNINFORMATIVE_REMARK,
+    count_disjoint_cells,
+    get_alternative_argument,
+    make_count_options,
+    make_counts_query,
 )
 from pydpstat.results.inference_results import InferenceResults
 from pydpstat.statistics._kernels.scope import Keys
 
-NO_TIES = "whether a record equals q is treated as public"
+NO_TIES_CONDITION = "whether a record equals q is treated as public"
 
 
-@quiet
+@guard_release
 def quantile_test(
     x: Data,
     epsilon: float,
@@ -48,7 +48,7 @@ def quantile_test(
     missing: Missing = "error",
     unit: Keys | None = None,
     rng: object = None,
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
 ) -> InferenceResults:
     """Test whether a value is the population's median or another quantile.
 
@@ -133,52 +133,54 @@ def quantile_test(
     >>> round(r.pvalue, 4), r.validity
     (0.0245, 'exact')
     """
-    at = checks.number(q, "q", "a finite number", math.isfinite, "Give a value that the quantile may have.")
-    share = checks.number(p, "p", "above 0 and below 1", lambda each: 0.0 < each < 1.0, "0.5 is the median.")
-    tied = checks.flag(ties, "ties")
-    how = count_options(epsilon, alternative, neighbors, missing, float, rng, budget)
-    how = how.one_record(unit)
-    found, size, how = counted(x, how, "x", "test", one_column, partial(_sides, q=at))
-    names, kept, ones = _cells(how.bounded, tied)
+    at = checks.check_number(q, "q", "a finite number", math.isfinite, "Give a value that the quantile may have.")
+    share = checks.check_number(p, "p", "above 0 and below 1", lambda each: 0.0 < each < 1.0, "0.5 is the median.")
+    tied = checks.check_boolean(ties, "ties")
+    how = make_count_options(epsilon, alternative, neighbors, missing, float, rng, budget)
+    how = how.use_one_record_per_unit(unit)
+    found, size, how = count_disjoint_cells(x, how, "x", "test", read_single_column, partial(_count_sides, q=at))
+    names, kept, ones = _choose_cells(how.has_public_size, tied)
     settings = (
         ("q", at),
         ("p", share),
-        *shown_alternative(alternative),
+        *get_alternative_argument(alternative),
         *(() if tied else (("ties", False),)),
     )
     release = release_statistic(
         "quantile_test",
-        counts_query((kept * found).sum(axis=1), names, ones, size, how),
+        make_counts_query((kept * found).sum(axis=1), names, ones, size, how),
         how,
-        data=("x",),
-        arguments=settings,
+        data_names=("x",),
+        public_arguments=settings,
     )
     noisy = np.ravel(release.value)
-    if how.bounded:
+    if how.has_public_size:
         # a distribution without steps
         uniform = how.source.uniform(noisy.size) - 0.5
-        sides = _sized(noisy, uniform, size, share, Tulap(how.epsilon / ones))
+        sides = _test_public_size_counts(noisy, uniform, size, share, Tulap(how.epsilon / ones))
         names = (*names, *(f"{name} and a uniform number" for name in names))
         noisy = np.append(noisy, noisy + uniform)
     else:
-        sides = _unsized(noisy, share, how.epsilon)
+        sides = _test_private_size_counts(noisy, share, how.epsilon)
     return InferenceResults.of(
         release,
         test="Quantile test",
-        statistic=sides.statistic(alternative),
-        pvalue=pvalue_of(sides.greater, sides.less, alternative),
-        pvalue_floor=floor_of(alternative) if how.bounded else NoisyPair.floor(alternative),
+        statistic=sides.get_statistic(alternative),
+        pvalue=combine_tails(sides.greater, sides.less, alternative),
+        pvalue_floor=get_noisy_tails_floor(alternative)
+        if how.has_public_size
+        else NoisyBinaryCounts.get_pvalue_floor(alternative),
         alternative=alternative,
         null=((f"{share:g}-quantile", at),),
         released=tuple(zip(names, noisy.tolist())),
         estimates=(("share below", sides.below), ("share above", sides.above)),
-        validity="exact" if how.bounded else "model",
-        assumptions=(IDENTICAL, *(() if tied else (NO_TIES,))),
-        remarks=() if sides.tell else (NOTHING_SAID,),
+        validity="exact" if how.has_public_size else "model",
+        assumptions=(IID_ASSUMPTION, *(() if tied else (NO_TIES_CONDITION,))),
+        remarks=() if sides.is_informative else (UNINFORMATIVE_REMARK,),
     )
 
 
-class _Sides(NamedTuple):
+class _OneSidedTests(NamedTuple):
     """What both alternatives have: p-values, statistics, shares of records, and whether they tell."""
 
     less: float
@@ -186,15 +188,15 @@ class _Sides(NamedTuple):
     statistics: tuple[float, float]
     below: float
     above: float
-    tell: bool
+    is_informative: bool
 
-    def statistic(self, alternative: str) -> float:
+    def get_statistic(self, alternative: str) -> float:
         """Return what the p-value is of."""
         less = alternative == "less" or alternative == "two-sided" and self.less <= self.greater
         return self.statistics[0 if less else 1]
 
 
-def _sides(values: np.ndarray, q: float) -> np.ndarray:
+def _count_sides(values: np.ndarray, q: float) -> np.ndarray:
     """Count the values below, at and above q."""
     # NumPy would round q to the digits of short floats
     values = values.astype(np.float64, copy=False)
@@ -202,37 +204,44 @@ def _sides(values: np.ndarray, q: float) -> np.ndarray:
     return np.array([below, values.size - below - above, above])
 
 
-def _cells(bounded: bool, tied: bool) -> tuple[tuple[str, ...], np.ndarray, int]:
+def _choose_cells(bounded: bool, has_ties: bool) -> tuple[tuple[str, ...], np.ndarray, int]:
     """Return the names of the counts to release, their cells, and how many of them a record changes."""
-    if bounded and tied:
+    if bounded and has_ties:
         return ("below", "above"), np.array([[1, 0, 0], [0, 0, 1]]), 2
     if bounded:
         return ("below",), np.array([[1, 0, 0]]), 1
-    if tied:
+    if has_ties:
         return ("below", "equal", "above"), np.eye(3, dtype=np.int64), 1
     return ("below", "not below"), np.array([[1, 0, 0], [0, 1, 1]]), 1
 
 
-def _sized(noisy: np.ndarray, uniform: np.ndarray, size: int, p: float, noise: Tulap) -> _Sides:
+def _test_public_size_counts(
+    noisy: np.ndarray, uniform: np.ndarray, size: int, p: float, noise: Tulap
+) -> _OneSidedTests:
     """Test with a public number of records: of the counts below and above, or of that below alone."""
     smooth = (noisy + uniform).tolist()
-    less, greater = noisy_tails(smooth[0], size, p, noise)
+    less, greater = compute_noisy_tails(smooth[0], size, p, noise)
     if noisy.size == 2:
-        greater, _ = noisy_tails(smooth[1], size, 1.0 - p, noise)
+        greater, _ = compute_noisy_tails(smooth[1], size, 1.0 - p, noise)
     below, above = float(noisy[0]), float(noisy[1] if noisy.size == 2 else size - noisy[0])
     first, last = (min(max(count / size, 0.0), 1.0) for count in (below, above))
-    return _Sides(less, greater, (smooth[0], smooth[-1]), first, last, float(noise.ppf(0.975)) < size)
+    return _OneSidedTests(less, greater, (smooth[0], smooth[-1]), first, last, float(noise.ppf(0.975)) < size)
 
 
-def _unsized(noisy: np.ndarray, p: float, rate: float) -> _Sides:
+def _test_private_size_counts(noisy: np.ndarray, p: float, rate: float) -> _OneSidedTests:
     """Test with a private number of records: those below against all others, and those above."""
     rest, tied = float(noisy[1:].sum()), noisy.size == 3
-    below = NoisyPair(float(noisy[0]), rest, rate, (1, noisy.size - 1))
-    above = NoisyPair(float(noisy[-1]), float(noisy[:-1].sum()), rate, (1, noisy.size - 1))
-    less, _ = below.tails(p, OUTSIDE)
+    below = NoisyBinaryCounts(float(noisy[0]), rest, rate, (1, noisy.size - 1))
+    above = NoisyBinaryCounts(float(noisy[-1]), float(noisy[:-1].sum()), rate, (1, noisy.size - 1))
+    less, _ = below.compute_tails(p, EXCLUDED_SIZES_PROBABILITY)
     # without ties these are the records that are not below
-    greater, _ = above.tails(1.0 - p, OUTSIDE)
-    statistics = (below.statistic(p), above.statistic(1.0 - p))
-    return _Sides(
-        less, greater, statistics, below.share, above.share if tied else 1.0 - below.share, below.tell
+    greater, _ = above.compute_tails(1.0 - p, EXCLUDED_SIZES_PROBABILITY)
+    statistics = (below.compute_statistic(p), above.compute_statistic(1.0 - p))
+    return _OneSidedTests(
+        less,
+        greater,
+        statistics,
+        below.proportion,
+        above.proportion if tied else 1.0 - below.proportion,
+        below.is_informative,
     )

@@ -8,46 +8,46 @@ from fractions import Fraction
 import numpy as np
 
 from pydpstat._data.columns import Data
-from pydpstat._release.additive import Spender
+from pydpstat._release.additive import Chargeable
 from pydpstat._release.options import Missing
-from pydpstat._release.statistic import quiet
+from pydpstat._release.statistic import guard_release
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._null_distributions.distances import (
-    DIGITS,
+    DISTANCE_DIGITS,
     PairInterval,
-    distance_law,
-    scaled_distance,
-    scaled_reach,
+    compute_distance_sensitivity,
+    compute_scaled_distance,
+    make_distance_distribution,
 )
 from pydpstat.inference._null_distributions.ranks import (
     NoisyTail,
-    mann_whitney_law,
-    p_value,
-    pairs_won,
-    rank_deviations,
-    upper,
+    compute_rank_deviations,
+    compute_rank_pvalue,
+    compute_upper_tail,
+    count_pairs_won,
+    make_mann_whitney_distribution,
 )
-from pydpstat.inference._samples import samples_of
+from pydpstat.inference._samples import read_samples_by_unit
 from pydpstat.inference._testing import (
-    INDEPENDENT,
-    MEASURED_INTERVAL,
-    group_names,
-    groups_of,
-    keys_of,
-    one_distribution,
-    released,
-    remarks_on,
-    sized_options,
+    INDEPENDENT_ASSUMPTION,
+    MEASURED_INTERVAL_REMARK,
+    describe_equal_distributions,
+    draw_tie_keys,
+    get_group_names,
+    make_range_remarks,
+    make_test_options,
+    read_samples,
+    release_test_statistic,
 )
 from pydpstat.results import InferenceResults
 from pydpstat.results._inference_pictures import NullDistribution
 from pydpstat.statistics._kernels.scope import Keys
 
 # with less noise than this, in units of the root of H, groups of unequal sizes have Kruskal's own weights
-LITTLE_NOISE = 0.5
+MAX_WEIGHTED_NOISE = 0.5
 
 
-@quiet
+@guard_release
 def kruskal(
     *samples: Data,
     epsilon: float,
@@ -55,7 +55,7 @@ def kruskal(
     missing: Missing = "error",
     unit: Keys | None = None,
     rng: object = None,
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
 ) -> InferenceResults:
     """Test whether several groups have the same distribution (Kruskal-Wallis).
 
@@ -136,62 +136,68 @@ def kruskal(
     >>> r.pvalue < 0.05
     True
     """
-    how = sized_options("kruskal", epsilon, neighbors, missing, rng, budget)
+    how = make_test_options("kruskal", epsilon, neighbors, missing, rng, budget)
     if len(samples) < 2:
         raise PydpstatError(
             f"samples must be two or more groups; got {len(samples)}. Give one argument for each group."
         )
     arguments = tuple(f"samples[{i}]" for i in range(len(samples)))
-    given = samples_of(samples, arguments, unit, how)
-    groups, how = groups_of(given, arguments, how)
+    given = read_samples_by_unit(samples, arguments, unit, how)
+    groups, how = read_samples(given, arguments, how)
     # an empty group has nothing to be compared
     groups = [each for each in groups if each.size]
     sizes = tuple(each.size for each in groups)
-    weights = weights_of(sizes, how.epsilon)
-    found = scaled_distance(rank_deviations(groups, keys_of(how.source, sum(sizes))), weights) if sizes else 0
-    reach = max(scaled_reach(sizes, weights), 1) if sizes else 1
-    noisy = released("kruskal", f"2^{DIGITS + 1} distance", found, reach, sizes, how, data=arguments)
-    z, distance = float(noisy), float(noisy) / 2 ** (DIGITS + 1)
+    weights = choose_group_weights(sizes, how.epsilon)
+    found = (
+        compute_scaled_distance(compute_rank_deviations(groups, draw_tie_keys(how.source, sum(sizes))), weights)
+        if sizes
+        else 0
+    )
+    reach = max(compute_distance_sensitivity(sizes, weights), 1) if sizes else 1
+    noisy = release_test_statistic(
+        "kruskal", f"2^{DISTANCE_DIGITS + 1} distance", found, reach, sizes, how, data=arguments
+    )
+    z, distance = float(noisy), float(noisy) / 2 ** (DISTANCE_DIGITS + 1)
     compared = len(sizes) > 1
-    law = distance_law(sizes, weights) if compared else None
+    law = make_distance_distribution(sizes, weights) if compared else None
     own = any(weight != 1 for weight in weights)
     factor = 12.0 / (sum(sizes) * (sum(sizes) + 1.0)) if own else 1.0
     h = factor * math.copysign(distance**2, z) if own else distance
     tail = None
     if law is not None:
-        unit = factor * 0.5 ** ((DIGITS + 1) * (1 + own))
+        unit = factor * 0.5 ** ((DISTANCE_DIGITS + 1) * (1 + own))
         tail = NoisyTail(law, how.epsilon / reach, unit, own)
     return InferenceResults.of(
         noisy,
         test="Kruskal-Wallis test" if own else "Kruskal-Wallis test, unweighted distance",
         statistic=h,
-        pvalue=1.0 if law is None else upper(law, z, how.epsilon / reach),
-        pvalue_floor=0.0 if law is None else law.floor,
+        pvalue=1.0 if law is None else compute_upper_tail(law, z, how.epsilon / reach),
+        pvalue_floor=0.0 if law is None else law.pvalue_floor,
         behind=None if tail is None else NullDistribution(tail, h),
         validity="model",
-        assumptions=(INDEPENDENT, one_distribution(given)),
-        remarks=remarks_on(noisy, float(_apart(sizes, weights)) if compared else 0.0),
+        assumptions=(INDEPENDENT_ASSUMPTION, describe_equal_distributions(given)),
+        remarks=make_range_remarks(noisy, float(_compute_max_distance(sizes, weights)) if compared else 0.0),
     )
 
 
-def weights_of(sizes: tuple[int, ...], epsilon: float) -> tuple[Fraction | int, ...]:
+def choose_group_weights(sizes: tuple[int, ...], epsilon: float) -> tuple[Fraction | int, ...]:
     """Return the weights of the groups, from public numbers alone."""
     if not sizes:
         return ()
     size, least = sum(sizes), min(sizes)
     noise = math.sqrt(24.0 * (size - least) / (least * (size + 1.0))) / epsilon
-    if noise <= LITTLE_NOISE or len(set(sizes)) == 1:
+    if noise <= MAX_WEIGHTED_NOISE or len(set(sizes)) == 1:
         return tuple(Fraction(1, number) for number in sizes)
     return (1,) * len(sizes)
 
 
-def _apart(sizes: tuple[int, ...], weights: tuple[Fraction | int, ...]) -> int:
+def _compute_max_distance(sizes: tuple[int, ...], weights: tuple[Fraction | int, ...]) -> int:
     """Return the scaled distance of groups that lie one above the other."""
     ends = np.cumsum(sizes).tolist()
-    return scaled_distance([n * (2 * end - n - ends[-1]) for n, end in zip(sizes, ends)], weights)
+    return compute_scaled_distance([n * (2 * end - n - ends[-1]) for n, end in zip(sizes, ends)], weights)
 
 
-@quiet
+@guard_release
 def mannwhitneyu(
     x: Data,
     y: Data,
@@ -202,7 +208,7 @@ def mannwhitneyu(
     missing: Missing = "error",
     unit: Keys | None = None,
     rng: object = None,
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
 ) -> InferenceResults:
     """Test whether two samples have the same distribution (Mann-Whitney).
 
@@ -280,20 +286,22 @@ def mannwhitneyu(
     >>> r.pvalue < 0.05, r.conf_int().low > 0.5
     (True, True)
     """
-    how = sized_options("mannwhitneyu", epsilon, neighbors, missing, rng, budget, alternative)
-    given = samples_of((x, y), ("x", "y"), unit, how)
-    (first, second), how = groups_of(given, ("x", "y"), how)
+    how = make_test_options("mannwhitneyu", epsilon, neighbors, missing, rng, budget, alternative)
+    given = read_samples_by_unit((x, y), ("x", "y"), unit, how)
+    (first, second), how = read_samples(given, ("x", "y"), how)
     sizes = first.size, second.size
-    won = pairs_won(first, second, keys_of(how.source, sum(sizes)))
+    won = count_pairs_won(first, second, draw_tie_keys(how.source, sum(sizes)))
     pairs, reach = sizes[0] * sizes[1], max(*sizes, 1)
-    noisy = released("mannwhitneyu", "U", won, reach, sizes, how, data=("x", "y"), alternative=alternative)
+    noisy = release_test_statistic(
+        "mannwhitneyu", "U", won, reach, sizes, how, data=("x", "y"), alternative=alternative
+    )
     u = float(noisy)
-    law = mann_whitney_law(*sizes)
-    p = 1.0 if pairs == 0 else p_value(law, u, pairs, how.epsilon / reach, alternative)
+    law = make_mann_whitney_distribution(*sizes)
+    p = 1.0 if pairs == 0 else compute_rank_pvalue(law, u, pairs, how.epsilon / reach, alternative)
     share = min(max(u / max(pairs, 1), 0.0), 1.0)
     center = 2.0 * u / pairs - 1.0 if pairs else 0.0
     noise = 2.0 * reach / (how.epsilon * max(pairs, 1)) if pairs else np.inf
-    larger = "P({} > {})".format(*group_names(given, ("x", "y")))
+    larger = "P({} > {})".format(*get_group_names(given, ("x", "y")))
     return InferenceResults.of(
         noisy,
         test="Mann-Whitney U test",
@@ -305,6 +313,6 @@ def mannwhitneyu(
         parameter=larger,
         interval=PairInterval(center, max(min(sizes), 1), noise, alternative, 0.5, 0.5),
         validity="model",
-        assumptions=(INDEPENDENT, one_distribution(given)),
-        remarks=(*remarks_on(noisy, 0.5 * pairs), MEASURED_INTERVAL),
+        assumptions=(INDEPENDENT_ASSUMPTION, describe_equal_distributions(given)),
+        remarks=(*make_range_remarks(noisy, 0.5 * pairs), MEASURED_INTERVAL_REMARK),
     )

@@ -6,38 +6,38 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data
-from pydpstat._release.additive import Spender
-from pydpstat._release.options import Missing, check_records
-from pydpstat._release.statistic import quiet
+from pydpstat._release.additive import Chargeable
+from pydpstat._release.options import Missing, check_min_records
+from pydpstat._release.statistic import guard_release
 from pydpstat.inference._null_distributions.distances import PairInterval
 from pydpstat.inference._null_distributions.ranks import (
     NoisyTail,
-    best_cap,
-    capped_total,
-    check_countable,
-    concordant_pairs,
-    kendall_law,
-    p_value,
-    positive_ranks,
-    signed_rank_law,
+    check_pair_count,
+    choose_rank_cap,
+    compute_rank_pvalue,
+    count_concordant_pairs,
+    make_kendall_distribution,
+    make_signed_rank_distribution,
+    sum_capped_ranks,
+    sum_positive_ranks,
 )
 from pydpstat.inference._testing import (
-    INDEPENDENT,
-    MEASURED_INTERVAL,
-    keys_of,
-    pair_of,
-    released,
-    remarks_on,
-    sample_of,
-    shown_alternative,
-    sized_options,
+    INDEPENDENT_ASSUMPTION,
+    MEASURED_INTERVAL_REMARK,
+    draw_tie_keys,
+    get_alternative_argument,
+    make_range_remarks,
+    make_test_options,
+    read_pair,
+    read_sample,
+    release_test_statistic,
 )
 from pydpstat.results import InferenceResults
 from pydpstat.results._inference_pictures import NullDistribution
 from pydpstat.statistics._kernels.scope import Keys
 
 
-@quiet
+@guard_release
 def kendalltau(
     x: Data,
     y: Data,
@@ -48,7 +48,7 @@ def kendalltau(
     missing: Missing = "error",
     unit: Keys | None = None,
     rng: object = None,
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
 ) -> InferenceResults:
     """Test whether two variables are independent (Kendall's tau).
 
@@ -123,15 +123,15 @@ def kendalltau(
     >>> r.pvalue < 0.05, r.conf_int().low > 0.0
     (True, True)
     """
-    how = sized_options("kendalltau", epsilon, neighbors, missing, rng, budget, alternative)
-    first, second, how = pair_of(x, y, how.one_record(unit))
+    how = make_test_options("kendalltau", epsilon, neighbors, missing, rng, budget, alternative)
+    first, second, how = read_pair(x, y, how.use_one_record_per_unit(unit))
     size = first.size
-    check_records(how, size, 1, "test", "x")
-    check_countable(size, "x")
-    found = concordant_pairs(first, second, keys_of(how.source, 2 * size).reshape(2, size))
+    check_min_records(how, size, 1, "test", "x")
+    check_pair_count(size, "x")
+    found = count_concordant_pairs(first, second, draw_tie_keys(how.source, 2 * size).reshape(2, size))
     pairs, reach = size * (size - 1) // 2, max(size - 1, 1)
     what, data = "concordant pairs", ("x", "y")
-    noisy = released("kendalltau", what, found, reach, size, how, data=data, alternative=alternative)
+    noisy = release_test_statistic("kendalltau", what, found, reach, size, how, data=data, alternative=alternative)
     c, rate = float(noisy), how.epsilon / reach
     tau = 2.0 * c / pairs - 1.0 if pairs else 0.0
     noise = 2.0 / (rate * pairs) if pairs else np.inf
@@ -139,19 +139,19 @@ def kendalltau(
         noisy,
         test="Kendall's tau",
         statistic=tau,
-        pvalue=p_value(kendall_law(size), c, pairs, rate, alternative) if pairs else 1.0,
+        pvalue=compute_rank_pvalue(make_kendall_distribution(size), c, pairs, rate, alternative) if pairs else 1.0,
         alternative=alternative,
         null=(("tau", 0.0),),
         estimates=(("tau", min(max(tau, -1.0), 1.0)),) if pairs else (),
         parameter="tau",
         interval=PairInterval(tau, max(size // 2, 1), noise, alternative),
         validity="model",
-        assumptions=(INDEPENDENT, "x and y are independent under the null hypothesis"),
-        remarks=(*remarks_on(noisy, 0.5 * pairs), MEASURED_INTERVAL),
+        assumptions=(INDEPENDENT_ASSUMPTION, "x and y are independent under the null hypothesis"),
+        remarks=(*make_range_remarks(noisy, 0.5 * pairs), MEASURED_INTERVAL_REMARK),
     )
 
 
-@quiet
+@guard_release
 def wilcoxon(
     x: Data,
     y: Data | float | None = None,
@@ -163,7 +163,7 @@ def wilcoxon(
     missing: Missing = "error",
     unit: Keys | None = None,
     rng: object = None,
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
 ) -> InferenceResults:
     """Test by signed ranks whether records are symmetric about 0.
 
@@ -244,42 +244,45 @@ def wilcoxon(
     """
     if epsilon is None:
         # wilcoxon(x, 1.0): the second argument is epsilon where there is no third
-        y, epsilon = (None, y) if y is None or checks.array_of(y).ndim == 0 else (y, None)  # type: ignore[arg-type, assignment]
-    how = sized_options("wilcoxon", epsilon, neighbors, missing, rng, budget, alternative)  # type: ignore[arg-type]
-    how = how.one_record(unit)
+        y, epsilon = (None, y) if y is None or checks.to_array(y).ndim == 0 else (y, None)  # type: ignore[arg-type, assignment]
+    how = make_test_options("wilcoxon", epsilon, neighbors, missing, rng, budget, alternative)  # type: ignore[arg-type]
+    how = how.use_one_record_per_unit(unit)
     if y is None:
-        values, how = sample_of(x, "x", how)
+        values, how = read_sample(x, "x", how)
     else:
-        first, second, how = pair_of(x, y, how)
+        first, second, how = read_pair(x, y, how)
         # two infinite values of one sign are a tie
         values = np.nan_to_num(first - second, nan=0.0, posinf=np.inf, neginf=-np.inf)
     size = values.size
-    check_records(how, size, 1, "test", "x")
-    chosen = best_cap(size, how.epsilon) if cap is None else _cap(cap, size)
-    keys = keys_of(how.source, 2 * size).reshape(2, size)
-    found = positive_ranks(values, keys[0] % 2 == 1, keys[1], chosen)
+    check_min_records(how, size, 1, "test", "x")
+    chosen = choose_rank_cap(size, how.epsilon) if cap is None else _check_cap(cap, size)
+    keys = draw_tie_keys(how.source, 2 * size).reshape(2, size)
+    found = sum_positive_ranks(values, keys[0] % 2 == 1, keys[1], chosen)
     data = ("x",) if y is None else ("x", "y")
-    asked = (*shown_alternative(alternative), *((("cap", chosen),) if cap is not None else ()))
-    noisy = released("wilcoxon", "positive ranks", found, chosen, size, how, data=data, arguments=asked)
-    t, total = float(noisy), capped_total(size, chosen)
-    law, rate = signed_rank_law(size, chosen), how.epsilon / chosen
+    asked = (*get_alternative_argument(alternative), *((("cap", chosen),) if cap is not None else ()))
+    noisy = release_test_statistic("wilcoxon", "positive ranks", found, chosen, size, how, data=data, arguments=asked)
+    t, total = float(noisy), sum_capped_ranks(size, chosen)
+    law, rate = make_signed_rank_distribution(size, chosen), how.epsilon / chosen
     tail = NoisyTail(law, rate)
     name = "Wilcoxon signed-rank test" if chosen == size else f"Signed-rank test, ranks capped at {chosen}"
     return InferenceResults.of(
         noisy,
         test="Sign test" if chosen == 1 else name,
         statistic=t,
-        pvalue=p_value(law, t, total, rate, alternative),
+        pvalue=compute_rank_pvalue(law, t, total, rate, alternative),
         alternative=alternative,
         null=(("center of symmetry", 0.0),),
         validity="model",
-        assumptions=(INDEPENDENT, "each has a symmetric distribution about 0 under the null hypothesis"),
-        remarks=remarks_on(noisy, 0.5 * total),
+        assumptions=(
+            INDEPENDENT_ASSUMPTION,
+            "each has a symmetric distribution about 0 under the null hypothesis",
+        ),
+        remarks=make_range_remarks(noisy, 0.5 * total),
         behind=NullDistribution(tail, t, float(total), alternative, 1.0),
     )
 
 
-def _cap(cap: object, size: int) -> int:
+def _check_cap(cap: object, size: int) -> int:
     allowed = f"from 1 to the number of records, {size}"
     hint = "1 is the sign test, n Wilcoxon's test; leave it out to choose the cap by epsilon."
-    return checks.integer(cap, "cap", 1, size, allowed=allowed, hint=hint)
+    return checks.check_integer(cap, "cap", 1, size, allowed=allowed, hint=hint)

@@ -6,14 +6,14 @@ from typing import Any
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data, GivenBounds
-from pydpstat._release.additive import Spender
-from pydpstat._release.calibration import VECTOR
-from pydpstat._release.options import Missing, OnlyBounded, check_records, options
-from pydpstat._release.statistic import call, quiet
+from pydpstat._release.additive import Chargeable
+from pydpstat._release.calibration import VECTOR_MECHANISMS
+from pydpstat._release.options import BoundedOnly, Missing, check_min_records, options
+from pydpstat._release.statistic import guard_release, make_call
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._design import LinearDesign, read_regression
-from pydpstat.inference._linear_regression import by_moments, by_ranks
-from pydpstat.inference._testing import check_epsilon
+from pydpstat.inference._design import RegressionDesign, read_regression
+from pydpstat.inference._linear_regression import fit_by_moments, fit_by_ranks
+from pydpstat.inference._testing import check_inference_epsilon
 from pydpstat.mechanisms.geometric import Geometric
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.results.regression_results import RegressionResults
@@ -21,13 +21,13 @@ from pydpstat.statistics._kernels.scope import Keys
 
 METHODS = ("moments", "rank")
 COV_TYPES = ("nonrobust", "HC3")
-_BOUNDED = OnlyBounded(
+_ONLY_BOUNDED = BoundedOnly(
     "for a regression by ranks, whose number of records must be public",
     "Give neighbors='bounded' if it is, or use method='moments'.",
 )
 
 
-@quiet
+@guard_release
 def ols(
     formula: str | Data,
     data: Data,
@@ -47,7 +47,7 @@ def ols(
     missing: Missing = "error",
     unit: Keys | None = None,
     rng: object = None,
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
 ) -> RegressionResults:
     """Fit a linear regression, with tests and confidence intervals.
 
@@ -234,70 +234,68 @@ def ols(
     >>> bool(test.pvalues["x"] < 0.01), test.validity["x"]
     (True, 'model')
     """
-    ranked = checks.one_of(method, "method", METHODS) == "rank"
-    named = (Geometric(),) if ranked else VECTOR
+    ranked = checks.check_choice(method, "method", METHODS) == "rank"
+    named = (Geometric(),) if ranked else VECTOR_MECHANISMS
     plain = mechanism is None or isinstance(mechanism, str) and mechanism == "laplace"
     chosen = "geometric" if ranked and plain else mechanism
     public = (epsilon, delta, chosen, neighbors, missing)
     how = options(
         *public,
         mechanisms=named,
-        others=not ranked,
+        allow_objects=not ranked,
         rng=rng,
         budget=budget,
-        only=_BOUNDED if ranked else None,
+        bounded_only=_ONLY_BOUNDED if ranked else None,
     )
-    check_epsilon(how)
-    value = checks.number(null, "null", "a finite number", lambda x: abs(x) < 1e300, "0 is usual.")
-    wanted = checks.flag(interval, "interval")
+    check_inference_epsilon(how)
+    value = checks.check_number(null, "null", "a finite number", lambda x: abs(x) < 1e300, "0 is usual.")
+    wanted = checks.check_boolean(interval, "interval")
     if not ranked and (coefficients is not None or wanted):
         raise PydpstatError(
             "coefficients and interval must be left out with method 'moments', which tests and "
             "estimates all coefficients. Use method='rank' for them."
         )
-    robust = checks.one_of(cov_type, "cov_type", COV_TYPES) == "HC3"
+    robust = checks.check_choice(cov_type, "cov_type", COV_TYPES) == "HC3"
     if ranked and robust:
         raise PydpstatError(
             "cov_type must be left out with method 'rank', which does not use the variance of the "
             "errors. Use method='moments' for it."
         )
-    how = how.one_record(unit)
-    regression = read_regression(formula, data, bounds, levels, how.missing, other=other, how=how)
+    how = how.use_one_record_per_unit(unit)
+    regression = read_regression(formula, data, bounds, levels, how.missing, other=other, options=how)
     how = how._replace(unit=regression.unit)
     design = regression.design
-    how = how.comparing() if design.compares else how
-    if how.bounded:
-        check_records(how, len(regression.response), 1, "regression")
+    how = how.add_type_conditions() if design.has_levels else how
+    if how.has_public_size:
+        check_min_records(how, len(regression.response), 1, "regression")
     arguments = design.arguments
     if value != 0.0:
         arguments = (*arguments, ("null", value))
     if robust:
         arguments = (*arguments, ("cov_type", cov_type))
     if not ranked:
-        return by_moments(regression, how, value, arguments, robust)
+        return fit_by_moments(regression, how, value, arguments, robust)
     arguments = (*arguments, ("method", method))
     if coefficients is not None:
         arguments = (*arguments, ("coefficients", coefficients))
     if wanted:
         arguments = (*arguments, ("interval", True))
-    tested = _tested(coefficients, design)
-    record = call("ols", how, (regression.formula, "data"), arguments)
-    return by_ranks(regression, how, value, tested, wanted, record)
+    tested = _check_coefficients(coefficients, design)
+    record = make_call("ols", how, (regression.formula, "data"), arguments)
+    return fit_by_ranks(regression, how, value, tested, wanted, record)
 
 
-def _tested(coefficients: object, design: LinearDesign) -> tuple[str, ...]:
+def _check_coefficients(coefficients: object, design: RegressionDesign) -> tuple[str, ...]:
     """Return the names of the slopes to test."""
     slopes = design.names[1:]
     if coefficients is None:
         return slopes
     given: Any = (coefficients,) if isinstance(coefficients, str) else coefficients
-    named = isinstance(given, (list, tuple)) and all(
-        isinstance(name, str) and name in slopes for name in given
-    )
+    named = isinstance(given, (list, tuple)) and all(isinstance(name, str) and name in slopes for name in given)
     if named and given:
         if len(set(given)) == len(given):
             return tuple(given)
     raise PydpstatError(
-        f"coefficients must be names of slopes, each once; got {checks.shown(coefficients)}. The "
-        f"slopes are {checks.excerpt(list(slopes))}."
+        f"coefficients must be names of slopes, each once; got {checks.describe_value(coefficients)}. The "
+        f"slopes are {checks.format_public_value(list(slopes))}."
     )

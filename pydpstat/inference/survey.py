@@ -7,60 +7,60 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pydpstat._data.columns import Data, GivenBounds, bounds_pair
-from pydpstat._release.additive import Spender
+from pydpstat._data.columns import Data, GivenBounds, check_bounds
+from pydpstat._release.additive import Chargeable
 from pydpstat._release.options import Missing
-from pydpstat._release.statistic import quiet, release_statistic
-from pydpstat.inference._null_distributions.shares import NOTHING_SAID
+from pydpstat._release.statistic import guard_release, release_statistic
+from pydpstat.inference._null_distributions.shares import UNINFORMATIVE_REMARK
 from pydpstat.inference._null_distributions.weighted_means import (
-    ASSUMPTIONS,
-    OF_STRATA,
+    STRATA_ASSUMPTIONS,
+    WEIGHTED_ASSUMPTIONS,
     StratifiedSums,
     WeightedMeanInterval,
     WeightedSums,
 )
-from pydpstat.inference._population import Intervals
+from pydpstat.inference._population import ValueIntervals
 from pydpstat.inference._weighted_sums import (
-    LINEAR,
-    Weighted,
-    mean_sums,
-    noise_scales,
-    note_counted,
-    read_weighted,
-    sums_of,
-    weighted_options,
-    weighted_query,
+    LINEAR_SHARE,
+    WeightedRecords,
+    compute_mean_sums,
+    compute_noise_scales,
+    make_weighted_options,
+    make_weighted_query,
+    read_weighted_records,
+    unscale_weighted_sums,
+    warn_empty_weighted_groups,
 )
 from pydpstat.results import _ranges as ranges
 from pydpstat.results._population import Difference
-from pydpstat.results._postprocessing import Derived, PostProcessing
+from pydpstat.results._postprocessing import DerivedValue, PostProcessing
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import partition, record_grid
 from pydpstat.statistics._kernels.scope import Keys
 
-STEPS = ("weighted mean of the noisy sums", ranges.CLIPPED)
+MEAN_STEPS = ("weighted mean of the noisy sums", ranges.CLIPPED_STEP)
 
 
 @dataclass(frozen=True)
-class WeightedMeans(Intervals):
+class WeightedMeans(ValueIntervals):
     """Intervals of groups' weighted means, and differences of two of them."""
 
-    def difference(self, first: int, second: int) -> Difference:
+    def compare_groups(self, first: int, second: int) -> Difference:
         """Compare the means of the groups in these places."""
-        from pydpstat.inference._null_distributions.mean_differences import FLOOR
-        from pydpstat.inference._null_distributions.weighted_means import weighted_difference
+        from pydpstat.inference._null_distributions.mean_differences import PVALUE_FLOOR
+        from pydpstat.inference._null_distributions.weighted_means import compare_weighted_means
 
         one, other = self.parts[first], self.parts[second]
         assert isinstance(one, WeightedMeanInterval) and isinstance(other, WeightedMeanInterval)
-        known = one.known, other.known
-        statistic, p, interval, tell = weighted_difference(known, one.half)
-        estimate = one.half * (one.known.mean - other.known.mean)
-        remarks, floor = ((), FLOOR) if tell else ((NOTHING_SAID,), 0.0)
+        known = one.weighted_sums, other.weighted_sums
+        statistic, p, interval, tell = compare_weighted_means(known, one.half_width)
+        estimate = one.half_width * (one.weighted_sums.mean - other.weighted_sums.mean)
+        remarks, floor = ((), PVALUE_FLOOR) if tell else ((UNINFORMATIVE_REMARK,), 0.0)
         name = "Welch's t test of two weighted means"
         return Difference(name, statistic, p, estimate, interval, "measured", remarks, floor)
 
 
-@quiet
+@guard_release
 def weighted_mean(
     data: Data,
     weights: Data | str,
@@ -76,7 +76,7 @@ def weighted_mean(
     strata: Keys | None = None,
     unit: Keys | None = None,
     rng: object = None,
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
 ) -> DPResults:
     """Release the mean of records with survey weights.
 
@@ -187,14 +187,14 @@ def weighted_mean(
     >>> bool(table.params.between(45, 55).all()), table.difference("north", "south").pvalue > 0.05
     (True, True)
     """
-    pair = bounds_pair(bounds)
-    how = weighted_options(epsilon, neighbors, missing, rng, budget)
-    how = how.by_groups(by, levels, other, unit).independent()
-    known = read_weighted(data, weights, pair, max_weight, how, strata)
-    return _mean("weighted_mean", known, (("bounds", pair),), "data")
+    pair = check_bounds(bounds)
+    how = make_weighted_options(epsilon, neighbors, missing, rng, budget)
+    how = how.add_scope(by, levels, other, unit).use_independent_records()
+    known = read_weighted_records(data, weights, pair, max_weight, how, strata)
+    return _release_weighted_mean("weighted_mean", known, (("bounds", pair),), "data")
 
 
-@quiet
+@guard_release
 def weighted_proportion(
     condition: Data,
     weights: Data | str,
@@ -209,7 +209,7 @@ def weighted_proportion(
     strata: Keys | None = None,
     unit: Keys | None = None,
     rng: object = None,
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
 ) -> DPResults:
     """Release the weighted share of records that meet a condition.
 
@@ -252,48 +252,53 @@ def weighted_proportion(
     >>> round(float(r), 2)
     0.75
     """
-    how = weighted_options(epsilon, neighbors, missing, rng, budget)
-    how = how.by_groups(by, levels, other, unit).independent()
-    known = read_weighted(condition, weights, (0.0, 1.0), max_weight, how, strata, truths=True)
-    return _mean("weighted_proportion", known, (), "condition")
+    how = make_weighted_options(epsilon, neighbors, missing, rng, budget)
+    how = how.add_scope(by, levels, other, unit).use_independent_records()
+    known = read_weighted_records(condition, weights, (0.0, 1.0), max_weight, how, strata, is_boolean=True)
+    return _release_weighted_mean("weighted_proportion", known, (), "condition")
 
 
-def _mean(
-    statistic: str, known: Weighted, arguments: tuple[tuple[str, object], ...], first: str
+def _release_weighted_mean(
+    statistic: str, weighted: WeightedRecords, arguments: tuple[tuple[str, object], ...], argument: str
 ) -> DPResults:
     """Release a weighted mean, of all records or of each group."""
-    pair, half, shape = known.pair, record_grid.half_width(known.pair), known.shape
-    middle, within = 0.5 * pair[0] + 0.5 * pair[1], ranges.means([pair])
-    sums, size = known.sums(mean_sums)
-    scales = noise_scales(known.how)
+    pair, half, shape = weighted.bounds, record_grid.compute_half_width(weighted.bounds), weighted.shape
+    middle, within = 0.5 * pair[0] + 0.5 * pair[1], ranges.make_mean_range([pair])
+    sums, size = weighted.compute_sums(compute_mean_sums)
+    scales = compute_noise_scales(weighted.options)
 
-    def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-        rows = [sums_of(row, 2, 3) for row in noisy.reshape(len(sums), -1)]
+    def make_means(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
+        rows = [unscale_weighted_sums(row, 2, 3) for row in noisy.reshape(len(sums), -1)]
         found: list[WeightedSums | StratifiedSums] = [WeightedSums(*row, scales, size) for row in rows]
-        note_counted(known, rows)
-        if known.stratified:
+        warn_empty_weighted_groups(weighted, rows)
+        if weighted.is_stratified:
             found = [StratifiedSums(tuple(each for each in found if isinstance(each, WeightedSums)))]
         parts = tuple(WeightedMeanInterval(each, middle, half) for each in found)
         # of strata each has the noise of one
-        share = math.sqrt(len(sums) / len(found)) / float(LINEAR)
-        gradients = [partition.moments(np.array(each.line), partition.LINE).gradients[1] for each in found]
-        post = Derived(
-            tuple(half * float(partition.lengths(each)) * share for each in gradients),
-            STEPS,
+        share = math.sqrt(len(sums) / len(found)) / float(LINEAR_SHARE)
+        gradients = [
+            partition.compute_moments(np.array(each.linear_sums), partition.LINE_BASIS).gradients[1] for each in found
+        ]
+        post = DerivedValue(
+            tuple(half * float(partition.compute_row_norms(each)) * share for each in gradients),
+            MEAN_STEPS,
             population=WeightedMeans(
-                parts, shape, "measured", OF_STRATA if known.stratified else ASSUMPTIONS
+                parts,
+                shape,
+                "measured",
+                STRATA_ASSUMPTIONS if weighted.is_stratified else WEIGHTED_ASSUMPTIONS,
             ),
             within=within,
         )
-        return within.clip(np.array([middle + half * each.mean for each in found]).reshape(shape)), post
+        return within.clip_values(np.array([middle + half * each.mean for each in found]).reshape(shape)), post
 
     return release_statistic(
         statistic,
-        weighted_query(statistic, sums, 2, known, size),
-        known.how,
-        data=(first, "weights"),
-        arguments=(*arguments, *known.arguments),
+        make_weighted_query(statistic, sums, 2, weighted, size),
+        weighted.options,
+        data_names=(argument, "weights"),
+        public_arguments=(*arguments, *weighted.arguments),
         bounds=pair,
-        publish=publish,
-        conditions=known.records.conditions,
+        postprocess=make_means,
+        conditions=weighted.records.conditions,
     )

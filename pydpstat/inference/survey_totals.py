@@ -9,60 +9,60 @@ from functools import partial
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._data.columns import Data, GivenBounds, Pair, bounds_pair
-from pydpstat._release.additive import Spender
-from pydpstat._release.declared import of_subset
+from pydpstat._data.columns import Data, GivenBounds, VariableBounds, check_bounds
+from pydpstat._release.additive import Chargeable
+from pydpstat._release.declared import is_subset_release
 from pydpstat._release.options import Missing
-from pydpstat._release.statistic import quiet, release_statistic
-from pydpstat.inference._moment_release import release_sums, sum_names, tallied, unsized_sums
+from pydpstat._release.statistic import guard_release, release_statistic
+from pydpstat.inference._moment_release import collect_sum_names, make_private_size_sums, release_sums, sum_moments
 from pydpstat.inference._null_distributions.noisy_t import NoisyTInterval
 from pydpstat.inference._null_distributions.weighted_means import (
-    ASSUMPTIONS,
-    OF_STRATA,
-    NoisyNumber,
+    STRATA_ASSUMPTIONS,
+    WEIGHTED_ASSUMPTIONS,
+    NoisySize,
+    PrivateSizeTotal,
     StratifiedTotal,
     TotalInterval,
-    UnsizedTotal,
 )
 from pydpstat.inference._null_distributions.weighted_quantiles import WeightedCells, WeightedQuantileInterval
-from pydpstat.inference._population import Intervals
+from pydpstat.inference._population import ValueIntervals
 from pydpstat.inference._weighted_sums import (
-    LINEAR,
-    Weighted,
-    cell_sums,
-    noise_scales,
-    note_counted,
-    reach,
-    read_weighted,
-    sums_of,
-    weighted_options,
-    weighted_query,
+    LINEAR_SHARE,
+    WeightedRecords,
+    compute_cell_sums,
+    compute_noise_scales,
+    get_sum_sensitivity,
+    make_weighted_options,
+    make_weighted_query,
+    read_weighted_records,
+    unscale_weighted_sums,
+    warn_empty_weighted_groups,
 )
 from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results import _ranges as ranges
 from pydpstat.results._intervals import Interval
 from pydpstat.results._labels import Labels
-from pydpstat.results._postprocessing import BetweenEdges, Derived, PostProcessing, Scaled
+from pydpstat.results._postprocessing import DerivedValue, PostProcessing, ScaledValue, ValueWithIntervals
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import partition, record_grid
-from pydpstat.statistics._kernels.group_sums import by_group, joint_sums, merged
-from pydpstat.statistics._kernels.scope import Keys, note_groups
+from pydpstat.statistics._kernels.group_sums import merge_sums, split_sums_by_group, sum_columns_jointly
+from pydpstat.statistics._kernels.scope import Keys, warn_empty_groups
 
-_FEWEST, _MOST = 8, 256
+_MIN_BINS, _MAX_BINS = 8, 256
 
 
 @dataclass(frozen=True)
-class WeightedQuantiles(Intervals):
+class WeightedQuantiles(ValueIntervals):
     """Intervals of groups' quantiles, for the population and for the records."""
 
-    def noise_interval(self, alpha: float) -> tuple[Floats, Floats]:
+    def compute_noise_interval(self, alpha: float) -> tuple[Floats, Floats]:
         """Return the ends for the records' own quantiles."""
         parts = [each for each in self.parts if isinstance(each, WeightedQuantileInterval)]
-        low, high = np.array([each.noise_ends(alpha) for each in parts]).T
+        low, high = np.array([each.compute_noise_limits(alpha) for each in parts]).T
         return low.reshape(self.shape), high.reshape(self.shape)
 
 
-@quiet
+@guard_release
 def weighted_quantile(
     data: Data,
     weights: Data | str,
@@ -79,7 +79,7 @@ def weighted_quantile(
     other: str | None = "other",
     unit: Keys | None = None,
     rng: object = None,
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
 ) -> DPResults:
     """Release a quantile of records with survey weights.
 
@@ -131,48 +131,48 @@ def weighted_quantile(
     >>> abs(float(r) - 200 / 3) < 2
     True
     """
-    pair = bounds_pair(bounds)
-    share = checks.probability(q, "q", "0.5 is the median.")
-    allowed = f"a whole number from {_FEWEST} to {_MOST}"
-    count = checks.integer(bins, "bins", _FEWEST, _MOST, allowed=allowed, hint="64 is the default.")
-    how = weighted_options(epsilon, neighbors, missing, rng, budget)
-    how = how.by_groups(by, levels, other, unit).independent()
-    known = read_weighted(data, weights, pair, max_weight, how)
-    how, shape = known.how, known.records.shape
+    pair = check_bounds(bounds)
+    share = checks.check_probability(q, "q", "0.5 is the median.")
+    allowed = f"a whole number from {_MIN_BINS} to {_MAX_BINS}"
+    count = checks.check_integer(bins, "bins", _MIN_BINS, _MAX_BINS, allowed=allowed, hint="64 is the default.")
+    how = make_weighted_options(epsilon, neighbors, missing, rng, budget)
+    how = how.add_scope(by, levels, other, unit).use_independent_records()
+    known = read_weighted_records(data, weights, pair, max_weight, how)
+    how, shape = known.options, known.records.shape
     places = np.linspace(-1.0, 1.0, count + 1)
-    edges = tuple((0.5 * pair[0] + 0.5 * pair[1] + record_grid.half_width(pair) * places).tolist())
-    sums, size = known.sums(partial(cell_sums, edges=places))
-    scales = noise_scales(how)
+    edges = tuple((0.5 * pair[0] + 0.5 * pair[1] + record_grid.compute_half_width(pair) * places).tolist())
+    sums, size = known.compute_sums(partial(compute_cell_sums, edges=places))
+    scales = compute_noise_scales(how)
 
-    def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-        rows = [sums_of(row, count, count) for row in noisy.reshape(len(sums), -1)]
-        note_counted(known, rows)
+    def make_quantiles(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
+        rows = [unscale_weighted_sums(row, count, count) for row in noisy.reshape(len(sums), -1)]
+        warn_empty_weighted_groups(known, rows)
         found = [WeightedCells(*row, edges, scales, size) for row in rows]
         parts = tuple(WeightedQuantileInterval(each, share) for each in found)
-        intervals = WeightedQuantiles(parts, shape, "measured", ASSUMPTIONS)
-        slopes = tuple(each.slope(share) / float(LINEAR) for each in found)
-        post = BetweenEdges(slopes, ("between edges of noisy cells",), intervals, population=intervals)
-        return np.array([each.quantile(share) for each in found]).reshape(shape), post
+        intervals = WeightedQuantiles(parts, shape, "measured", WEIGHTED_ASSUMPTIONS)
+        slopes = tuple(each.compute_slope(share) / float(LINEAR_SHARE) for each in found)
+        post = ValueWithIntervals(slopes, ("between edges of noisy cells",), intervals, population=intervals)
+        return np.array([each.compute_quantile(share) for each in found]).reshape(shape), post
 
-    query = weighted_query("weighted_quantile", sums, count, known, size)
+    query = make_weighted_query("weighted_quantile", sums, count, known, size)
     arguments = (("q", share), ("bounds", pair), ("bins", count), *known.arguments)
     return release_statistic(
         "weighted_quantile",
         query,
         how,
-        data=("data", "weights"),
-        arguments=arguments,
+        data_names=("data", "weights"),
+        public_arguments=arguments,
         bounds=pair,
-        publish=publish,
+        postprocess=make_quantiles,
         conditions=known.records.conditions,
     )
 
 
-SIZED_STEP = "number of records times the noisy mean"
-STEP = "total of the noisy sums"
+PUBLIC_SIZE_STEP = "number of records times the noisy mean"
+TOTAL_STEP = "total of the noisy sums"
 
 
-@quiet
+@guard_release
 def weighted_total(
     data: Data,
     weights: Data | str,
@@ -188,7 +188,7 @@ def weighted_total(
     strata: Keys | None = None,
     unit: Keys | None = None,
     rng: object = None,
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
 ) -> DPResults:
     """Estimate a population total from records and their survey weights.
 
@@ -249,45 +249,53 @@ def weighted_total(
     >>> abs(float(r) - 100_000) < 3000
     True
     """
-    pair = bounds_pair(bounds)
-    how = weighted_options(epsilon, neighbors, missing, rng, budget)
-    how = how.by_groups(by, levels, other, unit).independent()
-    known = read_weighted(data, weights, pair, max_weight, how, strata, products=True)
-    if known.how.bounded:
-        return _sized(known, known.product_bounds)
+    pair = check_bounds(bounds)
+    how = make_weighted_options(epsilon, neighbors, missing, rng, budget)
+    how = how.add_scope(by, levels, other, unit).use_independent_records()
+    known = read_weighted_records(data, weights, pair, max_weight, how, strata, products=True)
+    if known.options.has_public_size:
+        return _release_public_size_total(known, known.product_bounds)
     # records of no stratum are no part of the sample; those that groups leave out are
-    counted = by is None or other is not None and missing != "drop" and not of_subset()
-    return _unsized(known, known.product_bounds, counted)
+    counted = by is None or other is not None and missing != "drop" and not is_subset_release()
+    return _release_private_size_totals(known, known.product_bounds, counted)
 
 
-def _steps(step: str, unit: str | None) -> tuple[str, ...]:
+def _collect_steps(step: str, unit: str | None) -> tuple[str, ...]:
     """Return what is made of the noisy sums; a total over units is less than one over their records."""
-    return step if unit is None else f"{step}, in which one record of each {unit} counts", ranges.CLIPPED
+    return step if unit is None else f"{step}, in which one record of each {unit} counts", ranges.CLIPPED_STEP
 
 
-def _sized(known: Weighted, ends: Pair) -> DPResults:
+def _release_public_size_total(weighted: WeightedRecords, product_bounds: VariableBounds) -> DPResults:
     """Release the total of a public number of records."""
-    middle, half = 0.5 * ends[0] + 0.5 * ends[1], record_grid.half_width(ends)
-    found, n = tallied(known.records, (ends,), known.how, "weighted total", "data")
+    middle, half = (
+        0.5 * product_bounds[0] + 0.5 * product_bounds[1],
+        record_grid.compute_half_width(product_bounds),
+    )
+    found, n = sum_moments(weighted.records, (product_bounds,), weighted.options, "weighted total", "data")
     release, (made,) = release_sums(
         "weighted_total",
-        sum_names(("z",), known.how),
+        collect_sum_names(("z",), weighted.options),
         [(found, n, 1)],
-        known.how,
-        data=("data", "weights"),
-        arguments=(("bounds", known.pair), ("max_weight", known.largest)),
-        bounds=known.pair,
+        weighted.options,
+        data_names=("data", "weights"),
+        public_arguments=(("bounds", weighted.bounds), ("max_weight", weighted.max_weight)),
+        bounds=weighted.bounds,
     )
     total = n * middle + half * float(release.value[0])
     interval = TotalInterval(NoisyTInterval(made.sums[0], middle, half), n)
-    population = Intervals((interval,), (), "measured", ASSUMPTIONS)
+    population = ValueIntervals((interval,), (), "measured", WEIGHTED_ASSUMPTIONS)
     # the sum of z is twice what got the noise
-    within = ranges.sums([ends], n)
-    post = Scaled(2.0 * half, _steps(SIZED_STEP, known.how.unit), population=population, within=within)
+    within = ranges.make_sum_range([product_bounds], n)
+    post = ScaledValue(
+        2.0 * half,
+        _collect_steps(PUBLIC_SIZE_STEP, weighted.options.unit),
+        population=population,
+        within=within,
+    )
     return replace(
         release,
-        value=within.clip(total),
-        labels=Labels(known.records.name or "weighted_total"),
+        value=within.clip_values(total),
+        labels=Labels(weighted.records.name or "weighted_total"),
         noise_scale=half * float(np.asarray(release.noise_scale)[0]),
         sensitivity=2.0 * half,
         post=post,
@@ -295,46 +303,51 @@ def _sized(known: Weighted, ends: Pair) -> DPResults:
     )
 
 
-def _unsized(known: Weighted, ends: Pair, all_counted: bool) -> DPResults:
+def _release_private_size_totals(
+    weighted: WeightedRecords, product_bounds: VariableBounds, has_all_records: bool
+) -> DPResults:
     """Release the totals of private numbers of records, of all or of each group."""
-    records, how, shape = known.records, known.how, known.shape
-    grids = [record_grid.standard_grid(*ends)]
-    add_up = partial(
-        joint_sums, grids=grids, missing=how.missing, pairs=((0, 0),), groups=records.group_number
-    )
-    found = by_group(records.fold(add_up, merged))
-    blocks = [partition.weight_sums(each, partition.PARABOLA_WEIGHTS) for (each,) in found]
-    query = partition.weights_query("weighted_total", known.labels("weighted_total"), how, blocks, 1)
+    records, how, shape = weighted.records, weighted.options, weighted.shape
+    grids = [record_grid.make_standard_grid(*product_bounds)]
+    add_up = partial(sum_columns_jointly, grids=grids, missing=how.missing, pairs=((0, 0),), groups=records.n_groups)
+    found = split_sums_by_group(records.fold(add_up, merge_sums))
+    blocks = [partition.compute_weight_sums(each, partition.PARABOLA_WEIGHTS) for (each,) in found]
+    query = partition.make_weights_query("weighted_total", weighted.make_labels("weighted_total"), how, blocks, 1)
     # the products at the weights' places
-    places = np.array([ends[0], 0.5 * ends[0] + 0.5 * ends[1], ends[1]])
-    scale, within = float(reach(how)) / how.epsilon, ranges.sums([ends], None)
+    places = np.array([product_bounds[0], 0.5 * product_bounds[0] + 0.5 * product_bounds[1], product_bounds[1]])
+    scale, within = (
+        float(get_sum_sensitivity(how)) / how.epsilon,
+        ranges.make_sum_range([product_bounds], None),
+    )
 
-    def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
+    def make_totals(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
         rows = noisy.reshape(-1, 3)
-        note_groups(records.groups, rows.sum(axis=1), math.sqrt(6.0) * scale)
-        number = NoisyNumber(float(rows.sum()), scale, rows.size, all_counted)
+        warn_empty_groups(records.groups, rows.sum(axis=1), math.sqrt(6.0) * scale)
+        number = NoisySize(float(rows.sum()), scale, rows.size, has_all_records)
         parts: tuple[Interval, ...] = tuple(
-            UnsizedTotal(tuple(row), scale, ends, number) for row in rows.tolist()
+            PrivateSizeTotal(tuple(row), scale, product_bounds, number) for row in rows.tolist()
         )
-        if known.stratified:
-            strata = tuple(unsized_sums(row, scale, "laplace") for row in rows)
-            parts, rows = (StratifiedTotal(strata, ends, number),), rows.sum(axis=0, keepdims=True)
+        if weighted.is_stratified:
+            strata = tuple(make_private_size_sums(row, scale, "laplace") for row in rows)
+            parts, rows = (StratifiedTotal(strata, product_bounds, number),), rows.sum(axis=0, keepdims=True)
         # of strata each has the noise of one
         slope = float(np.sqrt((places * places).sum() * len(blocks) / len(parts)))
         slopes = (slope,) * len(parts)
-        population = Intervals(parts, shape, "measured", OF_STRATA if known.stratified else ASSUMPTIONS)
-        post = Derived(slopes, _steps(STEP, how.unit), population=population, within=within)
+        population = ValueIntervals(
+            parts, shape, "measured", STRATA_ASSUMPTIONS if weighted.is_stratified else WEIGHTED_ASSUMPTIONS
+        )
+        post = DerivedValue(slopes, _collect_steps(TOTAL_STEP, how.unit), population=population, within=within)
         # BLAS rounds as the processor does
         totals = [math.fsum(row) for row in (rows * places).tolist()]
-        return within.clip(np.array(totals).reshape(shape)), post
+        return within.clip_values(np.array(totals).reshape(shape)), post
 
     return release_statistic(
         "weighted_total",
         query,
         how,
-        data=("data", "weights"),
-        arguments=(("bounds", known.pair), *known.arguments),
-        bounds=known.pair,
-        publish=publish,
+        data_names=("data", "weights"),
+        public_arguments=(("bounds", weighted.bounds), *weighted.arguments),
+        bounds=weighted.bounds,
+        postprocess=make_totals,
         conditions=records.conditions,
     )

@@ -7,37 +7,49 @@ from typing import Any
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._data.columns import Columns, Data, Pair, bounds_pair, check_filling, one_column
-from pydpstat._data.held import counted_first
-from pydpstat._release.additive import Spender
-from pydpstat._release.calibration import INTEGER
-from pydpstat._release.options import Missing, OnlyBounded, Options, options
-from pydpstat._release.statistic import quiet
+from pydpstat._data.columns import Columns, Data, VariableBounds, check_bounds, check_fill_value, read_single_column
+from pydpstat._data.held import ensure_countable
+from pydpstat._release.additive import Chargeable
+from pydpstat._release.calibration import INTEGER_MECHANISMS
+from pydpstat._release.options import BoundedOnly, Missing, Options, options
+from pydpstat._release.statistic import guard_release
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._cubic_release import tally_groups
-from pydpstat.inference._mean_tests import METHODS, by_coins, one_sample, release_tallied, standard
-from pydpstat.inference._moment_release import tallied
-from pydpstat.inference._testing import ALTERNATIVES, SHAPES, check_epsilon, shown_alternative, shown_shape
+from pydpstat.inference._cubic_release import sum_groups_with_cubic
+from pydpstat.inference._mean_tests import (
+    METHODS,
+    make_one_sample_results,
+    release_bernoulli_test,
+    release_sample_sums,
+    standardize_value,
+)
+from pydpstat.inference._moment_release import sum_moments
+from pydpstat.inference._testing import (
+    ALTERNATIVES,
+    SHAPES,
+    check_inference_epsilon,
+    get_alternative_argument,
+    get_shape_argument,
+)
 from pydpstat.results import InferenceResults
-from pydpstat.statistics._kernels.association import Both, check_lengths
-from pydpstat.statistics._kernels.records import Records, records_of
+from pydpstat.statistics._kernels.association import TwoVariables, check_lengths
+from pydpstat.statistics._kernels.records import Records, read_records
 from pydpstat.statistics._kernels.scope import Keys
 
 # from so many records on, the noisy variance tells more than the coins' greatest one
-_COINS = 200
-_EXACT = OnlyBounded(
+_MIN_SIZE_FOR_SUMS = 200
+_ONLY_BOUNDED_EXACT = BoundedOnly(
     "with method 'exact', which needs the number of records", "If it is private, leave method out."
 )
-_LARGEST = 8e307
+_MAX_ABS_VALUE = 8e307
 
 
-@quiet
+@guard_release
 def ttest_1samp(
     a: Data,
     popmean: float,
     epsilon: float,
     *,
-    bounds: Pair,
+    bounds: VariableBounds,
     alternative: str = "two-sided",
     method: str = "t",
     shape: str = "any",
@@ -45,7 +57,7 @@ def ttest_1samp(
     missing: Missing = "error",
     unit: Keys | None = None,
     rng: object = None,
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
 ) -> InferenceResults:
     """Test whether a mean is a given number.
 
@@ -142,30 +154,40 @@ def ttest_1samp(
     >>> low < 40 < high
     True
     """
-    checks.one_of(alternative, "alternative", ALTERNATIVES)
-    checks.one_of(method, "method", METHODS)
-    check_shape(shape, method)
-    only = _EXACT if method == "exact" else None
-    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, rng=rng, budget=budget, only=only)
-    check_epsilon(how)
-    pair = bounds_pair(bounds)
-    standard(popmean, pair)
-    popmean = checks.as_float(checks.unwrap(popmean))
-    check_filling(how.missing, (pair,))
-    given = counted_first(a, "a") if method == "exact" else a
-    records, how = records_of(given, how.one_record(unit), one_column, "a")
-    asked = _asked(popmean, pair, alternative, method, shape)
-    if method == "exact" and records.size is not None and records.size < _COINS:
+    checks.check_choice(alternative, "alternative", ALTERNATIVES)
+    checks.check_choice(method, "method", METHODS)
+    check_assumed_shape(shape, method)
+    only = _ONLY_BOUNDED_EXACT if method == "exact" else None
+    how = options(
+        epsilon,
+        0,
+        "laplace",
+        neighbors,
+        missing,
+        allow_objects=False,
+        rng=rng,
+        budget=budget,
+        bounded_only=only,
+    )
+    check_inference_epsilon(how)
+    pair = check_bounds(bounds)
+    standardize_value(popmean, pair)
+    popmean = checks.as_float(checks.unwrap_scalar(popmean))
+    check_fill_value(how.missing, (pair,))
+    given = ensure_countable(a, "a") if method == "exact" else a
+    records, how = read_records(given, how.use_one_record_per_unit(unit), read_single_column, "a")
+    asked = _get_public_arguments(popmean, pair, alternative, method, shape)
+    if method == "exact" and records.size is not None and records.size < _MIN_SIZE_FOR_SUMS:
         public = (epsilon, 0, "geometric", how.neighbors, missing)
-        coins = options(*public, mechanisms=INTEGER, budget=budget, only=_EXACT)
+        coins = options(*public, mechanisms=INTEGER_MECHANISMS, budget=budget, bounded_only=_ONLY_BOUNDED_EXACT)
         how = coins._replace(unit=how.unit, source=how.source)
-        return by_coins(records, pair, how, popmean, alternative, asked)
-    return _from_sums("ttest_1samp", records, pair, how, popmean, alternative, method, shape, asked)
+        return release_bernoulli_test(records, pair, how, popmean, alternative, asked)
+    return _release_mean_test("ttest_1samp", records, pair, how, popmean, alternative, method, shape, asked)
 
 
-def check_shape(shape: str, method: str = "t") -> None:
+def check_assumed_shape(shape: str, method: str = "t") -> None:
     """Check the assumed shape; the exact test has none."""
-    checks.one_of(shape, "shape", SHAPES)
+    checks.check_choice(shape, "shape", SHAPES)
     if method == "exact" and shape != "any":
         raise PydpstatError(
             f"shape must be 'any' with method 'exact', which assumes no shape; got {shape!r}. Leave out "
@@ -173,54 +195,54 @@ def check_shape(shape: str, method: str = "t") -> None:
         )
 
 
-def _asked(
-    popmean: float | None, pair: Pair, alternative: str, method: str, shape: str
+def _get_public_arguments(
+    popmean: float | None, bounds: VariableBounds, alternative: str, method: str, shape: str
 ) -> tuple[tuple[str, object], ...]:
     """Return a call's own public arguments; those at their defaults are left out."""
     shown: list[tuple[str, object]] = [] if popmean is None else [("popmean", popmean)]
-    shown += [("bounds", pair), *shown_alternative(alternative)]
+    shown += [("bounds", bounds), *get_alternative_argument(alternative)]
     shown += [("method", method)] if method != "t" else []
-    return (*shown, *shown_shape(shape))
+    return (*shown, *get_shape_argument(shape))
 
 
-def _from_sums(
+def _release_mean_test(
     function: str,
     records: Records,
-    pair: Pair,
-    how: Options,
+    bounds: VariableBounds,
+    options: Options,
     popmean: float,
     alternative: str,
     method: str,
     shape: str,
-    asked: tuple[tuple[str, object], ...],
+    public_arguments: tuple[tuple[str, object], ...],
 ) -> InferenceResults:
     data = ("a",) if function == "ttest_1samp" else ("a", "b")
-    public: dict[str, Any] = {"data": data, "arguments": asked, "bounds": pair}
+    public: dict[str, Any] = {"data_names": data, "public_arguments": public_arguments, "bounds": bounds}
     if method == "exact":
-        (found,), cubic = [tallied(records, (pair,), how, "t test", "a")[0]], False
+        (found,), cubic = [sum_moments(records, (bounds,), options, "t test", "a")[0]], False
     else:
-        (found,), cubic = tally_groups([(records, "a")], pair, how, "t test", shape)
-    release, (known,) = release_tallied(function, [found], cubic, ["z"], how, shape=shape, **public)
+        (found,), cubic = sum_groups_with_cubic([(records, "a")], bounds, options, "t test", shape)
+    release, (known,) = release_sample_sums(function, [found], cubic, ["z"], options, shape=shape, **public)
     test = "One-sample t test" if function == "ttest_1samp" else "Paired t test"
-    return one_sample(release, known, pair, popmean, alternative, method, test)
+    return make_one_sample_results(release, known, bounds, popmean, alternative, method, test)
 
 
-def _differences(both: Any, argument: str) -> Columns:
+def _read_differences(both: Any, argument: str) -> Columns:
     """Read the differences of two variables, a record in the same place of both."""
-    first, second = one_column(both.x, "a"), one_column(both.y, "b")
+    first, second = read_single_column(both.x, "a"), read_single_column(both.y, "b")
     check_lengths(first.size, second.size, "a and b")
     # of two infinities the difference would be missing
-    values = [np.clip(each.arrays[0].astype(np.float64), -_LARGEST, _LARGEST) for each in (first, second)]
+    values = [np.clip(each.arrays[0].astype(np.float64), -_MAX_ABS_VALUE, _MAX_ABS_VALUE) for each in (first, second)]
     return Columns((values[0] - values[1],), (None,), None, None, first.size)
 
 
-@quiet
+@guard_release
 def ttest_rel(
     a: Data,
     b: Data,
     epsilon: float,
     *,
-    bounds: Pair,
+    bounds: VariableBounds,
     alternative: str = "two-sided",
     method: str = "t",
     shape: str = "any",
@@ -228,7 +250,7 @@ def ttest_rel(
     missing: Missing = "error",
     unit: Keys | None = None,
     rng: object = None,
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
 ) -> InferenceResults:
     """Test whether the mean of the differences a - b is 0.
 
@@ -279,19 +301,29 @@ def ttest_rel(
     >>> r.pvalue < 0.05, r.parameter
     (True, 'mean')
     """
-    checks.one_of(alternative, "alternative", ALTERNATIVES)
-    checks.one_of(method, "method", METHODS)
-    check_shape(shape, method)
-    only = _EXACT if method == "exact" else None
-    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, rng=rng, budget=budget, only=only)
-    check_epsilon(how)
-    pair = bounds_pair(bounds)
+    checks.check_choice(alternative, "alternative", ALTERNATIVES)
+    checks.check_choice(method, "method", METHODS)
+    check_assumed_shape(shape, method)
+    only = _ONLY_BOUNDED_EXACT if method == "exact" else None
+    how = options(
+        epsilon,
+        0,
+        "laplace",
+        neighbors,
+        missing,
+        allow_objects=False,
+        rng=rng,
+        budget=budget,
+        bounded_only=only,
+    )
+    check_inference_epsilon(how)
+    pair = check_bounds(bounds)
     if not pair[0] <= 0.0 <= pair[1]:
         raise PydpstatError(
             "bounds must contain 0, the mean difference under the null hypothesis; got a pair that "
             "does not. They are bounds of the differences a - b."
         )
-    check_filling(how.missing, (pair,))
-    records, how = records_of(Both(a, b), how.one_record(unit), _differences, "a")
-    asked = _asked(None, pair, alternative, method, shape)
-    return _from_sums("ttest_rel", records, pair, how, 0.0, alternative, method, shape, asked)
+    check_fill_value(how.missing, (pair,))
+    records, how = read_records(TwoVariables(a, b), how.use_one_record_per_unit(unit), _read_differences, "a")
+    asked = _get_public_arguments(None, pair, alternative, method, shape)
+    return _release_mean_test("ttest_rel", records, pair, how, 0.0, alternative, method, shape, asked)

@@ -5,33 +5,33 @@ from __future__ import annotations
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._data.columns import Data, Pair, bounds_pair, check_filling
-from pydpstat._release.additive import Spender
+from pydpstat._data.columns import Data, VariableBounds, check_bounds, check_fill_value
+from pydpstat._release.additive import Chargeable
 from pydpstat._release.options import Missing, options
-from pydpstat._release.statistic import quiet
+from pydpstat._release.statistic import guard_release
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._mean_tests import SAMPLES, release_groups, two_samples
-from pydpstat.inference._samples import samples_of
+from pydpstat.inference._mean_tests import DEFAULT_GROUP_NAMES, make_two_sample_results, release_group_samples
+from pydpstat.inference._samples import read_samples_by_unit
 from pydpstat.inference._testing import (
     ALTERNATIVES,
     SHAPES,
-    check_epsilon,
-    group_names,
-    note_empty,
-    shown_alternative,
-    shown_shape,
+    check_inference_epsilon,
+    get_alternative_argument,
+    get_group_names,
+    get_shape_argument,
+    warn_empty_samples,
 )
 from pydpstat.results import InferenceResults
 from pydpstat.statistics._kernels.scope import Keys
 
 
-@quiet
+@guard_release
 def ttest_ind(
     a: Data,
     b: Data,
     epsilon: float,
     *,
-    bounds: Pair,
+    bounds: VariableBounds,
     equal_var: bool = False,
     alternative: str = "two-sided",
     shape: str = "any",
@@ -39,7 +39,7 @@ def ttest_ind(
     missing: Missing = "error",
     unit: Keys | None = None,
     rng: object = None,
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
 ) -> InferenceResults:
     """Test whether two groups have the same mean, by Welch's t test.
 
@@ -124,20 +124,20 @@ def ttest_ind(
     >>> low < 8 < high
     True
     """
-    checks.one_of(alternative, "alternative", ALTERNATIVES)
-    checks.one_of(shape, "shape", SHAPES)
+    checks.check_choice(alternative, "alternative", ALTERNATIVES)
+    checks.check_choice(shape, "shape", SHAPES)
     if not isinstance(equal_var, (bool, np.bool_)) or equal_var:
         raise PydpstatError(
-            f"equal_var must be False; got {checks.shown(equal_var)}. Whether variances are equal is "
+            f"equal_var must be False; got {checks.describe_value(equal_var)}. Whether variances are equal is "
             "private. Leave it out: Welch's test does not need it and loses little."
         )
-    how = options(epsilon, 0, "laplace", neighbors, missing, others=False, rng=rng, budget=budget)
-    check_epsilon(how)
-    pair = bounds_pair(bounds)
-    check_filling(how.missing, (pair,))
-    samples = samples_of((a, b), SAMPLES, unit, how)
-    names = group_names(samples, SAMPLES)
-    asked = (*shown_alternative(alternative), *shown_shape(shape))
-    release, known = release_groups("ttest_ind", samples, SAMPLES, names, pair, how, asked, shape)
-    note_empty(names, known)
-    return two_samples(release, known, pair, alternative, names)
+    how = options(epsilon, 0, "laplace", neighbors, missing, allow_objects=False, rng=rng, budget=budget)
+    check_inference_epsilon(how)
+    pair = check_bounds(bounds)
+    check_fill_value(how.missing, (pair,))
+    samples = read_samples_by_unit((a, b), DEFAULT_GROUP_NAMES, unit, how)
+    names = get_group_names(samples, DEFAULT_GROUP_NAMES)
+    asked = (*get_alternative_argument(alternative), *get_shape_argument(shape))
+    release, known = release_group_samples("ttest_ind", samples, DEFAULT_GROUP_NAMES, names, pair, how, asked, shape)
+    warn_empty_samples(names, known)
+    return make_two_sample_results(release, known, pair, alternative, names)

@@ -5,7 +5,7 @@ can be estimated from the answers, data that lie on many nodes (`federate_array`
 such nodes (`run_n_experiments`).
 """
 
-from pydpstat._lazy import answer_names as _answer_names
+from pydpstat._lazy import explain_missing_names as _answer_names
 from pydpstat.local.access import GaussianAccess, LaplaceAccess
 from pydpstat.local.design import ResponseDesign
 from pydpstat.local.federated import FederatedArray, federate_array

@@ -14,20 +14,20 @@ from typing import NamedTuple, TypeGuard
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._checks import as_integer, did_you_mean, excerpt, shown, shown_option
-from pydpstat._data.containers import has_columns, is_index, is_series, is_vector, library_of
-from pydpstat._data.held import in_memory, public_list
-from pydpstat._data.lookup import places
-from pydpstat._data.values import is_missing, objects
-from pydpstat._frozen import frozen
+from pydpstat._checks import as_integer, describe_option, describe_value, format_public_value, suggest_spelling
+from pydpstat._data.containers import find_library, has_columns, is_index, is_series, is_vector
+from pydpstat._data.held import to_pandas_or_numpy, to_public_list
+from pydpstat._data.lookup import encode_labels
+from pydpstat._data.values import is_missing, to_object_array
+from pydpstat._frozen import freeze_array
 from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 
 Category = bool | int | float | str
-_MOST = 10**6
+_MAX_CATEGORIES = 10**6
 Codes = npt.NDArray[np.bool_] | npt.NDArray[np.int64]
 # as many as NumPy 1.24 has
-_MOST_DIMENSIONS = 32
+_MAX_DIMENSIONS = 32
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,27 +39,27 @@ class Categories:
 
     labels: tuple[Category, ...]
     table: npt.NDArray[np.generic]
-    counted: bool
+    has_position_labels: bool
 
 
-def categories_of(categories: object) -> Categories:
+def parse_categories(categories: object) -> Categories:
     """Check categories: an integer k of at least 2 for 0 to k - 1, or a list of them."""
     number = as_integer(categories)
-    if number is not None and 2 <= number <= _MOST:
-        return _tabled(tuple(range(number)))
-    values = public_list(categories, "categories")
-    if isinstance(values, (list, tuple, range)) and 2 <= len(values) <= _MOST:
+    if number is not None and 2 <= number <= _MAX_CATEGORIES:
+        return _build_categories(tuple(range(number)))
+    values = to_public_list(categories, "categories")
+    if isinstance(values, (list, tuple, range)) and 2 <= len(values) <= _MAX_CATEGORIES:
         plain = tuple(each.item() if isinstance(each, np.generic) else each for each in values)
         if all(type(each) in (str, bool, int, float) and each == each for each in plain):
             if len(set(plain)) == len(plain):
-                return _tabled(plain)
+                return _build_categories(plain)
     raise PydpstatError(
         "categories must be their number, from 2 to 1,000,000, or a list of two or more different "
-        f"strings or numbers, none missing; got {shown(categories)}. Give for example ['no', 'yes']."
+        f"strings or numbers, none missing; got {describe_value(categories)}. Give for example ['no', 'yes']."
     )
 
 
-def _tabled(labels: tuple[Category, ...]) -> Categories:
+def _build_categories(labels: tuple[Category, ...]) -> Categories:
     counted = all(type(each) in (int, bool) and each == place for place, each in enumerate(labels))
     # places need no more than the shortest integers that hold them, a byte for each of many answers
     short = np.min_scalar_type(-len(labels)) if counted and set(map(type, labels)) == {int} else None
@@ -67,13 +67,13 @@ def _tabled(labels: tuple[Category, ...]) -> Categories:
     # a type that cannot hold them all as they are: texts beside numbers, integers beyond floats
     if table.tolist() != list(labels):
         table = np.fromiter(labels, dtype=object, count=len(labels))
-    return Categories(labels, frozen(table), counted)
+    return Categories(labels, freeze_array(table), counted)
 
 
-BINARY = _tabled((0, 1))
+BINARY = _build_categories((0, 1))
 
 
-def place_of(value: object, categories: Categories) -> int | None:
+def parse_missing_category(value: object, categories: Categories) -> int | None:
     """Return the place of the category that missing values count as; None for "error"."""
     if isinstance(value, str) and value == "error":
         return None
@@ -81,9 +81,9 @@ def place_of(value: object, categories: Categories) -> int | None:
         return categories.labels.index(value)
     except (ValueError, TypeError):
         texts = [each for each in categories.labels if isinstance(each, str)]
-        hint = did_you_mean(value, ["error", *texts])
+        hint = suggest_spelling(value, ["error", *texts])
         raise PydpstatError(
-            f"missing must be 'error' or one of the categories; got {shown_option(value)}. {hint}"
+            f"missing must be 'error' or one of the categories; got {describe_option(value)}. {hint}"
         ) from None
 
 
@@ -100,7 +100,7 @@ class Container(NamedTuple):
         return "Container(values withheld)"
 
 
-class Truths(NamedTuple):
+class TruthCodes(NamedTuple):
     """Values as places of categories: bool where there are two, else int64. Private but for the container."""
 
     codes: Codes
@@ -117,17 +117,17 @@ def is_single(value: object) -> bool:
     return not hasattr(type(value), "__len__") and not hasattr(type(value), "__iter__")
 
 
-def read(values: object, name: str, categories: Categories, missing: int | None = None) -> Truths:
+def read(values: object, name: str, categories: Categories, missing: int | None = None) -> TruthCodes:
     """Read values of the design's categories.
 
     A missing value counts as the category at the place `missing`; by default it is an error, the same as of a
     value that is no category.
     """
-    column, container = _opened(values, name)
-    codes = _codes(column, categories, missing)
+    column, container = _open_container(values, name)
+    codes = _encode_categories(column, categories, missing)
     if codes is not None:
-        return Truths(codes, container)
-    wanted = f"{name} must be among the design's categories {excerpt(list(categories.labels))}"
+        return TruthCodes(codes, container)
+    wanted = f"{name} must be among the design's categories {format_public_value(list(categories.labels))}"
     if missing is None:
         raise PydpstatError(
             f"{wanted}, none missing; got other or missing values. Recode them, give categories=, or "
@@ -136,7 +136,7 @@ def read(values: object, name: str, categories: Categories, missing: int | None 
     raise PydpstatError(f"{wanted}; got other values. Recode them, or give categories=.")
 
 
-def answers_of(codes: Codes, container: Container, categories: Categories) -> object:
+def wrap_answers(codes: Codes, container: Container, categories: Categories) -> object:
     """Return answers in a container like the truths', of the type that an array of the categories has.
 
     In a Series or an index it is the type that pandas gives to all the categories.
@@ -144,7 +144,7 @@ def answers_of(codes: Codes, container: Container, categories: Categories) -> ob
     shape, like = container
     if shape is None:
         return categories.labels[int(codes[0])]
-    if like is None and categories.counted:
+    if like is None and categories.has_position_labels:
         kind = categories.table.dtype
         # a truth value is a byte of 0 or 1
         same = codes.dtype == np.bool_ and kind.itemsize == 1
@@ -159,20 +159,20 @@ def answers_of(codes: Codes, container: Container, categories: Categories) -> ob
     return pd.Series(held.array.take(chosen), index=like.index, name=like.name, dtype=held.dtype)
 
 
-def _opened(values: object, name: str) -> tuple[object, Container]:
+def _open_container(values: object, name: str) -> tuple[object, Container]:
     """Return the values in a row, and what they came in."""
-    values = in_memory(values, name)
+    values = to_pandas_or_numpy(values, name)
     if isinstance(values, (list, tuple, range)):
-        flat, shape = _flat(values)
-        return objects(flat), Container(shape)
-    if is_single(values) and not library_of(values):
+        flat, shape = _concatenate_rows(values)
+        return to_object_array(flat), Container(shape)
+    if is_single(values) and not find_library(values):
         # a number of NumPy's is found as an array of its type has it
-        single = np.asarray(values).reshape(1) if isinstance(values, np.generic) else objects([values])
+        single = np.asarray(values).reshape(1) if isinstance(values, np.generic) else to_object_array([values])
         return single, Container(None)
     if isinstance(values, np.ndarray):
         array = values if isinstance(values, np.ma.MaskedArray) else np.asarray(values)
         return array.ravel(), Container(array.shape)
-    if is_vector(values) and not library_of(values):
+    if is_vector(values) and not find_library(values):
         like = values if is_series(values) or is_index(values) else None
         return values, Container((len(values),), like)
     hint = "Give one column at a time." if has_columns(values) else "Give an array, list or Series in memory."
@@ -182,11 +182,11 @@ def _opened(values: object, name: str) -> tuple[object, Container]:
     )
 
 
-def _flat(values: Iterable[object]) -> tuple[list[object], tuple[int, ...]]:
+def _concatenate_rows(values: Iterable[object]) -> tuple[list[object], tuple[int, ...]]:
     """Return the values of a list, of lists of one length in it, and so on, each as it is."""
     flat = list(values)
     shape: tuple[int, ...] = (len(flat),)
-    while flat and len(shape) < _MOST_DIMENSIONS and _are_rows(flat):
+    while flat and len(shape) < _MAX_DIMENSIONS and _has_only_rows(flat):
         lengths = {len(row) for row in flat}
         if len(lengths) > 1:
             break
@@ -195,7 +195,7 @@ def _flat(values: Iterable[object]) -> tuple[list[object], tuple[int, ...]]:
     return flat, shape
 
 
-def _are_rows(values: list[object]) -> TypeGuard[list[Collection[object]]]:
+def _has_only_rows(values: list[object]) -> TypeGuard[list[Collection[object]]]:
     # asked of the type, as a truth of another type may do what it likes when it is asked
     return all(
         isinstance(row, (list, tuple, range)) or hasattr(type(row), "dtype") and getattr(row, "ndim", 0) > 0
@@ -203,19 +203,19 @@ def _are_rows(values: list[object]) -> TypeGuard[list[Collection[object]]]:
     )
 
 
-def _codes(column: object, categories: Categories, missing: int | None) -> Codes | None:
+def _encode_categories(column: object, categories: Categories, missing: int | None) -> Codes | None:
     """Return each value's place among the categories; None where one has none."""
     k = len(categories.labels)
-    own = _own_places(column) if categories.counted and type(column) is np.ndarray else None
+    own = _get_direct_codes(column) if categories.has_position_labels and type(column) is np.ndarray else None
     if own is not None:
-        return _within(own, k)
-    found = places(column, categories.labels)
+        return _check_code_range(own, k)
+    found = encode_labels(column, categories.labels)
     if missing is not None:
         found[found == -1] = missing
-    return _within(found, k)
+    return _check_code_range(found, k)
 
 
-def _own_places(column: np.ndarray) -> np.ndarray | None:
+def _get_direct_codes(column: np.ndarray) -> np.ndarray | None:
     """Return numbers that are their own places; None where one of them may be missing or broken."""
     if column.dtype.kind == "b":
         # a byte of another array can be any number, which stands for True and must not be seen
@@ -227,8 +227,8 @@ def _own_places(column: np.ndarray) -> np.ndarray | None:
     return whole if np.array_equal(whole, column) else None
 
 
-def _within(found: np.ndarray, k: int) -> Codes | None:
+def _check_code_range(codes: np.ndarray, k: int) -> Codes | None:
     """Return places as codes; None where one is not below k."""
-    if found.dtype != np.bool_ and found.size and not (found.min() >= 0 and found.max() < k):
+    if codes.dtype != np.bool_ and codes.size and not (codes.min() >= 0 and codes.max() < k):
         return None
-    return found.astype(np.bool_, copy=False) if k == 2 else found.astype(np.int64, copy=False)
+    return codes.astype(np.bool_, copy=False) if k == 2 else codes.astype(np.int64, copy=False)

@@ -13,43 +13,43 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from pydpstat._checks import shown
-from pydpstat._data.columns import bounds_pair, numbers_of
+from pydpstat._checks import describe_value
+from pydpstat._data.columns import check_bounds, read_numbers
 from pydpstat._data.containers import is_series
-from pydpstat._data.held import in_memory
-from pydpstat._data.values import objects
+from pydpstat._data.held import to_pandas_or_numpy
+from pydpstat._data.values import to_object_array
 from pydpstat._lazy import pd
 from pydpstat._release.additive import Query
 from pydpstat._release.options import Options, options
-from pydpstat._release.statistic import quiet, release_statistic
+from pydpstat._release.statistic import guard_release, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.local._categories import is_single
-from pydpstat.local.design import LOCAL
+from pydpstat.local.design import LOCAL_PRIVACY
 from pydpstat.privacy import GaussianLoss, Guarantee, LaplaceLoss, PrivacyLoss, compose
 from pydpstat.random import source_from
 from pydpstat.results._labels import Labels
 
-ONE_RELEASE = "one release per value, drawn by this access without a seed"
+ONE_RELEASE_PER_VALUE = "one release per value, drawn by this access without a seed"
 # others are an error, which nothing protects
-NUMBERS = "whether every value is a number, and none missing, is treated as public"
+NUMERIC_VALUES = "whether every value is a number, and none missing, is treated as public"
 
 
-class Several(Protocol):
+class ValueSequence(Protocol):
     """Values or answers in a row, whatever holds them."""
 
     def __len__(self) -> int: ...
 
-    def copy(self) -> Several: ...
+    def copy(self) -> ValueSequence: ...
 
 
-class Access(Protocol):
+class DataAccess(Protocol):
     """What `FederatedArray.configure_data_access` takes: a design, an access by noise, or the like."""
 
     @property
     def guarantee(self) -> Guarantee:
         """The guarantee of the answer to each value."""
 
-    def respond(self, values: object, rng: object = None) -> Several:
+    def respond(self, values: object, rng: object = None) -> ValueSequence:
         """Return an answer for each value, drawn independently."""
 
 
@@ -64,7 +64,7 @@ class _NoiseAccess:
     _mechanism: str
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "bounds", bounds_pair(self.bounds))
+        object.__setattr__(self, "bounds", check_bounds(self.bounds))
         how = self._options
         for name in {"epsilon", "delta"} & {*self.__slots__}:
             object.__setattr__(self, name, getattr(how, name))
@@ -79,9 +79,11 @@ class _NoiseAccess:
         """What each value's release keeps."""
         how = self._options
         exact = how.mechanism.loss(how.mechanism.calibrate(how.epsilon, how.delta, 1.0), how.epsilon, (1.0,))
-        return Guarantee(how.epsilon, how.delta, "bounded", (LOCAL, ONE_RELEASE, NUMBERS), exact)
+        return Guarantee(
+            how.epsilon, how.delta, "bounded", (LOCAL_PRIVACY, ONE_RELEASE_PER_VALUE, NUMERIC_VALUES), exact
+        )
 
-    @quiet
+    @guard_release
     def respond(self, values: object, rng: object = None) -> Any:
         """Return each value with its own noise.
 
@@ -101,9 +103,9 @@ class _NoiseAccess:
         PydpstatError
             Where a value is missing or no number: which of the two, and which value, is not told.
         """
-        values = in_memory(values, "values")
+        values = to_pandas_or_numpy(values, "values")
         single = is_single(values) or getattr(values, "ndim", 1) == 0
-        numbers, bounds = _numbers(values, single), self.bounds
+        numbers, bounds = _read_access_values(values, single), self.bounds
         answers = numbers.copy()
         if numbers.size:
             clipped = np.clip(numbers, *bounds)
@@ -219,51 +221,49 @@ class GaussianAccess(_NoiseAccess):
     _mechanism = "gaussian"
 
 
-def _numbers(values: object, single: bool) -> np.ndarray:
+def _read_access_values(values: object, is_single_value: bool) -> np.ndarray:
     """Return values as floats, each one as it is by itself."""
     column = values
-    if single:
-        column = values.reshape(1) if isinstance(values, np.ndarray) else objects([values])
+    if is_single_value:
+        column = values.reshape(1) if isinstance(values, np.ndarray) else to_object_array([values])
     elif isinstance(values, (list, tuple, range)):
-        column = objects(values)
+        column = to_object_array(values)
     columns = None
     # the message, which tells what a value is instead, goes no further
     with suppress(PydpstatError):
-        columns = numbers_of(column, "values")
+        columns = read_numbers(column, "values")
     if columns is not None:
         if columns.names is not None:
             raise PydpstatError("values must be one variable; got columns. Give one column at a time.")
         numbers = np.asarray(columns.arrays[0], dtype=np.float64)
         if not np.isnan(numbers).any():
             return numbers
-    got = (
-        "another or a missing value" if single else (f"{type(values).__name__} with other or missing values")
-    )
+    got = "another or a missing value" if is_single_value else (f"{type(values).__name__} with other or missing values")
     raise PydpstatError(
         f"values must be a number or a vector of numbers, none missing; got {got}. Convert them "
         "first, and leave out missing values or replace them by a public number."
     )
 
 
-def check_access(definition: Access) -> Access:
+def check_access(definition: DataAccess) -> DataAccess:
     """Check that something can be a data access definition."""
     responds = callable(getattr(definition, "respond", None)) and not isinstance(definition, type)
     if responds and isinstance(getattr(definition, "guarantee", None), Guarantee):
         return definition
     raise PydpstatError(
         "definition must be a design or an access, with a guarantee and respond(values, rng); got "
-        f"{shown(definition)}. Give for example RandomizedResponseCoins() or LaplaceAccess(1, bounds=(0, 1))."
+        f"{describe_value(definition)}. Give for example RandomizedResponseCoins() or LaplaceAccess(1, bounds=(0, 1))."
     )
 
 
-def covering(places: Iterable[Sequence[Guarantee]]) -> Guarantee:
+def combine_node_guarantees(nodes: Iterable[Sequence[Guarantee]]) -> Guarantee:
     """Return a guarantee that holds in each of several places, from what the answers of each keep.
 
     Each person's data are in one place, so these guarantees do not add up (McSherry 2009, Theorem 4): it has
     the largest epsilon and the largest delta of any place, where they add up, and every condition once. It is
     for bounded neighbors where not all are for the same ones.
     """
-    lists = [list(place) for place in places]
+    lists = [list(place) for place in nodes]
     if len({one.neighbors for place in lists for one in place}) > 1:
         lists = [[one.as_bounded() for one in place] for place in lists]
     # a single guarantee keeps its curve
@@ -273,11 +273,11 @@ def covering(places: Iterable[Sequence[Guarantee]]) -> Guarantee:
         compose(each),
         epsilon=max(one.epsilon for one in each),
         delta=max(one.delta for one in each),
-        loss=_largest([one.loss for one in each]),
+        loss=_find_largest_loss([one.loss for one in each]),
     )
 
 
-def _largest(losses: list[PrivacyLoss | None]) -> PrivacyLoss | None:
+def _find_largest_loss(losses: list[PrivacyLoss | None]) -> PrivacyLoss | None:
     """Return the largest loss where all are in one order; else None."""
     gaussian = [loss for loss in losses if isinstance(loss, GaussianLoss)]
     laplace = [loss for loss in losses if isinstance(loss, LaplaceLoss)]

@@ -11,25 +11,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._answering import Answering
+from pydpstat._answering import HelpfulErrors
 from pydpstat._lazy import pd
-from pydpstat._release.payment import pay
-from pydpstat._release.statistic import quiet
+from pydpstat._release.payment import charge_budget
+from pydpstat._release.statistic import guard_release
 from pydpstat.errors import PydpstatError
-from pydpstat.local._categories import Categories, Category, Codes, answers_of, read
+from pydpstat.local._categories import Categories, Category, Codes, read, wrap_answers
 from pydpstat.local._intervals import (
     DISTRIBUTIONS,
     KINDS,
     METHODS,
-    Distribution,
-    Fixed,
-    Response,
-    Sampled,
-    accepts,
-    ends,
-    interval,
-    moment,
-    standard_errors,
+    AnswerCount,
+    AnswerProbabilities,
+    FixedAnswerCount,
+    SampledAnswerCount,
+    compute_count_limits,
+    compute_proportion_interval,
+    compute_standard_errors,
+    estimate_by_moments,
+    is_accepted_by_blaker,
 )
 from pydpstat.privacy import Guarantee
 from pydpstat.random import Source, source_from
@@ -37,23 +37,23 @@ from pydpstat.random import Source, source_from
 if TYPE_CHECKING:
     from pydpstat.local.results import ResponseResults
 
-LOCAL = (
+LOCAL_PRIVACY = (
     "local: each person's answer satisfies it, no matter who collects the answers; neighbors: this "
     "person's value replaced"
 )
-ONE_ANSWER = "one answer per person, drawn by this design without a seed"
+ONE_ANSWER_PER_PERSON = "one answer per person, drawn by this design without a seed"
 # other values are an error, which nothing protects
-SUITABLE = "whether every value is one of the categories is treated as public"
-SUITABLE_OR_MISSING = "whether every value is one of the categories or missing is treated as public"
+VALUES_IN_CATEGORIES = "whether every value is one of the categories is treated as public"
+IN_CATEGORIES_OR_MISSING = "whether every value is one of the categories or missing is treated as public"
 ESTIMATORS = ("moment", "ml")
-_MOST = 2.0**53
+_MAX_PERSONS = 2.0**53
 # proportions this close are equal: interval ends are found to within 1e-12
-_CLOSE = 1e-9
+_PROPORTION_TOLERANCE = 1e-9
 # below it a float's rounding is no longer small beside what an answer tells
-_LEAST_SPREAD = 1e-12
+_MIN_SPREAD = 1e-12
 
 
-class ResponseDesign(Answering, ABC):
+class ResponseDesign(HelpfulErrors, ABC):
     """A design of randomized response, with its answer probabilities.
 
     `RandomizedResponse` and `RandomizedResponseCoins` are the designs.
@@ -67,12 +67,12 @@ class ResponseDesign(Answering, ABC):
     __slots__ = ("_categories", "_epsilon", "_guarantee", "_missing", "_response")
 
     def __init__(
-        self, categories: Categories, epsilon: float, response: Response, missing: int | None
+        self, categories: Categories, epsilon: float, response: AnswerProbabilities, missing: int | None
     ) -> None:
         self._categories, self._epsilon, self._response = categories, epsilon, response
         self._missing = missing
-        suitable = SUITABLE if missing is None else SUITABLE_OR_MISSING
-        self._guarantee = Guarantee(epsilon, 0.0, "bounded", (LOCAL, ONE_ANSWER, suitable))
+        suitable = VALUES_IN_CATEGORIES if missing is None else IN_CATEGORIES_OR_MISSING
+        self._guarantee = Guarantee(epsilon, 0.0, "bounded", (LOCAL_PRIVACY, ONE_ANSWER_PER_PERSON, suitable))
 
     @property
     def epsilon(self) -> float:
@@ -93,21 +93,21 @@ class ResponseDesign(Answering, ABC):
     def design_matrix(self) -> pd.DataFrame:
         """Probability of each answer (rows) for each truth (columns)."""
         names = pd.Index(list(self.categories), name="answer", dtype=object)
-        return pd.DataFrame(self._matrix(), index=names, columns=names.rename("truth"))
+        return pd.DataFrame(self._compute_matrix(), index=names, columns=names.rename("truth"))
 
     @abstractmethod
-    def _matrix(self) -> np.ndarray:
+    def _compute_matrix(self) -> np.ndarray:
         """Return the probabilities of the answers."""
 
     @abstractmethod
-    def _answers(self, codes: Codes, source: Source) -> Codes:
+    def _draw_answers(self, codes: Codes, source: Source) -> Codes:
         """Draw an answer for each truth: places in, places out."""
 
     @abstractmethod
     def __repr__(self) -> str:
         """Return the call that makes the design."""
 
-    @quiet
+    @guard_release
     def respond(self, values: object, rng: object = None) -> Any:
         """Draw an answer for each person's true value.
 
@@ -156,8 +156,8 @@ class ResponseDesign(Answering, ABC):
             )
         codes, container = read(values, "values", self._categories, self._missing)
         source = source_from(rng)
-        pay(None, self.guarantee, f"respond(values, {self!r})", mechanism="randomized response")
-        return answers_of(self._answers(codes, source), container, self._categories)
+        charge_budget(None, self.guarantee, f"respond(values, {self!r})", mechanism="randomized response")
+        return wrap_answers(self._draw_answers(codes, source), container, self._categories)
 
     def estimate(self, answers: object, method: str = "moment") -> ResponseResults:
         """Estimate the proportions of the truths from answers.
@@ -199,18 +199,16 @@ class ResponseDesign(Answering, ABC):
         >>> round(r, 3)
         0.2
         """
-        from pydpstat.local.results import results_of
+        from pydpstat.local.results import make_response_results
 
-        checks.one_of(method, "method", ESTIMATORS)
+        checks.check_choice(method, "method", ESTIMATORS)
         self._check_informative()
-        return results_of(self, self._counts(answers), method)
+        return make_response_results(self, self._count_answers(answers), method)
 
-    def _counts(self, given: object) -> tuple[int, ...]:
-        codes = read(given, "answers", self._categories).codes
+    def _count_answers(self, answers: object) -> tuple[int, ...]:
+        codes = read(answers, "answers", self._categories).codes
         if not codes.size:
-            raise PydpstatError(
-                "answers must have at least one answer; got none. Give the answers of all persons."
-            )
+            raise PydpstatError("answers must have at least one answer; got none. Give the answers of all persons.")
         if codes.dtype == np.bool_:
             ones = int(np.count_nonzero(codes))
             return codes.size - ones, ones
@@ -234,19 +232,19 @@ class ResponseDesign(Answering, ABC):
         """
         self._check_informative()
         response = self._response
-        longest, level = checks.probability(width, "width"), checks.probability(alpha, "alpha")
-        place = KINDS.index(checks.one_of(kind, "kind", KINDS))
+        longest, level = checks.check_probability(width, "width"), checks.check_probability(alpha, "alpha")
+        place = KINDS.index(checks.check_choice(kind, "kind", KINDS))
         if proportion is None:
             # the variance is linear or a parabola in p: largest at an end, or where the answer is a fair coin
             fair = min(max((0.5 - response.other) / response.spread, 0.0), 1.0)
             candidates = np.array([0.0, fair, 1.0])
         else:
-            candidates = np.array([_proportion(proportion)])
-        sd = float(standard_errors(candidates, 1, response)[place].max())
+            candidates = np.array([_check_proportion(proportion)])
+        sd = float(compute_standard_errors(candidates, 1, response)[place].max())
         needed = (2.0 * NormalDist().inv_cdf(1.0 - level / 2.0) * sd / longest) ** 2
-        if not needed < _MOST:
+        if not needed < _MAX_PERSONS:
             raise PydpstatError(
-                f"width must be large enough for 2**53 persons; got {checks.shown(width)}, which needs "
+                f"width must be large enough for 2**53 persons; got {checks.describe_value(width)}, which needs "
                 "more. Use a larger width or a larger epsilon."
             )
         return max(math.ceil(needed), 1)
@@ -289,34 +287,38 @@ class ResponseDesign(Answering, ABC):
         0.9578
         """
         self._check_informative()
-        level = checks.probability(alpha, "alpha")
-        kept = checks.one_of(kind, "kind", KINDS)
-        distribution: Distribution = DISTRIBUTIONS[kept](_size(n), self._response)
-        checks.one_of(method, "method", METHODS)
-        true = _proportion(proportion)
-        parameter = true * distribution.top
-        if isinstance(distribution, Fixed):
+        level = checks.check_probability(alpha, "alpha")
+        kept = checks.check_choice(kind, "kind", KINDS)
+        distribution: AnswerCount = DISTRIBUTIONS[kept](_check_sample_size(n), self._response)
+        checks.check_choice(method, "method", METHODS)
+        true = _check_proportion(proportion)
+        parameter = true * distribution.max_parameter
+        if isinstance(distribution, FixedAnswerCount):
             parameter = round(parameter)
-            if abs(parameter - true * distribution.top) > 1e-6:
+            if abs(parameter - true * distribution.max_parameter) > 1e-6:
+                near = parameter / distribution.max_parameter
                 raise PydpstatError(
                     f"proportion must be a whole number of the n persons with kind 'randomization'; got "
-                    f"{checks.shown(proportion)} of {n}. Give for example {parameter / distribution.top!r}."
+                    f"{checks.describe_value(proportion)} of {n}. Give for example {near!r}."
                 )
-        there = distribution.at(parameter)
+        there = distribution.get_distribution(parameter)
 
-        def covers(count: int) -> bool:
-            low, high = interval(distribution, count, level, method)
-            return low - _CLOSE <= true <= high + _CLOSE
+        def is_covered(count: int) -> bool:
+            low, high = compute_proportion_interval(distribution, count, level, method)
+            return low - _PROPORTION_TOLERANCE <= true <= high + _PROPORTION_TOLERANCE
 
         # beyond these two all counts have one interval
-        least, most = ends(distribution)
+        least, most = compute_count_limits(distribution)
         # near the counts that Blaker's test accepts are those of every method
         numbers = range(there.start, there.start + there.mass.size)
-        accepted = [number for number in numbers if accepts(there, number, level)]
+        accepted = [number for number in numbers if is_accepted_by_blaker(there, number, level)]
         low, high = (min(max(each, least), most) for each in (accepted[0], accepted[-1]))
-        low, high = _edge(covers, low, -1, least), _edge(covers, high, 1, most)
-        missed_below = there.at_most(low - 1) if low > least else 0.0
-        missed_above = there.at_least(high + 1) if high < most else 0.0
+        low, high = (
+            _find_last_covering(is_covered, low, -1, least),
+            _find_last_covering(is_covered, high, 1, most),
+        )
+        missed_below = there.compute_lower_tail(low - 1) if low > least else 0.0
+        missed_above = there.compute_upper_tail(high + 1) if high < most else 0.0
         return 1.0 - missed_below - missed_above
 
     def bias(self, n: int, proportion: float, estimator: str = "ml") -> float:
@@ -348,48 +350,48 @@ class ResponseDesign(Answering, ABC):
             raise PydpstatError(
                 f"bias() is for designs of two categories; this one has {len(self.categories)}. Simulate it."
             )
-        checks.one_of(estimator, "estimator", ESTIMATORS)
-        true = _proportion(proportion)
-        there = Sampled(_size(n), self._response).at(true)
-        estimates = moment(there.start + np.arange(there.mass.size), n, self._response)
+        checks.check_choice(estimator, "estimator", ESTIMATORS)
+        true = _check_proportion(proportion)
+        there = SampledAnswerCount(_check_sample_size(n), self._response).get_distribution(true)
+        estimates = estimate_by_moments(there.start + np.arange(there.mass.size), n, self._response)
         if estimator == "ml":
             estimates = np.clip(estimates, 0.0, 1.0)
         return float((there.mass * (estimates - true)).sum())
 
     def _check_informative(self) -> None:
-        if self._response.spread < _LEAST_SPREAD:
+        if self._response.spread < _MIN_SPREAD:
             raise PydpstatError(
                 f"epsilon must be large enough for informative answers; got {self._epsilon!r}, at "
                 "which they are practically independent of the truth. Use a larger epsilon."
             )
 
-    def _key(self) -> tuple[object, ...]:
+    def _get_key(self) -> tuple[object, ...]:
         return type(self).__name__, repr(self)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, ResponseDesign) and self._key() == other._key()
+        return isinstance(other, ResponseDesign) and self._get_key() == other._get_key()
 
     def __hash__(self) -> int:
-        return hash(self._key())
+        return hash(self._get_key())
 
 
-def _edge(covers: Callable[[int], bool], count: int, step: int, last: int) -> int:
+def _find_last_covering(is_covered: Callable[[int], bool], count: int, step: int, last: int) -> int:
     """Return the last count, in a direction, whose interval covers; the ends grow with the count."""
-    while not covers(count):
+    while not is_covered(count):
         count -= step
-    while count != last and covers(count + step):
+    while count != last and is_covered(count + step):
         count += step
     return count
 
 
-def share(value: object, name: str, hint: str) -> float:
+def check_share(value: object, name: str, hint: str) -> float:
     """Check a number from 0 to 1."""
-    return checks.number(value, name, "a number from 0 to 1", lambda number: 0.0 <= number <= 1.0, hint)
+    return checks.check_number(value, name, "a number from 0 to 1", lambda number: 0.0 <= number <= 1.0, hint)
 
 
-def _proportion(value: float) -> float:
-    return share(value, "proportion", "Give for example 0.2.")
+def _check_proportion(value: float) -> float:
+    return check_share(value, "proportion", "Give for example 0.2.")
 
 
-def _size(n: int) -> int:
-    return checks.integer(n, "n", 1, _MOST - 1.0, hint="Give for example 100.")
+def _check_sample_size(n: int) -> int:
+    return checks.check_integer(n, "n", 1, _MAX_PERSONS - 1.0, hint="Give for example 100.")

@@ -11,25 +11,31 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._answering import answered
-from pydpstat._data.containers import is_vector, rows
-from pydpstat._data.values import objects
-from pydpstat._release.calibration import SEEDED
-from pydpstat._release.payment import check_budget, pay, within
+from pydpstat._answering import explain_wrong_calls
+from pydpstat._data.containers import is_vector, take_rows
+from pydpstat._data.values import to_object_array
+from pydpstat._release.calibration import SEEDED_CONDITION
+from pydpstat._release.payment import charge_budget, check_budget, use_budget
 from pydpstat.errors import PydpstatError
-from pydpstat.local.access import ONE_RELEASE, Access, Several, check_access, covering
-from pydpstat.local.design import ONE_ANSWER
+from pydpstat.local.access import (
+    ONE_RELEASE_PER_VALUE,
+    DataAccess,
+    ValueSequence,
+    check_access,
+    combine_node_guarantees,
+)
+from pydpstat.local.design import ONE_ANSWER_PER_PERSON
 from pydpstat.privacy import Guarantee
 
 if TYPE_CHECKING:
     from pydpstat.budget import Budget
 
-REPEATS = ("same", "spend")
-TOGETHER = "all answers given so far together"
-SEVERAL = "neighbors differ in all values of one node"
+REPEAT_OPTIONS = ("same", "spend")
+ALL_ANSWERS_TOGETHER = "all answers given so far together"
+ALL_VALUES_OF_NODE = "neighbors differ in all values of one node"
 
 
-@answered
+@explain_wrong_calls
 def federate_array(array: object, n_nodes: int | None = None) -> FederatedArray:
     """Distribute an array's values to nodes that answer by an access rule.
 
@@ -66,8 +72,8 @@ def federate_array(array: object, n_nodes: int | None = None) -> FederatedArray:
     """
     if isinstance(array, (list, tuple, range)):
         # each person's value as it is: the others' do not change its type
-        array = objects(array)
-    if not _in_a_row(array):
+        array = to_object_array(array)
+    if not _is_value_sequence(array):
         raise PydpstatError(
             "array must be a vector of one or more values (array, list, Series); got "
             f"{type(array).__name__}. Give one value for each person."
@@ -76,11 +82,11 @@ def federate_array(array: object, n_nodes: int | None = None) -> FederatedArray:
         return FederatedArray(array, len(array))
     allowed = f"a whole number from 1 to {len(array)}, the number of values"
     hint = "Leave it out for one node per value."
-    nodes = checks.integer(n_nodes, "n_nodes", 1, len(array), allowed=allowed, hint=hint)
+    nodes = checks.check_integer(n_nodes, "n_nodes", 1, len(array), allowed=allowed, hint=hint)
     return FederatedArray(array, nodes)
 
 
-def _in_a_row(array: object) -> TypeGuard[Several]:
+def _is_value_sequence(array: object) -> TypeGuard[ValueSequence]:
     return is_vector(array) and hasattr(array, "copy") and len(array) > 0
 
 
@@ -140,21 +146,21 @@ class FederatedArray:
         "__values",
     )
 
-    def __init__(self, values: Several, n_nodes: int) -> None:
+    def __init__(self, values: ValueSequence, n_nodes: int) -> None:
         self.__values = values.copy()
         self.__edges = np.arange(n_nodes + 1) * len(values) // n_nodes
-        self.__access: Access | None = None
+        self.__access: DataAccess | None = None
         self.__repeat = "same"
         self.__budget: Budget | None = None
         # answers that may be given again; what was spent on all nodes; what was on single ones
-        self.__given: list[tuple[Access, Several]] = []
+        self.__given: list[tuple[DataAccess, ValueSequence]] = []
         self.__ledger: list[Guarantee] = []
         self.__single: dict[int, list[Guarantee]] = {}
         self.__lock = threading.RLock()
         self.__process = os.getpid()
 
     def configure_data_access(
-        self, definition: Access, *, repeat: str = "same", budget: Budget | None = None
+        self, definition: DataAccess, *, repeat: str = "same", budget: Budget | None = None
     ) -> None:
         """Say how the nodes answer.
 
@@ -177,7 +183,7 @@ class FederatedArray:
         """
         self.__check_process()
         access = check_access(definition)
-        checks.one_of(repeat, "repeat", REPEATS)
+        checks.check_choice(repeat, "repeat", REPEAT_OPTIONS)
         check_budget(budget)
         with self.__lock:
             self.__access, self.__repeat, self.__budget = access, repeat, budget
@@ -204,7 +210,7 @@ class FederatedArray:
         BudgetExceeded
             Where the budget does not cover new answers; none is given then.
         """
-        return self.__ask(rng)
+        return self.__get_answers(rng)
 
     @property
     def guarantee(self) -> Guarantee | None:
@@ -220,11 +226,11 @@ class FederatedArray:
             each = [[*spent, *single] for single in self.__single.values()] or [spent]
             if not each[0]:
                 return None
-            most = covering(each)
-            lines = [line for line in most.conditions if line not in (ONE_ANSWER, ONE_RELEASE)]
-            together = replace(most, conditions=(*lines, TOGETHER))
+            most = combine_node_guarantees(each)
+            lines = [line for line in most.conditions if line not in (ONE_ANSWER_PER_PERSON, ONE_RELEASE_PER_VALUE)]
+            together = replace(most, conditions=(*lines, ALL_ANSWERS_TOGETHER))
             size = self.__size
-            return together if size == 1 else together.group(size).with_conditions(SEVERAL)
+            return together if size == 1 else together.group(size).with_conditions(ALL_VALUES_OF_NODE)
 
     @property
     def __size(self) -> int:
@@ -233,66 +239,66 @@ class FederatedArray:
 
     def __check_process(self) -> None:
         if os.getpid() != self.__process:
-            self.__refuse()
+            self.__refuse_other_process()
 
-    def __refuse(self) -> NoReturn:
+    def __refuse_other_process(self) -> NoReturn:
         raise PydpstatError(
             "federated values answer only in the process that created them: two processes would give "
             "two answers and each would count one. Call query() before the fork, or in that process."
         )
 
-    def __ask(self, rng: object, node: int | None = None) -> Several:
+    def __get_answers(self, rng: object, node: int | None = None) -> ValueSequence:
         """Return the answers of all nodes, or of one."""
         if os.getpid() != self.__process:
             # without the lock, which a thread of the other process may have held
-            known = self.__known(self.__configured(), node)
-            return self.__refuse() if known is None else known
+            known = self.__find_repeatable(self.__get_access(), node)
+            return self.__refuse_other_process() if known is None else known
         with self.__lock:
-            access = self.__configured()
-            known = self.__known(access, node)
-            return self.__new(access, rng, node) if known is None else known
+            access = self.__get_access()
+            known = self.__find_repeatable(access, node)
+            return self.__draw_answers(access, rng, node) if known is None else known
 
-    def __configured(self) -> Access:
+    def __get_access(self) -> DataAccess:
         if self.__access is None:
             raise PydpstatError(
                 "query() needs a data access. Call configure_data_access(RandomizedResponseCoins()) first."
             )
         return self.__access
 
-    def __part(self, values: Several, node: int | None) -> Several:
+    def __select_node(self, values: ValueSequence, node: int | None) -> ValueSequence:
         """Return what of all nodes' values or answers is one node's; all of it for none."""
         if node is None:
             return values
         first, last = self.__edges[node : node + 2].tolist()
-        return rows(values, slice(first, last))
+        return take_rows(values, slice(first, last))
 
-    def __known(self, access: Access, node: int | None) -> Several | None:
+    def __find_repeatable(self, access: DataAccess, node: int | None) -> ValueSequence | None:
         """Return answers that may be given again; None where there are none."""
         if self.__repeat == "same":
             for known, answers in self.__given:
                 if known == access:
-                    return self.__part(answers.copy(), node)
+                    return self.__select_node(answers.copy(), node)
         return None
 
-    def __new(self, access: Access, rng: object, node: int | None) -> Several:
+    def __draw_answers(self, access: DataAccess, rng: object, node: int | None) -> ValueSequence:
         # where answers are kept, all nodes give theirs at once
         alone = None if self.__repeat == "same" else node
         # values that do not suit end it here, at no cost; what is drawn is given after the spend only
-        with within(None):
-            answers = access.respond(self.__part(self.__values, alone), rng)
-        guarantee = access.guarantee if rng is None else access.guarantee.with_conditions(SEEDED)
-        pay(self.__budget, guarantee.group(self.__size), f"query({access!r})")
+        with use_budget(None):
+            answers = access.respond(self.__select_node(self.__values, alone), rng)
+        guarantee = access.guarantee if rng is None else access.guarantee.with_conditions(SEEDED_CONDITION)
+        charge_budget(self.__budget, guarantee.group(self.__size), f"query({access!r})")
         if alone is not None:
             self.__single.setdefault(alone, []).append(guarantee)
             return answers
         self.__ledger.append(guarantee)
         if self.__repeat == "same":
             self.__given.append((access, answers.copy()))
-        return self.__part(answers, node)
+        return self.__select_node(answers, node)
 
-    def _query_node(self, node: int, rng: object) -> object:
-        mine = self.__ask(rng, node)
-        return mine if len(mine) > 1 else rows(mine, 0)
+    def _get_node_answers(self, node: int, rng: object) -> object:
+        mine = self.__get_answers(rng, node)
+        return mine if len(mine) > 1 else take_rows(mine, 0)
 
     def __len__(self) -> int:
         return self.__edges.size - 1
@@ -304,7 +310,7 @@ class FederatedArray:
         if checks.is_number(node) and node == int(node) and -len(self) <= node < len(self):
             return Node(self, int(node) % len(self))
         raise (IndexError if checks.is_number(node) else TypeError)(
-            f"a node's number must be a whole number below {len(self)}; got {checks.shown(node)}."
+            f"a node's number must be a whole number below {len(self)}; got {checks.describe_value(node)}."
         )
 
     def __dir__(self) -> list[str]:
@@ -360,7 +366,7 @@ class Node:
         -------
         scalar, or an array for a node with several values
         """
-        return self.__home._query_node(self.__place, rng)
+        return self.__home._get_node_answers(self.__place, rng)
 
     def __dir__(self) -> list[str]:
         return [name for name in object.__dir__(self) if not name.startswith("_Node__")]

@@ -10,24 +10,24 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._answering import answered
+from pydpstat._answering import explain_wrong_calls
 from pydpstat._data.progress import Progress
 from pydpstat._lazy import pd
-from pydpstat._release.payment import within
+from pydpstat._release.payment import use_budget
 from pydpstat.errors import PydpstatError
-from pydpstat.local._intervals import Floats, moment
+from pydpstat.local._intervals import Floats, estimate_by_moments
 from pydpstat.local.randomized_response import RandomizedResponse
 from pydpstat.r_arithmetic.elementary import tanh
 from pydpstat.random import source_from
 
 COLUMNS = ("epsilon", "n", "run", "estimate", "uncertainty")
 # what a simulation can draw in a sitting
-MOST_NODES, MOST_RUNS = 10_000_000, 1_000_000
+MAX_NODES, MAX_RUNS = 10_000_000, 1_000_000
 # that many answers are drawn at once: memory stays small, whatever is asked for
-_AT_ONCE = 1 << 22
+_MAX_BATCH_SIZE = 1 << 22
 
 
-@answered
+@explain_wrong_calls
 def get_prob_from_epsilon(epsilon: object) -> float | Floats:
     """Return the first coin's probability of heads for a given epsilon.
 
@@ -61,11 +61,11 @@ def get_prob_from_epsilon(epsilon: object) -> float | Floats:
         return 2.0 / (1.0 + math.exp(epsilon))
     from scipy.special import expit
 
-    values = _numbers(epsilon, "epsilon", "at least 0", lambda each: each >= 0.0, "Give for example 1.")
-    return _plain(2.0 * expit(-values))
+    values = _check_numbers(epsilon, "epsilon", "at least 0", lambda each: each >= 0.0, "Give for example 1.")
+    return _unwrap_scalar(2.0 * expit(-values))
 
 
-@answered
+@explain_wrong_calls
 def uncertainty(mean_answer: object, n: object, epsilon: object) -> float | Floats:
     """Return two standard errors of a proportion of randomized answers.
 
@@ -107,32 +107,28 @@ def uncertainty(mean_answer: object, n: object, epsilon: object) -> float | Floa
     0.0191
     """
     hint = "Give the share of answers 1."
-    mean = _numbers(mean_answer, "mean_answer", "from 0 to 1", lambda p: (p >= 0.0) & (p <= 1.0), hint)
-    size = _numbers(n, "n", "at least 1", lambda each: each >= 1.0, "Give the number of answers.")
-    eps = _numbers(
-        epsilon, "epsilon", "above 0", lambda each: each > 0.0, "With 0, answers are uninformative."
-    )
-    return _plain(2.0 / tanh(0.5 * eps) * np.sqrt(mean * (1.0 - mean) / size))
+    mean = _check_numbers(mean_answer, "mean_answer", "from 0 to 1", lambda p: (p >= 0.0) & (p <= 1.0), hint)
+    size = _check_numbers(n, "n", "at least 1", lambda each: each >= 1.0, "Give the number of answers.")
+    eps = _check_numbers(epsilon, "epsilon", "above 0", lambda each: each > 0.0, "With 0, answers are uninformative.")
+    return _unwrap_scalar(2.0 / tanh(0.5 * eps) * np.sqrt(mean * (1.0 - mean) / size))
 
 
-def _numbers(
+def _check_numbers(
     value: object, name: str, allowed: str, fits: Callable[[np.ndarray], np.ndarray], hint: str
 ) -> Floats:
-    array = checks.array_of(value)
+    array = checks.to_array(value)
     if array.dtype.kind not in "iuf" or np.isnan(array).any():
-        raise PydpstatError(
-            f"{name} must be a number, or an array of them, none missing; got {type(value).__name__}."
-        )
+        raise PydpstatError(f"{name} must be a number, or an array of them, none missing; got {type(value).__name__}.")
     if not fits(array).all():
-        raise PydpstatError(f"{name} must all be {allowed}; got {checks.shown(value)}. {hint}")
+        raise PydpstatError(f"{name} must all be {allowed}; got {checks.describe_value(value)}. {hint}")
     return array.astype(np.float64)
 
 
-def _plain(values: Floats) -> float | Floats:
+def _unwrap_scalar(values: Floats) -> float | Floats:
     return float(values) if np.ndim(values) == 0 else values
 
 
-@answered
+@explain_wrong_calls
 def experiment(epsilon: object, n_nodes: object, p: float = 0.2, rng: object = None) -> pd.DataFrame:
     """Simulate one survey by two coins for each epsilon and number of nodes.
 
@@ -185,7 +181,7 @@ def experiment(epsilon: object, n_nodes: object, p: float = 0.2, rng: object = N
     return run_n_experiments(epsilon, n_nodes, 1, p, rng)
 
 
-@answered
+@explain_wrong_calls
 def run_n_experiments(
     epsilon: object, n_nodes: object, n_runs: int = 10, p: float = 0.2, rng: object = None
 ) -> pd.DataFrame:
@@ -231,9 +227,9 @@ def run_n_experiments(
     100      0.219  0.053
     2000     0.049  0.013
     """
-    designs = [_design(each) for each in _listed(epsilon, "epsilon")]
-    nodes = [_count(each, "n_nodes", MOST_NODES) for each in _listed(n_nodes, "n_nodes")]
-    runs, truth = _count(n_runs, "n_runs", MOST_RUNS), _chance(p)
+    designs = [_make_design(each) for each in _read_number_list(epsilon, "epsilon")]
+    nodes = [_check_count(each, "n_nodes", MAX_NODES) for each in _read_number_list(n_nodes, "n_nodes")]
+    runs, truth = _check_count(n_runs, "n_runs", MAX_RUNS), _check_probability(p)
     stream = rng
     seed = checks.as_integer(rng)
     if seed is not None and seed >= 0:
@@ -241,60 +237,62 @@ def run_n_experiments(
         stream = np.random.default_rng(seed)
     source_from(stream)
     # nobody's values: no budget pays
-    with within(None):
-        ones = np.array([[_ones(design, n, runs, truth, stream) for n in nodes] for design in designs])
+    with use_budget(None):
+        ones = np.array(
+            [[_simulate_answer_counts(design, n, runs, truth, stream) for n in nodes] for design in designs]
+        )
     estimates = [
-        [moment(counts, n, design._response) for n, counts in zip(nodes, of_design)]
+        [estimate_by_moments(counts, n, design._response) for n, counts in zip(nodes, of_design)]
         for design, of_design in zip(designs, ones)
     ]
-    every, of_nodes, run = np.meshgrid(
-        [design.epsilon for design in designs], nodes, np.arange(runs), indexing="ij"
-    )
+    every, of_nodes, run = np.meshgrid([design.epsilon for design in designs], nodes, np.arange(runs), indexing="ij")
     errors = uncertainty(ones / of_nodes, of_nodes, every)
     columns: tuple[Any, ...] = (every, of_nodes, run, estimates, errors)
     return pd.DataFrame({name: np.ravel(column) for name, column in zip(COLUMNS, columns)})
 
 
-def _ones(design: RandomizedResponse, n: int, runs: int, p: float, rng: object) -> npt.NDArray[np.int64]:
+def _simulate_answer_counts(
+    design: RandomizedResponse, n: int, runs: int, p: float, rng: object
+) -> npt.NDArray[np.int64]:
     """Return how many nodes answer 1 in each run."""
     source = source_from(rng)
     ones = np.empty(runs, dtype=np.int64)
-    step = max(_AT_ONCE // n, 1)
+    step = max(_MAX_BATCH_SIZE // n, 1)
     with Progress(lambda: runs, "runs") as progress:
         for start in range(0, runs, step):
             together = min(step, runs - start)
             values = (source.uniform(together * n) < p).reshape(together, n)
             ones[start : start + together] = np.count_nonzero(design.respond(values, rng), axis=1)
-            progress.add(together)
+            progress.add_done(together)
     return ones
 
 
-def _design(epsilon: object) -> RandomizedResponse:
-    design = RandomizedResponse(checks.epsilon(epsilon))
+def _make_design(epsilon: object) -> RandomizedResponse:
+    design = RandomizedResponse(checks.check_epsilon(epsilon))
     design._check_informative()
     return design
 
 
-def _listed(value: object, name: str) -> list[object]:
+def _read_number_list(value: object, name: str) -> list[object]:
     """Return one value, or several in a row, as a list."""
-    array = np.atleast_1d(checks.array_of(value))
+    array = np.atleast_1d(checks.to_array(value))
     if array.ndim != 1 or not array.size or array.dtype.kind not in "iuf":
         raise PydpstatError(
-            f"{name} must be a number, or a vector of numbers; got {checks.shown(value)}. Give for "
+            f"{name} must be a number, or a vector of numbers; got {checks.describe_value(value)}. Give for "
             f"example {'[0.5, 1, 2]' if name == 'epsilon' else '[100, 500, 2000]'}."
         )
     return array.tolist()
 
 
-def _count(value: object, name: str, most: int) -> int:
-    allowed = f"a whole number from 1 to {most:,}"
-    return checks.integer(value, name, 1, most, allowed=allowed, hint="Give for example 10.")
+def _check_count(value: object, name: str, maximum: int) -> int:
+    allowed = f"a whole number from 1 to {maximum:,}"
+    return checks.check_integer(value, name, 1, maximum, allowed=allowed, hint="Give for example 10.")
 
 
-def _chance(value: object) -> float:
-    number = checks.scalar(value, "p")
+def _check_probability(value: object) -> float:
+    number = checks.check_scalar(value, "p")
     if 0.0 <= number <= 1.0:
         return number
     raise PydpstatError(
-        f"p must be a number from 0 to 1; got {checks.shown(value)}. Give for example 0.2, the share of 1."
+        f"p must be a number from 0 to 1; got {checks.describe_value(value)}. Give for example 0.2, the share of 1."
     )

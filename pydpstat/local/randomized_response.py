@@ -10,10 +10,10 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat import _multiple_precision as multiple_precision
-from pydpstat._answering import answered
-from pydpstat.local._categories import BINARY, Codes, categories_of, place_of
-from pydpstat.local._intervals import Response
-from pydpstat.local.design import ResponseDesign, share
+from pydpstat._answering import explain_wrong_calls
+from pydpstat.local._categories import BINARY, Codes, parse_categories, parse_missing_category
+from pydpstat.local._intervals import AnswerProbabilities
+from pydpstat.local.design import ResponseDesign, check_share
 from pydpstat.random import Source, secure
 
 
@@ -80,14 +80,14 @@ class RandomizedResponse(ResponseDesign):
 
     def __init__(self, epsilon: float, categories: object = 2, missing: object = "error") -> None:
         hint = "Give one number, for example 1."
-        kept = checks.number(epsilon, "epsilon", "a number of at least 0", lambda number: number >= 0.0, hint)
+        kept = checks.check_number(epsilon, "epsilon", "a number of at least 0", lambda number: number >= 0.0, hint)
         count = checks.as_integer(categories)
-        found = BINARY if count == 2 else categories_of(categories)
+        found = BINARY if count == 2 else parse_categories(categories)
         others = len(found.labels) - 1
         ratio = math.exp(-kept)
         true = 1.0 / (1.0 + others * ratio)
-        response = Response(ratio * true, true, -math.expm1(-kept) * true, others * ratio * true)
-        super().__init__(found, kept, response, place_of(missing, found))
+        response = AnswerProbabilities(ratio * true, true, -math.expm1(-kept) * true, others * ratio * true)
+        super().__init__(found, kept, response, parse_missing_category(missing, found))
         # what repr() shows
         self._given = list(found.labels) if count is None else count, missing
         # of an answer that is not the truth; none is drawn without a finite epsilon
@@ -97,13 +97,13 @@ class RandomizedResponse(ResponseDesign):
         elif kept < math.inf:
             self._chance = secure.LogisticChance(kept, others)
 
-    def _matrix(self) -> np.ndarray:
+    def _compute_matrix(self) -> np.ndarray:
         k = len(self.categories)
         matrix = np.full((k, k), self._response.other)
         np.fill_diagonal(matrix, self._response.true)
         return matrix
 
-    def _answers(self, codes: Codes, source: Source) -> Codes:
+    def _draw_answers(self, codes: Codes, source: Source) -> Codes:
         if not source.reproducible:
             assert self._chance is not None
             moved = secure.flips(codes.size, self._chance)
@@ -188,11 +188,13 @@ class RandomizedResponseCoins(ResponseDesign):
     __slots__ = ("_coins",)
 
     def __init__(self, prob_head_first: float = 0.5, prob_head_second: float = 0.5) -> None:
-        first = share(prob_head_first, "prob_head_first", "Give for example 0.5.")
-        second = share(prob_head_second, "prob_head_second", "Give for example 0.5.")
+        first = check_share(prob_head_first, "prob_head_first", "Give for example 0.5.")
+        second = check_share(prob_head_second, "prob_head_second", "Give for example 0.5.")
         self._coins = first, second
-        response = Response(first * second, 1.0 - first + first * second, 1.0 - first, first * (1.0 - second))
-        super().__init__(BINARY, epsilon_of(first, second), response, None)
+        response = AnswerProbabilities(
+            first * second, 1.0 - first + first * second, 1.0 - first, first * (1.0 - second)
+        )
+        super().__init__(BINARY, compute_coin_epsilon(first, second), response, None)
 
     @property
     def prob_head_first(self) -> float:
@@ -204,11 +206,11 @@ class RandomizedResponseCoins(ResponseDesign):
         """The second coin's probability of heads."""
         return self._coins[1]
 
-    def _matrix(self) -> np.ndarray:
+    def _compute_matrix(self) -> np.ndarray:
         design = self._response
         return np.array([[1.0 - design.other, design.missed], [design.other, design.true]])
 
-    def _answers(self, codes: Codes, source: Source) -> Codes:
+    def _draw_answers(self, codes: Codes, source: Source) -> Codes:
         first, second = self._coins
         if source.reproducible:
             heads = source.uniform(codes.size) < first
@@ -232,7 +234,7 @@ class RandomizedResponseCoins(ResponseDesign):
 
 
 @lru_cache(maxsize=256)
-def epsilon_of(first: float, second: float) -> float:
+def compute_coin_epsilon(first: float, second: float) -> float:
     """Return the epsilon that two coins keep, rounded up to the next float."""
     p, q = Fraction(first), Fraction(second)
     if p == 1:
@@ -241,7 +243,7 @@ def epsilon_of(first: float, second: float) -> float:
     rarer = p * min(q, 1 - q)
     if rarer == 0:
         return math.inf
-    mp = multiple_precision.functions()
+    mp = multiple_precision.get_functions()
     excess = (1 - p) / rarer
     # the logarithm loses the digits that a ratio near 1 has before its excess
     lost = max(excess.denominator.bit_length() - excess.numerator.bit_length(), 0)
@@ -249,7 +251,7 @@ def epsilon_of(first: float, second: float) -> float:
     return float(mp.to_float(mp.mpf_log(ratio, 120, "u"), rnd="u"))
 
 
-@answered
+@explain_wrong_calls
 def required_n(
     epsilon: float,
     width: float,
@@ -298,5 +300,5 @@ def required_n(
     >>> required_n(1.0986122886681098, 0.1)
     1537
     """
-    design = RandomizedResponse(checks.epsilon(epsilon), categories)
+    design = RandomizedResponse(checks.check_epsilon(epsilon), categories)
     return design.required_n(width, alpha=alpha, proportion=proportion, kind=kind)

@@ -13,33 +13,33 @@ from pydpstat import _checks as checks
 from pydpstat._lazy import pd
 from pydpstat.local import _intervals as estimate
 from pydpstat.local._categories import Category
-from pydpstat.local._intervals import DISTRIBUTIONS, KINDS, METHODS, interval
+from pydpstat.local._intervals import DISTRIBUTIONS, KINDS, METHODS, compute_proportion_interval
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
-from pydpstat.results._numbers import table
-from pydpstat.results._postprocessing import AsDrawn
-from pydpstat.results._report import MOST_ROWS, Facts, Rows, left_out, level_of, number
+from pydpstat.results._numbers import format_rows
+from pydpstat.results._postprocessing import NoisyValue
+from pydpstat.results._report import MAX_PAGE_ROWS, Facts, Rows, format_level, format_significant, make_omission_note
 from pydpstat.results.results import DPResults
 
-_MOST_NAME = 16
-_ONE = Labels("proportion")
+_MAX_NAME_LENGTH = 16
+_PROPORTION_LABELS = Labels("proportion")
 # what other releases call the kinds of their intervals
-_OTHER_NAMES: dict[object, str] = {
+_KIND_ALIASES: dict[object, str] = {
     None: "randomization",
     "noise": "randomization",
     "confidence": "population",
 }
-_STEPS = {
-    "moment": AsDrawn(("moment estimate from the answers",)),
-    "ml": AsDrawn(("maximum-likelihood estimate from the answers",)),
+_ESTIMATION_STEPS = {
+    "moment": NoisyValue(("moment estimate from the answers",)),
+    "ml": NoisyValue(("maximum-likelihood estimate from the answers",)),
 }
 
 
-class Design(Protocol):
+class AnswerDesign(Protocol):
     """What is needed of a `ResponseDesign`, which makes these results."""
 
-    _response: estimate.Response
+    _response: estimate.AnswerProbabilities
 
     @property
     def epsilon(self) -> float:
@@ -98,7 +98,7 @@ class ResponseResults(DPResults):
     """
 
     counted: tuple[int, ...]
-    design: Design
+    design: AnswerDesign
     method: str
 
     _title = "Randomized response"
@@ -112,36 +112,36 @@ class ResponseResults(DPResults):
     @property
     def counts(self) -> float | pd.Series:
         """Estimated number of persons in each category: the proportions times the number of answers."""
-        return self.labels.natural(self.value * sum(self.counted))
+        return self.labels.to_pandas(self.value * sum(self.counted))
 
     @property
     def moment(self) -> float | pd.Series:
         """The moment estimate: unbiased; it may lie outside 0 to 1."""
-        return self.labels.natural(_estimates(self.design, self.counted, "moment"))
+        return self.labels.to_pandas(_compute_estimates(self.design, self.counted, "moment"))
 
     @property
     def ml(self) -> float | pd.Series:
         """The maximum-likelihood estimate: from 0 to 1, and all proportions together 1."""
-        return self.labels.natural(_estimates(self.design, self.counted, "ml"))
+        return self.labels.to_pandas(_compute_estimates(self.design, self.counted, "ml"))
 
     @property
     def bse(self) -> pd.Series:
         """Standard error of the moment estimate by randomization alone: for the persons asked."""
-        return self._series(self._errors()[0])
+        return self._make_series(self._compute_errors()[0])
 
     @property
     def bse_population(self) -> pd.Series:
         """Standard error of the moment estimate by sampling and randomization together."""
-        return self._series(self._errors()[1])
+        return self._make_series(self._compute_errors()[1])
 
     @property
     def uncertainty(self) -> float | pd.Series:
         """Two standard errors, sampling and randomization together."""
-        return self.labels.natural(2.0 * self._errors()[1])
+        return self.labels.to_pandas(2.0 * self._compute_errors()[1])
 
-    def _errors(self) -> tuple[np.ndarray, np.ndarray]:
-        proportions = np.clip(_estimates(self.design, self.counted, "moment"), 0.0, 1.0)
-        return estimate.standard_errors(proportions, sum(self.counted), self.design._response)
+    def _compute_errors(self) -> tuple[np.ndarray, np.ndarray]:
+        proportions = np.clip(_compute_estimates(self.design, self.counted, "moment"), 0.0, 1.0)
+        return estimate.compute_standard_errors(proportions, sum(self.counted), self.design._response)
 
     def conf_int(
         self, alpha: float = 0.05, kind: str | None = None, method: str = "blaker", *, joint: bool = False
@@ -187,24 +187,24 @@ class ResponseResults(DPResults):
                         0      1
         proportion  0.015  0.399
         """
-        from pydpstat._checks import flag
+        from pydpstat._checks import check_boolean
 
-        each = alpha / self.value.size if flag(joint, "joint") else alpha
-        return pd.DataFrame(self._limits(each, kind, method), index=self.labels.index(self.value))
+        each = alpha / self.value.size if check_boolean(joint, "joint") else alpha
+        return pd.DataFrame(self._compute_limits(each, kind, method), index=self.labels.make_element_index(self.value))
 
-    def _limits(self, alpha: float, kind: str | None, method: str) -> np.ndarray:
+    def _compute_limits(self, alpha: float, kind: str | None, method: str) -> np.ndarray:
         """Return the intervals, shape (elements, 2)."""
-        level = checks.alpha_of(alpha)
-        own = checks.one_of(_OTHER_NAMES.get(kind, kind), "kind", KINDS)
-        checks.one_of(method, "method", METHODS)
+        level = checks.check_alpha(alpha)
+        own = checks.check_choice(_KIND_ALIASES.get(kind, kind), "kind", KINDS)
+        checks.check_choice(method, "method", METHODS)
         distribution = DISTRIBUTIONS[own](sum(self.counted), self.design._response)
         # the number of answers 1 alone, where the estimate is one number
         counts = self.counted[1:] if self.value.ndim == 0 else self.counted
-        found = {count: interval(distribution, count, level, method) for count in set(counts)}
+        found = {count: compute_proportion_interval(distribution, count, level, method) for count in set(counts)}
         return np.array([found[count] for count in counts])
 
-    def _interval(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-        low, high = self._limits(alpha, "randomization", "blaker").T
+    def _compute_interval(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+        low, high = self._compute_limits(alpha, "randomization", "blaker").T
         return low.reshape(self.value.shape), high.reshape(self.value.shape)
 
     def accuracy(self, alpha: float = 0.05) -> float | pd.Series:
@@ -226,8 +226,8 @@ class ResponseResults(DPResults):
         >>> round(r.accuracy(), 3)
         0.17
         """
-        low, high = self._interval(alpha)
-        return self._series(0.5 * (high - low)) if self.value.ndim else float(0.5 * (high - low))
+        low, high = self._compute_interval(alpha)
+        return self._make_series(0.5 * (high - low)) if self.value.ndim else float(0.5 * (high - low))
 
     def to_frame(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
         """Return estimates, counts, both standard errors and an interval for each category.
@@ -241,11 +241,11 @@ class ResponseResults(DPResults):
         >>> list(r.to_frame().columns)
         ['moment', 'ml', 'count', 'se randomization', 'se population', 'lower', 'upper']
         """
-        randomization, population = self._errors()
-        low, high = self._limits(alpha, "randomization" if kind is None else kind, "blaker").T
+        randomization, population = self._compute_errors()
+        low, high = self._compute_limits(alpha, "randomization" if kind is None else kind, "blaker").T
         columns: dict[str, npt.ArrayLike] = {
-            "moment": _estimates(self.design, self.counted, "moment"),
-            "ml": _estimates(self.design, self.counted, "ml"),
+            "moment": _compute_estimates(self.design, self.counted, "moment"),
+            "ml": _compute_estimates(self.design, self.counted, "ml"),
             "count": self.value * sum(self.counted),
             "se randomization": randomization,
             "se population": population,
@@ -253,87 +253,90 @@ class ResponseResults(DPResults):
             "upper": high,
         }
         flat = {name: np.ravel(column) for name, column in columns.items()}
-        return pd.DataFrame(flat, index=self.labels.index(self.value))
+        return pd.DataFrame(flat, index=self.labels.make_element_index(self.value))
 
-    def _content(self) -> dict[str, object]:
-        randomization, population = self._errors()
+    def _collect_content(self) -> dict[str, object]:
+        randomization, population = self._compute_errors()
         return {
-            **DPResults._content(self),
+            **DPResults._collect_content(self),
             "noise_sd": randomization,
             "se_randomization": randomization,
             "se_population": population,
-            "moment": _estimates(self.design, self.counted, "moment"),
-            "ml": _estimates(self.design, self.counted, "ml"),
+            "moment": _compute_estimates(self.design, self.counted, "moment"),
+            "ml": _compute_estimates(self.design, self.counted, "ml"),
             "categories": self.design.categories,
             "answers": self.counted,
             "design": repr(self.design),
         }
 
-    def _facts(self) -> Facts:
+    def _collect_facts(self) -> Facts:
         return [
             ("Categories:", str(len(self.design.categories))),
             ("No. Answers:", str(self.nobs)),
             ("Estimate:", {"moment": "moment", "ml": "maximum likelihood"}[self.method]),
-            ("Truth answered:", f"with probability {number(self.design._response.true)}"),
-            ("Epsilon, each answer:", "infinite" if math.isinf(self.epsilon) else number(self.epsilon)),
+            ("Truth answered:", f"with probability {format_significant(self.design._response.true)}"),
+            (
+                "Epsilon, each answer:",
+                "infinite" if math.isinf(self.epsilon) else format_significant(self.epsilon),
+            ),
             ("Neighbors:", "one person's value replaced"),
         ]
 
-    def _beside(self) -> Facts:
+    def _collect_right_facts(self) -> Facts:
         return []
 
-    def _rows(self, alpha: float = 0.05, most: int | None = MOST_ROWS) -> Rows:
+    def _make_rows(self, alpha: float = 0.05, max_rows: int | None = MAX_PAGE_ROWS) -> Rows:
         """State two rows a category, one a kind of randomness."""
         frames = [self.to_frame(alpha, kind) for kind in KINDS]
         names: list[str] = []
         rows: list[list[float]] = []
-        for place, label in enumerate(self.labels.elements(self.value)[: most and most // 2]):
-            shown = label if len(label) <= _MOST_NAME else f"{label[: _MOST_NAME - 3]}..."
+        for place, label in enumerate(self.labels.name_elements(self.value)[: max_rows and max_rows // 2]):
+            shown = label if len(label) <= _MAX_NAME_LENGTH else f"{label[: _MAX_NAME_LENGTH - 3]}..."
             for kind, frame in zip(KINDS, frames):
                 row = frame.iloc[place]
                 names.append(f"{shown}, {kind}" if self.value.ndim else kind)
                 columns = ("moment", "ml", "count", f"se {kind}", "lower", "upper")
                 rows.append([float(row[each]) for each in columns])
         headers = ("moment", "ml", "count", "std err", f"[{alpha / 2:.4g}", f"{1 - alpha / 2:.4g}]")
-        return Rows(headers, names, table(list(zip(*rows))))
+        return Rows(headers, names, format_rows(list(zip(*rows))))
 
-    def _notes(self) -> list[str]:
+    def _collect_notes(self) -> list[str]:
         held = ["Nothing is guaranteed: some answer reveals the truth with certainty."]
         return [
-            *(held if math.isinf(self.epsilon) else self._held("")),
+            *(held if math.isinf(self.epsilon) else self._make_guarantee_notes("")),
             "randomization: the persons are fixed, only their answers are random. population: the "
             "persons are also a random sample; its standard error and interval cover both.",
             "moment: unbiased, may be outside 0 to 1. ml: maximum likelihood, from 0 to 1. "
             "Intervals: Blaker's, each of which misses with probability at most alpha.",
-            *left_out(2 * self.value.size),
+            *make_omission_note(2 * self.value.size),
             f"Call: {self.call}",
         ]
 
-    def _picture(self, alpha: float) -> object:
-        from pydpstat.plots._pictures import Head, Panel, Points, Values
+    def _describe_picture(self, alpha: float) -> object:
+        from pydpstat.plots._pictures import Panel, PictureHead, PictureValues, PointPicture
 
         ends = []
         for kind in KINDS:
             frame = self.to_frame(alpha, kind)
             ends.append((frame["lower"].to_numpy()[:, None], frame["upper"].to_numpy()[:, None]))
-        told = [f"{level_of(alpha)} interval, {whose}" for whose in ("persons asked", "population")]
-        head = Head(f"Randomized response, {self.nobs} answers", f"epsilon = {self.epsilon:.4g}", *told)
-        panel = Panel("proportion", Values(np.ravel(self.value)[:, None], *ends))
-        return Points(head, self.labels.elements(self.value), "", [panel], numbered=True)
+        told = [f"{format_level(alpha)} interval, {whose}" for whose in ("persons asked", "population")]
+        head = PictureHead(f"Randomized response, {self.nobs} answers", f"epsilon = {self.epsilon:.4g}", *told)
+        panel = Panel("proportion", PictureValues(np.ravel(self.value)[:, None], *ends))
+        return PointPicture(head, self.labels.name_elements(self.value), "", [panel], has_numbers=True)
 
     def __repr__(self) -> str:
         answers = f"{sum(self.counted)} answers"
-        return f"<ResponseResults {self.statistic}: {self._shown()}, {answers}, {self._stated()}>"
+        return f"<ResponseResults {self.statistic}: {self._format_value()}, {answers}, {self._format_guarantee()}>"
 
 
-def results_of(design: Design, counted: tuple[int, ...], method: str) -> ResponseResults:
+def make_response_results(design: AnswerDesign, answer_counts: tuple[int, ...], method: str) -> ResponseResults:
     """Return the result of a design and the numbers of its answers."""
-    value = _estimates(design, counted, method)
+    value = _compute_estimates(design, answer_counts, method)
     single = value.ndim == 0
     return ResponseResults(
         statistic="proportion" if single else "proportions",
         value=value,
-        labels=_ONE if single else Labels("proportion", dimnames=(design.categories,)),
+        labels=_PROPORTION_LABELS if single else Labels("proportion", dimnames=(design.categories,)),
         noise=None,
         noise_scale=math.nan,
         mechanism="randomized response",
@@ -341,23 +344,23 @@ def results_of(design: Design, counted: tuple[int, ...], method: str) -> Respons
         claim=design.guarantee,
         guarantee=design.guarantee,
         bounds=None,
-        nobs=sum(counted),
-        post=_STEPS[method],
+        nobs=sum(answer_counts),
+        post=_ESTIMATION_STEPS[method],
         reproducible=False,
         grid=None,
         record=Call(f"{design!r}.estimate", (("answers", "answers"),), (("method", method),)),
-        counted=counted,
+        counted=answer_counts,
         design=design,
         method=method,
     )
 
 
-def _estimates(design: Design, counted: tuple[int, ...], method: str) -> np.ndarray:
+def _compute_estimates(design: AnswerDesign, answer_counts: tuple[int, ...], method: str) -> np.ndarray:
     """Return the proportion of 1 where the categories are 0 and 1 (or False and True), else all."""
-    n, response = sum(counted), design._response
+    n, response = sum(answer_counts), design._response
     if design.categories == (0, 1):
-        one = float(estimate.moment(counted[1], n, response))
+        one = float(estimate.estimate_by_moments(answer_counts[1], n, response))
         return np.array(min(max(one, 0.0), 1.0) if method == "ml" else one)
     if method == "ml":
-        return estimate.likeliest(counted, n, response)
-    return estimate.moment(counted, n, response)
+        return estimate.estimate_by_likelihood(answer_counts, n, response)
+    return estimate.estimate_by_moments(answer_counts, n, response)

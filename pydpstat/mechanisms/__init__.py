@@ -1,14 +1,10 @@
 """How a statistic is protected: noise distributions, calibrations, exact privacy curves."""
 
-from pydpstat._lazy import answer_names as _answer_names
+from pydpstat._lazy import explain_missing_names as _answer_names
 from pydpstat.mechanisms.bounded_laplace import BoundedLaplace, BoundedLaplaceNoise
 from pydpstat.mechanisms.cross_products import CrossProductNoise
 from pydpstat.mechanisms.cube import Cube, CubeNoise
-from pydpstat.mechanisms.discrete_gaussian import (
-    DiscreteGaussian,
-    DiscreteGaussianNoise,
-    calibrate_discrete_gaussian,
-)
+from pydpstat.mechanisms.discrete_gaussian import DiscreteGaussian, DiscreteGaussianNoise, calibrate_discrete_gaussian
 from pydpstat.mechanisms.gaussian import Gaussian, GaussianNoise
 from pydpstat.mechanisms.gaussian_calibration import calibrate_gaussian
 from pydpstat.mechanisms.geometric import Geometric, SignGeometricNoise, SymmetricGeometricNoise

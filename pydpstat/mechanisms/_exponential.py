@@ -17,13 +17,13 @@ import numpy.typing as npt
 from pydpstat import r_arithmetic as r
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Mechanism
-from pydpstat.random.secure.choices import CHUNK, Floats, chunk_sums, first_reaching, in_range
+from pydpstat.random.secure.choices import CHUNK_SIZE, Floats, compute_chunk_sums, find_first_reaching, is_in_range
 
 # below it the exponential is 0
-_UNDERFLOW = -746.0
+_UNDERFLOW_EXPONENT = -746.0
 
 
-def probabilities(
+def compute_choice_probabilities(
     utility: npt.ArrayLike, eps: float, sensitivity: float = 1.0, measure: npt.ArrayLike | None = None
 ) -> Floats:
     """Return the candidates' probabilities, with R's float operations.
@@ -31,10 +31,10 @@ def probabilities(
     A utility of minus infinity excludes a candidate; `measure` has their weights before the data are seen.
     NaN where nothing can be chosen: a utility is NaN or plus infinity, or every weight is 0.
     """
-    return Choice(utility, eps, sensitivity, measure).probabilities()
+    return Choice(utility, eps, sensitivity, measure).compute_probabilities()
 
 
-def choose(
+def choose_candidate(
     utility: npt.ArrayLike, eps: float, sensitivity: float, measure: npt.ArrayLike | None, uniform: float
 ) -> int:
     """Return the place, from 0, of the candidate that a uniform number between 0 and 1 chooses.
@@ -42,7 +42,7 @@ def choose(
     It is the first candidate whose cumulative probability is not below the number. The other arguments
     are as in `probabilities`.
     """
-    return Choice(utility, eps, sensitivity, measure).place(uniform)
+    return Choice(utility, eps, sensitivity, measure).choose_index(uniform)
 
 
 class Choice:
@@ -54,69 +54,69 @@ class Choice:
         self._utility = np.asarray(utility, dtype=np.float64)
         self._measure = None if measure is None else np.asarray(measure, dtype=np.float64)
         self._eps, self._divisor = float(eps), 2.0 * float(sensitivity)
-        self._top = float(self._utility.max()) if self._utility.size else -math.inf
-        self._exact: Floats | None = None
-        self._buffer = np.empty(min(CHUNK, self._utility.size))
+        self._max_utility = float(self._utility.max()) if self._utility.size else -math.inf
+        self._cumulative_sums: Floats | None = None
+        self._buffer = np.empty(min(CHUNK_SIZE, self._utility.size))
 
     @cached_property
-    def _sums(self) -> Floats:
+    def _chunk_sums(self) -> Floats:
         """The weights' sums up to the end of each chunk."""
         with np.errstate(all="ignore"):
-            return chunk_sums(self._utility.size, self._weights)
+            return compute_chunk_sums(self._utility.size, self._compute_weights)
 
     @cached_property
-    def _certain(self) -> bool:
-        return in_range(self._sums)
+    def _is_certain(self) -> bool:
+        return is_in_range(self._chunk_sums)
 
-    def check(self) -> None:
+    def check_candidates(self) -> None:
         """Raise an error where nothing can be chosen, whatever the uniform: where R returns integer(0)."""
         # a NaN comes either from the first candidate on, or after a first one that R then chooses
-        if not self._certain and (not self._utility.size or np.isnan(self._cumulative()[0])):
+        if not self._is_certain and (not self._utility.size or np.isnan(self._compute_cumulative()[0])):
             raise PydpstatError(
                 "no candidate can be chosen, and R returns integer(0): utility must be finite or "
                 "-Inf, and the best candidates must have a positive finite measure. Check utility "
                 "and measure, or use a smaller eps."
             )
 
-    def place(self, uniform: float) -> int:
+    def choose_index(self, uniform: float) -> int:
         """Return the place of the chosen candidate, from 0."""
-        self.check()
-        found = self._fast(uniform) if self._certain else None
+        self.check_candidates()
+        found = self._choose_fast(uniform) if self._is_certain else None
         if found is not None:
             return found
         # without any True, R's which.max returns the first place
-        return int(np.argmax(uniform <= self._cumulative()))
+        return int(np.argmax(uniform <= self._compute_cumulative()))
 
-    def probabilities(self) -> Floats:
+    def compute_probabilities(self) -> Floats:
         """Return the candidates' probabilities, with R's float operations."""
         with np.errstate(all="ignore"):
-            starts = range(0, self._utility.size, CHUNK)
-            weights = np.concatenate([np.empty(0), *(self._weights(start, r.exp).copy() for start in starts)])
+            starts = range(0, self._utility.size, CHUNK_SIZE)
+            weights = np.concatenate([np.empty(0), *(self._compute_weights(start, r.exp).copy() for start in starts)])
             return weights / r.sum(weights)
 
-    def _cumulative(self) -> Floats:
-        if self._exact is None:
-            self._exact = r.cumsum(self.probabilities())
-        return self._exact
+    def _compute_cumulative(self) -> Floats:
+        if self._cumulative_sums is None:
+            self._cumulative_sums = r.cumsum(self.compute_probabilities())
+        return self._cumulative_sums
 
-    def _fast(self, uniform: float) -> int | None:
+    def _choose_fast(self, uniform: float) -> int | None:
         """Return the place where the sums' error cannot change it, else None."""
-        n, total = self._utility.size, float(self._sums[-1])
+        n, total = self._utility.size, float(self._chunk_sums[-1])
         # in units of 2^-52: exp errs by 4, R's division and sums by 2 + n / 2048, ours by half the addends
-        slack = (64.0 + CHUNK + n / CHUNK + n / 1024.0) * 2.0**-52 * total
+        slack = (64.0 + CHUNK_SIZE + n / CHUNK_SIZE + n / 1024.0) * 2.0**-52 * total
         with np.errstate(all="ignore"):
-            return first_reaching(uniform * total, self._sums, self._weights, slack)
+            return find_first_reaching(uniform * total, self._chunk_sums, self._compute_weights, slack)
 
-    def _weights(self, start: int, exp: Callable[[Floats], Floats] = np.exp) -> Floats:
+    def _compute_weights(self, start: int, exp: Callable[[Floats], Floats] = np.exp) -> Floats:
         """Return a chunk of weights, in a buffer that the next chunk overwrites."""
-        values = self._utility[start : start + CHUNK]
-        part = np.subtract(values, self._top, out=self._buffer[: values.size])
+        values = self._utility[start : start + CHUNK_SIZE]
+        part = np.subtract(values, self._max_utility, out=self._buffer[: values.size])
         part *= self._eps
         part /= self._divisor
         # exp is slow where it underflows, so it is left out where all of it does
-        part[:] = 0.0 if part.max() < _UNDERFLOW else exp(part)
+        part[:] = 0.0 if part.max() < _UNDERFLOW_EXPONENT else exp(part)
         if self._measure is not None:
-            part *= self._measure[start : start + CHUNK]
+            part *= self._measure[start : start + CHUNK_SIZE]
         return part
 
 

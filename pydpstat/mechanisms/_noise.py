@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._frozen import frozen
+from pydpstat._frozen import freeze_array
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Noise
 from pydpstat.r_arithmetic.elementary import Floats, Numbers, log
@@ -20,13 +20,13 @@ from pydpstat.r_arithmetic.elementary import Floats, Numbers, log
 if TYPE_CHECKING:
     from pydpstat.random import Source
 
-SEED = 20_240_117
+SOBOL_SEED = 20_240_117
 # where a tail is computed, between which its logarithm is nearly linear
-_GRID = 400
+_GRID_SIZE = 400
 # as far as the tails are followed, in standard deviations of the sum beyond a tail of one draw
-_SPREADS, _TAIL = 12.0, 1e-15
+_TAIL_DEVIATIONS, _TAIL_PROBABILITY = 12.0, 1e-15
 # of more values than these to either side, those at a distance of a step are looked at
-_MOST = 2**16
+_MAX_HALF_SIZE = 2**16
 
 
 class ContinuousNoise(Noise):
@@ -41,7 +41,7 @@ class ContinuousNoise(Noise):
         self = object.__new__(cls)
         # the only field; asking for the fields takes longer
         (name,) = cls.__match_args__  # type: ignore[attr-defined]
-        object.__setattr__(self, name, _scales_from_0(scale, name))
+        object.__setattr__(self, name, _check_scales(scale, name))
         return self
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -58,92 +58,92 @@ class ContinuousNoise(Noise):
         return self
 
     @staticmethod
-    def _density(z: Floats) -> Floats:
+    def _compute_density(z: Floats) -> Floats:
         raise NotImplementedError
 
     @staticmethod
-    def _lower_tail(z: Floats) -> Floats:
+    def _compute_lower_tail(z: Floats) -> Floats:
         raise NotImplementedError
 
     @staticmethod
-    def _quantile(p: Floats, complement: Floats) -> Floats:
+    def _compute_quantile(p: Floats, complement: Floats) -> Floats:
         raise NotImplementedError
 
     def pdf(self, x: npt.ArrayLike) -> Numbers:
         """Density at `x`: a float, or an array of the broadcast shape."""
         values = np.asarray(x, dtype=np.float64)
         with np.errstate(all="ignore"):
-            density = self._density(values / self._scale) / self._scale
+            density = self._compute_density(values / self._scale) / self._scale
         none = np.where(values == 0.0, np.inf, 0.0 * values)
-        return unwrap(np.where(np.equal(self._scale, 0.0), none, density))
+        return to_scalar(np.where(np.equal(self._scale, 0.0), none, density))
 
     def cdf(self, x: npt.ArrayLike) -> Numbers:
         """Probability of at most `x`."""
         values = np.asarray(x, dtype=np.float64)
         with np.errstate(all="ignore"):
             z = np.where(np.equal(self._scale, 0.0) & (values >= 0.0), np.inf, values / self._scale)
-            return unwrap(self._lower_tail(z))
+            return to_scalar(self._compute_lower_tail(z))
 
     def ppf(self, q: npt.ArrayLike) -> Numbers:
         """Quantile of the probability `q`; NaN outside [0, 1], as in scipy.stats."""
-        p, complement = tail_pair(q)
+        p, complement = get_tail_probabilities(q)
         with np.errstate(all="ignore"):
-            quantile = self._scale * self._quantile(p, complement)
-        return unwrap(np.where(np.equal(self._scale, 0.0), 0.0 * p, quantile))
+            quantile = self._scale * self._compute_quantile(p, complement)
+        return to_scalar(np.where(np.equal(self._scale, 0.0), 0.0 * p, quantile))
 
 
-def positive_values(value: npt.ArrayLike, name: str, hint: str) -> Numbers:
+def check_positive_values(value: npt.ArrayLike, name: str, hint: str) -> Numbers:
     """Check that a number, or every number of an array, is finite and above 0.
 
     Returns a float for a scalar and otherwise a read-only copy as float64.
     """
     if type(value) is float and 0.0 < value < math.inf:
         return value
-    array = checks.array_of(value)
+    array = checks.to_array(value)
     if array.ndim == 0:
-        return checks.positive(unwrap(value), name, hint)  # type: ignore[arg-type]
+        return checks.check_positive(to_scalar(value), name, hint)  # type: ignore[arg-type]
     if array.dtype.kind not in "iuf" or not np.all((array > 0) & np.isfinite(array)):
-        raise PydpstatError(f"{name} must be positive finite numbers; got {checks.shown(value)}. {hint}")
-    return frozen(array, np.float64)
+        raise PydpstatError(f"{name} must be positive finite numbers; got {checks.describe_value(value)}. {hint}")
+    return freeze_array(array, np.float64)
 
 
-def _scales_from_0(value: npt.ArrayLike, name: str) -> Numbers:
+def _check_scales(value: npt.ArrayLike, name: str) -> Numbers:
     if type(value) is float and 0.0 <= value < math.inf:
         return value
     array = np.asarray(value)
     if array.dtype.kind not in "iuf" or not np.all((array >= 0) & np.isfinite(array)):
-        raise PydpstatError(f"{name} must be at least 0 and finite; got {checks.shown(value)}.")
-    return frozen(array, np.float64) if array.ndim else float(array)
+        raise PydpstatError(f"{name} must be at least 0 and finite; got {checks.describe_value(value)}.")
+    return freeze_array(array, np.float64) if array.ndim else float(array)
 
 
-def density_of(noise: Noise) -> Callable[[npt.ArrayLike], Numbers] | None:
+def get_density(noise: Noise) -> Callable[[npt.ArrayLike], Numbers] | None:
     """Return the density of noise, on the integers its probabilities; None where it has none."""
     return getattr(noise, "pmf" if noise.integer else "pdf", None)
 
 
-def unwrap(values: Numbers) -> Numbers:
+def to_scalar(values: Numbers) -> Numbers:
     """Return a zero-dimensional result as a Python float, an array as it is."""
     if isinstance(values, (np.ndarray, np.generic)) and values.ndim == 0:
         return values.item()
     return values
 
 
-def tail_pair(q: npt.ArrayLike) -> tuple[Floats, Floats]:
+def get_tail_probabilities(q: npt.ArrayLike) -> tuple[Floats, Floats]:
     """Return a probability (NaN where it is none) and its complement, which is exact from 1/2 on."""
     p = np.asarray(q, dtype=np.float64)
     p = np.where((p >= 0.0) & (p <= 1.0), p, np.nan)
     return p, 1.0 - p
 
 
-def quantiles(tail: Callable[[Floats], Floats], q: npt.ArrayLike, most: float) -> Floats:
+def solve_quantiles(tail: Callable[[Floats], Floats], q: npt.ArrayLike, support_radius: float) -> Floats:
     """Return quantiles of a symmetric distribution by bisection; NaN outside [0, 1].
 
-    `tail` is the probability that the absolute value is above a number of at least 0, and `most` a first
+    `tail` is the probability that the absolute value is above a number of at least 0, and `support_radius` a first
     guess of a number above all that are asked for.
     """
     p = np.asarray(q, dtype=np.float64)
     outer = 2.0 * np.minimum(p, 1.0 - p)
-    low, high = np.zeros(p.shape), np.full(p.shape, most)
+    low, high = np.zeros(p.shape), np.full(p.shape, support_radius)
     while np.any(tail(high) > outer) and np.all(high < 1e6):
         high = 2.0 * high
     for _ in range(60):
@@ -154,13 +154,13 @@ def quantiles(tail: Callable[[Floats], Floats], q: npt.ArrayLike, most: float) -
     return np.where(p < 0.5, -sizes, sizes) + 0.0
 
 
-def with_quantiles(vectors: Floats, tail: Callable[[Floats], Floats], most: float) -> Floats:
+def match_quantiles(vectors: Floats, tail: Callable[[Floats], Floats], support_radius: float) -> Floats:
     """Return vectors whose elements have exact quantiles, in the order of their values.
 
-    `tail` is as for `quantiles`, of all elements, and `most` a number that it is next to 0 at.
+    `tail` is as for `solve_quantiles`, of all elements, and `support_radius` a number that it is next to 0 at.
     """
     count = len(vectors)
-    grid = np.linspace(0.0, most, _GRID)
+    grid = np.linspace(0.0, support_radius, _GRID_SIZE)
     falls = -np.asarray(log(np.maximum(tail(grid), 1e-300)))
     upper = np.interp(-np.asarray(log((2.0 * np.arange(count // 2) + 1.0) / count)), falls, grid)
     ordered = np.concatenate([-upper, np.zeros(count % 2), upper[::-1]])
@@ -168,14 +168,14 @@ def with_quantiles(vectors: Floats, tail: Callable[[Floats], Floats], most: floa
     return found
 
 
-def sobol(count: int, numbers: int) -> Floats:
+def draw_sobol_points(count: int, dimension: int) -> Floats:
     """Return scrambled Sobol points, the same in every call; they protect nobody."""
     from scipy.stats import qmc
 
-    return qmc.Sobol(numbers, seed=SEED).random(count).clip(1e-12, 1.0 - 1e-12)
+    return qmc.Sobol(dimension, seed=SOBOL_SEED).random(count).clip(1e-12, 1.0 - 1e-12)
 
 
-def gamma_radii(width: int, uniform: Floats) -> Floats:
+def compute_gamma_radii(width: int, uniform: Floats) -> Floats:
     """Return radii of vectors of so many elements, as quantiles of uniform numbers."""
     from scipy.special import gammaincinv
 
@@ -212,18 +212,18 @@ class NoiseSum(Noise):
 
     def cdf(self, x: npt.ArrayLike) -> Numbers:
         """Probability of at most `x`."""
-        step, below = _lattice(self.each, self.terms)
+        step, below = _tabulate_sum(self.each, self.terms)
         places = np.floor(np.asarray(x, dtype=np.float64) / step) + below.size // 2
         inside = below[np.clip(np.nan_to_num(places), 0, below.size - 1).astype(np.intp)]
-        return unwrap(np.where(np.isnan(places), np.nan, np.where(places < 0.0, 0.0, inside)))
+        return to_scalar(np.where(np.isnan(places), np.nan, np.where(places < 0.0, 0.0, inside)))
 
     def ppf(self, q: npt.ArrayLike) -> Numbers:
         """Smallest value with a distribution function of at least `q`, as a float; NaN outside [0, 1]."""
-        step, below = _lattice(self.each, self.terms)
-        p, _ = tail_pair(q)
+        step, below = _tabulate_sum(self.each, self.terms)
+        p, _ = get_tail_probabilities(q)
         places = np.minimum(np.searchsorted(below, p), below.size - 1) - below.size // 2
         k = np.where(p == 0.0, -np.inf, np.where(p == 1.0, np.inf, step * places + 0.0))
-        return unwrap(np.where(np.isnan(p), np.nan, k))
+        return to_scalar(np.where(np.isnan(p), np.nan, k))
 
     def draw(self, source: Source, size: int, grid: float | None) -> npt.NDArray[np.generic]:
         """Draw so many sums."""
@@ -232,31 +232,33 @@ class NoiseSum(Noise):
         return total
 
 
-def summed(noise: Noise, terms: int) -> Noise | None:
+def make_noise_sum(noise: Noise, terms: int) -> Noise | None:
     """Return the noise of a sum of so many values with this noise; None where its distribution is unknown."""
     if terms == 1:
         return noise
-    each, already = summand(noise)
-    known = each.integer and density_of(each) is not None and np.ndim(each.scale) == 0
+    each, already = get_summand(noise)
+    known = each.integer and get_density(each) is not None and np.ndim(each.scale) == 0
     return NoiseSum(each, already * terms) if known else None
 
 
-def summand(noise: Noise) -> tuple[Noise, int]:
+def get_summand(noise: Noise) -> tuple[Noise, int]:
     """Return the noise of which there are so many in a noise: one where it is no sum."""
     return (noise.each, noise.terms) if isinstance(noise, NoiseSum) else (noise, 1)
 
 
 @lru_cache(maxsize=256)
-def _lattice(each: Noise, terms: int) -> tuple[int, Floats]:
+def _tabulate_sum(each: Noise, terms: int) -> tuple[int, Floats]:
     """Return the step and the distribution function at its multiples, as many below 0 as above."""
     from scipy import fft
 
-    reach = math.ceil(_SPREADS * math.sqrt(terms) * float(each.std()) + float(each.ppf(1.0 - _TAIL)))
-    step = -(-reach // _MOST)
+    reach = math.ceil(
+        _TAIL_DEVIATIONS * math.sqrt(terms) * float(each.std()) + float(each.ppf(1.0 - _TAIL_PROBABILITY))
+    )
+    step = -(-reach // _MAX_HALF_SIZE)
     half = -(-reach // step)
     k = step * np.arange(-half, half + 1.0)
     if step == 1:
-        pmf = np.asarray(density_of(each)(k))  # type: ignore[misc]
+        pmf = np.asarray(get_density(each)(k))  # type: ignore[misc]
     else:
         # what lies nearest to a multiple; half of it where two are as near
         ends = np.append(k - 0.5 * step, k[-1] + 0.5 * step)
@@ -267,4 +269,4 @@ def _lattice(each: Noise, terms: int) -> tuple[int, Floats]:
     # the two halves are the same but for rounding
     pmf = pmf + pmf[::-1]
     below = pmf.cumsum()
-    return step, frozen(below / below[-1])
+    return step, freeze_array(below / below[-1])

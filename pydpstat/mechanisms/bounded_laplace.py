@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # a grid is at most 2^-20 of the scale
 _GRID_SHARE = 2.0**-20
-_ROUNDINGS = 1.0 + 2.0**-49
+_ROUNDING_FACTOR = 1.0 + 2.0**-49
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,8 +62,8 @@ class BoundedLaplaceNoise(Noise):
     name: ClassVar[str] = "bounded Laplace"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", checks.positive(self.scale, "scale"))
-        object.__setattr__(self, "limits", _pair(self.limits))
+        object.__setattr__(self, "scale", checks.check_positive(self.scale, "scale"))
+        object.__setattr__(self, "limits", _check_limits(self.limits))
 
     def std(self) -> float:
         """Standard deviation before redrawing, ``sqrt(2) * scale``."""
@@ -87,29 +87,29 @@ class BoundedLaplaceNoise(Noise):
 
     def epsilon(self, sensitivity: float) -> float:
         """True pure epsilon for a number of this sensitivity, rounded up."""
-        return _kept(sensitivity, self.scale, self.limits[1] - self.limits[0])
+        return _compute_redrawn_epsilon(sensitivity, self.scale, self.limits[1] - self.limits[0])
 
     def interval(self, value: npt.ArrayLike, alpha: float) -> tuple[Floats, Floats]:
         """Return the exact interval of the truth for a released value."""
         flat = np.ravel(np.asarray(value, dtype=np.float64))
-        ends = [[self._truth(each, tail) for tail in (1.0 - 0.5 * alpha, 0.5 * alpha)] for each in flat]
+        ends = [[self._solve_truth(each, tail) for tail in (1.0 - 0.5 * alpha, 0.5 * alpha)] for each in flat]
         low, high = np.array(ends).reshape(-1, 2).T
         return low.reshape(np.shape(value)), high.reshape(np.shape(value))
 
-    def _truth(self, value: float, tail: float) -> float:
+    def _solve_truth(self, value: float, tail: float) -> float:
         """Return the truth within the limits under which a value is the quantile of a probability."""
         from scipy.optimize import brentq
 
         lower, upper = self.limits
 
-        def excess(truth: float) -> float:
+        def compute_excess(truth: float) -> float:
             low, at, high = np.asarray(LaplaceNoise(self.scale).cdf(np.array([lower, value, upper]) - truth))
             return float((at - low) / (high - low)) - tail
 
         # the larger the truth, the less probable is a value below
-        if excess(lower) <= 0.0:
+        if compute_excess(lower) <= 0.0:
             return lower
-        return upper if excess(upper) >= 0.0 else float(brentq(excess, lower, upper))
+        return upper if compute_excess(upper) >= 0.0 else float(brentq(compute_excess, lower, upper))
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ class BoundedLaplace(Mechanism):
     name: ClassVar[str] = "bounded laplace"
 
     def __post_init__(self) -> None:
-        lower, upper = _pair((self.lower, self.upper))
+        lower, upper = _check_limits((self.lower, self.upper))
         object.__setattr__(self, "lower", lower)
         object.__setattr__(self, "upper", upper)
 
@@ -171,9 +171,9 @@ class BoundedLaplace(Mechanism):
         """Return noise with the smallest scale whose true epsilon is the requested one."""
         width = self.upper - self.lower
         _, enough = bisect_up(
-            lambda scale: _kept(sensitivity, scale, width) > epsilon,
+            lambda scale: _compute_redrawn_epsilon(sensitivity, scale, width) > epsilon,
             sensitivity / epsilon,
-            2.0 * sensitivity / epsilon * _ROUNDINGS,
+            2.0 * sensitivity / epsilon * _ROUNDING_FACTOR,
         )
         return BoundedLaplaceNoise(enough, (self.lower, self.upper))
 
@@ -184,7 +184,7 @@ class BoundedLaplace(Mechanism):
         sensitivity: float,
         size: int,
         integer: bool,
-        ball: tuple[int, int] | None = None,
+        vector_shape: tuple[int, int] | None = None,
     ) -> BoundedLaplaceNoise:
         """Return noise for one number; a vector is refused."""
         if size != 1:
@@ -199,7 +199,7 @@ class BoundedLaplace(Mechanism):
         return self.calibrate_vector(epsilon, delta, sensitivities[0], len(sensitivities), False)
 
 
-def _kept(sensitivity: float, scale: float, width: float) -> float:
+def _compute_redrawn_epsilon(sensitivity: float, scale: float, width: float) -> float:
     """Return the pure epsilon of Laplace noise that is drawn again until it is within limits; rounded up.
 
     With s the step and w the width, both in scales, Z(s) / Z(0) is
@@ -209,11 +209,11 @@ def _kept(sensitivity: float, scale: float, width: float) -> float:
     # beyond the middle the probability of staying within falls again
     step = min(sensitivity, 0.5 * wide)
     gained = math.expm1(-step / scale) * math.expm1((step - wide) / scale) / -math.expm1(-wide / scale)
-    return math.nextafter((sensitivity / scale + math.log1p(gained)) * _ROUNDINGS, math.inf)
+    return math.nextafter((sensitivity / scale + math.log1p(gained)) * _ROUNDING_FACTOR, math.inf)
 
 
-def _pair(limits: Iterable[float]) -> tuple[float, float]:
-    lower, upper = (checks.scalar(each, "a limit") for each in limits)
+def _check_limits(limits: Iterable[float]) -> tuple[float, float]:
+    lower, upper = (checks.check_scalar(each, "a limit") for each in limits)
     if not -math.inf < lower < upper < math.inf:
         raise PydpstatError(
             f"limits must be finite, the lower below the upper; got {lower!r} and {upper!r}. Give the public "

@@ -14,29 +14,29 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._frozen import frozen
+from pydpstat._frozen import freeze_array
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise import (
-    SEED,
+    SOBOL_SEED,
     Floats,
-    gamma_radii,
-    positive_values,
-    quantiles,
-    sobol,
-    unwrap,
-    with_quantiles,
+    check_positive_values,
+    compute_gamma_radii,
+    draw_sobol_points,
+    match_quantiles,
+    solve_quantiles,
+    to_scalar,
 )
 from pydpstat.mechanisms.mechanism import Noise
-from pydpstat.random.secure.discrete import as_floats, each_below, kept, radii, with_signs
+from pydpstat.random.secure.discrete import as_floats, collect_accepted, draw_each_below, draw_radii, draw_signs
 
 if TYPE_CHECKING:
     from pydpstat.random import Source
 
 # up to so many places all inequalities are used, up to so many those of triangles, beyond them the cube's
-CYCLES, TRIANGLES = 8, 11
+MAX_CYCLE_PLACES, MAX_TRIANGLE_PLACES = 8, 11
 # by places: the mean square of an element of a uniform point, and the body's share of the cube, by simulation
 # with errors below a hundredth; of three places 7 / 25 and 5 / 6
-_MEASURED = {
+_BODY_MOMENTS = {
     3: (0.28, 5.0 / 6.0),
     4: (0.2157, 0.3387),
     5: (0.1767, 0.0663),
@@ -48,7 +48,7 @@ _MEASURED = {
     11: (0.1938, 1.3e-5),
 }
 # the same of the body of what one record adds: of the number of records, of the others, and the share
-_ADDED = {
+_ADDED_BODY_MOMENTS = {
     2: (1.0 / 3.0, 1.0 / 3.0, 1.0),
     3: (4.0 / 15.0, 4.0 / 15.0, 2.0 / 3.0),
     4: (0.2063, 0.2063, 0.222),
@@ -59,11 +59,13 @@ _ADDED = {
 }
 _HINT = "Use 2 / epsilon for numbers in [-1, 1]."
 # Gibbs sweeps before the first point, and between points
-_FIRST, _BETWEEN = 40, 2
+_BURN_IN_SWEEPS, _THINNING_SWEEPS = 40, 2
 # simulated points of the body for the distribution of an element, and quantiles of it
-_POINTS, _QUANTILES = 2048, 512
-_Whole = np.ndarray
-_Draw = Callable[[npt.NDArray[np.intp], int], tuple[_Whole, npt.NDArray[np.bool_]]]
+_N_POINTS, _N_QUANTILES = 2048, 512
+_Points = np.ndarray
+_PointSampler = Callable[[npt.NDArray[np.intp], int], tuple[_Points, npt.NDArray[np.bool_]]]
+_ElementGroups = list[list[int]]
+_Constraint = Callable[[_Points, _Points], npt.NDArray[np.bool_]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,9 +146,9 @@ class CrossProductNoise(Noise):
     name: ClassVar[str] = "linf"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", positive_values(self.scale, "scale", _HINT))
-        object.__setattr__(self, "places", checks.integer(self.places, "places", 2))
-        object.__setattr__(self, "added", checks.flag(self.added, "added"))
+        object.__setattr__(self, "scale", check_positive_values(self.scale, "scale", _HINT))
+        object.__setattr__(self, "places", checks.check_integer(self.places, "places", 2))
+        object.__setattr__(self, "added", checks.check_boolean(self.added, "added"))
 
     @property
     def width(self) -> int:
@@ -157,33 +159,34 @@ class CrossProductNoise(Noise):
         """Standard deviation of each element: one for all, or an array if a record is added."""
         several = (self.width + 1) * (self.width + 2)
         if not self.added:
-            return self.scale * math.sqrt(several * _MEASURED.get(self.places, (1.0 / 3.0, 1.0))[0])
-        number, other, _ = _ADDED.get(self.places, (1.0 / 3.0, 1.0 / 3.0, 1.0))
+            return self.scale * math.sqrt(several * _BODY_MOMENTS.get(self.places, (1.0 / 3.0, 1.0))[0])
+        number, other, _ = _ADDED_BODY_MOMENTS.get(self.places, (1.0 / 3.0, 1.0 / 3.0, 1.0))
         return self.scale * np.sqrt(several * np.append(number, np.full(self.width - 1, other)))
 
     def cdf(self, x: npt.ArrayLike) -> float | Floats:
         """Probability that one element is at most `x`, from simulated points of the body."""
         values = np.asarray(x, dtype=np.float64)
-        tail = 0.5 * self._tail(np.abs(values) / self.scale)
-        return unwrap(np.where(values < 0.0, tail, 1.0 - tail))
+        tail = 0.5 * self._compute_tail(np.abs(values) / self.scale)
+        return to_scalar(np.where(values < 0.0, tail, 1.0 - tail))
 
     def ppf(self, q: npt.ArrayLike) -> float | Floats:
         """Quantile of one element for the probability `q`, from simulated points; NaN outside [0, 1]."""
-        return unwrap(self.scale * quantiles(self._tail, q, 2.0 * self.width + 60.0))
+        return to_scalar(self.scale * solve_quantiles(self._compute_tail, q, 2.0 * self.width + 60.0))
 
-    def _tail(self, z: Floats) -> Floats:
+    def _compute_tail(self, z: Floats) -> Floats:
         """Probability that an element's size exceeds z scales."""
-        return _beyond(self.width, _sizes(self.places, self.added), z)
+        return _compute_element_tail(self.width, _simulate_size_quantiles(self.places, self.added), z)
 
     def norm(self, x: npt.ArrayLike) -> Floats:
         """Return the norm of vectors in the last axis, in scales."""
-        rows = np.asarray(x, dtype=np.float64)[..., np.argsort(_order(self.places, self.added))] / self.scale
+        order = np.argsort(_get_product_order(self.places, self.added))
+        rows = np.asarray(x, dtype=np.float64)[..., order] / self.scale
         sizes = np.abs(rows)
         found = [sizes.max(axis=-1)]
-        if TRIANGLES >= self.places > 2 and not self.added:
-            found.append(0.5 * sizes[..., _triangles(self.places)].sum(axis=-1).max(axis=-1))
-        if CYCLES >= self.places > 3 - self.added:
-            four = _fours(self.places, self.added)
+        if MAX_TRIANGLE_PLACES >= self.places > 2 and not self.added:
+            found.append(0.5 * sizes[..., _get_triangles(self.places)].sum(axis=-1).max(axis=-1))
+        if MAX_CYCLE_PLACES >= self.places > 3 - self.added:
+            four = _get_cycles(self.places, self.added)
             odd = np.count_nonzero(rows[..., four] < 0.0, axis=-1) % 2 == 1
             against = np.where(odd, 0.0, 2.0 * sizes[..., four].min(axis=-1))
             found.append(0.5 * (sizes[..., four].sum(axis=-1) - against).max(axis=-1))
@@ -196,15 +199,16 @@ class CrossProductNoise(Noise):
             raise PydpstatError(f"size must be a multiple of {self.width}; got {size}. Draw whole vectors.")
         rate = None if grid is None else Fraction(grid) / Fraction(self.scale)
 
-        def tried(tries: int) -> _Whole:
+        def draw_candidates(tries: int) -> _Points:
             if rate is None:
                 radius = np.array([source.gamma(self.width + 1, 1.0) for _ in range(tries)])
-                return self.scale * _grown(radius, self.places, self.added, _uniform(source, radius))
-            radius = radii(tries, rate, self.width, 1)
-            return _grown(radius, self.places, self.added, _integers(radius))
+                sampler = _make_uniform_sampler(source, radius)
+                return self.scale * _build_points(radius, self.places, self.added, sampler)
+            radius = draw_radii(tries, rate, self.width, 1)
+            return _build_points(radius, self.places, self.added, _make_integer_sampler(radius))
 
-        measured: Mapping[int, tuple[float, ...]] = _ADDED if self.added else _MEASURED
-        rows = kept(count, self.width, tried, measured.get(self.places, (1.0,))[-1])
+        measured: Mapping[int, tuple[float, ...]] = _ADDED_BODY_MOMENTS if self.added else _BODY_MOMENTS
+        rows = collect_accepted(count, self.width, draw_candidates, measured.get(self.places, (1.0,))[-1])
         return (rows if rate is None else as_floats(rows)).ravel()
 
     def sample(self, count: int) -> Floats:
@@ -212,77 +216,77 @@ class CrossProductNoise(Noise):
 
         They are the same in every call, and protect no data.
         """
-        return self.scale * _sample(count, self.places, self.added)
+        return self.scale * _sample_product_noise(count, self.places, self.added)
 
 
-def _grown(radius: _Whole, places: int, added: bool, draw: _Draw) -> _Whole:
+def _build_points(radius: _Points, places: int, added: bool, draw: _PointSampler) -> _Points:
     """Return points of the body times a radius, place by place: what is outside is left out at once.
 
     `draw` gives so many elements of the cube for the rows that are left, and tells which of them stand.
     """
     left = np.arange(radius.size)
-    rows: _Whole = np.empty((radius.size, 0))
+    rows: _Points = np.empty((radius.size, 0))
     # the number of records comes first
     for last in range(0 if added else 1, places):
         more, stands = draw(left, max(last, 1))
         rows = np.concatenate([rows, more], axis=1) if rows.shape[1] else more
-        for test in _tests(places, last, added):
+        for test in _collect_constraints(places, last, added):
             rows, left = rows[stands], left[stands]
             stands = test(rows, 2 * radius[left])
         rows, left = rows[stands], left[stands]
-    return rows[:, _order(places, added)]
+    return rows[:, _get_product_order(places, added)]
 
 
-def _tests(places: int, last: int, added: bool) -> list[Callable[[_Whole, _Whole], npt.NDArray[np.bool_]]]:
+def _collect_constraints(places: int, last: int, added: bool) -> list[_Constraint]:
     """Return the inequalities between a place and those before it, triangles first."""
     pairs = list(combinations(range(last), 2))
-    found: list[Callable[[_Whole, _Whole], npt.NDArray[np.bool_]]] = []
-    at = partial(_at, first=int(added))
+    found: list[_Constraint] = []
+    at = partial(_get_product_index, first=int(added))
     three = [(at(i, last), at(j, last), at(i, j)) for i, j in pairs]
-    if added and places <= CYCLES:
-        found += [partial(_circle, (0, *each)) for each in three]
-    elif not added and places <= TRIANGLES:
-        found += [partial(_triangle, each) for each in three]
-    if places <= CYCLES:
+    if added and places <= MAX_CYCLE_PLACES:
+        found += [partial(_is_within_cycle, (0, *each)) for each in three]
+    elif not added and places <= MAX_TRIANGLE_PLACES:
+        found += [partial(_is_within_triangle, each) for each in three]
+    if places <= MAX_CYCLE_PLACES:
         for i, j in pairs:
             others = [k for k in range(last) if k not in (i, j)]
-            found += [partial(_circle, (at(i, last), at(j, last), at(j, k), at(i, k))) for k in others]
+            found += [partial(_is_within_cycle, (at(i, last), at(j, last), at(j, k), at(i, k))) for k in others]
     return found
 
 
-def _triangles(places: int, first: int = 0) -> list[list[int]]:
+def _get_triangles(places: int, first: int = 0) -> _ElementGroups:
     """Return where the three products of each triangle stand while points grow."""
-    at = partial(_at, first=first)
+    at = partial(_get_product_index, first=first)
     return [[at(i, j), at(j, k), at(i, k)] for i, j, k in combinations(range(places), 3)]
 
 
-def _fours(places: int, added: bool) -> list[list[int]]:
+def _get_cycles(places: int, added: bool) -> _ElementGroups:
     """Return where the four products of each circle stand, and the number of records with each triangle."""
-    at = partial(_at, first=int(added))
+    at = partial(_get_product_index, first=int(added))
     circles = [
         [at(i, k), at(k, j), at(j, m), at(i, m)]
         for i, j in combinations(range(places), 2)
         for k, m in combinations(range(i + 1, places), 2)
         if j not in (k, m)
     ]
-    return [*circles, *([0, *each] for each in _triangles(places, 1) if added)]
+    return [*circles, *([0, *each] for each in _get_triangles(places, 1) if added)]
 
 
-def _at(i: int, j: int, first: int = 0) -> int:
+def _get_product_index(i: int, j: int, first: int = 0) -> int:
     """Return where the product of two places stands while points grow: by the later one first."""
     return first + (j * (j - 1) // 2 + i if i < j else i * (i - 1) // 2 + j)
 
 
-def _order(places: int, added: bool) -> list[int]:
+def _get_product_order(places: int, added: bool) -> list[int]:
     first = int(added)
-    return [*range(first), *(_at(i, j, first) for i, j in combinations(range(places), 2))]
+    return [*range(first), *(_get_product_index(i, j, first) for i, j in combinations(range(places), 2))]
 
 
-def _triangle(edges: tuple[int, ...], rows: _Whole, limit: _Whole) -> npt.NDArray[np.bool_]:
+def _is_within_triangle(edges: tuple[int, ...], rows: _Points, limit: _Points) -> npt.NDArray[np.bool_]:
     return np.abs(rows[:, edges]).sum(axis=1) <= limit
 
 
-def _circle(edges: tuple[int, ...], rows: _Whole, limit: _Whole) -> npt.NDArray[np.bool_]:
+def _is_within_cycle(edges: tuple[int, ...], rows: _Points, limit: _Points) -> npt.NDArray[np.bool_]:
     four = rows[:, edges]
     sizes = np.abs(four)
     odd = np.count_nonzero(four < 0, axis=1) % 2 == 1
@@ -290,34 +294,34 @@ def _circle(edges: tuple[int, ...], rows: _Whole, limit: _Whole) -> npt.NDArray[
     return sizes.sum(axis=1) - np.where(odd, 0, 2 * sizes.min(axis=1)) <= limit
 
 
-def _integers(radius: _Whole) -> _Draw:
-    def drawn(left: npt.NDArray[np.intp], many: int) -> tuple[_Whole, npt.NDArray[np.bool_]]:
-        return with_signs(each_below(np.repeat(radius[left, None] + 1, many, axis=1)))
+def _make_integer_sampler(radius: _Points) -> _PointSampler:
+    def draw_points(indices: npt.NDArray[np.intp], n_columns: int) -> tuple[_Points, npt.NDArray[np.bool_]]:
+        return draw_signs(draw_each_below(np.repeat(radius[indices, None] + 1, n_columns, axis=1)))
 
-    return drawn
+    return draw_points
 
 
-def _uniform(source: Source, radius: Floats) -> _Draw:
-    def drawn(left: npt.NDArray[np.intp], many: int) -> tuple[Floats, npt.NDArray[np.bool_]]:
-        points = 2.0 * source.uniform(left.size * many).reshape(-1, many) - 1.0
-        return radius[left, None] * points, np.ones(left.size, dtype=bool)
+def _make_uniform_sampler(source: Source, radius: Floats) -> _PointSampler:
+    def draw_points(indices: npt.NDArray[np.intp], n_columns: int) -> tuple[Floats, npt.NDArray[np.bool_]]:
+        points = 2.0 * source.uniform(indices.size * n_columns).reshape(-1, n_columns) - 1.0
+        return radius[indices, None] * points, np.ones(indices.size, dtype=bool)
 
-    return drawn
+    return draw_points
 
 
 @lru_cache(maxsize=16)
-def _sample(count: int, places: int, added: bool) -> Floats:
-    points = _pool(count, places, added)
+def _sample_product_noise(count: int, places: int, added: bool) -> Floats:
+    points = _sample_body(count, places, added)
     width = points.shape[1]
-    vectors = gamma_radii(width, sobol(count, 1)) * points
+    vectors = compute_gamma_radii(width, draw_sobol_points(count, 1)) * points
     # the number of records has a distribution of its own
-    alike, sizes = np.split(vectors, [int(added)], axis=1), np.atleast_2d(_sizes(places, added))
-    tails = [partial(_beyond, width, row) for row in (sizes[0], sizes[-1])]
-    exact = [with_quantiles(*each, 2.0 * width + 60.0) for each in zip(alike, tails)]
-    return frozen(np.concatenate(exact, axis=1))
+    alike, sizes = np.split(vectors, [int(added)], axis=1), np.atleast_2d(_simulate_size_quantiles(places, added))
+    tails = [partial(_compute_element_tail, width, row) for row in (sizes[0], sizes[-1])]
+    exact = [match_quantiles(*each, 2.0 * width + 60.0) for each in zip(alike, tails)]
+    return freeze_array(np.concatenate(exact, axis=1))
 
 
-def _beyond(width: int, sizes: Floats, z: Floats) -> Floats:
+def _compute_element_tail(width: int, sizes: Floats, z: Floats) -> Floats:
     """Probability that an element exceeds z scales, from quantiles of its size in the body."""
     from scipy.special import gammaincc
 
@@ -325,61 +329,62 @@ def _beyond(width: int, sizes: Floats, z: Floats) -> Floats:
 
 
 @lru_cache(maxsize=16)
-def _sizes(places: int, added: bool) -> Floats:
+def _simulate_size_quantiles(places: int, added: bool) -> Floats:
     """Return quantiles of an element's size in the body: for all, or a row for each if a record is added."""
-    chances = _chances(_QUANTILES)
+    chances = _get_probability_midpoints(_N_QUANTILES)
     if places == 2 and not added:
-        return frozen(chances)
-    points = np.abs(_pool(max(_POINTS, 8 * _POINTS // places**2), places, added))
+        return freeze_array(chances)
+    points = np.abs(_sample_body(max(_N_POINTS, 8 * _N_POINTS // places**2), places, added))
     if not added:
-        return frozen(np.quantile(points, chances))
+        return freeze_array(np.quantile(points, chances))
     number, others = np.quantile(points[:, 0], chances), np.quantile(points[:, 1:], chances)
-    return frozen(np.stack([number, *[others] * (points.shape[1] - 1)]))
+    return freeze_array(np.stack([number, *[others] * (points.shape[1] - 1)]))
 
 
-def _chances(count: int) -> Floats:
+def _get_probability_midpoints(count: int) -> Floats:
     """Return the middles of so many equal parts of probability."""
     return (np.arange(count) + 0.5) / count
 
 
-def _pool(count: int, places: int, added: bool) -> Floats:
+def _sample_body(count: int, places: int, added: bool) -> Floats:
     """Return points of the body from chains of Gibbs steps, each of which draws one element again."""
     chains = 256
-    generator = np.random.default_rng(SEED)
-    order = _order(places, added)
+    generator = np.random.default_rng(SOBOL_SEED)
+    order = _get_product_order(places, added)
     rows = np.zeros((chains, len(order)))
-    steps = [(0, *_with_number(places))] if added else []
+    steps = [(0, *_get_number_constraints(places))] if added else []
     steps += [
-        (_at(*edge, int(added)), *_with(places, added, edge)) for edge in combinations(range(places), 2)
+        (_get_product_index(*edge, int(added)), *_get_product_constraints(places, added, edge))
+        for edge in combinations(range(places), 2)
     ]
     found = []
-    for sweep in range(_FIRST + _BETWEEN * math.ceil(count / chains)):
+    for sweep in range(_BURN_IN_SWEEPS + _THINNING_SWEEPS * math.ceil(count / chains)):
         for column, two, three in steps:
-            high, low = _range(rows, two, three)
+            high, low = _get_conditional_range(rows, two, three)
             rows[:, column] = low + (high - low) * generator.random(chains)
-        if sweep >= _FIRST and sweep % _BETWEEN == 0:
+        if sweep >= _BURN_IN_SWEEPS and sweep % _THINNING_SWEEPS == 0:
             found.append(rows[:, order])
     return np.concatenate(found)[:count]
 
 
-def _with_number(places: int) -> tuple[list[list[int]], list[list[int]]]:
+def _get_number_constraints(places: int) -> tuple[_ElementGroups, _ElementGroups]:
     """Return the inequalities of the number of records: the other two elements of each, or three."""
-    return [], _triangles(places, 1) if places <= CYCLES else []
+    return [], _get_triangles(places, 1) if places <= MAX_CYCLE_PLACES else []
 
 
-def _with(places: int, added: bool, edge: tuple[int, int]) -> tuple[list[list[int]], list[list[int]]]:
+def _get_product_constraints(places: int, added: bool, edge: tuple[int, int]) -> tuple[_ElementGroups, _ElementGroups]:
     """Return the inequalities of a product: the other two elements of each, or three."""
     i, j = edge
-    at = partial(_at, first=int(added))
+    at = partial(_get_product_index, first=int(added))
     others = [k for k in range(places) if k not in edge]
     two = [[at(i, k), at(j, k)] for k in others]
-    if places > CYCLES:
-        return two if places <= TRIANGLES and not added else [], []
+    if places > MAX_CYCLE_PLACES:
+        return two if places <= MAX_TRIANGLE_PLACES and not added else [], []
     three = [[at(i, k), at(k, m), at(m, j)] for k in others for m in others if k != m]
     return ([], [*three, *([0, *each] for each in two)]) if added else (two, three)
 
 
-def _range(rows: Floats, two: list[list[int]], three: list[list[int]]) -> tuple[Floats, Floats]:
+def _get_conditional_range(rows: Floats, two: _ElementGroups, three: _ElementGroups) -> tuple[Floats, Floats]:
     """Return between which numbers an element may lie, the others being as they are."""
     high, low = np.ones(len(rows)), -np.ones(len(rows))
     if two:

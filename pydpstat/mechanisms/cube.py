@@ -12,16 +12,16 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._frozen import frozen
+from pydpstat._frozen import freeze_array
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._noise import (
     Floats,
-    gamma_radii,
-    positive_values,
-    quantiles,
-    sobol,
-    unwrap,
-    with_quantiles,
+    check_positive_values,
+    compute_gamma_radii,
+    draw_sobol_points,
+    match_quantiles,
+    solve_quantiles,
+    to_scalar,
 )
 from pydpstat.mechanisms.laplace import scale_for
 from pydpstat.mechanisms.mechanism import Mechanism, Noise
@@ -95,9 +95,9 @@ class CubeNoise(Noise):
     name: ClassVar[str] = "linf"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", positive_values(self.scale, "scale", _HINT))
-        object.__setattr__(self, "columns", checks.integer(self.columns, "columns", 1))
-        object.__setattr__(self, "parts", checks.integer(self.parts, "parts", 1))
+        object.__setattr__(self, "scale", check_positive_values(self.scale, "scale", _HINT))
+        object.__setattr__(self, "columns", checks.check_integer(self.columns, "columns", 1))
+        object.__setattr__(self, "parts", checks.check_integer(self.parts, "parts", 1))
 
     @property
     def width(self) -> int:
@@ -116,23 +116,23 @@ class CubeNoise(Noise):
 
     def std(self) -> Numbers:
         """Standard deviation of each element."""
-        return math.sqrt(_variance(self.columns, self.parts)) * self.scale
+        return math.sqrt(_compute_variance(self.columns, self.parts)) * self.scale
 
     def pdf(self, x: npt.ArrayLike) -> Numbers:
         """Density of one element at `x`: a float, or an array of the broadcast shape."""
         z = np.abs(np.asarray(x, dtype=np.float64)) / self.scale
-        return unwrap(0.5 * _tail(z, self.width, self.parts, 1) / self.scale)
+        return to_scalar(0.5 * _compute_tail(z, self.width, self.parts, 1) / self.scale)
 
     def cdf(self, x: npt.ArrayLike) -> Numbers:
         """Probability that one element is at most `x`."""
         values = np.asarray(x, dtype=np.float64)
-        tail = 0.5 * _tail(np.abs(values) / self.scale, self.width, self.parts, 0)
-        return unwrap(np.where(values < 0.0, tail, 1.0 - tail))
+        tail = 0.5 * _compute_tail(np.abs(values) / self.scale, self.width, self.parts, 0)
+        return to_scalar(np.where(values < 0.0, tail, 1.0 - tail))
 
     def ppf(self, q: npt.ArrayLike) -> Numbers:
         """Quantile of one element for the probability `q`; NaN outside [0, 1]."""
         most = 2.0 * self.width + 60.0
-        return unwrap(quantiles(lambda z: _tail(z, self.width, self.parts, 0), q, most) * self.scale)
+        return to_scalar(solve_quantiles(lambda z: _compute_tail(z, self.width, self.parts, 0), q, most) * self.scale)
 
     def norm(self, x: npt.ArrayLike) -> Floats:
         """Return the norm of vectors in the last axis, in scales."""
@@ -149,7 +149,7 @@ class CubeNoise(Noise):
 
         each = super().simultaneous(alpha, size // self.width)
         reach = gammainccinv(self.width, each)
-        return float(_tail(reach, self.width, self.parts, 0))
+        return float(_compute_tail(reach, self.width, self.parts, 0))
 
     def draw(self, source: Source, size: int, grid: float | None) -> npt.NDArray[np.generic]:
         """Draw noise for all vectors, whose elements are `size` together: on the grid, or of real numbers."""
@@ -162,7 +162,7 @@ class CubeNoise(Noise):
             rate = Fraction(grid) / Fraction(float(self.scale))
             return norm_ball(count, rate, self.columns, self.parts).ravel()
         radii = np.array([source.gamma(self.width + 1, 1.0) for _ in range(count)])
-        points = self._points(source.uniform(size * (1 if self.parts == 1 else 2)).reshape(count, -1))
+        points = self._map_to_unit_points(source.uniform(size * (1 if self.parts == 1 else 2)).reshape(count, -1))
         return (self.scale * radii[:, None] * points).ravel()
 
     def sample(self, count: int) -> Floats:
@@ -170,16 +170,16 @@ class CubeNoise(Noise):
 
         They are scrambled Sobol points, the same in every call, and protect nobody.
         """
-        return self.scale * _sample(count, self.columns, self.parts)
+        return self.scale * _sample_cube_noise(count, self.columns, self.parts)
 
     def at(self, uniform: Floats) -> Floats:
-        """Return vectors at uniform points: a number for the norm, and those of `_points` for each element.
+        """Return vectors at uniform points: a number for the norm, and those of `_map_to_unit_points` for each element.
 
         With fewer numbers they are the first columns of a vector.
         """
-        return self.scale * gamma_radii(self.width, uniform[:, :1]) * self._points(uniform[:, 1:])
+        return self.scale * compute_gamma_radii(self.width, uniform[:, :1]) * self._map_to_unit_points(uniform[:, 1:])
 
-    def _points(self, uniform: Floats) -> Floats:
+    def _map_to_unit_points(self, uniform: Floats) -> Floats:
         """Return points of the unit ball: of a uniform number an element, and one a sign of several parts."""
         if self.parts == 1:
             return 2.0 * uniform - 1.0
@@ -229,7 +229,7 @@ class Cube(Mechanism):
         sensitivity: float,
         size: int,
         integer: bool,
-        ball: tuple[int, int] | None = None,
+        vector_shape: tuple[int, int] | None = None,
     ) -> CubeNoise:
         """Return noise for vectors of so many columns and parts; by default one vector of all elements.
 
@@ -241,7 +241,7 @@ class Cube(Mechanism):
                 f"epsilon must suit the bounds; got {epsilon!r}, for which the noise scale is not "
                 "representable in floating point. Rescale the data."
             )
-        return CubeNoise(scale, *(ball or (max(size, 1), 1)))
+        return CubeNoise(scale, *(vector_shape or (max(size, 1), 1)))
 
     def loss(self, noise: CubeNoise, epsilon: float, sensitivities: Sequence[float]) -> LaplaceLoss:
         """Return the exact privacy loss, which is that of Laplace noise of one number.
@@ -260,12 +260,12 @@ class Cube(Mechanism):
         return LaplaceLoss(epsilon)
 
 
-def _variance(columns: int, parts: int) -> float:
+def _compute_variance(columns: int, parts: int) -> float:
     whole = columns * parts
     return 2.0 * (whole + 1) * (whole + 2) / ((parts + 1) * (parts + 2))
 
 
-def _tail(z: Floats, width: int, parts: int, derivative: int) -> Floats:
+def _compute_tail(z: Floats, width: int, parts: int, derivative: int) -> Floats:
     """Probability that one element's size exceeds z scales; with `derivative` its density there.
 
     With a radius R a coordinate's size exceeds x with the probability (1 - x / R)^p. Its mean over R is a sum
@@ -287,8 +287,8 @@ def _tail(z: Floats, width: int, parts: int, derivative: int) -> Floats:
 
 
 @lru_cache(maxsize=16)
-def _sample(count: int, columns: int, parts: int) -> Floats:
+def _sample_cube_noise(count: int, columns: int, parts: int) -> Floats:
     noise = CubeNoise(1.0, columns, parts)
-    vectors = noise.at(sobol(count, 1 + noise.width * (1 if parts == 1 else 2)))
-    tail = partial(_tail, width=noise.width, parts=parts, derivative=0)
-    return frozen(with_quantiles(vectors, tail, 2.0 * noise.width + 60.0))
+    vectors = noise.at(draw_sobol_points(count, 1 + noise.width * (1 if parts == 1 else 2)))
+    tail = partial(_compute_tail, width=noise.width, parts=parts, derivative=0)
+    return freeze_array(match_quantiles(vectors, tail, 2.0 * noise.width + 60.0))

@@ -13,14 +13,19 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._answering import answered
-from pydpstat._grid import float_above
+from pydpstat._answering import explain_wrong_calls
+from pydpstat._grid import round_up_to_float
 from pydpstat.errors import PydpstatError
-from pydpstat.mechanisms._noise import tail_pair, unwrap
+from pydpstat.mechanisms._noise import get_tail_probabilities, to_scalar
 from pydpstat.mechanisms.gaussian_calibration import calibrate_gaussian
 from pydpstat.mechanisms.mechanism import Mechanism, Noise
-from pydpstat.privacy._curves import TINY, curve_epsilon, largest_rho
-from pydpstat.privacy._discrete_gaussian import delta_sum, total_sum, upper_sum, variance_sum
+from pydpstat.privacy._curves import SMALLEST_DELTA, check_curve_epsilon, find_largest_rho
+from pydpstat.privacy._discrete_gaussian import (
+    compute_discrete_delta,
+    compute_total_weight,
+    compute_upper_sum,
+    compute_variance,
+)
 from pydpstat.privacy.losses import ConcentratedLoss, DiscreteGaussianLoss
 from pydpstat.r_arithmetic.elementary import Numbers, exp
 
@@ -30,14 +35,14 @@ if TYPE_CHECKING:
 _SD_HINT = "Use calibrate_discrete_gaussian(epsilon, delta, sensitivity)."
 # Relative: far above the curve's rounding error (below 1e-13, measured against 60 digits), so that
 # the exact delta never exceeds the one asked for.
-SAFETY = 1e-12
+SAFETY_MARGIN = 1e-12
 # the largest distance from the smallest possible standard deviation, relatively
-_CLOSE = 5e-10
+_SD_TOLERANCE = 5e-10
 # the largest share of delta left unused, where the curve is steep
-_WASTE = 5e-4
-_MOST_STEPS = 200
+_MAX_UNUSED_DELTA = 5e-4
+_MAX_ITERATIONS = 200
 # of this many discrete Gaussian noises together the exact distribution is known
-_EXACT_CELLS = 2
+_MAX_EXACT_CELLS = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,30 +88,30 @@ class DiscreteGaussianNoise(Noise):
     integer: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "sd", checks.positive(self.sd, "sd", _SD_HINT))
+        object.__setattr__(self, "sd", checks.check_positive(self.sd, "sd", _SD_HINT))
 
     def pmf(self, k: npt.ArrayLike) -> Numbers:
         """Probability of `k`, which is 0 where `k` is no integer."""
         x = np.asarray(k, dtype=np.float64)
         with np.errstate(all="ignore"):
             z = x / self.sd
-            mass = exp(-0.5 * z * z) / total_sum(self.sd)
+            mass = exp(-0.5 * z * z) / compute_total_weight(self.sd)
             whole = np.isfinite(x) & (x == np.floor(x))
-        return unwrap(np.where(np.isnan(x), np.nan, np.where(whole, mass, 0.0)))
+        return to_scalar(np.where(np.isnan(x), np.nan, np.where(whole, mass, 0.0)))
 
     def cdf(self, k: npt.ArrayLike) -> Numbers:
         """Probability of at most `k`."""
         x = np.floor(np.asarray(k, dtype=np.float64))
-        total = total_sum(self.sd)
+        total = compute_total_weight(self.sd)
 
-        def below(each: float) -> float:
+        def compute_cdf(each: float) -> float:
             if math.isnan(each):
                 return math.nan
             if each < 0.0:
-                return upper_sum(-each, self.sd) / total
-            return 1.0 - upper_sum(each + 1.0, self.sd) / total
+                return compute_upper_sum(-each, self.sd) / total
+            return 1.0 - compute_upper_sum(each + 1.0, self.sd) / total
 
-        return unwrap(np.vectorize(below, otypes=[np.float64])(x))
+        return to_scalar(np.vectorize(compute_cdf, otypes=[np.float64])(x))
 
     def ppf(self, q: npt.ArrayLike) -> Numbers:
         """Smallest integer with a distribution function of at least `q`, as a float.
@@ -115,7 +120,7 @@ class DiscreteGaussianNoise(Noise):
         """
         from scipy.special import ndtri
 
-        p, complement = tail_pair(q)
+        p, complement = get_tail_probabilities(q)
         with np.errstate(invalid="ignore"):
             k = np.floor(np.where(p < 0.5, ndtri(p), -ndtri(complement)) * self.sd + 0.5)
             ends = ~np.isfinite(k)
@@ -126,7 +131,7 @@ class DiscreteGaussianNoise(Noise):
             while np.any(down := ~ends & (self.cdf(k - 1.0) >= p)):
                 k = np.where(down, k - 1.0, k)
         k = np.where(p == 0.0, -np.inf, np.where(p == 1.0, np.inf, k))
-        return unwrap(np.where(np.isnan(p), np.nan, k) + 0.0)
+        return to_scalar(np.where(np.isnan(p), np.nan, k) + 0.0)
 
     @property
     def scale(self) -> float:  # type: ignore[override]
@@ -139,7 +144,7 @@ class DiscreteGaussianNoise(Noise):
 
     def var(self) -> float:
         """Variance, at most ``sd**2``."""
-        return variance_sum(self.sd)
+        return compute_variance(self.sd)
 
     def std(self) -> float:
         """Standard deviation."""
@@ -183,17 +188,17 @@ class DiscreteGaussianNoise(Noise):
         >>> round(DiscreteGaussianNoise(4.224678889327).delta(1.0) * 1e6, 4)
         1.0197
         """
-        eps, shift = curve_epsilon(epsilon), _whole(sensitivity, "sensitivity")
+        eps, shift = check_curve_epsilon(epsilon), _check_integer_sensitivity(sensitivity, "sensitivity")
         if cells not in (1, 2):
             raise PydpstatError(
-                f"cells must be 1 or 2, the number of counts that change; got {checks.shown(cells)}."
+                f"cells must be 1 or 2, the number of counts that change; got {checks.describe_value(cells)}."
             )
-        return unwrap(
-            np.vectorize(lambda each: delta_sum(each, self.sd, shift, cells), otypes=[np.float64])(eps)
+        return to_scalar(
+            np.vectorize(lambda each: compute_discrete_delta(each, self.sd, shift, cells), otypes=[np.float64])(eps)
         )
 
 
-@answered
+@explain_wrong_calls
 def calibrate_discrete_gaussian(epsilon: float, delta: float, sensitivity: int = 1, cells: int = 1) -> float:
     """Return the parameter of discrete Gaussian noise for (epsilon, delta).
 
@@ -237,19 +242,22 @@ def calibrate_discrete_gaussian(epsilon: float, delta: float, sensitivity: int =
     >>> round(calibrate_discrete_gaussian(1.0, 1e-6), 6)
     4.230779
     """
-    shift = _whole(sensitivity, "sensitivity")
+    shift = _check_integer_sensitivity(sensitivity, "sensitivity")
     if cells not in (1, 2):
         raise PydpstatError(
-            f"cells must be 1 or 2, the number of counts that change; got {checks.shown(cells)}."
+            f"cells must be 1 or 2, the number of counts that change; got {checks.describe_value(cells)}."
         )
     start = float(calibrate_gaussian(epsilon, delta, shift * math.sqrt(cells)))
-    eps, goal = float(checks.unwrap(epsilon)), math.log(float(checks.unwrap(delta))) - SAFETY
+    eps, goal = (
+        float(checks.unwrap_scalar(epsilon)),
+        math.log(float(checks.unwrap_scalar(delta))) - SAFETY_MARGIN,
+    )
 
-    def excess(sd: float) -> float:
-        kept = delta_sum(eps, sd, shift, cells)
-        return math.log(kept) - goal if kept > TINY else -math.inf
+    def compute_excess(sd: float) -> float:
+        kept = compute_discrete_delta(eps, sd, shift, cells)
+        return math.log(kept) - goal if kept > SMALLEST_DELTA else -math.inf
 
-    return _smallest(excess, start)
+    return _solve_smallest_sd(compute_excess, start)
 
 
 class DiscreteGaussian(Mechanism):
@@ -280,76 +288,76 @@ class DiscreteGaussian(Mechanism):
 
     def calibrate(self, epsilon: float, delta: float, sensitivity: float) -> DiscreteGaussianNoise:
         """Return noise for (epsilon, delta), by its exact curve for one count or two."""
-        return DiscreteGaussianNoise(_sd_for_cells(epsilon, delta, _cells(sensitivity)))
+        return DiscreteGaussianNoise(_calibrate_for_cells(epsilon, delta, _get_n_changed_counts(sensitivity)))
 
     def loss(
         self, noise: DiscreteGaussianNoise, epsilon: float, sensitivities: Sequence[float]
     ) -> DiscreteGaussianLoss | ConcentratedLoss:
         """Return the exact privacy loss for one count or two, concentrated privacy for more."""
-        cells = _cells(float(sensitivities[0]))
-        if cells <= _EXACT_CELLS:
+        cells = _get_n_changed_counts(float(sensitivities[0]))
+        if cells <= _MAX_EXACT_CELLS:
             return DiscreteGaussianLoss(noise.sd, 1, cells)
-        return ConcentratedLoss(float_above(cells / (2 * Fraction(noise.sd) ** 2)))
+        return ConcentratedLoss(round_up_to_float(cells / (2 * Fraction(noise.sd) ** 2)))
 
 
 @lru_cache(maxsize=256)
-def _sd_for_cells(epsilon: float, delta: float, cells: int) -> float:
-    if cells <= _EXACT_CELLS:
+def _calibrate_for_cells(epsilon: float, delta: float, cells: int) -> float:
+    if cells <= _MAX_EXACT_CELLS:
         return calibrate_discrete_gaussian(epsilon, delta, 1, cells)
     # of more noises together only the concentrated privacy is known: rho = cells / (2 sd^2)
-    rho = largest_rho(epsilon, delta)
+    rho = find_largest_rho(epsilon, delta)
     if not rho > 0.0:
         raise PydpstatError(
             "epsilon and delta must lead to a finite standard deviation; got epsilon "
-            f"{checks.shown(epsilon)}, delta {checks.shown(delta)}. Use a smaller epsilon."
+            f"{checks.describe_value(epsilon)}, delta {checks.describe_value(delta)}. Use a smaller epsilon."
         )
-    return math.sqrt(cells / (2.0 * rho)) * (1.0 + SAFETY)
+    return math.sqrt(cells / (2.0 * rho)) * (1.0 + SAFETY_MARGIN)
 
 
-def _cells(sensitivity: float) -> int:
+def _get_n_changed_counts(sensitivity: float) -> int:
     """Return how many counts one record changes by 1, from their L2 sensitivity."""
     return round(sensitivity * sensitivity)
 
 
-def _smallest(excess: Callable[[float], float], start: float) -> float:
+def _solve_smallest_sd(excess: Callable[[float], float], start: float) -> float:
     """Return the smallest sd whose excess is at most 0, of a function that falls where it is near 0."""
     low, high = 0.0, math.inf
     x, value = start, excess(start)
     # a small step tells the slope; secants then come near the root, as the logarithms are smooth
     other, there = start * (1.0 + 1e-7), excess(start * (1.0 + 1e-7))
-    for turn in range(_MOST_STEPS):
+    for turn in range(_MAX_ITERATIONS):
         for at, each in ((x, value), (other, there)):
             low, high = (max(low, at), high) if each > 0.0 else (low, min(high, at))
-        if low > 0.0 and _is_close(low, high, excess):
+        if low > 0.0 and _is_close_bracket(low, high, excess):
             return high
         slope = (there - value) / math.log(other / x) if x != other else 0.0
         guess = x * math.exp(min(-value / slope, 1.0)) if -math.inf < slope < 0.0 else math.nan
         # from below and from above in turn, so that the bracket closes from both sides
-        guess *= 1.0 + (0.3 if turn % 2 else -0.3) * _CLOSE
+        guess *= 1.0 + (0.3 if turn % 2 else -0.3) * _SD_TOLERANCE
         if not low < guess < high or turn % 8 == 7:
-            guess = _between(low, high)
+            guess = _bisect_bracket(low, high)
         other, there = x, value
         x, value = guess, excess(guess)
     return high
 
 
-def _is_close(low: float, high: float, excess: Callable[[float], float]) -> bool:
+def _is_close_bracket(low: float, high: float, excess: Callable[[float], float]) -> bool:
     """Tell whether the upper end is near enough to the root: by itself, and by what it wastes of delta."""
-    if high > low * (1.0 + _CLOSE):
+    if high > low * (1.0 + _SD_TOLERANCE):
         return False
-    return high <= math.nextafter(low, math.inf) or excess(high) > -_WASTE
+    return high <= math.nextafter(low, math.inf) or excess(high) > -_MAX_UNUSED_DELTA
 
 
-def _between(low: float, high: float) -> float:
+def _bisect_bracket(low: float, high: float) -> float:
     if low == 0.0:
         return high / 2.0
     return 2.0 * low if high == math.inf else low + (high - low) / 2.0
 
 
-def _whole(value: object, name: str) -> int:
-    number = checks.positive(value, name, "Give the largest change of a count, for example 1.")
+def _check_integer_sensitivity(value: object, name: str) -> int:
+    number = checks.check_positive(value, name, "Give the largest change of a count, for example 1.")
     if not number.is_integer():
         raise PydpstatError(
-            f"{name} must be a whole number; got {checks.shown(value)}. Give a count's change."
+            f"{name} must be a whole number; got {checks.describe_value(value)}. Give a count's change."
         )
     return int(number)

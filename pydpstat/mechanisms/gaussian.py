@@ -13,12 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._grid import float_above
+from pydpstat._grid import round_up_to_float
 from pydpstat.errors import PydpstatError
-from pydpstat.mechanisms._noise import ContinuousNoise, Floats, positive_values, unwrap
+from pydpstat.mechanisms._noise import ContinuousNoise, Floats, check_positive_values, to_scalar
 from pydpstat.mechanisms.gaussian_calibration import calibrate_gaussian
 from pydpstat.mechanisms.mechanism import Mechanism
-from pydpstat.privacy._curves import curve_epsilon, log_delta
+from pydpstat.privacy._curves import check_curve_epsilon, compute_log_delta
 from pydpstat.privacy.losses import GaussianLoss
 from pydpstat.r_arithmetic.elementary import Numbers, exp
 
@@ -72,24 +72,24 @@ class GaussianNoise(ContinuousNoise):
     name: ClassVar[str] = "Gaussian"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "sd", positive_values(self.sd, "sd", _SD_HINT))
+        object.__setattr__(self, "sd", check_positive_values(self.sd, "sd", _SD_HINT))
 
     @property
     def _scale(self) -> Numbers:
         return self.sd
 
     @staticmethod
-    def _density(z: Floats) -> Floats:
+    def _compute_density(z: Floats) -> Floats:
         return exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
 
     @staticmethod
-    def _lower_tail(z: Floats) -> Floats:
+    def _compute_lower_tail(z: Floats) -> Floats:
         from scipy.special import ndtr
 
         return ndtr(z)
 
     @staticmethod
-    def _quantile(p: Floats, complement: Floats) -> Floats:
+    def _compute_quantile(p: Floats, complement: Floats) -> Floats:
         from scipy.special import ndtri
 
         # from the nearer tail, so that the quantiles are symmetric to the bit
@@ -143,7 +143,7 @@ class GaussianNoise(ContinuousNoise):
         0.382925
         """
         with np.errstate(under="ignore"):
-            return unwrap(np.minimum(np.nextafter(exp(self.log_delta(epsilon, sensitivity)), 2.0), 1.0))
+            return to_scalar(np.minimum(np.nextafter(exp(self.log_delta(epsilon, sensitivity)), 2.0), 1.0))
 
     def log_delta(self, epsilon: npt.ArrayLike, sensitivity: float) -> Numbers:
         """Logarithm of `delta`, also where delta itself would underflow.
@@ -160,11 +160,14 @@ class GaussianNoise(ContinuousNoise):
                 f"sd must be one number for a privacy curve; got {np.size(self.sd)} of them. "
                 "Divide each coordinate by its sd and ask GaussianNoise(1.0)."
             )
-        eps, change = curve_epsilon(epsilon), checks.positive(sensitivity, "sensitivity", _SENSITIVITY_HINT)
+        eps, change = (
+            check_curve_epsilon(epsilon),
+            checks.check_positive(sensitivity, "sensitivity", _SENSITIVITY_HINT),
+        )
         if self.sd == 0.0:
             # without noise two neighbors are told apart with certainty: delta is 1
-            return unwrap(np.zeros_like(eps))
-        return log_delta(eps, float_above(Fraction(change) / Fraction(float(self.sd))))
+            return to_scalar(np.zeros_like(eps))
+        return compute_log_delta(eps, round_up_to_float(Fraction(change) / Fraction(float(self.sd))))
 
 
 class Gaussian(Mechanism):
@@ -198,30 +201,30 @@ class Gaussian(Mechanism):
 
     def calibrate(self, epsilon: float, delta: float, sensitivity: float) -> GaussianNoise:
         """Return noise that satisfies (epsilon, delta) exactly."""
-        return GaussianNoise(_sd_above(epsilon, delta, sensitivity))
+        return GaussianNoise(_calibrate_sd(epsilon, delta, sensitivity))
 
     def calibrate_each(self, epsilon: float, delta: float, sensitivities: Sequence[float]) -> GaussianNoise:
         """Return noise with a standard deviation for each number."""
-        joint = root_above(len(sensitivities))
-        return GaussianNoise(np.array([_sd_above(epsilon, delta, joint * each) for each in sensitivities]))
+        joint = compute_root_above(len(sensitivities))
+        return GaussianNoise(np.array([_calibrate_sd(epsilon, delta, joint * each) for each in sensitivities]))
 
     def loss(self, noise: GaussianNoise, epsilon: float, sensitivities: Sequence[float]) -> GaussianLoss:
         """Return the exact privacy loss."""
         sd = noise.sd if isinstance(noise.sd, float) else float(noise.sd[0])
         ratio = Fraction(float(sensitivities[0])) / Fraction(sd)
-        return GaussianLoss(float_above(Fraction(root_above(len(sensitivities))) * ratio))
+        return GaussianLoss(round_up_to_float(Fraction(compute_root_above(len(sensitivities))) * ratio))
 
 
-def root_above(number: int) -> float:
+def compute_root_above(number: int) -> float:
     """Return a float that is at least the square root, and at most a unit in the last place above."""
     root = math.sqrt(number)
     top, bottom = root.as_integer_ratio()
     return root if top * top >= number * bottom * bottom else math.nextafter(root, math.inf)
 
 
-def _sd_above(epsilon: float, delta: float, sensitivity: float) -> float:
+def _calibrate_sd(epsilon: float, delta: float, sensitivity: float) -> float:
     # the analytic calibration keeps a margin of 1e-12, far above the rounding of this product
-    sd = sensitivity * _unit_sd(epsilon, delta)
+    sd = sensitivity * _calibrate_unit_sd(epsilon, delta)
     if 0.0 < sd < math.inf:
         return sd
     raise PydpstatError(
@@ -231,5 +234,5 @@ def _sd_above(epsilon: float, delta: float, sensitivity: float) -> float:
 
 
 @lru_cache(maxsize=256)
-def _unit_sd(epsilon: float, delta: float) -> float:
+def _calibrate_unit_sd(epsilon: float, delta: float) -> float:
     return float(calibrate_gaussian(epsilon, delta, 1.0))

@@ -10,10 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._answering import answered
+from pydpstat._answering import explain_wrong_calls
 from pydpstat.errors import PydpstatError
-from pydpstat.mechanisms._noise import positive_values, unwrap
-from pydpstat.privacy._curves import Floats, log_complement, log_density, mills, mills_difference
+from pydpstat.mechanisms._noise import check_positive_values, to_scalar
+from pydpstat.privacy._curves import (
+    Floats,
+    compute_log_complement,
+    compute_log_density,
+    compute_mills_difference,
+    compute_mills_ratio,
+)
 from pydpstat.r_arithmetic.distributions import qnorm
 from pydpstat.r_arithmetic.elementary import Numbers, exp, log, log1p
 
@@ -21,18 +27,16 @@ METHODS = ("analytic", "classical", "probabilistic")
 
 # Added to every analytic standard deviation, relatively: far above the solver's rounding error
 # (below 1e-14, measured against 60 digits), so that the exact delta never exceeds the one asked for.
-SAFETY = 1e-12
+SAFETY_MARGIN = 1e-12
 # Newton's error squares at each step: after a step this small the next would be below rounding.
-_LAST_STEP = 1e-9
-_MOST_STEPS = 200
+_STEP_TOLERANCE = 1e-9
+_MAX_ITERATIONS = 200
 # From this epsilon on the solver's starting bound is exact to rounding, and a = epsilon/m - m/2 no longer is.
 _HUGE_EPSILON = 1e20
 
 
 @overload
-def calibrate_gaussian(
-    epsilon: float, delta: float, sensitivity: float = 1.0, method: str = "analytic"
-) -> float: ...
+def calibrate_gaussian(epsilon: float, delta: float, sensitivity: float = 1.0, method: str = "analytic") -> float: ...
 
 
 @overload
@@ -44,7 +48,7 @@ def calibrate_gaussian(
 ) -> Numbers: ...
 
 
-@answered
+@explain_wrong_calls
 def calibrate_gaussian(
     epsilon: npt.ArrayLike, delta: npt.ArrayLike, sensitivity: npt.ArrayLike = 1.0, method: str = "analytic"
 ) -> Numbers:
@@ -99,44 +103,48 @@ def calibrate_gaussian(
     >>> calibrate_gaussian(0.5, [0.1, 0.01], method="classical").round(4)
     array([4.4951, 6.215 ])
     """
-    checks.one_of(method, "method", METHODS)
-    eps = positive_values(epsilon, "epsilon", "Give for example 1.")
-    dlt = positive_values(delta, "delta", "Give for example 1e-6.")
-    sens = positive_values(sensitivity, "sensitivity", "Give the largest L2 change that one record can make.")
+    checks.check_choice(method, "method", METHODS)
+    eps = check_positive_values(epsilon, "epsilon", "Give for example 1.")
+    dlt = check_positive_values(delta, "delta", "Give for example 1e-6.")
+    sens = check_positive_values(sensitivity, "sensitivity", "Give the largest L2 change that one record can make.")
     if not np.all(np.asarray(dlt) < 1.0):
         raise PydpstatError(
-            f"delta must be above 0 and below 1; got {checks.shown(delta)}. "
+            f"delta must be above 0 and below 1; got {checks.describe_value(delta)}. "
             "Give a small probability, for example 1e-6."
         )
     if method == "classical" and not np.all(np.asarray(eps) < 1.0):
         raise PydpstatError(
-            f"epsilon must be below 1 for method 'classical'; got {checks.shown(epsilon)}. Use "
+            f"epsilon must be below 1 for method 'classical'; got {checks.describe_value(epsilon)}. Use "
             "method='analytic', which is valid for every epsilon and adds less noise."
         )
-    formula = {"analytic": analytic_sd, "classical": classical_sd, "probabilistic": probabilistic_sd}[method]
+    formula = {
+        "analytic": compute_analytic_sd,
+        "classical": compute_classical_sd,
+        "probabilistic": compute_probabilistic_sd,
+    }[method]
     try:
         with np.errstate(over="ignore", under="ignore", divide="ignore", invalid="ignore"):
-            sd = unwrap(formula(eps, dlt, sens))
+            sd = to_scalar(formula(eps, dlt, sens))
     except (OverflowError, ZeroDivisionError):
         sd = math.inf
     if not np.all((np.asarray(sd) > 0.0) & (np.asarray(sd) < math.inf)):
         raise PydpstatError(
             f"epsilon, delta and sensitivity must lead to a finite standard deviation above 0; got epsilon "
-            f"{checks.shown(epsilon)}, delta {checks.shown(delta)}, sensitivity {checks.shown(sensitivity)}. "
-            "Rescale the statistic."
+            f"{checks.describe_value(epsilon)}, delta {checks.describe_value(delta)}, sensitivity "
+            f"{checks.describe_value(sensitivity)}. Rescale the statistic."
         )
     return sd
 
 
 @overload
-def classical_sd(epsilon: float, delta: float, sensitivity: float) -> float: ...
+def compute_classical_sd(epsilon: float, delta: float, sensitivity: float) -> float: ...
 
 
 @overload
-def classical_sd(epsilon: Numbers, delta: Numbers, sensitivity: Numbers) -> Numbers: ...
+def compute_classical_sd(epsilon: Numbers, delta: Numbers, sensitivity: Numbers) -> Numbers: ...
 
 
-def classical_sd(epsilon: Numbers, delta: Numbers, sensitivity: Numbers) -> Numbers:
+def compute_classical_sd(epsilon: Numbers, delta: Numbers, sensitivity: Numbers) -> Numbers:
     """Evaluate ``sensitivity * sqrt(2 * log(1.25 / delta)) / epsilon`` as R rounds it, without checks.
 
     Below epsilon = 1 it keeps (epsilon, delta); a larger epsilon makes it fail.
@@ -146,25 +154,25 @@ def classical_sd(epsilon: Numbers, delta: Numbers, sensitivity: Numbers) -> Numb
         return sensitivity * np.sqrt(2.0 * log(1.25 / delta)) / epsilon
 
 
-def probabilistic_sd(epsilon: Numbers, delta: Numbers, sensitivity: Numbers) -> Numbers:
+def compute_probabilistic_sd(epsilon: Numbers, delta: Numbers, sensitivity: Numbers) -> Numbers:
     """Evaluate the standard deviation of probabilistic privacy as R rounds it, without checks."""
     q = qnorm(0.5 * delta)
     return sensitivity * (np.sqrt(q * q + 2.0 * epsilon) - q) / (2.0 * epsilon)
 
 
-def analytic_sd(epsilon: Numbers, delta: Numbers, sensitivity: Numbers) -> Numbers:
+def compute_analytic_sd(epsilon: Numbers, delta: Numbers, sensitivity: Numbers) -> Numbers:
     """Smallest standard deviation whose exact delta is at most `delta`, without checks."""
     eps, dlt, sens = (np.asarray(v, dtype=np.float64) for v in (epsilon, delta, sensitivity))
     shape = np.broadcast_shapes(eps.shape, dlt.shape)
     eps, dlt = (np.broadcast_to(v, shape).reshape(-1) for v in (eps, dlt))
     ratio = np.empty(eps.shape)
     low = dlt <= 0.5
-    for part, step in ((low, _low_step), (~low, _high_step)):
-        ratio[part] = _solve(eps[part], dlt[part], step)
-    return sens / ratio.reshape(shape) * (1.0 + SAFETY)
+    for part, step in ((low, _compute_low_step), (~low, _compute_high_step)):
+        ratio[part] = _solve_ratio(eps[part], dlt[part], step)
+    return sens / ratio.reshape(shape) * (1.0 + SAFETY_MARGIN)
 
 
-def _solve(epsilon: Floats, delta: Floats, step: Callable[[Floats, Floats, Floats], Floats]) -> Floats:
+def _solve_ratio(epsilon: Floats, delta: Floats, step: Callable[[Floats, Floats, Floats], Floats]) -> Floats:
     """Largest ratio m = sensitivity / sd that keeps (epsilon, delta), by Newton's method in log m.
 
     log delta is concave and increasing in log m: its slope is m / (R(a) - R(b)), one over the mean
@@ -182,24 +190,24 @@ def _solve(epsilon: Floats, delta: Floats, step: Callable[[Floats, Floats, Float
     goal, high = log(delta), delta > 0.5
     if high.any():
         goal[high] = log1p(-delta[high])
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_ITERATIONS):
         change = np.where(epsilon < _HUGE_EPSILON, step(epsilon, ratio, goal), 0.0)
         ratio = ratio * exp(change)
-        if not np.any(np.abs(change) > _LAST_STEP):
+        if not np.any(np.abs(change) > _STEP_TOLERANCE):
             break
     return ratio
 
 
-def _low_step(epsilon: Floats, ratio: Floats, goal: Floats) -> Floats:
+def _compute_low_step(epsilon: Floats, ratio: Floats, goal: Floats) -> Floats:
     """Newton's step of log m for delta up to 1/2, by log delta."""
     a = epsilon / ratio - 0.5 * ratio
-    difference = mills_difference(a, ratio)
-    excess = log_density(a) + log(difference) - goal
+    difference = compute_mills_difference(a, ratio)
+    excess = compute_log_density(a) + log(difference) - goal
     return -excess * difference / ratio
 
 
-def _high_step(epsilon: Floats, ratio: Floats, goal: Floats) -> Floats:
+def _compute_high_step(epsilon: Floats, ratio: Floats, goal: Floats) -> Floats:
     """Newton's step of log m for delta from 1/2 on, by log(1 - delta)."""
     a = epsilon / ratio - 0.5 * ratio
-    excess = log_complement(a, ratio) - goal
-    return excess * (mills(-a) + mills(a + ratio)) / ratio
+    excess = compute_log_complement(a, ratio) - goal
+    return excess * (compute_mills_ratio(-a) + compute_mills_ratio(a + ratio)) / ratio

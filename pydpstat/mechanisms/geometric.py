@@ -12,11 +12,17 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._grid import float_above
+from pydpstat._grid import round_up_to_float
 from pydpstat.errors import PydpstatError
-from pydpstat.mechanisms._noise import tail_pair, unwrap
+from pydpstat.mechanisms._noise import get_tail_probabilities, to_scalar
 from pydpstat.mechanisms.mechanism import Mechanism, Noise
-from pydpstat.privacy._curves import above, curve_epsilon, geometric_delta, last_exceeding, nearest
+from pydpstat.privacy._curves import (
+    check_curve_epsilon,
+    compute_geometric_delta,
+    find_last_exceeding,
+    round_up_delta,
+    to_nearest_float,
+)
 from pydpstat.privacy.losses import GeometricLoss
 from pydpstat.r_arithmetic.elementary import Numbers, exp, log
 
@@ -28,11 +34,11 @@ if TYPE_CHECKING:
 _LOG_2 = Fraction(693147180559945309417232121458176568075500134360255254120681, 10**60)
 
 
-def _integer_sensitivity(value: object) -> int:
-    number = checks.positive(value, "sensitivity", "Give the largest change of the count, for example 1.")
+def _check_integer_sensitivity(value: object) -> int:
+    number = checks.check_positive(value, "sensitivity", "Give the largest change of the count, for example 1.")
     if not number.is_integer():
         raise PydpstatError(
-            f"sensitivity must be a whole number; got {checks.shown(value)}. Give the change of a count."
+            f"sensitivity must be a whole number; got {checks.describe_value(value)}. Give the change of a count."
         )
     return int(number)
 
@@ -46,8 +52,8 @@ class _IntegerNoise(Noise):
     integer: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", checks.epsilon(self.epsilon))
-        object.__setattr__(self, "sensitivity", _integer_sensitivity(self.sensitivity))
+        object.__setattr__(self, "epsilon", checks.check_epsilon(self.epsilon))
+        object.__setattr__(self, "sensitivity", _check_integer_sensitivity(self.sensitivity))
 
     @property
     def alpha(self) -> float:
@@ -63,12 +69,12 @@ class _IntegerNoise(Noise):
         return Fraction(self.epsilon) / self.sensitivity
 
     @property
-    def _zero(self) -> float:
+    def _zero_probability(self) -> float:
         """Probability of 0."""
         raise NotImplementedError
 
     @property
-    def _tail(self) -> float:
+    def _tail_factor(self) -> float:
         """Factor t in ``P(X >= k) = t * alpha**k`` for k >= 1."""
         raise NotImplementedError
 
@@ -77,34 +83,34 @@ class _IntegerNoise(Noise):
         x = np.abs(np.asarray(k, dtype=np.float64))
         with np.errstate(under="ignore", invalid="ignore"):
             # t alpha^k - t alpha^(k+1)
-            side = -self._tail * math.expm1(-self._rate) * exp(-self._rate * x)
+            side = -self._tail_factor * math.expm1(-self._rate) * exp(-self._rate * x)
             whole = np.isfinite(x) & (x == np.floor(x))
-        values = np.where(x == 0.0, self._zero, np.where(whole, side, 0.0))
-        return unwrap(np.where(np.isnan(x), np.nan, values))
+        values = np.where(x == 0.0, self._zero_probability, np.where(whole, side, 0.0))
+        return to_scalar(np.where(np.isnan(x), np.nan, values))
 
     def cdf(self, k: npt.ArrayLike) -> Numbers:
         """Probability of at most `k`."""
         x = np.floor(np.asarray(k, dtype=np.float64))
         with np.errstate(under="ignore"):
-            tail = self._tail * exp(-self._rate * np.where(x < 0.0, -x, x + 1.0))
-        return unwrap(np.where(x < 0.0, tail, 1.0 - tail))
+            tail = self._tail_factor * exp(-self._rate * np.where(x < 0.0, -x, x + 1.0))
+        return to_scalar(np.where(x < 0.0, tail, 1.0 - tail))
 
     def ppf(self, q: npt.ArrayLike) -> Numbers:
         """Smallest integer with a distribution function of at least `q`, as a float.
 
         Minus infinity at 0 and infinity at 1, the ends of the support; NaN outside [0, 1].
         """
-        p, complement = tail_pair(q)
-        center = self._tail * self.alpha
+        p, complement = get_tail_probabilities(q)
+        center = self._tail_factor * self.alpha
         with np.errstate(divide="ignore", invalid="ignore", under="ignore", over="ignore"):
-            lower = np.ceil(log(p / self._tail) / self._rate)
-            upper = np.ceil(-log(complement / self._tail) / self._rate) - 1.0
+            lower = np.ceil(log(p / self._tail_factor) / self._rate)
+            upper = np.ceil(-log(complement / self._tail_factor) / self._rate) - 1.0
             k = np.where(p <= center, lower, np.maximum(upper, 0.0))
             # the logarithm's rounding can miss by one on either side
             k = np.where(self.cdf(k - 1.0) >= p, k - 1.0, k)
             k = np.where(self.cdf(k) < p, k + 1.0, k)
         k = np.where(p == 0.0, -np.inf, np.where(p == 1.0, np.inf, k))
-        return unwrap(np.where(np.isnan(p), np.nan, k) + 0.0)
+        return to_scalar(np.where(np.isnan(p), np.nan, k) + 0.0)
 
     @property
     def scale(self) -> float:  # type: ignore[override]
@@ -114,15 +120,15 @@ class _IntegerNoise(Noise):
     def std(self) -> float:
         """Standard deviation."""
         # Var = 2 t (alpha + alpha**2) / (1 - alpha)**2, from the sum of (2k - 1) P(|X| >= k)
-        return math.sqrt(2.0 * self._tail * self.alpha * (1.0 + self.alpha)) / -math.expm1(-self._rate)
+        return math.sqrt(2.0 * self._tail_factor * self.alpha * (1.0 + self.alpha)) / -math.expm1(-self._rate)
 
     def var(self) -> float:
         """Variance."""
         std = self.std()
         return std * std
 
-    def _shift(self, sensitivity: int | None) -> int:
-        return self.sensitivity if sensitivity is None else _integer_sensitivity(sensitivity)
+    def _resolve_sensitivity(self, sensitivity: int | None) -> int:
+        return self.sensitivity if sensitivity is None else _check_integer_sensitivity(sensitivity)
 
 
 @dataclass(frozen=True, eq=False, repr=True)
@@ -175,16 +181,16 @@ class SymmetricGeometricNoise(_IntegerNoise):
         return source.symmetric_geometric(size, self._exact_rate)
 
     @property
-    def _zero(self) -> float:
+    def _zero_probability(self) -> float:
         return math.tanh(0.5 * self._rate)
 
     @property
-    def _tail(self) -> float:
+    def _tail_factor(self) -> float:
         return 1.0 / (1.0 + self.alpha)
 
     def epsilon_at(self, sensitivity: int | None = None) -> float:
         """Pure epsilon for a statistic of this L1 sensitivity, rounded up; by default the calibration's."""
-        return float_above(self._exact_rate * self._shift(sensitivity))
+        return round_up_to_float(self._exact_rate * self._resolve_sensitivity(sensitivity))
 
     def delta(self, epsilon: npt.ArrayLike, sensitivity: int | None = None) -> Numbers:
         """Smallest delta at each epsilon: the exact privacy curve.
@@ -222,9 +228,9 @@ class SymmetricGeometricNoise(_IntegerNoise):
         >>> round(SymmetricGeometricNoise(1.0).delta(0.5), 6)
         0.287649
         """
-        shift, rate = self._shift(sensitivity), self._exact_rate
-        curve = np.vectorize(lambda each: geometric_delta(each, rate, shift), otypes=[np.float64])
-        return unwrap(curve(curve_epsilon(epsilon)))
+        shift, rate = self._resolve_sensitivity(sensitivity), self._exact_rate
+        curve = np.vectorize(lambda each: compute_geometric_delta(each, rate, shift), otypes=[np.float64])
+        return to_scalar(curve(check_curve_epsilon(epsilon)))
 
 
 @dataclass(frozen=True, eq=False, repr=True)
@@ -277,17 +283,17 @@ class SignGeometricNoise(_IntegerNoise):
         return source.sign_geometric(size, self._exact_rate)
 
     @property
-    def _zero(self) -> float:
+    def _zero_probability(self) -> float:
         return -math.expm1(-self._rate)
 
     @property
-    def _tail(self) -> float:
+    def _tail_factor(self) -> float:
         return 0.5
 
     @property
     def epsilon_kept(self) -> float:
         """True pure epsilon, ``epsilon + log(2)``, rounded up."""
-        return float_above(Fraction(self.epsilon) + _LOG_2)
+        return round_up_to_float(Fraction(self.epsilon) + _LOG_2)
 
     def delta(self, epsilon: npt.ArrayLike, sensitivity: int | None = None) -> Numbers:
         """Smallest delta at each epsilon: the exact privacy curve.
@@ -323,17 +329,17 @@ class SignGeometricNoise(_IntegerNoise):
         >>> round(SignGeometricNoise(1.0).delta(1.5), 6)
         0.111025
         """
-        shift = self._shift(sensitivity)
-        curve = np.vectorize(lambda each: self._delta(each, shift), otypes=[np.float64])
-        return unwrap(curve(curve_epsilon(epsilon)))
+        shift = self._resolve_sensitivity(sensitivity)
+        curve = np.vectorize(lambda each: self._compute_delta(each, shift), otypes=[np.float64])
+        return to_scalar(curve(check_curve_epsilon(epsilon)))
 
-    def _delta(self, epsilon: float, shift: int) -> float:
-        last, gap = last_exceeding(epsilon, shift, self._exact_rate)
+    def _compute_delta(self, epsilon: float, shift: int) -> float:
+        last, gap = find_last_exceeding(epsilon, shift, self._exact_rate)
         if last >= 0:
-            beyond = math.expm1(-nearest(gap + last * self._exact_rate))
-            return above(-0.5 * (math.expm1(-self._rate * (last + 1.0)) + beyond))
+            beyond = math.expm1(-to_nearest_float(gap + last * self._exact_rate))
+            return round_up_delta(-0.5 * (math.expm1(-self._rate * (last + 1.0)) + beyond))
         rest = self._exact_rate * shift + _LOG_2 - Fraction(epsilon)
-        return above(self._zero * -math.expm1(-nearest(rest))) if rest > 0 else 0.0
+        return round_up_delta(self._zero_probability * -math.expm1(-to_nearest_float(rest))) if rest > 0 else 0.0
 
 
 class Geometric(Mechanism):
@@ -364,8 +370,6 @@ class Geometric(Mechanism):
         """Return noise whose log probabilities differ by at most epsilon over that distance."""
         return SymmetricGeometricNoise(epsilon, int(sensitivity))
 
-    def loss(
-        self, noise: SymmetricGeometricNoise, epsilon: float, sensitivities: Sequence[float]
-    ) -> GeometricLoss:
+    def loss(self, noise: SymmetricGeometricNoise, epsilon: float, sensitivities: Sequence[float]) -> GeometricLoss:
         """Return the exact privacy loss."""
         return GeometricLoss(epsilon, noise.sensitivity)

@@ -12,13 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._answering import answered
-from pydpstat._grid import quotient_above
-from pydpstat._search import lowest
+from pydpstat._answering import explain_wrong_calls
+from pydpstat._grid import round_up_quotient
+from pydpstat._search import minimize_unimodal
 from pydpstat.errors import PydpstatError
-from pydpstat.mechanisms._noise import ContinuousNoise, Floats, positive_values, unwrap
+from pydpstat.mechanisms._noise import ContinuousNoise, Floats, check_positive_values, to_scalar
 from pydpstat.mechanisms.mechanism import Mechanism
-from pydpstat.privacy._curves import above, curve_epsilon, laplace_delta
+from pydpstat.privacy._curves import check_curve_epsilon, compute_laplace_delta, round_up_delta
 from pydpstat.privacy.losses import LaplaceLoss
 from pydpstat.r_arithmetic.elementary import Numbers, exp, log
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pydpstat.random import Source
 
 # without noise epsilon is infinite: a number above all floats
-_CERTAIN = Fraction(2**1100)
+_INFINITE_EPSILON = Fraction(2**1100)
 _SENSITIVITY_HINT = "Give the largest L1 change that one record can make."
 
 
@@ -75,23 +75,23 @@ class LaplaceNoise(ContinuousNoise):
     name: ClassVar[str] = "Laplace"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", positive_values(self.scale, "scale", "Use sensitivity / epsilon."))
+        object.__setattr__(self, "scale", check_positive_values(self.scale, "scale", "Use sensitivity / epsilon."))
 
     @property
     def _scale(self) -> Numbers:
         return self.scale
 
     @staticmethod
-    def _density(z: Floats) -> Floats:
+    def _compute_density(z: Floats) -> Floats:
         return 0.5 * exp(-np.abs(z))
 
     @staticmethod
-    def _lower_tail(z: Floats) -> Floats:
+    def _compute_lower_tail(z: Floats) -> Floats:
         tail = 0.5 * exp(-np.abs(z))
         return np.where(z < 0.0, tail, 1.0 - tail)
 
     @staticmethod
-    def _quantile(p: Floats, complement: Floats) -> Floats:
+    def _compute_quantile(p: Floats, complement: Floats) -> Floats:
         return np.where(p < 0.5, log(2.0 * p), -log(2.0 * complement))
 
     def draw(self, source: Source, size: int, grid: float | None) -> npt.NDArray[np.generic]:
@@ -122,11 +122,9 @@ class LaplaceNoise(ContinuousNoise):
 
         With several scales: one for each, as if each coordinate were released alone.
         """
-        change = checks.positive(sensitivity, "sensitivity", _SENSITIVITY_HINT)
-        each = np.vectorize(
-            lambda scale: scale_for(change, scale) if scale else math.inf, otypes=[np.float64]
-        )
-        return unwrap(each(self.scale))
+        change = checks.check_positive(sensitivity, "sensitivity", _SENSITIVITY_HINT)
+        each = np.vectorize(lambda scale: scale_for(change, scale) if scale else math.inf, otypes=[np.float64])
+        return to_scalar(each(self.scale))
 
     def delta(self, epsilon: npt.ArrayLike, sensitivity: float) -> Numbers:
         """Smallest delta at each epsilon: the exact privacy curve.
@@ -163,9 +161,10 @@ class LaplaceNoise(ContinuousNoise):
                 f"scale must be one number for a privacy curve; got {np.size(self.scale)} scales. "
                 "Ask the noise of each coordinate and compose them."
             )
-        eps, change = curve_epsilon(epsilon), checks.positive(sensitivity, "sensitivity", _SENSITIVITY_HINT)
-        pure = Fraction(change) / Fraction(float(self.scale)) if self.scale else _CERTAIN
-        return unwrap(np.vectorize(lambda each: laplace_delta(each, pure), otypes=[np.float64])(eps))
+        eps = check_curve_epsilon(epsilon)
+        change = checks.check_positive(sensitivity, "sensitivity", _SENSITIVITY_HINT)
+        pure = Fraction(change) / Fraction(float(self.scale)) if self.scale else _INFINITE_EPSILON
+        return to_scalar(np.vectorize(lambda each: compute_laplace_delta(each, pure), otypes=[np.float64])(eps))
 
 
 class Laplace(Mechanism):
@@ -198,11 +197,11 @@ class Laplace(Mechanism):
 
     def calibrate(self, epsilon: float, delta: float, sensitivity: float) -> LaplaceNoise:
         """Return noise of the smallest float that is at least sensitivity / epsilon."""
-        return LaplaceNoise(_scale_above(sensitivity, epsilon, 1))
+        return LaplaceNoise(_calibrate_scale(sensitivity, epsilon, 1))
 
     def calibrate_each(self, epsilon: float, delta: float, sensitivities: Sequence[float]) -> LaplaceNoise:
         """Return noise with a scale for each number."""
-        scales = [_scale_above(each, epsilon, len(sensitivities)) for each in sensitivities]
+        scales = [_calibrate_scale(each, epsilon, len(sensitivities)) for each in sensitivities]
         return LaplaceNoise(np.array(scales))
 
     def loss(self, noise: LaplaceNoise, epsilon: float, sensitivities: Sequence[float]) -> LaplaceLoss:
@@ -210,7 +209,7 @@ class Laplace(Mechanism):
         return LaplaceLoss(epsilon)
 
 
-def _scale_above(sensitivity: float, epsilon: float, parts: int) -> float:
+def _calibrate_scale(sensitivity: float, epsilon: float, parts: int) -> float:
     """Return the smallest float that is at least parts * sensitivity / epsilon."""
     near = parts * sensitivity / epsilon
     if near == math.inf or near == 0.0:
@@ -229,7 +228,7 @@ def calibrate_laplace(epsilon: float, sensitivity: float) -> float: ...
 def calibrate_laplace(epsilon: npt.ArrayLike, sensitivity: npt.ArrayLike) -> Numbers: ...
 
 
-@answered
+@explain_wrong_calls
 def calibrate_laplace(epsilon: npt.ArrayLike, sensitivity: npt.ArrayLike) -> Numbers:
     """Return the scale of Laplace noise for `epsilon`.
 
@@ -268,13 +267,13 @@ def calibrate_laplace(epsilon: npt.ArrayLike, sensitivity: npt.ArrayLike) -> Num
     >>> calibrate_laplace(0.5, 1.0)
     2.0
     """
-    eps = positive_values(epsilon, "epsilon", "Give for example 1.")
-    change = positive_values(sensitivity, "sensitivity", _SENSITIVITY_HINT)
-    scale = unwrap(np.vectorize(scale_for, otypes=[np.float64])(change, eps))
-    return positive_values(scale, "sensitivity / epsilon", "Choose an epsilon nearer to the sensitivity.")
+    eps = check_positive_values(epsilon, "epsilon", "Give for example 1.")
+    change = check_positive_values(sensitivity, "sensitivity", _SENSITIVITY_HINT)
+    scale = to_scalar(np.vectorize(scale_for, otypes=[np.float64])(change, eps))
+    return check_positive_values(scale, "sensitivity / epsilon", "Choose an epsilon nearer to the sensitivity.")
 
 
-@answered
+@explain_wrong_calls
 def scale_for(sensitivity: float | Fraction, epsilon: float | Fraction) -> float:
     """Return the smallest float that is at least ``sensitivity / epsilon``.
 
@@ -301,10 +300,10 @@ def scale_for(sensitivity: float | Fraction, epsilon: float | Fraction) -> float
         return math.inf
     top, bottom = sensitivity.as_integer_ratio()
     upper, lower = epsilon.as_integer_ratio()
-    return quotient_above(top * lower, bottom * upper)
+    return round_up_quotient(top * lower, bottom * upper)
 
 
-@answered
+@explain_wrong_calls
 def truncated_positive_epsilon(epsilon: float) -> float:
     """Return the true epsilon of Laplace noise redrawn for a positive result.
 
@@ -344,11 +343,11 @@ def truncated_positive_epsilon(epsilon: float) -> float:
     >>> round(truncated_positive_epsilon(1.0), 4)
     1.4899
     """
-    eps = checks.positive(epsilon, "epsilon", "Give for example 1.")
+    eps = checks.check_positive(epsilon, "epsilon", "Give for example 1.")
     return math.nextafter((eps + math.log1p(-math.expm1(-eps))) * (1.0 + 2.0**-49), math.inf)
 
 
-@answered
+@explain_wrong_calls
 def truncated_positive_delta(epsilon: float) -> float:
     """Return the delta of Laplace noise redrawn for a positive result.
 
@@ -386,15 +385,15 @@ def truncated_positive_delta(epsilon: float) -> float:
     >>> round(truncated_positive_delta(1.0), 4)
     0.0729
     """
-    eps = checks.positive(epsilon, "epsilon", "Give for example 1.")
+    eps = checks.check_positive(epsilon, "epsilon", "Give for example 1.")
     # by x = exp(-v epsilon), which runs over (0, 1]; every difference is taken before rounding
     share = -0.5 * math.expm1(-eps)
 
-    def lack(x: float) -> float:
+    def compute_negative_delta(x: float) -> float:
         z, gap = 1.0 - 0.5 * x, share * x
         far = z + gap
         near = gap / (far + math.sqrt(z * far))
         return -(0.5 * (1.0 - x) * gap / (z * far) + 0.5 * near * near / z)
 
     # 40 sections leave a bracket of 4e-9, over which a smooth peak is flat to rounding
-    return above(-lowest(lack, 0.0, 1.0, 40, leftmost=True)[1])
+    return round_up_delta(-minimize_unimodal(compute_negative_delta, 0.0, 1.0, 40, leftmost=True)[1])

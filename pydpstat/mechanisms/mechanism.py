@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._answering import answered
+from pydpstat._answering import explain_wrong_calls
 from pydpstat.privacy.losses import PrivacyLoss
 from pydpstat.r_arithmetic.elementary import Floats
 
@@ -54,7 +54,7 @@ class Noise:
 
     def std(self) -> float | Floats:
         """Standard deviation, of each element where they differ."""
-        raise _undefined(self, "std")
+        raise _make_undefined_error(self, "std")
 
     def var(self) -> float | Floats:
         """Variance."""
@@ -63,11 +63,11 @@ class Noise:
 
     def cdf(self, x: npt.ArrayLike) -> float | Floats:
         """Probability of at most `x`."""
-        raise _undefined(self, "cdf")
+        raise _make_undefined_error(self, "cdf")
 
     def ppf(self, q: npt.ArrayLike) -> float | Floats:
         """Quantile of the probability `q`."""
-        raise _undefined(self, "ppf")
+        raise _make_undefined_error(self, "ppf")
 
     def draw(self, source: Source, size: int, grid: float | None) -> np.ndarray:
         """Draw noise for so many elements.
@@ -87,7 +87,7 @@ class Noise:
             Numbers; with a grid, how many of its units each is: integers, as floats or as Python's.
             Anything else is refused, and nothing released.
         """
-        raise _undefined(self, "draw")
+        raise _make_undefined_error(self, "draw")
 
     def rvs(self, size: int | tuple[int, ...] | None = None, random_state: object = None) -> Any:
         """Draw from the distribution, for simulation: there are no data, so no guarantee.
@@ -134,9 +134,9 @@ class Noise:
         >>> SymmetricGeometricNoise(1.0).rvs((2, 3)).shape
         (2, 3)
         """
-        from pydpstat.mechanisms._variates import variates
+        from pydpstat.mechanisms._variates import draw_variates
 
-        return variates(self, size, random_state)
+        return draw_variates(self, size, random_state)
 
     def simultaneous(self, alpha: float, size: int) -> float:
         """Return the share of each element's distribution to leave out so that all hold simultaneously.
@@ -156,23 +156,23 @@ class Noise:
 
     def times(self, units: Floats) -> Noise:
         """Return the distribution of elements that are each in its own unit, above 0."""
-        raise _undefined(self, "times")
+        raise _make_undefined_error(self, "times")
 
     def in_shape(self, shape: tuple[int, ...]) -> Noise:
         """Return the noise with a parameter for each element in the elements' shape; by default itself."""
         return self
 
-    def _key(self) -> tuple[object, ...]:
+    def _get_key(self) -> tuple[object, ...]:
         values = (getattr(self, item.name) for item in fields(self))  # type: ignore[arg-type]
         return tuple((v.shape, v.tobytes()) if isinstance(v, np.ndarray) else v for v in values)
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
             return NotImplemented
-        return self._key() == other._key()  # type: ignore[attr-defined,no-any-return]
+        return self._get_key() == other._get_key()  # type: ignore[attr-defined,no-any-return]
 
     def __hash__(self) -> int:
-        return hash((type(self), self._key()))
+        return hash((type(self), self._get_key()))
 
     def __reduce__(self) -> tuple[object, ...]:
         # through the constructor: a pickled array would come back writeable
@@ -217,7 +217,7 @@ class Mechanism:
     integer: ClassVar[bool] = False
     joint: ClassVar[bool] = False
 
-    @answered
+    @explain_wrong_calls
     def __init__(self) -> None:
         """Make the mechanism, which has no arguments: epsilon is given to the release."""
 
@@ -234,7 +234,7 @@ class Mechanism:
             The largest change in the mechanism's norm, of one number or of a vector; above 0. For a
             release on a grid the mechanism is asked again, with what rounding onto the grid adds.
         """
-        raise _undefined(self, "calibrate")
+        raise _make_undefined_error(self, "calibrate")
 
     def calibrate_vector(
         self,
@@ -243,7 +243,7 @@ class Mechanism:
         sensitivity: float,
         size: int,
         integer: bool,
-        ball: tuple[int, int] | None = None,
+        vector_shape: tuple[int, int] | None = None,
     ) -> Noise:
         """Return noise for the elements of a vector that has one sensitivity.
 
@@ -268,13 +268,13 @@ class Mechanism:
             return self.calibrate(epsilon, delta, sensitivity)
         if integer:
             steps = round(sensitivity**self.norm)
-            return self.calibrate(part_of(epsilon, steps), part_of(delta, steps), 1.0)
-        return self.calibrate(part_of(epsilon, size), part_of(delta, size), sensitivity)
+            return self.calibrate(split_equally(epsilon, steps), split_equally(delta, steps), 1.0)
+        return self.calibrate(split_equally(epsilon, size), split_equally(delta, size), sensitivity)
 
     def calibrate_each(self, epsilon: float, delta: float, sensitivities: Sequence[float]) -> Noise:
         """Return noise for several numbers with a sensitivity each; by default each gets an equal part."""
         count = len(sensitivities)
-        share, leak = part_of(epsilon, count), part_of(delta, count)
+        share, leak = split_equally(epsilon, count), split_equally(delta, count)
         return SeparateNoise(tuple(self.calibrate(share, leak, each) for each in sensitivities), (1,) * count)
 
     def loss(self, noise: Any, epsilon: float, sensitivities: Sequence[Any]) -> PrivacyLoss | None:
@@ -296,7 +296,7 @@ class Mechanism:
         return f"{type(self).__name__}({shown})"
 
 
-def part_of(total: float, parts: int) -> float:
+def split_equally(total: float, parts: int) -> float:
     """Return the largest float of which so many are not above a total."""
     part = total / parts
     top, bottom = part.as_integer_ratio()
@@ -304,7 +304,7 @@ def part_of(total: float, parts: int) -> float:
     return part if parts * top * under <= over * bottom else math.nextafter(part, 0.0)
 
 
-def parts_of(total: float, shares: tuple[float, ...]) -> tuple[float, ...]:
+def split_by_shares(total: float, shares: tuple[float, ...]) -> tuple[float, ...]:
     """Return parts of a total whose exact sum is not above it; the first has what the others leave."""
     rest = [total * share for share in shares[1:]]
     exact = Fraction(total) - sum(map(Fraction, rest))
@@ -332,28 +332,28 @@ class SeparateNoise(Noise):
     @property
     def scale(self) -> Floats:  # type: ignore[override]
         """The scale of each element's noise."""
-        return self._repeated([each.scale for each in self.noises])
+        return self._expand_values([each.scale for each in self.noises])
 
     def std(self) -> Floats:
         """Standard deviation of each element's noise."""
-        return self._repeated([each.std() for each in self.noises])
+        return self._expand_values([each.std() for each in self.noises])
 
     def var(self) -> Floats:
         """Variance of each element's noise."""
-        return self._repeated([each.var() for each in self.noises])
+        return self._expand_values([each.var() for each in self.noises])
 
     def cdf(self, x: npt.ArrayLike) -> Floats:
         """Probability of at most `x`, the elements in the last axis."""
-        return self._each(lambda noise, values: noise.cdf(values), x)
+        return self._map_blocks(lambda noise, values: noise.cdf(values), x)
 
     def ppf(self, q: npt.ArrayLike) -> Floats:
         """Quantile of the probability `q`, the elements in the last axis."""
-        return self._each(lambda noise, values: noise.ppf(values), q)
+        return self._map_blocks(lambda noise, values: noise.ppf(values), q)
 
     def draw(self, source: Source, size: int, grid: float | None) -> npt.NDArray[np.generic]:
         """Draw noise for all elements, one block after the other."""
         parts = [
-            checks.drawn(noise.draw(source, each, grid), each, grid, type(noise).__name__)
+            checks.check_noise_draw(noise.draw(source, each, grid), each, grid, type(noise).__name__)
             for noise, each in zip(self.noises, self.sizes)
         ]
         return np.concatenate([np.empty(0), *parts])
@@ -363,20 +363,18 @@ class SeparateNoise(Noise):
         blocks = np.split(value, np.cumsum(self.sizes)[:-1])
         return all(noise.accepts(block) for noise, block in zip(self.noises, blocks))
 
-    def _repeated(self, values: Sequence[npt.ArrayLike]) -> Floats:
+    def _expand_values(self, values: Sequence[npt.ArrayLike]) -> Floats:
         # of a vector's elements each may have a number of its own
-        parts = [
-            np.resize(np.asarray(each, dtype=np.float64), size) for each, size in zip(values, self.sizes)
-        ]
+        parts = [np.resize(np.asarray(each, dtype=np.float64), size) for each, size in zip(values, self.sizes)]
         return np.concatenate([np.empty(0), *parts])
 
-    def _each(self, ask: Callable[[Noise, Floats], npt.ArrayLike], values: npt.ArrayLike) -> Floats:
+    def _map_blocks(self, evaluate: Callable[[Noise, Floats], npt.ArrayLike], values: npt.ArrayLike) -> Floats:
         given = np.asarray(values, dtype=np.float64)
         wide = np.broadcast_to(given, np.broadcast_shapes(given.shape, (sum(self.sizes),)))
         ends = np.cumsum(self.sizes)[:-1]
         parts = zip(self.noises, np.split(wide, ends, axis=-1))
-        return np.concatenate([np.asarray(ask(noise, part)) for noise, part in parts], axis=-1)
+        return np.concatenate([np.asarray(evaluate(noise, part)) for noise, part in parts], axis=-1)
 
 
-def _undefined(instance: object, method: str) -> NotImplementedError:
+def _make_undefined_error(instance: object, method: str) -> NotImplementedError:
     return NotImplementedError(f"{type(instance).__name__} must define {method}(); its base class does not.")

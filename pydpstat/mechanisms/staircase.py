@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat.mechanisms._noise import unwrap
+from pydpstat.mechanisms._noise import to_scalar
 from pydpstat.mechanisms.mechanism import Mechanism, Noise
 from pydpstat.r_arithmetic.elementary import Floats, Numbers, exp, log
 from pydpstat.random.secure import choose
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 # periods, places in them, and which of them stand
 _Candidates = tuple[np.ndarray, np.ndarray, npt.NDArray[np.bool_]]
 # below it doubles hold every integer, and the sum of two of them
-_EXACT = 2.0**52
+_EXACT_INTEGER_LIMIT = 2.0**52
 # from here on a choice takes less than values of a whole period, of which one in 400 would stand
-_RARE = 12.0
+_RARE_EPSILON = 12.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +76,8 @@ class StaircaseNoise(Noise):
     name: ClassVar[str] = "staircase"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", checks.epsilon(self.epsilon))
-        object.__setattr__(self, "sensitivity", checks.positive(self.sensitivity, "sensitivity"))
+        object.__setattr__(self, "epsilon", checks.check_epsilon(self.epsilon))
+        object.__setattr__(self, "sensitivity", checks.check_positive(self.sensitivity, "sensitivity"))
 
     @property
     def scale(self) -> float:  # type: ignore[override]
@@ -106,16 +106,16 @@ class StaircaseNoise(Noise):
     def cdf(self, x: npt.ArrayLike) -> Numbers:
         """Probability of at most `x`."""
         values = np.asarray(x, dtype=np.float64)
-        tail = 0.5 * self._beyond(np.abs(values) / self.sensitivity)
-        return unwrap(np.where(values < 0.0, tail, 1.0 - tail))
+        tail = 0.5 * self._compute_tail(np.abs(values) / self.sensitivity)
+        return to_scalar(np.where(values < 0.0, tail, 1.0 - tail))
 
     def ppf(self, q: npt.ArrayLike) -> Numbers:
         """Quantile of the probability `q`; NaN outside [0, 1]."""
         p = np.asarray(q, dtype=np.float64)
         with np.errstate(all="ignore"):
             outer = 2.0 * np.minimum(p, 1.0 - p)
-            sizes = self._reach(np.where((outer >= 0.0) & (outer <= 1.0), outer, np.nan))
-        return unwrap(np.where(p < 0.5, -sizes, sizes) * self.sensitivity + 0.0)
+            sizes = self._invert_tail(np.where((outer >= 0.0) & (outer <= 1.0), outer, np.nan))
+        return to_scalar(np.where(p < 0.5, -sizes, sizes) * self.sensitivity + 0.0)
 
     def draw(self, source: Source, size: int, grid: float | None) -> npt.NDArray[np.generic]:
         """Draw noise: on the grid, exactly, or as real numbers from a seeded source."""
@@ -123,10 +123,12 @@ class StaircaseNoise(Noise):
             return np.asarray(self.ppf(source.uniform(size)))
         period = math.ceil(self.sensitivity / grid)
         step = max(1, round(self.share * period))
-        candidates = self._often if self.epsilon < _RARE else self._seldom
-        return _kept(size, lambda count: _signed(source, candidates(source, count, period, step), period))
+        candidates = self._draw_common_candidates if self.epsilon < _RARE_EPSILON else self._draw_rare_candidates
+        return _collect_accepted(
+            size, lambda count: _apply_signs(source, candidates(source, count, period, step), period)
+        )
 
-    def _often(self, source: Source, count: int, period: int, step: int) -> _Candidates:
+    def _draw_common_candidates(self, source: Source, count: int, period: int, step: int) -> _Candidates:
         """Draw periods, places in them, and which stand: all higher ones, exp(-epsilon) of the lower."""
         within = source.integers(count, period)
         lower = np.flatnonzero(within >= step)
@@ -134,7 +136,7 @@ class StaircaseNoise(Noise):
         kept[lower] = source.bernoulli_exp(np.full(lower.size, self.epsilon))
         return np.abs(source.sign_geometric(count, self.epsilon)), within, kept
 
-    def _seldom(self, source: Source, count: int, period: int, step: int) -> _Candidates:
+    def _draw_rare_candidates(self, source: Source, count: int, period: int, step: int) -> _Candidates:
         """Draw the same where few would stand: first whether a value lies in the middle step.
 
         With b = exp(-epsilon) the middle step weighs `step`. Each further level of density, the higher part
@@ -148,7 +150,7 @@ class StaircaseNoise(Noise):
         level = np.abs(source.sign_geometric(count, self.epsilon))
         return np.where(out & (within < step), level + 1, np.where(out, level, 0)), within, kept
 
-    def _beyond(self, t: Floats) -> Floats:
+    def _compute_tail(self, t: Floats) -> Floats:
         """Probability that |x| exceeds t periods."""
         b, share = exp(-self.epsilon), self.share
         whole = share + b * (1.0 - share)
@@ -159,7 +161,7 @@ class StaircaseNoise(Noise):
             inside = (1.0 - b) * left / whole + b
             return np.where(np.isinf(t), 0.0, exp(-self.epsilon * k) * inside)
 
-    def _reach(self, outer: Floats) -> Floats:
+    def _invert_tail(self, outer: Floats) -> Floats:
         """How many periods |x| exceeds with that probability."""
         b, share = exp(-self.epsilon), self.share
         whole = share + b * (1.0 - share)
@@ -205,11 +207,11 @@ class Staircase(Mechanism):
         return StaircaseNoise(epsilon, sensitivity)
 
 
-def _signed(source: Source, candidates: _Candidates, period: int) -> npt.NDArray[np.generic]:
+def _apply_signs(source: Source, candidates: _Candidates, period: int) -> npt.NDArray[np.generic]:
     """Return the values that stand, with signs; of the two zeros only one stands."""
     periods, within, kept = candidates
     sizes: np.ndarray
-    if periods.max(initial=0) * period < _EXACT:
+    if periods.max(initial=0) * period < _EXACT_INTEGER_LIMIT:
         sizes = periods.astype(np.float64) * period + within
     else:
         sizes = np.array([int(each) * period for each in periods], dtype=object) + within
@@ -217,7 +219,7 @@ def _signed(source: Source, candidates: _Candidates, period: int) -> npt.NDArray
     return np.where(negative, -sizes, sizes)[kept & ~(negative & (sizes == 0))]
 
 
-def _kept(size: int, candidates: Callable[[int], npt.NDArray[np.generic]]) -> npt.NDArray[np.generic]:
+def _collect_accepted(size: int, candidates: Callable[[int], npt.NDArray[np.generic]]) -> npt.NDArray[np.generic]:
     """Return the first so many candidates, drawing until there are enough."""
     found = np.empty(0)
     while found.size < size:

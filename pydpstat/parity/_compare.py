@@ -21,15 +21,15 @@ from pydpstat.random.r_stream import RRandom
 from pydpstat.results import DPResults, DPResultsPair
 
 # the variables that lines see and change
-Names = dict[str, object]
+Variables = dict[str, object]
 Status = Literal["passed", "failed", "not run"]
 Against = Literal["live", "recorded", "-"]
 # levels at which Python stops and R does not
-DIFFERENT = ("difference", "endless", "refused")
+DIFFERENCE_LEVELS = ("difference", "endless", "refused")
 
 
 @dataclass(frozen=True)
-class Run:
+class CodeResult:
     """What lines gave: the last one's value where it is an expression, warnings, and what ended them."""
 
     value: object
@@ -49,44 +49,44 @@ class Outcome:
 
 def run_python(
     source: str,
-    names: Names,
+    names: Variables,
     *,
-    others: str = "ignore",
-    told: Callable[[PrivacyWarning], object] | None = None,
-    shown: Callable[[object], object] | None = None,
-) -> Run:
+    other_warnings: str = "ignore",
+    on_warning: Callable[[PrivacyWarning], object] | None = None,
+    on_value: Callable[[object], object] | None = None,
+) -> CodeResult:
     """Run lines of Python, which see and change the variables `names`.
 
-    Warnings that are not about privacy are ignored, errors, or passed on. `told` is called with each
-    PrivacyWarning, and `shown` with the last line's value, while the lines run.
+    Warnings that are not about privacy are ignored, errors, or passed on. `on_warning` is called with each
+    PrivacyWarning, and `on_value` with the last line's value, while the lines run.
     """
     caught: list[PrivacyWarning] = []
     pass_on = warnings.showwarning
 
-    def keep(message: Warning | str, *where: object, **more: object) -> None:
+    def record_warning(message: Warning | str, *where: object, **more: object) -> None:
         if not isinstance(message, PrivacyWarning):
             pass_on(message, *where, **more)  # type: ignore[arg-type]
             return
         caught.append(message)
-        if told is not None:
-            told(message)
+        if on_warning is not None:
+            on_warning(message)
 
     value, error = None, None
     with warnings.catch_warnings():
-        if others in ("ignore", "error"):
-            warnings.simplefilter(others)  # type: ignore[arg-type]
+        if other_warnings in ("ignore", "error"):
+            warnings.simplefilter(other_warnings)  # type: ignore[arg-type]
         warnings.simplefilter("always", PrivacyWarning)
-        warnings.showwarning = keep
+        warnings.showwarning = record_warning
         try:
-            value = _executed(source, names)
-            if shown is not None:
-                shown(value)
+            value = _run_code(source, names)
+            if on_value is not None:
+                on_value(value)
         except Exception as raised:
             error = raised
-    return Run(value, tuple(caught), error)
+    return CodeResult(value, tuple(caught), error)
 
 
-def _executed(source: str, names: Names) -> object:
+def _run_code(source: str, names: Variables) -> object:
     body = ast.parse(source).body
     last = body.pop() if body and isinstance(body[-1], ast.Expr) else None
     exec(compile(ast.Module(body, []), "<lines>", "exec"), names)
@@ -101,13 +101,13 @@ def evaluate_in_python(case: Case) -> Outcome:
     from pydpstat import diffpriv, dppack
     from pydpstat.porting import r
 
-    scope: Names = {"np": np, "pd": pd, "math": math, "pydpstat": pydpstat}
+    scope: Variables = {"np": np, "pd": pd, "math": math, "pydpstat": pydpstat}
     scope |= {"diffpriv": diffpriv, "dppack": dppack, "r": r, "rng": RRandom(case.seed)}
-    scope |= {name: _input(value) for name, value in case.inputs.items()}
-    return evaluate(textwrap.dedent(case.python), scope, case.seed)[0]
+    scope |= {name: _convert_input(value) for name, value in case.inputs.items()}
+    return evaluate_code(textwrap.dedent(case.python), scope, case.seed)[0]
 
 
-def evaluate(source: str, names: Names, seed: int) -> tuple[Outcome, Run]:
+def evaluate_code(source: str, names: Variables, seed: int) -> tuple[Outcome, CodeResult]:
     """Return what lines, of which the last is an expression, give: for the comparison, and the value itself.
 
     The next uniform number is drawn from ``rng`` among the names, or from a stream of the seed. Errors other
@@ -121,43 +121,43 @@ def evaluate(source: str, names: Names, seed: int) -> tuple[Outcome, Run]:
     values: list[float] = []
     labels: list[str] = []
     if done.error is None:
-        flatten(done.value, values, labels)
+        collect_results(done.value, values, labels)
     stream = names.get("rng")
     rng = stream if isinstance(stream, RRandom) else RRandom(seed)
     error = "" if done.error is None else str(done.error)
     return Outcome(tuple(values), tuple(labels), error, float(np.ravel(rng.runif(1))[0])), done
 
 
-def flatten(value: object, values: list[float], labels: list[str]) -> None:
+def collect_results(value: object, values: list[float], labels: list[str]) -> None:
     """Add a result's numbers, in R's order, and its labels to two lists."""
     if isinstance(value, DPResultsPair):
-        flatten(value.Bounded, values, labels)
-        flatten(value.Unbounded, values, labels)
+        collect_results(value.Bounded, values, labels)
+        collect_results(value.Unbounded, values, labels)
     elif isinstance(value, DPResults) and value.labels.breaks is not None:
-        flatten(value.labels.histogram(value.value), values, labels)
+        collect_results(value.labels.make_histogram(value.value), values, labels)
     elif isinstance(value, DPResults):
-        flatten(np.asarray(value), values, labels)
+        collect_results(np.asarray(value), values, labels)
         for names in value.labels.dimnames or (value.labels.names or (),):
             labels.extend(names)
     elif isinstance(value, Histogram):
         values.extend(map(float, [*value.breaks, *value.counts, *value.mids]))
     elif isinstance(value, (list, tuple)):
         for item in value:
-            flatten(item, values, labels)
+            collect_results(item, values, labels)
     else:
-        from pydpstat.porting.r._shapes import dimnames_of, names_of
+        from pydpstat.porting.r._shapes import get_dimnames, get_element_names
 
         cells = np.asarray(value).ravel(order="F").tolist()
         if any(isinstance(each, str) for each in cells):
             labels.extend(cells)
         else:
             values.extend(np.asarray(cells, dtype=np.float64).tolist())
-            own = names_of(value) if getattr(value, "ndim", 0) == 1 else None
-            dimnames = (own, *dimnames_of(value))
+            own = get_element_names(value) if getattr(value, "ndim", 0) == 1 else None
+            dimnames = (own, *get_dimnames(value))
             labels.extend("NA" if each is None else str(each) for names in dimnames for each in names or ())
 
 
-def _input(value: Input) -> object:
+def _convert_input(value: Input) -> object:
     if isinstance(value, Factor):
         return pd.Categorical(value.values, categories=value.levels)
     if isinstance(value, list) and value and not isinstance(value[0], str):
@@ -184,15 +184,15 @@ class Verdict:
         return self.case.id
 
 
-def compare(case: Case, ours: Outcome, theirs: Outcome, against: Against) -> Verdict:
+def compare_outcomes(case: Case, ours: Outcome, theirs: Outcome, against: Against) -> Verdict:
     """Compare Python's outcome with R's at the level that the case states."""
-    message = _disagreement(case, ours, theirs)
-    if message or case.level in ("error", *DIFFERENT):
+    message = _describe_disagreement(case, ours, theirs)
+    if message or case.level in ("error", *DIFFERENCE_LEVELS):
         return Verdict(case, "failed" if message else "passed", against, 0.0, message)
     allowance = case.tolerance
     if against == "recorded" and case.level != "rtol":
         allowance += case.recorded_ulp
-    measure = relative_difference if case.level == "rtol" else ulp_difference
+    measure = compute_relative_difference if case.level == "rtol" else compute_ulp_difference
     differences = [measure(mine, yours) for mine, yours in zip(ours.values, theirs.values)]
     worst = max(differences, default=0.0)
     if worst > allowance:
@@ -204,13 +204,11 @@ def compare(case: Case, ours: Outcome, theirs: Outcome, against: Against) -> Ver
     return Verdict(case, "failed" if message else "passed", against, worst, message)
 
 
-def _disagreement(case: Case, ours: Outcome, theirs: Outcome) -> str:
+def _describe_disagreement(case: Case, ours: Outcome, theirs: Outcome) -> str:
     """Return what makes the outcomes differ in kind, or an empty text."""
-    if case.draws and case.level not in DIFFERENT and ours.next_uniform != theirs.next_uniform:
-        return (
-            f"the streams diverge: next uniform {theirs.next_uniform!r} in R, {ours.next_uniform!r} in Python"
-        )
-    if case.level in DIFFERENT:
+    if case.draws and case.level not in DIFFERENCE_LEVELS and ours.next_uniform != theirs.next_uniform:
+        return f"the streams diverge: next uniform {theirs.next_uniform!r} in R, {ours.next_uniform!r} in Python"
+    if case.level in DIFFERENCE_LEVELS:
         if not ours.error:
             return f"Python returned {ours.values[:3]} but should raise an error"
         usable = theirs.values and all(map(math.isfinite, theirs.values)) and not theirs.error
@@ -231,14 +229,14 @@ def _disagreement(case: Case, ours: Outcome, theirs: Outcome) -> str:
     return ""
 
 
-def ulp_difference(a: float, b: float) -> float:
+def compute_ulp_difference(a: float, b: float) -> float:
     """Return how many doubles lie between two doubles; 0 only for the same bits (NaN is one value)."""
     if math.isnan(a) or math.isnan(b):
         return 0.0 if math.isnan(a) and math.isnan(b) else math.inf
-    return float(abs(_place(a) - _place(b)))
+    return float(abs(_rank_double(a) - _rank_double(b)))
 
 
-def relative_difference(a: float, b: float) -> float:
+def compute_relative_difference(a: float, b: float) -> float:
     """Return |a - b| / |b|, 0 for equal values."""
     if a == b or (math.isnan(a) and math.isnan(b)):
         return 0.0
@@ -247,7 +245,7 @@ def relative_difference(a: float, b: float) -> float:
     return abs(a - b) / abs(b)
 
 
-def _place(x: float) -> int:
+def _rank_double(x: float) -> int:
     """Return a double's place among all doubles; -0 comes right below +0."""
     bits = struct.unpack("<q", struct.pack("<d", x))[0]
     return bits if bits >= 0 else -(bits & 0x7FFFFFFFFFFFFFFF) - 1

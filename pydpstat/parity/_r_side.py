@@ -14,53 +14,53 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._files import unfinished
+from pydpstat._files import write_atomically
 from pydpstat.parity._compare import Outcome, Verdict
-from pydpstat.parity.case import Case, assignments, r_literal, reference_folder
+from pydpstat.parity.case import Case, find_reference_folder, format_r_assignments, format_r_literal
 from pydpstat.porting._r_environment import add_own_library, choose_kernels
 
 # R gets this long for one case; a case that is known never to return is stopped sooner
-SECONDS, ENDLESS_SECONDS = 120, 1
-PACKAGES = ("rmutil", "DPpack", "diffpriv")
+TIMEOUT, ENDLESS_TIMEOUT = 120, 1
+R_PACKAGES = ("rmutil", "DPpack", "diffpriv")
 # packages without a mirror that a few results are compared with; live only where they are installed
-PEERS = ("mipfp", "sdcMicro")
+UNMIRRORED_PACKAGES = ("mipfp", "sdcMicro")
 # what evaluates a comparison in R
-_EVALUATOR = Path(__file__).with_name("evaluate.R")
-_BASE = ("base", "stats", "graphics")
-_PROBE = "import rpy2.robjects as r; print(r.r('as.character(getRversion())')[0])"
+_EVALUATOR_PATH = Path(__file__).with_name("evaluate.R")
+_BASE_PACKAGES = ("base", "stats", "graphics")
+_PROBE_CODE = "import rpy2.robjects as r; print(r.r('as.character(getRversion())')[0])"
 
 
-class NoR(Exception):
+class RUnavailableError(Exception):
     """R cannot be used here; the text says why."""
 
 
-class LiveR:
-    """An R session that evaluates comparisons; without rpy2 or R a ``NoR`` says why there is none."""
+class LiveRSession:
+    """An R session that evaluates comparisons; without rpy2 or R a ``RUnavailableError`` says why there is none."""
 
     def __init__(self) -> None:
         add_own_library()
         choose_kernels()
-        _probe()
+        _probe_r_start()
         import rpy2.robjects as robjects
 
         self._r = robjects
-        robjects.r["source"](str(_EVALUATOR))
+        robjects.r["source"](str(_EVALUATOR_PATH))
         robjects.r("options(warn = -1)")
-        versions = robjects.r["pydpstat_versions"](robjects.StrVector(PACKAGES + PEERS))
+        versions = robjects.r["pydpstat_versions"](robjects.StrVector(R_PACKAGES + UNMIRRORED_PACKAGES))
         self.versions: dict[str, str] = dict(zip(versions.names, map(str, versions)))
 
-    def missing(self, package: str) -> str:
+    def find_missing(self, package: str) -> str:
         """Return the name of an R package if it is not installed, or an empty text."""
-        return "" if package in _BASE or self.versions.get(package) else package
+        return "" if package in _BASE_PACKAGES or self.versions.get(package) else package
 
-    def evaluate(self, case: Case) -> Outcome:
+    def evaluate_case(self, case: Case) -> Outcome:
         """Evaluate the R expression of a comparison."""
         strings = self._r.StrVector
-        seconds = ENDLESS_SECONDS if case.level == "endless" else SECONDS
-        result = self._r.r["pydpstat_evaluate"](case.seed, strings(assignments(case.inputs)), case.r, seconds)
-        return outcome({name: list(map(str, part)) for name, part in zip(result.names, result)})
+        seconds = ENDLESS_TIMEOUT if case.level == "endless" else TIMEOUT
+        result = self._r.r["pydpstat_evaluate"](case.seed, strings(format_r_assignments(case.inputs)), case.r, seconds)
+        return parse_outcome({name: list(map(str, part)) for name, part in zip(result.names, result)})
 
-    def draw(self, expression: str, size: int, seed: int) -> npt.NDArray[np.float64]:
+    def draw_sample(self, expression: str, size: int, seed: int) -> npt.NDArray[np.float64]:
         """Evaluate an expression of ``n`` draws, its size, after ``set.seed(seed)``."""
         self._r.r(f"n <- {size}L; set.seed({seed}L)")
         drawn = self._r.r(f"suppressWarnings(suppressMessages(as.numeric({expression})))")
@@ -68,123 +68,123 @@ class LiveR:
         return np.array(drawn)
 
 
-def outcome(fields: Mapping[str, Sequence[str]]) -> Outcome:
+def parse_outcome(fields: Mapping[str, Sequence[str]]) -> Outcome:
     """Read an outcome as R writes it: vectors of texts, or one text for a vector of one."""
     return Outcome(
-        values=tuple(map(number, fields["values"])),
+        values=tuple(map(parse_r_number, fields["values"])),
         labels=tuple(fields["labels"]),
         error="".join(fields["error"]),
-        next_uniform=number("".join(fields["next_uniform"])),
+        next_uniform=parse_r_number("".join(fields["next_uniform"])),
     )
 
 
-def number(text: str) -> float:
+def parse_r_number(text: str) -> float:
     """Read a number that R wrote with ``sprintf("%a")``; NA and NaN are both NaN."""
     return float("nan") if text in ("NA", "NaN") else float.fromhex(text)
 
 
-def is_set(variable: str) -> bool:
+def is_variable_set(variable: str) -> bool:
     """Tell whether an environment variable is set, and not to 0."""
     return os.environ.get(variable, "0") not in ("", "0")
 
 
-def _probe() -> None:
+def _probe_r_start() -> None:
     """Start R in another process first: a wrong R_HOME would end this one."""
-    if is_set("PYDPSTAT_NO_R"):
-        raise NoR("PYDPSTAT_NO_R is set")
+    if is_variable_set("PYDPSTAT_NO_R"):
+        raise RUnavailableError("PYDPSTAT_NO_R is set")
     try:
-        probe = subprocess.run([sys.executable, "-c", _PROBE], capture_output=True, text=True, timeout=120)
+        probe = subprocess.run([sys.executable, "-c", _PROBE_CODE], capture_output=True, text=True, timeout=120)
     except subprocess.TimeoutExpired as error:
-        raise NoR("R did not start within two minutes") from error
+        raise RUnavailableError("R did not start within two minutes") from error
     if probe.returncode:
         lines = probe.stderr.strip().splitlines() or ["no message"]
-        raise NoR(f"rpy2 cannot start R: {lines[-1]}")
+        raise RUnavailableError(f"rpy2 cannot start R: {lines[-1]}")
 
 
 class Recording:
     """The recorded outcomes, with the versions they come from."""
 
     def __init__(self, path: Path | None = None) -> None:
-        content = json.loads((path or recording_path()).read_text(encoding="utf-8"))
+        content = json.loads((path or get_recording_path()).read_text(encoding="utf-8"))
         self.versions: dict[str, str] = content.get("versions", {})
         self._cases: dict[str, dict[str, Any]] = content.get("cases", {})
 
-    def evaluate(self, case: Case) -> Outcome | None:
+    def get_outcome(self, case: Case) -> Outcome | None:
         """Return the recorded outcome, or None where this very case is not recorded."""
         entry = self._cases.get(case.id)
-        asked = (case.r, case.seed, assignments(case.inputs))
+        asked = (case.r, case.seed, format_r_assignments(case.inputs))
         if entry is None or (entry["r"], entry["seed"], entry["inputs"]) != asked:
             return None
-        return outcome(entry)
+        return parse_outcome(entry)
 
-    def differences(self, other: Recording) -> list[str]:
+    def find_differences(self, other: Recording) -> list[str]:
         """Return the ids whose recorded outcomes differ, are new or are gone."""
         ids = sorted({*self._cases, *other._cases})
         return [name for name in ids if self._cases.get(name) != other._cases.get(name)]
 
 
-def recording_path() -> Path:
+def get_recording_path() -> Path:
     """Return where the recording is."""
-    return reference_folder() / "references.json"
+    return find_reference_folder() / "references.json"
 
 
-def record(cases: Iterable[Case]) -> list[str]:
+def record_cases(cases: Iterable[Case]) -> list[str]:
     """Record all cases with Rscript and return the ids that changed. Where R stops, nothing is changed."""
-    script, target = reference_folder() / "record.R", recording_path()
+    script, target = find_reference_folder() / "record.R", get_recording_path()
     before = Recording(target) if target.exists() else None
-    with unfinished(target) as output, tempfile.TemporaryDirectory() as folder:
+    with write_atomically(target) as output, tempfile.TemporaryDirectory() as folder:
         listing = Path(folder) / "cases.R"
-        listing.write_text("\n".join(map(_listed, cases)) + "\n", encoding="utf-8")
+        listing.write_text("\n".join(map(_format_case, cases)) + "\n", encoding="utf-8")
         add_own_library()
-        subprocess.run(["Rscript", str(script), str(_EVALUATOR), str(listing), str(output)], check=True)
+        subprocess.run(["Rscript", str(script), str(_EVALUATOR_PATH), str(listing), str(output)], check=True)
         after = Recording(output)
-    return after.differences(before) if before else sorted(after._cases)
+    return after.find_differences(before) if before else sorted(after._cases)
 
 
-def _listed(case: Case) -> str:
-    seconds = ENDLESS_SECONDS if case.level == "endless" else SECONDS
-    inputs = assignments(case.inputs)
-    lines = f"c({', '.join(map(r_literal, inputs))})" if inputs else "character()"
+def _format_case(case: Case) -> str:
+    seconds = ENDLESS_TIMEOUT if case.level == "endless" else TIMEOUT
+    inputs = format_r_assignments(case.inputs)
+    lines = f"c({', '.join(map(format_r_literal, inputs))})" if inputs else "character()"
     return (
-        f"cases[[length(cases) + 1]] <- list(id = {r_literal(case.id)}, seed = {case.seed}, "
-        f"inputs = {lines}, expression = {r_literal(case.r)}, seconds = {seconds})"
+        f"cases[[length(cases) + 1]] <- list(id = {format_r_literal(case.id)}, seed = {case.seed}, "
+        f"inputs = {lines}, expression = {format_r_literal(case.r)}, seconds = {seconds})"
     )
 
 
-def exports_path() -> Path:
+def get_exports_path() -> Path:
     """Return where the recorded export lists are."""
-    return reference_folder() / "exports.json"
+    return find_reference_folder() / "exports.json"
 
 
-def exports() -> dict[str, dict[str, dict[str, object]]]:
+def load_exports() -> dict[str, dict[str, dict[str, object]]]:
     """Return for each R package its exported names, each with its kind and its arguments."""
-    content = json.loads(exports_path().read_text(encoding="utf-8"))
+    content = json.loads(get_exports_path().read_text(encoding="utf-8"))
     return {package: entry["exports"] for package, entry in content.items()}
 
 
 def write_exports(target: Path) -> None:
     """Ask R for the export lists and write them to a file."""
     add_own_library()
-    script = reference_folder() / "exports.R"
+    script = find_reference_folder() / "exports.R"
     subprocess.run(["Rscript", str(script), str(target)], check=True, capture_output=True)
 
 
 def record_exports() -> bool:
     """Record the export lists again and return whether they changed."""
-    target = exports_path()
+    target = get_exports_path()
     before = target.read_text(encoding="utf-8")
-    with unfinished(target) as part:
+    with write_atomically(target) as part:
         write_exports(part)
     return target.read_text(encoding="utf-8") != before
 
 
-def covered(verdicts: Iterable[Verdict]) -> dict[str, tuple[list[str], list[str]]]:
+def split_by_coverage(verdicts: Iterable[Verdict]) -> dict[str, tuple[list[str], list[str]]]:
     """Return for each R package the exported names that have passed comparisons only, and the others."""
     status: dict[tuple[str, str], set[str]] = {}
     for verdict in verdicts:
         status.setdefault((verdict.case.package, verdict.case.function), set()).add(verdict.status)
     result = {}
-    for package, names in exports().items():
+    for package, names in load_exports().items():
         passed = [name for name in names if status.get((package, name)) == {"passed"}]
         result[package] = (passed, [name for name in names if name not in passed])
     return result

@@ -17,10 +17,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._files import unfinished
+from pydpstat._files import write_atomically
 from pydpstat.errors import MissingExtraError
-from pydpstat.parity._compare import Names, run_python, ulp_difference
-from pydpstat.parity.case import Recorded, Step, as_r_prints, matrix_lines, part
+from pydpstat.parity._compare import Variables, compute_ulp_difference, run_python
+from pydpstat.parity.case import Recorded, Step, format_as_r_prints, format_matrix_lines, part
 from pydpstat.r_arithmetic import Histogram
 from pydpstat.random.r_stream import RRandom
 from pydpstat.results import DPResults
@@ -28,12 +28,12 @@ from pydpstat.results import DPResults
 Numbers = npt.NDArray[np.float64]
 WIDTH = 100
 INDENT = " " * 4
-_LABEL = 14
-_COLUMN = 26
-_VERDICT = 73
+_LABEL_WIDTH = 14
+_COLUMN_WIDTH = 26
+_VERDICT_COLUMN = 73
 # the C library's logarithm may round differently on another processor
-LAST_PLACES = 2
-PICTURE = "tutorial-histogram.png"
+MAX_ULP_DIFFERENCE = 2
+PICTURE_NAME = "tutorial-histogram.png"
 
 
 class Agreement(enum.Enum):
@@ -63,12 +63,12 @@ class StepOutcome:
         return Agreement.EQUAL if self.next_uniform == self.step.next_uniform else Agreement.DIFFERENT
 
     @property
-    def equal(self) -> bool:
+    def is_equal(self) -> bool:
         """Whether all values and the next uniform number are R's."""
         return all((*self.agreements, self.next_agreement))
 
 
-def heading(r_preamble: Sequence[str], python_preamble: Sequence[str]) -> list[str]:
+def format_heading(r_preamble: Sequence[str], python_preamble: Sequence[str]) -> list[str]:
     """Return the lines above the first row."""
     return [
         "The tutorial: R's printed numbers next to Python's",
@@ -77,138 +77,147 @@ def heading(r_preamble: Sequence[str], python_preamble: Sequence[str]) -> list[s
         '"equal" means bit for bit, not only in the digits shown. If the next runif(1) is equal too,',
         "both sides have drawn the same numbers in the same order.",
         "",
-        *_code("R", r_preamble),
-        *_code("Python", python_preamble),
+        *_format_code("R", r_preamble),
+        *_format_code("Python", python_preamble),
     ]
 
 
-def row(number: int, outcome: StepOutcome) -> list[str]:
+def format_row(number: int, outcome: StepOutcome) -> list[str]:
     """Return the lines of one row: its number, from 1, and what its step gave."""
     step = outcome.step
-    lines = ["", f"{number:2}  {step.title}", *_code("R", step.r), *_code("Python", step.python)]
+    lines = [
+        "",
+        f"{number:2}  {step.title}",
+        *_format_code("R", step.r),
+        *_format_code("Python", step.python),
+    ]
     for recorded, ours, verdict in zip(step.recorded, outcome.values, outcome.agreements):
-        lines += _comparison(recorded, ours, verdict)
+        lines += _format_comparison(recorded, ours, verdict)
     if step.next_uniform is not None:
         theirs = Recorded(step.next_uniform, "next runif(1)")
-        lines += _comparison(theirs, np.asarray(outcome.next_uniform), outcome.next_agreement)
-    return lines + [f"{INDENT}PrivacyWarning: {shortened(text)}" for text in outcome.warnings]
+        lines += _format_comparison(theirs, np.asarray(outcome.next_uniform), outcome.next_agreement)
+    return lines + [f"{INDENT}PrivacyWarning: {summarize_warning(text)}" for text in outcome.warnings]
 
 
-def shortened(warning: str) -> str:
+def summarize_warning(warning: str) -> str:
     """Return the sentence of a PrivacyWarning that states the true epsilon."""
     sentences = re.split(r"\.\s+(?=[A-Z])", warning.rstrip("."))
     telling = next((text for text in sentences if "epsilon" in text), sentences[0])
     return textwrap.shorten(telling[:1].lower() + telling[1:], WIDTH - 20, placeholder="...")
 
 
-def _code(language: str, lines: Sequence[str]) -> list[str]:
+def _format_code(language: str, lines: Sequence[str]) -> list[str]:
     return [f"{INDENT}{label:8}{line}" for label, line in zip_longest([language], lines, fillvalue="")]
 
 
-def _comparison(recorded: Recorded, ours: Numbers, verdict: Agreement) -> list[str]:
+def _format_comparison(recorded: Recorded, ours: Numbers, verdict: Agreement) -> list[str]:
     """Return both values, the verdict behind them, and all 17 digits of those that are not equal."""
     theirs = recorded.array
     if theirs.shape != ours.shape:
         return [f"{INDENT}{recorded.name}: {ours.shape} values, R has {theirs.shape}   {verdict.value}"]
     if theirs.ndim == 2:
-        lines = _matrices(recorded, theirs, ours)
+        lines = _format_matrices(recorded, theirs, ours)
     else:
-        left, right = (" ".join(as_r_prints(value)) for value in (theirs, ours))
+        left, right = (" ".join(format_as_r_prints(value)) for value in (theirs, ours))
         side_by_side = theirs.ndim == 0
-        lines = [_line(recorded.name, left, right)] if side_by_side else _stacked(recorded.name, left, right)
-    lines[-1] = f"{lines[-1]:{_VERDICT - 2}}  {verdict.value}"
+        lines = (
+            [_format_line(recorded.name, left, right)]
+            if side_by_side
+            else _format_stacked_lines(recorded.name, left, right)
+        )
+    lines[-1] = f"{lines[-1]:{_VERDICT_COLUMN - 2}}  {verdict.value}"
     if verdict is not Agreement.EQUAL:
         pairs = zip(np.ravel(theirs, order="F"), np.ravel(ours, order="F"))
-        lines += [_line("", f"{a:.17g}", f"{b:.17g}") for a, b in pairs if a != b]
+        lines += [_format_line("", f"{a:.17g}", f"{b:.17g}") for a, b in pairs if a != b]
     return lines
 
 
-def _line(name: str, left: str, right: str) -> str:
-    return f"{INDENT}{name:{_LABEL}} R {left:{_COLUMN - 2}}Python {right}"
+def _format_line(name: str, left: str, right: str) -> str:
+    return f"{INDENT}{name:{_LABEL_WIDTH}} R {left:{_COLUMN_WIDTH - 2}}Python {right}"
 
 
-def _stacked(name: str, above: str, below: str) -> list[str]:
-    return [f"{INDENT}{name:{_LABEL}} R      {above}", f"{INDENT}{'':{_LABEL}} Python {below}"]
+def _format_stacked_lines(name: str, above: str, below: str) -> list[str]:
+    return [f"{INDENT}{name:{_LABEL_WIDTH}} R      {above}", f"{INDENT}{'':{_LABEL_WIDTH}} Python {below}"]
 
 
-def _matrices(recorded: Recorded, theirs: Numbers, ours: Numbers) -> list[str]:
-    left, right = (matrix_lines(value, recorded.dimnames) for value in (theirs, ours))
+def _format_matrices(recorded: Recorded, theirs: Numbers, ours: Numbers) -> list[str]:
+    left, right = (format_matrix_lines(value, recorded.dimnames) for value in (theirs, ours))
     left[0], right[0] = f"R{left[0][1:]}", f"Python{right[0][6:]}"
-    return [f"{INDENT}{'':{_LABEL}} {a:{_COLUMN}}{b}" for a, b in zip(left, right)]
+    return [f"{INDENT}{'':{_LABEL_WIDTH}} {a:{_COLUMN_WIDTH}}{b}" for a, b in zip(left, right)]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the tutorial and print it; return 0 if every row is equal and the picture was written."""
-    folder = _parser().parse_args(argv).output
+    folder = _make_tutorial_parser().parse_args(argv).output
     steps = part("tutorial.steps")
-    print(*heading(steps.R_PREAMBLE, steps.PYTHON_PREAMBLE), sep="\n")
-    session = Session()
+    print(*format_heading(steps.R_PREAMBLE, steps.PYTHON_PREAMBLE), sep="\n")
+    session = TutorialSession()
     outcomes = []
     for number, step in enumerate(steps.STEPS, start=1):
-        outcomes.append(session.run(step))
-        print(*row(number, outcomes[-1]), sep="\n")
-    print(f"\n{sum(each.equal for each in outcomes)} of {len(outcomes)} equal\n")
+        outcomes.append(session.run_step(step))
+        print(*format_row(number, outcomes[-1]), sep="\n")
+    print(f"\n{sum(each.is_equal for each in outcomes)} of {len(outcomes)} equal\n")
     print("Row 4's first mean as a result object, private_mean.summary():\n")
     mean = session.names["private_mean"]
     assert isinstance(mean, DPResults)
     print(mean.summary())
     print("", *part("tutorial.corrections").corrections(WIDTH), "", sep="\n")
-    written = _picture(session.names, folder)
-    return 0 if written and all(outcome.equal for outcome in outcomes) else 1
+    written = _report_picture(session.names, folder)
+    return 0 if written and all(outcome.is_equal for outcome in outcomes) else 1
 
 
-class Session:
+class TutorialSession:
     """A Python session in which the steps run one after the other, as the lines of an R script do."""
 
     def __init__(self) -> None:
-        self.names: Names = {}
-        self._run(part("tutorial.steps").PYTHON_PREAMBLE)
+        self.names: Variables = {}
+        self._run_lines(part("tutorial.steps").PYTHON_PREAMBLE)
 
-    def run(self, step: Step) -> StepOutcome:
+    def run_step(self, step: Step) -> StepOutcome:
         """Run the lines of a step exactly as they are shown, and compare; whatever they raise goes on."""
-        result, warnings = self._run(step.python)
+        result, warnings = self._run_lines(step.python)
         results = result if isinstance(result, tuple) else (result,)
         if len(results) != len(step.recorded):
             raise RuntimeError(f"{step.title}: {len(results)} values, but {len(step.recorded)} are recorded")
         recorded = [each.array for each in step.recorded]
-        values = tuple(_shaped(ours, theirs.shape) for ours, theirs in zip(results, recorded))
-        agreements = (agreement(theirs, ours, step.logarithms) for theirs, ours in zip(recorded, values))
-        following = None if step.next_uniform is None else self._next_uniform()
+        values = tuple(_convert_to_array(ours, theirs.shape) for ours, theirs in zip(results, recorded))
+        agreements = (compare_printed(theirs, ours, step.logarithms) for theirs, ours in zip(recorded, values))
+        following = None if step.next_uniform is None else self._draw_next_uniform()
         return StepOutcome(step, values, tuple(agreements), following, warnings)
 
-    def _run(self, lines: Sequence[str]) -> tuple[object, tuple[str, ...]]:
-        done = run_python("\n".join(lines), self.names, others="pass on")
+    def _run_lines(self, lines: Sequence[str]) -> tuple[object, tuple[str, ...]]:
+        done = run_python("\n".join(lines), self.names, other_warnings="pass on")
         if done.error is not None:
             raise done.error
         return done.value, tuple(map(str, done.warnings))
 
-    def _next_uniform(self) -> float:
+    def _draw_next_uniform(self) -> float:
         # a copy draws, so that the stream goes on as if nobody had looked
         stream = copy.copy(self.names["rng"])
         assert isinstance(stream, RRandom)
         return float(stream.runif(1)[0])
 
 
-def agreement(recorded: Numbers, ours: Numbers, logarithms: bool = False) -> Agreement:
+def compare_printed(recorded: Numbers, ours: Numbers, logarithms: bool = False) -> Agreement:
     """Compare values with those that R printed to 17 digits.
 
     With logarithms two units in the last place are allowed, if the seven digits that R prints agree.
     """
     if np.array_equal(recorded, ours):
         return Agreement.EQUAL
-    if logarithms and recorded.shape == ours.shape and as_r_prints(recorded) == as_r_prints(ours):
-        apart = map(ulp_difference, recorded.ravel().tolist(), ours.ravel().tolist())
-        return Agreement.PRINTED if max(apart) <= LAST_PLACES else Agreement.DIFFERENT
+    if logarithms and recorded.shape == ours.shape and format_as_r_prints(recorded) == format_as_r_prints(ours):
+        apart = map(compute_ulp_difference, recorded.ravel().tolist(), ours.ravel().tolist())
+        return Agreement.PRINTED if max(apart) <= MAX_ULP_DIFFERENCE else Agreement.DIFFERENT
     return Agreement.DIFFERENT
 
 
-def _shaped(value: object, shape: tuple[int, ...]) -> Numbers:
+def _convert_to_array(value: object, shape: tuple[int, ...]) -> Numbers:
     """Return a value as an array; R has no scalars, so one number of any dimension is one number."""
     array: Numbers = np.asarray(value, dtype=np.float64)
     return array.reshape(()) if shape == () and array.size == 1 else array
 
 
-def _picture(names: Names, folder: str) -> bool:
+def _report_picture(names: Variables, folder: str) -> bool:
     """Write the picture and say where it is; without matplotlib it is left out."""
     true, private = names["h"], names["private"]
     assert isinstance(true, Histogram) and isinstance(private, Histogram)
@@ -240,13 +249,13 @@ def write_picture(true: Histogram, private: Histogram, folder: str | os.PathLike
     axes = histograms(true, private, ax=figure.add_subplot())
     axes.set_title("500 normal numbers: histogram and private histogram, Laplace noise, claimed epsilon 1")
 
-    target = Path(folder) / PICTURE
-    with unfinished(target) as part:
+    target = Path(folder) / PICTURE_NAME
+    with write_atomically(target) as part:
         figure.savefig(part, format="png")
     return target
 
 
-def _parser() -> argparse.ArgumentParser:
+def _make_tutorial_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m pydpstat tutorial",
         description="R's printed numbers next to Python's, row by row. R is not required.",

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from pydpstat.errors import PydpstatError
 
 DIGITS = 7
-Names = tuple[tuple[str, ...], tuple[str, ...]]
+DimensionNames = tuple[tuple[str, ...], tuple[str, ...]]
 # "error": both stop. In the last three Python raises a PydpstatError, and R returns something that is no
 # finite number ("difference"), never returns, or returns a number for an argument without a meaning
 Level = Literal["exact", "ulp", "rtol", "error", "difference", "endless", "refused"]
@@ -42,7 +42,7 @@ Input = Factor | Cell | Sequence[Cell] | npt.NDArray[np.generic]
 Inputs = Mapping[str, Input]
 
 
-class _Text:
+class _PythonText:
     """The Python text of a case, or what makes it of the translation of R's, which is done at first sight."""
 
     def __get__(self, case: Case | None, owner: type[Case]) -> str:
@@ -50,9 +50,9 @@ class _Text:
             return ""
         given = vars(case)["python"]
         if callable(given) or not given:
-            from pydpstat.porting._translation import translate
+            from pydpstat.porting._translation import translate_for_comparison
 
-            text = translate(case.r, case.inputs)
+            text = translate_for_comparison(case.r, case.inputs)
             vars(case)["python"] = given = given(text) if callable(given) else text
         return str(given)
 
@@ -77,7 +77,7 @@ class Case:
     package: str
     r: str
     # where none is given, the translation of R's; a function changes it
-    python: _Text = _Text()
+    python: _PythonText = _PythonText()
     inputs: Inputs = field(default_factory=dict)
     level: Level = "exact"
     # allowed units in the last place ("ulp") or relative difference ("rtol")
@@ -99,7 +99,7 @@ class Recorded:
 
     value: npt.ArrayLike
     name: str = "value"
-    dimnames: Names | None = None
+    dimnames: DimensionNames | None = None
 
     @property
     def array(self) -> npt.NDArray[np.float64]:
@@ -109,7 +109,7 @@ class Recorded:
     @property
     def printed(self) -> list[str]:
         """The numbers as R prints them, in R's order."""
-        return as_r_prints(self.array)
+        return format_as_r_prints(self.array)
 
 
 @dataclass(frozen=True)
@@ -128,31 +128,31 @@ class Step:
     logarithms: bool = False
 
 
-def assignments(inputs: Mapping[str, Input]) -> list[str]:
+def format_r_assignments(inputs: Mapping[str, Input]) -> list[str]:
     """Return one R assignment for each input, numbers without loss."""
-    return [f"{name} <- {r_literal(value, exact=True)}" for name, value in inputs.items()]
+    return [f"{name} <- {format_r_literal(value, exact=True)}" for name, value in inputs.items()]
 
 
-def r_literal(value: object, exact: bool = False) -> str:
+def format_r_literal(value: object, exact: bool = False) -> str:
     """Return a value as R code: a `Factor`, a scalar, or a list or an array of them.
 
     Numbers are as a person would type them, or `exact`, to the bit.
     """
     if isinstance(value, Factor):
-        return f"factor({r_literal(value.values, exact)}, levels = {r_literal(value.levels, exact)})"
+        return f"factor({format_r_literal(value.values, exact)}, levels = {format_r_literal(value.levels, exact)})"
     if isinstance(value, np.ndarray) and value.ndim > 1:
-        cells = r_literal(value.ravel(order="F").tolist(), exact)
+        cells = format_r_literal(value.ravel(order="F").tolist(), exact)
         if value.ndim == 2 and not exact:
             return f"matrix({cells}, nrow = {value.shape[0]})"
         return f"array({cells}, c({', '.join(map(str, value.shape))}))"
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if isinstance(value, (list, tuple)):
-        return f"c({', '.join(_r_element(item, exact) for item in value)})" if value else "numeric(0)"
-    return _r_element(value, exact)
+        return f"c({', '.join(_format_r_element(item, exact) for item in value)})" if value else "numeric(0)"
+    return _format_r_element(value, exact)
 
 
-def _r_element(value: object, exact: bool) -> str:
+def _format_r_element(value: object, exact: bool) -> str:
     if value is None:
         return "NA"
     if isinstance(value, (bool, np.bool_)):
@@ -161,35 +161,35 @@ def _r_element(value: object, exact: bool) -> str:
         return f"{int(value)}L" if abs(int(value)) < 2**31 else f"{int(value)}"
     if isinstance(value, (float, np.floating)):
         number = float(value)
-        text = number.hex() if exact and math.isfinite(number) else _number(number, "NaN", "Inf")
+        text = number.hex() if exact and math.isfinite(number) else _format_float(number, "NaN", "Inf")
         return text.removesuffix(".0")
-    return _quoted(value)
+    return _quote_text(value)
 
 
-def python_literal(value: object) -> str:
+def format_python_literal(value: object) -> str:
     """Return a value as Python code; numbers stand in a NumPy array, as parity cases see them."""
     if isinstance(value, Factor):
-        return f"pd.Categorical({_python_list(value.values)}, categories={_python_list(value.levels)})"
+        return f"pd.Categorical({_format_python_list(value.values)}, categories={_format_python_list(value.levels)})"
     if isinstance(value, np.ndarray):
-        return f"np.array({_python_list(value.tolist())})"
+        return f"np.array({_format_python_list(value.tolist())})"
     if isinstance(value, list) and value and not isinstance(value[0], str):
-        return f"np.array({_python_list([math.nan if item is None else item for item in value])})"
-    return _python_element(value)
+        return f"np.array({_format_python_list([math.nan if item is None else item for item in value])})"
+    return _format_python_element(value)
 
 
-def _python_list(values: Iterable[object]) -> str:
-    return f"[{', '.join(map(_python_element, values))}]"
+def _format_python_list(values: Iterable[object]) -> str:
+    return f"[{', '.join(map(_format_python_element, values))}]"
 
 
-def _python_element(value: object) -> str:
+def _format_python_element(value: object) -> str:
     if isinstance(value, (list, tuple)):
-        return _python_list(value)
+        return _format_python_list(value)
     if isinstance(value, float):
-        return _number(value, "math.nan", "math.inf")
-    return _quoted(value) if isinstance(value, str) else repr(value)
+        return _format_float(value, "math.nan", "math.inf")
+    return _quote_text(value) if isinstance(value, str) else repr(value)
 
 
-def _number(value: float, nan: str, infinity: str) -> str:
+def _format_float(value: float, nan: str, infinity: str) -> str:
     if math.isnan(value):
         return nan
     if math.isinf(value):
@@ -197,11 +197,11 @@ def _number(value: float, nan: str, infinity: str) -> str:
     return repr(value)
 
 
-def _quoted(value: object) -> str:
+def _quote_text(value: object) -> str:
     return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def as_r_prints(values: npt.ArrayLike) -> list[str]:
+def format_as_r_prints(values: npt.ArrayLike) -> list[str]:
     """Format numbers as R prints a vector, in R's order: seven significant digits, the same decimals for all.
 
     R's scientific notation is not imitated.
@@ -214,38 +214,38 @@ def as_r_prints(values: npt.ArrayLike) -> list[str]:
     return [f"{number:.{decimals}f}" for number in numbers]
 
 
-def matrix_lines(values: npt.NDArray[np.float64], dimnames: Names | None = None) -> list[str]:
+def format_matrix_lines(values: npt.NDArray[np.float64], dimnames: DimensionNames | None = None) -> list[str]:
     """Format a matrix as R prints it, each column on its own: a line of names, and one for each row."""
     rows, columns = values.shape
     row_names = dimnames[0] if dimnames else tuple(f"[{i + 1},]" for i in range(rows))
     column_names = dimnames[1] if dimnames else tuple(f"[,{j + 1}]" for j in range(columns))
-    blocks = [_padded(["", *row_names], left=True)]
-    blocks += [_padded([name, *as_r_prints(values[:, j])]) for j, name in enumerate(column_names)]
+    blocks = [_pad_texts(["", *row_names], left=True)]
+    blocks += [_pad_texts([name, *format_as_r_prints(values[:, j])]) for j, name in enumerate(column_names)]
     return [" ".join(cells) for cells in zip(*blocks)]
 
 
-def vector_lines(values: npt.ArrayLike, labels: Sequence[str] = (), width: int = 80) -> list[str]:
+def format_vector_lines(values: npt.ArrayLike, labels: Sequence[str] = (), width: int = 80) -> list[str]:
     """Format texts and then numbers as R prints a vector, each line with the number of its first element."""
-    cells = _padded([*(f'"{label}"' for label in labels), *as_r_prints(values)])
+    cells = _pad_texts([*(f'"{label}"' for label in labels), *format_as_r_prints(values)])
     size = max(1, (width - 6) // (len(cells[0]) + 1)) if cells else 1
     starts = range(0, len(cells), size)
-    marks = _padded([f"[{1 + start}]" for start in starts])
+    marks = _pad_texts([f"[{1 + start}]" for start in starts])
     return [f"{mark} {' '.join(cells[start : start + size])}" for mark, start in zip(marks, starts)]
 
 
-def table_lines(rows: Sequence[Sequence[str]]) -> list[str]:
+def format_table_lines(rows: Sequence[Sequence[str]]) -> list[str]:
     """Format rows of texts, the first of them headings, in columns that begin below each other."""
-    columns = [_padded(list(column), left=True) for column in zip(*rows)]
+    columns = [_pad_texts(list(column), left=True) for column in zip(*rows)]
     lines = ["  ".join(cells).rstrip() for cells in zip(*columns)]
     return [lines[0], "-" * len(lines[0]), *lines[1:]]
 
 
-def _padded(texts: list[str], left: bool = False) -> list[str]:
+def _pad_texts(texts: list[str], left: bool = False) -> list[str]:
     width = max(map(len, texts), default=0)
     return [text.ljust(width) if left else text.rjust(width) for text in texts]
 
 
-def reference_folder() -> Path:
+def find_reference_folder() -> Path:
     """Return the folder ``r_reference``: that of this checkout, or the one in the working directory."""
     for place in (_CHECKOUT, Path.cwd()):
         if (place / "r_reference" / "cases").is_dir():
@@ -258,7 +258,7 @@ def reference_folder() -> Path:
 
 def all_cases() -> tuple[Case, ...]:
     """Return every comparison, in the order of the names of the modules in ``r_reference/cases``."""
-    cases: tuple[Case, ...] = tuple(collected("cases", "CASES"))
+    cases: tuple[Case, ...] = tuple(iterate_reference_items("cases", "CASES"))
     twice = sorted(name for name, times in Counter(case.id for case in cases).items() if times > 1)
     if twice:
         raise ValueError(f"ids of parity cases must differ; {twice} occur twice")
@@ -267,14 +267,14 @@ def all_cases() -> tuple[Case, ...]:
 
 def part(name: str) -> ModuleType:
     """Import a module of the reference, for example ``"tutorial.steps"``."""
-    root = str(reference_folder().parent)
+    root = str(find_reference_folder().parent)
     if root not in sys.path:
         # last: what is installed comes first
         sys.path.append(root)
     return importlib.import_module(f"r_reference.{name}")
 
 
-def collected(folder: str, name: str) -> Iterator[Any]:
+def iterate_reference_items(folder: str, name: str) -> Iterator[Any]:
     """Return all that the public modules of a part of the reference have under a name such as ``"CASES"``."""
     found = sorted(module.name for module in pkgutil.iter_modules(part(folder).__path__))
     for module in found:

@@ -23,22 +23,22 @@ from unittest import mock
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.parity.case import collected
+from pydpstat.parity.case import iterate_reference_items
 
 if TYPE_CHECKING:
-    from pydpstat.parity._r_side import LiveR
+    from pydpstat.parity._r_side import LiveRSession
 
 # probability that one test rejects a right sample; with about 70 tests in all, 7e-5 together
 ALPHA = 1e-6
-WRONG = 1.1
-SHORT = 20_000
+WRONG_SCALE_FACTOR = 1.1
+SHORT_RUN_DRAWS = 20_000
 SEED = 20_240_229
 # with more draws than the short run makes, a distribution gets as many as its slowest side makes in this time
-SECONDS = 20.0
+MAX_SECONDS = 20.0
 Draws = npt.NDArray[np.float64]
 # the operating system's source, or NumPy's
 Stream = np.random.Generator | None
-_SESSION: LiveR | None = None
+_SESSION: LiveRSession | None = None
 _DISTRIBUTIONS: dict[str, Distribution] = {}
 
 
@@ -50,7 +50,7 @@ class Noise(Protocol):
     def ppf(self, q: npt.ArrayLike) -> Draws: ...
 
 
-Scaled = Callable[[float], Noise]
+NoiseFactory = Callable[[float], Noise]
 
 
 @dataclass(frozen=True)
@@ -64,16 +64,16 @@ class Distribution:
     # of n and rng: n noise values
     python: Callable[[int, Stream], Draws]
     # of a factor: the distribution of the noise with its scale multiplied by it
-    noise: Scaled
+    noise: NoiseFactory
     # whether the values are integers
     discrete: bool = False
     # of the short run; fewer only where that many take too long and 10 % are seen with fewer
-    draws: int = SHORT
+    draws: int = SHORT_RUN_DRAWS
 
 
-def all_distributions() -> tuple[Distribution, ...]:
+def load_distributions() -> tuple[Distribution, ...]:
     """Return the distribution of every random function, from the modules in ``r_reference/distributions``."""
-    return tuple(collected("distributions", "DISTRIBUTIONS"))
+    return tuple(iterate_reference_items("distributions", "DISTRIBUTIONS"))
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class DistributionVerdict:
     false_alarm: float
     message: str = ""
 
-    def line(self) -> str:
+    def format_line(self) -> str:
         """Return the result in one line."""
         return (
             f"{self.name}: {self.draws} draws from {', '.join(self.samples)}; "
@@ -97,23 +97,31 @@ class DistributionVerdict:
         )
 
 
-def check_distribution(wanted: Distribution, draws: int, session: LiveR | None) -> DistributionVerdict:
+def check_distribution(distribution: Distribution, draws: int, session: LiveRSession | None) -> DistributionVerdict:
     """Draw from the operating system's source (seeded here), from NumPy's and, if it is there, from R."""
-    if session is not None and session.missing(wanted.package):
+    if session is not None and session.find_missing(distribution.package):
         session = None
-    draws = min(draws, wanted.draws) if draws <= SHORT else _affordable(wanted, draws, session)
+    draws = (
+        min(draws, distribution.draws)
+        if draws <= SHORT_RUN_DRAWS
+        else _compute_affordable_draws(distribution, draws, session)
+    )
     samples = {
-        "pydpstat": _secure(wanted, draws),
-        "pydpstat with NumPy": wanted.python(draws, np.random.default_rng(SEED)),
+        "pydpstat": _draw_secure_sample(distribution, draws),
+        "pydpstat with NumPy": distribution.python(draws, np.random.default_rng(SEED)),
     }
     if session is not None:
-        samples["R"] = session.draw(wanted.r, draws, SEED)
-    right = [p for sample in samples.values() for p in _p_values(sample, wanted.noise(1.0), wanted.discrete)]
+        samples["R"] = session.draw_sample(distribution.r, draws, SEED)
+    right = [
+        p
+        for sample in samples.values()
+        for p in _compute_p_values(sample, distribution.noise(1.0), distribution.discrete)
+    ]
     # a wrong scale must be seen by at least one of the two tests
     wrong = [
-        min(_p_values(sample, wanted.noise(factor), wanted.discrete))
+        min(_compute_p_values(sample, distribution.noise(factor), distribution.discrete))
         for sample in samples.values()
-        for factor in (WRONG, 1.0 / WRONG)
+        for factor in (WRONG_SCALE_FACTOR, 1.0 / WRONG_SCALE_FACTOR)
     ]
     message = ""
     if min(right) < ALPHA:
@@ -121,7 +129,7 @@ def check_distribution(wanted: Distribution, draws: int, session: LiveR | None) 
     elif max(wrong) >= ALPHA:
         message = f"a scale wrong by 10 % is not seen: p {max(wrong):.2g}; use more draws"
     return DistributionVerdict(
-        wanted.name,
+        distribution.name,
         "failed" if message else "passed",
         tuple(samples),
         draws,
@@ -133,51 +141,49 @@ def check_distribution(wanted: Distribution, draws: int, session: LiveR | None) 
 
 
 @contextmanager
-def distribution_checks(
-    names: Sequence[str], draws: int, live: bool
-) -> Iterator[Iterable[DistributionVerdict]]:
+def run_distribution_checks(names: Sequence[str], draws: int, live: bool) -> Iterator[Iterable[DistributionVerdict]]:
     """Check the distributions named beside what is done meanwhile, each process with its own R."""
     # spawned: a forked R would share its state with this process
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(mp_context=context, initializer=_start_process, initargs=(live,)) as pool:
+    with ProcessPoolExecutor(mp_context=context, initializer=_set_up_process, initargs=(live,)) as pool:
         try:
-            yield pool.map(_check_one, names, repeat(draws))
+            yield pool.map(_check_by_name, names, repeat(draws))
         finally:
             # who stops the comparison does not wait for what has not begun
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _start_process(live: bool) -> None:
+def _set_up_process(live: bool) -> None:
     global _SESSION, _DISTRIBUTIONS
     from pydpstat.errors import PrivacyWarning
-    from pydpstat.parity._r_side import LiveR
+    from pydpstat.parity._r_side import LiveRSession
 
     # the mirrors' findings are no news here
     warnings.simplefilter("ignore", PrivacyWarning)
     # for the one R of a process there is no better place
-    _SESSION = LiveR() if live else None
-    _DISTRIBUTIONS = {each.name: each for each in all_distributions()}
+    _SESSION = LiveRSession() if live else None
+    _DISTRIBUTIONS = {each.name: each for each in load_distributions()}
 
 
-def _check_one(name: str, draws: int) -> DistributionVerdict:
+def _check_by_name(name: str, draws: int) -> DistributionVerdict:
     return check_distribution(_DISTRIBUTIONS[name], draws, _SESSION)
 
 
-def _affordable(wanted: Distribution, draws: int, session: LiveR | None) -> int:
-    trial = max(wanted.draws // 20, 100)
-    slowest = timeit(lambda: _secure(wanted, trial), number=1)
+def _compute_affordable_draws(distribution: Distribution, draws: int, session: LiveRSession | None) -> int:
+    trial = max(distribution.draws // 20, 100)
+    slowest = timeit(lambda: _draw_secure_sample(distribution, trial), number=1)
     if session is not None:
-        slowest = max(slowest, timeit(partial(session.draw, wanted.r, trial, SEED), number=1))
-    return max(wanted.draws, min(draws, int(SECONDS / slowest * trial) // 1000 * 1000))
+        slowest = max(slowest, timeit(partial(session.draw_sample, distribution.r, trial, SEED), number=1))
+    return max(distribution.draws, min(draws, int(MAX_SECONDS / slowest * trial) // 1000 * 1000))
 
 
-def _secure(wanted: Distribution, draws: int) -> Draws:
+def _draw_secure_sample(distribution: Distribution, draws: int) -> Draws:
     """Draw with rng=None, the operating system's bits replaced by seeded ones, so that no run is unlucky."""
     with mock.patch("pydpstat.random.secure._bits.entropy", random.Random(SEED).randbytes):
-        return wanted.python(draws, None)
+        return distribution.python(draws, None)
 
 
-def _p_values(sample: Draws, noise: Noise, discrete: bool) -> tuple[float, float]:
+def _compute_p_values(sample: Draws, noise: Noise, discrete: bool) -> tuple[float, float]:
     from scipy import stats
 
     center = float(noise.ppf(0.5))

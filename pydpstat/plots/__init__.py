@@ -3,7 +3,7 @@
 Every function draws on the axes that it gets, or on those of a new figure, and returns them.
 """
 
-from pydpstat._lazy import answer_names as _answer_names
+from pydpstat._lazy import explain_missing_names as _answer_names
 from pydpstat.plots.coins import coin_tree
 from pydpstat.plots.counts import hierarchy, histograms
 from pydpstat.plots.densities import neighboring_densities, noise_densities

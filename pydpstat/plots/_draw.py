@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pydpstat._checks import is_number, shown_option
-from pydpstat._data.containers import listed
+from pydpstat._checks import describe_option, is_number
+from pydpstat._data.containers import to_list
 from pydpstat.errors import MissingExtraError, PydpstatError
 from pydpstat.plots import _curves, _matrices, _points
 from pydpstat.plots import _pictures as pictures
-from pydpstat.plots._style import axes_for, make_room
-from pydpstat.plots._text import escaped
+from pydpstat.plots._style import get_axes, make_room
+from pydpstat.plots._text import escape_plot_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # of a figure's side, in inches
-_LARGEST = 200.0
-_LINE = ("color", "linewidth", "marker", "markersize")
+_MAX_FIGURE_SIDE = 200.0
+_LINE_STYLE = ("color", "linewidth", "marker", "markersize")
 
 
-class Kind(NamedTuple):
+class PictureKind(NamedTuple):
     """How a kind of picture is drawn: the size of a new figure in inches, and the style that it takes."""
 
     draw: Callable[[Any, Axes, dict[str, Any]], None]
@@ -29,39 +29,39 @@ class Kind(NamedTuple):
     style: tuple[str, ...]
 
 
-def _usual(_: object) -> tuple[float, float]:
+def _get_default_size(_: object) -> tuple[float, float]:
     return 8.0, 4.5
 
 
-KINDS: dict[type, Kind] = {
-    pictures.Points: Kind(_points.draw_points, _points.points_size, _LINE),
-    pictures.Columns: Kind(_curves.draw_columns, _curves.panels_size, ("color", "linewidth")),
-    pictures.Distribution: Kind(_curves.draw_distribution, _curves.panels_size, _LINE),
-    pictures.Lines: Kind(_curves.draw_lines, _usual, ("color", "linewidth")),
-    pictures.Matrix: Kind(_matrices.draw_matrix, _matrices.matrix_size, ("cmap",)),
-    pictures.Amounts: Kind(_matrices.draw_amounts, _matrices.amounts_size, ("color",)),
-    pictures.Null: Kind(_curves.draw_null, _usual, ("color",)),
-    pictures.Samples: Kind(_curves.draw_samples, _usual, ("color",)),
-    pictures.Sizes: Kind(_curves.draw_sizes, _usual, ("color",)),
+PICTURE_KINDS: dict[type, PictureKind] = {
+    pictures.PointPicture: PictureKind(_points.draw_points, _points.compute_points_size, _LINE_STYLE),
+    pictures.HistogramPicture: PictureKind(_curves.draw_columns, _curves.compute_panels_size, ("color", "linewidth")),
+    pictures.DistributionPicture: PictureKind(_curves.draw_distribution, _curves.compute_panels_size, _LINE_STYLE),
+    pictures.CurvePicture: PictureKind(_curves.draw_lines, _get_default_size, ("color", "linewidth")),
+    pictures.MatrixPicture: PictureKind(_matrices.draw_matrix, _matrices.compute_matrix_size, ("cmap",)),
+    pictures.AmountPicture: PictureKind(_matrices.draw_amounts, _matrices.compute_amounts_size, ("color",)),
+    pictures.NullPicture: PictureKind(_curves.draw_null, _get_default_size, ("color",)),
+    pictures.SamplePicture: PictureKind(_curves.draw_samples, _get_default_size, ("color",)),
+    pictures.GroupSizePicture: PictureKind(_curves.draw_sizes, _get_default_size, ("color",)),
 }
 
 
-def drawn(picture: Any, ax: Axes | None, title: object, style: Mapping[str, object]) -> Axes:
+def draw_picture(picture: Any, ax: Axes | None, title: object, style: Mapping[str, object]) -> Axes:
     """Draw what a result describes on axes, or on those of a new figure, and return them."""
-    kind = KINDS[type(picture)]
-    given = None if ax is None else axes_for("plot", ax)
+    kind = PICTURE_KINDS[type(picture)]
+    given = None if ax is None else get_axes("plot", ax)
     if title is not None and not isinstance(title, str):
-        raise PydpstatError(f"title must be a string or None; got {shown_option(title)}. '' draws no title.")
+        raise PydpstatError(f"title must be a string or None; got {describe_option(title)}. '' draws no title.")
     head = picture.head
     # a dollar of a name is no formula; in a title that was given it may be one
-    usual = "\n".join(escaped(line) for line in (head.title, head.numbers) if line)
-    told = (title, "") if title is not None else (usual, escaped(head.privacy))
+    usual = "\n".join(escape_plot_text(line) for line in (head.title, head.numbers) if line)
+    told = (title, "") if title is not None else (usual, escape_plot_text(head.privacy))
     shown = picture._replace(head=head._replace(title=told[0], privacy=told[1]))
-    size = _size(style.get("figsize"), given is None)
-    look = _checked({name: each for name, each in style.items() if name != "figsize"}, kind.style)
+    size = _check_figure_size(style.get("figsize"), given is None)
+    look = _check_style({name: each for name, each in style.items() if name != "figsize"}, kind.style)
     # a new figure comes after every error
     width, height = kind.size(picture)
-    axes = axes_for("plot", None, height, width) if given is None else given
+    axes = get_axes("plot", None, height, width) if given is None else given
     if size is not None:
         figure: Any = axes.figure
         figure.set_size_inches(size)
@@ -70,25 +70,25 @@ def drawn(picture: Any, ax: Axes | None, title: object, style: Mapping[str, obje
     return axes
 
 
-def _size(given: object, new: bool) -> tuple[float, float] | None:
+def _check_figure_size(figsize: object, is_new: bool) -> tuple[float, float] | None:
     """Check the size of a new figure in inches; None where none is given."""
-    if given is None:
+    if figsize is None:
         return None
-    pair = listed(given)
+    pair = to_list(figsize)
     sizes = [float(each) for each in pair if is_number(each)] if isinstance(pair, (list, tuple)) else []
-    if len(sizes) != 2 or len(pair) != 2 or not all(0.0 < each <= _LARGEST for each in sizes):
+    if len(sizes) != 2 or len(pair) != 2 or not all(0.0 < each <= _MAX_FIGURE_SIDE for each in sizes):
         raise PydpstatError(
             f"figsize must be the width and height of a new figure in inches, each above 0 and at most "
-            f"{_LARGEST:g}; got {shown_option(given)}. Give for example (8, 5)."
+            f"{_MAX_FIGURE_SIDE:g}; got {describe_option(figsize)}. Give for example (8, 5)."
         )
-    if not new:
+    if not is_new:
         raise PydpstatError(
             "figsize must be left out where ax is given: the figure of ax has a size. Give one of them."
         )
     return sizes[0], sizes[1]
 
 
-def _checked(style: Mapping[str, object], known: tuple[str, ...]) -> dict[str, Any]:
+def _check_style(style: Mapping[str, object], allowed: tuple[str, ...]) -> dict[str, Any]:
     """Return a style by matplotlib's long names."""
     if not style:
         return {}
@@ -105,9 +105,9 @@ def _checked(style: Mapping[str, object], known: tuple[str, ...]) -> dict[str, A
     except TypeError as error:
         raise PydpstatError(f"a style was given twice: {error}. Give each once.") from None
     for name, value in named.items():
-        if name not in known:
+        if name not in allowed:
             raise PydpstatError(
-                f"plot() got an unexpected keyword {name!r}; this plot takes {', '.join(known)} and figsize. "
+                f"plot() got an unexpected keyword {name!r}; this plot takes {', '.join(allowed)} and figsize. "
                 "Change anything else on the Axes that plot() returns."
             )
         colours = [value] if is_color_like(value) else value
@@ -125,15 +125,13 @@ def _checked(style: Mapping[str, object], known: tuple[str, ...]) -> dict[str, A
             good = is_number(value) and float(value) > 0.0
             wanted, example = "a number of points above 0", "2"
         if not good:
-            raise PydpstatError(
-                f"{name} must be {wanted}; got {shown_option(value)}. Give for example {example}."
-            )
+            raise PydpstatError(f"{name} must be {wanted}; got {describe_option(value)}. Give for example {example}.")
     return named
 
 
-def _is_marker(value: object, made: Callable[..., object]) -> bool:
+def _is_marker(value: object, marker_style: Callable[..., object]) -> bool:
     try:
-        made(value)
+        marker_style(value)
     except (ValueError, TypeError):
         return False
     return value is not None

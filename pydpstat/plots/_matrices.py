@@ -6,20 +6,29 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pydpstat.plots._pictures import Amounts, Floats, Matrix
-from pydpstat.plots._style import beside, ink, legend_above, luminance, palette, soft, split, text_size
+from pydpstat.plots._pictures import AmountPicture, Floats, MatrixPicture
+from pydpstat.plots._style import (
+    add_legend_above,
+    compute_luminance,
+    compute_side_width,
+    get_line_colors,
+    get_muted_color,
+    get_text_color,
+    get_text_size,
+    split_axes,
+)
 from pydpstat.plots._text import (
-    escaped,
-    fitted,
-    lines_of,
-    number_axis,
-    number_shown,
-    points_of,
-    room_for_names,
-    shortened,
-    width_left,
-    width_of,
-    wrapped,
+    compute_name_width,
+    compute_text_width,
+    compute_width_share,
+    count_name_lines,
+    escape_plot_text,
+    fit_names,
+    format_plot_number,
+    get_size_in_points,
+    set_axis_numbers,
+    trim_names,
+    wrap_to_width,
 )
 
 if TYPE_CHECKING:
@@ -27,17 +36,17 @@ if TYPE_CHECKING:
     from matplotlib.cm import ScalarMappable
 
 Look = dict[str, Any]
-MOST_ASIDE = 3
+MAX_PANELS_PER_ROW = 3
 # a number that is smaller cannot be read; a name on its side is at most so long
-_SMALLEST, _LONGEST = 5.0, 110.0
+_MIN_NUMBER_SIZE, _MAX_NAME_WIDTH = 5.0, 110.0
 # of more amounts the smallest are one bar
-MOST_AMOUNTS = 40
+MAX_AMOUNTS = 40
 
 
-def matrix_size(picture: Matrix) -> tuple[float, float]:
+def compute_matrix_size(picture: MatrixPicture) -> tuple[float, float]:
     """Return the width and height in inches that a new figure needs."""
     count = len(picture.panels)
-    aside, rows = min(count, MOST_ASIDE), -(-count // MOST_ASIDE)
+    aside, rows = min(count, MAX_PANELS_PER_ROW), -(-count // MAX_PANELS_PER_ROW)
     names = max((len(each) for each in picture.rows), default=0)
     pitch = 0.36 if len(picture.columns) * aside > 16 else 0.55
     cells = aside * float(np.clip(pitch * len(picture.columns), 1.8, 9.0 / aside))
@@ -49,7 +58,7 @@ def matrix_size(picture: Matrix) -> tuple[float, float]:
     return float(np.clip(wide, 6.0, 12.5)), min(high, 14.0)
 
 
-def draw_matrix(picture: Matrix, axes: Axes, look: Look) -> None:
+def draw_matrix(picture: MatrixPicture, axes: Axes, look: Look) -> None:
     """Draw tables as cells that are colored by their values, with numbers where there is room."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
@@ -61,42 +70,44 @@ def draw_matrix(picture: Matrix, axes: Axes, look: Look) -> None:
     centred = picture.colours is not None
     scale = Normalize(-1.0, 1.0) if centred else Normalize(min(low, 0.0) if low > -0.1 * high else low, high)
     painted = ScalarMappable(scale, look.get("cmap", "RdBu_r" if centred else "viridis"))
-    turned = _turned(picture, axes)
+    turned = _compute_name_rotation(picture, axes)
     high = turned[1]
-    below = 24.0 + (high if len(picture.panels) > MOST_ASIDE else 0.0)
-    titles = [escaped(name) for name, _ in picture.panels]
-    rows = split(axes, len(picture.panels), MOST_ASIDE, (14.0, below + 24.0), titles)
+    below = 24.0 + (high if len(picture.panels) > MAX_PANELS_PER_ROW else 0.0)
+    titles = [escape_plot_text(name) for name, _ in picture.panels]
+    rows = split_axes(axes, len(picture.panels), MAX_PANELS_PER_ROW, (14.0, below + 24.0), titles)
     ordered = [each for row in rows for each in row]
     firsts = [row[0] for row in rows]
     for part, (_, values) in zip(ordered, picture.panels):
         colours = values if picture.colours is None else picture.colours
-        _paint(part, np.ma.masked_where(np.isnan(values), np.nan_to_num(colours)), painted)
-        _name_cells(part, picture, part in firsts, turned, (1.0, 1.0))
+        _draw_cells(part, np.ma.masked_where(np.isnan(values), np.nan_to_num(colours)), painted)
+        _name_rows_and_columns(part, picture, part in firsts, turned, (1.0, 1.0))
     # the layout takes room for names and the bar from the axes
-    taken = beside(firsts[0], True)
-    left = legend_above(axes, [], picture.head.lines, taken, high)
-    wide = max(width_left(axes, taken), 0.1)
-    size = text_size("small")
-    told = shortened(titles, wide * points_of(firsts[0])[0], size)
+    taken = compute_side_width(firsts[0], True)
+    left = add_legend_above(axes, [], picture.head.lines, taken, high)
+    wide = max(compute_width_share(axes, taken), 0.1)
+    size = get_text_size("small")
+    told = trim_names(titles, wide * get_size_in_points(firsts[0])[0], size)
     if len(rows) > 1:
         turned = turned[0], left * high
     for part, title, (_, values) in zip(ordered, told, picture.panels):
         if len(ordered) > 1:
             part.set_title(title, fontsize=size, pad=0.4 * size)
-        _name_cells(part, picture, part in firsts, turned, (wide, left))
-        _number_cells(part, values, painted, (wide, left))
-    aspect = max(20.0, points_of(axes)[1] / 12.0)
+        _name_rows_and_columns(part, picture, part in firsts, turned, (wide, left))
+        _write_cell_values(part, values, painted, (wide, left))
+    aspect = max(20.0, get_size_in_points(axes)[1] / 12.0)
     # a grid inside of the figure's grid has no layout
     how: Look = {"ax": axes, "pad": 0.02, "fraction": 0.05, "aspect": aspect, "use_gridspec": False}
     bar = axes.figure.colorbar(painted, **how)
-    bar.set_label(wrapped(escaped(picture.unit), max(points_of(axes)[1], 80.0), text_size()))
+    bar.set_label(
+        wrap_to_width(escape_plot_text(picture.unit), max(get_size_in_points(axes)[1], 80.0), get_text_size())
+    )
     bar.outline.set_visible(False)
-    number_axis(bar.ax.yaxis)
+    set_axis_numbers(bar.ax.yaxis)
 
 
-def _paint(axes: Axes, colours: Floats, painted: ScalarMappable) -> None:
+def _draw_cells(axes: Axes, colours: Floats, color_map: ScalarMappable) -> None:
     rows, columns = colours.shape
-    how: Look = {"cmap": painted.cmap, "norm": painted.norm}
+    how: Look = {"cmap": color_map.cmap, "norm": color_map.norm}
     axes.imshow(colours, aspect="auto", interpolation="none", **how)
     axes.set_xticks(np.arange(columns + 1) - 0.5, minor=True)
     axes.set_yticks(np.arange(rows + 1) - 0.5, minor=True)
@@ -107,55 +118,57 @@ def _paint(axes: Axes, colours: Floats, painted: ScalarMappable) -> None:
     axes.spines[:].set_visible(False)
 
 
-def _number_cells(axes: Axes, values: Floats, painted: ScalarMappable, left: tuple[float, float]) -> None:
+def _write_cell_values(axes: Axes, values: Floats, color_map: ScalarMappable, left: tuple[float, float]) -> None:
     """Write the values into cells that can hold them; so much of the axes' width and height is left."""
     rows, columns = values.shape
-    texts = np.array([_compact(each) for each in values.ravel().tolist()], dtype=object).reshape(values.shape)
-    width, height = points_of(axes)
-    usual = text_size("small")
-    widest = max((width_of(each, usual) for each in texts.ravel()), default=1.0)
+    texts = np.array([_format_cell_number(each) for each in values.ravel().tolist()], dtype=object).reshape(
+        values.shape
+    )
+    width, height = get_size_in_points(axes)
+    usual = get_text_size("small")
+    widest = max((compute_text_width(each, usual) for each in texts.ravel()), default=1.0)
     size = min(usual, 0.85 * usual * width * left[0] / columns / widest, 0.62 * height * left[1] / rows)
-    if size < _SMALLEST:
+    if size < _MIN_NUMBER_SIZE:
         return
     coloured: Any = axes.images[0].get_array()
-    shades = painted.to_rgba(coloured)
+    shades = color_map.to_rgba(coloured)
     for row, column in np.ndindex(rows, columns):
-        light = luminance(shades[row, column].tolist()) > 0.5
-        shade = ink(axes) if np.isnan(values[row, column]) else "black" if light else "white"
+        light = compute_luminance(shades[row, column].tolist()) > 0.5
+        shade = get_text_color(axes) if np.isnan(values[row, column]) else "black" if light else "white"
         axes.text(column, row, str(texts[row, column]), ha="center", va="center", fontsize=size, color=shade)
 
 
-def _compact(value: float) -> str:
+def _format_cell_number(value: float) -> str:
     """Return a number as a cell has room for it: 12,300 in full, larger ones as 1.2e6, and 0.05."""
     if not np.isfinite(value):
-        return number_shown(value)
+        return format_plot_number(value)
     if abs(value) >= 1e5:
         mantissa, power = f"{value:.1e}".split("e")
         return f"{mantissa}e{int(power)}"
     if abs(value) >= 1.0 or value == 0.0:
-        return number_shown(value, 3)
+        return format_plot_number(value, 3)
     if abs(value) < 0.005:
         return f"{value:.0e}".replace("e-0", "e-")
     return f"{value:.2f}"
 
 
-def _turned(picture: Matrix, axes: Axes) -> tuple[bool, float]:
+def _compute_name_rotation(picture: MatrixPicture, axes: Axes) -> tuple[bool, float]:
     """Return whether the columns' names have to stand on their sides, and how high they are then."""
-    aside = min(len(picture.panels), MOST_ASIDE)
-    room = 0.8 * points_of(axes)[0] / aside / max(len(picture.columns), 1)
-    widest = max((width_of(escaped(each), text_size()) for each in picture.columns), default=0.0)
-    longest = min(_LONGEST, 0.28 * points_of(axes)[1])
-    return (True, min(widest, longest)) if widest > 0.9 * room else (False, text_size())
+    aside = min(len(picture.panels), MAX_PANELS_PER_ROW)
+    room = 0.8 * get_size_in_points(axes)[0] / aside / max(len(picture.columns), 1)
+    widest = max((compute_text_width(escape_plot_text(each), get_text_size()) for each in picture.columns), default=0.0)
+    longest = min(_MAX_NAME_WIDTH, 0.28 * get_size_in_points(axes)[1])
+    return (True, min(widest, longest)) if widest > 0.9 * room else (False, get_text_size())
 
 
-def _name_cells(
-    axes: Axes, picture: Matrix, first: bool, how: tuple[bool, float], left: tuple[float, float]
+def _name_rows_and_columns(
+    axes: Axes, picture: MatrixPicture, first: bool, rotation: tuple[bool, float], left: tuple[float, float]
 ) -> None:
-    width, height = (share * size for share, size in zip(left, points_of(axes)))
+    width, height = (share * size for share, size in zip(left, get_size_in_points(axes)))
     # names below several rows of panels take from their height
-    height *= 0.65 if len(picture.panels) > MOST_ASIDE else 1.0
-    usual = text_size()
-    turned, high = how
+    height *= 0.65 if len(picture.panels) > MAX_PANELS_PER_ROW else 1.0
+    usual = get_text_size()
+    turned, high = rotation
     for axis, names, pitch in (
         (axes.xaxis, picture.columns, width / max(len(picture.columns), 1)),
         (axes.yaxis, picture.rows, height / max(len(picture.rows), 1)),
@@ -164,66 +177,76 @@ def _name_cells(
         size = float(np.clip(0.75 * pitch, 6.0, usual)) if turned or not across else usual
         step = max(1, int(np.ceil(1.35 * size / pitch))) if turned or not across else 1
         long = high if across and turned else 150.0
-        shown = shortened([escaped(each) for each in names[::step]], long, size)
+        shown = trim_names([escape_plot_text(each) for each in names[::step]], long, size)
         axis.set_ticks(np.arange(len(names))[::step], shown, fontsize=size)
     if turned:
         axes.tick_params(axis="x", rotation=90)
     if not first:
         axes.tick_params(labelleft=False)
     elif picture.axes[0]:
-        axes.set_ylabel(wrapped(escaped(picture.axes[0]), max(height, 60.0), usual))
-    axes.set_xlabel(wrapped(escaped(picture.axes[1]), max(width, 80.0), usual))
+        axes.set_ylabel(wrap_to_width(escape_plot_text(picture.axes[0]), max(height, 60.0), usual))
+    axes.set_xlabel(wrap_to_width(escape_plot_text(picture.axes[1]), max(width, 80.0), usual))
 
 
-def amounts_size(picture: Amounts) -> tuple[float, float]:
+def compute_amounts_size(picture: AmountPicture) -> tuple[float, float]:
     """Return the width and height in inches that a new figure needs."""
-    row = max(0.3, 0.22 * lines_of(picture.names))
-    return 8.0, 1.5 + row * (min(len(picture.names), MOST_AMOUNTS) + (picture.left is not None))
+    row = max(0.3, 0.22 * count_name_lines(picture.names))
+    return 8.0, 1.5 + row * (min(len(picture.names), MAX_AMOUNTS) + (picture.remaining is not None))
 
 
-def draw_amounts(picture: Amounts, axes: Axes, look: Look) -> None:
+def draw_amounts(picture: AmountPicture, axes: Axes, look: Look) -> None:
     """Draw amounts as bars from 0, each with its number."""
-    names, values = _largest(picture)
-    colours = look.get("color") or palette(axes)
+    names, values = _group_small_amounts(picture)
+    colours = look.get("color") or get_line_colors(axes)
     colour = colours if isinstance(colours, str) else colours[0]
-    if picture.left is not None:
-        names, values = [*names, picture.left[0]], np.append(values, picture.left[1])
+    if picture.remaining is not None:
+        names, values = [*names, picture.remaining[0]], np.append(values, picture.remaining[1])
     places = np.arange(len(names))
     bars = axes.barh(places, values, 0.7, color=colour, edgecolor=colour)
-    if picture.left is not None:
+    if picture.remaining is not None:
         bars[-1].set(facecolor="none", hatch="///")
-    height = points_of(axes)[1] / max(len(names), 1)
-    size = float(np.clip(0.65 * height, 6.0, text_size()))
+    height = get_size_in_points(axes)[1] / max(len(names), 1)
+    size = float(np.clip(0.65 * height, 6.0, get_text_size()))
     for place, value in zip(places, values):
         axes.annotate(
-            number_shown(float(value)),
+            format_plot_number(float(value)),
             (max(value, 0.0), place),
             (4, 0),
             textcoords="offset points",
             va="center",
             fontsize=size,
-            color=ink(axes),
+            color=get_text_color(axes),
         )
-    wide = room_for_names(axes)
-    axes.set_yticks(places, fitted([escaped(name) for name in names], wide, size, height), fontsize=size)
+    wide = compute_name_width(axes)
+    axes.set_yticks(places, fit_names([escape_plot_text(name) for name in names], wide, size, height), fontsize=size)
     most = float(np.max(values, initial=0.0)) or 1.0
     # room for the numbers behind the bars
     axes.set(xlim=(0.0, 1.15 * most), ylim=(max(len(names), 1) - 0.4, -0.6))
     if not len(names):
-        axes.text(0.5, 0.5, "nothing", transform=axes.transAxes, ha="center", va="center", color=soft(axes))
-    number_axis(axes.xaxis)
-    axes.set_xlabel(wrapped(escaped(picture.axis), max(points_of(axes)[0], 100.0), text_size()))
+        axes.text(
+            0.5,
+            0.5,
+            "nothing",
+            transform=axes.transAxes,
+            ha="center",
+            va="center",
+            color=get_muted_color(axes),
+        )
+    set_axis_numbers(axes.xaxis)
+    axes.set_xlabel(
+        wrap_to_width(escape_plot_text(picture.axis), max(get_size_in_points(axes)[0], 100.0), get_text_size())
+    )
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(axis="y", length=0.0)
-    legend_above(axes, [], picture.head.lines, beside(axes))
+    add_legend_above(axes, [], picture.head.lines, compute_side_width(axes))
 
 
-def _largest(picture: Amounts) -> tuple[list[str], Floats]:
+def _group_small_amounts(picture: AmountPicture) -> tuple[list[str], Floats]:
     """Return the largest amounts in their order, and the sum of the others."""
     names, values = list(picture.names), np.asarray(picture.values, dtype=np.float64)
-    if len(names) <= MOST_AMOUNTS:
+    if len(names) <= MAX_AMOUNTS:
         return names, values
-    kept = np.sort(np.argsort(-values, kind="stable")[: MOST_AMOUNTS - 1])
+    kept = np.sort(np.argsort(-values, kind="stable")[: MAX_AMOUNTS - 1])
     rest = len(names) - kept.size
     return [*(names[place] for place in kept), f"{rest} others"], np.append(
         values[kept], values.sum() - values[kept].sum()

@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from pydpstat.r_arithmetic.elementary import Floats
 
-Ends = tuple[Floats, Floats]
+IntervalLimits = tuple[Floats, Floats]
 
 
-class Head(NamedTuple):
+class PictureHead(NamedTuple):
     """The title, the line on privacy below it, and the names of the thick intervals and of the thin ones.
 
     `numbers` are shown between the title and the line on privacy.
@@ -31,92 +31,92 @@ class Head(NamedTuple):
         return "\n".join(filter(None, self[:2]))
 
 
-class Values(NamedTuple):
+class PictureValues(NamedTuple):
     """Values with the ends of two kinds of intervals, each in their shape."""
 
     values: Floats
-    thick: Ends | None = None
-    thin: Ends | None = None
+    thick: IntervalLimits | None = None
+    thin: IntervalLimits | None = None
 
     @property
-    def both(self) -> bool:
+    def has_both_intervals(self) -> bool:
         """Whether there are two kinds of intervals."""
         return self.thick is not None and self.thin is not None
 
     @property
-    def intervals(self) -> list[tuple[int, Ends]]:
+    def intervals(self) -> list[tuple[int, IntervalLimits]]:
         """The kinds that there are, 0 for the thick ones and 1 for the thin ones, with their ends."""
         return [(kind, pair) for kind, pair in enumerate(self[1:]) if pair is not None]
 
     @property
-    def every(self) -> list[Floats]:
+    def all_arrays(self) -> list[Floats]:
         """The values and all ends."""
         return [self.values, *(end for _, pair in self.intervals for end in pair)]
 
-    def mapped(self, change: Callable[[Floats], Floats]) -> Values:
+    def map_arrays(self, change: Callable[[Floats], Floats]) -> PictureValues:
         """Return changed values, and ends changed alike."""
         pairs = [None if pair is None else (change(pair[0]), change(pair[1])) for pair in self[1:]]
-        return Values(change(self.values), *pairs)
+        return PictureValues(change(self.values), *pairs)
 
 
 class Panel(NamedTuple):
     """A part of a picture with its own axis: the axis' name, and values."""
 
     label: str
-    values: Values
+    values: PictureValues
     # where a line is drawn, at what a hypothesis says
     null: float | None = None
-    log: bool = False
+    is_log: bool = False
     # which rows belong to this panel, where others have a scale of their own
     rows: npt.NDArray[np.bool_] | None = None
     title: str = ""
     # where the axis starts, if no value lies below
-    least: float | None = None
+    axis_start: float | None = None
     # how the number of a single point is written, where it is a limit
-    told: str = ""
+    point_label: str = ""
 
 
-class Points(NamedTuple):
+class PointPicture(NamedTuple):
     """Estimates with intervals, names down the side: arrays of shape (names, series) in each panel."""
 
-    head: Head
+    head: PictureHead
     names: Sequence[str]
     kind: str
     panels: Sequence[Panel]
     series: Sequence[str] = ()
     # whether all panels have one scale
-    shared: bool = False
+    has_shared_scale: bool = False
     # whether numbers stand next to points
-    numbered: bool = False
+    has_numbers: bool = False
 
 
-class Columns(NamedTuple):
+class HistogramPicture(NamedTuple):
     """Histograms: edges, heights of shape (bins,) for each panel, and the names of both axes."""
 
-    head: Head
+    head: PictureHead
     edges: Floats
     panels: Sequence[Panel]
     axis: str
     unit: str
 
 
-class Distribution(NamedTuple):
+class DistributionPicture(NamedTuple):
     """Distribution functions: places of shape (points,) and shares below; intervals of either."""
 
-    head: Head
+    head: PictureHead
     panels: Sequence[Panel]
     # the shares where the values are places, and the places where they are shares
     at: Floats
-    quantiles: bool
+    is_of_quantiles: bool
     axis: str
     # where the function is 0 and 1, if that is public
-    ends: tuple[float, float] | None = None
+    support: tuple[float, float] | None = None
 
 
-class Matrix(NamedTuple):
+class MatrixPicture(NamedTuple):
     """Tables of two dimensions, a panel each: names of rows and columns, values, and what colors them."""
 
-    head: Head
+    head: PictureHead
     rows: Sequence[str]
     columns: Sequence[str]
     axes: tuple[str, str]
@@ -126,52 +126,52 @@ class Matrix(NamedTuple):
     colours: Floats | None = None
 
 
-class Amounts(NamedTuple):
+class AmountPicture(NamedTuple):
     """Amounts that add up to something, a bar each; those that are left are hollow."""
 
-    head: Head
+    head: PictureHead
     names: Sequence[str]
     values: Floats
     axis: str
-    left: tuple[str, float] | None = None
+    remaining: tuple[str, float] | None = None
 
 
-class Lines(NamedTuple):
+class CurvePicture(NamedTuple):
     """Curves over one axis, on logarithmic scales: names, and values of shape (curves, places)."""
 
-    head: Head
+    head: PictureHead
     places: Floats
     names: Sequence[str]
     values: Floats
     axis: str
     unit: str
-    marked: tuple[float, float] | None = None
+    plan_point: tuple[float, float] | None = None
 
 
-class Null(NamedTuple):
+class NullPicture(NamedTuple):
     """A statistic in its null distribution: the density in bins, and which are at least as extreme."""
 
-    head: Head
+    head: PictureHead
     edges: Floats
     density: Floats
     statistic: float
-    extreme: npt.NDArray[np.bool_]
+    is_extreme: npt.NDArray[np.bool_]
 
 
-class Samples(NamedTuple):
+class SamplePicture(NamedTuple):
     """Two samples, the data's and the neighbor's: shares in bins or at names, and the event's part."""
 
-    head: Head
+    head: PictureHead
     axis: str
     edges: Floats | None
     names: Sequence[str]
     shares: Floats
-    marked: Floats
+    event_shares: Floats
 
 
-class Sizes(NamedTuple):
+class GroupSizePicture(NamedTuple):
     """How many groups there are of each size, the sizes increasing."""
 
-    head: Head
+    head: PictureHead
     sizes: npt.NDArray[np.int64]
     counts: npt.NDArray[np.int64]

@@ -7,20 +7,30 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pydpstat.plots._pictures import Floats, Panel, Points, Values
-from pydpstat.plots._style import MARKERS, beside, hue, ink, legend_above, longest, soft, split, text_size
+from pydpstat.plots._pictures import Floats, Panel, PictureValues, PointPicture
+from pydpstat.plots._style import (
+    MARKERS,
+    add_legend_above,
+    compute_longest_interval,
+    compute_side_width,
+    get_muted_color,
+    get_series_color,
+    get_text_color,
+    get_text_size,
+    split_axes,
+)
 from pydpstat.plots._text import (
-    escaped,
-    fitted,
-    lines_of,
-    number_axis,
-    number_shown,
-    points_of,
-    room_for_names,
-    tick_text,
-    width_left,
-    width_of,
-    wrapped,
+    compute_name_width,
+    compute_text_width,
+    compute_width_share,
+    count_name_lines,
+    escape_plot_text,
+    fit_names,
+    format_plot_number,
+    format_tick,
+    get_size_in_points,
+    set_axis_numbers,
+    wrap_to_width,
 )
 
 if TYPE_CHECKING:
@@ -28,21 +38,21 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Look = dict[str, Any]
-MOST_ASIDE = 4
+MAX_PANELS_PER_ROW = 4
 # rows of a new figure have so many inches, until it is as high as a page
-_ROW, _LINE, _HIGHEST, _LEAST = 0.24, 0.22, 10.5, 1.0
+_ROW_HEIGHT, _LINE_HEIGHT, _MAX_HEIGHT, _MIN_HEIGHT = 0.24, 0.22, 10.5, 1.0
 # a row that reaches so many times farther than most does not set the scale: it ends in arrows
-_FAR = 8.0
+_OUTLIER_FACTOR = 8.0
 # a point is so wide, in points
-_MARK = 6.5
-_CHANCES = (1e-6, 1e-5, 1e-4, 0.001, 0.01, 0.05, 0.2, 1.0)
+_MARK_SIZE = 6.5
+_PVALUE_TICKS = (1e-6, 1e-5, 1e-4, 0.001, 0.01, 0.05, 0.2, 1.0)
 
 
-def points_size(picture: Points) -> tuple[float, float]:
+def compute_points_size(picture: PointPicture) -> tuple[float, float]:
     """Return the width and height in inches that a new figure needs."""
-    rows = -(-len(picture.panels) // MOST_ASIDE)
-    row = max(_ROW * max(1.0, 0.6 * len(picture.series)), _LINE * lines_of(picture.names))
-    each = max(_LEAST, min(_HIGHEST, row * len(picture.names)))
+    rows = -(-len(picture.panels) // MAX_PANELS_PER_ROW)
+    row = max(_ROW_HEIGHT * max(1.0, 0.6 * len(picture.series)), _LINE_HEIGHT * count_name_lines(picture.names))
+    each = max(_MIN_HEIGHT, min(_MAX_HEIGHT, row * len(picture.names)))
     width = 8.0 if len(picture.panels) < 3 else 10.0
     # a title takes room of its own where it has more than two lines
     told = (picture.head.title, picture.head.numbers, picture.head.privacy)
@@ -50,103 +60,119 @@ def points_size(picture: Points) -> tuple[float, float]:
     return width, min(1.3 + 0.2 * max(lines - 2, 0) + rows * (each + 0.6), 14.0)
 
 
-def draw_points(picture: Points, axes: Axes, look: Look) -> None:
+def draw_points(picture: PointPicture, axes: Axes, look: Look) -> None:
     """Draw estimates with their intervals."""
-    count, most = len(picture.panels), int(np.clip(points_of(axes)[0] / 100.0, 1, MOST_ASIDE))
-    limits = [(1e-4, 1.0) if each.log else _limits(each) for each in picture.panels]
-    if picture.shared:
+    count, most = (
+        len(picture.panels),
+        int(np.clip(get_size_in_points(axes)[0] / 100.0, 1, MAX_PANELS_PER_ROW)),
+    )
+    limits = [(1e-4, 1.0) if each.is_log else _compute_x_limits(each) for each in picture.panels]
+    if picture.has_shared_scale:
         limits = [(min(low for low, _ in limits), max(high for _, high in limits))] * count
     # numbers at the ends of two axes that are side by side
-    gap = max(width_of(tick_text(float(f"{end:.2g}")), text_size()) for pair in limits for end in pair) + 10.0
-    titles = [escaped(each.title) for each in picture.panels]
-    panels = split(axes, count, most, (max(gap, 26.0), 30.0 if picture.shared else 62.0), titles)
+    gap = (
+        max(compute_text_width(format_tick(float(f"{end:.2g}")), get_text_size()) for pair in limits for end in pair)
+        + 10.0
+    )
+    titles = [escape_plot_text(each.title) for each in picture.panels]
+    panels = split_axes(axes, count, most, (max(gap, 26.0), 30.0 if picture.has_shared_scale else 62.0), titles)
     ordered = [each for row in panels for each in row]
     for panel, shown, ends in zip(ordered, picture.panels, limits):
         _draw_panel(panel, shown, picture, ends, look)
     for row in panels:
-        _name_rows(row[0], picture, room_for_names(axes), 1.0)
+        _name_rows(row[0], picture, compute_name_width(axes), 1.0)
         for other in row[1:]:
             other.set_yticks(np.arange(len(picture.names)))
             other.tick_params(labelleft=False)
     first = panels[0][0]
-    part = width_left(axes, beside(first))
+    part = compute_width_share(axes, compute_side_width(first))
     # one name for a column of panels with one scale
-    named = max(count - len(panels[0]), 0) if picture.shared else 0
+    named = max(count - len(panels[0]), 0) if picture.has_shared_scale else 0
     for panel, shown in list(zip(ordered, picture.panels))[named:]:
-        wide = max(part * points_of(panel)[0], 100.0)
-        panel.set_xlabel(wrapped(escaped(shown.label), wide, text_size()))
-    scales = [points_of(each)[0] / np.ptp(each.get_xlim()) for each in ordered]
+        wide = max(part * get_size_in_points(panel)[0], 100.0)
+        panel.set_xlabel(wrap_to_width(escape_plot_text(shown.label), wide, get_text_size()))
+    scales = [get_size_in_points(each)[0] / np.ptp(each.get_xlim()) for each in ordered]
     hidden = not any(
-        longest(shown.values.thick, scale) > _MARK for shown, scale in zip(picture.panels, scales)
+        compute_longest_interval(shown.values.thick, scale) > _MARK_SIZE for shown, scale in zip(picture.panels, scales)
     )
-    left = legend_above(axes, _handles(axes, picture, hidden, look), picture.head.lines, beside(first))
+    left = add_legend_above(
+        axes, _make_legend_handles(axes, picture, hidden, look), picture.head.lines, compute_side_width(first)
+    )
     for row in panels:
-        _name_rows(row[0], picture, room_for_names(axes), left)
+        _name_rows(row[0], picture, compute_name_width(axes), left)
 
 
-def _draw_panel(axes: Axes, panel: Panel, picture: Points, ends: tuple[float, float], look: Look) -> None:
+def _draw_panel(axes: Axes, panel: Panel, picture: PointPicture, limits: tuple[float, float], look: Look) -> None:
     values = panel.values
     rows, series = values.values.shape
-    width, height = points_of(axes)
+    width, height = get_size_in_points(axes)
     pitch = height / max(rows, 1) / max(series, 1)
-    if panel.log:
+    if panel.is_log:
         axes.set_xscale("log")
-        ends = min(ends[0], 0.5 * float(values.values.min())), 1.15
-    axes.set(xlim=ends, ylim=(max(rows, 1) - 0.4, -0.6))
+        limits = min(limits[0], 0.5 * float(values.values.min())), 1.15
+    axes.set(xlim=limits, ylim=(max(rows, 1) - 0.4, -0.6))
     if not rows:
-        axes.text(0.5, 0.5, "no values", transform=axes.transAxes, ha="center", va="center", color=soft(axes))
+        axes.text(
+            0.5,
+            0.5,
+            "no values",
+            transform=axes.transAxes,
+            ha="center",
+            va="center",
+            color=get_muted_color(axes),
+        )
     for place in range(series):
         at = np.arange(rows) + (place - 0.5 * (series - 1)) * 0.72 / series
-        each = values.mapped(lambda array: array[:, place])
+        each = values.map_arrays(lambda array: array[:, place])
         _draw_series(axes, each, at, place, min(0.5 * pitch, 9.0), look)
         belongs = True if panel.rows is None else panel.rows
         known = [each.values, *(low for _, (low, _) in each.intervals)]
         for row in at[np.isnan(known).all(axis=0) & belongs]:
-            how: Look = {"color": soft(axes), "va": "center", "ha": "center", "fontsize": "small"}
+            how: Look = {"color": get_muted_color(axes), "va": "center", "ha": "center", "fontsize": "small"}
             axes.text(0.5, row, "no estimate", transform=axes.get_yaxis_transform(), **how)
-        if picture.numbered and series == 1 and pitch > 20.0:
-            _number(axes, each.values, at, ends, panel.told)
+        if picture.has_numbers and series == 1 and pitch > 20.0:
+            _write_numbers(axes, each.values, at, limits, panel.point_label)
     if panel.null is not None:
-        axes.axvline(panel.null, color=ink(axes), linewidth=0.9, linestyle="--", zorder=0.5)
+        axes.axvline(panel.null, color=get_text_color(axes), linewidth=0.9, linestyle="--", zorder=0.5)
     if panel.rows is not None and not panel.rows.all():
         # from a name to its point, which may be in the next panel
-        axes.grid(axis="y", color=soft(axes), alpha=0.35, linewidth=0.6, linestyle=":")
-    if panel.log:
-        ticks = _chances(ends, width)
+        axes.grid(axis="y", color=get_muted_color(axes), alpha=0.35, linewidth=0.6, linestyle=":")
+    if panel.is_log:
+        ticks = _choose_pvalue_ticks(limits, width)
         axes.set_xticks(ticks, [f"{each:g}" for each in ticks])
         axes.set_xticks([], minor=True)
     else:
-        number_axis(axes.xaxis)
+        set_axis_numbers(axes.xaxis)
     if series > 1:
         # the marks of one row belong together
         for row in range(0, rows, 2):
-            axes.axhspan(row - 0.5, row + 0.5, color=soft(axes), alpha=0.12, linewidth=0.0, zorder=0.1)
-    axes.grid(axis="x", color=soft(axes), alpha=0.25, linewidth=0.6)
+            axes.axhspan(row - 0.5, row + 0.5, color=get_muted_color(axes), alpha=0.12, linewidth=0.0, zorder=0.1)
+    axes.grid(axis="x", color=get_muted_color(axes), alpha=0.25, linewidth=0.6)
     axes.set_axisbelow(True)
     axes.spines[["top", "right", "left"]].set_visible(False)
     # arrows at the edge need room
     axes.tick_params(axis="y", length=0.0, pad=7.0)
 
 
-def _chances(ends: tuple[float, float], width: float) -> list[float]:
+def _choose_pvalue_ticks(limits: tuple[float, float], width: float) -> list[float]:
     """Return the probabilities that are named along an axis, the largest first, as far as they have room."""
     shown: list[float] = []
-    for each in _CHANCES[::-1]:
-        room = width * math.log(shown[-1] / each) / math.log(ends[1] / ends[0]) if shown else math.inf
-        if each >= ends[0] and room > width_of(f"{each:g}", text_size()) + 4.0:
+    for each in _PVALUE_TICKS[::-1]:
+        room = width * math.log(shown[-1] / each) / math.log(limits[1] / limits[0]) if shown else math.inf
+        if each >= limits[0] and room > compute_text_width(f"{each:g}", get_text_size()) + 4.0:
             shown.append(each)
     return shown
 
 
-def _draw_series(axes: Axes, each: Values, at: Floats, place: int, thick: float, look: Look) -> None:
-    colour = hue(axes, look, place)
+def _draw_series(axes: Axes, values: PictureValues, at: Floats, index: int, thick: float, look: Look) -> None:
+    colour = get_series_color(axes, look, index)
     low, high = axes.get_xlim()
     widths = float(look.get("linewidth", np.clip(0.8 * thick, 1.2, 5.5))), np.clip(0.25 * thick, 0.8, 1.6)
-    for kind, ends in each.intervals:
+    for kind, ends in values.intervals:
         known = ~np.isnan(ends[0]) & ~np.isnan(ends[1])
         # where there is one kind of interval, it is a plain bar
-        width = (widths[0], max(widths[1], 1.0))[kind] if each.both else min(widths[0], 2.2)
-        how: Look = {"linewidth": width, "alpha": 0.45 if each.both and kind == 0 else 1.0}
+        width = (widths[0], max(widths[1], 1.0))[kind] if values.has_both_intervals else min(widths[0], 2.2)
+        how: Look = {"linewidth": width, "alpha": 0.45 if values.has_both_intervals and kind == 0 else 1.0}
         shown = np.maximum(ends[0][known], low), np.minimum(ends[1][known], high)
         axes.hlines(at[known], *shown, color=colour, zorder=(1.5, 2.0)[kind], **how)
         # an end that is infinite or far away is an arrow at the edge
@@ -156,9 +182,9 @@ def _draw_series(axes: Axes, each: Values, at: Floats, place: int, thick: float,
                 axes.plot(np.full(far.sum(), edge), at[far], sign, color=colour, markersize=5, clip_on=False)
     size = look.get("markersize", float(np.clip(0.8 * thick, 2.2, 6.5)))
     axes.plot(
-        np.where((each.values >= low) & (each.values <= high), each.values, np.nan),
+        np.where((values.values >= low) & (values.values <= high), values.values, np.nan),
         at,
-        look.get("marker", MARKERS[place % len(MARKERS)]),
+        look.get("marker", MARKERS[index % len(MARKERS)]),
         color=colour,
         markersize=size,
         linestyle="none",
@@ -168,20 +194,25 @@ def _draw_series(axes: Axes, each: Values, at: Floats, place: int, thick: float,
     )
 
 
-def _number(axes: Axes, values: Floats, at: Floats, ends: tuple[float, float], told: str) -> None:
-    how: Look = {"textcoords": "offset points", "va": "bottom", "fontsize": "small", "color": ink(axes)}
+def _write_numbers(axes: Axes, values: Floats, at: Floats, limits: tuple[float, float], point_label: str) -> None:
+    how: Look = {
+        "textcoords": "offset points",
+        "va": "bottom",
+        "fontsize": "small",
+        "color": get_text_color(axes),
+    }
     for value, row in zip(values, at):
         if np.isfinite(value):
             # above the point, or towards the middle near an end
-            place = (value - ends[0]) / (ends[1] - ends[0])
+            place = (value - limits[0]) / (limits[1] - limits[0])
             side = "left" if place < 0.12 else "right" if place > 0.88 else "center"
-            axes.annotate(told or number_shown(float(value)), (value, row), (0, 7), ha=side, **how)
+            axes.annotate(point_label or format_plot_number(float(value)), (value, row), (0, 7), ha=side, **how)
 
 
-def _limits(panel: Panel) -> tuple[float, float]:
+def _compute_x_limits(panel: Panel) -> tuple[float, float]:
     """Return the ends of an axis on which all finite numbers are."""
-    values, null, least = panel.values, panel.null, panel.least
-    every = np.array(values.every)
+    values, null, least = panel.values, panel.null, panel.axis_start
+    every = np.array(values.all_arrays)
     finite = np.where(np.isfinite(every), every, np.nan).reshape(len(every), -1)
     finite = finite[:, ~np.isnan(finite).all(axis=0)]
     if not finite.size:
@@ -189,9 +220,9 @@ def _limits(panel: Panel) -> tuple[float, float]:
     lows, highs = np.nanmin(finite, axis=0), np.nanmax(finite, axis=0)
     # what most rows need, in any case
     wide = highs - lows
-    near = wide <= _FAR * np.median(wide)
+    near = wide <= _OUTLIER_FACTOR * np.median(wide)
     most = max(float(highs[near].max() - lows[near].min()), 1e-300)
-    if near.mean() >= 0.5 and float(highs.max() - lows.min()) > 0.5 * _FAR * most:
+    if near.mean() >= 0.5 and float(highs.max() - lows.min()) > 0.5 * _OUTLIER_FACTOR * most:
         lows, highs = lows[near], highs[near]
     ends = [float(lows.min()), float(highs.max()), *([] if null is None else [null])]
     low, high = min(ends), max(ends)
@@ -201,31 +232,31 @@ def _limits(panel: Panel) -> tuple[float, float]:
     return low - room, high + room
 
 
-def _name_rows(axes: Axes, picture: Points, wide: float, left: float) -> None:
+def _name_rows(axes: Axes, picture: PointPicture, wide: float, left: float) -> None:
     """Name the rows, as many as there is room for in what is left of the axes' height."""
-    names = [escaped(name) for name in picture.names]
-    height = points_of(axes)[1] * left
+    names = [escape_plot_text(name) for name in picture.names]
+    height = get_size_in_points(axes)[1] * left
     pitch = height / max(len(names), 1)
-    size = float(np.clip(0.8 * pitch, 6.0, text_size()))
+    size = float(np.clip(0.8 * pitch, 6.0, get_text_size()))
     step = max(1, int(np.ceil(1.2 * size / pitch)))
     # one name of very many tells nothing
     kept = slice(None, None, step) if 2 * step <= max(len(names), 2) else slice(0)
-    axes.set_yticks(np.arange(len(names))[kept], fitted(names[kept], wide, size, step * pitch), fontsize=size)
-    kind = escaped(picture.kind)
+    axes.set_yticks(np.arange(len(names))[kept], fit_names(names[kept], wide, size, step * pitch), fontsize=size)
+    kind = escape_plot_text(picture.kind)
     if not names[kept]:
         kind = f"{kind or 'group'} ({len(names):,})" if names else ""
     elif step > 1:
-        kind = f"{kind or 'group'} (every {_ordinal(step)} of {len(names):,} is named)"
+        kind = f"{kind or 'group'} (every {_format_ordinal(step)} of {len(names):,} is named)"
     if kind and len(names) > 1:
-        axes.set_ylabel(wrapped(kind, max(height, 60.0), text_size()))
+        axes.set_ylabel(wrap_to_width(kind, max(height, 60.0), get_text_size()))
 
 
-def _ordinal(place: int) -> str:
-    ending = {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th") if place > 20 else "th"
-    return {2: "second", 3: "third", 4: "fourth", 5: "fifth"}.get(place, f"{place:,}{ending}")
+def _format_ordinal(number: int) -> str:
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th") if number > 20 else "th"
+    return {2: "second", 3: "third", 4: "fourth", 5: "fifth"}.get(number, f"{number:,}{ending}")
 
 
-def _handles(axes: Axes, picture: Points, hidden: bool, look: Look) -> list[Artist]:
+def _make_legend_handles(axes: Axes, picture: PointPicture, hidden: bool, look: Look) -> list[Artist]:
     from matplotlib.lines import Line2D
 
     first = picture.panels[0].values
@@ -234,18 +265,18 @@ def _handles(axes: Axes, picture: Points, hidden: bool, look: Look) -> list[Arti
         Line2D(
             [],
             [],
-            color=hue(axes, look, place),
+            color=get_series_color(axes, look, place),
             marker=look.get("marker", MARKERS[place % len(MARKERS)]),
             linestyle="none",
-            label=escaped(name),
+            label=escape_plot_text(name),
         )
         for place, name in enumerate(picture.series)
         if several
     ]
-    colour = ink(axes) if several else hue(axes, look)
+    colour = get_text_color(axes) if several else get_series_color(axes, look)
     # what is behind the points cannot be seen, unless there is nothing else to tell of
-    if first.thick is not None and picture.head.thick and not (first.both and hidden):
-        width, alpha = (5.0, 0.45) if first.both else (2.0, 1.0)
+    if first.thick is not None and picture.head.thick and not (first.has_both_intervals and hidden):
+        width, alpha = (5.0, 0.45) if first.has_both_intervals else (2.0, 1.0)
         handles.append(Line2D([], [], color=colour, linewidth=width, alpha=alpha, label=picture.head.thick))
     if first.thin is not None and picture.head.thin:
         handles.append(Line2D([], [], color=colour, linewidth=1.5, label=picture.head.thin))

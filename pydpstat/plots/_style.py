@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pydpstat._checks import array_of, did_you_mean
-from pydpstat._data.containers import floats_of, is_numeric, is_pandas_frame
+from pydpstat._checks import suggest_spelling, to_array
+from pydpstat._data.containers import is_numeric, is_pandas_frame, to_floats
 from pydpstat._lazy import pd
 from pydpstat.errors import MissingExtraError, PydpstatError
 from pydpstat.plots._pictures import Floats
-from pydpstat.plots._text import points_of, shortened, width_left, width_of, wrapped
+from pydpstat.plots._text import compute_text_width, compute_width_share, get_size_in_points, trim_names, wrap_to_width
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
 # Okabe and Ito's palette, which colour-blind readers can tell apart
 COLOURS = ("#56B4E9", "#E69F00", "#009E73", "#CC79A7", "#0072B2", "#D55E00", "#F0E442", "#999999")
 # thin lines need contrast: dark colours first on a light ground, light ones first on a dark one
-LINES = tuple(COLOURS[place] for place in (4, 5, 2, 3, 1, 0, 7))
-LINES_ON_DARK = tuple(COLOURS[place] for place in (0, 1, 2, 3, 6, 5, 7))
+LINE_COLORS = tuple(COLOURS[place] for place in (4, 5, 2, 3, 1, 0, 7))
+LINE_COLORS_ON_DARK = tuple(COLOURS[place] for place in (0, 1, 2, 3, 6, 5, 7))
 # a second sign besides colour, for grey print
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 
 
-def axes_for(function: str, ax: Axes | None, height: float = 4.5, width: float = 8.0) -> Axes:
-    """Return the axes to draw on: those given, or a new figure's; errors are those of `panels_for`."""
-    return panels_for(function, None if ax is None else (ax,), 1, "ax", (width, height))[0]
+def get_axes(function: str, ax: Axes | None, height: float = 4.5, width: float = 8.0) -> Axes:
+    """Return the axes to draw on: those given, or a new figure's; errors are those of `get_panel_axes`."""
+    return get_panel_axes(function, None if ax is None else (ax,), 1, "ax", (width, height))[0]
 
 
-def panels_for(
+def get_panel_axes(
     function: str, axes: object, count: int, name: str = "axes", size: tuple[float, float] = (10.0, 4.5)
 ) -> tuple[Axes, ...]:
     """Return several axes to draw on, side by side in a new figure where none are given.
@@ -62,7 +62,7 @@ def panels_for(
     if len(given) != count or not all(isinstance(each, Axes) for each in given):
         wanted = "a matplotlib Axes" if count == 1 else f"{count} matplotlib Axes"
         raise PydpstatError(
-            f"{name} must be {wanted} or None; got {_kinds(given)}. "
+            f"{name} must be {wanted} or None; got {_describe_types(given)}. "
             f"Leave it out, or give {'plt.gca()' if count == 1 else f'plt.subplots(1, {count})[1]'}."
         )
     return given
@@ -70,13 +70,13 @@ def panels_for(
 
 def check_curves(wanted: str, unit: str, count: int, hint: str) -> None:
     """Refuse more curves than a picture has colors for; `wanted` names the argument and what it must do."""
-    if count > len(LINES):
+    if count > len(LINE_COLORS):
         raise PydpstatError(
-            f"{wanted} at most {len(LINES)} {unit}, which a reader can distinguish; got {count}. {hint}"
+            f"{wanted} at most {len(LINE_COLORS)} {unit}, which a reader can distinguish; got {count}. {hint}"
         )
 
 
-def _kinds(given: tuple[object, ...]) -> str:
+def _describe_types(given: tuple[object, ...]) -> str:
     kinds = ", ".join(type(each).__name__ for each in given[:4])
     return f"{len(given)} ({kinds})" if len(given) != 1 else kinds
 
@@ -88,51 +88,51 @@ def is_dark(axes: Axes) -> bool:
     ground = to_rgba(axes.get_facecolor())
     if ground[3] < 0.5:
         ground = to_rgba(axes.figure.get_facecolor())
-    return luminance(ground) < 0.4
+    return compute_luminance(ground) < 0.4
 
 
-def luminance(colour: Sequence[float]) -> float:
+def compute_luminance(colour: Sequence[float]) -> float:
     """Return how light a color seems, from 0 to 1."""
     return 0.299 * colour[0] + 0.587 * colour[1] + 0.114 * colour[2]
 
 
-def ink(axes: Axes) -> ColorType:
+def get_text_color(axes: Axes) -> ColorType:
     """Return the color of lines and texts on axes: that of their own labels."""
     return axes.xaxis.label.get_color()
 
 
-def soft(axes: Axes) -> str:
+def get_muted_color(axes: Axes) -> str:
     """Return the color of what stands back: a gray that is seen on the axes' ground."""
     return "#AAAAAA" if is_dark(axes) else "#767676"
 
 
-def ground(axes: Axes) -> str:
+def get_background_color(axes: Axes) -> str:
     """Return the color behind what is drawn."""
     return "black" if is_dark(axes) else "white"
 
 
-def palette(axes: Axes) -> tuple[str, ...]:
+def get_line_colors(axes: Axes) -> tuple[str, ...]:
     """Return colors that are seen on the axes' ground, none twice."""
-    return LINES_ON_DARK if is_dark(axes) else LINES
+    return LINE_COLORS_ON_DARK if is_dark(axes) else LINE_COLORS
 
 
-def hue(axes: Axes, look: Mapping[str, Any], place: int = 0) -> ColorType:
+def get_series_color(axes: Axes, look: Mapping[str, Any], index: int = 0) -> ColorType:
     """Return the color of one of several series: that of the style where it has some."""
-    colours = look.get("color") or palette(axes)
-    return colours if isinstance(colours, str) else colours[place % len(colours)]
+    colours = look.get("color") or get_line_colors(axes)
+    return colours if isinstance(colours, str) else colours[index % len(colours)]
 
 
-def text_size(part: str = "medium") -> float:
+def get_text_size(part: str = "medium") -> float:
     """Return a text's size in points, given as matplotlib does relative to the usual one."""
     from matplotlib.font_manager import FontProperties
 
     return float(FontProperties(size=part).get_size_in_points())
 
 
-def finish(axes: Axes) -> None:
+def apply_axes_style(axes: Axes) -> None:
     """Take the frame's upper right half away and add a legend above where something has a label."""
     axes.spines[["top", "right"]].set_visible(False)
-    legend_above(axes, axes.get_legend_handles_labels()[0])
+    add_legend_above(axes, axes.get_legend_handles_labels()[0])
     make_room(axes)
 
 
@@ -157,18 +157,18 @@ def make_room(axes: Axes) -> None:
                 ConstrainedLayoutEngine(w_pad=0.12).execute(figure)
 
 
-def beside(axes: Axes, bar: bool = False) -> float:
+def compute_side_width(axes: Axes, bar: bool = False) -> float:
     """Return how much room names beside axes take, in points, and a bar of colors where there is one."""
     names = [
-        width_of(line, float(label.get_fontsize()))
+        compute_text_width(line, float(label.get_fontsize()))
         for label in axes.get_yticklabels()
         for line in label.get_text().split("\n")
     ]
-    named = 1.8 * text_size() if axes.get_ylabel() else 0.0
-    return max(names, default=0.0) + 14.0 + named + (0.07 * points_of(axes)[0] + 50.0 if bar else 0.0)
+    named = 1.8 * get_text_size() if axes.get_ylabel() else 0.0
+    return max(names, default=0.0) + 14.0 + named + (0.07 * get_size_in_points(axes)[0] + 50.0 if bar else 0.0)
 
 
-def legend_above(
+def add_legend_above(
     axes: Axes, handles: Sequence[Artist], title: str = "", taken: float = 0.0, below: float = 0.0
 ) -> float:
     """Put a legend between the title and the axes, where it hides nothing, in as few rows as fit.
@@ -176,16 +176,18 @@ def legend_above(
     `taken` is what names and bars beside the axes will take, `below` what names below do, for which a layout
     makes room. Returned is the share of their height that axes have then.
     """
-    width, height = points_of(axes)
-    size, width = text_size("small"), max(width_left(axes, taken) * width, 120.0)
+    width, height = get_size_in_points(axes)
+    size, width = get_text_size("small"), max(compute_width_share(axes, taken) * width, 120.0)
     rows = 0
     if handles:
         # a handle and the space around it are 4.8 times as wide as a letter is high
-        labels = shortened([str(each.get_label()) for each in handles], width - 4.8 * size, size)
+        labels = trim_names([str(each.get_label()) for each in handles], width - 4.8 * size, size)
         for handle, label in zip(handles, labels):
             handle.set_label(label)
-        wide = [width_of(label, size) + 4.8 * size for label in labels]
-        columns = next(each for each in range(len(labels), 0, -1) if each == 1 or _total(wide, each) <= width)
+        wide = [compute_text_width(label, size) + 4.8 * size for label in labels]
+        columns = next(
+            each for each in range(len(labels), 0, -1) if each == 1 or _compute_legend_width(wide, each) <= width
+        )
         rows = -(-len(labels) // columns)
         # columns of about the same length
         columns = -(-len(labels) // rows)
@@ -199,24 +201,24 @@ def legend_above(
             borderaxespad=0.2,
         )
     if title:
-        usual = text_size("medium")
+        usual = get_text_size("medium")
         pad = (1.7 * rows + 0.9) * size if rows else None
-        axes.set_title(wrapped(title, width, usual), fontsize=usual, pad=pad)
+        axes.set_title(wrap_to_width(title, width, usual), fontsize=usual, pad=pad)
     lines = axes.get_title().count("\n") + 1 if title else 0
-    head = 1.4 * text_size("medium") * lines + (1.7 * rows + 0.9) * size
+    head = 1.4 * get_text_size("medium") * lines + (1.7 * rows + 0.9) * size
     # numbers and a name are below
     return float(np.clip((height / 0.77 - head - below - 3.5 * size) / height, 0.2, 1.0))
 
 
-def longest(pair: tuple[Floats, Floats] | None, scale: float) -> float:
+def compute_longest_interval(limits: tuple[Floats, Floats] | None, scale: float) -> float:
     """Return how long the longest interval is, in points, of which a unit has so many; 0 without any."""
-    if pair is None:
+    if limits is None:
         return 0.0
-    lengths = np.ravel(pair[1] - pair[0])
+    lengths = np.ravel(limits[1] - limits[0])
     return float(lengths[~np.isnan(lengths)].max(initial=0.0)) * scale
 
 
-def _total(wide: list[float], columns: int) -> float:
+def _compute_legend_width(wide: list[float], columns: int) -> float:
     """Return how wide a legend is, which fills one column after the other."""
     rows, longer = divmod(len(wide), columns)
     total, place = 0.0, 0
@@ -227,25 +229,25 @@ def _total(wide: list[float], columns: int) -> float:
     return total
 
 
-def split(
-    axes: Axes, count: int, most: int, between: tuple[float, float], titles: Sequence[str] = ()
+def split_axes(
+    axes: Axes, count: int, max_per_row: int, spacing: tuple[float, float], titles: Sequence[str] = ()
 ) -> list[list[Axes]]:
     """Return rows of so many panels inside of axes, at most so many in a row, or the axes themselves for one.
 
-    `between` is the space between panels in points, besides that of their titles.
+    `spacing` is the space between panels in points, besides that of their titles.
     """
     if count == 1:
         return [[axes]]
-    columns = min(count, most)
+    columns = min(count, max_per_row)
     rows = -(-count // columns)
-    width, height = points_of(axes)
-    size = text_size("small")
+    width, height = get_size_in_points(axes)
+    size = get_text_size("small")
     head = 1.6 * size / height if any(titles) else 0.0
-    aside, below = min(between[0] / width, 0.3), min(between[1] / height, 0.3) + head
+    aside, below = min(spacing[0] / width, 0.3), min(spacing[1] / height, 0.3) + head
     wide = (1.0 - aside * (columns - 1)) / columns
     high = (1.0 - head - below * (rows - 1)) / rows
     axes.set_axis_off()
-    shown = shortened(titles, wide * width, size)
+    shown = trim_names(titles, wide * width, size)
     made = []
     for place in range(count):
         left, low = place % columns * (wide + aside), 1.0 - head - high - place // columns * (high + below)
@@ -255,7 +257,7 @@ def split(
     return [made[row * columns : (row + 1) * columns] for row in range(rows)]
 
 
-def frame_of(frame: object, name: str, columns: Sequence[str]) -> pd.DataFrame:
+def check_plot_frame(frame: object, name: str, columns: Sequence[str]) -> pd.DataFrame:
     """Check a frame with rows and these columns, each once, and return these columns."""
     if not is_pandas_frame(frame):
         raise PydpstatError(
@@ -264,7 +266,7 @@ def frame_of(frame: object, name: str, columns: Sequence[str]) -> pd.DataFrame:
     have = list(frame.columns)
     for column in columns:
         if have.count(column) != 1:
-            near = did_you_mean(column, [each for each in have if isinstance(each, str)])
+            near = suggest_spelling(column, [each for each in have if isinstance(each, str)])
             hint = near if near.startswith("Did") else "Rename the frame's columns."
             raise PydpstatError(
                 f"{name} must have one column {column!r} (of {', '.join(columns)}); "
@@ -275,21 +277,21 @@ def frame_of(frame: object, name: str, columns: Sequence[str]) -> pd.DataFrame:
     return frame[list(columns)]
 
 
-def finite(values: object) -> Floats | None:
+def to_finite_floats(values: object) -> Floats | None:
     """Return finite numbers as an array of floats, and None for anything else."""
-    array = array_of(values)
+    array = to_array(values)
     if array.dtype.kind not in "iuf" or not np.isfinite(array).all():
         return None
     return array.astype(np.float64)
 
 
-def numbers_in(frame: pd.DataFrame, name: str, column: str, least: float | None = None) -> Floats:
-    """Return a column as finite floats, above `least` where that is given."""
+def get_finite_column(frame: pd.DataFrame, name: str, column: str, lower_limit: float | None = None) -> Floats:
+    """Return a column as finite floats, above `lower_limit` where that is given."""
     values = frame[column]
     numeric = is_numeric(values) and not pd.api.types.is_bool_dtype(values)
-    array = floats_of(values) if numeric else np.array([np.nan])
-    if not np.isfinite(array).all() or least is not None and not (array > least).all():
-        wanted = "finite numbers" + ("" if least is None else f" above {least:g}")
+    array = to_floats(values) if numeric else np.array([np.nan])
+    if not np.isfinite(array).all() or lower_limit is not None and not (array > lower_limit).all():
+        wanted = "finite numbers" + ("" if lower_limit is None else f" above {lower_limit:g}")
         raise PydpstatError(
             f"{name}[{column!r}] must be {wanted}; got other values among {len(frame)} of type "
             f"{values.dtype}. Convert the column, or drop these rows."

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pydpstat._markup import as_latex, in_one_line
+from pydpstat._markup import as_latex, join_lines
 from pydpstat.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -21,26 +21,26 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.ticker import Formatter, Locator
 
-_DOTS = "\N{HORIZONTAL ELLIPSIS}"
+_ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 # a name beside axes has at most so many lines
-_LINES = 3
+_MAX_NAME_LINES = 3
 # so many letters are one line there
-_ONE_LINE = 26
+_LETTERS_PER_LINE = 26
 
 
-def escaped(text: object) -> str:
+def escape_plot_text(text: object) -> str:
     """Return a name in one line, escaped so that nothing in it is a formula or a command."""
     try:
         import matplotlib
     except ImportError as error:
         raise MissingExtraError("plot()", "matplotlib", "plot") from error
 
-    line = " ".join(in_one_line(str(text)).split())
+    line = " ".join(join_lines(str(text)).split())
     return as_latex(line) if matplotlib.rcParams["text.usetex"] else line.replace("$", r"\$")
 
 
 @lru_cache(maxsize=4096)
-def width_of(text: str, size: float) -> float:
+def compute_text_width(text: str, size: float) -> float:
     """Return the width of a line in points, in the font of the present style."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
@@ -49,12 +49,12 @@ def width_of(text: str, size: float) -> float:
     return float(text_to_path.get_text_width_height_descent(shown, FontProperties(size=size), False)[0])
 
 
-def wrapped(text: str, width: float, size: float) -> str:
+def wrap_to_width(text: str, width: float, size: float) -> str:
     """Return a text in lines that are at most so many points wide, and about equally long."""
     lines = []
     for line in text.split("\n"):
         count = len(line)
-        while count > 4 and any(width_of(each, size) > width for each in textwrap.wrap(line, count)):
+        while count > 4 and any(compute_text_width(each, size) > width for each in textwrap.wrap(line, count)):
             count = max(4, int(0.95 * count))
         made = textwrap.wrap(line, count) if line else [""]
         while count > 4 and len(textwrap.wrap(line, count - 1)) == len(made) > 1:
@@ -64,45 +64,47 @@ def wrapped(text: str, width: float, size: float) -> str:
     return "\n".join(lines)
 
 
-def shortened(names: Sequence[str], width: float, size: float) -> list[str]:
+def trim_names(names: Sequence[str], width: float, size: float) -> list[str]:
     """Return names that are at most so many points wide: with their ends, and with where they differ."""
     # nothing is cut between a dollar and what escapes it
     plain = [name.replace(r"\$", "$") for name in names]
-    shown = [_cut("", name, "", width, size) for name in plain]
+    shown = [_trim_name("", name, "", width, size) for name in plain]
     alike: dict[str, list[int]] = {}
     for place, text in enumerate(shown):
         alike.setdefault(text, []).append(place)
     for places in alike.values():
         if len({plain[place] for place in places}) > 1:
-            for place, parts in zip(places, _parts([plain[place] for place in places])):
-                shown[place] = _cut(*parts, width, size)
+            for place, parts in zip(places, _split_common_words([plain[place] for place in places])):
+                shown[place] = _trim_name(*parts, width, size)
     return [text.replace("$", r"\$") for text in shown]
 
 
-def _cut(before: str, middle: str, after: str, width: float, size: float) -> str:
+def _trim_name(before: str, middle: str, after: str, width: float, size: float) -> str:
     """Return a name shortened where it is least needed: in what others have, too, then in the middle."""
 
-    def made(kept: int) -> str:
-        if kept < len(middle):
-            return f"{middle[: -(-kept // 2)].rstrip()}{_DOTS}{middle[len(middle) - kept // 2 :].lstrip()}"
-        left = -(-(kept - len(middle)) // 2)
-        right = kept - len(middle) - left
+    def make_text(n_letters: int) -> str:
+        if n_letters < len(middle):
+            return (
+                f"{middle[: -(-n_letters // 2)].rstrip()}{_ELLIPSIS}{middle[len(middle) - n_letters // 2 :].lstrip()}"
+            )
+        left = -(-(n_letters - len(middle)) // 2)
+        right = n_letters - len(middle) - left
         head, tail = before[:left], after[max(len(after) - right, 0) :]
         return "".join(
             (
-                head if head == before else f"{head.rstrip()}{_DOTS}",
+                head if head == before else f"{head.rstrip()}{_ELLIPSIS}",
                 middle if tail == after else middle.rstrip(),
-                tail if tail == after else f"{_DOTS}{tail.lstrip()}",
+                tail if tail == after else f"{_ELLIPSIS}{tail.lstrip()}",
             )
         )
 
     # both ends of a name in full, where one is longer than the other
     most = len(middle) + 2 * max(len(before), len(after))
-    fitting = bisect_left(range(most), True, key=lambda kept: width_of(made(kept + 1), size) > width)
-    return made(max(fitting, min(2, len(middle))))
+    fitting = bisect_left(range(most), True, key=lambda kept: compute_text_width(make_text(kept + 1), size) > width)
+    return make_text(max(fitting, min(2, len(middle))))
 
 
-def _parts(names: Sequence[str]) -> list[tuple[str, str, str]]:
+def _split_common_words(names: Sequence[str]) -> list[tuple[str, str, str]]:
     """Return with which words names begin, which differ between them, and with which they end."""
     words = [re.split(r"(?<= )", name) for name in names]
     least = min(map(len, words))
@@ -115,25 +117,25 @@ def _parts(names: Sequence[str]) -> list[tuple[str, str, str]]:
     ]
 
 
-def fitted(names: Sequence[str], wide: float, size: float, high: float) -> list[str]:
+def fit_names(names: Sequence[str], wide: float, size: float, high: float) -> list[str]:
     """Return names beside axes in as many lines as there is room for, else shortened to one."""
-    lines = [wrapped(name, wide, size) for name in names]
-    most = min(int(high / (1.25 * size)), _LINES)
+    lines = [wrap_to_width(name, wide, size) for name in names]
+    most = min(int(high / (1.25 * size)), _MAX_NAME_LINES)
     return [
         text
-        if each.count("\n") >= max(most, 1) or any(width_of(line, size) > wide for line in each.split("\n"))
+        if each.count("\n") >= max(most, 1) or any(compute_text_width(line, size) > wide for line in each.split("\n"))
         else each
-        for each, text in zip(lines, shortened(names, wide, size))
+        for each, text in zip(lines, trim_names(names, wide, size))
     ]
 
 
-def lines_of(names: Sequence[str]) -> int:
+def count_name_lines(names: Sequence[str]) -> int:
     """Return in how many lines names beside the axes of a new figure are written."""
-    lines = -(-max(map(len, names), default=0) // _ONE_LINE)
-    return lines if lines <= _LINES else 1
+    lines = -(-max(map(len, names), default=0) // _LETTERS_PER_LINE)
+    return lines if lines <= _MAX_NAME_LINES else 1
 
 
-def number_shown(value: float, digits: int = 4) -> str:
+def format_plot_number(value: float, digits: int = 4) -> str:
     """Return a number with so many significant digits, or a whole one with all of them."""
     if not np.isfinite(value):
         return "\N{EN DASH}" if np.isnan(value) else f"{value:g}"
@@ -143,26 +145,26 @@ def number_shown(value: float, digits: int = 4) -> str:
     return f"{value + 0.0:.{digits}g}"
 
 
-def points_of(axes: Axes) -> tuple[float, float]:
+def get_size_in_points(axes: Axes) -> tuple[float, float]:
     """Return the width and the height of axes in points, as they are before any layout."""
     box = axes.get_window_extent()
     scale = 72.0 / axes.figure.dpi
     return float(box.width) * scale, float(box.height) * scale
 
 
-def width_left(axes: Axes, taken: float) -> float:
+def compute_width_share(axes: Axes, taken: float) -> float:
     """Return the share of their width that axes keep where so many points are taken beside them."""
     # the usual margins are 0.225 of a figure
-    return min(1.0, 1.0 / 0.79 - taken / points_of(axes)[0])
+    return min(1.0, 1.0 / 0.79 - taken / get_size_in_points(axes)[0])
 
 
-def room_for_names(axes: Axes) -> float:
+def compute_name_width(axes: Axes) -> float:
     """Return how wide names beside axes may be, in points: a third of a figure or of a cell of its grid."""
     figure = float(axes.figure.bbox.width) * 72.0 / axes.figure.dpi
-    return 0.3 * min(figure, 2.0 * points_of(axes)[0])
+    return 0.3 * min(figure, 2.0 * get_size_in_points(axes)[0])
 
 
-def tick_text(value: float, digits: int = 4, largest: float = 0.0) -> str:
+def format_tick(value: float, digits: int = 4, largest: float = 0.0) -> str:
     """Return a number of an axis in full, unless the axis' largest one is very large or small."""
     size = abs(value)
     if size == 0.0 or 1e-3 <= max(size, largest) < 1e7:
@@ -173,41 +175,41 @@ def tick_text(value: float, digits: int = 4, largest: float = 0.0) -> str:
 
 
 # the least space between numbers in points, and steps from the roundest to others
-_BETWEEN = 12.0
-_STEPS = ([1, 2, 2.5, 5, 10], [1, 2, 2.5, 3, 4, 5, 6, 8, 10])
-_MOST = 8
+_MIN_TICK_SPACE = 12.0
+_TICK_STEPS = ([1, 2, 2.5, 5, 10], [1, 2, 2.5, 3, 4, 5, 6, 8, 10])
+_MAX_TICKS = 8
 
 
-def _digits(axis: Axis) -> int:
+def _count_tick_digits(axis: Axis) -> int:
     """Return how many digits tell two numbers of an axis apart."""
     low, high = axis.get_view_interval()
     largest, span = max(abs(low), abs(high), 1e-300), max(abs(high - low), 1e-300)
     return max(4, math.ceil(math.log10(largest / span)) + 3)
 
 
-def _text(axis: Any, value: float) -> str:
+def _format_axis_number(axis: Any, value: float) -> str:
     """Return a number as all those of an axis are written."""
-    return tick_text(value, _digits(axis), max(map(abs, axis.get_view_interval())))
+    return format_tick(value, _count_tick_digits(axis), max(map(abs, axis.get_view_interval())))
 
 
-def number_axis(axis: Axis, whole: bool = False) -> None:
+def set_axis_numbers(axis: Axis, only_integers: bool = False) -> None:
     """Give an axis as many round numbers as it has room for, written in full; only whole ones of counts."""
-    places, texts = _kinds()
-    axis.set_major_locator(places(whole))
+    places, texts = _make_tick_classes()
+    axis.set_major_locator(places(only_integers))
     axis.set_major_formatter(texts())
 
 
 @cache
-def _kinds() -> tuple[Callable[[bool], Locator], Callable[[], Formatter]]:
+def _make_tick_classes() -> tuple[Callable[[bool], Locator], Callable[[], Formatter]]:
     """Return the classes of places and of texts, which are matplotlib's and made when they are needed."""
     from matplotlib.axis import XAxis
     from matplotlib.ticker import Formatter, MaxNLocator
 
-    class RoundNumbers(MaxNLocator):
+    class RoundNumberLocator(MaxNLocator):
         """Places of round numbers, as many as an axis of the present length has room for."""
 
-        def __init__(self, whole: bool) -> None:
-            super().__init__(nbins=_MOST, min_n_ticks=1, integer=whole)
+        def __init__(self, only_integers: bool) -> None:
+            super().__init__(nbins=_MAX_TICKS, min_n_ticks=1, integer=only_integers)
 
         def __call__(self) -> Sequence[float]:
             """Return the places: two or more, where these have room."""
@@ -218,26 +220,26 @@ def _kinds() -> tuple[Callable[[bool], Locator], Callable[[], Formatter]]:
             across = isinstance(axis, XAxis)
             length = (box.width if across else box.height) * 72.0 / dpi
             found: list[float] = []
-            for steps in _STEPS:
+            for steps in _TICK_STEPS:
                 self.set_params(steps=steps)
-                for most in range(_MOST, 0, -1):
+                for most in range(_MAX_TICKS, 0, -1):
                     self.set_params(nbins=most)
                     places = super().__call__()
                     inside = [each for each in places if low <= each <= high]
                     # one number, if there is no room for two
                     found = inside[len(inside) // 2 :][:1] or found
-                    texts = [_text(axis, float(each)) for each in inside]
-                    widest = max((width_of(each, size) for each in texts), default=0.0)
-                    room = widest + _BETWEEN if across else 2.5 * size
+                    texts = [_format_axis_number(axis, float(each)) for each in inside]
+                    widest = max((compute_text_width(each, size) for each in texts), default=0.0)
+                    room = widest + _MIN_TICK_SPACE if across else 2.5 * size
                     if len(inside) > 1 and (inside[1] - inside[0]) / (high - low) * length >= room:
                         return places
             return found
 
-    class FullNumbers(Formatter):
+    class FullNumberFormatter(Formatter):
         """Numbers in full, with commas, unless they are very large or small."""
 
         def __call__(self, value: float, pos: int | None = None) -> str:
             """Return a number's text."""
-            return _text(self.axis, value)
+            return _format_axis_number(self.axis, value)
 
-    return RoundNumbers, FullNumbers
+    return RoundNumberLocator, FullNumberFormatter

@@ -6,20 +6,20 @@ import math
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from pydpstat import _checks as checks
-from pydpstat._answering import answered
+from pydpstat._answering import explain_wrong_calls
 from pydpstat.errors import PydpstatError
-from pydpstat.plots._style import COLOURS, axes_for, finish, ink, is_dark, soft
+from pydpstat.plots._style import COLOURS, apply_axes_style, get_axes, get_muted_color, get_text_color, is_dark
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 WIDTH, HEIGHT = 12.0, 6.6
 # rows from top to bottom: headings, the truth, the second coin's heads and tails, the chances of both answers
-TOP, TRUTH, HEADS, TAILS, ONES, ZEROS = 6.3, 5.4, 4.0, 2.6, 1.3, 0.6
+HEADING_Y, TRUTH_Y, HEADS_Y, TAILS_Y, ANSWER_1_Y, ANSWER_0_Y = 6.3, 5.4, 4.0, 2.6, 1.3, 0.6
 # columns: the coins, what is answered, its chance, the answer of a person with 1 and of one with 0
-FIRST, SECOND, END, CHANCE, YES, NO = 0.6, 3.5, 6.4, 8.3, 10.0, 11.4
+FIRST_COIN_X, SECOND_COIN_X, OUTCOME_X, PROBABILITY_X, TRUTH_1_X, TRUTH_0_X = 0.6, 3.5, 6.4, 8.3, 10.0, 11.4
 # a dark and a light one, also in grey print
-ANSWERS = {1: (COLOURS[4], "white"), 0: (COLOURS[1], "black")}
+ANSWER_COLORS = {1: (COLOURS[4], "white"), 0: (COLOURS[1], "black")}
 
 
 @runtime_checkable
@@ -39,7 +39,7 @@ class TwoCoins(Protocol):
         """The epsilon of an answer."""
 
 
-@answered
+@explain_wrong_calls
 def coin_tree(design: object, ax: Axes | None = None) -> Axes:
     """Draw randomized response with two coins as a tree, with all probabilities.
 
@@ -85,69 +85,81 @@ def coin_tree(design: object, ax: Axes | None = None) -> Axes:
     """
     if not isinstance(design, TwoCoins) or isinstance(design, type):
         raise PydpstatError(
-            f"design must have two coins; got {checks.shown(design)}. Give a RandomizedResponseCoins; "
+            f"design must have two coins; got {checks.describe_value(design)}. Give a RandomizedResponseCoins; "
             "RandomizedResponseCoins(get_prob_from_epsilon(1)) has epsilon 1."
         )
     first, second = design.prob_head_first, design.prob_head_second
-    axes = axes_for("coin_tree", ax, height=4.6)
-    between = 0.5 * (HEADS + TAILS)
-    root = 0.5 * (TRUTH + between)
-    _branch(axes, (FIRST, root), (END, TRUTH), 0.55, f"tails: {1.0 - first:.4g}")
-    _branch(axes, (FIRST, root), (SECOND, between), 0.62, f"heads: {first:.4g}")
-    _branch(axes, (SECOND, between), (END, HEADS), 0.64, f"heads: {second:.4g}")
-    _branch(axes, (SECOND, between), (END, TAILS), 0.64, f"tails: {1.0 - second:.4g}")
-    _node(axes, FIRST, root, "first\ncoin")
-    _node(axes, SECOND, between, "second\ncoin")
+    axes = get_axes("coin_tree", ax, height=4.6)
+    between = 0.5 * (HEADS_Y + TAILS_Y)
+    root = 0.5 * (TRUTH_Y + between)
+    _draw_branch(axes, (FIRST_COIN_X, root), (OUTCOME_X, TRUTH_Y), 0.55, f"tails: {1.0 - first:.4g}")
+    _draw_branch(axes, (FIRST_COIN_X, root), (SECOND_COIN_X, between), 0.62, f"heads: {first:.4g}")
+    _draw_branch(axes, (SECOND_COIN_X, between), (OUTCOME_X, HEADS_Y), 0.64, f"heads: {second:.4g}")
+    _draw_branch(axes, (SECOND_COIN_X, between), (OUTCOME_X, TAILS_Y), 0.64, f"tails: {1.0 - second:.4g}")
+    _draw_node(axes, FIRST_COIN_X, root, "first\ncoin")
+    _draw_node(axes, SECOND_COIN_X, between, "second\ncoin")
     ways = (
-        (TRUTH, "the truth", 1.0 - first, (1, 0)),
-        (HEADS, "answer 1", first * second, (1, 1)),
-        (TAILS, "answer 0", first * (1.0 - second), (0, 0)),
+        (TRUTH_Y, "the truth", 1.0 - first, (1, 0)),
+        (HEADS_Y, "answer 1", first * second, (1, 1)),
+        (TAILS_Y, "answer 0", first * (1.0 - second), (0, 0)),
     )
     for y, name, chance, answers in ways:
-        _node(axes, END, y, name)
-        axes.text(CHANCE, y, f"{chance:.4g}", ha="center", va="center", color=ink(axes))
-        for x, answer in zip((YES, NO), answers):
-            _answer(axes, x, y, answer)
-    _heads_and_sums(axes, 1.0 - first + first * second, first * second)
-    _frame(axes, design.epsilon)
+        _draw_node(axes, OUTCOME_X, y, name)
+        axes.text(PROBABILITY_X, y, f"{chance:.4g}", ha="center", va="center", color=get_text_color(axes))
+        for x, answer in zip((TRUTH_1_X, TRUTH_0_X), answers):
+            _draw_answer(axes, x, y, answer)
+    _draw_headings_and_sums(axes, 1.0 - first + first * second, first * second)
+    _set_tree_frame(axes, design.epsilon)
     return axes
 
 
-def _branch(axes: Axes, start: tuple[float, float], end: tuple[float, float], at: float, text: str) -> None:
+def _draw_branch(axes: Axes, start: tuple[float, float], end: tuple[float, float], at: float, text: str) -> None:
     """Draw a line, with the chance before a point of it: above a line that rises, below one that falls."""
-    axes.plot(*zip(start, end), color=soft(axes), linewidth=1.4, zorder=1)
+    axes.plot(*zip(start, end), color=get_muted_color(axes), linewidth=1.4, zorder=1)
     rise = end[1] - start[1]
     x, y = start[0] + at * (end[0] - start[0]), start[1] + at * rise
-    side: dict[str, Any] = {"va": "bottom" if rise > 0.0 else "top", "ha": "right", "color": ink(axes)}
+    side: dict[str, Any] = {
+        "va": "bottom" if rise > 0.0 else "top",
+        "ha": "right",
+        "color": get_text_color(axes),
+    }
     axes.annotate(text, (x, y), (0, 3 if rise > 0.0 else -3), textcoords="offset points", **side)
 
 
-def _node(axes: Axes, x: float, y: float, text: str) -> None:
+def _draw_node(axes: Axes, x: float, y: float, text: str) -> None:
     patch = {
         "boxstyle": "round,pad=0.45",
         "facecolor": "#2A2A2A" if is_dark(axes) else "#F2F2F2",
-        "edgecolor": soft(axes),
+        "edgecolor": get_muted_color(axes),
     }
-    axes.text(x, y, text, ha="center", va="center", color=ink(axes), bbox=patch, zorder=3)
+    axes.text(x, y, text, ha="center", va="center", color=get_text_color(axes), bbox=patch, zorder=3)
 
 
-def _answer(axes: Axes, x: float, y: float, answer: int) -> None:
-    colour, text = ANSWERS[answer]
+def _draw_answer(axes: Axes, x: float, y: float, answer: int) -> None:
+    colour, text = ANSWER_COLORS[answer]
     axes.plot([x], [y], "o", color=colour, markersize=19, zorder=2)
     axes.text(x, y, str(answer), ha="center", va="center_baseline", color=text, weight="bold", zorder=3)
 
 
-def _heads_and_sums(axes: Axes, yes: float, no: float) -> None:
-    for x, text in ((CHANCE, "chance"), (YES, "truth 1"), (NO, "truth 0")):
-        axes.text(x, TOP, text, ha="center", va="center", color=ink(axes), weight="bold")
-    axes.plot([CHANCE - 0.9, WIDTH], [0.5 * (TAILS + ONES)] * 2, color=soft(axes), linewidth=0.8)
-    for y, text, chances in ((ONES, "answer 1", (yes, no)), (ZEROS, "answer 0", (1.0 - yes, 1.0 - no))):
-        axes.text(CHANCE, y, text, ha="center", va="center", color=ink(axes))
-        for x, chance in zip((YES, NO), chances):
-            axes.text(x, y, f"{chance:.4g}", ha="center", va="center", color=ink(axes), weight="bold")
+def _draw_headings_and_sums(axes: Axes, yes: float, no: float) -> None:
+    for x, text in ((PROBABILITY_X, "chance"), (TRUTH_1_X, "truth 1"), (TRUTH_0_X, "truth 0")):
+        axes.text(x, HEADING_Y, text, ha="center", va="center", color=get_text_color(axes), weight="bold")
+    axes.plot(
+        [PROBABILITY_X - 0.9, WIDTH],
+        [0.5 * (TAILS_Y + ANSWER_1_Y)] * 2,
+        color=get_muted_color(axes),
+        linewidth=0.8,
+    )
+    for y, text, chances in (
+        (ANSWER_1_Y, "answer 1", (yes, no)),
+        (ANSWER_0_Y, "answer 0", (1.0 - yes, 1.0 - no)),
+    ):
+        axes.text(PROBABILITY_X, y, text, ha="center", va="center", color=get_text_color(axes))
+        for x, chance in zip((TRUTH_1_X, TRUTH_0_X), chances):
+            axes.text(x, y, f"{chance:.4g}", ha="center", va="center", color=get_text_color(axes), weight="bold")
 
 
-def _frame(axes: Axes, epsilon: float) -> None:
+def _set_tree_frame(axes: Axes, epsilon: float) -> None:
     axes.set_xlim(0.0, WIDTH)
     axes.set_ylim(0.2, HEIGHT)
     axes.set_xticks([])
@@ -155,6 +167,6 @@ def _frame(axes: Axes, epsilon: float) -> None:
     kept = f"epsilon = {epsilon:.4g}, the largest log ratio of an answer's two probabilities"
     if math.isinf(epsilon):
         kept = "no guarantee: an answer can reveal the truth with certainty"
-    axes.set_xlabel(kept, color=ink(axes))
+    axes.set_xlabel(kept, color=get_text_color(axes))
     axes.spines[["left", "bottom"]].set_visible(False)
-    finish(axes)
+    apply_axes_style(axes)

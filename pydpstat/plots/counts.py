@@ -8,30 +8,30 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from pydpstat._answering import answered
+from pydpstat._answering import explain_wrong_calls
 from pydpstat.errors import PydpstatError
 from pydpstat.plots._style import (
     Floats,
-    axes_for,
-    finish,
-    finite,
-    frame_of,
-    ground,
-    ink,
-    numbers_in,
-    palette,
-    soft,
-    text_size,
+    apply_axes_style,
+    check_plot_frame,
+    get_axes,
+    get_background_color,
+    get_finite_column,
+    get_line_colors,
+    get_muted_color,
+    get_text_color,
+    get_text_size,
+    to_finite_floats,
 )
 from pydpstat.plots._text import (
-    escaped,
-    fitted,
-    number_axis,
-    number_shown,
-    points_of,
-    room_for_names,
-    tick_text,
-    width_of,
+    compute_name_width,
+    compute_text_width,
+    escape_plot_text,
+    fit_names,
+    format_plot_number,
+    format_tick,
+    get_size_in_points,
+    set_axis_numbers,
 )
 from pydpstat.privacy import Guarantee
 
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # size of the numbers above bars, in points
-SMALL = 7.0
+BAR_NUMBER_SIZE = 7.0
 
 
 @runtime_checkable
-class Released(Protocol):
+class ReleasedHistogram(Protocol):
     """What is needed of a released histogram, a `DPResults`, which is made above this room."""
 
     guarantee: Guarantee
@@ -54,7 +54,7 @@ class Released(Protocol):
         """The counts, with their edges."""
 
 
-@answered
+@explain_wrong_calls
 def histograms(true: object, private: object, ax: Axes | None = None) -> Axes:
     """Draw a private histogram next to the true one.
 
@@ -101,69 +101,67 @@ def histograms(true: object, private: object, ax: Axes | None = None) -> Axes:
     >>> private = pydpstat.histogram(age, 1, edges=[0, 25, 50, 75])
     >>> ax = plots.histograms(np.histogram(age, [0, 25, 50, 75]), private)  # doctest: +SKIP
     """
-    shapes = _counts(true, "true"), _counts(private, "private")
+    shapes = _read_histogram(true, "true"), _read_histogram(private, "private")
     edges, name = shapes[0][1], shapes[1][2] or shapes[0][2] or "x"
     if not np.array_equal(edges, shapes[1][1]):
         raise PydpstatError(
             f"private must have the edges of true; they differ ({shapes[1][1].size} and {edges.size} "
             "edges). Use the same classes for both."
         )
-    axes = axes_for("histograms", ax)
+    axes = get_axes("histograms", ax)
     # two bars touch at the middle of each class, and a gap parts the classes
     width, middle = 0.45 * np.diff(edges), 0.5 * (edges[:-1] + edges[1:])
     # points that a unit is wide, with matplotlib's margins
-    unit = points_of(axes)[0] / (1.1 * (edges[-1] - edges[0]))
-    labels = "true (not for publication)", f"private{_kept(private)}"
-    for (counts, _, _), shift, colour, label in zip(
-        shapes, (-0.5 * width, 0.5 * width), palette(axes), labels
-    ):
+    unit = get_size_in_points(axes)[0] / (1.1 * (edges[-1] - edges[0]))
+    labels = "true (not for publication)", f"private{_format_guarantee_suffix(private)}"
+    for (counts, _, _), shift, colour, label in zip(shapes, (-0.5 * width, 0.5 * width), get_line_colors(axes), labels):
         bars = axes.bar(middle + shift, counts, width, color=colour, label=label)
-        numbers = [number_shown(each) for each in counts.tolist()]
-        if max(width_of(each, SMALL) for each in numbers) <= width.min() * unit:
-            axes.bar_label(bars, numbers, fontsize=SMALL, color=ink(axes), padding=1)
-    number_axis(axes.yaxis)
-    number_axis(axes.xaxis)
-    named = [tick_text(edge) for edge in edges.tolist()]
-    if max(width_of(each, text_size()) for each in named) + 6.0 <= np.diff(edges).min() * unit:
+        numbers = [format_plot_number(each) for each in counts.tolist()]
+        if max(compute_text_width(each, BAR_NUMBER_SIZE) for each in numbers) <= width.min() * unit:
+            axes.bar_label(bars, numbers, fontsize=BAR_NUMBER_SIZE, color=get_text_color(axes), padding=1)
+    set_axis_numbers(axes.yaxis)
+    set_axis_numbers(axes.xaxis)
+    named = [format_tick(edge) for edge in edges.tolist()]
+    if max(compute_text_width(each, get_text_size()) for each in named) + 6.0 <= np.diff(edges).min() * unit:
         axes.set_xticks(edges, named)
-    axes.axhline(0.0, color=ink(axes), linewidth=0.8)
+    axes.axhline(0.0, color=get_text_color(axes), linewidth=0.8)
     axes.set(xlabel=name, ylabel="count")
-    finish(axes)
+    apply_axes_style(axes)
     return axes
 
 
-def _counts(shape: object, argument: str) -> tuple[Floats, Floats, str]:
+def _read_histogram(histogram: object, argument: str) -> tuple[Floats, Floats, str]:
     """Return counts, edges and the variable's name."""
-    if isinstance(shape, Released):
-        shape = shape.estimate
-    name = getattr(shape, "xname", "")
-    if hasattr(shape, "breaks") and hasattr(shape, "counts"):
-        shape = shape.counts, shape.breaks
-    if isinstance(shape, (tuple, list)) and len(shape) == 2:
-        counts, edges = map(finite, shape)
+    if isinstance(histogram, ReleasedHistogram):
+        histogram = histogram.estimate
+    name = getattr(histogram, "xname", "")
+    if hasattr(histogram, "breaks") and hasattr(histogram, "counts"):
+        histogram = histogram.counts, histogram.breaks
+    if isinstance(histogram, (tuple, list)) and len(histogram) == 2:
+        counts, edges = map(to_finite_floats, histogram)
         if counts is not None and edges is not None and counts.ndim == edges.ndim == 1:
             if edges.size == counts.size + 1 > 1 and (np.diff(edges) > 0.0).all():
                 return counts, edges, str(name)
     raise PydpstatError(
         f"{argument} must be a histogram: a released one, R's, or (counts, edges) with one edge more than "
-        f"counts and increasing; got {type(shape).__name__}. Give for example np.histogram(x, edges)."
+        f"counts and increasing; got {type(histogram).__name__}. Give for example np.histogram(x, edges)."
     )
 
 
-def _kept(private: object) -> str:
-    if not isinstance(private, Released):
+def _format_guarantee_suffix(private: object) -> str:
+    if not isinstance(private, ReleasedHistogram):
         return ""
     kept = private.guarantee.epsilon
     return f", epsilon = {kept:.4g}" if math.isfinite(kept) else ", no guarantee"
 
 
-Key = tuple[Hashable, Hashable]
-COLUMNS = ("level", "label", "value")
+CountKey = tuple[Hashable, Hashable]
+HIERARCHY_COLUMNS = ("level", "label", "value")
 # more rows than a page holds
-MOST_ROWS = 80
+MAX_HIERARCHY_ROWS = 80
 
 
-@answered
+@explain_wrong_calls
 def hierarchy(before: object, after: object, ax: Axes | None = None) -> Axes:
     """Draw each count of a hierarchy, noisy and consistent.
 
@@ -209,41 +207,45 @@ def hierarchy(before: object, after: object, ax: Axes | None = None) -> Axes:
     ... )
     >>> ax = plots.hierarchy(noisy, noisy.assign(value=[10, 5.5, 4.5]))  # doctest: +SKIP
     """
-    first, noisy = _rows(before, "before")
-    second, consistent = _rows(after, "after")
-    if len(first) > MOST_ROWS:
+    first, noisy = _read_hierarchy_rows(before, "before")
+    second, consistent = _read_hierarchy_rows(after, "after")
+    if len(first) > MAX_HIERARCHY_ROWS:
         raise PydpstatError(
-            f"before must have at most {MOST_ROWS} rows, which a picture can hold; got {len(first)}. "
+            f"before must have at most {MAX_HIERARCHY_ROWS} rows, which a picture can hold; got {len(first)}. "
             "Select a part of the hierarchy in both frames."
         )
-    consistent = consistent[_places(first, second)]
+    consistent = consistent[_match_rows(first, second)]
     levels = list(dict.fromkeys(level for level, _ in first))
     order = sorted(range(len(first)), key=lambda row: levels.index(first[row][0]))
     keys = [first[row] for row in order]
-    axes = axes_for("hierarchy", ax, height=1.2 + 0.27 * (len(first) + len(levels)))
+    axes = get_axes("hierarchy", ax, height=1.2 + 0.27 * (len(first) + len(levels)))
     # a heading takes a row of its own
     y = np.array([row + levels.index(level) + 1.0 for row, (level, _) in enumerate(keys)])
     low, high = noisy[order], consistent[order]
-    axes.hlines(y, low, high, color=soft(axes), linewidth=1.2, zorder=1)
-    hollow: dict[str, Any] = {"markersize": 7, "markerfacecolor": ground(axes), "markeredgewidth": 1.6}
-    axes.plot(low, y, "o", color=palette(axes)[1], label="with noise", zorder=2, **hollow)
-    axes.plot(high, y, "D", color=palette(axes)[0], label="consistent", zorder=3, markersize=4.5)
-    _names(axes, keys, levels, y)
-    _values(axes, y, low, high)
+    axes.hlines(y, low, high, color=get_muted_color(axes), linewidth=1.2, zorder=1)
+    hollow: dict[str, Any] = {
+        "markersize": 7,
+        "markerfacecolor": get_background_color(axes),
+        "markeredgewidth": 1.6,
+    }
+    axes.plot(low, y, "o", color=get_line_colors(axes)[1], label="with noise", zorder=2, **hollow)
+    axes.plot(high, y, "D", color=get_line_colors(axes)[0], label="consistent", zorder=3, markersize=4.5)
+    _name_hierarchy_rows(axes, keys, levels, y)
+    _write_row_values(axes, y, low, high)
     axes.set_xlabel("count")
     axes.set_xlim(left=min(0.0, axes.get_xlim()[0]) if min(low.min(), high.min()) < 0.0 else 0.0)
-    number_axis(axes.xaxis)
-    finish(axes)
+    set_axis_numbers(axes.xaxis)
+    apply_axes_style(axes)
     return axes
 
 
-def _rows(frame: object, name: str) -> tuple[list[Key], Floats]:
-    rows = frame_of(frame, name, COLUMNS)
-    values = numbers_in(rows, name, "value")
+def _read_hierarchy_rows(frame: object, name: str) -> tuple[list[CountKey], Floats]:
+    rows = check_plot_frame(frame, name, HIERARCHY_COLUMNS)
+    values = get_finite_column(rows, name, "value")
     return list(zip(rows["level"].tolist(), rows["label"].tolist())), values
 
 
-def _places(first: list[Key], second: list[Key]) -> list[int]:
+def _match_rows(first: list[CountKey], second: list[CountKey]) -> list[int]:
     """Return where each count of the first frame is in the second."""
     if first == second:
         return list(range(len(first)))
@@ -256,33 +258,33 @@ def _places(first: list[Key], second: list[Key]) -> list[int]:
     return [places[key] for key in first]
 
 
-def _names(axes: Axes, keys: list[Key], levels: list[Hashable], y: Floats) -> None:
+def _name_hierarchy_rows(axes: Axes, keys: list[CountKey], levels: list[Hashable], y: Floats) -> None:
     """Name the rows, with each level's name above its own."""
     names = [" / ".join(map(str, label)) if isinstance(label, tuple) else str(label) for _, label in keys]
-    height = points_of(axes)[1] / (len(keys) + len(levels))
-    size = min(0.8 * height, text_size())
-    shown = fitted([escaped(name) for name in [*names, *levels]], room_for_names(axes), size, height)
+    height = get_size_in_points(axes)[1] / (len(keys) + len(levels))
+    size = min(0.8 * height, get_text_size())
+    shown = fit_names([escape_plot_text(name) for name in [*names, *levels]], compute_name_width(axes), size, height)
     tops = [min(at for at, key in zip(y, keys) if key[0] == level) - 1.0 for level in levels]
     axes.set_yticks([*y, *tops], shown, fontsize=size)
     for label in axes.get_yticklabels()[len(names) :]:
-        label.set(fontweight="bold", color=ink(axes))
+        label.set(fontweight="bold", color=get_text_color(axes))
     for top in tops[1:]:
-        axes.axhline(top - 0.5, color=soft(axes), alpha=0.4, linewidth=0.8, zorder=0)
+        axes.axhline(top - 0.5, color=get_muted_color(axes), alpha=0.4, linewidth=0.8, zorder=0)
     axes.set_ylim(len(keys) + len(levels) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
 
 
-def _values(axes: Axes, y: Floats, low: Floats, high: Floats) -> None:
+def _write_row_values(axes: Axes, y: Floats, low: Floats, high: Floats) -> None:
     """Write both values beside each row: a small change of a large count does not show."""
-    size = min(0.8 * points_of(axes)[1] / (y.max() + 1.0), 8.0)
-    beside: dict[str, Any] = {"va": "center", "fontsize": size, "color": ink(axes)}
+    size = min(0.8 * get_size_in_points(axes)[1] / (y.max() + 1.0), 8.0)
+    beside: dict[str, Any] = {"va": "center", "fontsize": size, "color": get_text_color(axes)}
     beside["transform"] = axes.get_yaxis_transform()
     axes.text(1.01, 0.0, "with noise → consistent", **beside)
-    for at, noisy, consistent in zip(y, _written(low), _written(high)):
+    for at, noisy, consistent in zip(y, _format_equal_decimals(low), _format_equal_decimals(high)):
         axes.text(1.01, at, f"{noisy} → {consistent}", **beside)
 
 
-def _written(values: Floats) -> list[str]:
+def _format_equal_decimals(values: Floats) -> list[str]:
     """Write numbers with as many decimals each: none where all are integers."""
     integer = (values == np.rint(values)).all()
     decimals = 0 if integer else 2 if np.abs(values).max() < 100.0 else 1

@@ -9,33 +9,33 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._answering import answered
+from pydpstat._answering import explain_wrong_calls
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms import GaussianNoise, LaplaceNoise, Noise
-from pydpstat.mechanisms._noise import density_of
+from pydpstat.mechanisms._noise import get_density
 from pydpstat.plots._style import (
     DASHES,
-    axes_for,
+    apply_axes_style,
     check_curves,
-    finish,
-    finite,
-    ink,
-    palette,
-    panels_for,
-    soft,
+    get_axes,
+    get_line_colors,
+    get_muted_color,
+    get_panel_axes,
+    get_text_color,
+    to_finite_floats,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # how far the picture goes to both sides, in scales
-REACH = {"laplace": 5.0, "gaussian": 3.5}
-POINTS = 1601
+PLOT_HALF_WIDTHS = {"laplace": 5.0, "gaussian": 3.5}
+N_CURVE_POINTS = 1601
 # a picture resolves no more
-WIDEST = 1e6
+MAX_SCALE_RATIO = 1e6
 
 
-@answered
+@explain_wrong_calls
 def noise_densities(
     locations: npt.ArrayLike = 0.0,
     scales: npt.ArrayLike = 1.0,
@@ -87,41 +87,41 @@ def noise_densities(
     >>> from pydpstat import plots
     >>> ax = plots.noise_densities(0, [1, 2, 3, 4])  # doctest: +SKIP
     """
-    checks.one_of(distribution, "distribution", tuple(REACH))
-    places, widths = _paired(locations, scales)
-    axes = axes_for("noise_densities", ax)
-    reach = REACH[distribution] * widths
+    checks.check_choice(distribution, "distribution", tuple(PLOT_HALF_WIDTHS))
+    places, widths = _check_locations_and_scales(locations, scales)
+    axes = get_axes("noise_densities", ax)
+    reach = PLOT_HALF_WIDTHS[distribution] * widths
     low, high = float((places - reach).min()), float((places + reach).max())
-    x = curve_points(low, high, places)
+    x = make_curve_points(low, high, places)
     noise, word = (LaplaceNoise, "scale") if distribution == "laplace" else (GaussianNoise, "sd")
-    for location, scale, colour, dashes in zip(places, widths, palette(axes), DASHES):
+    for location, scale, colour, dashes in zip(places, widths, get_line_colors(axes), DASHES):
         density = noise(float(scale)).pdf(x - location)
         label = f"location {location:.4g}, {word} {scale:.4g}"
         axes.plot(x, density, color=colour, linestyle=dashes, label=label)
     axes.set_ylim(bottom=0.0)
     axes.set(xlim=(low, high), xlabel=f"noisy value ({distribution.title()} noise)", ylabel="density")
     # above the axes, where it hides no peak
-    finish(axes)
+    apply_axes_style(axes)
     return axes
 
 
-def curve_points(low: float, high: float, peaks: np.ndarray) -> np.ndarray:
+def make_curve_points(low: float, high: float, peaks: np.ndarray) -> np.ndarray:
     """Return where to draw densities: the peaks may be corners, as Laplace's, and are separate points."""
-    return np.unique(np.concatenate([np.linspace(low, high, POINTS), peaks]))
+    return np.unique(np.concatenate([np.linspace(low, high, N_CURVE_POINTS), peaks]))
 
 
-def _paired(locations: npt.ArrayLike, scales: npt.ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+def _check_locations_and_scales(locations: npt.ArrayLike, scales: npt.ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     given = []
     for value, name in ((locations, "locations"), (scales, "scales")):
-        array = finite(value)
+        array = to_finite_floats(value)
         if array is None or array.ndim > 1:
             raise PydpstatError(
-                f"{name} must be finite numbers; got {checks.shown(value)}. Give for example [1, 2, 4]."
+                f"{name} must be finite numbers; got {checks.describe_value(value)}. Give for example [1, 2, 4]."
             )
         given.append(np.atleast_1d(array))
     places, widths = given
     if not (widths > 0.0).all() or not widths.size:
-        raise PydpstatError(f"scales must be above 0; got {checks.shown(scales)}. Give for example 1.")
+        raise PydpstatError(f"scales must be above 0; got {checks.describe_value(scales)}. Give for example 1.")
     if places.size != widths.size and 1 not in (places.size, widths.size) or not places.size:
         raise PydpstatError(
             f"locations must be one, or as many as scales; got {places.size} for {widths.size} scales. "
@@ -129,22 +129,22 @@ def _paired(locations: npt.ArrayLike, scales: npt.ArrayLike) -> tuple[np.ndarray
         )
     curves = max(places.size, widths.size)
     check_curves("locations and scales must give", "curves", curves, "Draw several pictures.")
-    if max(float(np.abs(places).max()), float(widths.max())) > WIDEST * float(widths.min()):
+    if max(float(np.abs(places).max()), float(widths.max())) > MAX_SCALE_RATIO * float(widths.min()):
         raise PydpstatError(
-            f"locations and scales must be at most {WIDEST:g} times the smallest scale, or nothing shows; "
-            f"got {checks.shown(locations)} and {checks.shown(scales)}. Draw several pictures."
+            f"locations and scales must be at most {MAX_SCALE_RATIO:g} times the smallest scale, or nothing shows; "
+            f"got {checks.describe_value(locations)} and {checks.describe_value(scales)}. Draw several pictures."
         )
     pair = np.broadcast_arrays(places, widths)
     return pair[0], pair[1]
 
 
 # how many standard deviations the picture goes to both sides
-RATIO_REACH = 3.0
+RATIO_HALF_WIDTH = 3.0
 # a picture of more integers shows no single one
-MOST_BARS = 400
+MAX_INTEGER_POINTS = 400
 
 
-@answered
+@explain_wrong_calls
 def neighboring_densities(
     noise: Noise,
     location: float = 0.0,
@@ -199,25 +199,28 @@ def neighboring_densities(
     >>> from pydpstat.mechanisms import LaplaceNoise
     >>> left, right = plots.neighboring_densities(LaplaceNoise(1.0), 5, 1, epsilon=1)  # doctest: +SKIP
     """
-    density = density_of(noise) if isinstance(noise, Noise) else None
+    density = get_density(noise) if isinstance(noise, Noise) else None
     if density is None:
         raise PydpstatError(
-            f"noise must be a Noise with a density (pdf or pmf); got {checks.shown(noise)}. "
+            f"noise must be a Noise with a density (pdf or pmf); got {checks.describe_value(noise)}. "
             "Give for example pydpstat.mechanisms.LaplaceNoise(1.0)."
         )
     if np.ndim(noise.scale):
         raise PydpstatError(
             f"noise must be for one number; got {np.size(noise.scale)} scales. Draw them one at a time."
         )
-    here, change = checks.scalar(location, "location"), checks.positive(sensitivity, "sensitivity")
-    limit = None if epsilon is None else checks.positive(epsilon, "epsilon")
+    here, change = (
+        checks.check_scalar(location, "location"),
+        checks.check_positive(sensitivity, "sensitivity"),
+    )
+    limit = None if epsilon is None else checks.check_positive(epsilon, "epsilon")
     if not math.isfinite(here):
         raise PydpstatError(f"location must be a finite number; got {here!r}. Give the true value.")
-    x, places = _points(noise, here, change)
+    x, places = _make_ratio_points(noise, here, change)
     densities = np.array([density(x - place) for place in places])
-    one, other = panels_for("neighboring_densities", axes, 2)
+    one, other = get_panel_axes("neighboring_densities", axes, 2)
     whole = noise.integer
-    for values, place, label, colour, dash in zip(densities, places, ("D", "D'"), palette(one), ("-", "--")):
+    for values, place, label, colour, dash in zip(densities, places, ("D", "D'"), get_line_colors(one), ("-", "--")):
         one.plot(
             x,
             values,
@@ -228,27 +231,27 @@ def neighboring_densities(
             label=f"{label}, true value {place:.4g}",
         )
     if not whole:
-        one.fill_between(x, densities.min(axis=0), color=ink(one), alpha=0.12, label="overlap")
+        one.fill_between(x, densities.min(axis=0), color=get_text_color(one), alpha=0.12, label="overlap")
     one.set_ylim(bottom=0.0)
     one.set_ylabel("probability" if whole else "density")
     with np.errstate(all="ignore"):
         ratio = densities[0] / densities[1]
     marks: dict[str, Any] = {"linestyle": ":", "marker": "o", "markersize": 4} if whole else {}
-    other.plot(x, ratio, color=ink(other), label="ratio, D over D'", **marks)
+    other.plot(x, ratio, color=get_text_color(other), label="ratio, D over D'", **marks)
     other.set_yscale("log", base=math.e)
-    other.axhline(1.0, color=soft(other), linewidth=0.8)
+    other.axhline(1.0, color=get_muted_color(other), linewidth=0.8)
     if limit is not None:
-        other.axhline(math.exp(limit), color=palette(other)[1], linestyle="--", label="limits")
-        other.axhline(math.exp(-limit), color=palette(other)[1], linestyle="--")
-    _mark(other, limit)
+        other.axhline(math.exp(limit), color=get_line_colors(other)[1], linestyle="--", label="limits")
+        other.axhline(math.exp(-limit), color=get_line_colors(other)[1], linestyle="--")
+    _set_ratio_axis(other, limit)
     for panel in (one, other):
         panel.set_xlabel(f"noisy value ({noise.name} noise)")
         panel.set_xlim(x[0], x[-1])
-        finish(panel)
+        apply_axes_style(panel)
     return one, other
 
 
-def _mark(axes: Axes, limit: float | None) -> None:
+def _set_ratio_axis(axes: Axes, limit: float | None) -> None:
     """Let the axis of the ratio reach as far to both sides of 1, with a mark at each limit."""
     reach = max(abs(math.log(end)) for end in axes.get_ylim()) * 1.1
     axes.set_ylim(math.exp(-reach), math.exp(reach))
@@ -260,17 +263,17 @@ def _mark(axes: Axes, limit: float | None) -> None:
     axes.set_ylabel("ratio (log scale)")
 
 
-def _points(noise: Noise, here: float, change: float) -> tuple[np.ndarray, np.ndarray]:
+def _make_ratio_points(noise: Noise, here: float, change: float) -> tuple[np.ndarray, np.ndarray]:
     """Return where to draw, and both true values."""
     places = np.array([here, here + change])
-    reach = RATIO_REACH * float(noise.std())
+    reach = RATIO_HALF_WIDTH * float(noise.std())
     low, high = here - reach, here + change + reach
     if not noise.integer:
-        return curve_points(low, high, places), places
-    if not (places == np.rint(places)).all() or high - low > MOST_BARS:
+        return make_curve_points(low, high, places), places
+    if not (places == np.rint(places)).all() or high - low > MAX_INTEGER_POINTS:
         raise PydpstatError(
             "location and sensitivity must be whole numbers for noise on the integers, and the noise "
-            f"must not extend over more than {MOST_BARS} of them; got {here:.6g}, {change:.6g} and "
+            f"must not extend over more than {MAX_INTEGER_POINTS} of them; got {here:.6g}, {change:.6g} and "
             f"{2 * reach:.4g}."
         )
     return np.arange(math.floor(low), math.ceil(high) + 1.0), places

@@ -7,31 +7,31 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._answering import answered
+from pydpstat._answering import explain_wrong_calls
 from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 from pydpstat.plots._style import (
     DASHES,
     MARKERS,
-    axes_for,
+    apply_axes_style,
     check_curves,
-    finish,
-    frame_of,
-    ink,
-    numbers_in,
-    palette,
-    panels_for,
-    soft,
+    check_plot_frame,
+    get_axes,
+    get_finite_column,
+    get_line_colors,
+    get_muted_color,
+    get_panel_axes,
+    get_text_color,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MIDDLES = ("median", "mean")
-COLUMNS = ("epsilon", "n", "estimate", "uncertainty")
+MIDDLE_STATISTICS = ("median", "mean")
+TRADEOFF_COLUMNS = ("epsilon", "n", "estimate", "uncertainty")
 
 
-@answered
+@explain_wrong_calls
 def tradeoff(
     frame: object, truth: float | None = None, axes: object = None, *, middle: str = "median"
 ) -> tuple[Axes, Axes]:
@@ -87,52 +87,62 @@ def tradeoff(
     ... )
     >>> left, right = plots.tradeoff(runs, truth=0.2)  # doctest: +SKIP
     """
-    rows = frame_of(frame, "frame", COLUMNS)
-    epsilon, n = (numbers_in(rows, "frame", column, 0.0) for column in COLUMNS[:2])
-    estimate, uncertainty = (numbers_in(rows, "frame", column) for column in COLUMNS[2:])
+    rows = check_plot_frame(frame, "frame", TRADEOFF_COLUMNS)
+    epsilon, n = (get_finite_column(rows, "frame", column, 0.0) for column in TRADEOFF_COLUMNS[:2])
+    estimate, uncertainty = (get_finite_column(rows, "frame", column) for column in TRADEOFF_COLUMNS[2:])
     sizes = np.unique(n)
     check_curves("frame['n'] must have", "values", sizes.size, "Draw fewer.")
-    known = None if truth is None else checks.scalar(truth, "truth")
+    known = None if truth is None else checks.check_scalar(truth, "truth")
     if known is not None and not 0.0 <= known <= 1.0:
-        raise PydpstatError(f"truth must be a share from 0 to 1; got {checks.shown(truth)}.")
-    checks.one_of(middle, "middle", MIDDLES)
-    left, right = panels_for("tradeoff", axes, 2)
-    for size, colour, dashes in zip(sizes, palette(left), DASHES):
+        raise PydpstatError(f"truth must be a share from 0 to 1; got {checks.describe_value(truth)}.")
+    checks.check_choice(middle, "middle", MIDDLE_STATISTICS)
+    left, right = get_panel_axes("tradeoff", axes, 2)
+    for size, colour, dashes in zip(sizes, get_line_colors(left), DASHES):
         at, label = n == size, f"n = {size:,.10g}"
         for panel, values in ((left, estimate), (right, np.where(uncertainty > 0.0, uncertainty, np.nan))):
             panel.plot(epsilon[at], values[at], ".", color=colour, markersize=3, alpha=0.35, zorder=1)
             # a missing value counts in no median or mean
             lines = pd.Series(values[at]).groupby(epsilon[at]).agg(middle)
-            panel.plot(
-                lines.index, lines, linestyle=dashes, color=colour, linewidth=1.6, label=label, zorder=2
-            )
+            panel.plot(lines.index, lines, linestyle=dashes, color=colour, linewidth=1.6, label=label, zorder=2)
     if known is not None:
         left.axhline(
-            known, color=ink(left), linestyle="--", linewidth=1.2, label=f"true share {known:.4g}", zorder=3
+            known,
+            color=get_text_color(left),
+            linestyle="--",
+            linewidth=1.2,
+            label=f"true share {known:.4g}",
+            zorder=3,
         )
     left.set_ylim(0.0, 1.0)
     outside = int(((estimate < 0.0) | (estimate > 1.0)).sum())
     if outside:
         note = f"{outside:,} of {estimate.size:,} estimates are outside"
         left.text(
-            0.99, 0.01, note, transform=left.transAxes, ha="right", va="bottom", color=soft(left), fontsize=8
+            0.99,
+            0.01,
+            note,
+            transform=left.transAxes,
+            ha="right",
+            va="bottom",
+            color=get_muted_color(left),
+            fontsize=8,
         )
     left.set_ylabel(f"estimated share (lines: {middle} of the runs)")
     right.set(yscale="log", ylabel="uncertainty (in shares, log scale)")
     for panel in (left, right):
         panel.set_xlabel("epsilon")
-        finish(panel)
+        apply_axes_style(panel)
     return left, right
 
 
 LOSS_COLUMNS = ("k", "loss", "method")
 # from this ratio of the largest to the smallest value on, an axis is logarithmic
-WIDE = 20.0
+LOG_SCALE_RATIO = 20.0
 # as many values of k are written at the axis
-MOST_TICKS = 10
+MAX_TICKS = 10
 
 
-@answered
+@explain_wrong_calls
 def k_against_loss(frame: object, ax: Axes | None = None, *, unit: str = "mean squared error") -> Axes:
     """Draw the loss of several anonymization methods against k.
 
@@ -180,8 +190,8 @@ def k_against_loss(frame: object, ax: Axes | None = None, *, unit: str = "mean s
     ... )
     >>> ax = plots.k_against_loss(losses)  # doctest: +SKIP
     """
-    rows = frame_of(frame, "frame", LOSS_COLUMNS)
-    k, loss = numbers_in(rows, "frame", "k", 0.0), numbers_in(rows, "frame", "loss")
+    rows = check_plot_frame(frame, "frame", LOSS_COLUMNS)
+    k, loss = get_finite_column(rows, "frame", "k", 0.0), get_finite_column(rows, "frame", "loss")
     if (loss < 0.0).any():
         raise PydpstatError("frame['loss'] must be at least 0; got negative numbers. Give a squared error.")
     names = rows["method"].astype(object).to_numpy()
@@ -189,35 +199,35 @@ def k_against_loss(frame: object, ax: Axes | None = None, *, unit: str = "mean s
     if rows["method"].isna().any():
         raise PydpstatError("frame['method'] must name a method in each row; got missing values.")
     check_curves("frame['method'] must have", "names", len(methods), "Draw fewer.")
-    axes = axes_for("k_against_loss", ax)
+    axes = get_axes("k_against_loss", ax)
     for place, method in enumerate(methods):
         at = np.flatnonzero([name == method for name in names])
         at = at[np.argsort(k[at], kind="stable")]
         axes.plot(
             k[at],
             loss[at],
-            color=palette(axes)[place],
+            color=get_line_colors(axes)[place],
             linestyle=DASHES[place],
             marker=MARKERS[place],
             markersize=5,
             clip_on=False,
             label=str(method),
         )
-    if _is_wide(k):
+    if _has_wide_range(k):
         axes.set_xscale("log")
-    if _is_wide(loss):
+    if _has_wide_range(loss):
         axes.set_yscale("log")
     else:
         axes.set_ylim(bottom=0.0)
     ticks = np.unique(k)
-    if ticks.size <= MOST_TICKS:
+    if ticks.size <= MAX_TICKS:
         axes.set_xticks(ticks, [f"{each:,.10g}" for each in ticks])
         axes.set_xticks([], minor=True)
-    axes.set_xlabel("k, records in the smallest group" + (" (log scale)" if _is_wide(k) else ""))
-    axes.set_ylabel(f"loss: {unit}" + (" (log scale)" if _is_wide(loss) else ""))
-    finish(axes)
+    axes.set_xlabel("k, records in the smallest group" + (" (log scale)" if _has_wide_range(k) else ""))
+    axes.set_ylabel(f"loss: {unit}" + (" (log scale)" if _has_wide_range(loss) else ""))
+    apply_axes_style(axes)
     return axes
 
 
-def _is_wide(values: np.ndarray) -> bool:
-    return bool(values.min() > 0.0 and values.max() >= WIDE * values.min())
+def _has_wide_range(values: np.ndarray) -> bool:
+    return bool(values.min() > 0.0 and values.max() >= LOG_SCALE_RATIO * values.min())

@@ -34,13 +34,13 @@ ADVICE = {
     "Ipfp": "pydpstat.consistency.ipf",
 }
 # reasons that are no missing function, with what to write instead
-_REASONS = {
+_REASON_ADVICE = {
     "a function with ...": "write the names of the arguments that it passes on in the place of the dots",
 }
-_MISSING = re.compile(r"(\S+) has no counterpart")
+_NO_COUNTERPART = re.compile(r"(\S+) has no counterpart")
 
 
-def advised(reason: str) -> str:
+def add_advice(reason: str) -> str:
     """Return a reason why something is not translated, with what to write instead where that is known.
 
     Parameters
@@ -50,14 +50,14 @@ def advised(reason: str) -> str:
 
     Examples
     --------
-    >>> advised("svymean has no counterpart")
+    >>> add_advice("svymean has no counterpart")
     'svymean has no counterpart; for a private release s.weighted_mean("income", 0.5)'
-    >>> advised("nosuch has no counterpart")
+    >>> add_advice("nosuch has no counterpart")
     'nosuch has no counterpart'
     """
-    if reason in _REASONS:
-        return f"{reason}; {_REASONS[reason]}"
-    missing = _MISSING.fullmatch(reason)
+    if reason in _REASON_ADVICE:
+        return f"{reason}; {_REASON_ADVICE[reason]}"
+    missing = _NO_COUNTERPART.fullmatch(reason)
     if missing is None or missing[1] not in ADVICE:
         return reason
     return f"{reason}; for a private release {ADVICE[missing[1]]}"

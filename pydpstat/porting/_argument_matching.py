@@ -47,7 +47,7 @@ def match_arguments(
     found: list[str | None] = [None] * len(names)
     for formal in formals:
         exact = [k for k, name in enumerate(names) if name == formal != DOTS]
-        _check_one(formal, exact)
+        _check_single_match(formal, exact)
         for k in exact:
             found[k] = formal
     taken = {each for each in found if each}
@@ -58,7 +58,7 @@ def match_arguments(
         near = [k for k, name in beginnings if name and found[k] not in taken and formal.startswith(name)]
         for k in partial.intersection(near):
             raise AmbiguousArguments(f"{names[k]} may be {found[k]} or {formal}")
-        _check_one(formal, near)
+        _check_single_match(formal, near)
         for k in near:
             found[k] = formal
             partial.add(k)
@@ -72,6 +72,6 @@ def match_arguments(
     return found
 
 
-def _check_one(formal: str, places: Sequence[int]) -> None:
+def _check_single_match(formal: str, places: Sequence[int]) -> None:
     if len(places) > 1:
         raise AmbiguousArguments(f"{formal} is given {len(places)} times")

@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 from pydpstat.porting import _packages as packages
 from pydpstat.porting._argument_matching import DOTS, AmbiguousArguments, match_arguments
-from pydpstat.porting._code import Untranslated, keyword, python_name
+from pydpstat.porting._code import TranslationError, make_python_name, write_keyword
 from pydpstat.porting._syntax import Argument, Node
 
 # functions whose arguments' names are labels of the result, and functions that ignore them
-_LABELS = set("table c cbind rbind expand.grid data.frame".split())
+_LABEL_FUNCTIONS = set("table c cbind rbind expand.grid data.frame".split())
 # parameters that have another name in Python
-_RENAMED = {("rpois", "lambda"): "lam"}
+_RENAMED_PARAMETERS = {("rpois", "lambda"): "lam"}
 _IGNORES_NAMES = set("paste paste0 cat message sum prod max min range any all pmax pmin".split())
 
 
@@ -29,46 +29,42 @@ class Parameters(NamedTuple):
 
 
 @cache
-def parameters_of(function: Callable[..., object]) -> Parameters:
+def get_parameters(function: Callable[..., object]) -> Parameters:
     """Return the parameters of a Python function; those that it takes by ``*`` and ``**`` are dots.
 
     Examples
     --------
-    >>> parameters_of(lambda x, *rest, rng=None, **more: None)
+    >>> get_parameters(lambda x, *rest, rng=None, **more: None)
     Parameters(names=['x', '...'], takes_any=True, takes_any_name=True)
     """
     all_ = inspect.signature(function).parameters
     several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     kinds = [each.kind for each in all_.values()]
-    names = [
-        DOTS if one.kind in several else name for name, one in all_.items() if name not in ("rng", "self")
-    ]
+    names = [DOTS if one.kind in several else name for name, one in all_.items() if name not in ("rng", "self")]
     return Parameters(list(dict.fromkeys(names)), *(each in kinds for each in several))
 
 
-def bind_arguments(
-    formals: Sequence[str], given: Sequence[Argument], what: str
-) -> list[tuple[str, Argument]]:
+def bind_arguments(formals: Sequence[str], given: Sequence[Argument], what: str) -> list[tuple[str, Argument]]:
     """Return each argument that is not empty with the formal argument that R matches it to."""
     names = [each.name for each in given]
     empty = {k for k, each in enumerate(given) if each.value is None}
     try:
         found = match_arguments(formals, names, empty)
     except AmbiguousArguments as error:
-        raise Untranslated(f"{what}: {error}") from None
+        raise TranslationError(f"{what}: {error}") from None
     for k, (formal, name) in enumerate(zip(found, names)):
         if formal is None and name:
-            raise Untranslated(f"{what} has no argument {name}")
+            raise TranslationError(f"{what} has no argument {name}")
         if formal is None:
-            raise Untranslated(f"{what} takes {len(formals)} arguments: {', '.join(formals)}")
+            raise TranslationError(f"{what} takes {len(formals)} arguments: {', '.join(formals)}")
         if formal == DOTS and k in empty:
-            raise Untranslated(f"argument {k + 1} of {what} is empty")
+            raise TranslationError(f"argument {k + 1} of {what} is empty")
     return [(str(formal), each) for k, (formal, each) in enumerate(zip(found, given)) if k not in empty]
 
 
-def matched(known: Sequence[str], given: Sequence[Argument], what: str) -> list[tuple[str, Node]]:
+def match_parameters(known: Sequence[str], given: Sequence[Argument], what: str) -> list[tuple[str, Node]]:
     """Return each argument that is not empty with its parameter, where R's names are Python's."""
-    spelled = [replace(each, name=python_name(each.name) if each.name else None) for each in given]
+    spelled = [replace(each, name=make_python_name(each.name) if each.name else None) for each in given]
     return [
         (each.name if formal == DOTS and each.name else formal, each.value)
         for formal, each in bind_arguments(known, spelled, what)
@@ -86,37 +82,35 @@ def to_parameters(
     Untranslated
         If the counterpart does not take one of them.
     """
-    formals = packages.formals_of(package, name, of_class)
+    formals = packages.find_formals(package, name, of_class)
     if formals is None:
-        return matched(known.names, given, name)
+        return match_parameters(known.names, given, name)
     found = bind_arguments(formals, given, name)
-    if more := packages.forwarded(package, name):
+    if more := packages.find_forwarded_formals(package, name):
         handed = [each for formal, each in found if formal == DOTS]
         found = [pair for pair in found if pair[0] != DOTS] + bind_arguments(more, handed, name)
         found.sort(key=lambda pair: list(given).index(pair[1]))
     return [
-        (_parameter(formal, each.name, formals, known, name), each.value)
-        for formal, each in found
-        if each.value
+        (_find_parameter(formal, each.name, formals, known, name), each.value) for formal, each in found if each.value
     ]
 
 
-def _parameter(formal: str, name: str | None, formals: Sequence[str], known: Parameters, what: str) -> str:
+def _find_parameter(formal: str, name: str | None, formals: Sequence[str], known: Parameters, what: str) -> str:
     """Return the parameter for an argument that R matches to a formal argument."""
-    plain = _RENAMED.get((what, formal)) or (DOTS if formal == DOTS else python_name(formal))
+    plain = _RENAMED_PARAMETERS.get((what, formal)) or (DOTS if formal == DOTS else make_python_name(formal))
     if formal == DOTS and name and what not in _IGNORES_NAMES:
         if not known.takes_any_name:
-            raise Untranslated(f"the argument {name} of {what} has no counterpart")
-        return name if what in _LABELS else python_name(name)
+            raise TranslationError(f"the argument {name} of {what} has no counterpart")
+        return name if what in _LABEL_FUNCTIONS else make_python_name(name)
     if plain in known.names and (plain != DOTS or known.takes_any):
         return plain
     first, *_ = [*known.names, DOTS]
     # the formula of a test is its first argument in Python
-    if formal == formals[0] and first not in map(python_name, formals):
+    if formal == formals[0] and first not in map(make_python_name, formals):
         return first
     if formal != DOTS and known.takes_any and known.names[-1] == DOTS and name is None:
         return DOTS
-    raise Untranslated(f"the argument {formal} of {what} has no counterpart")
+    raise TranslationError(f"the argument {formal} of {what} has no counterpart")
 
 
 def write_arguments(
@@ -142,7 +136,7 @@ def write_arguments(
         by_name = [each for each in texts if each[0] not in (*before, DOTS)]
         leading = dict(each for each in texts if each[0] in before)
         for missing in (each for each in before if each not in leading):
-            raise Untranslated(f"{what} has further arguments, and none for {missing}")
+            raise TranslationError(f"{what} has further arguments, and none for {missing}")
         by_place = [leading[each] for each in before] + [text for name, text in texts if name == DOTS]
     else:
         for k, (name, text) in enumerate(texts):
@@ -155,5 +149,5 @@ def write_arguments(
     names = [name for name, _ in by_name]
     for name in names:
         if names.count(name) > 1:
-            raise Untranslated(f"two arguments of {what} are called {name}")
-    return [*by_place, *(keyword(name, text) for name, text in by_name)]
+            raise TranslationError(f"two arguments of {what} are called {name}")
+    return [*by_place, *(write_keyword(name, text) for name, text in by_name)]

@@ -9,41 +9,41 @@ from pathlib import Path
 
 from pydpstat import _files as files
 from pydpstat.errors import PydpstatError
-from pydpstat.porting._escapes import escaped
-from pydpstat.porting._files import deeply, no_script, script_text
-from pydpstat.porting._findings import Report, sarif
-from pydpstat.porting._flow import followed
-from pydpstat.porting._from_python import forms_of_python
-from pydpstat.porting._from_r import forms_of
+from pydpstat.porting._escapes import escape_text
+from pydpstat.porting._files import allow_deep_recursion, describe_script_error, read_script
+from pydpstat.porting._findings import Report, format_sarif
+from pydpstat.porting._flow import follow_script
+from pydpstat.porting._from_python import make_python_forms
+from pydpstat.porting._from_r import make_r_forms
 from pydpstat.porting._grammar import parse
-from pydpstat.porting._rules import report
+from pydpstat.porting._rules import make_check_report
 from pydpstat.porting._syntax import RSyntaxError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Check scripts and return the exit code: 0 without errors, 1 with, 2 where a file cannot be read."""
-    options = _parser().parse_args(argv)
+    options = _make_check_parser().parse_args(argv)
     reports, code = [], 0
     for path in options.scripts:
         try:
-            reports.append(checked(path))
+            reports.append(check_script(path))
         except PydpstatError as error:
-            print(f"{escaped(str(path))}: {error}", file=sys.stderr)
+            print(f"{escape_text(str(path))}: {error}", file=sys.stderr)
             code = 2
     if options.format == "sarif":
-        shown = sarif(reports)
+        shown = format_sarif(reports)
     elif options.format == "json":
-        shown = "\n".join(each.json() for each in reports)
+        shown = "\n".join(each.to_json() for each in reports)
     else:
-        shown = "\n\n".join(each.text() for each in reports)
+        shown = "\n\n".join(each.to_text() for each in reports)
     if options.output:
-        files.write(options.output, f"{shown}\n")
+        files.write_text(options.output, f"{shown}\n")
     elif reports:
         print(shown)
-    return code or int(any(each.broken for each in reports))
+    return code or int(any(each.is_broken for each in reports))
 
 
-def checked(path: Path) -> Report:
+def check_script(path: Path) -> Report:
     """Return the report on a script; a file that ends with ``.py`` is Python, any other R.
 
     Raises
@@ -51,37 +51,31 @@ def checked(path: Path) -> Report:
     PydpstatError
         Where the file cannot be read, or is no script.
     """
-    text = script_text(path, "check")
+    text = read_script(path, "check")
     try:
-        with deeply():
+        with allow_deep_recursion():
             if path.suffix == ".py":
-                return report(str(path), "Python", followed(forms_of_python(text), r=False))
-            return report(str(path), "R", followed(forms_of(parse(text)), r=True))
+                return make_check_report(str(path), "Python", follow_script(make_python_forms(text), is_r=False))
+            return make_check_report(str(path), "R", follow_script(make_r_forms(parse(text)), is_r=True))
     except RSyntaxError as error:
-        raise PydpstatError(no_script("R", path, error.reason, error.line, error.column)) from None
+        raise PydpstatError(describe_script_error("R", path, error.reason, error.line, error.column)) from None
     except SyntaxError as error:
         place = error.lineno or 1, error.offset or 1
-        raise PydpstatError(no_script("Python", path, error.msg, *place)) from None
+        raise PydpstatError(describe_script_error("Python", path, error.msg, *place)) from None
     except (RecursionError, MemoryError):
         # Python's own parser runs out of its stack
         raise PydpstatError("the script is nested too deeply. Split its longest expression.") from None
 
 
-def _parser() -> argparse.ArgumentParser:
+def _make_check_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m pydpstat check",
         description="Read scripts of R (DPpack, diffpriv) and Python (pydpstat), say what each private "
         "release keeps, and what breaks privacy around it. Nothing of a script is run.",
         epilog="Exit status: 0 without errors, 1 where something does not hold, 2 if a file cannot be read.",
     )
-    parser.add_argument(
-        "scripts", nargs="+", type=Path, metavar="SCRIPT", help="a file of R, or of Python (.py)"
-    )
+    parser.add_argument("scripts", nargs="+", type=Path, metavar="SCRIPT", help="a file of R, or of Python (.py)")
     kinds = ("text", "json", "sarif")
-    parser.add_argument(
-        "--format", choices=kinds, default="text", help="how the report is written (default text)"
-    )
-    parser.add_argument(
-        "--output", type=Path, metavar="FILE", help="write the report there, and print nothing"
-    )
+    parser.add_argument("--format", choices=kinds, default="text", help="how the report is written (default text)")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="write the report there, and print nothing")
     return parser

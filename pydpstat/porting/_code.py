@@ -10,33 +10,45 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from keyword import iskeyword
 
-from pydpstat.porting._escapes import quoted
+from pydpstat.porting._escapes import quote_text
 
 # how tightly Python binds
 LAMBDA, TERNARY, OR, AND, NOT, COMPARE, BIT_OR, BIT_AND, SUM, PRODUCT, SIGN, POWER, ATOM = range(13)
 # kinds of values; what is not known is the empty text. Counts and positions are integers of R's;
 # "predictions" are a matrix of one column
-NUMBERS = {"number", "position", "count"}
-SCALARS = {*NUMBERS, "text", "flag"}
-NUMERIC = {"doubles", "ints", "positions"}
-VECTORS = {*NUMERIC, "flags", "texts"}
-ELEMENT = {"doubles": "number", "ints": "number", "positions": "position", "texts": "text", "flags": "flag"}
-VECTOR = {"number": "doubles", "position": "ints", "count": "ints", "text": "texts", "flag": "flags"}
+NUMBER_KINDS = {"number", "position", "count"}
+SCALAR_KINDS = {*NUMBER_KINDS, "text", "flag"}
+NUMERIC_VECTOR_KINDS = {"doubles", "ints", "positions"}
+VECTOR_KINDS = {*NUMERIC_VECTOR_KINDS, "flags", "texts"}
+ELEMENT_OF = {
+    "doubles": "number",
+    "ints": "number",
+    "positions": "position",
+    "texts": "text",
+    "flags": "flag",
+}
+VECTOR_OF = {"number": "doubles", "position": "ints", "count": "ints", "text": "texts", "flag": "flags"}
 # names that ported scripts use, and built-in names of Python
-_TAKEN = {*dir(builtins), "_value_of_this_line"}
-_TAKEN |= set("r np pd rng math secrets warnings dppack diffpriv pydpstat RRandom".split())
+_RESERVED_NAMES = {*dir(builtins), "_value_of_this_line"}
+_RESERVED_NAMES |= set("r np pd rng math secrets warnings dppack diffpriv pydpstat RRandom".split())
 # invisible letters and marks
-_UNSEEN = {"\u034f", "\u115f", "\u1160", *map(chr, range(0xFE00, 0xFE10)), *map(chr, range(0xE0100, 0xE01F0))}
-_WHOLE = 10**15
+_INVISIBLE_CHARACTERS = {
+    "\u034f",
+    "\u115f",
+    "\u1160",
+    *map(chr, range(0xFE00, 0xFE10)),
+    *map(chr, range(0xE0100, 0xE01F0)),
+}
+_MAX_WHOLE_NUMBER = 10**15
 # from here on R may show a double as 1e+05
-LARGE = 100_000
+LARGE_NUMBER = 100_000
 
 
-class Untranslated(ValueError):
+class TranslationError(ValueError):
     """R that has no sure counterpart; the text says what and why."""
 
 
-class TooManySteps(Exception):
+class StepLimitError(Exception):
     """A statement whose translation would take too many steps; the text says how many."""
 
 
@@ -58,7 +70,7 @@ class Code:
     missing: int = 0
     size: int = 0
 
-    def at(self, level: int) -> str:
+    def wrap_at(self, level: int) -> str:
         """Return the text, in parentheses where the operator around it binds tighter."""
         return f"({self.text})" if self.level < level else self.text
 
@@ -71,7 +83,7 @@ class Code:
     @property
     def array(self) -> str:
         """The text without the index of the data frame that a column comes from."""
-        return f"{self.at(ATOM)}.values" if self.kind == "column" else self.text
+        return f"{self.wrap_at(ATOM)}.values" if self.kind == "column" else self.text
 
     @property
     def is_na(self) -> bool:
@@ -83,13 +95,13 @@ class Code:
         """Whether it is TRUE or FALSE, or several of them."""
         return self.kind in ("flag", "flags", "truth") or COMPARE <= self.level < SUM
 
-    def known(self) -> Code:
+    def add_missing_check(self) -> Code:
         """Return the same values, or an error at run time if one is missing."""
         return replace(self, text=f"r.known({self.text})", plain="", level=ATOM, missing=0)
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class TranslationProblem:
     """A statement that has no sure translation: its line, text and place in R, and the reason."""
 
     line: int
@@ -98,108 +110,108 @@ class Problem:
     start: int = 0
 
 
-def python_name(name: str) -> str:
+def make_python_name(name: str) -> str:
     """Return a name of R's in Python: dots are underscores, Python's own words get one more.
 
     Examples
     --------
-    >>> python_name("type.DP"), python_name("lambda")
+    >>> make_python_name("type.DP"), make_python_name("lambda")
     ('type_DP', 'lambda_')
     """
     plain = unicodedata.normalize("NFKC", name.replace(".", "_"))
     # Python normalizes names, so that two names of R may become one
-    plain = "".join(each if f"_{each}".isidentifier() and each not in _UNSEEN else "_" for each in plain)
+    plain = "".join(each if f"_{each}".isidentifier() and each not in _INVISIBLE_CHARACTERS else "_" for each in plain)
     plain = plain if plain[:1].isidentifier() else f"_{plain}"
     return f"{plain}_" if iskeyword(plain) else plain
 
 
-def own_name(name: str) -> str:
+def make_variable_name(name: str) -> str:
     """Return the name of a variable, distinct from names that ported scripts or Python use.
 
     Examples
     --------
-    >>> own_name("total"), own_name("r"), own_name("exec"), own_name("__builtins__")
-    ('total', 'r_', 'exec_', '__builtins___')
+    >>> [make_variable_name(each) for each in ("total", "r", "exec", "__builtins__")]
+    ['total', 'r_', 'exec_', '__builtins___']
     """
-    plain = python_name(name)
-    return f"{plain}_" if plain in _TAKEN or plain.startswith("__") else plain
+    plain = make_python_name(name)
+    return f"{plain}_" if plain in _RESERVED_NAMES or plain.startswith("__") else plain
 
 
-def attribute(of: str, name: str) -> str:
+def write_attribute(owner: str, name: str) -> str:
     """Return a public attribute; private ones would give access to Python's internals.
 
     Examples
     --------
-    >>> attribute("model", "upper.bounds")
+    >>> write_attribute("model", "upper.bounds")
     'model.upper_bounds'
     """
-    plain = python_name(name)
+    plain = make_python_name(name)
     if plain.startswith("_"):
-        raise Untranslated(f"{name} is no name of a component")
-    return f"{of}.{plain}"
+        raise TranslationError(f"{name} is no name of a component")
+    return f"{owner}.{plain}"
 
 
-def keyword(name: str | None, text: str) -> str:
+def write_keyword(name: str | None, text: str) -> str:
     """Return a keyword argument, also if its name is not valid in Python.
 
     Examples
     --------
-    >>> keyword("n", "1"), keyword("a b", "1"), keyword("class", "1"), keyword(None, "1")
+    >>> write_keyword("n", "1"), write_keyword("a b", "1"), write_keyword("class", "1"), write_keyword(None, "1")
     ('n=1', '**{"a b": 1}', '**{"class": 1}', '1')
     """
     if not name:
         return text
-    plain = python_name(name) == name and not name.startswith("__")
-    return f"{name}={text}" if plain else f"**{{{quoted(name)}: {text}}}"
+    plain = make_python_name(name) == name and not name.startswith("__")
+    return f"{name}={text}" if plain else f"**{{{quote_text(name)}: {text}}}"
 
 
-def number(value: float, whole: bool = True) -> str:
-    """Return a number as Python writes it; for `whole` without a decimal point where it needs none."""
+def write_number(value: float, allows_integer: bool = True) -> str:
+    """Return a number as Python writes it; for `allows_integer` without a decimal point where it needs none."""
     if math.isnan(value):
         return "np.nan"
     if math.isinf(value):
         return "np.inf"
-    if value == int(value) and abs(value) < _WHOLE:
+    if value == int(value) and abs(value) < _MAX_WHOLE_NUMBER:
         digits = f"{int(value):_}" if abs(value) >= 100_000 else str(int(value))
         # arrays of integers would wrap around
-        return digits if whole and abs(value) < 2**31 else f"{digits}.0"
+        return digits if allows_integer and abs(value) < 2**31 else f"{digits}.0"
     return repr(float(value)).replace("e-0", "e-")
 
 
-def is_whole(text: str) -> bool:
+def is_whole_number(text: str) -> bool:
     """Return whether a text is a whole number, which Python has as an integer."""
     return re.fullmatch(r"-?[\d_]+", text) is not None
 
 
-def of_one_kind(parts: Iterable[Code]) -> str:
+def find_common_kind(parts: Iterable[Code]) -> str:
     """Return the kind of vector that scalars make, or the empty text."""
     kinds = {each.kind for each in parts}
     # doubles, if one of the numbers is
     kinds -= {"count"} if "number" in kinds else set()
-    return VECTOR.get(kinds.pop(), "") if len(kinds) == 1 else ""
+    return VECTOR_OF.get(kinds.pop(), "") if len(kinds) == 1 else ""
 
 
 def refuse_groups(code: Code, what: str) -> None:
     """Refuse a grouped data frame where Python would forget its groups."""
     if "group" in code.kind:
-        raise Untranslated(f"{what} of a grouped data frame")
+        raise TranslationError(f"{what} of a grouped data frame")
 
 
-def joined(first: str, second: str) -> str:
+def merge_kinds(first: str, second: str) -> str:
     """Return the kind of what is one or the other."""
     both = {first, second}
-    for kinds, kind in ((NUMBERS, "number"), ({"ints", "positions"}, "ints")):
+    for kinds, kind in ((NUMBER_KINDS, "number"), ({"ints", "positions"}, "ints")):
         if len(both) > 1 and both <= kinds:
             return kind
     return first if first == second else ""
 
 
-def called(function: str, arguments: Iterable[str]) -> str:
+def write_call(function: str, arguments: Iterable[str]) -> str:
     """Return a call.
 
     Examples
     --------
-    >>> called("r.mean", ["x", "na_rm=True"])
+    >>> write_call("r.mean", ["x", "na_rm=True"])
     'r.mean(x, na_rm=True)'
     """
     return f"{function}({', '.join(arguments)})"

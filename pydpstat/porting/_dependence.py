@@ -5,35 +5,35 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-_MODULES = set("r np pd math warnings secrets dppack diffpriv pydpstat rng".split())
+_MODULE_NAMES = set("r np pd math warnings secrets dppack diffpriv pydpstat rng".split())
 
 
-class Dependence:
+class UnknownVariables:
     """Variables whose values are not known, since a piece of the script was not run or not compared.
 
     Examples
     --------
-    >>> unknown = Dependence()
-    >>> unknown.lose(["x"], "line 1")
-    >>> unknown.reason(ast.parse("y = x + 1")), unknown.reason(ast.parse("x = 2"))
+    >>> unknown = UnknownVariables()
+    >>> unknown.note_unknown(["x"], "line 1")
+    >>> unknown.find_reason(ast.parse("y = x + 1")), unknown.find_reason(ast.parse("x = 2"))
     ('line 1', '')
     """
 
     def __init__(self) -> None:
         self._reasons: dict[str, str] = {}
         # by function, what it reads and changes outside of itself
-        self._inside: dict[str, set[str]] = {}
+        self._names_in_functions: dict[str, set[str]] = {}
 
-    def reason(self, tree: ast.Module) -> str:
+    def find_reason(self, tree: ast.Module) -> str:
         """Return why a piece's result is not known, or the empty text."""
-        lost = sorted(self._reached(_read(tree.body)) & self._reasons.keys())
+        lost = sorted(self._expand_names(_find_names_read(tree.body)) & self._reasons.keys())
         return self._reasons[lost[0]] if lost else ""
 
-    def lose(self, names: list[str], reason: str) -> None:
+    def note_unknown(self, names: list[str], reason: str) -> None:
         """Note variables whose values are not known from here on."""
         self._reasons |= dict.fromkeys(names, reason)
 
-    def find(self, names: list[str]) -> None:
+    def note_known(self, names: list[str]) -> None:
         """Note variables whose values are known from here on."""
         for name in names:
             self._reasons.pop(name, None)
@@ -42,35 +42,35 @@ class Dependence:
         """Note what the functions read that a piece defines."""
         for each in tree.body:
             if isinstance(each, ast.FunctionDef):
-                self._inside[each.name] = _free(each)
+                self._names_in_functions[each.name] = _find_free_names(each)
             elif isinstance(each, ast.Assign):
-                inside = [_free(one) for one in ast.walk(each.value) if isinstance(one, ast.Lambda)]
-                self._inside |= {name: set().union(*inside) for name in _targets(each) if inside}
+                inside = [_find_free_names(one) for one in ast.walk(each.value) if isinstance(one, ast.Lambda)]
+                self._names_in_functions |= {name: set().union(*inside) for name in _get_target_names(each) if inside}
 
-    def changed(self, tree: ast.Module) -> list[str]:
+    def find_changed_names(self, tree: ast.Module) -> list[str]:
         """Return the variables that a piece may change, also by its functions' ``global`` and methods."""
-        found = {name for each in tree.body for name in _stored(each)}
+        found = {name for each in tree.body for name in _iterate_stored_names(each)}
         for each in ast.walk(tree):
             if isinstance(each, ast.Global):
                 found |= set(each.names)
             # a method may change its object
             elif isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name):
                 found.add(each.value.id)
-        called = self._reached({each.id for each in ast.walk(tree) if isinstance(each, ast.Name)})
+        called = self._expand_names({each.id for each in ast.walk(tree) if isinstance(each, ast.Name)})
         found |= {name[1:] for name in called if name.startswith("=")}
-        return sorted(found - _MODULES)
+        return sorted(found - _MODULE_NAMES)
 
-    def _reached(self, names: set[str]) -> set[str]:
+    def _expand_names(self, names: set[str]) -> set[str]:
         """Return names with those that functions among them use, and so on."""
         found, left = set(names), list(names)
         while left:
-            more = self._inside.get(left.pop(), set()) - found
+            more = self._names_in_functions.get(left.pop(), set()) - found
             found |= more
             left += more
         return found
 
 
-def _read(body: list[ast.stmt]) -> set[str]:
+def _find_names_read(body: list[ast.stmt]) -> set[str]:
     """Return the names that statements read before they assign them."""
     read: set[str] = set()
     known: set[str] = set()
@@ -80,9 +80,9 @@ def _read(body: list[ast.stmt]) -> set[str]:
             continue
         loaded = {one.id for one in ast.walk(each) if isinstance(one, ast.Name) and _is_read(one)}
         bound = {each.target.id} if isinstance(each, ast.For) and isinstance(each.target, ast.Name) else set()
-        read |= loaded - known - bound - _local(each)
+        read |= loaded - known - bound - _find_parameter_names(each)
         if isinstance(each, (ast.Assign, ast.For)):
-            known |= set(_stored(each)) if isinstance(each, ast.Assign) else bound
+            known |= set(_iterate_stored_names(each)) if isinstance(each, ast.Assign) else bound
     return read
 
 
@@ -90,20 +90,20 @@ def _is_read(name: ast.Name) -> bool:
     return not isinstance(name.ctx, ast.Store)
 
 
-def _local(tree: ast.AST) -> set[str]:
+def _find_parameter_names(tree: ast.AST) -> set[str]:
     """Return the parameters of functions without a name."""
     return {each.arg for each in ast.walk(tree) if isinstance(each, ast.arg)}
 
 
-def _free(function: ast.FunctionDef | ast.Lambda) -> set[str]:
+def _find_free_names(function: ast.FunctionDef | ast.Lambda) -> set[str]:
     """Return what a function uses from outside; what it assigns there begins with an equals sign."""
     inside = [one for one in ast.walk(function) if isinstance(one, ast.Name)]
     outside = {name for one in ast.walk(function) if isinstance(one, ast.Global) for name in one.names}
-    own = ({one.id for one in inside if not _is_read(one)} | _local(function)) - outside
+    own = ({one.id for one in inside if not _is_read(one)} | _find_parameter_names(function)) - outside
     return {one.id for one in inside if _is_read(one)} - own | {f"={name}" for name in outside}
 
 
-def _stored(statement: ast.stmt) -> Iterator[str]:
+def _iterate_stored_names(statement: ast.stmt) -> Iterator[str]:
     """Return the names that a statement assigns, outside of functions."""
     if isinstance(statement, ast.FunctionDef):
         yield statement.name
@@ -119,5 +119,5 @@ def _stored(statement: ast.stmt) -> Iterator[str]:
                 yield root.id
 
 
-def _targets(statement: ast.Assign) -> list[str]:
+def _get_target_names(statement: ast.Assign) -> list[str]:
     return [each.id for each in statement.targets if isinstance(each, ast.Name)]

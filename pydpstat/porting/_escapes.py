@@ -6,12 +6,12 @@ import json
 import re
 
 # an encoding declaration, which Python reads in the first two lines of a file (PEP 263)
-_DECLARED = re.compile(r"(?<=coding)[:=]")
+_ENCODING_SIGN = re.compile(r"(?<=coding)[:=]")
 # the length to which texts in a reason or a report are shortened
-_SHOWN = 300
+_MAX_TEXT_LENGTH = 300
 
 
-def escaped(text: str) -> str:
+def escape_text(text: str) -> str:
     r"""Return a text in one line with only visible characters.
 
     Line ends, control characters, direction marks, lone surrogates and non-ASCII spaces become escapes of
@@ -19,57 +19,57 @@ def escaped(text: str) -> str:
 
     Examples
     --------
-    >>> print(escaped("a\nb\x1b[2J\u202e c\t\u2028\udcff"))
+    >>> print(escape_text("a\nb\x1b[2J\u202e c\t\u2028\udcff"))
     a\x0ab\x1b[2J\u202e c  \u2028\udcff
     """
     text = text.expandtabs(2)
     if text.isprintable():
         return text
-    return "".join(each if each.isprintable() else _code(each) for each in text)
+    return "".join(each if each.isprintable() else _escape_character(each) for each in text)
 
 
-def _code(letter: str) -> str:
+def _escape_character(letter: str) -> str:
     code = ord(letter)
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def quoted(text: str | None) -> str:
+def quote_text(text: str | None) -> str:
     r"""Return a text as a Python string in double quotes, with invisible characters escaped.
 
     Examples
     --------
-    >>> print(quoted('say "x"\n\u202e'), quoted(None))
+    >>> print(quote_text('say "x"\n\u202e'), quote_text(None))
     "say \"x\"\n\u202e" None
     """
-    return "None" if text is None else escaped(json.dumps(text, ensure_ascii=False))
+    return "None" if text is None else escape_text(json.dumps(text, ensure_ascii=False))
 
 
-def comments(text: str, indent: str = "") -> list[str]:
+def write_comments(text: str, indent: str = "") -> list[str]:
     r"""Return a text as lines of Python comments.
 
     Examples
     --------
-    >>> comments("a\rimport os\x0c\nb", "    ")
+    >>> write_comments("a\rimport os\x0c\nb", "    ")
     ['    # a', '    # import os\\x0c', '    # b']
     """
-    return [f"{indent}# {escaped(line.strip(' '))}".rstrip(" ") for line in re.split(r"\r\n?|\n", text)]
+    return [f"{indent}# {escape_text(line.strip(' '))}".rstrip(" ") for line in re.split(r"\r\n?|\n", text)]
 
 
-def first_comment(text: str) -> str:
+def write_first_comment(text: str) -> str:
     r"""Return a comment in one line that declares no encoding, for the first line of a file.
 
     Examples
     --------
-    >>> print(first_comment("coding: utf-7 +AAo-\n"))
+    >>> print(write_first_comment("coding: utf-7 +AAo-\n"))
     # coding\x3a utf-7 +AAo-\x0a
     """
-    return f"# {_DECLARED.sub(lambda found: _code(found[0]), escaped(text))}"
+    return f"# {_ENCODING_SIGN.sub(lambda found: _escape_character(found[0]), escape_text(text))}"
 
 
-def shortened(text: str) -> str:
+def trim_text(text: str) -> str:
     """Return a text for a report: in one line, truncated with dots if it is too long."""
-    shown = escaped(text)
-    return shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 3]}..."
+    shown = escape_text(text)
+    return shown if len(shown) <= _MAX_TEXT_LENGTH else f"{shown[: _MAX_TEXT_LENGTH - 3]}..."
 
 
 def as_json(content: object) -> str:

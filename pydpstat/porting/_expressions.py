@@ -17,41 +17,35 @@ from pydpstat.porting._code import (
     BIT_OR,
     COMPARE,
     NOT,
-    NUMBERS,
+    NUMBER_KINDS,
     OR,
     POWER,
     PRODUCT,
-    SCALARS,
+    SCALAR_KINDS,
     SIGN,
     SUM,
-    VECTORS,
+    VECTOR_KINDS,
     Code,
-    TooManySteps,
-    Untranslated,
-    called,
-    is_whole,
-    number,
+    StepLimitError,
+    TranslationError,
+    is_whole_number,
+    write_call,
+    write_number,
 )
-from pydpstat.porting._escapes import quoted
-from pydpstat.porting._operands import (
-    align_operands,
-    as_double,
-    as_integers,
-    kind_of_operation,
-    refuse_non_numbers,
-)
-from pydpstat.porting._scope import Scope, Variable, arguments_of, function_name, word
+from pydpstat.porting._escapes import quote_text
+from pydpstat.porting._operands import align_operands, as_double, as_integers, find_operation_kind, refuse_non_numbers
+from pydpstat.porting._scope import Scope, Variable, get_arguments, get_function_name, get_word
 from pydpstat.porting._syntax import Call, Constant, Function, Name, Node, Script
 
-_ARITHMETIC = {"+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT}
+_ARITHMETIC_LEVELS = {"+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT}
 _COMPARISONS = {"==", "!=", "<", ">", "<=", ">="}
-_LOGIC = {"&": ("&", BIT_AND), "|": ("|", BIT_OR), "&&": ("and", AND), "||": ("or", OR)}
-_WORDS = {"%in%": "r.is_in", "%o%": "r.outer", "%*%": "r.matmul", "%%": "r.modulo", "%/%": "r.quotient"}
-_MISSING = {"integer": "np.nan", "double": "np.nan", "character": "None"}
+_LOGICAL_OPERATORS = {"&": ("&", BIT_AND), "|": ("|", BIT_OR), "&&": ("and", AND), "||": ("or", OR)}
+_SPECIAL_OPERATORS = {"%in%": "r.is_in", "%o%": "r.outer", "%*%": "r.matmul", "%%": "r.modulo", "%/%": "r.quotient"}
+_MISSING_TEXTS = {"integer": "np.nan", "double": "np.nan", "character": "None"}
 # what R compares with numbers as text
-_LIKE_A_NUMBER = re.compile(r"\s*[-+]?(\d|\.\d|inf|nan|na$|true$|false$|t$|f$)", re.IGNORECASE)
+_NUMBER_LIKE_TEXT = re.compile(r"\s*[-+]?(\d|\.\d|inf|nan|na$|true$|false$|t$|f$)", re.IGNORECASE)
 # the product of two such is beyond R's integers
-_TOO_LARGE = 46341
+_LARGE_INTEGER = 46341
 CONSTANTS = {
     "pi": Code("math.pi", "number"),
     **{name: Code(f"r.{name}", "texts") for name in ("letters", "LETTERS")},
@@ -63,7 +57,7 @@ class Expressions(ABC):
     """What expressions are in Python, in the scope in which they stand."""
 
     # whether the text is for a comparison, which finds wrong values by itself
-    lenient: bool
+    is_lenient: bool
 
     def __init__(self, script: Script) -> None:
         self.script = script
@@ -71,175 +65,177 @@ class Expressions(ABC):
         # the data frames whose columns names may be, the innermost last, with their names in Python
         self.frames: list[tuple[str, Variable, Scope]] = []
         # what is known of data frames that have no name
-        self.made: dict[str, Variable] = {}
+        self.unnamed_frames: dict[str, Variable] = {}
         # texts whose values are known not to be missing
-        self.complete: set[str] = set()
+        self.complete_texts: set[str] = set()
         # whether a comparison with a missing value stops R, and whether it counts as false
-        self.tested = self.dropped = False
+        self.is_tested = self.is_dropped = False
         # how many expressions were translated, and how many may be
         self.steps, self.most_steps = 0, math.inf
 
     @abstractmethod
-    def subscript(self, node: Call, single: bool) -> Code:
+    def translate_subscript(self, node: Call, single: bool) -> Code:
         """Return ``x[i]``, ``x[[i]]`` or ``x[i, j]``."""
 
     @abstractmethod
-    def part(self, of: Code, name: str, sign: str = "$") -> Code:
+    def translate_component(self, owner: Code, name: str, sign: str = "$") -> Code:
         """Return a component by its name."""
 
     @abstractmethod
-    def called(self, node: Call) -> Code:
+    def translate_call(self, node: Call) -> Code:
         """Return a call of a function that is no operator."""
 
     @abstractmethod
-    def reference(self, name: str, package: str = "") -> str:
+    def translate_reference(self, name: str, package: str = "") -> str:
         """Return one of R's functions, or of the packages', as a value."""
 
     @abstractmethod
-    def function(self, node: Function) -> Code:
+    def translate_function(self, node: Function) -> Code:
         """Return a function without a name."""
 
     @abstractmethod
-    def named(self, node: Name) -> Code:
+    def translate_name(self, node: Name) -> Code:
         """Return a name."""
 
-    def value(self, node: Node | None) -> Code:
+    def translate_node(self, node: Node | None) -> Code:
         """Return an expression."""
         if node is None:
-            raise Untranslated("an argument is empty")
+            raise TranslationError("an argument is empty")
         self.steps += 1
         if self.steps > self.most_steps:
-            raise TooManySteps(f"its translation takes more than {self.most_steps:,} steps")
+            raise StepLimitError(f"its translation takes more than {self.most_steps:,} steps")
         if isinstance(node, Constant):
-            if isinstance(node.value, float) and math.isnan(node.value) and not self.lenient:
-                raise Untranslated("NaN is NA in Python")
-            return _constant(node)
+            if isinstance(node.value, float) and math.isnan(node.value) and not self.is_lenient:
+                raise TranslationError("NaN is NA in Python")
+            return _translate_constant(node)
         if isinstance(node, Name):
-            return self.named(node)
+            return self.translate_name(node)
         if isinstance(node, Function):
-            return self.function(node)
-        name = function_name(node) if isinstance(node.function, Name) else ""
+            return self.translate_function(node)
+        name = get_function_name(node) if isinstance(node.function, Name) else ""
         given = node.arguments
-        variable = self.scope.find(name) if name else None
+        variable = self.scope.find_variable(name) if name else None
         if variable is not None and variable.made is not None:
-            return self.called(node)
+            return self.translate_call(node)
         if name == "(" and given:
-            return self.value(given[0].value)
+            return self.translate_node(given[0].value)
         if name in ("::", ":::") and len(given) == 2:
-            return Code(self.reference(word(given[1].value), word(given[0].value)), "function")
+            return Code(self.translate_reference(get_word(given[1].value), get_word(given[0].value)), "function")
         if name in ("[", "[["):
-            return self.subscript(node, single=name == "[[")
+            return self.translate_subscript(node, single=name == "[[")
         if name in ("$", "@"):
-            return self.part(self.value(given[0].value), word(given[1].value), name)
+            return self.translate_component(self.translate_node(given[0].value), get_word(given[1].value), name)
         if len(given) == 1 and name in ("-", "+", "!"):
-            return self._unary(name, self.value(given[0].value))
+            return self._translate_unary(name, self.translate_node(given[0].value))
         if len(given) == 2 and all(each.value is not None and each.name is None for each in given):
             left, right = (each.value for each in given)
-            if name in _LOGIC:
-                return self._logic(name, left, right)
+            if name in _LOGICAL_OPERATORS:
+                return self._translate_logic(name, left, right)
             if name == ":":
-                return self._colon(left, right)
-            if name in _ARITHMETIC:
-                first, second = (self.bare(self.value(each)) for each in (left, right))
-                return self._arithmetic(name, first, second, nonzero=self.is_nonzero(right))
+                return self._translate_colon(left, right)
+            if name in _ARITHMETIC_LEVELS:
+                first, second = (self.unwrap_release(self.translate_node(each)) for each in (left, right))
+                return self._translate_arithmetic(name, first, second, nonzero=self.is_nonzero(right))
             if name in _COMPARISONS:
-                return self._comparison(name, *(self.bare(self.value(each)) for each in (left, right)))
+                return self._translate_comparison(
+                    name, *(self.unwrap_release(self.translate_node(each)) for each in (left, right))
+                )
             if name == "^":
-                return self._power(left, right)
-            if name in _WORDS:
-                return self._word(name, self.value(left), self.value(right))
-        return self.called(node)
+                return self._translate_power(left, right)
+            if name in _SPECIAL_OPERATORS:
+                return self._translate_special_operator(name, self.translate_node(left), self.translate_node(right))
+        return self.translate_call(node)
 
     def is_nonzero(self, node: Node | None) -> bool:
         """Return whether an expression is a number that is surely not zero."""
         if isinstance(node, Name):
-            return (found := self.scope.find(node.name)) is not None and found.nonzero
-        inner = arguments_of(node)
-        if function_name(node) in ("(", "-", "*", "sqrt", "exp") and inner:
+            return (found := self.scope.find_variable(node.name)) is not None and found.nonzero
+        inner = get_arguments(node)
+        if get_function_name(node) in ("(", "-", "*", "sqrt", "exp") and inner:
             return all(map(self.is_nonzero, inner))
         return isinstance(node, Constant) and isinstance(node.value, (int, float)) and node.value != 0
 
     # missing values
 
-    def known(self, code: Code) -> Code:
+    def check_missing(self, code: Code) -> Code:
         """Return values that are compared, with a check where a missing one would change the result."""
-        sure = code.missing < (2 if self.tested else 1) or code.text in self.complete
-        return code if sure or self.dropped or self.lenient else code.known()
+        sure = code.missing < (2 if self.is_tested else 1) or code.text in self.complete_texts
+        return code if sure or self.is_dropped or self.is_lenient else code.add_missing_check()
 
     @contextmanager
-    def condition(self, tested: bool = False, dropped: bool = False) -> Iterator[None]:
+    def set_condition_mode(self, tested: bool = False, dropped: bool = False) -> Iterator[None]:
         """Mark what is translated as a condition: of a branch, or of rows that are left out if missing."""
-        before = self.tested, self.dropped
-        self.tested, self.dropped = tested, dropped
+        before = self.is_tested, self.is_dropped
+        self.is_tested, self.is_dropped = tested, dropped
         yield
-        self.tested, self.dropped = before
+        self.is_tested, self.is_dropped = before
 
-    def test(self, node: Node | None) -> Code:
+    def translate_condition(self, node: Node | None) -> Code:
         """Return the condition of a branch or loop, which stops R where it is missing or NULL."""
-        with self.condition(tested=True):
-            found = self.known(self.value(node))
+        with self.set_condition_mode(tested=True):
+            found = self.check_missing(self.translate_node(node))
         if found.kind == "null":
-            raise Untranslated("NULL is no condition")
+            raise TranslationError("NULL is no condition")
         return found
 
-    def present(self, node: Node | None) -> set[str]:
+    def find_present_texts(self, node: Node | None) -> set[str]:
         """Return the texts of what a condition says is not missing."""
-        inner = arguments_of(node) if node is not None else []
-        if function_name(node) == "&" and len(inner) == 2:
-            return self.present(inner[0]) | self.present(inner[1])
-        if function_name(node) == "!" and function_name(inner[0]) == "is.na":
-            return {self.value(each).text for each in arguments_of(inner[0])}
-        if function_name(node) in ("is.finite", "complete.cases"):
-            return {self.value(each).text for each in inner}
+        inner = get_arguments(node) if node is not None else []
+        if get_function_name(node) == "&" and len(inner) == 2:
+            return self.find_present_texts(inner[0]) | self.find_present_texts(inner[1])
+        if get_function_name(node) == "!" and get_function_name(inner[0]) == "is.na":
+            return {self.translate_node(each).text for each in get_arguments(inner[0])}
+        if get_function_name(node) in ("is.finite", "complete.cases"):
+            return {self.translate_node(each).text for each in inner}
         return set()
 
-    def bare(self, code: Code) -> Code:
+    def unwrap_release(self, code: Code) -> Code:
         """Return a value as R's arithmetic has it: of a released table its counts."""
-        if code.kind != "table" or self.lenient:
+        if code.kind != "table" or self.is_lenient:
             return code
-        return Code(called("r.released", [code.text]))
+        return Code(write_call("r.released", [code.text]))
 
     # operators
 
-    def _unary(self, sign: str, code: Code) -> Code:
+    def _translate_unary(self, sign: str, code: Code) -> Code:
         if sign == "!":
             if code.is_na:
-                raise Untranslated("! of NA is NA")
+                raise TranslationError("! of NA is NA")
             if code.kind == "flag":
-                return replace(code, text=f"not {code.at(NOT)}", level=NOT)
+                return replace(code, text=f"not {code.wrap_at(NOT)}", level=NOT)
             if code.kind in ("flags", "column"):
-                return replace(code, text=f"~{code.at(SIGN)}", level=SIGN)
-            return Code(called("np.logical_not", [code.text]), "flags" if code.kind in VECTORS else "truth")
+                return replace(code, text=f"~{code.wrap_at(SIGN)}", level=SIGN)
+            return Code(write_call("np.logical_not", [code.text]), "flags" if code.kind in VECTOR_KINDS else "truth")
         refuse_non_numbers(code)
         if code.kind in ("flag", "flags", "truth"):
             code = as_integers(code)
-        kind = "number" if code.kind in NUMBERS else "ints" if code.kind == "positions" else code.kind
-        return replace(code, text=f"{sign}{code.at(SIGN)}", level=SIGN, plain="", kind=kind)
+        kind = "number" if code.kind in NUMBER_KINDS else "ints" if code.kind == "positions" else code.kind
+        return replace(code, text=f"{sign}{code.wrap_at(SIGN)}", level=SIGN, plain="", kind=kind)
 
-    def _logic(self, sign: str, first: Node | None, second: Node | None) -> Code:
-        word_, level = _LOGIC[sign]
-        left = self.value(first)
-        before = set(self.complete)
+    def _translate_logic(self, sign: str, first: Node | None, second: Node | None) -> Code:
+        word_, level = _LOGICAL_OPERATORS[sign]
+        left = self.translate_node(first)
+        before = set(self.complete_texts)
         if sign in ("&", "&&"):
-            self.complete |= self.present(first)
-        right = self.value(second)
-        self.complete = before
+            self.complete_texts |= self.find_present_texts(first)
+        right = self.translate_node(second)
+        self.complete_texts = before
         truths = {"flag", "flags", "truth", "column"}
         if left.is_na or right.is_na:
-            raise Untranslated(f"{sign} with NA depends on the other side")
+            raise TranslationError(f"{sign} with NA depends on the other side")
         if sign in ("&&", "||"):
             texts = (each if each.kind in truths else Code(f"bool({each.text})") for each in (left, right))
             a, b = texts
-            return Code(f"{a.at(level)} {word_} {b.at(level + 1)}", "flag", level)
+            return Code(f"{a.wrap_at(level)} {word_} {b.wrap_at(level + 1)}", "flag", level)
         left, right, frame = align_operands(left, right)
-        kind = kind_of_operation(left, right, frame, "flag", "flags")
+        kind = find_operation_kind(left, right, frame, "flag", "flags")
         if not {left.kind, right.kind} <= truths:
             function = "np.logical_and" if sign == "&" else "np.logical_or"
-            left, right = self.known(left), self.known(right)
-            return Code(called(function, [left.text, right.text]), kind or "truth", frame=frame)
-        return Code(f"{left.at(level)} {word_} {right.at(level + 1)}", kind or "truth", level, frame=frame)
+            left, right = self.check_missing(left), self.check_missing(right)
+            return Code(write_call(function, [left.text, right.text]), kind or "truth", frame=frame)
+        return Code(f"{left.wrap_at(level)} {word_} {right.wrap_at(level + 1)}", kind or "truth", level, frame=frame)
 
-    def _arithmetic(self, sign: str, left: Code, right: Code, nonzero: bool = False) -> Code:
+    def _translate_arithmetic(self, sign: str, left: Code, right: Code, nonzero: bool = False) -> Code:
         refuse_non_numbers(left, right)
         truths = ("flag", "flags", "truth")
         unsure = (*truths, "", "column")
@@ -250,120 +246,122 @@ class Expressions(ABC):
         if {left.kind, right.kind} & {"ints", "positions"}:
             left, right = as_double(left), as_double(right)
         left, right, frame = align_operands(left, right)
-        kind = kind_of_operation(left, right, frame, "number", "doubles")
-        whole = {left.kind, right.kind} <= {"ints", "positions", *NUMBERS} and sign != "/"
+        kind = find_operation_kind(left, right, frame, "number", "doubles")
+        whole = {left.kind, right.kind} <= {"ints", "positions", *NUMBER_KINDS} and sign != "/"
         if kind == "doubles" and whole:
             kind = "ints"
-        level = _ARITHMETIC[sign]
+        level = _ARITHMETIC_LEVELS[sign]
         texts = left.text, right.text
-        if sign == "*" and all(map(is_whole, texts)) and int(texts[0]) * int(texts[1]) > 2**53:
+        if sign == "*" and all(map(is_whole_number, texts)) and int(texts[0]) * int(texts[1]) > 2**53:
             left = replace(left, text=f"{left.text}.0")
         missing = max(left.missing, right.missing)
-        text = f"{left.at(level)} {sign} {right.at(level + 1)}"
-        if sign == "/" and not nonzero and {left.kind, right.kind} <= {*NUMBERS, ""} and not self.lenient:
-            return Code(called("r.divide", [left.text, right.text]), kind, missing=missing)
+        text = f"{left.wrap_at(level)} {sign} {right.wrap_at(level + 1)}"
+        if sign == "/" and not nonzero and {left.kind, right.kind} <= {*NUMBER_KINDS, ""} and not self.is_lenient:
+            return Code(write_call("r.divide", [left.text, right.text]), kind, missing=missing)
         if sign == "*" and {left.kind, right.kind} <= {"ints", "positions", "count"}:
-            return Code(called("r.integers", [text]), kind, missing=missing, size=max(left.size, right.size))
+            return Code(write_call("r.integers", [text]), kind, missing=missing, size=max(left.size, right.size))
         return Code(text, kind, level, frame=frame, missing=missing, size=max(left.size, right.size))
 
-    def _comparison(self, sign: str, left: Code, right: Code) -> Code:
+    def _translate_comparison(self, sign: str, left: Code, right: Code) -> Code:
         for each in (left, right):
             if each.kind in ("list", "dict", "function", "null"):
-                raise Untranslated(f"{sign} compares a {each.kind}")
+                raise TranslationError(f"{sign} compares a {each.kind}")
             if each.is_na:
-                raise Untranslated(f"{sign} with NA is NA")
-        left, right, frame = align_operands(self.known(left), self.known(right))
-        kind = kind_of_operation(left, right, frame, "flag", "flags") or "truth"
+                raise TranslationError(f"{sign} with NA is NA")
+        left, right, frame = align_operands(self.check_missing(left), self.check_missing(right))
+        kind = find_operation_kind(left, right, frame, "flag", "flags") or "truth"
         if sign not in ("==", "!=") and "factor" in (left.kind, right.kind):
-            raise Untranslated(f"{sign} of a factor")
+            raise TranslationError(f"{sign} of a factor")
         texts = [each for each in (left, right) if each.kind in ("text", "texts")]
         if texts and sign not in ("==", "!="):
-            given = [left.array, quoted(sign), right.array]
-            return Code(called("r.ordered", given), "flags" if kind == "column" else kind)
+            given = [left.array, quote_text(sign), right.array]
+            return Code(write_call("r.ordered", given), "flags" if kind == "column" else kind)
         others = {left.kind, right.kind} - {"text", "texts", "factor", "named"}
-        if len(texts) == 1 and others and (not texts[0].text.startswith('"') or _numeric(texts[0].text)):
+        if len(texts) == 1 and others and (not texts[0].text.startswith('"') or _is_number_like(texts[0].text)):
             function = "r.equal" if sign == "==" else "r.unequal"
-            return Code(called(function, [left.array, right.array]), "flags" if kind == "column" else kind)
-        text = f"{left.at(COMPARE + 1)} {sign} {right.at(COMPARE + 1)}"
+            return Code(write_call(function, [left.array, right.array]), "flags" if kind == "column" else kind)
+        text = f"{left.wrap_at(COMPARE + 1)} {sign} {right.wrap_at(COMPARE + 1)}"
         return Code(text, kind, COMPARE, frame=frame, size=max(left.size, right.size))
 
-    def _power(self, first: Node | None, second: Node | None) -> Code:
-        left, right = self.bare(self.value(first)), self.bare(self.value(second))
+    def _translate_power(self, first: Node | None, second: Node | None) -> Code:
+        left, right = (
+            self.unwrap_release(self.translate_node(first)),
+            self.unwrap_release(self.translate_node(second)),
+        )
         refuse_non_numbers(left, right)
         if left.kind in ("flag", "flags", "truth"):
             left = as_integers(left)
         left, right, _ = align_operands(left, right)
-        both = (first.value, second.value) if _numbers(first, second) else None  # type: ignore[union-attr]
-        exact = both and float(r_arithmetic.elementary.power(*both)) == both[0] ** both[1]  # type: ignore
+        both = (first.value, second.value) if _has_only_numbers(first, second) else None  # type: ignore[union-attr]
+        exact = both and float(r_arithmetic.elementary.compute_power(*both)) == both[0] ** both[1]  # type: ignore
         simple = left.kind in ("doubles", "matrix", "predictions", "column") and right.text == "2"
-        kind = kind_of_operation(left, right, left.frame, "number", "doubles")
+        kind = find_operation_kind(left, right, left.frame, "number", "doubles")
         missing = max(left.missing, right.missing)
         if exact or simple:
-            text = f"{left.at(POWER + 1)}**{right.at(POWER)}"
+            text = f"{left.wrap_at(POWER + 1)}**{right.wrap_at(POWER)}"
             return Code(text, kind, POWER, frame=left.frame, missing=missing)
         kind = "doubles" if kind == "column" else kind
-        return Code(called("r.power", [left.text, right.text]), kind, missing=missing)
+        return Code(write_call("r.power", [left.text, right.text]), kind, missing=missing)
 
-    def _word(self, sign: str, left: Code, right: Code) -> Code:
+    def _translate_special_operator(self, sign: str, left: Code, right: Code) -> Code:
         if sign in ("%%", "%/%"):
             refuse_non_numbers(left, right)
             whole = re.fullmatch(r"[\d_]+", right.text) and right.text != "0"
             native = whole and (sign == "%%" or left.kind in ("ints", "positions", "position"))
             left, right, frame = align_operands(left, right)
-            kind = kind_of_operation(left, right, frame, "number", "doubles")
+            kind = find_operation_kind(left, right, frame, "number", "doubles")
             missing = max(left.missing, right.missing)
             if native:
-                text = f"{left.at(PRODUCT)} {'%' if sign == '%%' else '//'} {right.at(PRODUCT + 1)}"
+                text = f"{left.wrap_at(PRODUCT)} {'%' if sign == '%%' else '//'} {right.wrap_at(PRODUCT + 1)}"
                 return Code(text, kind, PRODUCT, frame=frame, missing=missing)
-            return Code(called(_WORDS[sign], [left.array, right.array]), kind, missing=missing)
-        kind = {"%in%": "flag" if left.kind in SCALARS else "flags"}.get(sign, "matrix")
+            return Code(write_call(_SPECIAL_OPERATORS[sign], [left.array, right.array]), kind, missing=missing)
+        kind = {"%in%": "flag" if left.kind in SCALAR_KINDS else "flags"}.get(sign, "matrix")
         if sign == "%in%" and left.kind == "column":
-            text = f"{left.at(ATOM)}.isin({right.sequence})"
+            text = f"{left.wrap_at(ATOM)}.isin({right.sequence})"
             if right.kind == "texts" and right.plain:
                 return Code(text, "column", frame=left.frame)
         if sign == "%in%" and not left.kind:
             kind = "truth"
-        if sign == "%*%" and left.kind == right.kind == "matrix" and self.lenient:
-            return Code(f"{left.at(PRODUCT)} @ {right.at(PRODUCT + 1)}", "matrix", PRODUCT)
+        if sign == "%*%" and left.kind == right.kind == "matrix" and self.is_lenient:
+            return Code(f"{left.wrap_at(PRODUCT)} @ {right.wrap_at(PRODUCT + 1)}", "matrix", PRODUCT)
         first = left.array if left.kind == "column" else left.sequence
-        return Code(called(_WORDS[sign], [first, right.sequence]), kind)
+        return Code(write_call(_SPECIAL_OPERATORS[sign], [first, right.sequence]), kind)
 
-    def _colon(self, first: Node | None, second: Node | None) -> Code:
-        low, high = self.value(first), self.value(second)
-        if _numbers(first, second) and low.text.isdigit() and high.text.isdigit():
+    def _translate_colon(self, first: Node | None, second: Node | None) -> Code:
+        low, high = self.translate_node(first), self.translate_node(second)
+        if _has_only_numbers(first, second) and low.text.isdigit() and high.text.isdigit():
             a, b = int(low.text), int(high.text)
             if a <= b:
                 kind = "positions" if a > 0 else "ints"
                 return Code(f"np.arange({a}, {b + 1})", kind, plain=f"range({a}, {b + 1})", size=b + 1 - a)
-        return Code(called("r.colon", [low.text, high.text]), "ints")
+        return Code(write_call("r.colon", [low.text, high.text]), "ints")
 
 
-def _constant(node: Constant) -> Code:
+def _translate_constant(node: Constant) -> Code:
     value = node.value
     if node.kind == "NULL":
         return Code("None", "null")
     if value is None:
         kind = "text" if node.kind == "character" else "number"
-        return Code(_MISSING.get(node.kind, "np.nan"), kind, missing=2)
+        return Code(_MISSING_TEXTS.get(node.kind, "np.nan"), kind, missing=2)
     if isinstance(value, bool):
         return Code(str(value), "flag")
     if isinstance(value, str):
-        return Code(quoted(value), "text")
-    if node.kind == "integer" and abs(value) >= _TOO_LARGE:
-        raise Untranslated(f"{value}L may lead beyond R's integers, where all is NA")
+        return Code(quote_text(value), "text")
+    if node.kind == "integer" and abs(value) >= _LARGE_INTEGER:
+        raise TranslationError(f"{value}L may lead beyond R's integers, where all is NA")
     if isinstance(value, complex):
         if not math.isfinite(value.imag):
-            raise Untranslated("a complex number that is not finite")
+            raise TranslationError("a complex number that is not finite")
         return Code(repr(value))
-    return Code(number(value), "count" if node.kind == "integer" else "number")
+    return Code(write_number(value), "count" if node.kind == "integer" else "number")
 
 
-def _numbers(*given: Node | None) -> bool:
+def _has_only_numbers(*given: Node | None) -> bool:
     return all(
-        isinstance(each, Constant) and each.kind in ("double", "integer") and each.value is not None
-        for each in given
+        isinstance(each, Constant) and each.kind in ("double", "integer") and each.value is not None for each in given
     )
 
 
-def _numeric(text: str) -> bool:
-    return bool(_LIKE_A_NUMBER.match(text.strip('"')))
+def _is_number_like(text: str) -> bool:
+    return bool(_NUMBER_LIKE_TEXT.match(text.strip('"')))

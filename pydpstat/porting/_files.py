@@ -9,14 +9,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pydpstat.errors import PydpstatError
-from pydpstat.porting._escapes import shortened
-from pydpstat.porting._grammar import decoded
+from pydpstat.porting._escapes import trim_text
+from pydpstat.porting._grammar import decode_script
 
-_LARGEST = 20_000_000
-_DEPTH = 20_000
+_MAX_BYTES = 20_000_000
+_RECURSION_LIMIT = 20_000
 
 
-def script_text(path: Path, purpose: str) -> str:
+def read_script(path: Path, purpose: str) -> str:
     """Return the text of a script.
 
     Raises
@@ -27,35 +27,29 @@ def script_text(path: Path, purpose: str) -> str:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise PydpstatError(
-            f"the file cannot be read: {error.strerror}. Give the path of a script."
-        ) from None
-    if len(content) > _LARGEST:
-        raise PydpstatError(f"the file has {len(content):,} bytes. Give a script of at most {_LARGEST:,}.")
+        raise PydpstatError(f"the file cannot be read: {error.strerror}. Give the path of a script.") from None
+    if len(content) > _MAX_BYTES:
+        raise PydpstatError(f"the file has {len(content):,} bytes. Give a script of at most {_MAX_BYTES:,}.")
     if b"\0" in content:
         raise PydpstatError("this is no script, but a binary file. Give a file of R or Python.")
-    text = decoded(content)
+    text = decode_script(content)
     if not re.sub(r"#.*", "", text).strip():
-        raise PydpstatError(
-            f"the file is empty, so there is nothing to {purpose}. Give a file of R or Python."
-        )
+        raise PydpstatError(f"the file is empty, so there is nothing to {purpose}. Give a file of R or Python.")
     return text
 
 
-def no_script(language: str, path: Path, reason: str, line: int, column: int) -> str:
+def describe_script_error(language: str, path: Path, reason: str, line: int, column: int) -> str:
     """Say that a file is no script of a language, and where."""
-    other = (
-        "" if path.suffix.lower() in (".r", ".py") else " A file of Python ends with .py, one of R with .R."
-    )
+    other = "" if path.suffix.lower() in (".r", ".py") else " A file of Python ends with .py, one of R with .R."
     place = f"line {line}, column {column}"
-    return f"this is no {language}: {place}: {shortened(reason)}. Correct it there.{other}"
+    return f"this is no {language}: {place}: {trim_text(reason)}. Correct it there.{other}"
 
 
 @contextmanager
-def deeply() -> Iterator[None]:
+def allow_deep_recursion() -> Iterator[None]:
     """Let nested calls be followed by nested calls."""
     depth = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(depth, _DEPTH))
+    sys.setrecursionlimit(max(depth, _RECURSION_LIMIT))
     try:
         yield
     finally:

@@ -9,11 +9,11 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from pydpstat import __version__
-from pydpstat.porting._escapes import as_json, escaped
+from pydpstat.porting._escapes import as_json, escape_text
 from pydpstat.porting._forms import Place
 
 ERROR, WARNING, NOTE = "error", "warning", "note"
-_SARIF = "https://raw.githubusercontent.com/oasis-tcs/sarif-spec/master/Schemata/sarif-schema-2.1.0.json"
+_SARIF_SCHEMA = "https://raw.githubusercontent.com/oasis-tcs/sarif-spec/master/Schemata/sarif-schema-2.1.0.json"
 # every rule by its name; those of a mirror's finding have its name in the table of findings
 RULES = {
     "argument-from-data": "A public argument of a release is computed from the data.",
@@ -43,7 +43,7 @@ class Finding(NamedTuple):
     instead: str
 
 
-class Row(NamedTuple):
+class ReleaseRow(NamedTuple):
     """A release in the report: what it claims and what is kept, as texts."""
 
     place: Place
@@ -54,7 +54,7 @@ class Row(NamedTuple):
     conditions: tuple[str, ...] = ()
 
 
-class Total(NamedTuple):
+class SpendingTotal(NamedTuple):
     """What all releases of the same records spend together."""
 
     data: str
@@ -69,45 +69,43 @@ class Report(NamedTuple):
     path: str
     language: str
     findings: tuple[Finding, ...]
-    releases: tuple[Row, ...]
-    totals: tuple[Total, ...]
+    releases: tuple[ReleaseRow, ...]
+    totals: tuple[SpendingTotal, ...]
     not_followed: tuple[tuple[Place, str], ...]
     remarks: tuple[str, ...]
 
     @property
-    def broken(self) -> bool:
+    def is_broken(self) -> bool:
         """Whether something does not hold."""
         return any(each.severity == ERROR for each in self.findings)
 
-    def text(self) -> str:
+    def to_text(self) -> str:
         """Return the report as lines."""
-        path = escaped(self.path)
-        lines = [f"{path}: {_number(len(self.releases), 'release')}, {_counted(self.findings)}"]
+        path = escape_text(self.path)
+        lines = [f"{path}: {_format_count(len(self.releases), 'release')}, {_summarize_findings(self.findings)}"]
         for each in self.findings:
             where = f"{path}:{each.place.line}:{each.place.column}"
             lines += ["", f"{where}: {each.severity}: {each.what} [{each.rule}]"]
-            lines += [f"    {word:<9}{said}" for word, said in _said(each)]
+            lines += [f"    {word:<9}{said}" for word, said in _collect_explanations(each)]
         lines += ["", "Releases:"] if self.releases else []
         for row in self.releases:
-            times = "" if row.times == 1 else f", {_times(row.times)}"
+            times = "" if row.times == 1 else f", {_format_times(row.times)}"
             lines.append(f"    line {row.place.line}: {row.function}{times}: {row.kept}")
-        totals = [
-            f"    {each.data}: {each.releases} releases, {each.basic}{each.zcdp}" for each in self.totals
-        ]
+        totals = [f"    {each.data}: {each.releases} releases, {each.basic}{each.zcdp}" for each in self.totals]
         left = [f"    line {place.line}: {place.text}: {reason}" for place, reason in self.not_followed]
         for head, more in (("Together:", totals), ("Not followed:", left)):
             lines += ["", head, *more] if more else []
-        return "\n".join(map(escaped, [*lines, *["", *self.remarks][: 9 * bool(self.remarks)]]))
+        return "\n".join(map(escape_text, [*lines, *["", *self.remarks][: 9 * bool(self.remarks)]]))
 
-    def json(self) -> str:
+    def to_json(self) -> str:
         """Return the report as JSON; an unknown number of times is null."""
         times = (row.times if math.isfinite(row.times) else None for row in self.releases)
-        rows = [{**_dict(row), "times": each} for row, each in zip(self.releases, times)]
+        rows = [{**_to_dict(row), "times": each} for row, each in zip(self.releases, times)]
         content = {
             "file": self.path,
             "language": self.language,
-            "holds": not self.broken,
-            "findings": [_dict(each) for each in self.findings],
+            "holds": not self.is_broken,
+            "findings": [_to_dict(each) for each in self.findings],
             "releases": rows,
             "totals": [each._asdict() for each in self.totals],
             "not_followed": [{"place": place._asdict(), "reason": why} for place, why in self.not_followed],
@@ -115,14 +113,18 @@ class Report(NamedTuple):
         }
         return as_json(content)
 
-    def run(self) -> dict[str, object]:
+    def to_sarif_run(self) -> dict[str, object]:
         """Return the report as one run of SARIF 2.1.0."""
         names = sorted({each.rule for each in self.findings})
-        rules = [{"id": name, "shortDescription": {"text": described(name)}} for name in names]
-        notes = [self._said("note", reason, place) for place, reason in self.not_followed]
+        rules = [{"id": name, "shortDescription": {"text": describe_rule(name)}} for name in names]
+        notes = [self._make_sarif_result("note", reason, place) for place, reason in self.not_followed]
         results = [
             {"ruleId": each.rule, "ruleIndex": names.index(each.rule)}
-            | self._said(each.severity, " ".join([each.what, *(said for _, said in _said(each))]), each.place)
+            | self._make_sarif_result(
+                each.severity,
+                " ".join([each.what, *(said for _, said in _collect_explanations(each))]),
+                each.place,
+            )
             for each in self.findings
         ]
         return {
@@ -132,41 +134,45 @@ class Report(NamedTuple):
             "results": results,
         }
 
-    def _said(self, level: str, text: str, place: Place) -> dict[str, object]:
+    def _make_sarif_result(self, level: str, text: str, place: Place) -> dict[str, object]:
         file = {"uri": quote(Path(self.path).as_posix(), errors="surrogateescape")}
         region = {"startLine": place.line, "startColumn": place.column}
         location = {"physicalLocation": {"artifactLocation": file, "region": region}}
         return {"level": level, "message": {"text": text}, "locations": [location]}
 
 
-def _dict(row: Finding | Row) -> dict[str, object]:
+def _to_dict(row: Finding | ReleaseRow) -> dict[str, object]:
     return {**row._asdict(), "place": row.place._asdict()}
 
 
-def described(rule: str) -> str:
+def describe_rule(rule: str) -> str:
     """Return what a rule is about."""
     return RULES["finding" if rule.startswith("finding-") else rule]
 
 
-def sarif(reports: Sequence[Report]) -> str:
+def format_sarif(reports: Sequence[Report]) -> str:
     """Return reports as SARIF 2.1.0, a run for each."""
-    content = {"$schema": _SARIF, "version": "2.1.0", "runs": [each.run() for each in reports]}
+    content = {
+        "$schema": _SARIF_SCHEMA,
+        "version": "2.1.0",
+        "runs": [each.to_sarif_run() for each in reports],
+    }
     return as_json(content)
 
 
-def _said(finding: Finding) -> list[tuple[str, str]]:
+def _collect_explanations(finding: Finding) -> list[tuple[str, str]]:
     pairs = (("why:", finding.why), ("figure:", finding.figure), ("instead:", finding.instead))
     return [(word, said) for word, said in pairs if said]
 
 
-def _times(times: float) -> str:
+def _format_times(times: float) -> str:
     return f"{times:g} times" if math.isfinite(times) else "an unknown number of times"
 
 
-def _counted(findings: Sequence[Finding]) -> str:
+def _summarize_findings(findings: Sequence[Finding]) -> str:
     kinds = [(kind, sum(each.severity == kind for each in findings)) for kind in (ERROR, WARNING, NOTE)]
-    return ", ".join(_number(count, kind) for kind, count in kinds if count) or "no finding"
+    return ", ".join(_format_count(count, kind) for kind, count in kinds if count) or "no finding"
 
 
-def _number(count: int, word: str) -> str:
+def _format_count(count: int, word: str) -> str:
     return f"{count} {word}{'s' * (count != 1)}"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypeAlias
 
-from pydpstat.porting._escapes import escaped
+from pydpstat.porting._escapes import escape_text
 
 # deepest nesting of forms
-DEEPEST = 400
+MAX_DEPTH = 400
 # so much of a form's text is shown
-_SHOWN = 60
+_MAX_TEXT_LENGTH = 60
 
 
 class Place(NamedTuple):
@@ -20,10 +20,10 @@ class Place(NamedTuple):
     text: str
 
     @classmethod
-    def of(cls, line: int, column: int, text: str) -> Place:
+    def from_text(cls, line: int, column: int, text: str) -> Place:
         """Return a place with a text that is shortened."""
-        shown = escaped(" ".join(text[: 4 * _SHOWN].split()))
-        return cls(line, column, shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 3]}...")
+        shown = escape_text(" ".join(text[: 4 * _MAX_TEXT_LENGTH].split()))
+        return cls(line, column, shown if len(shown) <= _MAX_TEXT_LENGTH else f"{shown[: _MAX_TEXT_LENGTH - 3]}...")
 
     def __str__(self) -> str:
         return f"{self.text}, line {self.line}"
@@ -56,11 +56,11 @@ class Apply(NamedTuple):
     receiver: Form | None = None
 
 
-class Part(NamedTuple):
+class ElementAccess(NamedTuple):
     """What ``x$name``, ``x[i, j]`` or ``x.name`` is; `name` is empty where it is not written."""
 
     place: Place
-    of: Form
+    owner: Form
     name: str
     keys: tuple[Form, ...] = ()
 
@@ -73,7 +73,7 @@ class Spread(NamedTuple):
 
 
 class Lambda(NamedTuple):
-    """A function; `last` says that its last value is returned, as in R.
+    """A function; `has_implicit_return` says that its last value is returned, as in R.
 
     A formal argument ``...`` or ``*name`` takes arguments without a name that are left, and ``...`` or
     ``**name`` those with one.
@@ -82,16 +82,16 @@ class Lambda(NamedTuple):
     place: Place
     formals: tuple[tuple[str, Form | None], ...]
     body: Form
-    last: bool
+    has_implicit_return: bool
 
 
 class Assign(NamedTuple):
-    """An assignment to variables or parts; `everywhere` reaches out of a function."""
+    """An assignment to variables or parts; `is_nonlocal` reaches out of a function."""
 
     place: Place
-    targets: tuple[Variable | Part, ...]
+    targets: tuple[Variable | ElementAccess, ...]
     value: Form
-    everywhere: bool = False
+    is_nonlocal: bool = False
 
 
 class Block(NamedTuple):
@@ -99,7 +99,7 @@ class Block(NamedTuple):
 
     place: Place
     body: tuple[Form, ...]
-    shown: bool = False
+    is_displayed: bool = False
 
 
 class Branch(NamedTuple):
@@ -107,7 +107,7 @@ class Branch(NamedTuple):
 
     place: Place
     test: Form
-    ways: tuple[Form, ...]
+    branches: tuple[Form, ...]
 
 
 class Loop(NamedTuple):
@@ -115,14 +115,14 @@ class Loop(NamedTuple):
 
     place: Place
     names: tuple[str, ...]
-    over: Form | None
+    iterable: Form | None
     body: Form
 
 
-Form: TypeAlias = Literal | Variable | Apply | Part | Spread | Lambda | Assign | Block | Branch | Loop
+Form: TypeAlias = Literal | Variable | Apply | ElementAccess | Spread | Lambda | Assign | Block | Branch | Loop
 
 
-def size(form: Form) -> int:
+def count_forms(form: Form) -> int:
     """Return how many forms there are in one."""
     left: list[object] = [form]
     found = 0

@@ -3,32 +3,43 @@
 from __future__ import annotations
 
 # records from elsewhere: any function that begins so, but for those that read settings
-READS = ("read", "scan", "fread", "load_", "fetch_", "loadtxt", "genfromtxt", "dbGet", "dbRead", "tbl")
-NO_DATA = set(
+READER_PREFIXES = (
+    "read",
+    "scan",
+    "fread",
+    "load_",
+    "fetch_",
+    "loadtxt",
+    "genfromtxt",
+    "dbGet",
+    "dbRead",
+    "tbl",
+)
+SETTINGS_READERS = set(
     "readline readRenviron read_yaml read.dcf read_json_schema scan_packages load_dotenv load_all".split()
 )
 # R's data sets that are there without a name being assigned
-BUILT_IN = set(
+BUILT_IN_DATA = set(
     "iris mtcars airquality ToothGrowth women faithful chickwts warpbreaks esoph infert InsectSprays "
     "PlantGrowth sleep trees cars quakes attitude stackloss swiss USArrests ChickWeight CO2 Titanic "
     "HairEyeColor UCBAdmissions diamonds mpg penguins rivers precip islands morley rock pressure "
     "longley".split()
 )
 # of the data, what is treated as public: their number, names and kinds
-PUBLIC_OF = set(
+PUBLIC_PROPERTIES = set(
     "length nrow NROW ncol NCOL dim names colnames class typeof is.null is.numeric is.factor is.character "
     "is.data.frame is.vector inherits exists missing nargs len shape size ndim columns dtypes dtype type "
     "isinstance callable file.exists seq_along library require requireNamespace stopifnot assert set.seed "
     "rm gc data options setwd Sys.time Sys.Date stop warning quit detach".split()
 )
 # of them, how many there are
-NUMBERS = set("length nrow NROW dim len shape size".split())
+SIZE_FUNCTIONS = set("length nrow NROW dim len shape size".split())
 # the number of records in a group
-COUNTS = {"n"}
+GROUP_SIZE_FUNCTIONS = {"n"}
 # figures of all records that are labels, which occur in the data
-LABELS = set("unique levels distinct drop_duplicates value_counts set".split())
+LABEL_FUNCTIONS = set("unique levels distinct drop_duplicates value_counts set".split())
 # which records are there
-PRESENT = set("is.na is.nan is.finite complete.cases isna isnull notna".split())
+MISSINGNESS_TESTS = set("is.na is.nan is.finite complete.cases isna isnull notna".split())
 # one figure of all records
 SUMMARIES = set(
     "mean sd var std median min max range sum prod quantile cor cov mad IQR fivenum table prop.table "
@@ -54,28 +65,30 @@ RECORDWISE = set(
     "enumerate zip %in% nest_by group_split".split()
 )
 # the first argument as it is
-SAME = set(
+IDENTITY_FUNCTIONS = set(
     "identity invisible suppressWarnings suppressMessages force I try tryCatch withCallingHandlers local "
     "evalq as.vector unname".split()
 )
 # records that each depend on all others
 MIXERS = set("scale rank percent_rank ntile zscore fit_transform standardize normalize ave cumsum".split())
-FRAMES = set("data.frame DataFrame tibble data.table list dict from_dict Series array asarray matrix".split())
+CONTAINER_FUNCTIONS = set(
+    "data.frame DataFrame tibble data.table list dict from_dict Series array asarray matrix".split()
+)
 # of a data frame, the data frame itself
 ACCESSORS = ("loc", "iloc", "at", "iat", "values")
-CHANGES = set("mutate transform within assign cbind data.frame DataFrame tibble with_columns".split())
+COLUMN_CHANGES = set("mutate transform within assign cbind data.frame DataFrame tibble with_columns".split())
 # what selects records by labels
-SELECTIONS = set("== %in% isin in [ filter subset query".split())
-GROUPS = set("split groupby group_by group_split nest_by".split())
+LABEL_SELECTIONS = set("== %in% isin in [ filter subset query".split())
+GROUPINGS = set("split groupby group_by group_split nest_by".split())
 # figures of groups
 TABLES = set("table xtabs rowsum value_counts crosstab aggregate tally count".split())
 FILTERS = set("filter subset slice query".split())
-SELECTS = FILTERS | set("na.omit dropna drop_na drop_nulls".split())
+ROW_SELECTIONS = FILTERS | set("na.omit dropna drop_na drop_nulls".split())
 # what missing values do not outlast, but where they are an argument
-FILLS = SELECTS | set(
+MISSINGNESS_REMOVERS = ROW_SELECTIONS | set(
     "ifelse if_else replace where mask fillna fill_null coalesce replace_na case_when".split()
 )
-COARSE = set("round signif floor ceiling trunc as.integer int sprintf format formatC prettyNum".split())
+ROUNDINGS = set("round signif floor ceiling trunc as.integer int sprintf format formatC prettyNum".split())
 # draws: the values are no data unless they are released
 DRAWS = set(
     "rnorm runif rexp rgamma rbinom rpois rlnorm rbeta rt rchisq rgeom rlaplace rlap sample sample.int "
@@ -83,14 +96,13 @@ DRAWS = set(
     "standard_normal random geometric gamma beta randint mvrnorm rmultinom".split()
 )
 SIGN_GEOMETRIC = "noise sign * rgeom"
-NOISE = {
-    f"noise {name}"
-    for name in "rnorm rlaplace rlap rexp rgeom normal laplace geometric standard_normal".split()
+NOISE_KINDS = {
+    f"noise {name}" for name in "rnorm rlaplace rlap rexp rgeom normal laplace geometric standard_normal".split()
 } | {SIGN_GEOMETRIC}
 # what makes noise of uniform numbers
-INVERSES = set("log log1p log2 qnorm qexp qlaplace ppf".split())
+NOISE_TRANSFORMS = set("log log1p log2 qnorm qexp qlaplace ppf".split())
 # R looks up these functions of its models in the script
-MASKED = ("rgamma", "optim")
+MODEL_FUNCTIONS = ("rgamma", "optim")
 
 PRINTS = set("print cat message writeLines str View display print.data.frame knit_print kable info".split())
 WRITES = set(
@@ -103,38 +115,38 @@ PLOTS = set(
     "histplot kdeplot scatterplot plot_ly".split()
 )
 # of them, what returns figures of the data
-FIGURES = {"hist", "boxplot", "barplot"}
+PLOTS_WITH_FIGURES = {"hist", "boxplot", "barplot"}
 # how a raw value is published by what happens where it holds
-DECIDES = "if"
+DECISION = "if"
 # what R does not show at the top, as it returns it invisibly
-SILENT = PRINTS | WRITES | PLOTS | set("invisible library require load attach assign fit".split())
+INVISIBLE_RESULTS = PRINTS | WRITES | PLOTS | set("invisible library require load attach assign fit".split())
 
-_KINDS = " _dbl _int _chr _lgl _dfr _dfc _df _vec".split(" ")
-_PURRR = [f"{name}{kind}" for name in "map map2 imap pmap future_map".split() for kind in _KINDS]
-APPLIES = set(
+_PURRR_SUFFIXES = " _dbl _int _chr _lgl _dfr _dfc _df _vec".split(" ")
+_PURRR_MAPS = [f"{name}{kind}" for name in "map map2 imap pmap future_map".split() for kind in _PURRR_SUFFIXES]
+APPLY_FUNCTIONS = set(
     "sapply lapply vapply Map mapply apply tapply by aggregate across mclapply parLapply parSapply agg walk "
     "walk2 iwalk pwalk Reduce reduce outer Filter keep discard map_if map_at group_map group_modify".split()
-).union(_PURRR)
+).union(_PURRR_MAPS)
 # those that go through several values at the same time, and whose values are in one list
-OVER_SEVERAL = {"Map", "mapply", "walk2", *(name for name in _PURRR if name.startswith("map2"))}
-OVER_LIST = {"pwalk", *(name for name in _PURRR if name.startswith("pmap"))}
+APPLIES_TO_SEVERAL = {"Map", "mapply", "walk2", *(name for name in _PURRR_MAPS if name.startswith("map2"))}
+APPLIES_TO_LIST = {"pwalk", *(name for name in _PURRR_MAPS if name.startswith("pmap"))}
 # those whose function gets what was there before, too
 FOLDS = {"Reduce", "reduce"}
 # those that give a list
-LISTS = {"lapply", "Map", "mclapply", "parLapply", "map", "map2", "imap", "pmap", "future_map"}
+LIST_APPLIES = {"lapply", "Map", "mclapply", "parLapply", "map", "map2", "imap", "pmap", "future_map"}
 # the argument that is gone through, those of the function that goes, and how many of them have no name
-OVER = set("X .x object x".split())
-OF_APPLIES = set(
+ITERABLE_ARGUMENTS = set("X .x object x".split())
+APPLY_ARGUMENTS = set(
     "FUN.VALUE SIMPLIFY simplify USE.NAMES MoreArgs .id .progress .options mc.cores cl MARGIN how".split()
 )
-SKIPPED = {"vapply": 1, "apply": 1, "parLapply": 1, "parSapply": 1}
-BY_GROUP = set("tapply by aggregate".split())
-COMPARES = set("< <= > >= == != identical all.equal isclose stopifnot".split())
-SUMMARISES = {"summarise", "summarize", "reframe", "with"}
+N_SKIPPED = {"vapply": 1, "apply": 1, "parLapply": 1, "parSapply": 1}
+GROUP_APPLIES = set("tapply by aggregate".split())
+COMPARISONS = set("< <= > >= == != identical all.equal isclose stopifnot".split())
+SUMMARIZERS = {"summarise", "summarize", "reframe", "with"}
 # a statement that is left out
 TOO_DEEP = "\0deep"
 # what cannot be followed at all
-OPAQUE = {
+UNFOLLOWED_REASONS = {
     TOO_DEEP: "it is nested too deeply",
     "source": "the file that it runs is not read",
     "eval": "what it runs is computed",

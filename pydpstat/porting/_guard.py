@@ -9,26 +9,26 @@ import warnings
 from collections.abc import Iterable, Iterator
 
 from pydpstat import _checks as checks
-from pydpstat.porting._code import Untranslated, own_name, python_name
-from pydpstat.porting._escapes import shortened
+from pydpstat.porting._code import TranslationError, make_python_name, make_variable_name
+from pydpstat.porting._escapes import trim_text
 from pydpstat.porting._output_check import OutputCheck
-from pydpstat.porting._scope import nodes
+from pydpstat.porting._scope import iterate_nodes
 from pydpstat.porting._syntax import Call, Constant, Function, Name, Node
 
-_STATEMENTS = (
+_ALLOWED_STATEMENTS = (
     *(ast.Expr, ast.Assign, ast.Delete, ast.If, ast.For, ast.While, ast.FunctionDef, ast.Return, ast.Raise),
     *(ast.Pass, ast.Break, ast.Continue, ast.Global, ast.Nonlocal),
 )
-_EXPRESSIONS = (
+_ALLOWED_EXPRESSIONS = (
     *(ast.BoolOp, ast.BinOp, ast.UnaryOp, ast.Lambda, ast.IfExp, ast.Dict, ast.Compare, ast.Call),
     *(ast.Constant, ast.Attribute, ast.Subscript, ast.Name, ast.List, ast.Tuple, ast.Slice),
 )
 # Python's own limit
-_DEPTH = 1000
+_RECURSION_LIMIT = 1000
 # what a translation may add: built-in functions, variables, and names of each module
-_BUILT_IN = set("len range float int bool ValueError NotImplementedError".split())
-_HIDDEN = {"each", "choice", "d", "value"}
-_OF = {
+_ALLOWED_BUILTINS = set("len range float int bool ValueError NotImplementedError".split())
+_GENERATED_NAMES = {"each", "choice", "d", "value"}
+_ALLOWED_ATTRIBUTES = {
     "math": set("pi nan inf".split()),
     "warnings": {"warn"},
     "pd": {"DataFrame", "Series"},
@@ -49,12 +49,12 @@ _OF = {
     "dppack": set(),
     "diffpriv": set(),
 }
-_MODULES = {*_OF, "RRandom"}
+_MODULES = {*_ALLOWED_ATTRIBUTES, "RRandom"}
 # of data frames, and of the modules in pydpstat
-_METHODS = set("values isna isin assign drop rename loc iloc columns set_axis microaggregation".split())
+_ALLOWED_METHODS = set("values isna isin assign drop rename loc iloc columns set_axis microaggregation".split())
 
 
-class Guard:
+class TranslationGuard:
     """The names and calls that a script allows in its translation.
 
     Parameters
@@ -65,18 +65,18 @@ class Guard:
     Examples
     --------
     >>> from pydpstat.porting import parse
-    >>> guard = Guard(parse("x <- mean(1)").expressions)
-    >>> _ = guard.checked("x = r.mean(1)")
-    >>> guard.checked("x = r.sum(1)")
+    >>> guard = TranslationGuard(parse("x <- mean(1)").expressions)
+    >>> _ = guard.check_statement("x = r.mean(1)")
+    >>> guard.check_statement("x = r.sum(1)")
     Traceback (most recent call last):
     ...
-    pydpstat.porting._code.Untranslated: its translation has r.sum, which R's script has not
+    pydpstat.porting._code.TranslationError: its translation has r.sum, which R's script has not
     """
 
     def __init__(self, expressions: Iterable[Node]) -> None:
-        self._output = OutputCheck()
-        names, words = set(_HIDDEN), set()
-        for each in (one for top in expressions for one in nodes(top)):
+        self._output_check = OutputCheck()
+        names, words = set(_GENERATED_NAMES), set()
+        for each in (one for top in expressions for one in iterate_nodes(top)):
             if isinstance(each, Name):
                 names.add(each.name)
             elif isinstance(each, Constant) and isinstance(each.value, str):
@@ -87,10 +87,10 @@ class Guard:
             elif isinstance(each, Call):
                 words |= {one.name for one in each.arguments if one.name}
         texts = {each for each in words if len(each) <= 100}
-        self._names = {own_name(each).rstrip("_") for each in names | texts}
-        self._words = {python_name(each).rstrip("_") for each in names | texts}
+        self._names = {make_variable_name(each).rstrip("_") for each in names | texts}
+        self._words = {make_python_name(each).rstrip("_") for each in names | texts}
 
-    def checked(self, python: str) -> ast.Module:
+    def check_statement(self, python: str) -> ast.Module:
         """Return the tree of a statement in Python.
 
         Raises
@@ -102,7 +102,7 @@ class Guard:
         limit = sys.getrecursionlimit()
         try:
             # the recursion limit when the script is run
-            sys.setrecursionlimit(min(limit, _DEPTH))
+            sys.setrecursionlimit(min(limit, _RECURSION_LIMIT))
             with warnings.catch_warnings():
                 # warnings such as that 1 is not callable concern the R script
                 warnings.simplefilter("ignore")
@@ -111,50 +111,52 @@ class Guard:
         except checks.SYNTAX_ERRORS as error:
             deep = isinstance(error, (RecursionError, MemoryError))
             reason = "it is nested too deeply" if deep else getattr(error, "msg", str(error))
-            raise Untranslated(f"Python cannot read its translation: {reason}") from None
+            raise TranslationError(f"Python cannot read its translation: {reason}") from None
         finally:
             sys.setrecursionlimit(limit)
         for each in ast.walk(tree):
-            for what in self._foreign(each):
-                raise Untranslated(f"its translation has {shortened(what)}, which R's script has not")
-        for wrong in self._output.wrong_calls(tree):
-            raise Untranslated(f"its translation cannot run: {shortened(wrong)}")
+            for what in self._find_foreign_parts(each):
+                raise TranslationError(f"its translation has {trim_text(what)}, which R's script has not")
+        for wrong in self._output_check.find_wrong_calls(tree):
+            raise TranslationError(f"its translation cannot run: {trim_text(wrong)}")
         return tree
 
-    def _foreign(self, node: ast.AST) -> Iterator[str]:
+    def _find_foreign_parts(self, node: ast.AST) -> Iterator[str]:
         if isinstance(node, ast.Attribute):
-            if not self._is_allowed(node):
+            if not self._is_allowed_attribute(node):
                 yield ast.unparse(node)
         elif isinstance(node, (ast.Name, ast.arg, ast.FunctionDef)):
             name = next(str(getattr(node, key)) for key in ("id", "arg", "name") if hasattr(node, key))
             stored = not isinstance(getattr(node, "ctx", None), ast.Load)
-            if not self._is_name(name, stored):
+            if not self._is_allowed_name(name, stored):
                 yield name
         elif isinstance(node, ast.Constant) and _is_damaged(node.value):
-            raise Untranslated("a string has bytes that are no UTF-8: write its letters, or \\u escapes")
+            raise TranslationError("a string has bytes that are no UTF-8: write its letters, or \\u escapes")
         elif isinstance(node, (ast.Global, ast.Nonlocal)):
-            yield from (each for each in node.names if not self._is_name(each, True))
-        elif isinstance(node, ast.stmt) and not isinstance(node, _STATEMENTS):
+            yield from (each for each in node.names if not self._is_allowed_name(each, True))
+        elif isinstance(node, ast.stmt) and not isinstance(node, _ALLOWED_STATEMENTS):
             yield f"a statement of the kind {type(node).__name__}"
-        elif isinstance(node, ast.expr) and not isinstance(node, _EXPRESSIONS):
+        elif isinstance(node, ast.expr) and not isinstance(node, _ALLOWED_EXPRESSIONS):
             yield f"an expression of the kind {type(node).__name__}"
 
-    def _is_name(self, name: str, stored: bool) -> bool:
+    def _is_allowed_name(self, name: str, stored: bool) -> bool:
         if hasattr(builtins, name):
-            return name in _BUILT_IN and not stored
+            return name in _ALLOWED_BUILTINS and not stored
         if name in _MODULES:
             # only the random number stream may be assigned
             return not stored or name == "rng"
         return name.rstrip("_") in self._names
 
-    def _is_allowed(self, node: ast.Attribute) -> bool:
+    def _is_allowed_attribute(self, node: ast.Attribute) -> bool:
         name, of = node.attr, node.value
         if name.startswith("_"):
             return False
         known = name.rstrip("_") in self._words
-        if isinstance(of, ast.Name) and of.id in _OF:
-            return name in _OF[of.id] or (known and of.id not in ("np", "pd", "math", "warnings", "pydpstat"))
-        return known or name in _METHODS
+        if isinstance(of, ast.Name) and of.id in _ALLOWED_ATTRIBUTES:
+            return name in _ALLOWED_ATTRIBUTES[of.id] or (
+                known and of.id not in ("np", "pd", "math", "warnings", "pydpstat")
+            )
+        return known or name in _ALLOWED_METHODS
 
 
 def _is_damaged(value: object) -> bool:
@@ -178,7 +180,7 @@ def is_seeding(tree: ast.Module) -> bool:
     return any(isinstance(each, ast.Assign) and ast.unparse(each.targets[0]) == "rng" for each in tree.body)
 
 
-def modules_of(trees: Iterable[ast.Module]) -> set[str]:
+def find_modules(trees: Iterable[ast.Module]) -> set[str]:
     """Return the modules, and the class of streams, that statements use."""
     found = {each.id for tree in trees for each in ast.walk(tree) if isinstance(each, ast.Name)}
     return found & (_MODULES | {"rng"})

@@ -11,45 +11,41 @@ from dataclasses import replace
 from pydpstat.dppack import tableDP
 from pydpstat.porting import _call_arguments as arguments
 from pydpstat.porting._argument_matching import DOTS
-from pydpstat.porting._code import Code, Untranslated, called, python_name
-from pydpstat.porting._deparse import deparsed
-from pydpstat.porting._escapes import quoted
-from pydpstat.porting._scope import arguments_of, function_name
+from pydpstat.porting._code import Code, TranslationError, make_python_name, write_call
+from pydpstat.porting._deparse import format_as_r
+from pydpstat.porting._escapes import quote_text
+from pydpstat.porting._scope import get_arguments, get_function_name
 from pydpstat.porting._syntax import Argument, Call, Constant, Name
 
 # functions whose result has the type of some arguments, which are these in Python; None for all
-_KEEPS_TYPE: dict[str, set[str] | None] = {
+_TYPED_PARAMETERS: dict[str, set[str] | None] = {
     **dict.fromkeys(("matrix", "array"), {"data"}),
     **dict.fromkeys(("rep_len", "rep", "append"), {"x", "values"}),
     **dict.fromkeys(("pmin", "pmax"), None),
     "seq": {"from_", "to", "by"},
 }
-_FIRST = {"matrix": 1, "array": 1, "rep_len": 1, "rep": 1, "append": 2, "seq": 3}
+_N_TYPED_ARGUMENTS = {"matrix": 1, "array": 1, "rep_len": 1, "rep": 1, "append": 2, "seq": 3}
 # tests and histograms, and the arguments whose texts R prints as the names of the data
-TESTS = {
-    **dict.fromkeys(
-        "t.test wilcox.test chisq.test cor.test var.test fisher.test ks.test".split(), ("x", "y")
-    ),
+DATA_NAME_PARAMETERS = {
+    **dict.fromkeys("t.test wilcox.test chisq.test cor.test var.test fisher.test ks.test".split(), ("x", "y")),
     **dict.fromkeys(("prop.test", "binom.test"), ("x", "n")),
     **{"shapiro.test": ("x", "x"), "kruskal.test": ("x", "g"), "hist": ("x", "x")},
 }
-FUNCTIONS = (*_KEEPS_TYPE, *TESTS, "table")
+LABELLED_FUNCTIONS = (*_TYPED_PARAMETERS, *DATA_NAME_PARAMETERS, "table")
 
 
-def with_labels(
-    call_of: Callable[[Call, str], Code], name: str, lenient: bool = False
-) -> Callable[[Call], Code]:
+def add_call_labels(call_of: Callable[[Call, str], Code], name: str, lenient: bool = False) -> Callable[[Call], Code]:
     """Return a translation of a function that adds what R reads off the text of the call."""
 
-    def translate(node: Call) -> Code:
+    def translate_labelled(node: Call) -> Code:
         if name == "table":
             return call_of(name_factors(node), name)
-        if name in TESTS:
+        if name in DATA_NAME_PARAMETERS:
             code = call_of(node, name)
             return code if lenient else name_data(code, node, name)
         return keep_doubles(call_of(node, name), node, name)
 
-    return translate
+    return translate_labelled
 
 
 def name_factors(node: Call) -> Call:
@@ -83,7 +79,7 @@ def keep_doubles(code: Code, node: Call, name: str) -> Code:
     >>> keep_doubles(Code("r.matrix(0, 2, 2)"), parse("matrix(0, 2, 2)").expressions[0], "matrix").text
     'r.matrix(0.0, 2, 2)'
     """
-    given = [arguments_of(each)[0] if function_name(each) == "-" else each for each in arguments_of(node)]
+    given = [get_arguments(each)[0] if get_function_name(each) == "-" else each for each in get_arguments(node)]
     constants = [each for each in given if isinstance(each, Constant)]
     tree = ast.parse(code.text, mode="eval").body
     if any(each.kind == "integer" for each in constants) or not isinstance(tree, ast.Call):
@@ -91,17 +87,17 @@ def keep_doubles(code: Code, node: Call, name: str) -> Code:
     # R's from:to are integers
     if name == "seq" and len(node.arguments) < 3:
         return code
-    keys = _KEEPS_TYPE[name]
+    keys = _TYPED_PARAMETERS[name]
     places = [
-        *tree.args[: _FIRST.get(name)],
+        *tree.args[: _N_TYPED_ARGUMENTS.get(name)],
         *(one.value for one in tree.keywords if keys and one.arg in keys),
     ]
     numbers = [each.operand if isinstance(each, ast.UnaryOp) else each for each in places]
     whole = [each for each in numbers if isinstance(each, ast.Constant) and type(each.value) is int]
-    return replace(code, text=_extend(code.text, whole, ".0"))
+    return replace(code, text=_insert_after(code.text, whole, ".0"))
 
 
-def _extend(text: str, places: Sequence[ast.expr], more: str) -> str:
+def _insert_after(text: str, places: Sequence[ast.expr], more: str) -> str:
     """Return a text with an ending behind some of its parts; places count bytes."""
     written = text.encode()
     for end in sorted((each.end_col_offset or 0 for each in places), reverse=True):
@@ -109,12 +105,12 @@ def _extend(text: str, places: Sequence[ast.expr], more: str) -> str:
     return written.decode()
 
 
-def without_column_names(code: Code) -> Code:
+def drop_column_names(code: Code) -> Code:
     """Return a call of ``tableDP`` whose columns of frames do not name dimensions, which they do not in R.
 
     Examples
     --------
-    >>> without_column_names(Code('dppack.tableDP(d["a"], eps=1)')).text
+    >>> drop_column_names(Code('dppack.tableDP(d["a"], eps=1)')).text
     'dppack.tableDP(d["a"].values, eps=1)'
     """
     tree = ast.parse(code.text, mode="eval").body
@@ -126,7 +122,7 @@ def without_column_names(code: Code) -> Code:
         and isinstance(each.slice, ast.Constant)
         and isinstance(each.slice.value, str)
     ]
-    return replace(code, text=_extend(code.text, columns, ".values"))
+    return replace(code, text=_insert_after(code.text, columns, ".values"))
 
 
 def name_variables(code: Code, node: Call) -> Code:
@@ -148,7 +144,7 @@ def name_variables(code: Code, node: Call) -> Code:
     for value, each in reversed([*zip(factors, given)]):
         if isinstance(value, Name):
             inner, end = text[each.col_offset : each.end_col_offset].decode(), text[each.end_col_offset :]
-            named = called("pd.Series", [inner, f"name={quoted(value.name)}"])
+            named = write_call("pd.Series", [inner, f"name={quote_text(value.name)}"])
             text = text[: each.col_offset] + named.encode() + end
     return replace(code, text=text.decode())
 
@@ -158,7 +154,7 @@ def name_columns(node: Call) -> Call:
     factors = [each for each in node.arguments if each.name is None]
     names = [each.value.name for each in factors if isinstance(each.value, Name)]
     options = set(inspect.signature(tableDP).parameters)
-    plain = all(python_name(name) == name and name.isascii() and name not in options for name in names)
+    plain = all(make_python_name(name) == name and name.isascii() and name not in options for name in names)
     if len(names) < len(factors) or len(set(names)) < len(names) or not plain:
         return node
     given = tuple(
@@ -177,24 +173,24 @@ def name_data(code: Code, node: Call, name: str) -> Code:
     >>> name_data(Code("r.t_test(x, y)"), parse("t.test(x, y)").expressions[0], "t.test").text
     'r.t_test(x, y, data_name="x and y")'
     """
-    first, second = TESTS[name]
+    first, second = DATA_NAME_PARAMETERS[name]
     try:
-        found = dict(arguments.matched([first, second, DOTS], node.arguments, name))
-    except Untranslated:
+        found = dict(arguments.match_parameters([first, second, DOTS], node.arguments, name))
+    except TranslationError:
         return code
-    if function_name(found.get(first)) == "~" or not code.text.startswith("r."):
+    if get_function_name(found.get(first)) == "~" or not code.text.startswith("r."):
         return code
     if isinstance(found.get("y"), Constant):
         # a distribution's name is no sample
         del found["y"]
-    texts = [deparsed(found[each]) for each in dict.fromkeys((first, second)) if each in found]
+    texts = [format_as_r(found[each]) for each in dict.fromkeys((first, second)) if each in found]
     null = found.get("p") if name == "prop.test" else None
     word = "probability" if isinstance(null, Constant) else "probabilities"
-    if None in texts or not texts or (null and word != "probability" and function_name(null) != "c"):
+    if None in texts or not texts or (null and word != "probability" and get_function_name(null) != "c"):
         return code
     between = " out of " if name == "prop.test" else " and "
-    text = between.join(map(str, texts)) + (f", null {word} {deparsed(null)}" if null else "")
-    more = f", {'xname' if name == 'hist' else 'data_name'}={quoted(text)})"
+    text = between.join(map(str, texts)) + (f", null {word} {format_as_r(null)}" if null else "")
+    more = f", {'xname' if name == 'hist' else 'data_name'}={quote_text(text)})"
     return replace(code, text=code.text.removesuffix(")") + more)
 
 

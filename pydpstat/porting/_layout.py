@@ -7,16 +7,16 @@ import re
 import tokenize
 from keyword import iskeyword
 
-WIDTH = 88
-_OPEN, _CLOSE = "([{", ")]}"
+LINE_WIDTH = 88
+_OPENING_BRACKETS, _CLOSING_BRACKETS = "([{", ")]}"
 
 
-def laid_out(line: str) -> list[str]:
+def split_statement(line: str) -> list[str]:
     """Return a statement of one line in lines of at most 88 characters where it can be split.
 
     Examples
     --------
-    >>> print("\\n".join(laid_out("total = " + "summed(" + ", ".join(["a_long_name"] * 8) + ")")))
+    >>> print("\\n".join(split_statement("total = " + "summed(" + ", ".join(["a_long_name"] * 8) + ")")))
     total = summed(
         a_long_name,
         a_long_name,
@@ -28,7 +28,7 @@ def laid_out(line: str) -> list[str]:
         a_long_name,
     )
     """
-    if len(line) <= WIDTH or (found := _brackets(line)) is None:
+    if len(line) <= LINE_WIDTH or (found := _find_brackets(line)) is None:
         return [line]
     first, last, commas = found
     indent = line[: len(line) - len(line.lstrip())]
@@ -37,12 +37,12 @@ def laid_out(line: str) -> list[str]:
     parts = [each for each in parts if each]
     head, tail = line[: first + 1], line[last:]
     inside = f"{indent}    {', '.join(parts)}"
-    if len(inside) <= WIDTH:
-        return [head, inside, *laid_out(f"{indent}{tail.lstrip()}")]
+    if len(inside) <= LINE_WIDTH:
+        return [head, inside, *split_statement(f"{indent}{tail.lstrip()}")]
     # with a comma, parentheses that only group make a tuple
     comma = "" if _is_grouping(head) or (len(parts) == 1 and _is_generator(parts[0])) else ","
-    lines = [piece for each in parts for piece in laid_out(f"{indent}    {each}{comma}")]
-    return [head, *lines, *laid_out(f"{indent}{tail.lstrip()}")]
+    lines = [piece for each in parts for piece in split_statement(f"{indent}    {each}{comma}")]
+    return [head, *lines, *split_statement(f"{indent}{tail.lstrip()}")]
 
 
 def _is_grouping(head: str) -> bool:
@@ -55,7 +55,7 @@ def _is_generator(part: str) -> bool:
     return part.startswith("*") or " for " in part
 
 
-def _brackets(line: str) -> tuple[int, int, list[int]] | None:
+def _find_brackets(line: str) -> tuple[int, int, list[int]] | None:
     """Return where the brackets of the last call that can be split open and close, and the commas between."""
     depth = 0
     stack: list[tuple[int, list[int]]] = []
@@ -71,10 +71,10 @@ def _brackets(line: str) -> tuple[int, int, list[int]] | None:
         if word.type != tokenize.OP:
             continue
         place = word.start[1] + offset
-        if word.string in _OPEN:
+        if word.string in _OPENING_BRACKETS:
             stack.append((place, []))
             depth += 1
-        elif word.string in _CLOSE:
+        elif word.string in _CLOSING_BRACKETS:
             opened, commas = stack.pop()
             depth -= 1
             if depth == 0 and place - opened > 1:

@@ -5,16 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from pydpstat.porting._assignments import LEFT, Sink
-from pydpstat.porting._code import ATOM, ELEMENT, VECTORS, Code, Problem, Untranslated, called
+from pydpstat.porting._assignments import DISCARD_SINK, Sink
+from pydpstat.porting._code import (
+    ATOM,
+    ELEMENT_OF,
+    VECTOR_KINDS,
+    Code,
+    TranslationError,
+    TranslationProblem,
+    write_call,
+)
 from pydpstat.porting._commands import Commands
-from pydpstat.porting._scope import Variable, either, word
+from pydpstat.porting._scope import Variable, get_word, merge_branches
 from pydpstat.porting._syntax import Call, Node
 
 # after this number of walks, what still changes is treated as unknown
-_WALKS = 6
+_MAX_WALKS = 6
 # Python cannot compile more nested blocks
-_NESTED = 20
+_MAX_NESTED_LOOPS = 20
 
 
 class Loops(Commands):
@@ -25,111 +33,111 @@ class Loops(Commands):
     does not grow with the depth of nesting.
     """
 
-    problems: list[Problem]
+    problems: list[TranslationProblem]
     # the comment that comes next
-    comment: int
+    next_comment: int
 
     # the number of enclosing loops, and by each loop's body what is known at the beginning of iterations,
     # if it differs from before the loop
-    _inside: int
-    _rounds: dict[int, dict[str, Variable]]
+    _loop_depth: int
+    _loop_states: dict[int, dict[str, Variable]]
 
-    def _loop(self, header: Callable[[], str], body: Node | None, bound: Callable[[], None]) -> None:
-        if self._inside == _NESTED:
-            raise Untranslated(f"more than {_NESTED} loops inside one another")
-        if self._inside:
-            with self._deeper():
-                return self._walk(header, body, bound)
+    def _emit_loop(self, header: Callable[[], str], body: Node | None, bind_variable: Callable[[], None]) -> None:
+        if self._loop_depth == _MAX_NESTED_LOOPS:
+            raise TranslationError(f"more than {_MAX_NESTED_LOOPS} loops inside one another")
+        if self._loop_depth:
+            with self._open_loop():
+                return self._emit_loop_once(header, body, bind_variable)
         names = dict(self.scope.names)
-        state = len(self.lines), len(self.problems), self.comment, self.end
-        with self._deeper():
-            for walk in range(_WALKS + 1):
-                known = dict(self._rounds)
-                self._walk(header, body, bound)
+        state = len(self.lines), len(self.problems), self.next_comment, self.end
+        with self._open_loop():
+            for walk in range(_MAX_WALKS + 1):
+                known = dict(self._loop_states)
+                self._emit_loop_once(header, body, bind_variable)
                 del self.lines[state[0] :], self.problems[state[1] :]
-                self.comment, self.end = state[2:]
+                self.next_comment, self.end = state[2:]
                 self.scope.names = dict(names)
-                if self._rounds == known:
+                if self._loop_states == known:
                     break
-                if walk >= _WALKS - 1:
-                    self._rounds = {
-                        loop: {name: _unknown(each) for name, each in found.items()}
-                        for loop, found in self._rounds.items()
+                if walk >= _MAX_WALKS - 1:
+                    self._loop_states = {
+                        loop: {name: _make_unknown_variable(each) for name, each in found.items()}
+                        for loop, found in self._loop_states.items()
                     }
-            self._walk(header, body, bound)
+            self._emit_loop_once(header, body, bind_variable)
         return None
 
     @contextmanager
-    def _deeper(self) -> Iterator[None]:
+    def _open_loop(self) -> Iterator[None]:
         names = self.scope.names
-        self._inside += 1
+        self._loop_depth += 1
         try:
             yield
         except BaseException:
             self.scope.names = names
             raise
         finally:
-            self._inside -= 1
-            if not self._inside:
-                self._rounds = {}
+            self._loop_depth -= 1
+            if not self._loop_depth:
+                self._loop_states = {}
 
-    def _walk(self, header: Callable[[], str], body: Node | None, bound: Callable[[], None]) -> None:
+    def _emit_loop_once(self, header: Callable[[], str], body: Node | None, bind_variable: Callable[[], None]) -> None:
         """Add a loop once, from what is known before it and at the end of earlier walks."""
         entry = self.scope.names
-        known = self._rounds.get(id(body), {})
-        head = {**entry, **either({name: entry[name] for name in known if name in entry}, known)}
+        known = self._loop_states.get(id(body), {})
+        head = {**entry, **merge_branches({name: entry[name] for name in known if name in entry}, known)}
         self.scope.names = dict(head)
-        self.emit(header())
-        bound()
+        self.emit_line(header())
+        bind_variable()
         if body is not None:
             self.end = body.start
-        self.block(body, LEFT)
-        after = either(head, self.scope.names)
-        self._rounds[id(body)] = {name: each for name, each in after.items() if each is not entry.get(name)}
+        self.emit_block(body, DISCARD_SINK)
+        after = merge_branches(head, self.scope.names)
+        self._loop_states[id(body)] = {name: each for name, each in after.items() if each is not entry.get(name)}
         self.scope.names = after
 
     def _for_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
         name, over, *body = (each.value for each in node.arguments)
-        code = self.owned(over)
-        kind = ELEMENT.get(code.kind, "")
+        code = self.translate_shared_value(over)
+        kind = ELEMENT_OF.get(code.kind, "")
         text = (
             code.sequence
-            if code.kind in VECTORS
-            else f"{code.at(ATOM)}.values()"
+            if code.kind in VECTOR_KINDS
+            else f"{code.wrap_at(ATOM)}.values()"
             if code.kind == "dict"
             else code.text
         )
-        if code.kind not in {*VECTORS, "dict", "list"}:
-            text = called("r.each", [code.array])
-        python = self.hold(word(name), Code("", kind, missing=code.missing))
-        variable = self.scope.names[word(name)]
-        self._loop(
+        if code.kind not in {*VECTOR_KINDS, "dict", "list"}:
+            text = write_call("r.each", [code.array])
+        python = self.note_variable(get_word(name), Code("", kind, missing=code.missing))
+        variable = self.scope.names[get_word(name)]
+        self._emit_loop(
             lambda: f"for {python} in {text}:",
             body[0] if body else None,
-            lambda: self.scope.names.__setitem__(word(name), variable),
+            lambda: self.scope.names.__setitem__(get_word(name), variable),
         )
-        self._end_of_loop(sink)
+        self._assign_loop_value(sink)
 
     def _while_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
-        def header() -> str:
-            hoisting, self.hoisting = self.hoisting, False
-            text = self.test(given[0]).text
-            self.hoisting = hoisting
+        def write_header() -> str:
+            hoisting, self.can_hoist = self.can_hoist, False
+            text = self.translate_condition(given[0]).text
+            self.can_hoist = hoisting
             return f"while {text}:"
 
-        self._loop(header, given[1] if len(given) > 1 else None, lambda: None)
-        self._end_of_loop(sink)
+        self._emit_loop(write_header, given[1] if len(given) > 1 else None, lambda: None)
+        self._assign_loop_value(sink)
 
     def _repeat_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
-        self._loop(lambda: "while True:", given[0], lambda: None)
-        self._end_of_loop(sink)
+        self._emit_loop(lambda: "while True:", given[0], lambda: None)
+        self._assign_loop_value(sink)
 
-    def _end_of_loop(self, sink: Sink) -> None:
+    def _assign_loop_value(self, sink: Sink) -> None:
         if sink.kind == "assigned":
-            self.emit(f"{self.hold(sink.name, Code('', 'null'))} = None")
+            self.emit_line(f"{self.note_variable(sink.name, Code('', 'null'))} = None")
 
 
-def _unknown(variable: Variable) -> Variable:
+def _make_unknown_variable(variable: Variable) -> Variable:
     """Return a variable of which only the name is known, and whether it is a function."""
     kind = variable.kind if variable.kind == "function" else ""
     return Variable(variable.python, kind, missing=2, large=True)

@@ -9,46 +9,46 @@ from types import ModuleType
 
 from pydpstat import diffpriv, dppack
 from pydpstat.porting._argument_matching import DOTS
-from pydpstat.porting._code import Untranslated, python_name
-from pydpstat.porting._scope import function_name, nodes
+from pydpstat.porting._code import TranslationError, make_python_name
+from pydpstat.porting._scope import get_function_name, iterate_nodes
 from pydpstat.porting._syntax import Call, Function, Name, Node
 from pydpstat.random.r_stream import RRandom
 
 PACKAGES: Mapping[str, ModuleType] = {"DPpack": dppack, "diffpriv": diffpriv}
 # functions of diffpriv that it does not export
-INTERNAL = {".rlap": "rlap"}
+INTERNAL_FUNCTIONS = {".rlap": "rlap"}
 # its methods of parameters, which it does not export either
-GENERICS = {"getEpsilon", "getDelta", "getGamma", "toGamma"}
+GENERIC_FUNCTIONS = {"getEpsilon", "getDelta", "getGamma", "toGamma"}
 # R's generators that a stream draws by a different one
-DERIVED = {"rlnorm", "rchisq", "sample.int"}
+DERIVED_GENERATORS = {"rlnorm", "rchisq", "sample.int"}
 # methods that draw, and functions whose arguments draw
-METHODS = {"fit", "sampling"}
+DRAWING_METHODS = {"fit", "sampling"}
 _DRAWN_BY_OTHERS = {"sensitivitySampler", "sensitivitySamplerManual"}
 # what shows or changes something outside of itself
-_ACTS = {"cat", "print", "message", "warning", "<<-", "Recall", "do.call"}
+_SIDE_EFFECTS = {"cat", "print", "message", "warning", "<<-", "Recall", "do.call"}
 _BRANCHES = {"if", "for", "while", "repeat", "&&", "||", "switch", "ifelse"}
 
 
-def exports(package: str, name: str) -> bool:
+def has_export(package: str, name: str) -> bool:
     """Return whether a mirror has a function or class by this name of R's."""
-    plain = python_name(name) if name.isascii() else "_"
+    plain = make_python_name(name) if name.isascii() else "_"
     return not plain.startswith("_") and callable(getattr(PACKAGES.get(package), plain, None))
 
 
 @cache
-def draws_itself(package: str, name: str) -> bool:
+def has_stream_parameter(package: str, name: str) -> bool:
     """Return whether a function of a mirror takes a stream."""
     thing = getattr(PACKAGES[package], name, None)
     return callable(thing) and "rng" in inspect.signature(thing).parameters
 
 
-def stream_function(name: str) -> bool:
+def is_stream_function(name: str) -> bool:
     """Return whether R's function draws from its stream."""
-    name = INTERNAL.get(name, name)
-    return name in DERIVED or (name.startswith(("r", "sample")) and hasattr(RRandom, name))
+    name = INTERNAL_FUNCTIONS.get(name, name)
+    return name in DERIVED_GENERATORS or (name.startswith(("r", "sample")) and hasattr(RRandom, name))
 
 
-class Functions(dict[str, Function]):
+class ScriptFunctions(dict[str, Function]):
     """A script's functions by name; which of them draw is found out once for all."""
 
     _drawing: frozenset[str] | None = None
@@ -59,14 +59,14 @@ class Functions(dict[str, Function]):
         super().__setitem__(name, made)
 
     @property
-    def drawing(self) -> frozenset[str]:
+    def drawing_names(self) -> frozenset[str]:
         """The functions that draw or act, or call one that does."""
         if self._drawing is None:
             callers: dict[str, list[str]] = {}
             for name, made in self.items():
-                for one in {one for each in nodes(made) for one in _used(each)}:
+                for one in {one for each in iterate_nodes(made) for one in _get_used_names(each)}:
                     callers.setdefault(one, []).append(name)
-            left = [name for name, made in self.items() if any(map(_acts, nodes(made)))]
+            left = [name for name, made in self.items() if any(map(_has_side_effect, iterate_nodes(made)))]
             found = set(left)
             while left:
                 more = set(callers.get(left.pop(), ())) - found
@@ -76,114 +76,121 @@ class Functions(dict[str, Function]):
         return self._drawing
 
 
-def draws(node: Node | None, functions: Functions) -> bool:
+def can_draw(node: Node | None, functions: ScriptFunctions) -> bool:
     """Return whether evaluating a node may draw random numbers, or show or change something."""
-    return any(_acts(each) or not functions.drawing.isdisjoint(_used(each)) for each in nodes(node))
+    return any(
+        _has_side_effect(each) or not functions.drawing_names.isdisjoint(_get_used_names(each))
+        for each in iterate_nodes(node)
+    )
 
 
-def _used(node: Node) -> tuple[str, ...]:
+def _get_used_names(node: Node) -> tuple[str, ...]:
     """Return the name that a node means or calls."""
-    name = function_name(node) or (node.name if isinstance(node, Name) else "")
+    name = get_function_name(node) or (node.name if isinstance(node, Name) else "")
     return (name,) if name else ()
 
 
-def _acts(node: Node) -> bool:
+def _has_side_effect(node: Node) -> bool:
     """Return whether a node itself calls what draws, shows or changes something."""
-    name = function_name(node)
-    plain = python_name(name)
-    if stream_function(name) or name in _ACTS:
+    name = get_function_name(node)
+    plain = make_python_name(name)
+    if is_stream_function(name) or name in _SIDE_EFFECTS:
         return True
-    if isinstance(node, Call) and function_name(node.function) == "$" and isinstance(node.function, Call):
+    if isinstance(node, Call) and get_function_name(node.function) == "$" and isinstance(node.function, Call):
         method = node.function.arguments[1].value
-        if isinstance(method, Name) and method.name in METHODS:
+        if isinstance(method, Name) and method.name in DRAWING_METHODS:
             return True
-    return plain not in _DRAWN_BY_OTHERS and any(draws_itself(package, plain) for package in PACKAGES)
+    return plain not in _DRAWN_BY_OTHERS and any(has_stream_parameter(package, plain) for package in PACKAGES)
 
 
-def safe_order(function: Function, names: Sequence[str], functions: Functions) -> bool:
+def is_safe_order(function: Function, names: Sequence[str], functions: ScriptFunctions) -> bool:
     """Return whether a function uses these arguments, in this order, before it draws and on every way."""
     left = list(names)
-    for each in _evaluated(function.body):
+    for each in _collect_evaluated_nodes(function.body):
         if not left:
             return True
         if isinstance(each, Name) and each.name in left:
             if each.name != left.pop(0):
                 return False
-        elif isinstance(each, Function) or function_name(each) in _BRANCHES:
+        elif isinstance(each, Function) or get_function_name(each) in _BRANCHES:
             return False
-        elif isinstance(each, Call) and draws(each, functions):
-            inside = {one.name for one in nodes(each) if isinstance(one, Name)}
+        elif isinstance(each, Call) and can_draw(each, functions):
+            inside = {one.name for one in iterate_nodes(each) if isinstance(one, Name)}
             if not inside & set(left):
                 return False
     return not left
 
 
-def _evaluated(node: Node | None) -> list[Node]:
+def _collect_evaluated_nodes(node: Node | None) -> list[Node]:
     """Return nodes about as R evaluates them, arguments before what is called."""
     if not isinstance(node, Call):
         return [] if node is None else [node]
-    name = function_name(node)
+    name = get_function_name(node)
     values = [each.value for each in node.arguments]
     if name in ("<-", "=", "<<-"):
         values = values[1:]
-    inside = [one for each in values for one in _evaluated(each)]
+    inside = [one for each in values for one in _collect_evaluated_nodes(each)]
     if name in _BRANCHES:
         # a condition is evaluated on every way
-        return [*_evaluated(values[0]), node] if name in ("if", "ifelse", "switch", "&&", "||") else [node]
+        return (
+            [*_collect_evaluated_nodes(values[0]), node] if name in ("if", "ifelse", "switch", "&&", "||") else [node]
+        )
     return [*inside, node]
 
 
-def check_order(
+def check_argument_order(
     values: Sequence[tuple[str, Node]],
     function: Function | None,
-    functions: Functions,
+    functions: ScriptFunctions,
     what: str,
 ) -> None:
     """Refuse a call whose arguments draw in another order in R than in Python."""
-    drawing = [name for name, value in values if draws(value, functions)]
+    drawing = [name for name, value in values if can_draw(value, functions)]
     if not drawing:
         return
     if function is None:
         if len(drawing) > 1 and set(drawing) != {DOTS}:
-            raise Untranslated(f"two arguments of {what} draw or act, and R does it when {what} uses them")
+            raise TranslationError(f"two arguments of {what} draw or act, and R does it when {what} uses them")
         return
-    r_names = {python_name(str(each.name)): str(each.name) for each in function.formals}
+    r_names = {make_python_name(str(each.name)): str(each.name) for each in function.formals}
     names = [r_names.get(name, name) for name in drawing]
     given = {r_names.get(name, name) for name, _ in values}
-    defaults = [each for each in drawing_defaults(function, functions) if each not in given]
-    if not safe_order(function, [*names, *defaults], functions):
-        raise Untranslated(f"R evaluates {', '.join([*names, *defaults])} only when {what} uses it")
+    defaults = [each for each in find_drawing_defaults(function, functions) if each not in given]
+    if not is_safe_order(function, [*names, *defaults], functions):
+        raise TranslationError(f"R evaluates {', '.join([*names, *defaults])} only when {what} uses it")
 
 
-def drawing_defaults(function: Function, functions: Functions) -> list[str]:
+def find_drawing_defaults(function: Function, functions: ScriptFunctions) -> list[str]:
     """Return the parameters whose defaults draw, in their order."""
-    return [str(each.name) for each in function.formals if each.value and draws(each.value, functions)]
+    return [str(each.name) for each in function.formals if each.value and can_draw(each.value, functions)]
 
 
-def added(function: Function) -> set[str]:
+def find_added_parameters(function: Function) -> set[str]:
     """Return the parameters that a function adds or multiplies as they are."""
     found = [
-        each for each in nodes(function.body) if function_name(each) in ("+", "*") and isinstance(each, Call)
+        each
+        for each in iterate_nodes(function.body)
+        if get_function_name(each) in ("+", "*") and isinstance(each, Call)
     ]
     names = [one.value for each in found for one in each.arguments]
-    return {python_name(each.name) for each in names if isinstance(each, Name)}
+    return {make_python_name(each.name) for each in names if isinstance(each, Name)}
 
 
-def indexing(function: Function) -> set[str]:
+def find_index_parameters(function: Function) -> set[str]:
     """Return the parameters that are places of a vector's elements."""
-    found = [each for each in nodes(function.body) if function_name(each) == "[" and isinstance(each, Call)]
+    found = [each for each in iterate_nodes(function.body) if get_function_name(each) == "[" and isinstance(each, Call)]
     names = [one.value for each in found for one in each.arguments[1:]]
-    return {python_name(each.name) for each in names if isinstance(each, Name)}
+    return {make_python_name(each.name) for each in names if isinstance(each, Name)}
 
 
-def promised(function: Function) -> set[str]:
+def find_lazy_parameters(function: Function) -> set[str]:
     """Return the parameters that only functions inside of a function use: R evaluates them later."""
-    used = {one.name for one in _evaluated(function.body) if isinstance(one, Name)}
+    used = {one.name for one in _collect_evaluated_nodes(function.body) if isinstance(one, Name)}
     inside = {
         one.name
-        for each in nodes(function.body)
+        for each in iterate_nodes(function.body)
         if isinstance(each, Function)
-        for one in nodes(each.body)
+        for one in iterate_nodes(each.body)
         if isinstance(one, Name)
     }
     return {str(each.name) for each in function.formals} & inside - used

@@ -4,29 +4,37 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pydpstat.porting._code import ATOM, NUMERIC, SCALARS, Code, Untranslated, called, is_whole
+from pydpstat.porting._code import (
+    ATOM,
+    NUMERIC_VECTOR_KINDS,
+    SCALAR_KINDS,
+    Code,
+    TranslationError,
+    is_whole_number,
+    write_call,
+)
 
-_NO_NUMBERS = {"text", "texts", "factor", "list", "dict", "frame", "function", "null"}
+_NON_NUMERIC_KINDS = {"text", "texts", "factor", "list", "dict", "frame", "function", "null"}
 # beside a vector of integers such a double may make numbers that R shows as 1e+05
-_LARGE = 1000
+_LARGE_OPERAND = 1000
 
 
 def refuse_non_numbers(*codes: Code) -> None:
     """Refuse arithmetic with what is no number."""
     for each in codes:
-        if each.kind in _NO_NUMBERS:
-            raise Untranslated(f"arithmetic with a {each.kind}")
+        if each.kind in _NON_NUMERIC_KINDS:
+            raise TranslationError(f"arithmetic with a {each.kind}")
 
 
 def as_double(code: Code) -> Code:
     """Return a double beside R's integers with a decimal point, if the result may be large."""
-    large = code.kind == "number" and is_whole(code.text) and abs(int(code.text)) >= _LARGE
+    large = code.kind == "number" and is_whole_number(code.text) and abs(int(code.text)) >= _LARGE_OPERAND
     return replace(code, text=f"{code.text}.0") if large else code
 
 
 def as_integers(code: Code) -> Code:
     """Return TRUE and FALSE as the integers that R's arithmetic makes of them."""
-    text = f"int({code.text})" if code.kind == "flag" else called("np.asarray", [code.text, "dtype=int"])
+    text = f"int({code.text})" if code.kind == "flag" else write_call("np.asarray", [code.text, "dtype=int"])
     return Code(text, {"flag": "number", "flags": "ints"}.get(code.kind, ""), missing=code.missing)
 
 
@@ -38,23 +46,20 @@ def align_operands(left: Code, right: Code) -> tuple[Code, Code, str]:
     if min(sizes) > 1 and sizes[0] != sizes[1]:
         # the shorter one is repeated
         left, right = (
-            each
-            if each.size == max(sizes)
-            else replace(each, text=f"np.resize({each.text}, {max(sizes)})", level=ATOM)
+            each if each.size == max(sizes) else replace(each, text=f"np.resize({each.text}, {max(sizes)})", level=ATOM)
             for each in both
         )
     if left.kind == right.kind == "named":
-        right = replace(right, text=f"{right.at(ATOM)}.values", level=ATOM)
+        right = replace(right, text=f"{right.wrap_at(ATOM)}.values", level=ATOM)
     if not frames or (len(set(frames)) == 1 and frames[0]):
         return left, right, frames[0] if frames else ""
     left, right = (
-        replace(each, text=each.array, level=ATOM, kind="vector") if each.kind == "column" else each
-        for each in both
+        replace(each, text=each.array, level=ATOM, kind="vector") if each.kind == "column" else each for each in both
     )
     return left, right, ""
 
 
-def kind_of_operation(left: Code, right: Code, frame: str, scalar: str, vector: str) -> str:
+def find_operation_kind(left: Code, right: Code, frame: str, scalar: str, vector: str) -> str:
     """Return the kind of an elementwise operation's result."""
     kinds = {left.kind, right.kind}
     if frame:
@@ -62,6 +67,6 @@ def kind_of_operation(left: Code, right: Code, frame: str, scalar: str, vector: 
     for kind in ("matrix", "predictions", "named"):
         if kind in kinds:
             return kind
-    if kinds <= SCALARS:
+    if kinds <= SCALAR_KINDS:
         return scalar
-    return vector if kinds & {*NUMERIC, "flags", "texts", "vector", "factor"} else ""
+    return vector if kinds & {*NUMERIC_VECTOR_KINDS, "flags", "texts", "vector", "factor"} else ""

@@ -32,7 +32,7 @@ _MODULES: Mapping[str, ModuleType | type] = {
 
 
 @cache
-def _signature(module: str, name: str) -> inspect.Signature | None:
+def _get_signature(module: str, name: str) -> inspect.Signature | None:
     """Return the signature of a function of a module, or None if Python does not know it."""
     function = getattr(_MODULES[module], name)
     try:
@@ -50,11 +50,11 @@ class OutputCheck:
     Examples
     --------
     >>> check = OutputCheck()
-    >>> list(check.wrong_calls(ast.parse("x = r.nosuch(1) + r.mean(1, y=2)")))
+    >>> list(check.find_wrong_calls(ast.parse("x = r.nosuch(1) + r.mean(1, y=2)")))
     ['r has no nosuch', "mean() got an unexpected keyword argument 'y'"]
-    >>> list(check.wrong_calls(ast.parse("def f(a): return a")))
+    >>> list(check.find_wrong_calls(ast.parse("def f(a): return a")))
     []
-    >>> list(check.wrong_calls(ast.parse("f(1, 2)")))
+    >>> list(check.find_wrong_calls(ast.parse("f(1, 2)")))
     ['f() too many positional arguments']
     """
 
@@ -62,37 +62,33 @@ class OutputCheck:
         # functions of the script, None where a name holds anything else
         self._functions: dict[str, inspect.Signature | None] = {}
 
-    def wrong_calls(self, tree: ast.Module) -> Iterator[str]:
+    def find_wrong_calls(self, tree: ast.Module) -> Iterator[str]:
         """Yield what is wrong with each call, and note the functions that the statement defines."""
         for node in ast.walk(tree):
-            if (
-                isinstance(node, ast.Attribute)
-                and isinstance(node.value, ast.Name)
-                and node.value.id in _MODULES
-            ):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in _MODULES:
                 if not hasattr(_MODULES[node.value.id], node.attr):
                     yield f"{node.value.id} has no {node.attr}"
         local = {each.name for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)}
         local |= {each.arg for each in ast.walk(tree) if isinstance(each, ast.arg)}
         for node in ast.walk(tree):
             if isinstance(node, ast.Call):
-                yield from self._wrong_arguments(node, local)
+                yield from self._find_wrong_arguments(node, local)
         for node in tree.body:
             if isinstance(node, ast.FunctionDef):
-                self._functions[node.name] = None if node.name in self._functions else _signature_of(node)
+                self._functions[node.name] = None if node.name in self._functions else _make_signature(node)
         for node in ast.walk(tree):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 self._functions[node.id] = None
 
-    def _wrong_arguments(self, call: ast.Call, local: set[str]) -> Iterator[str]:
+    def _find_wrong_arguments(self, call: ast.Call, local: set[str]) -> Iterator[str]:
         function, signature, name = call.func, None, ""
         if isinstance(function, ast.Name) and function.id not in local:
             signature, name = self._functions.get(function.id), function.id
         elif isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
             module, name = function.value.id, function.attr
             if module in _MODULES and hasattr(_MODULES[module], name):
-                signature = _signature(module, name)
-        keywords = _keywords(call)
+                signature = _get_signature(module, name)
+        keywords = _get_keywords(call)
         if signature is None or keywords is None or any(isinstance(each, ast.Starred) for each in call.args):
             return
         try:
@@ -101,22 +97,20 @@ class OutputCheck:
             yield f"{name}() {error}"
 
 
-def _keywords(call: ast.Call) -> list[str] | None:
+def _get_keywords(call: ast.Call) -> list[str] | None:
     """Return the names of a call's arguments, or None if they are not written in it."""
     found: list[str] = []
     for each in call.keywords:
         if each.arg:
             found.append(each.arg)
-        elif isinstance(each.value, ast.Dict) and all(
-            isinstance(key, ast.Constant) for key in each.value.keys
-        ):
+        elif isinstance(each.value, ast.Dict) and all(isinstance(key, ast.Constant) for key in each.value.keys):
             found += [str(key.value) for key in each.value.keys if isinstance(key, ast.Constant)]
         else:
             return None
     return found
 
 
-def _signature_of(node: ast.FunctionDef) -> inspect.Signature:
+def _make_signature(node: ast.FunctionDef) -> inspect.Signature:
     """Return the signature of a function that a translation defines."""
     given, kind = node.args, inspect.Parameter.POSITIONAL_OR_KEYWORD
     defaults = len(given.args) - len(given.defaults)

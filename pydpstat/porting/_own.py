@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from pydpstat.porting import _call_arguments as arguments
-from pydpstat.porting._code import NUMBERS, Code, Untranslated, called
-from pydpstat.porting._scope import word
+from pydpstat.porting._code import NUMBER_KINDS, Code, TranslationError, write_call
+from pydpstat.porting._scope import get_word
 from pydpstat.porting._syntax import Call, Node
 
-_FUNCTIONS = {
+_OWN_FUNCTIONS = {
     "meanDP": "mean",
     "varDP": "var",
     "sdDP": "std",
@@ -18,20 +18,20 @@ _FUNCTIONS = {
     "histogramDP": "histogram",
 }
 _NEIGHBORS = {"bounded", "unbounded"}
-_NOISE = {"Laplace": "", "exponential": "", "analytic": "gaussian", "Gaussian": "gaussian"}
+_NOISE_MECHANISMS = {"Laplace": "", "exponential": "", "analytic": "gaussian", "Gaussian": "gaussian"}
 
 
-def own_call(name: str, given: Mapping[str, Code]) -> str | None:
+def translate_to_pydpstat(name: str, given: Mapping[str, Code]) -> str | None:
     """Return a call of pydpstat's function that serves for one of DPpack's, or None.
 
     Examples
     --------
     >>> x, low, high = Code("x"), Code("0", "number"), Code("9", "number")
-    >>> own_call("meanDP", {"x": x, "eps": Code("1", "number"), "lower_bound": low, "upper_bound": high})
+    >>> translate_to_pydpstat("meanDP", {"x": x, "eps": Code("1", "number"), "lower_bound": low, "upper_bound": high})
     'pydpstat.mean(x, epsilon=1, bounds=(0, 9))'
     """
     left = dict(given)
-    function = _FUNCTIONS.get(name)
+    function = _OWN_FUNCTIONS.get(name)
     needed = {"x", "eps", *(() if name == "histogramDP" else ("lower_bound", "upper_bound"))}
     if function is None or not needed <= set(left):
         return None
@@ -48,7 +48,7 @@ def own_call(name: str, given: Mapping[str, Code]) -> str | None:
         if breaks is None or breaks.kind not in ("doubles", "ints", "positions"):
             return None
         texts.append(f"edges={breaks.sequence}")
-    elif low is None or high is None or not {low.kind, high.kind} <= {*NUMBERS, ""}:
+    elif low is None or high is None or not {low.kind, high.kind} <= {*NUMBER_KINDS, ""}:
         return None
     else:
         texts.append(f"bounds=({low.text}, {high.text})")
@@ -56,23 +56,23 @@ def own_call(name: str, given: Mapping[str, Code]) -> str | None:
     noise = left.pop("mechanism", Code('"Laplace"')).text.strip('"')
     left.pop("type_DP", None)
     delta = left.pop("delta", None)
-    if left or neighbors not in _NEIGHBORS or noise not in _NOISE:
+    if left or neighbors not in _NEIGHBORS or noise not in _NOISE_MECHANISMS:
         return None
-    if _NOISE[noise]:
+    if _NOISE_MECHANISMS[noise]:
         if delta is None:
             return None
-        texts += [f'mechanism="{_NOISE[noise]}"', f"delta={delta.text}"]
+        texts += [f'mechanism="{_NOISE_MECHANISMS[noise]}"', f"delta={delta.text}"]
     if neighbors != "bounded":
         texts.append(f'neighbors="{neighbors}"')
-    return called(f"pydpstat.{function}", texts)
+    return write_call(f"pydpstat.{function}", texts)
 
 
-def microaggregated(node: Call, value: Callable[[Node], Code]) -> Code:
+def translate_microaggregation(node: Call, value: Callable[[Node], Code]) -> Code:
     """Return a call of sdcMicro's ``microaggregation``; `value` translates its arguments."""
     known = ["obj", "variables", "aggr", "strata_variables", "method"]
-    given = dict(arguments.matched(known, node.arguments, "microaggregation"))
-    if set(given) - {"obj", "aggr", "method"} or word(given.get("method")) != "mdav":
-        raise Untranslated("microaggregation of groups, or by another method than mdav")
+    given = dict(arguments.match_parameters(known, node.arguments, "microaggregation"))
+    if set(given) - {"obj", "aggr", "method"} or get_word(given.get("method")) != "mdav":
+        raise TranslationError("microaggregation of groups, or by another method than mdav")
     size = value(given["aggr"]).text if "aggr" in given else "3"
     texts = [value(given["obj"]).text, size, "standardize=True"]
-    return Code(called("pydpstat.anonymity.microaggregation", texts), "microaggregation")
+    return Code(write_call("pydpstat.anonymity.microaggregation", texts), "microaggregation")

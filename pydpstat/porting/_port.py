@@ -12,39 +12,39 @@ from pathlib import Path
 from pydpstat import _files as files
 from pydpstat.errors import PydpstatError
 from pydpstat.porting import _recorded as recorded
-from pydpstat.porting._check import checked
-from pydpstat.porting._escapes import escaped
-from pydpstat.porting._files import deeply, no_script, script_text
+from pydpstat.porting._check import check_script
+from pydpstat.porting._escapes import escape_text
+from pydpstat.porting._files import allow_deep_recursion, describe_script_error, read_script
 from pydpstat.porting._syntax import RSyntaxError
-from pydpstat.porting._translation import Port, ported
-from pydpstat.porting._verify import verify
+from pydpstat.porting._translation import PortedScript, translate_script
+from pydpstat.porting._verify import verify_port
 
-_FROM_DATA = ("argument-from-data", "levels-from-data")
+_FROM_DATA_RULES = ("argument-from-data", "levels-from-data")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Port scripts and return the exit code: 0, or 1 if work is left."""
-    options = _parser().parse_args(argv)
+    options = _make_port_parser().parse_args(argv)
     if options.record:
-        files.write(options.record, recorded.recorder_for(options.script))
-        command = escaped(f"Rscript {shlex.quote(str(options.record))}")
-        print(f"{command} writes {escaped(options.script.stem)}.json, where R and the packages are.")
+        files.write_text(options.record, recorded.make_recorder(options.script))
+        command = escape_text(f"Rscript {shlex.quote(str(options.record))}")
+        print(f"{command} writes {escape_text(options.script.stem)}.json, where R and the packages are.")
         return 0
-    found = _ported(options.script, options.own)
-    unsafe = _from_data(options.script) if options.own else []
-    text = report(found, unsafe)
+    found = _translate_file(options.script, options.own)
+    unsafe = _find_arguments_from_data(options.script) if options.own else []
+    text = format_port_report(found, unsafe)
     if options.output:
-        files.write(options.output, found.text)
-        print(f"{escaped(str(options.output))}: {text}")
+        files.write_text(options.output, found.text)
+        print(f"{escape_text(str(options.output))}: {text}")
     elif not options.verify:
         _print_script(found.text)
         print(text, file=sys.stderr)
     failed = False
     if options.verify:
-        record = recorded.record_of(options.script, options.recorded)
-        compared = verify(found.runs, record, options.script.resolve().parent)
-        print("\n".join([compared.text(), *unsafe]))
-        failed = compared.failed
+        record = recorded.load_record(options.script, options.recorded)
+        compared = verify_port(found.all_chunks, record, options.script.resolve().parent)
+        print("\n".join([compared.to_text(), *unsafe]))
+        failed = compared.has_failed
     return int(failed or bool(found.problems or unsafe))
 
 
@@ -55,39 +55,37 @@ def _print_script(text: str) -> None:
     print(text, end="")
 
 
-def _ported(path: Path, own: bool) -> Port:
+def _translate_file(path: Path, use_own_functions: bool) -> PortedScript:
     try:
-        with deeply():
-            return ported(script_text(path, "port"), path.name, own)
+        with allow_deep_recursion():
+            return translate_script(read_script(path, "port"), path.name, use_own_functions)
     except RSyntaxError as error:
-        reason = no_script("R", path, error.reason, error.line, error.column)
-        raise PydpstatError(f"{escaped(str(path))}: {reason}") from None
+        reason = describe_script_error("R", path, error.reason, error.line, error.column)
+        raise PydpstatError(f"{escape_text(str(path))}: {reason}") from None
 
 
-def report(port: Port, unsafe: Sequence[str] = ()) -> str:
+def format_port_report(port: PortedScript, unsafe: Sequence[str] = ()) -> str:
     """Return what is translated, what is left, and what is `unsafe`, line by line."""
-    told = f"{port.statements} statement{'s' * (port.statements != 1)}"
+    told = f"{port.n_statements} statement{'s' * (port.n_statements != 1)}"
     places = len(port.problems)
     if places:
-        several = f", in {places} places" * (places > port.left)
-        told += f"; {port.left} left to you{several}:"
+        several = f", in {places} places" * (places > port.n_left)
+        told += f"; {port.n_left} left to you{several}:"
     else:
         told += ", all translated, but not private:" if unsafe else ", all translated."
-    left = (f"  line {each.line}: {escaped(each.reason)}" for each in port.problems)
-    return "\n".join(
-        [told, *left, *unsafe, *(f"  line {line}: {escaped(text)}" for line, text in port.remarks)]
-    )
+    left = (f"  line {each.line}: {escape_text(each.reason)}" for each in port.problems)
+    return "\n".join([told, *left, *unsafe, *(f"  line {line}: {escape_text(text)}" for line, text in port.remarks)])
 
 
-def _from_data(path: Path) -> list[str]:
+def _find_arguments_from_data(path: Path) -> list[str]:
     """Return lines on public arguments that are computed from the data: exact noise does not protect them."""
-    findings = (each for each in checked(path).findings if each.rule in _FROM_DATA)
+    findings = (each for each in check_script(path).findings if each.rule in _FROM_DATA_RULES)
     return [
-        f"  line {each.place.line}: {escaped(each.what)} Write {escaped(each.instead)}" for each in findings
+        f"  line {each.place.line}: {escape_text(each.what)} Write {escape_text(each.instead)}" for each in findings
     ]
 
 
-def _parser() -> argparse.ArgumentParser:
+def _make_port_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m pydpstat port",
         description="Write the Python script of an R script that uses base R, dplyr, DPpack or diffpriv. "
@@ -105,10 +103,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--verify", action="store_true", help="run both sides and compare each value and each printed number"
     )
-    parser.add_argument(
-        "--recorded", type=Path, metavar="FILE", help="compare with this record, and do not run R"
-    )
-    parser.add_argument(
-        "--record", type=Path, metavar="FILE", help="write a file of R that makes a record where R is"
-    )
+    parser.add_argument("--recorded", type=Path, metavar="FILE", help="compare with this record, and do not run R")
+    parser.add_argument("--record", type=Path, metavar="FILE", help="write a file of R that makes a record where R is")
     return parser

@@ -9,18 +9,18 @@ from dataclasses import dataclass, field, replace
 
 from pydpstat.porting import _functions as functions
 from pydpstat.porting import _releases as releases
-from pydpstat.porting._effects import Given
+from pydpstat.porting._effects import ArgumentValues
 from pydpstat.porting._forms import Apply, Lambda, Place
-from pydpstat.porting._values import GROUPED, NOISY, NONE, NOTHING, Made, Value, joined
+from pydpstat.porting._values import EMPTY_SET, GROUPED_MARK, NOISY, NULL_VALUE, CreatedObject, Value, merge_values
 
 # the numbers that may be a total of what releases spend
-TOTAL = re.compile(r"eps|budget", re.IGNORECASE)
+TOTAL_NAME = re.compile(r"eps|budget", re.IGNORECASE)
 # so many digits of a noisy number show which numbers its noise is made from
-_DIGITS = 9
+_MAX_SAFE_DIGITS = 9
 
 
 @dataclass(slots=True)
-class Facts:
+class ScriptFacts:
     """What a script does.
 
     `outputs` are values of the data that are shown, written or drawn, and how; `noises` is noise that the
@@ -31,7 +31,7 @@ class Facts:
 
     releases: list[releases.Release] = field(default_factory=list)
     outputs: list[tuple[Place, str, Value]] = field(default_factory=list)
-    noises: list[tuple[Place, Made, Value]] = field(default_factory=list)
+    noises: list[tuple[Place, CreatedObject, Value]] = field(default_factory=list)
     closures: list[Place] = field(default_factory=list)
     declared: list[tuple[Place, str, Value]] = field(default_factory=list)
     digits: list[tuple[Place, str]] = field(default_factory=list)
@@ -41,109 +41,111 @@ class Facts:
     origins: set[str] = field(default_factory=set)
 
 
-class Publishing:
+class PublicationRecorder:
     """A run through a script, in which `data` are the origins of what was found to be data."""
 
-    def __init__(self, r: bool, data: frozenset[str], steps: float = math.inf) -> None:
-        self.facts, self.steps = Facts(), steps
-        self._r, self._data = r, data
+    def __init__(self, is_r: bool, data: frozenset[str], steps: float = math.inf) -> None:
+        self.facts, self.steps = ScriptFacts(), steps
+        self._r, self._data = is_r, data
         self._scopes: list[dict[str, Value]] = [{}]
         self._columns: list[Value] = []
         self._loaded: Value | None = None
-        self._returned: list[list[Value]] = []
+        self._returned_values: list[list[Value]] = []
         self._loops: list[tuple[int, float]] = []
         # the conditions with raw values around a statement, and those that end a loop
         self._tests: list[tuple[Place, Value]] = []
         self._breaks: list[tuple[Place, str, Value]] = []
         self._seed: Place | None = None
-        self._running: list[Lambda] = []
-        self._called: set[int] = set()
-        self._defined: dict[int, Lambda] = {}
-        self._budget = self._calls = self._marks = 0
-        self._silent = False
-        self._shown = 7.0
+        self._active_functions: list[Lambda] = []
+        self._called_ids: set[int] = set()
+        self._defined_functions: dict[int, Lambda] = {}
+        self._n_budgets = self._calls = self._marks = 0
+        self._is_silent = False
+        self._n_digits = 7.0
 
-    def _mirror(self, place: Place, name: str, given: Given) -> Value:
+    def _evaluate_mirror(self, place: Place, name: str, given: ArgumentValues) -> Value:
         model = given[0][1].made if name == "fit" else None
         owner, given = (model.function, given[1:]) if model else ("", given)
-        found = self._matched(place, name, owner, given, self._r)
-        if name in releases.MADE:
-            return Value(made=Made(name, found, place))
+        found = self._match_arguments(place, name, owner, given, self._r)
+        if name in releases.OBJECT_CLASSES:
+            return Value(made=CreatedObject(name, found, place))
         if name in releases.SAMPLERS:
-            return self._sampled(found)
-        return self._release(place, name, found, model, own=False)
+            return self._evaluate_sampler(found)
+        return self._note_release(place, name, found, model, is_own=False)
 
-    def _matched(self, place: Place, name: str, owner: str, given: Given, r: bool) -> dict[str, Value]:
-        found, wrong = releases.matched(releases.formals(name, owner), given, r)
+    def _match_arguments(
+        self, place: Place, name: str, owner: str, given: ArgumentValues, is_r: bool
+    ) -> dict[str, Value]:
+        found, wrong = releases.match_to_formals(releases.get_formals(name, owner), given, is_r)
         for each in wrong:
-            self._give_up(place, f"{name} has no argument {each}")
+            self._note_not_followed(place, f"{name} has no argument {each}")
         return found
 
-    def _sampled(self, found: dict[str, Value]) -> Value:
-        made, gamma = found.get("object", NOTHING).made, found.get("gamma", NOTHING)
+    def _evaluate_sampler(self, found: dict[str, Value]) -> Value:
+        made, gamma = found.get("object", NULL_VALUE).made, found.get("gamma", NULL_VALUE)
         if made is None:
-            return NOTHING
+            return NULL_VALUE
         share = gamma if isinstance(gamma.constant, float) else Value(constant=0.1)
         more = {"gammaSensitivity": share, "sensitivity": Value(constant=1.0)}
         return Value(made=made._replace(arguments={**made.arguments, **more}))
 
-    def _own(self, form: Apply, name: str, given: Given) -> Value | None:
+    def _evaluate_own_call(self, form: Apply, name: str, given: ArgumentValues) -> Value | None:
         """Return what pydpstat's functions give."""
         place, imported = form.place, form.package == "pydpstat"
         owner = given[0][1].made if form.receiver is not None else None
         if imported and name == "design":
-            found = self._matched(place, name, "", given, False)
+            found = self._match_arguments(place, name, "", given, False)
             declared = [word for word in ("bounds", "levels") if word in found]
             self.facts.declared += [(place, word, found[word]) for word in declared]
-            return Value(made=Made(name, found, place))
+            return Value(made=CreatedObject(name, found, place))
         if imported and name in ("Budget", "open", "odometer"):
-            found, _ = releases.matched(releases.formals("Budget"), given, r=False)
-            return Value(made=Made("Budget", found, place))
+            found, _ = releases.match_to_formals(releases.get_formals("Budget"), given, is_r=False)
+            return Value(made=CreatedObject("Budget", found, place))
         if name in ("RRandom", "default_rng", "Generator", "RandomState"):
-            fixed = any(value.known and value != NOTHING or value.seeded for _, value in given)
-            return Value(made=Made("generator", {}, place), seeded=place if fixed else None)
-        own = releases.own_releases() | releases.NOISE
+            fixed = any(value.is_known and value != NULL_VALUE or value.seeded for _, value in given)
+            return Value(made=CreatedObject("generator", {}, place), seeded=place if fixed else None)
+        own = releases.get_own_releases() | releases.INTEGER_NOISE
         if owner is not None and owner.function == "design":
             if name in own:
-                return self._of_design(place, name, owner, given[1:])
+                return self._release_from_design(place, name, owner, given[1:])
             return given[0][1] if name in ("subset", "assign") else None
         if imported and name in own:
-            found = self._matched(place, name, "", given, False)
-            return self._release(place, name, found, None, own=name not in releases.NOISE)
+            found = self._match_arguments(place, name, "", given, False)
+            return self._note_release(place, name, found, None, is_own=name not in releases.INTEGER_NOISE)
         return None
 
-    def _of_design(self, place: Place, name: str, owner: Made, given: Given) -> Value:
-        found, _ = releases.matched(releases.formals(name, "design"), given, r=False)
-        found |= dict.fromkeys(releases.data_names(name, own=True), owner.arguments.get("data", NOTHING))
+    def _release_from_design(self, place: Place, name: str, owner: CreatedObject, given: ArgumentValues) -> Value:
+        found, _ = releases.match_to_formals(releases.get_formals(name, "design"), given, is_r=False)
+        found |= dict.fromkeys(releases.get_data_names(name, is_own=True), owner.arguments.get("data", NULL_VALUE))
         declared = ("neighbors", "budget", "rng", "missing")
         found = {word: each for word, each in owner.arguments.items() if word in declared} | found
-        return self._release(place, name, found, None, own=True)
+        return self._note_release(place, name, found, None, is_own=True)
 
-    def _release(
-        self, place: Place, name: str, found: dict[str, Value], model: Made | None, own: bool
+    def _note_release(
+        self, place: Place, name: str, found: dict[str, Value], model: CreatedObject | None, is_own: bool
     ) -> Value:
-        given, budget = found.get("rng", NOTHING), found.get("budget", NOTHING)
+        given, budget = found.get("rng", NULL_VALUE), found.get("budget", NULL_VALUE)
         seed = given.seeded or (place if isinstance(given.constant, float) else self._seed)
-        paid = self._budget > 0 or (budget != NOTHING and not is_endless(budget))
-        release = releases.Release(place, name, found, model, own, 1.0, seed, paid)
-        data = joined(release.data().values())
-        times = 2.0 if GROUPED in data.split else 1.0
-        drawn = [each.drawn or NONE for each in data.sources]
-        redrawn = frozenset.intersection(*drawn) if drawn else NONE
+        paid = self._n_budgets > 0 or (budget != NULL_VALUE and not is_unlimited_budget(budget))
+        release = releases.Release(place, name, found, model, is_own, 1.0, seed, paid)
+        data = merge_values(release.get_data().values())
+        times = 2.0 if GROUPED_MARK in data.split else 1.0
+        drawn = [each.drawn or EMPTY_SET for each in data.sources]
+        redrawn = frozenset.intersection(*drawn) if drawn else EMPTY_SET
         for loop, count in self._loops:
             # what is drawn in a loop is other data in each round
             times *= 1.0 if loop in redrawn else min(2.0, count) if loop in data.split else count
-        self._decide()
-        self.facts.releases += self._by_round(replace(release, times=times))
-        for word, value in release.public().items():
+        self._note_decisions()
+        self.facts.releases += self._split_by_round(replace(release, times=times))
+        for word, value in release.get_public().items():
             self.facts.stated |= value.stated if word in ("eps", "epsilon") else set()
-        for value in release.data().values():
-            if not value.private and value.level != NOISY:
+        for value in release.get_data().values():
+            if not value.is_private and value.level != NOISY:
                 self.facts.origins |= value.origins
-        made = found.get("mechanism", NOTHING).made if name == "releaseResponse" else None
-        return Value(NOISY, marks=data.marks, made=made, why=str(place) if name in releases.REAL else "")
+        made = found.get("mechanism", NULL_VALUE).made if name == "releaseResponse" else None
+        return Value(NOISY, marks=data.marks, made=made, why=str(place) if name in releases.REAL_VALUED else "")
 
-    def _by_round(self, release: releases.Release) -> list[releases.Release]:
+    def _split_by_round(self, release: releases.Release) -> list[releases.Release]:
         """Return the releases of a loop one by one where a public number of each round is known."""
         found = release.arguments
         several = {name: value.rounds for name, value in found.items() if value.rounds}
@@ -158,35 +160,33 @@ class Publishing:
         times, left = divmod(release.times, size)
         if left:
             # of groups, one record is in two of them at most
-            rounds.sort(key=lambda each: -_epsilon({**found, **each}))
+            rounds.sort(key=lambda each: -_get_epsilon({**found, **each}))
             rounds, times = rounds[: int(release.times)], 1.0
         return [replace(release, arguments={**found, **each}, times=times) for each in rounds]
 
-    def _output(self, place: Place, how: str, values: list[Value]) -> Value:
-        if how == "save.image":
+    def _note_output(self, place: Place, channel: str, values: list[Value]) -> Value:
+        if channel == "save.image":
             values = list(self._scopes[0].values())
-        closure = any(
-            each.made and each.made.function == "DPMechBernstein" and each.level == NOISY for each in values
-        )
-        if closure and self._r and how in functions.WRITES:
+        closure = any(each.made and each.made.function == "DPMechBernstein" and each.level == NOISY for each in values)
+        if closure and self._r and channel in functions.WRITES:
             self.facts.closures.append(place)
-        self._publish(place, how, values)
-        return values[0] if values and how == "print" else NOTHING
+        self._publish_values(place, channel, values)
+        return values[0] if values and channel == "print" else NULL_VALUE
 
-    def _publish(self, place: Place, how: str, values: Sequence[Value]) -> None:
-        value = joined(values)
-        if value.private:
-            self.facts.outputs.append((place, how, value))
-        elif value != NOTHING:
-            self._decide()
-        if self._shown > _DIGITS and how in functions.PRINTS | {"shown"}:
-            self._precise(place, [value])
+    def _publish_values(self, place: Place, channel: str, values: Sequence[Value]) -> None:
+        value = merge_values(values)
+        if value.is_private:
+            self.facts.outputs.append((place, channel, value))
+        elif value != NULL_VALUE:
+            self._note_decisions()
+        if self._n_digits > _MAX_SAFE_DIGITS and channel in functions.PRINTS | {"shown"}:
+            self._note_precise_output(place, [value])
 
-    def _decide(self) -> None:
+    def _note_decisions(self) -> None:
         """Note that what happens here tells of the conditions around it."""
-        self.facts.outputs += [(place, functions.DECIDES, value) for place, value in self._tests]
+        self.facts.outputs += [(place, functions.DECISION, value) for place, value in self._tests]
 
-    def _digits(self, place: Place, name: str, given: Given) -> None:
+    def _check_digits(self, place: Place, name: str, given: ArgumentValues) -> None:
         """Note that R, or a format, is asked for more digits than noise from 32 bits should show."""
         texts = " ".join(str(value.constant) for _, value in given if isinstance(value.constant, str))
         asked = [float(each) for each in re.findall(r"%[-+ 0#]*\d*\.(\d+)[efgEG]", texts)]
@@ -194,29 +194,29 @@ class Publishing:
         words = [each for word, each in given[rounds:] if rounds or word in ("digits", "nsmall")]
         asked += [each.constant for each in words if isinstance(each.constant, float)]
         if name == "options":
-            self._shown = max([*asked, 7.0])
-        elif max(asked, default=0.0) > _DIGITS:
-            self._precise(place, [value for _, value in given])
+            self._n_digits = max([*asked, 7.0])
+        elif max(asked, default=0.0) > _MAX_SAFE_DIGITS:
+            self._note_precise_output(place, [value for _, value in given])
 
-    def _precise(self, place: Place, values: Sequence[Value]) -> None:
+    def _note_precise_output(self, place: Place, values: Sequence[Value]) -> None:
         noisy = next((each.why for each in values if each.level == NOISY and each.why), "")
         if noisy and self._r:
             self.facts.digits.append((place, noisy))
 
-    def _noise(self, place: Place, made: Made, values: Sequence[Value]) -> None:
-        self._give_up(place, "what noise that is added by hand keeps")
-        self.facts.noises.append((place, made, joined(values)))
+    def _note_added_noise(self, place: Place, made: CreatedObject, values: Sequence[Value]) -> None:
+        self._note_not_followed(place, "what noise that is added by hand keeps")
+        self.facts.noises.append((place, made, merge_values(values)))
 
-    def _give_up(self, place: Place, reason: str) -> None:
+    def _note_not_followed(self, place: Place, reason: str) -> None:
         self.facts.not_followed.setdefault((place.line, reason), place)
 
 
-def _epsilon(arguments: Mapping[str, Value]) -> float:
+def _get_epsilon(arguments: Mapping[str, Value]) -> float:
     constants = (arguments[name].constant for name in ("eps", "epsilon") if name in arguments)
     return next((each for each in constants if isinstance(each, float)), 0.0)
 
 
-def is_endless(value: Value) -> bool:
+def is_unlimited_budget(value: Value) -> bool:
     """Return whether a budget has no limit."""
-    limit = value.made.arguments.get("epsilon", NOTHING) if value.made else NOTHING
+    limit = value.made.arguments.get("epsilon", NULL_VALUE) if value.made else NULL_VALUE
     return limit.constant == math.inf

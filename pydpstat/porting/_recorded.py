@@ -11,38 +11,38 @@ from shutil import which
 from typing import Any, TypeAlias
 
 from pydpstat.errors import PydpstatError
-from pydpstat.porting._escapes import escaped, shortened
-from pydpstat.porting._grammar import decoded
+from pydpstat.porting._escapes import escape_text, trim_text
+from pydpstat.porting._grammar import decode_script
 from pydpstat.porting._r_environment import add_own_library, choose_kernels
 
 # JSON: a value has a "kind", or a "ref" to its place in the record's "pool"
-Value: TypeAlias = dict[str, Any]
-Record: TypeAlias = dict[str, Any]
-_CALL = "(commandArgs(TRUE)[1], commandArgs(TRUE)[2])"
-_SECONDS = 3600
+RecordedValue: TypeAlias = dict[str, Any]
+ScriptRecord: TypeAlias = dict[str, Any]
+_RECORDER_ARGUMENTS = "(commandArgs(TRUE)[1], commandArgs(TRUE)[2])"
+_TIMEOUT = 3600
 
 
-def recorder_for(script: Path) -> str:
+def make_recorder(script: Path) -> str:
     """Return R code that, run by Rscript beside the script, writes the script's record beside it.
 
     Examples
     --------
-    >>> recorder_for(Path("analysis.R")).splitlines()[-1]
+    >>> make_recorder(Path("analysis.R")).splitlines()[-1]
     '})("./analysis.R", "./analysis.json")'
     """
-    names = _in_r(script.name), _in_r(f"{script.stem}.json")
-    return _recorder().read_text(encoding="utf-8").replace(_CALL, f"({', '.join(names)})")
+    names = _quote_in_r(script.name), _quote_in_r(f"{script.stem}.json")
+    return _get_recorder_path().read_text(encoding="utf-8").replace(_RECORDER_ARGUMENTS, f"({', '.join(names)})")
 
 
-def _in_r(name: str) -> str:
+def _quote_in_r(name: str) -> str:
     """Return a file's name as a relative path in an R string: ``stdin`` and a tilde are special in R."""
     if not name.isprintable():
-        shown = escaped(name)
+        shown = escape_text(name)
         raise PydpstatError(f"the script's name has characters that cannot be seen: {shown}. Rename it.")
     return json.dumps(f"./{name}", ensure_ascii=False)
 
 
-def record_of(script: Path, recorded: Path | None = None) -> Record:
+def load_record(script: Path, recorded: Path | None = None) -> ScriptRecord:
     """Return what R computes in a script: from R itself, or from a file that its recorder wrote.
 
     Raises
@@ -53,28 +53,28 @@ def record_of(script: Path, recorded: Path | None = None) -> Record:
     if recorded is None:
         with tempfile.TemporaryDirectory() as folder:
             recorded = Path(folder) / "record.json"
-            _run(script, recorded)
-            return record_of(script, recorded)
+            _run_r(script, recorded)
+            return load_record(script, recorded)
     try:
         record = json.loads(recorded.read_text(encoding="utf-8"))
         known = record["md5"], record["expressions"], record["pool"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise PydpstatError(
-            f"{escaped(str(recorded))} is no record of an R script: {error!r}. Make it with --record."
+            f"{escape_text(str(recorded))} is no record of an R script: {error!r}. Make it with --record."
         ) from None
-    text = decoded(script.read_bytes())
+    text = decode_script(script.read_bytes())
     lines = text if text.endswith("\n") or not text else f"{text}\n"
     if known[0] != hashlib.md5(lines.encode("utf-8", "surrogateescape"), usedforsecurity=False).hexdigest():
-        names = escaped(f"{recorded} is a record of another text than {script} has now")
+        names = escape_text(f"{recorded} is a record of another text than {script} has now")
         raise PydpstatError(f"{names}. Record it again.")
     return record
 
 
-def _recorder() -> Path:
+def _get_recorder_path() -> Path:
     return Path(__file__).with_name("record.R")
 
 
-def _run(script: Path, output: Path) -> None:
+def _run_r(script: Path, output: Path) -> None:
     if which("Rscript") is None:
         raise PydpstatError(
             "there is no Rscript on the path. Install R, or let a colleague with R make a record (--record)."
@@ -82,12 +82,12 @@ def _run(script: Path, output: Path) -> None:
     add_own_library()
     choose_kernels()
     # absolute paths, since R may read others as options, URLs or connections
-    command = ["Rscript", str(_recorder()), str(script.resolve()), str(output.resolve())]
+    command = ["Rscript", str(_get_recorder_path()), str(script.resolve()), str(output.resolve())]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=_SECONDS)
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=_TIMEOUT)
     except subprocess.TimeoutExpired:
-        name = escaped(str(script))
+        name = escape_text(str(script))
         raise PydpstatError(f"R has not ended {name} within an hour. Shorten the script.") from None
     if done.returncode or not output.exists():
         said = done.stderr.strip() or "it ended before the script did"
-        raise PydpstatError(f"R made no record of {escaped(str(script))}: {shortened(said)}")
+        raise PydpstatError(f"R made no record of {escape_text(str(script))}: {trim_text(said)}")

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pydpstat.porting._code import SCALARS, Code, Untranslated, called
-from pydpstat.porting._scope import function_name
-from pydpstat.porting._syntax import Node
+from pydpstat.porting._code import SCALAR_KINDS, Code, TranslationError, make_python_name, write_call
+from pydpstat.porting._scope import Scope, get_function_name
+from pydpstat.porting._syntax import Call, Name, Node
 
 # functions whose result is as long as the longest of their arguments
-_RECYCLING = set("pmin pmax round signif log".split())
+_RECYCLING_FUNCTIONS = set("pmin pmax round signif log".split())
 
 # functions of a whole vector, for which the index of a data frame's column does not matter
-SUMMARIES = set(
+SUMMARY_FUNCTIONS = set(
     "mean sum var sd median min max range quantile IQR mad fivenum table any all prod cor cov tapply "
     "weighted_mean summary unique which_max which_min t_test wilcox_test is_in known levels nlevels "
     "as_numeric".split()
 )
 # kinds of results; "same" is that of the first argument
-_KINDS = {
+_NAMES_BY_KIND = {
     "number": "mean sum var sd median min max prod IQR mad weighted_mean cor",
     "count": "nrow ncol NROW NCOL length",
     "flag": "any all identical is_null is_numeric is_character is_factor is_logical is_function anyNA",
@@ -37,58 +37,60 @@ _KINDS = {
     "factor": "factor as_factor cut",
     "object": "lm glm t_test wilcox_test chisq_test summary hist prop_test binom_test cor_test",
 }
-RESULT = {name: kind for kind, names in _KINDS.items() for name in names.split()}
+RESULT_KINDS = {name: kind for kind, names in _NAMES_BY_KIND.items() for name in names.split()}
+# R's classes of kinds of values, by which it dispatches
+_R_CLASSES = {"frame": "data.frame", "factor": "factor", "matrix": "matrix"}
 # functions whose results are never missing
-COMPLETE = set(
+NEVER_MISSING = set(
     "names levels colnames rownames nlevels length nrow ncol dim which order seq_len seq_along table is_in "
     "duplicated complete_cases tabulate is_null".split()
 )
 # functions that tell vectors from lists
-WHOLE = set("print str rep rev head tail append setNames unlist as_list identical all_equal".split())
+DISTINGUISHES_LISTS = set("print str rep rev head tail append setNames unlist as_list identical all_equal".split())
 # functions for which a list is no vector
-OF_NUMBERS = set(
+VECTORS_ONLY = set(
     "mean sum prod sd var median min max range quantile cumsum round signif exp log unique duplicated".split()
 )
 # functions that make a text of numbers
-SHOWING = set(
+TEXT_FUNCTIONS = set(
     "cat print sprintf paste paste0 format as_character toString message formatC prettyNum str nchar "
     "substr grepl".split()
 )
 # functions of DPpack's whose results are matrices of one column in R
-_COLUMNS = {"mapXy.linear", "mapXy.sigmoid", "phi.gaussian", "regularizer.l2"}
+_COLUMN_FUNCTIONS = {"mapXy.linear", "mapXy.sigmoid", "phi.gaussian", "regularizer.l2"}
 
 
-def as_in_r(name: str, function: str, given: Sequence[str], quiet: bool = False) -> Code | None:
+def translate_as_in_r(name: str, function: str, given: Sequence[str], has_hidden_messages: bool = False) -> Code | None:
     """Return a call of a mirror's function whose result R has in another form; None for the others.
 
-    Unless `quiet`, R's messages are written.
+    Unless `has_hidden_messages`, R's messages are written.
 
     Examples
     --------
-    >>> as_in_r("meanDataAccess", "dppack.meanDataAccess", ["x", "0", "5"]).text
+    >>> translate_as_in_r("meanDataAccess", "dppack.meanDataAccess", ["x", "0", "5"]).text
     'r.access(dppack.meanDataAccess(x, 0, 5))'
     """
-    if name in _COLUMNS:
-        return Code(called("r.column_of", [function, *given]), "predictions")
-    if name == "sensitivitySampler" and not quiet:
-        return Code(called("r.sensitivitySampler", [*given, "rng=rng"]), "object")
+    if name in _COLUMN_FUNCTIONS:
+        return Code(write_call("r.column_of", [function, *given]), "predictions")
+    if name == "sensitivitySampler" and not has_hidden_messages:
+        return Code(write_call("r.sensitivitySampler", [*given, "rng=rng"]), "object")
     if name.endswith("DataAccess"):
-        return Code(called("r.access", [called(function, given)]), "dict")
+        return Code(write_call("r.access", [write_call(function, given)]), "dict")
     return None
 
 
-def kind_of_result(name: str, first: Code, others: Sequence[str] = ()) -> str:
+def find_result_kind(name: str, first: Code, others: Sequence[str] = ()) -> str:
     """Return the kind of what a function gives for a first argument; the empty text where it is not known.
 
     `others` are the kinds of the other arguments.
 
     Examples
     --------
-    >>> kind_of_result("rev", Code("x", "doubles")), kind_of_result("nchar", Code("x"))
+    >>> find_result_kind("rev", Code("x", "doubles")), find_result_kind("nchar", Code("x"))
     ('doubles', '')
     """
-    kind = RESULT.get(name, "")
-    if name in _RECYCLING and first.kind in SCALARS and not {*others} <= SCALARS:
+    kind = RESULT_KINDS.get(name, "")
+    if name in _RECYCLING_FUNCTIONS and first.kind in SCALAR_KINDS and not {*others} <= SCALAR_KINDS:
         return ""
     if kind == "same":
         kind = "doubles" if first.kind == "column" and name in ("exp", "log", "round") else first.kind
@@ -100,16 +102,25 @@ def kind_of_result(name: str, first: Code, others: Sequence[str] = ()) -> str:
     return kind
 
 
+def find_r_class(node: Call, scope: Scope) -> str:
+    """Return R's class of a call's first argument, by which it dispatches, where that is known."""
+    value = next((each.value for each in node.arguments if each.name in (None, "x", "formula", "object")), None)
+    if isinstance(value, Name):
+        variable = scope.find_variable(value.name)
+        kind = variable.kind if variable else ""
+        return (variable.package if variable else "") or _R_CLASSES.get(kind, "")
+    name = get_function_name(value)
+    return "formula" if name == "~" else _R_CLASSES.get(RESULT_KINDS.get(make_python_name(name), ""), "")
+
+
 def refuse_unlike_r(plain: str, pairs: Sequence[tuple[str, Node]], codes: Sequence[Code]) -> None:
     """Refuse calls for which Python's counterpart gives something else than R."""
     first = codes[0].kind if codes else ""
     if plain == "str" and first in ("list", "dict"):
-        raise Untranslated("str of a list, which tells R's doubles from its integers")
+        raise TranslationError("str of a list, which tells R's doubles from its integers")
     if plain == "names" and first in ("object", "release"):
-        raise Untranslated("the names of a test, a model or a release")
-    if plain == "names" and function_name(pairs[0][1]) == "dimnames":
-        raise Untranslated("the names of dimnames")
-    if plain == "factor" and any(
-        key == "exclude" and code.kind == "null" for (key, _), code in zip(pairs, codes)
-    ):
-        raise Untranslated(f"{plain} with exclude = NULL, by which NA is a level")
+        raise TranslationError("the names of a test, a model or a release")
+    if plain == "names" and get_function_name(pairs[0][1]) == "dimnames":
+        raise TranslationError("the names of dimnames")
+    if plain == "factor" and any(key == "exclude" and code.kind == "null" for (key, _), code in zip(pairs, codes)):
+        raise TranslationError(f"{plain} with exclude = NULL, by which NA is a level")

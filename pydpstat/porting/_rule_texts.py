@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # what to write in R in the place of a finding
-IN_R = {
+R_REPLACEMENTS = {
     "1": "rgeom(n, p) - rgeom(n, p), a difference of two",
     "2": 'mechanism = "analytic" with a delta',
     "3": "DPpack::ExponentialMechanism",
@@ -24,7 +24,7 @@ IN_R = {
     "C8": "arguments above 0 and finite, and a delta below 1",
     "C9": 'perturbation.method = "output" with gamma = 1, or svmDP$new(...)',
 }
-OWN = {
+OWN_REPLACEMENTS = {
     "meanDP": "mean(x, epsilon, bounds=(0, 100))",
     "varDP": "var(x, epsilon, bounds=(0, 100))",
     "sdDP": "std(x, epsilon, bounds=(0, 100))",
@@ -34,14 +34,14 @@ OWN = {
     "quantileDP": "quantile(x, 0.5, epsilon, bounds=(0, 100))",
     "medianDP": "median(x, epsilon, bounds=(0, 100))",
 }
-EXAMPLES = {
+EXAMPLE_ARGUMENTS = {
     "breaks": "breaks = c(0, 50, 100)",
     "levels": 'levels=["a", "b"]',
     "edges": "edges=[0, 50, 100]",
     "bounds": "bounds=(0, 100)",
 }
 # a rule with its severity; then what is found, why, the figure and what to write instead, each in a line
-_TEXTS = """\
+_RULE_TEXTS = """\
 levels error
 The levels of {name} are computed from the data: {how}.
 The levels are published; one that only one person has shows that this person is there.
@@ -147,4 +147,4 @@ What is spent adds up, and no total in the script covers it.
 together {figure}.
 total.eps <- {epsilon:.6g}, with shares of it as eps; or with pydpstat.Budget(total), which adds up \
 and stops."""
-BLOCKS = {block.partition(" ")[0]: block.split("\n") for block in _TEXTS.split("\n\n")}
+TEXT_BLOCKS = {block.partition(" ")[0]: block.split("\n") for block in _RULE_TEXTS.split("\n\n")}

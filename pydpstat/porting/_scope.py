@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
-from pydpstat.porting._code import joined, own_name
+from pydpstat.porting._code import make_variable_name, merge_kinds
 from pydpstat.porting._syntax import Argument, Call, Constant, Function, Name, Node
 
 ARROWS = {"<-", "<<-", "=", "->"}
@@ -35,13 +35,13 @@ class Variable:
     size: int = 0
     nonzero: bool = False
 
-    def or_else(self, other: Variable) -> Variable:
+    def merge_with(self, other: Variable) -> Variable:
         """Return what is known of a variable that is one or the other."""
         grouped = "groups" in (self.kind, other.kind)
         same = (self.kind, self.groups) == (other.kind, other.groups)
         return replace(
             self,
-            kind="frame that may be grouped" if grouped and not same else joined(self.kind, other.kind),
+            kind="frame that may be grouped" if grouped and not same else merge_kinds(self.kind, other.kind),
             made=self.made if self.made is other.made else None,
             fresh=self.fresh and other.fresh,
             missing=max(self.missing, other.missing),
@@ -63,55 +63,55 @@ class Scope:
     # whose each name in Python is, in the whole script
     owners: dict[str, str] = field(default_factory=dict)
     # declared in Python
-    everywhere: dict[str, str] = field(default_factory=dict)
+    declarations: dict[str, str] = field(default_factory=dict)
     # whether it only shows what is around a function
-    view: bool = False
+    is_view: bool = False
 
     def __post_init__(self) -> None:
         # shared by all scopes: a function must not hide a variable with another name in R
         self.owners = self.outer.owners if self.outer else self.owners
 
-    def find(self, name: str) -> Variable | None:
+    def find_variable(self, name: str) -> Variable | None:
         """Return a variable of this scope or of one around it; what is outside may have changed since."""
         if name in self.names:
             return self.names[name]
-        return self.outer.find(name) if self.outer else None
+        return self.outer.find_variable(name) if self.outer else None
 
-    def free_name(self, name: str, wanted: str = "") -> str:
+    def assign_free_name(self, name: str, wanted: str = "") -> str:
         """Return a name in Python that no other variable has: the wanted one, or that of R's name."""
-        python = own_name(wanted or name)
+        python = make_variable_name(wanted or name)
         while self.owners.setdefault(python, name) != name:
             python += "_"
         return python
 
 
-def hidden(name: str) -> str:
+def make_hidden_name(name: str) -> str:
     """Return a name that no R variable can have."""
     return f"\0{name}"
 
 
-def arguments_of(node: Node | None) -> list[Node]:
+def get_arguments(node: Node | None) -> list[Node]:
     """Return the values of a call's arguments that are given."""
     return [each.value for each in node.arguments if each.value is not None] if isinstance(node, Call) else []
 
 
-def word(node: Node | None) -> str:
+def get_word(node: Node | None) -> str:
     """Return a name, or a text, as it is written; else the empty text."""
     if isinstance(node, Name):
         return node.name
     return str(node.value) if isinstance(node, Constant) and node.kind == "character" and node.value else ""
 
 
-def function_name(node: Node | None) -> str:
+def get_function_name(node: Node | None) -> str:
     """Return the name of the function that a call calls, without its package."""
     if not isinstance(node, Call):
         return ""
-    if isinstance(node.function, Call) and function_name(node.function) in ("::", ":::"):
-        return word(node.function.arguments[1].value)
+    if isinstance(node.function, Call) and get_function_name(node.function) in ("::", ":::"):
+        return get_word(node.function.arguments[1].value)
     return node.function.name if isinstance(node.function, Name) else ""
 
 
-def nodes(node: Node | None, inside: Callable[[Node], bool] = lambda _: True) -> Iterator[Node]:
+def iterate_nodes(node: Node | None, inside: Callable[[Node], bool] = lambda _: True) -> Iterator[Node]:
     """Return a node and all nodes in it, in R's order of writing; `inside` tells where to go on."""
     left = [node]
     while left:
@@ -120,10 +120,10 @@ def nodes(node: Node | None, inside: Callable[[Node], bool] = lambda _: True) ->
             continue
         yield one
         if isinstance(one, (Call, Function)) and inside(one):
-            left += reversed(parts_of(one))
+            left += reversed(get_child_nodes(one))
 
 
-def parts_of(node: Node) -> list[Node | None]:
+def get_child_nodes(node: Node) -> list[Node | None]:
     """Return the nodes right inside a node, in R's order of writing."""
     if isinstance(node, Function):
         return [*(each.value for each in node.formals), node.body]
@@ -132,46 +132,46 @@ def parts_of(node: Node) -> list[Node | None]:
     return []
 
 
-def depth(node: Node) -> int:
+def compute_depth(node: Node) -> int:
     """Return how many nodes are inside one another, at most."""
     level, count = [node], 0
     while level:
-        level = [part for each in level for part in parts_of(each) if part is not None]
+        level = [part for each in level for part in get_child_nodes(each) if part is not None]
         count += 1
     return count
 
 
-def assigned(node: Node | None, deep: bool = False) -> list[str]:
+def find_assigned_names(node: Node | None, deep: bool = False) -> list[str]:
     """Return the names that a node assigns, `deep` also in functions."""
     found = []
-    for each in nodes(node, lambda n: deep or not isinstance(n, Function)):
+    for each in iterate_nodes(node, lambda n: deep or not isinstance(n, Function)):
         if isinstance(each, Call) and isinstance(each.function, Name):
             if each.function.name in ARROWS and each.arguments:
-                found.append(root(each.arguments[0].value))
+                found.append(get_root_variable(each.arguments[0].value))
             elif each.function.name == "for":
-                found.append(word(each.arguments[0].value))
+                found.append(get_word(each.arguments[0].value))
     return [name for name in dict.fromkeys(found) if name]
 
 
-def root(node: Node | None) -> str:
+def get_root_variable(node: Node | None) -> str:
     """Return the variable that an assignment changes: ``x`` of ``names(x$a)[1]``."""
     while isinstance(node, Call) and node.arguments:
         node = node.arguments[0].value
-    return word(node)
+    return get_word(node)
 
 
-def call(name: str, *values: Node, like: Node) -> Call:
+def make_call(name: str, *values: Node, like: Node) -> Call:
     """Return a call of R's that stands at the place of another node."""
     given = tuple(Argument(None, each) for each in values)
     return Call(Name(name, like.start, like.end), given, like.start, like.end)
 
 
-def either(first: dict[str, Variable], second: dict[str, Variable]) -> dict[str, Variable]:
+def merge_branches(first: dict[str, Variable], second: dict[str, Variable]) -> dict[str, Variable]:
     """Return what is known of variables after one of two ways."""
     found = dict(first)
     for name, b in second.items():
         a = found.get(name)
         # most are the same on both ways
         if a is not b:
-            found[name] = b if a is None else a.or_else(b)
+            found[name] = b if a is None else a.merge_with(b)
     return found

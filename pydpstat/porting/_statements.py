@@ -9,61 +9,60 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pydpstat.porting import _matching as matching
-from pydpstat.porting._advice import advised
-from pydpstat.porting._assignments import LEFT, OPERATORS, Sink
+from pydpstat.porting._advice import add_advice
+from pydpstat.porting._assignments import DISCARD_SINK, IMPLICIT_FUNCTIONS, Sink
 from pydpstat.porting._calls import TRANSPARENT
-from pydpstat.porting._code import SCALARS, VECTORS, Code, Problem, Untranslated, refuse_groups
-from pydpstat.porting._escapes import comments, quoted, shortened
-from pydpstat.porting._labels import name_columns, name_variables, without_column_names
-from pydpstat.porting._layout import WIDTH, laid_out
+from pydpstat.porting._code import SCALAR_KINDS, VECTOR_KINDS, Code, TranslationError, TranslationProblem, refuse_groups
+from pydpstat.porting._escapes import quote_text, trim_text, write_comments
+from pydpstat.porting._labels import drop_column_names, name_columns, name_variables
+from pydpstat.porting._layout import LINE_WIDTH, split_statement
 from pydpstat.porting._loops import Loops
 from pydpstat.porting._scope import (
     ARROWS,
     Variable,
-    arguments_of,
-    assigned,
-    depth,
-    either,
-    function_name,
-    nodes,
-    word,
+    compute_depth,
+    find_assigned_names,
+    get_arguments,
+    get_function_name,
+    get_word,
+    iterate_nodes,
+    merge_branches,
 )
-from pydpstat.porting._special_calls import specials, switched
+from pydpstat.porting._special_calls import expand_switch, get_special_translators
 from pydpstat.porting._syntax import Call, Function, Name, Node, Script
-from pydpstat.porting._verbs import piped
+from pydpstat.porting._verbs import expand_pipe
 
 # calls whose value R does not show
-_SHOW_NOTHING = set(
-    "invisible set.seed cat print str for while repeat library message warning write.csv write.table "
-    "options".split()
+_SILENT_FUNCTIONS = set(
+    "invisible set.seed cat print str for while repeat library message warning write.csv write.table options".split()
 )
 # what Python has as statements only, or writes as some
-_RECENT = 20
+_N_RECENT_PROBLEMS = 20
 # what a call with unexpected arguments raises, such as `if`()
-_MALFORMED = (ValueError, TypeError, AttributeError, LookupError)
-_WRONG = "a function is called with other arguments than it has"
-_STATEMENTS = ARROWS | set("{ stop return if for while repeat print cat switch warning invisible".split())
+_MALFORMED_CALL_ERRORS = (ValueError, TypeError, AttributeError, LookupError)
+_WRONG_ARGUMENTS = "a function is called with other arguments than it has"
+_STATEMENT_FUNCTIONS = ARROWS | set("{ stop return if for while repeat print cat switch warning invisible".split())
 
 
-_DEPENDS = "whether R shows the value depends on a condition"
+_VISIBILITY_DEPENDS = "whether R shows the value depends on a condition"
 
 
-def _returns(body: Node) -> Iterator[Node]:
+def _iterate_returns(body: Node) -> Iterator[Node]:
     """Return the calls of ``return`` in a function's body."""
-    for each in nodes(body, lambda one: not isinstance(one, Function)):
-        if function_name(each) == "return":
+    for each in iterate_nodes(body, lambda one: not isinstance(one, Function)):
+        if get_function_name(each) == "return":
             yield each
 
 
-def _named_parts(node: Node) -> Iterator[tuple[str, Node]]:
+def _iterate_named_parts(node: Node) -> Iterator[tuple[str, Node]]:
     """Return what a node gives a name to, as an argument or by ``x$name <- value``."""
     if not isinstance(node, Call):
         return
     yield from ((each.name, each.value) for each in node.arguments if each.name and each.value is not None)
-    if function_name(node) in ARROWS and len(node.arguments) == 2:
+    if get_function_name(node) in ARROWS and len(node.arguments) == 2:
         target, value = (each.value for each in node.arguments)
-        if function_name(target) in ("$", "[[") and value is not None:
-            yield word(arguments_of(target)[-1]), value
+        if get_function_name(target) in ("$", "[[") and value is not None:
+            yield get_word(get_arguments(target)[-1]), value
 
 
 class Statements(Loops):
@@ -74,100 +73,103 @@ class Statements(Loops):
         script: Script,
         names: Sequence[str] = (),
         lenient: bool = False,
-        own: bool = False,
+        use_own_functions: bool = False,
         deepest: float = math.inf,
     ) -> None:
         super().__init__(script)
-        self.own = own
+        self.uses_own_functions = use_own_functions
         self.remarks: list[tuple[int, str]] = []
-        self.lenient = lenient
+        self.is_lenient = lenient
         self.lines: list[str] = []
-        self.problems: list[Problem] = []
+        self.problems: list[TranslationProblem] = []
         # what the script's components of a name are
-        self._methods: dict[str, list[Node]] | None = None
+        self._components_by_name: dict[str, list[Node]] | None = None
         self.attached = tuple(matching.PACKAGES) if lenient else ()
-        self.special = specials(self)
-        self.depth, self.hoisting, self.comment = 0, True, 0
-        self._inside, self._rounds, self.printing = 0, {}, (-1, -1)
-        self.quiet = False
-        self.read_first: set[str] = set()
+        self.special_translators = get_special_translators(self)
+        self.depth, self.can_hoist, self.next_comment = 0, True, 0
+        self._loop_depth, self._loop_states, self.printed_position = 0, {}, (-1, -1)
+        self.has_hidden_messages = False
+        self.names_read_first: set[str] = set()
         # how often each name is assigned, and where the last statement ended
-        found = [name for each in script.expressions for name in assigned(each, deep=True)]
-        self.counts = Counter(found)
-        self._reserve(found)
-        self.functions = matching.Functions()
-        self.growing: set[str] = set()
+        found = [name for each in script.expressions for name in find_assigned_names(each, deep=True)]
+        self.assignment_counts = Counter(found)
+        self._assign_python_names(found)
+        self.functions = matching.ScriptFunctions()
+        self.multiplied_names: set[str] = set()
         # whether R shows no value of the script's functions; several may call the same
-        self._silence: dict[str, bool] = {}
+        self._silent_results: dict[str, bool] = {}
         self.changed_until: dict[str, float] = {}
-        self.captured: set[str] = set()
-        self._look_ahead(deepest)
+        self.captured_names: set[str] = set()
+        self._collect_assignments(deepest)
         self.end = 0
         for name in names:
-            self.scope.names[name] = Variable(self.scope.free_name(name), missing=0)
+            self.scope.names[name] = Variable(self.scope.assign_free_name(name), missing=0)
 
-    def _reserve(self, names: Sequence[str]) -> None:
+    def _assign_python_names(self, names: Sequence[str]) -> None:
         """Give each variable and parameter of the script its name in Python."""
-        inside = (one for top in self.script.expressions for one in nodes(top) if isinstance(one, Function))
+        inside = (one for top in self.script.expressions for one in iterate_nodes(top) if isinstance(one, Function))
         formals = (str(each.name) for one in inside for each in one.formals)
         for name in (*names, *formals):
-            self.scope.free_name(name)
+            self.scope.assign_free_name(name)
 
-    def _look_ahead(self, deepest: float) -> None:
+    def _collect_assignments(self, deepest: float) -> None:
         """Note the script's functions, and the variables that change or are multiplied and kept."""
-        deep = [each for each in self.script.expressions if depth(each) > deepest]
-        for each in (one for top in deep for one in nodes(top)):
+        deep = [each for each in self.script.expressions if compute_depth(each) > deepest]
+        for each in (one for top in deep for one in iterate_nodes(top)):
             if isinstance(each, Name):
                 # names in statements that are too deep count as changed
-                self.captured.add(each.name)
+                self.captured_names.add(each.name)
                 self.changed_until[each.name] = math.inf
         left_out = {id(each) for each in deep}
         flat = (each for each in self.script.expressions if id(each) not in left_out)
-        for each in (one for top in flat for one in nodes(top)):
+        for each in (one for top in flat for one in iterate_nodes(top)):
             if isinstance(each, Function):
-                inside = {one.name for one in nodes(each.body) if isinstance(one, Name)}
-                self.captured |= inside - {*assigned(each.body), *(str(one.name) for one in each.formals)}
-            if function_name(each) in ("for", "while", "repeat", *ARROWS):
-                last = math.inf if function_name(each) == "<<-" else each.end
-                for name in assigned(each, deep=True):
+                inside = {one.name for one in iterate_nodes(each.body) if isinstance(one, Name)}
+                self.captured_names |= inside - {
+                    *find_assigned_names(each.body),
+                    *(str(one.name) for one in each.formals),
+                }
+            if get_function_name(each) in ("for", "while", "repeat", *ARROWS):
+                last = math.inf if get_function_name(each) == "<<-" else each.end
+                for name in find_assigned_names(each, deep=True):
                     self.changed_until[name] = max(last, self.changed_until.get(name, 0))
-            if isinstance(each, Call) and function_name(each) in ARROWS and len(each.arguments) == 2:
-                name, value = word(each.arguments[0].value), each.arguments[1].value
+            if isinstance(each, Call) and get_function_name(each) in ARROWS and len(each.arguments) == 2:
+                name, value = get_word(each.arguments[0].value), each.arguments[1].value
                 if isinstance(value, Function):
                     self.functions[name] = value
-                elif function_name(value) in ("*", "/", "^") and name in map(word, nodes(value)):
-                    self.growing.add(name)
+                elif get_function_name(value) in ("*", "/", "^") and name in map(get_word, iterate_nodes(value)):
+                    self.multiplied_names.add(name)
 
-    def of_mirror(self, node: Call, package: str, name: str) -> Code:
+    def translate_mirror_call(self, node: Call, package: str, name: str) -> Code:
         """Return a call of a mirror's function; a table's factors have the names that R gives them."""
-        if name != "tableDP" or self.lenient:
-            return super().of_mirror(node, package, name)
+        if name != "tableDP" or self.is_lenient:
+            return super().translate_mirror_call(node, package, name)
         named = name_columns(node)
-        return name_variables(without_column_names(super().of_mirror(named, package, name)), named)
+        return name_variables(drop_column_names(super().translate_mirror_call(named, package, name)), named)
 
-    def global_name(self, name: str) -> str:
+    def get_global_name(self, name: str) -> str:
         """Return a variable of the script in Python."""
-        return self.scope.free_name(name)
+        return self.scope.assign_free_name(name)
 
     # lines
 
-    def emit(self, text: str) -> None:
+    def emit_line(self, text: str) -> None:
         """Add a statement."""
-        self.lines += laid_out("    " * self.depth + text)
+        self.lines += split_statement("    " * self.depth + text)
 
-    def flush(self, until: int) -> None:
+    def emit_comments(self, until: int) -> None:
         """Add the comments before a place, and an empty line where there is one."""
         every = self.script.comments
-        while self.comment < len(every) and every[self.comment].start < until:
-            each = every[self.comment]
-            self.comment += 1
+        while self.next_comment < len(every) and every[self.next_comment].start < until:
+            each = every[self.next_comment]
+            self.next_comment += 1
             if each.text.startswith("#!") and each.start == 0:
                 continue
-            text = "\n".join(comments(re.sub(r"^#+['!]?\s*", "", each.text).rstrip()))
+            text = "\n".join(write_comments(re.sub(r"^#+['!]?\s*", "", each.text).rstrip()))
             between = self.script.text[self.end : each.start]
             if "\n" not in between + text and self.lines and self.end:
                 line = f"{self.lines[-1]}  {text}"
-                if len(line) <= WIDTH and not self.lines[-1].lstrip().startswith("#"):
+                if len(line) <= LINE_WIDTH and not self.lines[-1].lstrip().startswith("#"):
                     self.lines[-1] = line
                     self.end = each.end
                     continue
@@ -178,152 +180,154 @@ class Statements(Loops):
         if re.search(r"\n\s*\n", self.script.text[self.end : until]) and self.lines and self.end:
             self.lines.append("")
 
-    def statement(self, node: Node, sink: Sink) -> None:
+    def emit_statement(self, node: Node, sink: Sink) -> None:
         """Add a statement; what has no sure translation becomes a comment and an error."""
-        self.flush(node.start)
-        before, depth, frames, hoisting = len(self.lines), self.depth, list(self.frames), self.hoisting
+        self.emit_comments(node.start)
+        before, depth, frames, hoisting = len(self.lines), self.depth, list(self.frames), self.can_hoist
         self.end = node.start
         try:
-            self.into(node, sink)
-        except (Untranslated, *_MALFORMED) as error:
-            reason = str(error) if isinstance(error, Untranslated) else _WRONG
+            self.emit_node(node, sink)
+        except (TranslationError, *_MALFORMED_CALL_ERRORS) as error:
+            reason = str(error) if isinstance(error, TranslationError) else _WRONG_ARGUMENTS
             del self.lines[before:]
-            self.depth, self.frames, self.hoisting = depth, frames, hoisting
-            self.tested = self.dropped = False
-            self.refuse(node, reason)
+            self.depth, self.frames, self.can_hoist = depth, frames, hoisting
+            self.is_tested = self.is_dropped = False
+            self.emit_refusal(node, reason)
         self.end = max(self.end, node.end)
 
-    def state(self) -> tuple[object, ...]:
-        """Return what a statement changes, for `restore`."""
+    def save_state(self) -> tuple[object, ...]:
+        """Return what a statement changes, for `reset_state`."""
         sizes = len(self.lines), len(self.problems)
-        return *sizes, self.depth, [*self.frames], self.hoisting, self.scope, dict(self.scope.names)
+        return *sizes, self.depth, [*self.frames], self.can_hoist, self.scope, dict(self.scope.names)
 
-    def restore(self, state: tuple[Any, ...]) -> None:
+    def reset_state(self, state: tuple[Any, ...]) -> None:
         """Take a statement back."""
-        lines, problems, self.depth, self.frames, self.hoisting, self.scope, self.scope.names = state
+        lines, problems, self.depth, self.frames, self.can_hoist, self.scope, self.scope.names = state
         del self.lines[lines:], self.problems[problems:]
-        self.tested = self.dropped = False
+        self.is_tested = self.is_dropped = False
 
-    def refuse(self, node: Node, reason: str) -> None:
+    def emit_refusal(self, node: Node, reason: str) -> None:
         """Add a statement as comments, with the reason why it has no sure translation."""
         line, _ = self.script.place(node.start)
-        reason = shortened(advised(reason))
+        reason = trim_text(add_advice(reason))
         # a function may be refused in many calls for the same reason
-        if all((line, reason) != (each.line, each.reason) for each in self.problems[-_RECENT:]):
-            self.problems.append(Problem(line, shortened(self.script.written(node)), reason, node.start))
+        if all((line, reason) != (each.line, each.reason) for each in self.problems[-_N_RECENT_PROBLEMS:]):
+            self.problems.append(TranslationProblem(line, trim_text(self.script.written(node)), reason, node.start))
         for number, each in enumerate(self.script.written(node).split("\n")):
-            self.lines += comments(f"R, line {line + number}: {each.strip()}", "    " * self.depth)
-        self.emit(f"raise NotImplementedError({quoted(f'line {line} is not translated: {reason}')})")
-        for name in assigned(node):
-            if name in OPERATORS or name.endswith("<-"):
+            self.lines += write_comments(f"R, line {line + number}: {each.strip()}", "    " * self.depth)
+        self.emit_line(f"raise NotImplementedError({quote_text(f'line {line} is not translated: {reason}')})")
+        for name in find_assigned_names(node):
+            if name in IMPLICIT_FUNCTIONS or name.endswith("<-"):
                 continue
-            self.hold(name, Code(""))
+            self.note_variable(name, Code(""))
 
-    def block(self, node: Node | None, sink: Sink) -> None:
+    def emit_block(self, node: Node | None, sink: Sink) -> None:
         """Add the statements of a block, one level further in; the last one's value goes to the sink."""
-        body: list[Node | None] = [*arguments_of(node)] if function_name(node) == "{" else [node]
+        body: list[Node | None] = [*get_arguments(node)] if get_function_name(node) == "{" else [node]
         self.depth += 1
         start = len(self.lines)
         for k, each in enumerate(body):
             if each is not None:
-                self.statement(each, sink if k == len(body) - 1 else LEFT)
-        if function_name(node) == "{" and node is not None:
-            self.flush(node.end)
+                self.emit_statement(each, sink if k == len(body) - 1 else DISCARD_SINK)
+        if get_function_name(node) == "{" and node is not None:
+            self.emit_comments(node.end)
         if not any(line.strip() and not line.lstrip().startswith("#") for line in self.lines[start:]):
-            self.emit("return None" if sink.kind == "returned" else "pass")
+            self.emit_line("return None" if sink.kind == "returned" else "pass")
         self.depth -= 1
 
-    def give(self, code: Code, sink: Sink, node: Node) -> None:
+    def emit_value(self, code: Code, sink: Sink, node: Node) -> None:
         if sink.kind == "returned":
-            code = self.bare(code)
+            code = self.unwrap_release(code)
             refuse_groups(code, "the result of a function")
-            self.emit(f"return {code.text}")
+            self.emit_line(f"return {code.text}")
         elif sink.kind == "assigned":
-            self.assign(sink.name, code, node)
+            self.assign_variable(sink.name, code, node)
         elif sink.kind == "shown" and code.kind == "function":
-            raise Untranslated("a function is shown")
-        elif sink.kind == "shown" and "print" in self.counts and code.kind not in SCALARS | VECTORS:
-            raise Untranslated("R may show it by the script's print")
-        elif sink.kind == "shown" and not self._silent(node):
-            self.emit(f"r.print({self.shown(code, node).text})")
+            raise TranslationError("a function is shown")
+        elif (
+            sink.kind == "shown" and "print" in self.assignment_counts and code.kind not in SCALAR_KINDS | VECTOR_KINDS
+        ):
+            raise TranslationError("R may show it by the script's print")
+        elif sink.kind == "shown" and not self._is_silent(node):
+            self.emit_line(f"r.print({self.convert_for_display(code, node).text})")
         elif code.text != "None":
-            self.emit(code.text)
+            self.emit_line(code.text)
 
-    def _silent(self, node: Node, seen: frozenset[str] = frozenset()) -> bool:
+    def _is_silent(self, node: Node, seen: frozenset[str] = frozenset()) -> bool:
         """Return whether R shows no value of a statement; functions that are `seen` call each other."""
-        name = function_name(node)
-        if name in ARROWS or name in _SHOW_NOTHING:
+        name = get_function_name(node)
+        if name in ARROWS or name in _SILENT_FUNCTIONS:
             return True
         if name == "{":
-            return not arguments_of(node) or self._silent(arguments_of(node)[-1], seen)
+            return not get_arguments(node) or self._is_silent(get_arguments(node)[-1], seen)
         if name == "if":
-            branches = {self._silent(each, seen) for each in arguments_of(node)[1:]}
-            if (branches | {True} if len(arguments_of(node)) == 2 else branches) == {True, False}:
-                raise Untranslated(_DEPENDS)
+            branches = {self._is_silent(each, seen) for each in get_arguments(node)[1:]}
+            if (branches | {True} if len(get_arguments(node)) == 2 else branches) == {True, False}:
+                raise TranslationError(_VISIBILITY_DEPENDS)
             return True in branches
         if name == "return":
-            return bool(arguments_of(node)) and self._silent(arguments_of(node)[0], seen)
-        if isinstance(node, Call) and function_name(node.function) in ("$", "[["):
-            method = word(arguments_of(node.function)[-1])
-            return method == "fit" or self._returns_silently(f"${method}", self._components(method), seen)
+            return bool(get_arguments(node)) and self._is_silent(get_arguments(node)[0], seen)
+        if isinstance(node, Call) and get_function_name(node.function) in ("$", "[["):
+            method = get_word(get_arguments(node.function)[-1])
+            return method == "fit" or self._has_silent_result(f"${method}", self._find_components(method), seen)
         made = [self.functions[name]] if name in self.functions else []
-        return self._returns_silently(name, made, seen)
+        return self._has_silent_result(name, made, seen)
 
-    def _returns_silently(self, name: str, made: Sequence[Function], seen: frozenset[str]) -> bool:
+    def _has_silent_result(self, name: str, functions: Sequence[Function], seen: frozenset[str]) -> bool:
         """Return whether R shows no result of functions that a name may stand for."""
-        if not made or name in seen:
+        if not functions or name in seen:
             return False
-        if name not in self._silence:
-            ends = [end for each in made for end in (each.body, *_returns(each.body))]
-            found = {self._silent(end, seen | {name}) for end in ends}
+        if name not in self._silent_results:
+            ends = [end for each in functions for end in (each.body, *_iterate_returns(each.body))]
+            found = {self._is_silent(end, seen | {name}) for end in ends}
             if len(found) > 1:
-                raise Untranslated(_DEPENDS)
-            self._silence[name] = found.pop()
-        return self._silence[name]
+                raise TranslationError(_VISIBILITY_DEPENDS)
+            self._silent_results[name] = found.pop()
+        return self._silent_results[name]
 
-    def _components(self, name: str) -> list[Function]:
+    def _find_components(self, name: str) -> list[Function]:
         """Return the functions of the script that are components of this name."""
-        if self._methods is None:
-            self._methods = {}
-            for each in (one for top in self.script.expressions for one in nodes(top)):
-                for key, value in _named_parts(each):
-                    self._methods.setdefault(key, []).append(value)
-        found = self._methods.get(name, [])
+        if self._components_by_name is None:
+            self._components_by_name = {}
+            for each in (one for top in self.script.expressions for one in iterate_nodes(top)):
+                for key, value in _iterate_named_parts(each):
+                    self._components_by_name.setdefault(key, []).append(value)
+        found = self._components_by_name.get(name, [])
         made = (self.functions.get(each.name) if isinstance(each, Name) else each for each in found)
         return [each for each in made if isinstance(each, Function)]
 
     # statements
 
-    def into(self, node: Node, sink: Sink) -> None:
-        name = function_name(node) if isinstance(node, Call) and isinstance(node.function, Name) else ""
-        given = arguments_of(node)
-        if name and (variable := self.scope.find(name)) is not None and variable.made:
+    def emit_node(self, node: Node, sink: Sink) -> None:
+        name = get_function_name(node) if isinstance(node, Call) and isinstance(node.function, Name) else ""
+        given = get_arguments(node)
+        if name and (variable := self.scope.find_variable(name)) is not None and variable.made:
             name = ""
         if name == "%>%" and isinstance(node, Call):
-            return self.into(piped(node), sink)
+            return self.emit_node(expand_pipe(node), sink)
         if name in ARROWS and len(given) == 2:
-            return self.assignment(node, name, given, sink)
+            return self.emit_assignment(node, name, given, sink)
         if name in ("invisible", *TRANSPARENT) and len(given) >= 1:
-            sink = LEFT if name == "invisible" and sink.kind == "shown" else sink
-            with self.quietly(name):
-                return self.into(given[0], sink)
+            sink = DISCARD_SINK if name == "invisible" and sink.kind == "shown" else sink
+            with self.set_hidden_messages(name):
+                return self.emit_node(given[0], sink)
         handler = getattr(self, f"_{name.replace('.', '_')}_statement", None) if "_" not in name else None
         if handler is not None:
             return handler(node, given, sink)  # type: ignore[no-any-return]
         if name == "{":
             for k, each in enumerate(given):
-                self.statement(each, sink if k == len(given) - 1 else LEFT)
+                self.emit_statement(each, sink if k == len(given) - 1 else DISCARD_SINK)
             return None
         if name == "switch":
-            return self.into(switched(self, node), sink)  # type: ignore[arg-type]
-        self._flush_inside(node)
-        self.printing = (node.start, node.end) if sink.kind in ("left", "shown") else (-1, -1)
-        return self.give(self.value(node), sink, node)
+            return self.emit_node(expand_switch(self, node), sink)  # type: ignore[arg-type]
+        self._emit_inner_comments(node)
+        self.printed_position = (node.start, node.end) if sink.kind in ("left", "shown") else (-1, -1)
+        return self.emit_value(self.translate_node(node), sink, node)
 
-    def _flush_inside(self, node: Node) -> None:
-        if not any(isinstance(each, Function) or function_name(each) == "{" for each in nodes(node)):
+    def _emit_inner_comments(self, node: Node) -> None:
+        if not any(isinstance(each, Function) or get_function_name(each) == "{" for each in iterate_nodes(node)):
             end = self.end
-            self.flush(node.end)
+            self.emit_comments(node.end)
             self.end = max(end, self.end)
 
     def _if_statement(self, node: Call, given: list[Node], sink: Sink, word_: str = "if") -> None:
@@ -332,38 +336,38 @@ class Statements(Loops):
             word_ == "if"
             and sink.kind in ("assigned", "returned")
             and len(ways) == 2
-            and all(map(self.plain, ways))
+            and all(map(self.is_expression, ways))
         ):
             lines = len(self.lines)
-            code = self.value(node)
-            if len(code.text) + 4 * self.depth < WIDTH - 10:
-                return self.give(code, sink, node)
+            code = self.translate_node(node)
+            if len(code.text) + 4 * self.depth < LINE_WIDTH - 10:
+                return self.emit_value(code, sink, node)
             del self.lines[lines:]
-        hoisting, self.hoisting = self.hoisting, self.hoisting and word_ == "if"
-        condition = self.test(test)
-        self.hoisting = hoisting
-        self.emit(f"{word_} {condition.text}:")
+        hoisting, self.can_hoist = self.can_hoist, self.can_hoist and word_ == "if"
+        condition = self.translate_condition(test)
+        self.can_hoist = hoisting
+        self.emit_line(f"{word_} {condition.text}:")
         before = dict(self.scope.names)
         self.end = ways[0].start
-        self.block(ways[0], sink)
+        self.emit_block(ways[0], sink)
         first, self.scope.names = self.scope.names, before
         if len(ways) == 2:
             self.end = max(self.end, ways[0].end)
-            if function_name(ways[1]) == "if" and isinstance(ways[1], Call):
-                self._if_statement(ways[1], arguments_of(ways[1]), sink, "elif")
+            if get_function_name(ways[1]) == "if" and isinstance(ways[1], Call):
+                self._if_statement(ways[1], get_arguments(ways[1]), sink, "elif")
             else:
-                self.emit("else:")
+                self.emit_line("else:")
                 self.end = ways[1].start
-                self.block(ways[1], sink)
+                self.emit_block(ways[1], sink)
         elif sink.kind in ("assigned", "returned"):
-            self.emit("else:")
+            self.emit_line("else:")
             self.depth += 1
-            self.give(Code("None", "null"), sink, node)
+            self.emit_value(Code("None", "null"), sink, node)
             self.depth -= 1
-        self.scope.names = either(first, self.scope.names)
+        self.scope.names = merge_branches(first, self.scope.names)
         return None
 
-    def plain(self, node: Node) -> bool:
+    def is_expression(self, node: Node) -> bool:
         """Return whether a node is an expression, without statements in it."""
-        names = {function_name(each) for each in nodes(node, lambda one: not isinstance(one, Function))}
-        return not names & _STATEMENTS and not isinstance(node, Function)
+        names = {get_function_name(each) for each in iterate_nodes(node, lambda one: not isinstance(one, Function))}
+        return not names & _STATEMENT_FUNCTIONS and not isinstance(node, Function)

@@ -10,10 +10,10 @@ from math import inf
 from typing import TypeAlias
 
 # R lets a line name the number of the next one
-_DIRECTIVE = re.compile(r"#line[ \t\f]*([0-9]+)")
+_LINE_DIRECTIVE = re.compile(r"#line[ \t\f]*([0-9]+)")
 
 
-def _widths(line: str) -> list[int]:
+def _compute_widths(line: str) -> list[int]:
     """Return how wide each beginning of a line is, where a tab ends at a multiple of eight."""
     found = [0]
     for letter in line:
@@ -98,23 +98,23 @@ class Script:
         self._starts = [0, *accumulate(len(line) + 1 for line in self._lines)]
         self._widths: dict[int, list[int]] = {}
         # where lines are named otherwise, and how much more they count from there
-        self._named = [(0, 0)]
+        self._line_offsets = [(0, 0)]
         for each in comments:
             line = bisect_right(self._starts, each.start)
-            if each.start == self._starts[line - 1] and (found := _DIRECTIVE.match(each.text)):
-                self._named.append((each.end + 1, int(found[1]) - line - 1))
+            if each.start == self._starts[line - 1] and (found := _LINE_DIRECTIVE.match(each.text)):
+                self._line_offsets.append((each.end + 1, int(found[1]) - line - 1))
 
     def place(self, offset: int) -> tuple[int, int]:
         """Return line and column of an offset, both from 1; a tab ends at a multiple of eight."""
         line = bisect_right(self._starts, offset)
-        _, more = self._named[bisect_right(self._named, (offset, inf)) - 1]
-        return line + more, self._column(line - 1, offset - self._starts[line - 1]) + 1
+        _, more = self._line_offsets[bisect_right(self._line_offsets, (offset, inf)) - 1]
+        return line + more, self._compute_column(line - 1, offset - self._starts[line - 1]) + 1
 
-    def _column(self, line: int, size: int) -> int:
+    def _compute_column(self, line: int, size: int) -> int:
         """Return how wide the beginning of a line is; lines are measured once."""
         if line not in self._widths:
             text = self._lines[line]
-            self._widths[line] = _widths(text) if "\t" in text else []
+            self._widths[line] = _compute_widths(text) if "\t" in text else []
         return self._widths[line][size] if self._widths[line] else size
 
     def line(self, offset: int) -> str:

@@ -7,13 +7,13 @@ import unicodedata
 from itertools import takewhile
 from typing import Any, NamedTuple
 
-from pydpstat.porting._literals import Refused, allowed, number, string
+from pydpstat.porting._literals import LiteralError, check_plain_text, parse_number, parse_string
 from pydpstat.porting._syntax import Comment, RSyntaxError, Script
 
 _BLANK = "[ \t\f\u1680\u2000-\u2006\u2008-\u200a\u205f\u3000]*"
 _HEX = r"0[xX](?:[0-9a-fA-F]++(?![.pP])|(?=[.0-9a-fA-F])[0-9a-fA-F]*+\.?+[0-9a-fA-F]*+[pP][-+]?[0-9]++)"
 _DECIMAL = r"(?!0[xX])(?:[0-9]++\.?+[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]++|(?![eE]))"
-_GROUPS = {
+_TOKEN_PATTERNS = {
     "symbol": r"""(?![rR]["'])(?:[A-Za-z]|\.(?![0-9])|[^\x00-\x7f])(?:[A-Za-z0-9._]|[^\x00-\x7f])*""",
     "line": r"\n",
     "operator": r"<<-|<=|<-|<(?!<)|->>|->|>=|!=|==|=>|:::|::|:=|&&|\|\||\|>|\*\*|\[\["
@@ -27,11 +27,12 @@ _GROUPS = {
     "other": ".",
 }
 _TOKEN = re.compile(
-    _BLANK + "(?:" + "|".join(f"(?P<{name}>{pattern})" for name, pattern in _GROUPS.items()) + ")", re.DOTALL
+    _BLANK + "(?:" + "|".join(f"(?P<{name}>{pattern})" for name, pattern in _TOKEN_PATTERNS.items()) + ")",
+    re.DOTALL,
 )
-_CLOSING = {"(": ")", "[": "]", "{": "}", "|": "|"}
+_CLOSING_SIGNS = {"(": ")", "[": "]", "{": "}", "|": "|"}
 # words and signs that R's messages or trees name otherwise: an arrow to the right is one to the left
-_KNOWN: dict[str, tuple[str, object]] = {
+_KNOWN_WORDS: dict[str, tuple[str, object]] = {
     **{word: (f"'{word}'", word) for word in "function while repeat for if in else next break".split()},
     **{sign: ("assignment", sign) for sign in ("<-", "<<-", ":=")},
     **{"->": ("'->'", "<-"), "->>": ("'->'", "<<-"), "**": ("'^'", "^"), "\\": (r"'\\'", "function")},
@@ -42,17 +43,25 @@ _KNOWN: dict[str, tuple[str, object]] = {
     "NULL": ("'NULL'", (None, "NULL")),
 }
 # the line ends after these do not count
-_OPEN = {f"'{sign}'" for sign in "+ - * / ^ < <= >= > == != | & || && |> => ? ! : ~ $ @ -> = {".split()}
-_OPEN |= {f"'{word}'" for word in "function while repeat for in if else".split()}
-_OPEN |= {"assignment", "SPECIAL"}
-_COMPLETE = {"symbol", "placeholder", "string constant", "numeric constant", "'NULL'", "'next'", "'break'"}
+_CONTINUES_LINE = {f"'{sign}'" for sign in "+ - * / ^ < <= >= > == != | & || && |> => ? ! : ~ $ @ -> = {".split()}
+_CONTINUES_LINE |= {f"'{word}'" for word in "function while repeat for in if else".split()}
+_CONTINUES_LINE |= {"assignment", "SPECIAL"}
+_COMPLETES_EXPRESSION = {
+    "symbol",
+    "placeholder",
+    "string constant",
+    "numeric constant",
+    "'NULL'",
+    "'next'",
+    "'break'",
+}
 _BRACKETS = {f"'{bracket}'": bracket for bracket in ("(", "[", "[[", "{")}
-_ENDS = {"')'", "']'", "'}'"}
-_PARTS = {"';'", "','", "'else'"}
-_DEEPEST = 50
+_CLOSING_KINDS = {"')'", "']'", "'}'"}
+_SEPARATOR_KINDS = {"';'", "','", "'else'"}
+_MAX_CONTEXTS = 50
 # a number is computed digit by digit
-_LONGEST = 500
-NAMELESS = "attempt to use zero-length variable name"
+_MAX_NUMBER_LENGTH = 500
+NAMELESS_REASON = "attempt to use zero-length variable name"
 
 
 class Token(NamedTuple):
@@ -67,7 +76,7 @@ class Token(NamedTuple):
     end: int
 
 
-def scanned(text: str) -> tuple[list[Token], list[Comment]]:
+def tokenize_text(text: str) -> tuple[list[Token], list[Comment]]:
     """Split a text, which ends with a line end, up to the first thing that is no word of R."""
     tokens: list[Token] = []
     comments: list[Comment] = []
@@ -77,19 +86,21 @@ def scanned(text: str) -> tuple[list[Token], list[Comment]]:
         start, place = found.span(group)
         word = found[group]
         if group == "operator" or (group == "symbol" and word.isascii()):
-            kind, value = _KNOWN.get(word) or ("symbol" if group == "symbol" else f"'{word}'", word)
+            kind, value = _KNOWN_WORDS.get(word) or ("symbol" if group == "symbol" else f"'{word}'", word)
             add(Token(kind, value, start, place))
         elif group == "line":
             add(Token("end of line", None, place, place))
         elif group == "comment":
             comments.append(Comment(word, start, place))
         elif group == "number":
-            short = len(word) <= _LONGEST
-            add(Token("numeric constant", number(word), start, place) if short else _long(start))
+            short = len(word) <= _MAX_NUMBER_LENGTH
+            add(
+                Token("numeric constant", parse_number(word), start, place) if short else _make_long_number_token(start)
+            )
         elif group in ("SPECIAL", "placeholder"):
             add(Token(group, word, start, place))
         else:
-            add(token := _literal(text, found, group, start))
+            add(token := _read_literal(text, found, group, start))
             place = token.end
         if tokens and tokens[-1].kind in ("input", "broken"):
             break
@@ -97,132 +108,132 @@ def scanned(text: str) -> tuple[list[Token], list[Comment]]:
     return tokens, comments
 
 
-def _long(start: int) -> Token:
-    return Token("broken", f"a number of more than {_LONGEST} characters", start, start)
+def _make_long_number_token(start: int) -> Token:
+    return Token("broken", f"a number of more than {_MAX_NUMBER_LENGTH} characters", start, start)
 
 
-def _foreign(word: str, start: int) -> Token:
+def _make_foreign_symbol(word: str, start: int) -> Token:
     """Return a symbol with other letters than those of ASCII; it ends before what is no letter."""
-    size = len("".join(takewhile(_letter, word)))
+    size = len("".join(takewhile(_is_letter, word)))
     if "\udc80" <= word[size : size + 1] <= "\udcff":
         return Token("broken", "invalid multibyte character in parser", start + size, start + size)
     kind = "symbol" if size else "input"
     return Token(kind, word[:size], start, start + max(size, 1))
 
 
-def _letter(letter: str) -> bool:
+def _is_letter(letter: str) -> bool:
     """Return whether the C library has a letter; it has vowel signs as well, and all digits."""
     kind = unicodedata.category(letter)
     mark = kind[0] == "M" and unicodedata.combining(letter) == 0
     return letter in "._" or kind[0] == "L" or kind in ("Nd", "Nl") or mark
 
 
-def _literal(text: str, found: re.Match[str], group: str, start: int) -> Token:
+def _read_literal(text: str, found: re.Match[str], group: str, start: int) -> Token:
     try:
         if group == "symbol":
-            return _foreign(found[group], start)
+            return _make_foreign_symbol(found[group], start)
         if group == "string":
-            token = _quoted(found[group], start)
+            token = _read_quoted(found[group], start)
             return token if token.end <= len(text) else token._replace(kind="INCOMPLETE_STRING")
         if group == "raw":
-            return _raw(text, found, start)
-    except Refused as refusal:
+            return _read_raw_string(text, found, start)
+    except LiteralError as refusal:
         reason, offset = refusal.args
         return Token("broken", reason, start + 1 + offset, start + 1 + offset)
     return Token("input", None, start, start + 1)
 
 
-def _quoted(word: str, start: int) -> Token:
+def _read_quoted(word: str, start: int) -> Token:
     quote, body, end = word[0], word[1:], start + len(word)
-    value = string(body, quote == "`") if "\\" in body else allowed(body)
+    value = parse_string(body, quote == "`") if "\\" in body else check_plain_text(body)
     if quote == "`" and not value:
-        raise Refused(NAMELESS, 0)
+        raise LiteralError(NAMELESS_REASON, 0)
     return Token("symbol" if quote == "`" else "string constant", value, start, end + 1)
 
 
-def _raw(text: str, found: re.Match[str], start: int) -> Token:
+def _read_raw_string(text: str, found: re.Match[str], start: int) -> Token:
     inside = found.end() - start - 1
-    if found["open"] not in _CLOSING:
-        raise Refused("malformed raw string literal", inside)
-    closing = _CLOSING[found["open"]] + found["dashes"] + found["quote"]
+    if found["open"] not in _CLOSING_SIGNS:
+        raise LiteralError("malformed raw string literal", inside)
+    closing = _CLOSING_SIGNS[found["open"]] + found["dashes"] + found["quote"]
     end = text.find(closing, found.end())
-    body = allowed(text[found.end() : end if end >= 0 else None], inside)
+    body = check_plain_text(text[found.end() : end if end >= 0 else None], inside)
     if end < 0:
         return Token("INCOMPLETE_STRING", None, start, len(text))
     return Token("string constant", body, start, end + len(closing))
 
 
-class Words:
+class TokenStream:
     """A script's words, without the line ends that do not count.
 
     Which ones count depends on the brackets around them, on the word before them, and on whether an
-    ``else`` may follow; the parser says in `open` whether the next ones do not count.
+    ``else`` may follow; the parser says in `is_continued` whether the next ones do not count.
     """
 
     def __init__(self, text: str) -> None:
-        self.open = False
-        tokens, comments = scanned(text)
+        self.is_continued = False
+        tokens, comments = tokenize_text(text)
         self.script = Script(text, tuple(comments))
         self._tokens = iter(tokens)
-        self._around: list[str] = []
-        self._kept: Token | None = None
+        self._contexts: list[str] = []
+        self._pending_token: Token | None = None
 
-    def error(self, reason: str, start: int, missing: bool = False) -> RSyntaxError:
+    def make_error(self, reason: str, start: int, missing: bool = False) -> RSyntaxError:
         """Return the error at an offset, or that something is missing before it."""
         line, column = self.script.place(start)
         shown = self.script.line(max(start - missing, 0))
         return RSyntaxError(reason, line, 0 if missing else column, shown)
 
-    def next(self) -> Token:
+    def get_next(self) -> Token:
         """Return the next word, or a line end that counts."""
-        token, around = self._next(), self._around
+        token, around = self._take_next(), self._contexts
         while token.kind == "end of line":
-            if not self.open and not (around and around[-1] in "[("):
-                return self._after_if() if around and around[-1] == "i" else token
-            token = self._next()
+            if not self.is_continued and not (around and around[-1] in "[("):
+                return self._read_after_if() if around and around[-1] == "i" else token
+            token = self._take_next()
         kind = token.kind
-        if kind in _COMPLETE:
-            self.open = False
-        elif kind in _OPEN:
-            self.open = True
+        if kind in _COMPLETES_EXPRESSION:
+            self.is_continued = False
+        elif kind in _CONTINUES_LINE:
+            self.is_continued = True
         entered = "i" if kind == "'if'" and around else _BRACKETS.get(kind, "")
-        if len(around) + len(entered) > _DEEPEST:
-            raise self.error("contextstack overflow", token.start)
+        if len(around) + len(entered) > _MAX_CONTEXTS:
+            raise self.make_error("contextstack overflow", token.start)
         around.extend(entered)
-        if kind in _ENDS:
-            self._leave()
-            self.open &= kind == "'}'"
-        elif kind in _PARTS:
-            self._end_if()
+        if kind in _CLOSING_KINDS:
+            self._close_bracket()
+            self.is_continued &= kind == "'}'"
+        elif kind in _SEPARATOR_KINDS:
+            self._close_if()
         return token
 
-    def _next(self) -> Token:
-        token, self._kept = self._kept, None
+    def _take_next(self) -> Token:
+        token, self._pending_token = self._pending_token, None
         token = token or next(self._tokens)
         if token.kind == "broken":
-            raise self.error(token.value, token.start)
+            raise self.make_error(token.value, token.start)
         return token
 
-    def _after_if(self) -> Token:
+    def _read_after_if(self) -> Token:
         """Return what comes after a line end in the body of an ``if``: it does not count before ``else``."""
-        token = self._next()
+        token = self._take_next()
         while token.kind == "end of line":
-            token = self._next()
-        if token.kind in _ENDS:
-            self._leave()
+            token = self._take_next()
+        if token.kind in _CLOSING_KINDS:
+            self._close_bracket()
             return token
-        self._end_if()
-        self.open |= token.kind == "'else'"
+        self._close_if()
+        self.is_continued |= token.kind == "'else'"
         if token.kind in ("'else'", "','"):
             return token
-        self._kept = token
+        self._pending_token = token
         # R says the place of what follows
         return token._replace(kind="end of line")
 
-    def _leave(self) -> None:
-        while self._around and self._around.pop() == "i":
+    def _close_bracket(self) -> None:
+        while self._contexts and self._contexts.pop() == "i":
             pass
 
-    def _end_if(self) -> None:
-        if self._around and self._around[-1] == "i":
-            self._around.pop()
+    def _close_if(self) -> None:
+        if self._contexts and self._contexts[-1] == "i":
+            self._contexts.pop()

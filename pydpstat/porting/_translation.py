@@ -8,56 +8,56 @@ from bisect import bisect
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from pydpstat.porting._assignments import LEFT, SHOWN
-from pydpstat.porting._code import Problem, TooManySteps, Untranslated
-from pydpstat.porting._escapes import first_comment
+from pydpstat.porting._assignments import DISCARD_SINK, SHOW_SINK
+from pydpstat.porting._code import StepLimitError, TranslationError, TranslationProblem
+from pydpstat.porting._escapes import write_first_comment
 from pydpstat.porting._grammar import parse
-from pydpstat.porting._guard import Guard, is_drawing, is_seeding, modules_of
-from pydpstat.porting._scope import assigned, depth, function_name, nodes
+from pydpstat.porting._guard import TranslationGuard, find_modules, is_drawing, is_seeding
+from pydpstat.porting._scope import compute_depth, find_assigned_names, get_function_name, iterate_nodes
 from pydpstat.porting._statements import Statements
 from pydpstat.porting._syntax import Call, Name, Node
 from pydpstat.porting._verify import Chunk
 
 # in the order of imports: the standard library's, others, and pydpstat's
-_IMPORTS = (
+_IMPORT_LINES = (
     {"math": "import math", "secrets": "import secrets", "warnings": "import warnings"},
     {"np": "import numpy as np", "pd": "import pandas as pd"},
     {"pydpstat": "import pydpstat"},
 )
-_UNSEEDED = "rng = RRandom(secrets.randbelow(2**31))  # R's stream without a seed differs from run to run"
+_UNSEEDED_STREAM_LINE = "rng = RRandom(secrets.randbelow(2**31))  # R's stream without a seed differs from run to run"
 # deepest nesting of expressions
-_DEEPEST = 400
+_MAX_DEPTH = 400
 # limits on the steps of a statement's translation: per node, and at least
-_STEPS, _LEAST_STEPS = 20, 2000
+_STEPS_PER_NODE, _MIN_STEPS = 20, 2000
 
 
 @dataclass(frozen=True)
-class Port:
+class PortedScript:
     """A script in Python: the text before its statements, the statements, and those that are left."""
 
     name: str
-    head: str
+    header: str
     chunks: tuple[Chunk, ...]
-    problems: tuple[Problem, ...]
-    statements: int
+    problems: tuple[TranslationProblem, ...]
+    n_statements: int
     # how many of the statements are left in whole or in part
-    left: int
+    n_left: int
     # what --own changes, by line
     remarks: tuple[tuple[int, str], ...] = ()
 
     @property
-    def runs(self) -> tuple[Chunk, ...]:
+    def all_chunks(self) -> tuple[Chunk, ...]:
         """The statements with the text before them."""
-        return (Chunk(-1, 0, self.head), *self.chunks)
+        return (Chunk(-1, 0, self.header), *self.chunks)
 
     @property
     def text(self) -> str:
         """The Python script."""
         body = "\n".join(each.python for each in self.chunks if each.python)
-        return f"{self.head}\n\n{_spaced(body)}\n" if body else f"{self.head}\n"
+        return f"{self.header}\n\n{_add_blank_lines(body)}\n" if body else f"{self.header}\n"
 
 
-def ported(text: str, name: str = "script.R", own: bool = False) -> Port:
+def translate_script(text: str, name: str = "script.R", use_own_functions: bool = False) -> PortedScript:
     """Return a script of R in Python.
 
     Parameters
@@ -76,7 +76,7 @@ def ported(text: str, name: str = "script.R", own: bool = False) -> Port:
 
     Examples
     --------
-    >>> print(ported("set.seed(1)\\nx <- rnorm(5)\\nmean(x)").text)
+    >>> print(translate_script("set.seed(1)\\nx <- rnorm(5)\\nmean(x)").text)
     # Ported from script.R.
     from pydpstat import RRandom
     from pydpstat.porting import r
@@ -87,98 +87,104 @@ def ported(text: str, name: str = "script.R", own: bool = False) -> Port:
     <BLANKLINE>
     """
     script = parse(text)
-    writer, guard = Statements(script, own=own, deepest=_DEEPEST), Guard(script.expressions)
+    writer, guard = (
+        Statements(script, use_own_functions=use_own_functions, deepest=_MAX_DEPTH),
+        TranslationGuard(script.expressions),
+    )
     starts, trees, found = [], [], []
     for index, each in enumerate(script.expressions):
         starts.append(len(writer.lines))
-        trees.append(_written(writer, guard, each))
+        trees.append(_translate_statement(writer, guard, each))
         names = tuple(
-            (one, writer.scope.names[one].python) for one in assigned(each) if one in writer.scope.names
+            (one, writer.scope.names[one].python) for one in find_assigned_names(each) if one in writer.scope.names
         )
         line, _ = script.place(each.start)
         found.append(Chunk(index, line, "", names))
-    writer.flush(len(script.text))
+    writer.emit_comments(len(script.text))
     ends = [*starts[1:], len(writer.lines)]
     # a comment at the end of a statement's line came with the next statement
     chunks = [each._replace(python="\n".join(writer.lines[a:b])) for each, a, b in zip(found, starts, ends)]
-    head = _head(trees, name)
+    head = _make_header(trees, name)
     # a statement may be left in several places, as in a function
     firsts = [each.start for each in script.expressions]
     left = len({bisect(firsts, each.start) for each in writer.problems})
-    return Port(name, head, tuple(chunks), tuple(writer.problems), len(chunks), left, tuple(writer.remarks))
+    return PortedScript(name, head, tuple(chunks), tuple(writer.problems), len(chunks), left, tuple(writer.remarks))
 
 
-def _written(writer: Statements, guard: Guard, node: Node) -> ast.Module:
+def _translate_statement(writer: Statements, guard: TranslationGuard, node: Node) -> ast.Module:
     """Add a statement of the script and return its tree in Python; uncertain ones are left to the user."""
-    writer.flush(node.start)
+    writer.emit_comments(node.start)
     start = len(writer.lines)
-    writer.steps, writer.most_steps = 0, _LEAST_STEPS + _STEPS * sum(1 for _ in nodes(node))
-    back = writer.state()
+    writer.steps, writer.most_steps = 0, _MIN_STEPS + _STEPS_PER_NODE * sum(1 for _ in iterate_nodes(node))
+    back = writer.save_state()
     try:
-        if depth(node) > _DEEPEST:
-            raise TooManySteps(f"more than {_DEEPEST} expressions are inside one another")
-        writer.statement(node, SHOWN)
-        return guard.checked("\n".join(writer.lines[start:]))
-    except Untranslated as error:
+        if compute_depth(node) > _MAX_DEPTH:
+            raise StepLimitError(f"more than {_MAX_DEPTH} expressions are inside one another")
+        writer.emit_statement(node, SHOW_SINK)
+        return guard.check_statement("\n".join(writer.lines[start:]))
+    except TranslationError as error:
         reason = str(error)
-    except TooManySteps as error:
+    except StepLimitError as error:
         reason = f"{error}; split it into several statements"
-    writer.restore(back)
-    writer.refuse(node, reason)
-    return guard.checked("\n".join(writer.lines[start:]))
+    writer.reset_state(back)
+    writer.emit_refusal(node, reason)
+    return guard.check_statement("\n".join(writer.lines[start:]))
 
 
-def translate(text: str, names: Iterable[str] = ()) -> str:
+def translate_for_comparison(text: str, names: Iterable[str] = ()) -> str:
     """Return lines of R in Python, as comparisons write them: a vector that is the last value is a list.
 
-    `names` are variables that the text finds. What has no sure translation is an ``Untranslated``.
+    `names` are variables that the text finds. What has no sure translation is an ``TranslationError``.
 
     Examples
     --------
     >>> text = "m <- DPpack::svmDP$new('l2', 1, TRUE)\\nm$fit(data.frame(x, y), l, c(1, .5))"
-    >>> print(translate(text, ["x", "y", "l"]))
+    >>> print(translate_for_comparison(text, ["x", "y", "l"]))
     m = dppack.svmDP("l2", 1, True)
     m.fit(pd.DataFrame({"x": x, "y": y}), l, [1, 0.5], rng=rng)
     """
     script = parse(text)
     writer = Statements(script, tuple(names), lenient=True)
     *before, last = script.expressions
-    for each in (*before, _listed(last)):
-        writer.statement(each, LEFT)
+    for each in (*before, _convert_vector_to_list(last)):
+        writer.emit_statement(each, DISCARD_SINK)
     if writer.problems:
-        raise Untranslated(writer.problems[0].reason)
+        raise TranslationError(writer.problems[0].reason)
     return "\n".join(writer.lines)
 
 
-def _listed(node: Node) -> Node:
+def _convert_vector_to_list(node: Node) -> Node:
     """Return a list in the place of a vector, with slots that may be None instead of NA."""
-    if not isinstance(node, Call) or function_name(node) != "c" or any(each.name for each in node.arguments):
+    if not isinstance(node, Call) or get_function_name(node) != "c" or any(each.name for each in node.arguments):
         return node
     given = [
         replace(each, value=replace(each.value, function=Name("$")))
-        if isinstance(each.value, Call) and function_name(each.value) == "@"
+        if isinstance(each.value, Call) and get_function_name(each.value) == "@"
         else each
         for each in node.arguments
     ]
     return replace(node, function=Name("list"), arguments=tuple(given))
 
 
-def _head(trees: Sequence[ast.Module], name: str) -> str:
+def _make_header(trees: Sequence[ast.Module], name: str) -> str:
     """Return the first lines of a script: what it imports, and a stream if it has no seed."""
-    used = modules_of(trees)
+    used = find_modules(trees)
     first = next((each for each in trees if is_drawing(each) or is_seeding(each)), None)
     unseeded = "rng" in used and not (first is not None and is_seeding(first))
     if unseeded:
         used |= {"RRandom", "secrets"}
-    blocks = [[line for module, line in group.items() if module in used] for group in _IMPORTS]
+    blocks = [[line for module, line in group.items() if module in used] for group in _IMPORT_LINES]
     names = [each for each in ("RRandom", "diffpriv", "dppack") if each in used]
     blocks[-1] += [f"from pydpstat import {', '.join(names)}"] * bool(names)
     blocks[-1] += ["from pydpstat.porting import r"] * ("r" in used)
-    lines = [first_comment(f"Ported from {name}."), "\n\n".join("\n".join(each) for each in blocks if each)]
-    return "\n".join([*filter(None, lines), *["", _UNSEEDED][: 2 * unseeded]])
+    lines = [
+        write_first_comment(f"Ported from {name}."),
+        "\n\n".join("\n".join(each) for each in blocks if each),
+    ]
+    return "\n".join([*filter(None, lines), *["", _UNSEEDED_STREAM_LINE][: 2 * unseeded]])
 
 
-def _spaced(body: str) -> str:
+def _add_blank_lines(body: str) -> str:
     """Return lines with two empty ones around functions, and no more than one elsewhere."""
     lines: list[str] = []
     inside = False

@@ -14,10 +14,10 @@ from pydpstat.porting._forms import Lambda, Place
 
 PUBLIC, NOISY, PRIVATE = range(3)
 # the levels of a variable that are written in the script
-WRITTEN = "written"
+WRITTEN_LEVELS = "written"
 # the marks of records in groups of which each person is in one, and of figures of such groups
-GROUPED, TABLED = -1, -2
-NONE: frozenset[Any] = frozenset()
+GROUPED_MARK, TABLED_MARK = -1, -2
+EMPTY_SET: frozenset[Any] = frozenset()
 
 
 _QUOTED = re.compile(r"\"([^\"]+)\"|'([^']+)'")
@@ -52,7 +52,7 @@ class Unknown(NamedTuple):
 UNKNOWN = Unknown()
 
 
-class Made(NamedTuple):
+class CreatedObject(NamedTuple):
     """An object by the call that made it: a model, a mechanism, its parameters, a budget or a generator."""
 
     function: str
@@ -72,16 +72,16 @@ class Value:
     not be followed. `rounds` are its constants in the rounds of a loop. `labels` says that it is labels that
     occur in the data, and `groups` how such labels made groups of the records. `present` tells which
     records are there, and `chosen` says that records were selected by more than that. `compared`
-    says that a noisy value is in it, too. `around` are the variables around a function.
+    says that a noisy value is in it, too. `closure_scopes` are the variables around a function.
     """
 
     level: int = PUBLIC
     constant: object = UNKNOWN
-    sources: frozenset[Source] = NONE
-    origins: frozenset[str] = NONE
-    stated: frozenset[float] = NONE
-    marks: frozenset[int] = NONE
-    split: frozenset[int] = NONE
+    sources: frozenset[Source] = EMPTY_SET
+    origins: frozenset[str] = EMPTY_SET
+    stated: frozenset[float] = EMPTY_SET
+    marks: frozenset[int] = EMPTY_SET
+    split: frozenset[int] = EMPTY_SET
     why: str = ""
     summary: bool = False
     mixed: str = ""
@@ -90,7 +90,7 @@ class Value:
     selected: str = ""
     unknown: str = ""
     seeded: Place | None = None
-    made: Made | None = None
+    made: CreatedObject | None = None
     function: Lambda | None = None
     items: tuple[Value, ...] = ()
     parts: Mapping[str, Value] = field(default_factory=dict)
@@ -100,15 +100,15 @@ class Value:
     present: bool = False
     chosen: bool = False
     compared: bool = False
-    around: tuple[dict[str, Value], ...] = field(default=(), compare=False, repr=False)
+    closure_scopes: tuple[dict[str, Value], ...] = field(default=(), compare=False, repr=False)
 
     @property
-    def private(self) -> bool:
+    def is_private(self) -> bool:
         """Whether data are in it that no noise protects."""
         return self.level == PRIVATE
 
     @property
-    def known(self) -> bool:
+    def is_known(self) -> bool:
         """Whether its constant is written in the script."""
         return not isinstance(self.constant, Unknown)
 
@@ -122,31 +122,31 @@ class Value:
         return self.constant.size if isinstance(self.constant, Unknown) else 1.0
 
 
-NOTHING = Value(constant=None)
-_UNITED = ("sources", "origins", "stated", "marks", "split")
-_FIRST = (
-    *("mixed", "missing", "selected", "unknown", "seeded", "made", "function", "around"),
+NULL_VALUE = Value(constant=None)
+_UNION_FIELDS = ("sources", "origins", "stated", "marks", "split")
+_FIRST_TRUE_FIELDS = (
+    *("mixed", "missing", "selected", "unknown", "seeded", "made", "function", "closure_scopes"),
     *("labels", "groups", "chosen"),
 )
 
 
-def joined(values: Iterable[Value]) -> Value:
+def merge_values(values: Iterable[Value]) -> Value:
     """Return what is known of a value that is made from others, or is one of them."""
     # to compare whole values takes long
-    given = [each for each in values if each.constant is not None or each != NOTHING]
+    given = [each for each in values if each.constant is not None or each != NULL_VALUE]
     if len(given) == 1:
         return given[0]
     level = max((each.level for each in given), default=PUBLIC)
     found: dict[str, Any] = {}
-    for name in _UNITED:
+    for name in _UNION_FIELDS:
         if several := [one for each in given if (one := getattr(each, name))]:
             found[name] = several[0].union(*several[1:])
-    for name in _FIRST:
+    for name in _FIRST_TRUE_FIELDS:
         for each in given:
             if one := getattr(each, name):
                 found[name] = one
                 break
-    private = [each for each in given if each.private]
+    private = [each for each in given if each.is_private]
     compared = any(each.level == NOISY or each.compared for each in given)
     return Value(
         level=level,
@@ -157,49 +157,49 @@ def joined(values: Iterable[Value]) -> Value:
     )
 
 
-def either(first: Value, second: Value) -> Value:
+def merge_alternatives(first: Value, second: Value) -> Value:
     """Return what is known of a value that is one of two."""
-    if first is second or second == NOTHING or first == second:
+    if first is second or second == NULL_VALUE or first == second:
         return first
-    if first == NOTHING:
+    if first == NULL_VALUE:
         return second
     parts = {
-        name: joined(each.parts[name] for each in (first, second) if name in each.parts)
+        name: merge_values(each.parts[name] for each in (first, second) if name in each.parts)
         for name in first.parts.keys() | second.parts.keys()
     }
     levels = first.levels if first.levels == second.levels else first.levels or second.levels
-    written = WRITTEN in (first.levels, second.levels)
-    same = first.known and type(first.constant) is type(second.constant) and first.constant == second.constant
+    written = WRITTEN_LEVELS in (first.levels, second.levels)
+    same = first.is_known and type(first.constant) is type(second.constant) and first.constant == second.constant
     constant = first.constant if same else UNKNOWN
-    return replace(joined((first, second)), parts=parts, levels="" if written else levels, constant=constant)
+    return replace(merge_values((first, second)), parts=parts, levels="" if written else levels, constant=constant)
 
 
-def records_of(values: Sequence[Value], place: Place) -> Value:
+def combine_records(values: Sequence[Value], place: Place) -> Value:
     """Return what a function that works record by record makes of values.
 
     Records that are changed by a figure of the same data are no longer one person's only.
     """
-    both = joined(values)
-    summaries = {each.summary for each in values if each.private}
+    both = merge_values(values)
+    summaries = {each.summary for each in values if each.is_private}
     mixed = both.mixed or (str(place) if len(summaries) == 2 else "")
     return replace(both, mixed=mixed, made=None, labels="" if len(values) > 1 else both.labels)
 
 
-Pairs: TypeAlias = list[tuple[str | None, "Value"]]
+NamedValues: TypeAlias = list[tuple[str | None, "Value"]]
 
 
-def listed(pairs: Pairs) -> Value:
+def make_list_value(pairs: NamedValues) -> Value:
     """Return a list of values, some of which have names."""
     values = tuple(value for _, value in pairs)
     parts = {name: value for name, value in pairs if name}
-    return replace(joined(values), items=values, parts=parts, constant=UNKNOWN) if pairs else NOTHING
+    return replace(merge_values(values), items=values, parts=parts, constant=UNKNOWN) if pairs else NULL_VALUE
 
 
-def pairs_of(value: Value) -> Pairs:
+def get_named_values(value: Value) -> NamedValues:
     """Return the values of a list with their names, as arguments of a call; none where they are not known."""
     if value.items:
         names = list(value.parts.items())
-        found: Pairs = []
+        found: NamedValues = []
         for item in value.items:
             at = next((k for k, (_, each) in enumerate(names) if each is item), None)
             found.append((None if at is None else names.pop(at)[0], item))
@@ -208,13 +208,13 @@ def pairs_of(value: Value) -> Pairs:
         return [*value.parts.items()]
     if isinstance(value.constant, list):
         return [(None, Value(constant=each, stated=value.stated)) for each in value.constant]
-    return [] if value == NOTHING or value.unknown else [(None, value)]
+    return [] if value == NULL_VALUE or value.unknown else [(None, value)]
 
 
-def round_by_round(work: Callable[[list[object]], object], values: Sequence[Value]) -> tuple[object, ...]:
+def calculate_rounds(work: Callable[[list[object]], object], values: Sequence[Value]) -> tuple[object, ...]:
     """Return what work makes of constants in each round of a loop; nothing where they are not all known."""
     sizes = {len(each.rounds) for each in values if each.rounds}
-    if len(sizes) != 1 or not all(each.known or each.rounds for each in values):
+    if len(sizes) != 1 or not all(each.is_known or each.rounds for each in values):
         return ()
     rows = ([each.rounds[k] if each.rounds else each.constant for each in values] for k in range(*sizes))
     found = tuple(map(work, rows))
@@ -223,62 +223,62 @@ def round_by_round(work: Callable[[list[object]], object], values: Sequence[Valu
 
 # arithmetic with constants
 
-_ARITHMETIC: dict[str, Callable[..., float]] = {
+_ARITHMETIC_FUNCTIONS: dict[str, Callable[..., float]] = {
     **{"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "^": operator.pow},
     **{"sqrt": math.sqrt, "log": math.log, "exp": math.exp, "abs": abs, "round": round},
     **{"as.numeric": float, "float": float, "int": math.floor},
 }
-_OF_ALL: dict[str, Callable[[list[float]], float]] = {"sum": math.fsum, "min": min, "max": max}
-_ORDERS: dict[str, Callable[[list[Any]], list[Any]]] = {
+_REDUCTIONS: dict[str, Callable[[list[float]], float]] = {"sum": math.fsum, "min": min, "max": max}
+_REORDERINGS: dict[str, Callable[[list[Any]], list[Any]]] = {
     **dict.fromkeys(("sort", "sorted"), sorted),
     **{"rev": lambda values: values[::-1], "unique": lambda values: list(dict.fromkeys(values))},
 }
 # so many values are known one by one
-MOST = 1000
+MAX_CONSTANTS = 1000
 # and so many rounds of a loop
-MOST_ROUNDS = 40
+MAX_ROUNDS = 40
 
 
-def calculated(function: str, constants: Sequence[object]) -> object:
+def calculate_constant(function: str, constants: Sequence[object]) -> object:
     """Return what a function makes of constants; `UNKNOWN` where it is not one of the simplest."""
     try:
-        return _calculated(function, constants)
+        return _apply_to_constants(function, constants)
     except (ArithmeticError, ValueError, TypeError, IndexError):
         return UNKNOWN
 
 
-def _calculated(function: str, constants: Sequence[object]) -> object:
+def _apply_to_constants(function: str, constants: Sequence[object]) -> object:
     vectors = [each if isinstance(each, list) else [each] for each in constants]
     flat = [each for vector in vectors for each in vector]
     if function == "c":
-        return flat if len(flat) <= MOST else Unknown(float(len(flat)))
+        return flat if len(flat) <= MAX_CONSTANTS else Unknown(float(len(flat)))
     if function in ("length", "len") and isinstance(constants[0], list):
         return float(len(flat))
     if function == "rep" and isinstance(constants[1], float):
         size = len(vectors[0]) * max(0, int(constants[1]))
-        return vectors[0] * int(constants[1]) if size <= MOST else Unknown(float(size))
+        return vectors[0] * int(constants[1]) if size <= MAX_CONSTANTS else Unknown(float(size))
     if function == "seq_along" and constants:
-        return [float(k) for k in range(1, len(flat) + 1)] if len(flat) <= MOST else Unknown(float(len(flat)))
-    if function in _ORDERS and len(vectors) == 1:
-        return _ORDERS[function](flat)
+        return [float(k) for k in range(1, len(flat) + 1)] if len(flat) <= MAX_CONSTANTS else Unknown(float(len(flat)))
+    if function in _REORDERINGS and len(vectors) == 1:
+        return _REORDERINGS[function](flat)
     if function == "float" and flat == ["inf"]:
         return math.inf
     numbers = [each for each in flat if isinstance(each, float)]
     if len(numbers) < len(flat):
         return UNKNOWN
-    if function in _OF_ALL:
-        return _OF_ALL[function](numbers)
+    if function in _REDUCTIONS:
+        return _REDUCTIONS[function](numbers)
     if function in (":", "seq_len", "range", "arange", "seq", "linspace"):
-        return _sequence(function, *numbers)
-    if function not in _ARITHMETIC:
+        return _make_sequence(function, *numbers)
+    if function not in _ARITHMETIC_FUNCTIONS:
         return UNKNOWN
-    work = operator.neg if function == "-" and len(vectors) == 1 else _ARITHMETIC[function]
+    work = operator.neg if function == "-" and len(vectors) == 1 else _ARITHMETIC_FUNCTIONS[function]
     size = max(map(len, vectors))
     result = [float(work(*row)) for row in zip(*(islice(cycle(each), size) for each in vectors))]
     return result if any(isinstance(each, list) for each in constants) else result[0]
 
 
-def _sequence(function: str, low: float, high: float | None = None, step: float = 0.0) -> object:
+def _make_sequence(function: str, low: float, high: float | None = None, step: float = 0.0) -> object:
     open_end = function in ("range", "arange")
     if high is None:
         low, high = (0.0 if open_end else 1.0), low
@@ -288,4 +288,4 @@ def _sequence(function: str, low: float, high: float | None = None, step: float 
         step = step or (math.copysign(1.0, high - low) if function in (":", "seq") else 1.0)
         count = (high - low) / step - open_end
     size = (math.ceil if open_end else math.floor)(count + 1e-10) + 1
-    return [low + step * k for k in range(size)] if size <= MOST else Unknown(float(size))
+    return [low + step * k for k in range(size)] if size <= MAX_CONSTANTS else Unknown(float(size))

@@ -16,33 +16,33 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pydpstat.errors import PydpstatError
-from pydpstat.porting._comparison import Deviation, deviations
-from pydpstat.porting._dependence import Dependence
-from pydpstat.porting._escapes import shortened
-from pydpstat.porting._recorded import Record
-from pydpstat.porting.r._options import DEFAULTS, options
+from pydpstat.porting._comparison import Deviation, iterate_deviations
+from pydpstat.porting._dependence import UnknownVariables
+from pydpstat.porting._escapes import trim_text
+from pydpstat.porting._recorded import ScriptRecord
+from pydpstat.porting.r._options import DEFAULT_OPTIONS, options
 from pydpstat.random.r_stream import RRandom
 
 EQUAL, CLOSE, NOT_COMPARED = "equal bit for bit", "within the tolerance", "not compared"
 DIFFERENT, R_STOPPED, PYTHON_STOPPED = "different", "R stopped", "Python stopped"
 NOT_TRANSLATED, REFUSED, UNSEEDED = "not translated", "refused", "not seeded, not compared"
 
-_MODELS = "LogisticRegressionDP LinearRegressionDP svmDP EmpiricalRiskMinimizationDP_CMS WeightedERMDP_CMS \
+_MODEL_FUNCTIONS = "LogisticRegressionDP LinearRegressionDP svmDP EmpiricalRiskMinimizationDP_CMS WeightedERMDP_CMS \
 EmpiricalRiskMinimizationDP_KST tune_classification_model tune_linear_regression_model"
-_LIBRARIES = "lm glm solve det matmul crossprod tcrossprod t_test chisq_test prop_test binom_test cor_test \
+_LIBRARY_FUNCTIONS = "lm glm solve det matmul crossprod tcrossprod t_test chisq_test prop_test binom_test cor_test \
 var_test shapiro_test fisher_test ks_test kruskal_test wilcox_test pt qt pchisq qchisq pf qf pbeta qbeta \
 pgamma qgamma pbinom qbinom ppois qpois dbinom dpois dt dchisq df dgamma dbeta"
 # relative deviations that functions may have which R leaves to an optimizer, a library or its BLAS
-TOLERANCES = {f"dppack.{name}": 1e-6 for name in _MODELS.split()}
-TOLERANCES |= {f"r.{name}": 1e-9 for name in _LIBRARIES.split()}
+TOLERANCES = {f"dppack.{name}": 1e-6 for name in _MODEL_FUNCTIONS.split()}
+TOLERANCES |= {f"r.{name}": 1e-9 for name in _LIBRARY_FUNCTIONS.split()}
 
-_VALUE = "_value_of_this_line"
-_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_VALUE_NAME = "_value_of_this_line"
+_NUMBER_PATTERN = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 # a module's function with the module
-_WORD = re.compile(r"(?:\b(?:r|dppack)\.)?\b[^\W\d]\w*")
+_WORD_PATTERN = re.compile(r"(?:\b(?:r|dppack)\.)?\b[^\W\d]\w*")
 # where R keeps a function's code and variables
-_ADDRESS = re.compile(r"(?<=: )0x[0-9a-f]+(?=>)")
-_LEFT = re.compile(r"line \d+ is not translated: ")
+_ADDRESS_PATTERN = re.compile(r"(?<=: )0x[0-9a-f]+(?=>)")
+_REFUSAL_PATTERN = re.compile(r"line \d+ is not translated: ")
 
 
 class Chunk(NamedTuple):
@@ -57,7 +57,7 @@ class Chunk(NamedTuple):
     names: tuple[tuple[str, str], ...] = ()
 
 
-class Line(NamedTuple):
+class LineResult(NamedTuple):
     """What the comparison says of one top-level expression, which begins in `line`."""
 
     index: int  # type: ignore[assignment]
@@ -70,26 +70,23 @@ class Line(NamedTuple):
 class Verification:
     """What the comparison says of each expression."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[LineResult, ...]
 
     @property
-    def failed(self) -> bool:
+    def has_failed(self) -> bool:
         """Whether a number differs, or one of the two sides stopped alone."""
         return any(each.status in (DIFFERENT, PYTHON_STOPPED, REFUSED) for each in self.lines)
 
-    def text(self) -> str:
+    def to_text(self) -> str:
         """Return a report, line by line, with the sums at the end."""
         found = Counter(each.status for each in self.lines)
-        told = [
-            f"line {line}: {status}{f' ({shortened(note)})' * bool(note)}"
-            for _, line, status, note in self.lines
-        ]
+        told = [f"line {line}: {status}{f' ({trim_text(note)})' * bool(note)}" for _, line, status, note in self.lines]
         sums = ", ".join(f"{count} {status}" for status, count in found.most_common())
         return "\n".join([*told, f"{len(self.lines)} expressions: {sums or 'none'}"])
 
 
-def verify(
-    chunks: Sequence[Chunk], record: Record, folder: Path, tolerances: Mapping[str, float] = TOLERANCES
+def verify_port(
+    chunks: Sequence[Chunk], record: ScriptRecord, folder: Path, tolerances: Mapping[str, float] = TOLERANCES
 ) -> Verification:
     """Run the Python text of a script, and compare it with what R computed and printed.
 
@@ -102,7 +99,7 @@ def verify(
     chunks
         Python's text, in order.
     record
-        What R computed: see `pydpstat.porting._recorded.record_of`.
+        What R computed: see `pydpstat.porting._recorded.load_record`.
     folder
         The script's folder, where Python's text is run.
     tolerances
@@ -114,20 +111,20 @@ def verify(
     >>> one = {"kind": "double", "count": 1, "values": ["0x1.8p+0"]}
     >>> expressions = [{"index": 0, "line": 1, "visible": False, "output": [], "variables": {"x": one}}]
     >>> record = {"expressions": expressions, "pool": []}
-    >>> print(verify([Chunk(0, 1, "x = 3 / 2", (("x", "x"),))], record, Path(".")).text())
+    >>> print(verify_port([Chunk(0, 1, "x = 3 / 2", (("x", "x"),))], record, Path(".")).to_text())
     line 1: equal bit for bit
     1 expressions: 1 equal bit for bit
     """
     with chdir(folder), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        options(**DEFAULTS)
+        options(**DEFAULT_OPTIONS)
         try:
-            return Verification(tuple(_Comparison(record["pool"], dict(tolerances)).lines(chunks, record)))
+            return Verification(tuple(_PortComparison(record["pool"], dict(tolerances)).compare_lines(chunks, record)))
         finally:
-            options(**DEFAULTS)
+            options(**DEFAULT_OPTIONS)
 
 
-class _Ran(NamedTuple):
+class _RunResult(NamedTuple):
     """What became of a piece of Python: its output, and the error that it stopped with."""
 
     output: str = ""
@@ -135,18 +132,18 @@ class _Ran(NamedTuple):
     error: BaseException | None = None
 
 
-class _Comparison:
+class _PortComparison:
     """One run of a script's pieces."""
 
-    def __init__(self, pool: list[Record], allowed: dict[str, float]) -> None:
-        self._pool, self._allowed = pool, allowed
-        self._space: dict[str, Any] = {"__name__": "__main__"}
+    def __init__(self, pool: list[ScriptRecord], tolerances: dict[str, float]) -> None:
+        self._pool, self._allowed = pool, tolerances
+        self._namespace: dict[str, Any] = {"__name__": "__main__"}
         self._names: dict[str, str] = {}
-        self._unknown = Dependence()
+        self._unknown = UnknownVariables()
         # why the stream of random numbers is not R's, as a status and a note
-        self._stream = (UNSEEDED, "")
+        self._stream_status = (UNSEEDED, "")
 
-    def lines(self, chunks: Sequence[Chunk], record: Record) -> Iterator[Line]:
+    def compare_lines(self, chunks: Sequence[Chunk], record: ScriptRecord) -> Iterator[LineResult]:
         """Return what the comparison says of each expression."""
         pending = list(chunks)
         for each in record["expressions"]:
@@ -156,92 +153,90 @@ class _Comparison:
             for chunk in mine:
                 self._names |= dict(chunk.names)
                 if chunk.index != index:
-                    self._run(chunk.python)
+                    self._run_piece(chunk.python)
             found = [chunk for chunk in mine if chunk.index == index]
             python = found[-1].python if found else ""
-            status, note = self._line(each, python) if found else (NOT_COMPARED, "no Python")
+            status, note = self._compare_piece(each, python) if found else (NOT_COMPARED, "no Python")
             if "error" in each and status != DIFFERENT:
                 status, note = R_STOPPED, each["error"]
-            yield Line(index, line, status, note)
+            yield LineResult(index, line, status, note)
             if "error" in each:
                 return
 
-    def _line(self, each: Record, python: str) -> tuple[str, str]:
+    def _compare_piece(self, recorded: ScriptRecord, python: str) -> tuple[str, str]:
         """Run a piece and compare it, or leave it out; return its status with a note."""
-        tree = _parse(python)
+        tree = _parse_python(python)
         if tree is None:
-            return self._leave_out(each, ast.Module([], []), PYTHON_STOPPED, "SyntaxError")
-        if reason := self._unknown.reason(tree):
+            return self._skip_piece(recorded, ast.Module([], []), PYTHON_STOPPED, "SyntaxError")
+        if reason := self._unknown.find_reason(tree):
             status, _, note = reason.partition(": ")
-            return self._leave_out(each, tree, status, note)
+            return self._skip_piece(recorded, tree, status, note)
         self._unknown.note_functions(tree)
-        before = self._state()
-        with _counted_seeds() as seeds:
-            ran = self._run(python)
-        drawn = before != self._state()
+        before = self._get_stream_state()
+        with _count_seeds() as seeds:
+            ran = self._run_piece(python)
+        drawn = before != self._get_stream_state()
         if ran.error is not None:
-            return self._leave_out(each, tree, *_stopped(ran.error, each["line"]), seeds=bool(seeds))
-        if "error" in each:
-            return DIFFERENT, f"R stopped: {each['error']}; Python did not"
+            return self._skip_piece(recorded, tree, *_describe_stop(ran.error, recorded["line"]), seeds=bool(seeds))
+        if "error" in recorded:
+            return DIFFERENT, f"R stopped: {recorded['error']}; Python did not"
         if seeds:
-            self._stream = ("", "")
-        elif drawn and self._stream[0]:
-            return self._leave_out(each, tree, *self._stream)
-        elif drawn != bool(each.get("draws")) and "rng" in self._space:
+            self._stream_status = ("", "")
+        elif drawn and self._stream_status[0]:
+            return self._skip_piece(recorded, tree, *self._stream_status)
+        elif drawn != bool(recorded.get("draws")) and "rng" in self._namespace:
             who, other = ("Python", "R") if drawn else ("R", "Python")
             return DIFFERENT, f"{who} draws random numbers, {other} does not"
-        self._unknown.find(self._unknown.changed(tree))
-        return self._compared(each, python, ran)
+        self._unknown.note_known(self._unknown.find_changed_names(tree))
+        return self._compare_values(recorded, python, ran)
 
-    def _leave_out(
-        self, each: Record, tree: ast.Module, status: str, note: str, seeds: bool = False
+    def _skip_piece(
+        self, recorded: ScriptRecord, tree: ast.Module, status: str, note: str, seeds: bool = False
     ) -> tuple[str, str]:
         """Note all that is not known after a piece was left out; return its status with a note."""
-        changed = [self._names[name] for name in each.get("variables", {}) if name in self._names]
-        line = f"depends on line {each['line']}"
+        changed = [self._names[name] for name in recorded.get("variables", {}) if name in self._names]
+        line = f"depends on line {recorded['line']}"
         known = status in (UNSEEDED, NOT_COMPARED)
         reason = f"{status}: {note or line}" if known else f"{NOT_COMPARED}: {line}"
-        self._unknown.lose([*self._unknown.changed(tree), *changed], reason)
-        if (each.get("draws") or seeds) and not self._stream[0]:
-            self._stream = (NOT_COMPARED, f"random numbers follow those of line {each['line']}")
+        self._unknown.note_unknown([*self._unknown.find_changed_names(tree), *changed], reason)
+        if (recorded.get("draws") or seeds) and not self._stream_status[0]:
+            self._stream_status = (NOT_COMPARED, f"random numbers follow those of line {recorded['line']}")
         return status, note
 
-    def _state(self) -> bytes:
+    def _get_stream_state(self) -> bytes:
         """Return the state of the stream."""
-        rng = self._space.get("rng")
+        rng = self._namespace.get("rng")
         return rng.state.tobytes() if isinstance(rng, RRandom) else b""
 
-    def _run(self, python: str) -> _Ran:
+    def _run_piece(self, python: str) -> _RunResult:
         """Run a piece; its last value is kept."""
         printed, messages = io.StringIO(), io.StringIO()
-        self._space.pop(_VALUE, None)
+        self._namespace.pop(_VALUE_NAME, None)
         error: BaseException | None = None
         try:
             tree = ast.parse(python)
-            _keep_value(tree)
+            _name_last_value(tree)
             # what is computed from inexact numbers is inexact as well
-            if tolerance := _tolerance(python, self._allowed):
-                self._allowed.update(dict.fromkeys(_assigned(tree), tolerance))
+            if tolerance := _find_tolerance(python, self._allowed):
+                self._allowed.update(dict.fromkeys(_iterate_assigned_names(tree), tolerance))
             with redirect_stdout(printed), redirect_stderr(messages):
-                exec(compile(ast.fix_missing_locations(tree), "<port>", "exec"), self._space)
+                exec(compile(ast.fix_missing_locations(tree), "<port>", "exec"), self._namespace)
         except (Exception, SystemExit) as caught:
             error = caught
-        return _Ran(printed.getvalue(), messages.getvalue(), error)
+        return _RunResult(printed.getvalue(), messages.getvalue(), error)
 
-    def _compared(self, recorded: Record, python: str, ran: _Ran) -> tuple[str, str]:
-        tolerance = _tolerance(python, self._allowed)
+    def _compare_values(self, recorded: ScriptRecord, python: str, ran: _RunResult) -> tuple[str, str]:
+        tolerance = _find_tolerance(python, self._allowed)
         found: list[Deviation] = []
-        if "value" in recorded and _VALUE in self._space:
-            found += deviations(recorded["value"], self._space[_VALUE], self._pool)
+        if "value" in recorded and _VALUE_NAME in self._namespace:
+            found += iterate_deviations(recorded["value"], self._namespace[_VALUE_NAME], self._pool)
         for name, value in recorded.get("variables", {}).items():
             mine = self._names.get(name)
-            if mine in self._space:
-                found += deviations(value, self._space[mine], self._pool, name)
+            if mine in self._namespace:
+                found += iterate_deviations(value, self._namespace[mine], self._pool, name)
             elif python and value.get("kind") != "other":
                 found.append(Deviation(math.inf, f"{name}: only R has it"))
-        theirs = "\n".join(recorded["output"]) + "\n" * (
-            bool(recorded["output"]) and "unended" not in recorded
-        )
+        theirs = "\n".join(recorded["output"]) + "\n" * (bool(recorded["output"]) and "unended" not in recorded)
         found += _compare_text(theirs, ran.output, tolerance)
         messages = "".join(recorded.get("messages", []))
         if python and messages != ran.messages:
@@ -254,16 +249,16 @@ class _Comparison:
         return (CLOSE, f"{worst:.1e}, at most {tolerance:.0e}") if worst <= tolerance else (DIFFERENT, words)
 
 
-def _parse(python: str) -> ast.Module | None:
+def _parse_python(python: str) -> ast.Module | None:
     try:
         return ast.parse(python)
     except SyntaxError:
         return None
 
 
-def _stopped(error: BaseException, line: int) -> tuple[str, str]:
+def _describe_stop(error: BaseException, line: int) -> tuple[str, str]:
     """Return the status of a piece that stopped, with a note."""
-    if isinstance(error, NotImplementedError) and _LEFT.match(str(error)):
+    if isinstance(error, NotImplementedError) and _REFUSAL_PATTERN.match(str(error)):
         own = f"line {line} is not translated: "
         return NOT_TRANSLATED, str(error).removeprefix(own)
     refused = isinstance(error, PydpstatError)
@@ -271,21 +266,21 @@ def _stopped(error: BaseException, line: int) -> tuple[str, str]:
 
 
 @contextmanager
-def _counted_seeds() -> Iterator[list[None]]:
+def _count_seeds() -> Iterator[list[None]]:
     """Count how often a stream is seeded."""
     seeds: list[None] = []
 
-    def counted(method: Callable[..., None]) -> Callable[..., None]:
-        def call(*given: Any, **named: Any) -> None:
+    def wrap_method(method: Callable[..., None]) -> Callable[..., None]:
+        def call_and_count(*given: Any, **named: Any) -> None:
             seeds.append(None)
             method(*given, **named)
 
-        return call
+        return call_and_count
 
     # both are inherited
     methods = {name: getattr(RRandom, name) for name in ("__init__", "set_seed")}
     for name, method in methods.items():
-        setattr(RRandom, name, counted(method))
+        setattr(RRandom, name, wrap_method(method))
     try:
         yield seeds
     finally:
@@ -293,11 +288,11 @@ def _counted_seeds() -> Iterator[list[None]]:
             delattr(RRandom, name)
 
 
-def _tolerance(python: str, allowed: dict[str, float]) -> float:
-    return max((allowed.get(word, 0.0) for word in re.findall(_WORD, python)), default=0.0)
+def _find_tolerance(python: str, tolerances: dict[str, float]) -> float:
+    return max((tolerances.get(word, 0.0) for word in re.findall(_WORD_PATTERN, python)), default=0.0)
 
 
-def _assigned(tree: ast.AST) -> Iterator[str]:
+def _iterate_assigned_names(tree: ast.AST) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id
@@ -305,7 +300,7 @@ def _assigned(tree: ast.AST) -> Iterator[str]:
             yield node.name
 
 
-def _keep_value(tree: ast.Module) -> None:
+def _name_last_value(tree: ast.Module) -> None:
     """Let the value of the last expression, or what it prints, have a name."""
     last = tree.body[-1] if tree.body else None
     if not isinstance(last, ast.Expr):
@@ -315,7 +310,7 @@ def _keep_value(tree: ast.Module) -> None:
     shown = call.args[0] if isinstance(call, ast.Call) and prints else call
     if isinstance(shown, ast.Starred):
         return
-    kept = ast.NamedExpr(ast.Name(_VALUE, ast.Store()), shown)
+    kept = ast.NamedExpr(ast.Name(_VALUE_NAME, ast.Store()), shown)
     if isinstance(call, ast.Call) and prints:
         call.args[0] = kept
     else:
@@ -324,7 +319,7 @@ def _keep_value(tree: ast.Module) -> None:
 
 def _compare_text(theirs: str, mine: str, tolerance: float) -> Iterator[Deviation]:
     """Yield how far what Python printed is from R's text: inexact numbers may differ in their digits."""
-    theirs, mine = (_ADDRESS.sub("0x0", text) for text in (theirs, mine))
+    theirs, mine = (_ADDRESS_PATTERN.sub("0x0", text) for text in (theirs, mine))
     if theirs == mine:
         if theirs:
             yield Deviation(0.0)
@@ -346,7 +341,7 @@ def _compare_line(a: str | None, b: str | None) -> float:
     """Return how far the numbers of two printed lines are apart, infinitely if other text differs."""
     if a is None or b is None:
         return math.inf
-    if re.sub(_NUMBER, "#", a).split() != re.sub(_NUMBER, "#", b).split():
+    if re.sub(_NUMBER_PATTERN, "#", a).split() != re.sub(_NUMBER_PATTERN, "#", b).split():
         return math.inf
-    pairs = zip(re.findall(_NUMBER, a), re.findall(_NUMBER, b))
+    pairs = zip(re.findall(_NUMBER_PATTERN, a), re.findall(_NUMBER_PATTERN, b))
     return max(abs(float(x) - float(y)) / max(abs(float(x)), abs(float(y)), 5e-324) for x, y in pairs)

@@ -1,6 +1,6 @@
 """What a release guarantees, the exact privacy losses behind it, and composition."""
 
-from pydpstat._lazy import answer_names as _answer_names
+from pydpstat._lazy import explain_missing_names as _answer_names
 from pydpstat.privacy.bounded_range import BoundedRangeLoss
 from pydpstat.privacy.composition import compose, compose_basic
 from pydpstat.privacy.guarantee import NEIGHBORS, Guarantee

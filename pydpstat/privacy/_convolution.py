@@ -10,9 +10,9 @@ applied to exponentially tilted masses ``q(L) = P(L) exp(lambda L - K)``, where 
 ``eta exp(K - lambda L)`` in P, which is in proportion to delta.
 
 Bounds. Let u = 2^-53. A transform of N values by butterflies multiplies each input by a number of modulus 1
-at each of log2(N) levels, and every value that it computes is a sum of some of them: with at most `_STEP` u
+at each of log2(N) levels, and every value that it computes is a sum of some of them: with at most `_LEVEL_ROUNDINGS` u
 for the roundings of a level (a complex product sqrt(5) u, its factor u, a sum u), the error of each output
-is at most ``e = _STEP u log2(N)`` times the sum of the inputs' moduli (Higham 2002, chapter 24, has the
+is at most ``e = _LEVEL_ROUNDINGS u log2(N)`` times the sum of the inputs' moduli (Higham 2002, chapter 24, has the
 Euclidean norm). That sum is 1 for q. In a product of powers F_i^n_i whose factors have an error of e, neither
 the computed nor the true factors exceed b_i = |F_i| + e, so that the error is at most
 ``U sum of n_i (e / b_i + 3u)``, where U is the product of all b_i^n_i: a multiplication has a relative error
@@ -38,21 +38,21 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._frozen import frozen
+from pydpstat._frozen import freeze_array
 from pydpstat.privacy._curves import Floats
 from pydpstat.r_arithmetic.elementary import exp, expm1, log
 
-_U = 2.0**-53
+_UNIT_ROUNDOFF = 2.0**-53
 # roundings of one level of the transform, in units of u
-_STEP = 6.0
+_LEVEL_ROUNDINGS = 6.0
 # half width of a window in standard deviations of the tilted sum, and its largest number of places
-_REACH, _MOST = 9.5, 2**22
+_WINDOW_SDS, _MAX_WINDOW = 9.5, 2**22
 # standard deviations by which the mean moves from one tilt to the next
-_STRIDE = 3.0
+_TILT_STRIDE = 3.0
 # orders tried for Chernoff's bound, in units of 1 / distance from the mean; what it may leave beyond a window
-_ORDERS = (12.0, 25.0, 50.0, 90.0, 180.0, 360.0)
-_BEYOND = 2.0**-50
-_LEVELS = 400
+_CHERNOFF_ORDERS = (12.0, 25.0, 50.0, 90.0, 180.0, 360.0)
+_MAX_TAIL = 2.0**-50
+_MAX_LEVELS = 400
 _Complex = npt.NDArray[np.complex128]
 
 
@@ -69,12 +69,12 @@ class Masses:
         """The largest multiple."""
         return self.first + self.values.size - 1
 
-    def losses(self, interval: float) -> Floats:
+    def get_losses(self, interval: float) -> Floats:
         """Return the losses of the masses."""
         return np.arange(float(self.first), self.last + 1.0) * interval
 
 
-def split(losses: Floats, masses: Floats, interval: float, infinite: float = 0.0) -> Masses:
+def split_masses(losses: Floats, masses: Floats, interval: float, infinite: float = 0.0) -> Masses:
     """Return masses on the grid whose delta is nowhere below that of these.
 
     Each mass is divided between the two multiples around its loss such that its mass with the other neighbor,
@@ -101,7 +101,7 @@ def trim_zeros(first: int, values: Floats, infinite: float) -> Masses:
     """Return masses without the zeros at both ends, since a tilt is normalized at an end."""
     places = np.flatnonzero(values)
     low, high = (int(places[0]), int(places[-1])) if places.size else (0, 0)
-    return Masses(first + low, frozen(values[low : high + 1]), infinite)
+    return Masses(first + low, freeze_array(values[low : high + 1]), infinite)
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,9 +123,9 @@ class LossSum:
         self._highest = sum(times * part.last for part, times in parts)
         self._count = sum(times for _, times in parts)
         self._far = max(max(abs(part.first), abs(part.last)) for part, _ in parts) * interval
-        finite = math.fsum(times * math.log1p(-min(part.infinite, 1.0 - _U)) for part, times in parts)
+        finite = math.fsum(times * math.log1p(-min(part.infinite, 1.0 - _UNIT_ROUNDOFF)) for part, times in parts)
         self._infinite = max(0.0, min(1.0, -math.expm1(finite) * (1.0 + 2.0**-48)))
-        self._tilts: list[_Tilt] = [self._tilted(0.0)]
+        self._tilts: list[_Tilt] = [self._make_tilt(0.0)]
         self._curves: dict[int, _Curve] = {}
 
     @property
@@ -133,43 +133,43 @@ class LossSum:
         """Standard deviation."""
         return self._tilts[0].sd
 
-    def delta(self, epsilon: float) -> float:
+    def compute_delta(self, epsilon: float) -> float:
         """Return delta at an epsilon, never below that of the masses."""
         if epsilon >= self._highest * self._interval:
             return self._infinite
-        level = self._level(epsilon)
+        level = self._find_level(epsilon)
         if level not in self._curves:
             self._curves[level] = _Curve(self, self._tilts[level])
-        return min(1.0, (self._infinite + self._curves[level].delta(epsilon)) * (1.0 + 2.0**-50))
+        return min(1.0, (self._infinite + self._curves[level].compute_delta(epsilon)) * (1.0 + 2.0**-50))
 
-    def _level(self, epsilon: float) -> int:
+    def _find_level(self, epsilon: float) -> int:
         """Return the first tilt under which epsilon is not far above the mean."""
         level = 0
-        while level < _LEVELS:
+        while level < _MAX_LEVELS:
             here = self._tilts[level]
-            if epsilon <= here.mean + 0.5 * _STRIDE * here.sd or not here.sd > 0.0:
+            if epsilon <= here.mean + 0.5 * _TILT_STRIDE * here.sd or not here.sd > 0.0:
                 break
             if level + 1 == len(self._tilts):
-                self._tilts.append(self._following(here))
+                self._tilts.append(self._make_next_tilt(here))
             following = self._tilts[level + 1]
             if not following.mean > here.mean:
                 break
             level += 1
         return level
 
-    def _following(self, here: _Tilt) -> _Tilt:
+    def _make_next_tilt(self, here: _Tilt) -> _Tilt:
         """Return the next tilt, whose mean is within reach of this one's."""
-        step = _STRIDE / here.sd
+        step = _TILT_STRIDE / here.sd
         while True:
-            moved = self._tilted(here.order + step)
-            if moved.mean - here.mean <= 2.0 * _STRIDE * max(here.sd, moved.sd, self._interval):
+            moved = self._make_tilt(here.order + step)
+            if moved.mean - here.mean <= 2.0 * _TILT_STRIDE * max(here.sd, moved.sd, self._interval):
                 return moved
             step *= 0.5
 
-    def _tilted(self, order: float) -> _Tilt:
+    def _make_tilt(self, order: float) -> _Tilt:
         log_mass = mean = variance = 0.0
         for part, times in self._parts:
-            weights, reference = self.weights(part, order)
+            weights, reference = self.compute_weights(part, order)
             total = float(weights.sum())
             losses = np.arange(part.first - reference, part.last - reference + 1.0) * self._interval
             center = float((weights * losses).sum()) / total
@@ -178,66 +178,68 @@ class LossSum:
             log_mass += times * (math.log(total) + order * reference * self._interval)
         return _Tilt(order, log_mass, mean, math.sqrt(variance))
 
-    def weights(self, part: Masses, order: float) -> tuple[Floats, int]:
+    def compute_weights(self, part: Masses, order: float) -> tuple[Floats, int]:
         """Return tilted masses, up to a factor, and the multiple at which the tilt has its maximum, 1."""
         reference = part.last if order >= 0.0 else part.first
         back = np.arange(part.first - reference, part.last - reference + 1.0) * (order * self._interval)
         with np.errstate(under="ignore"):
             return part.values * exp(back), reference
 
-    def beyond(self, tilt: _Tilt, place: float) -> float:
+    def bound_tail(self, tilt: _Tilt, place: float) -> float:
         """Return a bound on the tilted probability of losses at or beyond a place, away from the mean."""
         least = 0.0
-        for each in _ORDERS:
+        for each in _CHERNOFF_ORDERS:
             step = each / (place - tilt.mean)
-            moved = self._tilted(tilt.order + step)
-            error = self.roundings(tilt.order + step)
+            moved = self._make_tilt(tilt.order + step)
+            error = self.bound_roundings(tilt.order + step)
             least = min(least, moved.log_mass - tilt.log_mass - step * place + error)
         return math.exp(least)
 
-    def roundings(self, order: float) -> float:
+    def bound_roundings(self, order: float) -> float:
         """Return a bound on the errors of K and of the logarithms of tilted weights, over all parts."""
         return 2.0**-50 * self._count * (4.0 + abs(order) * self._far) + 2.0**-48
 
-    def window(self, tilt: _Tilt) -> tuple[int, int]:
+    def choose_window(self, tilt: _Tilt) -> tuple[int, int]:
         """Return the first multiple of a window around the mean, and its size, a power of two."""
         whole, size = self._highest - self._lowest + 1, 64
-        while size < min(whole, 2.0 * _REACH * tilt.sd / self._interval + 8.0) and size < _MOST:
+        while size < min(whole, 2.0 * _WINDOW_SDS * tilt.sd / self._interval + 8.0) and size < _MAX_WINDOW:
             size *= 2
         while (
-            size < whole and size < _MOST and max(self.outside(tilt, self._first(tilt, size), size)) > _BEYOND
+            size < whole
+            and size < _MAX_WINDOW
+            and max(self.bound_outside(tilt, self._get_first(tilt, size), size)) > _MAX_TAIL
         ):
             size *= 2
-        return self._first(tilt, size), size
+        return self._get_first(tilt, size), size
 
-    def _first(self, tilt: _Tilt, size: int) -> int:
+    def _get_first(self, tilt: _Tilt, size: int) -> int:
         middle = round(tilt.mean / self._interval) - size // 2
         return max(self._lowest, min(middle, self._highest + 1 - size))
 
-    def outside(self, tilt: _Tilt, first: int, size: int) -> tuple[float, float]:
+    def bound_outside(self, tilt: _Tilt, first: int, size: int) -> tuple[float, float]:
         """Return bounds on the tilted probabilities below and above a window."""
         h, last = self._interval, first + size - 1
-        below = self.beyond(tilt, (first - 1) * h) if first > self._lowest else 0.0
-        return below, self.beyond(tilt, (last + 1) * h) if last < self._highest else 0.0
+        below = self.bound_tail(tilt, (first - 1) * h) if first > self._lowest else 0.0
+        return below, self.bound_tail(tilt, (last + 1) * h) if last < self._highest else 0.0
 
-    def convolved(self, tilt: _Tilt, size: int) -> tuple[Floats, float]:
+    def compute_convolution(self, tilt: _Tilt, size: int) -> tuple[Floats, float]:
         """Return the tilted masses, each at its multiple modulo the size, and a bound on their error."""
-        step = _STEP * _U * math.log2(size)
+        step = _LEVEL_ROUNDINGS * _UNIT_ROUNDOFF * math.log2(size)
         product: _Complex | None = None
         log_bound, relative = np.zeros(size // 2 + 1), np.zeros(size // 2 + 1)
         for part, times in self._parts:
-            weights, _ = self.weights(part, tilt.order)
+            weights, _ = self.compute_weights(part, tilt.order)
             weights /= weights.sum()
             folded = np.zeros(size)
             for start in range(0, weights.size, size):
                 piece = weights[start : start + size]
                 folded[: piece.size] += piece
             transformed = np.fft.rfft(np.roll(folded, part.first % size))
-            bound = np.abs(transformed) * (1.0 + 4.0 * _U) + step
+            bound = np.abs(transformed) * (1.0 + 4.0 * _UNIT_ROUNDOFF) + step
             with np.errstate(under="ignore"):
                 log_bound += times * log(bound)
-                relative += times * (step / bound + 3.0 * _U)
-                power = _power(transformed, times)
+                relative += times * (step / bound + 3.0 * _UNIT_ROUNDOFF)
+                power = _compute_power(transformed, times)
                 product = power if product is None else product * power
         assert product is not None
         with np.errstate(under="ignore"):
@@ -251,29 +253,29 @@ class LossSum:
 class _Curve:
     """The delta curve of a sum, from one tilt."""
 
-    def __init__(self, whole: LossSum, tilt: _Tilt) -> None:
-        first, size = whole.window(tilt)
-        tilted, noise = whole.convolved(tilt, size)
+    def __init__(self, loss_sum: LossSum, tilt: _Tilt) -> None:
+        first, size = loss_sum.choose_window(tilt)
+        tilted, noise = loss_sum.compute_convolution(tilt, size)
         tilted = np.roll(tilted, -(first % size))
         tilted = np.maximum(tilted, 0.0) + noise
-        self._interval, self._first, self._tilt = whole._interval, first, tilt
+        self._interval, self._first, self._tilt = loss_sum._interval, first, tilt
         self._center = tilt.mean
         last = first + size - 1
         h = self._interval
-        self._below, self._above = whole.outside(tilt, first, size)
-        kept = min(last, whole._highest) - first + 1
+        self._below, self._above = loss_sum.bound_outside(tilt, first, size)
+        kept = min(last, loss_sum._highest) - first + 1
         back = (np.arange(first, first + kept) * h - self._center)[::-1]
         with np.errstate(under="ignore", over="ignore"):
             masses = tilted[:kept][::-1] * exp(-tilt.order * back)
-            self._masses = frozen(np.cumsum(masses)[::-1])
-            self._others = frozen(np.cumsum(masses * exp(-back))[::-1])
+            self._masses = freeze_array(np.cumsum(masses)[::-1])
+            self._others = freeze_array(np.cumsum(masses * exp(-back))[::-1])
         # exp(K - lambda L) is taken relative to the mean
         self._log_factor = tilt.log_mass - tilt.order * self._center
-        self._slack = whole.roundings(tilt.order) + 2.0**-50 * (abs(tilt.log_mass) + 1.0)
-        self._sums = (kept + 4.0 * (1.0 + np.abs(back).max() * (tilt.order + 1.0))) * _U
+        self._slack = loss_sum.bound_roundings(tilt.order) + 2.0**-50 * (abs(tilt.log_mass) + 1.0)
+        self._sums = (kept + 4.0 * (1.0 + np.abs(back).max() * (tilt.order + 1.0))) * _UNIT_ROUNDOFF
         self._end = (last + 1) * h
 
-    def delta(self, epsilon: float) -> float:
+    def compute_delta(self, epsilon: float) -> float:
         """Return delta at an epsilon, never below that of the masses, without the one at infinity."""
         place = max(math.floor(epsilon / self._interval) + 1 - self._first, 0)
         found = 0.0
@@ -292,7 +294,7 @@ class _Curve:
         return math.exp(min(0.0, math.log(found) + self._log_factor + self._slack))
 
 
-def _power(base: _Complex, times: int) -> _Complex:
+def _compute_power(base: _Complex, times: int) -> _Complex:
     """Return a power by repeated squaring."""
     result: _Complex | None = None
     while True:

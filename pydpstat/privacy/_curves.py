@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._frozen import frozen
-from pydpstat._search import bisect_up, lowest
+from pydpstat._frozen import freeze_array
+from pydpstat._search import bisect_up, minimize_unimodal
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic.elementary import Floats, Numbers, exact_product, exp, expm1, log, log1p
+from pydpstat.r_arithmetic.elementary import Floats, Numbers, compute_exact_product, exp, expm1, log, log1p
 
 # what a positive delta is rounded up to where it would underflow
-TINY = 5e-324
+SMALLEST_DELTA = 5e-324
 _LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
 # below this ratio the integral is taken: 8 Gauss points are exact to rounding over a length of 1
 _SMALL_RATIO = 1.0
@@ -25,22 +25,22 @@ _FAR = 20.0
 _FRACTION_TERMS = 12
 
 # Gauss and Legendre's rule for the unit interval, rounded once: NumPy's goes through LAPACK
-_HALF = (
+_HALF_RULE = (
     (0.019855071751231884, 0.05061426814518813),
     (0.10166676129318664, 0.11119051722668724),
     (0.2372337950418355, 0.15685332293894363),
     (0.4082826787521751, 0.181341891689181),
 )
-GAUSS_POINTS = frozen([point for point, _ in _HALF] + [1.0 - point for point, _ in reversed(_HALF)])
-GAUSS_WEIGHTS = frozen([weight for _, weight in (*_HALF, *reversed(_HALF))])
+GAUSS_POINTS = freeze_array([point for point, _ in _HALF_RULE] + [1.0 - point for point, _ in reversed(_HALF_RULE)])
+GAUSS_WEIGHTS = freeze_array([weight for _, weight in (*_HALF_RULE, *reversed(_HALF_RULE))])
 _MOST_TERMS = 1000
 # a term exp(-47) times the first one counts for nothing
-_LAST = 47.0
+_NEGLIGIBLE_EXPONENT = 47.0
 # from here on the sum of all weights is the integral to 1e-60 of it
 _WIDE = 3.0
 
 
-def responses_delta(each: float, count: int, epsilon: float) -> float:
+def compute_responses_delta(each: float, count: int, epsilon: float) -> float:
     """Delta of `count` randomized responses together, `each` the epsilon of one, rounded up.
 
     With j answers that point away the outcome has the weights
@@ -56,7 +56,7 @@ def responses_delta(each: float, count: int, epsilon: float) -> float:
     if gap <= 0:
         return 0.0
     if count == 1:
-        return above(-math.expm1(-float(gap)) / (1.0 + math.exp(-each)))
+        return round_up_delta(-math.expm1(-float(gap)) / (1.0 + math.exp(-each)))
     from scipy.special import gammaln
 
     # the last j with a loss above epsilon, and its excess
@@ -70,10 +70,10 @@ def responses_delta(each: float, count: int, epsilon: float) -> float:
         share = math.fsum(exp(choices - j * each - count * math.log1p(math.exp(-each)) + excess))
     # each exponent errs by a few units in the last place of its largest term
     slack = 2.0**-49 * (4.0 + 3.0 * math.lgamma(count + 1.0) + count * (each + 1.0))
-    return above(share, slack)
+    return round_up_delta(share, slack)
 
 
-def pure_rho(epsilon: float) -> float:
+def compute_pure_rho(epsilon: float) -> float:
     """Zero-concentrated privacy of a pure guarantee: ``epsilon * tanh(epsilon / 2)``, rounded up.
 
     No smaller number holds for all of them, and it is below the usual ``epsilon**2 / 2``.
@@ -90,7 +90,7 @@ def pure_rho(epsilon: float) -> float:
     return math.nextafter(epsilon * math.tanh(0.5 * epsilon) * (1.0 + 2.0**-51), math.inf)
 
 
-def concentrated_delta(rho: float, epsilon: float) -> float:
+def compute_concentrated_delta(rho: float, epsilon: float) -> float:
     """Smallest delta at an epsilon that follows from zero-concentrated privacy, rounded up.
 
     The bound ``exp((a-1)(a rho - epsilon)) / (a-1) * (1 - 1/a)**a`` holds for every a > 1, so that
@@ -103,7 +103,7 @@ def concentrated_delta(rho: float, epsilon: float) -> float:
     if math.isinf(rho):
         return 1.0
 
-    def log_bound(x: float) -> float:
+    def compute_log_bound(x: float) -> float:
         # by x = log(a - 1)
         above = math.exp(x)
         return above * ((above + 1.0) * rho - epsilon) - x - (above + 1.0) * math.log1p(math.exp(-x))
@@ -111,29 +111,29 @@ def concentrated_delta(rho: float, epsilon: float) -> float:
     # where the slope is 0, (2 a - 1) rho = epsilon + log(a / (a - 1)) <= epsilon + 1 / (a - 1)
     gap = epsilon - rho
     top = math.log((gap + math.hypot(gap, math.sqrt(8.0 * rho))) / (4.0 * rho)) + 0.1
-    x, _ = lowest(log_bound, -40.0, top, 60)
+    x, _ = minimize_unimodal(compute_log_bound, -40.0, top, 60)
     above = math.exp(x)
     terms = above * ((above + 1.0) * rho + epsilon) + abs(x) + 2.0
-    return max(TINY, math.exp(min(0.0, log_bound(x) + 2.0**-49 * terms)))
+    return max(SMALLEST_DELTA, math.exp(min(0.0, compute_log_bound(x) + 2.0**-49 * terms)))
 
 
-def largest_rho(epsilon: float, delta: float) -> float:
+def find_largest_rho(epsilon: float, delta: float) -> float:
     """Largest rho from which (epsilon, delta) follows, rounded down; 0 where delta is 0."""
     if delta == 0.0:
         return 0.0
     most = 1.0 if delta >= 1.0 else None
     # a smaller rho is none, and the curve is not asked for it
-    low, _ = bisect_up(lambda rho: rho < 1e-300 or concentrated_delta(rho, epsilon) <= delta, high=most)
+    low, _ = bisect_up(lambda rho: rho < 1e-300 or compute_concentrated_delta(rho, epsilon) <= delta, high=most)
     return low if low >= 1e-300 else 0.0
 
 
-def laplace_delta(epsilon: float, pure: Fraction) -> float:
+def compute_laplace_delta(epsilon: float, pure: Fraction) -> float:
     """Delta of Laplace noise with a pure epsilon: 1 - exp((epsilon - pure) / 2), or 0; rounded up."""
     gap = pure - Fraction(epsilon)
-    return above(-math.expm1(-0.5 * nearest(gap))) if gap > 0 else 0.0
+    return round_up_delta(-math.expm1(-0.5 * to_nearest_float(gap))) if gap > 0 else 0.0
 
 
-def geometric_delta(epsilon: float, rate: Fraction, shift: int) -> float:
+def compute_geometric_delta(epsilon: float, rate: Fraction, shift: int) -> float:
     """Delta of symmetric geometric noise with P(k) ~ exp(-rate |k|) for a shift; rounded up.
 
     The privacy loss of the outcome k is ``rate * (shift - 2k)`` on 0..shift and constant outside. It
@@ -141,23 +141,23 @@ def geometric_delta(epsilon: float, rate: Fraction, shift: int) -> float:
     ``alpha = exp(-rate)`` that is ``1 - exp(epsilon - rate * (shift - K)) + alpha * (1 - alpha**K)``
     over ``1 + alpha``, where nothing cancels.
     """
-    last, gap = last_exceeding(epsilon, shift, rate)
+    last, gap = find_last_exceeding(epsilon, shift, rate)
     if last < 0:
         return 0.0
-    step = nearest(rate)
+    step = to_nearest_float(rate)
     alpha = math.exp(-step)
-    excess = -math.expm1(-nearest(gap + last * rate)) - alpha * math.expm1(-step * last)
-    return above(excess / (1.0 + alpha))
+    excess = -math.expm1(-to_nearest_float(gap + last * rate)) - alpha * math.expm1(-step * last)
+    return round_up_delta(excess / (1.0 + alpha))
 
 
-def last_exceeding(epsilon: float, shift: int, rate: Fraction) -> tuple[int, Fraction]:
+def find_last_exceeding(epsilon: float, shift: int, rate: Fraction) -> tuple[int, Fraction]:
     """Return the largest k >= 0 with ``rate * (shift - 2k) > epsilon``, -1 for none, and by how much."""
     gap = rate * shift - Fraction(epsilon)
     last = math.ceil(gap / (2 * rate)) - 1 if gap > 0 else -1
     return last, gap - 2 * last * rate
 
 
-def nearest(value: Fraction) -> float:
+def to_nearest_float(value: Fraction) -> float:
     """Return the nearest float, infinite beyond the range of floats."""
     try:
         return float(value)
@@ -165,22 +165,22 @@ def nearest(value: Fraction) -> float:
         return math.inf if value > 0 else -math.inf
 
 
-def above(share: float, slack: float = 2.0**-50) -> float:
+def round_up_delta(share: float, slack: float = 2.0**-50) -> float:
     """Return a positive delta, rounded up by more than its relative rounding error `slack`."""
-    return min(1.0, max(TINY, math.nextafter(share * (1.0 + slack), 1.0)))
+    return min(1.0, max(SMALLEST_DELTA, math.nextafter(share * (1.0 + slack), 1.0)))
 
 
-def curve_epsilon(epsilon: npt.ArrayLike) -> Floats:
+def check_curve_epsilon(epsilon: npt.ArrayLike) -> Floats:
     """Check the epsilons at which a privacy curve is asked for: finite numbers from 0 on."""
     values = np.asarray(epsilon)
     if values.dtype.kind not in "iuf" or not np.all((values >= 0) & np.isfinite(values)):
         raise PydpstatError(
-            f"epsilon must be at least 0 and finite; got {checks.shown(epsilon)}. Give for example 1."
+            f"epsilon must be at least 0 and finite; got {checks.describe_value(epsilon)}. Give for example 1."
         )
     return values.astype(np.float64)
 
 
-def mills(x: Floats) -> Floats:
+def compute_mills_ratio(x: Floats) -> Floats:
     """Mills' ratio: the standard normal's upper tail divided by its density."""
     from scipy.special import erfcx
 
@@ -191,14 +191,14 @@ def mills(x: Floats) -> Floats:
     return ratio
 
 
-def log_density(x: Floats) -> Floats:
+def compute_log_density(x: Floats) -> Floats:
     """Logarithm of the standard normal density."""
     return -0.5 * x * x - _LOG_SQRT_2PI
 
 
-def mills_slope(t: Floats) -> Floats:
-    """Minus the derivative of Mills' ratio, ``1 - t * mills(t)``."""
-    ratio = mills(t)
+def compute_mills_slope(t: Floats) -> Floats:
+    """Minus the derivative of Mills' ratio, ``1 - t * compute_mills_ratio(t)``."""
+    ratio = compute_mills_ratio(t)
     slope: Floats = t * ratio
     np.subtract(1.0, slope, out=slope)
     if t.max() > _FAR:
@@ -212,33 +212,33 @@ def mills_slope(t: Floats) -> Floats:
     return slope
 
 
-def mills_difference(a: Floats, ratio: Floats) -> Floats:
-    """Evaluate ``mills(a) - mills(a + ratio)`` for one-dimensional arrays, to full relative accuracy."""
+def compute_mills_difference(a: Floats, ratio: Floats) -> Floats:
+    """Evaluate ``compute_mills_ratio(a) - compute_mills_ratio(a + ratio)`` for vectors, to full relative accuracy."""
     difference = np.empty_like(a)
     small = ratio < _SMALL_RATIO
     if np.any(small):
         start, length = a[small], ratio[small]
         points = GAUSS_POINTS[:, None] * length
         points += start
-        slopes = mills_slope(points)
+        slopes = compute_mills_slope(points)
         slopes *= GAUSS_WEIGHTS[:, None]
         difference[small] = length * slopes.sum(axis=0)
     large = ~small
     if np.any(large):
         start = a[large]
-        difference[large] = mills(start) - mills(start + ratio[large])
+        difference[large] = compute_mills_ratio(start) - compute_mills_ratio(start + ratio[large])
     return difference
 
 
 @overload
-def log_delta(epsilon: float, ratio: float) -> float: ...
+def compute_log_delta(epsilon: float, ratio: float) -> float: ...
 
 
 @overload
-def log_delta(epsilon: npt.ArrayLike, ratio: npt.ArrayLike) -> Numbers: ...
+def compute_log_delta(epsilon: npt.ArrayLike, ratio: npt.ArrayLike) -> Numbers: ...
 
 
-def log_delta(epsilon: npt.ArrayLike, ratio: npt.ArrayLike) -> Numbers:
+def compute_log_delta(epsilon: npt.ArrayLike, ratio: npt.ArrayLike) -> Numbers:
     """Logarithm of the exact delta of the Gaussian mechanism, also where that would underflow; rounded up.
 
     `ratio` is the L2 sensitivity divided by the noise's standard deviation, above 0; epsilon is at least 0.
@@ -264,23 +264,23 @@ def log_delta(epsilon: npt.ArrayLike, ratio: npt.ArrayLike) -> Numbers:
     shape = eps.shape
     eps, m = eps.reshape(-1), m.reshape(-1)
     with np.errstate(over="ignore", under="ignore", divide="ignore"):
-        a = _difference(eps, m)
+        a = _compute_difference(eps, m)
         result = np.empty_like(a)
         # a < 0 with a large ratio: delta is no longer small, and R(a) may overflow
         near_one = (a < 0.0) & (m >= _SMALL_RATIO)
         rest = ~near_one
-        result[rest] = log_density(a[rest]) + log(mills_difference(a[rest], m[rest]))
-        result[near_one] = log1p(-exp(log_complement(a[near_one], m[near_one])))
+        result[rest] = compute_log_density(a[rest]) + log(compute_mills_difference(a[rest], m[rest]))
+        result[near_one] = log1p(-exp(compute_log_complement(a[near_one], m[near_one])))
         place = np.maximum(a, 0.0)
         slack = 8.0 + 2.0 * place * place + np.minimum(place, _FAR) ** 2 + 0.5 * np.abs(result)
         result = np.minimum(result + 2.0**-52 * slack, 0.0)
     return result.reshape(shape) if shape else float(result[0])
 
 
-def _difference(epsilon: Floats, ratio: Floats) -> Floats:
+def _compute_difference(epsilon: Floats, ratio: Floats) -> Floats:
     """Return ``epsilon / ratio - ratio / 2`` for arrays, to a unit in the last place."""
     quotient = epsilon / ratio
-    high, low = exact_product(quotient, ratio)
+    high, low = compute_exact_product(quotient, ratio)
     rest = (epsilon - high - low) / ratio
     # Knuth's error-free sum of the rounded quotient and the half
     half = -0.5 * ratio
@@ -292,7 +292,7 @@ def _difference(epsilon: Floats, ratio: Floats) -> Floats:
     return np.where(np.isfinite(found), found, total)
 
 
-def log_complement(a: Floats, ratio: Floats) -> Floats:
+def compute_log_complement(a: Floats, ratio: Floats) -> Floats:
     """Logarithm of 1 - delta, from ``a = epsilon / ratio - ratio / 2 <= 0``."""
-    total: Floats = log_density(a) + log(mills(-a) + mills(a + ratio))
+    total: Floats = compute_log_density(a) + log(compute_mills_ratio(-a) + compute_mills_ratio(a + ratio))
     return total

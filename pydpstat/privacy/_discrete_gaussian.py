@@ -10,18 +10,18 @@ import numpy as np
 from pydpstat.privacy._curves import (
     GAUSS_POINTS,
     GAUSS_WEIGHTS,
-    TINY,
+    SMALLEST_DELTA,
     Floats,
-    mills,
-    mills_difference,
-    nearest,
+    compute_mills_difference,
+    compute_mills_ratio,
+    to_nearest_float,
 )
 from pydpstat.r_arithmetic.elementary import exp, expm1
 
 _ROOT_2PI = math.sqrt(2.0 * math.pi)
 _MOST_TERMS = 1000
 # a term below exp(-47) times the first one is negligible
-_LAST = 47.0
+_NEGLIGIBLE_EXPONENT = 47.0
 # from this sd on the sum of all weights equals the integral up to 1e-60 of it
 _WIDE = 3.0
 # from this sd on the continuous curve has a relative error of at most 2e-12
@@ -37,37 +37,37 @@ _UNDERFLOW = 760
 _SUM, _CURVE = 2.0**-48, 2.0**-51
 
 
-def total_sum(sd: float) -> float:
+def compute_total_weight(sd: float) -> float:
     """Return the sum of w(k) over all integers."""
     if sd > _WIDE:
         return _ROOT_2PI * sd
-    return 1.0 + 2.0 * upper_sum(1.0, sd)
+    return 1.0 + 2.0 * compute_upper_sum(1.0, sd)
 
 
-def variance_sum(sd: float) -> float:
+def compute_variance(sd: float) -> float:
     """Return the variance."""
     if sd > _WIDE:
         # Poisson's summation: the terms from the second on are below exp(-2 pi^2 sd^2) < 1e-77
         return sd * sd
     k = np.arange(1.0, 45.0 * max(sd, 1.0))
     with np.errstate(all="ignore"):
-        return float((2.0 * k * k * _weights(k, sd)).sum()) / total_sum(sd)
+        return float((2.0 * k * k * _compute_weights(k, sd)).sum()) / compute_total_weight(sd)
 
 
-def upper_sum(first: float, sd: float) -> float:
+def compute_upper_sum(first: float, sd: float) -> float:
     """Return the sum of w(k) over k >= first, an integer of at least 0."""
-    count = _terms(first, sd)
+    count = _count_terms(first, sd)
     if count <= _MOST_TERMS:
         with np.errstate(all="ignore"):
-            return float(_weights(first + np.arange(count + 1.0), sd).sum())
+            return float(_compute_weights(first + np.arange(count + 1.0), sd).sum())
     weight = math.exp(-0.5 * (first / sd) ** 2)
     if weight == 0.0:
         return 0.0
-    integral = sd * weight * float(mills(np.array([first / sd]))[0])
-    return integral + weight * _ends(*_derivatives(first, sd))
+    integral = sd * weight * float(compute_mills_ratio(np.array([first / sd]))[0])
+    return integral + weight * _compute_end_correction(*_compute_derivatives(first, sd))
 
 
-def delta_sum(epsilon: float, sd: float, shift: int, cells: int) -> float:
+def compute_discrete_delta(epsilon: float, sd: float, shift: int, cells: int) -> float:
     """Return delta for a shift of one count, or of two simultaneously; rounded up, above 0.
 
     For a shift s the loss of the noise y exceeds epsilon above ``m = epsilon sd^2 / s - s / 2``, and with
@@ -105,27 +105,34 @@ def delta_sum(epsilon: float, sd: float, shift: int, cells: int) -> float:
     middle = Fraction(epsilon) * variance / far - Fraction(far, 2)
     whole = math.floor(middle) + 1
     if whole > 0 and whole * whole > 2 * _UNDERFLOW * variance:
-        return TINY
+        return SMALLEST_DELTA
     wide = sd * math.sqrt(cells)
     if middle < -_NEGLIGIBLE * Fraction(wide):
         # m is at least -s / 2, so that the other neighbor's part is negligible, too
         return 1.0
-    step = nearest(Fraction(far) / variance)
+    step = to_nearest_float(Fraction(far) / variance)
     first, gap = float(whole), float(whole - middle)
-    count = _terms(max(first, 0.0), wide) - min(first, 0.0)
+    count = _count_terms(max(first, 0.0), wide) - min(first, 0.0)
     if count <= _MOST_TERMS or not step <= _SMOOTH and wide < _HUGE:
-        share = _short_delta(variance, wide, whole, gap, step, count, cells, sd)
+        share = _sum_delta_terms(variance, wide, whole, gap, step, count, cells, sd)
         slack = _SUM + (0.0 if count <= _MOST_TERMS else _CURVE * (first / wide) ** 2)
     else:
-        share, slack = _long_delta(variance, wide, far, middle, gap, step)
-    return min(1.0, max(TINY, math.nextafter(share * (1.0 + slack), 1.0)))
+        share, slack = _approximate_delta(variance, wide, far, middle, gap, step)
+    return min(1.0, max(SMALLEST_DELTA, math.nextafter(share * (1.0 + slack), 1.0)))
 
 
-def _short_delta(
-    variance: Fraction, wide: float, whole: int, gap: float, step: float, count: float, cells: int, sd: float
+def _sum_delta_terms(
+    variance: Fraction,
+    wide: float,
+    first_index: int,
+    gap: float,
+    step: float,
+    count: float,
+    cells: int,
+    sd: float,
 ) -> float:
     """Return the sum of the terms, relative to the weight of the first where that is small."""
-    first, base = float(whole), max(whole, 0)
+    first, base = float(first_index), max(first_index, 0)
     if count <= _MOST_TERMS:
         steps = np.arange(count + 1.0)
         y = first + steps
@@ -133,31 +140,33 @@ def _short_delta(
             # (k^2 - base^2) / (2 variance), from exact integers
             weights = exp(-0.5 * ((y - base) / wide) * ((y + base) / wide))
             terms = weights * -expm1(-(gap + steps) * step)
-        factor = _weight(Fraction(base * base) / (2 * variance))
+        factor = _compute_weight(Fraction(base * base) / (2 * variance))
         if cells == 1 or sd > _WIDE:
-            return factor * (float(terms.sum()) / total_sum(wide))
+            return factor * (float(terms.sum()) / compute_total_weight(wide))
         odd = y % 2.0 != 0.0
-        return factor * _two_cells(float(terms[~odd].sum()), float(terms[odd].sum()), sd)
+        return factor * _compute_two_cell_share(float(terms[~odd].sum()), float(terms[odd].sum()), sd)
     # many terms and a large step: the second part of g falls within a few of them
-    steps = np.arange(math.ceil(_LAST / step) + 1.0)
+    steps = np.arange(math.ceil(_NEGLIGIBLE_EXPONENT / step) + 1.0)
     weights = exp(-0.5 * (steps / wide) * ((2.0 * first + steps) / wide))
     second = float((weights * exp(-(gap + steps) * step)).sum())
-    factor = _weight(Fraction(whole * whole) / (2 * variance))
-    both = wide * float(mills(np.array([first / wide]))[0]) + _ends(*_derivatives(first, wide))
-    return factor * ((both - second) / total_sum(wide))
+    factor = _compute_weight(Fraction(first_index * first_index) / (2 * variance))
+    both = wide * float(compute_mills_ratio(np.array([first / wide]))[0]) + _compute_end_correction(
+        *_compute_derivatives(first, wide)
+    )
+    return factor * ((both - second) / compute_total_weight(wide))
 
 
-def _long_delta(
+def _approximate_delta(
     variance: Fraction, wide: float, far: int, middle: Fraction, gap: float, step: float
 ) -> tuple[float, float]:
     """Return the continuous distribution's delta, corrected for the sum's steps, and its relative error."""
-    place, ratio = nearest(middle) / wide, nearest(Fraction(far)) / wide
-    weight = _weight(middle * middle / (2 * variance))
+    place, ratio = to_nearest_float(middle) / wide, to_nearest_float(Fraction(far)) / wide
+    weight = _compute_weight(middle * middle / (2 * variance))
     if place < 0.0 and ratio >= 1.0:
-        rest = float(mills(np.array([-place]))[0] + mills(np.array([place + ratio]))[0])
+        rest = float(compute_mills_ratio(np.array([-place]))[0] + compute_mills_ratio(np.array([place + ratio]))[0])
         curve = 1.0 - weight * rest / _ROOT_2PI
     else:
-        difference = mills_difference(np.array([place]), np.array([ratio]))
+        difference = compute_mills_difference(np.array([place]), np.array([ratio]))
         curve = weight * float(difference[0]) / _ROOT_2PI
     slack = _CURVE * (8.0 + min(max(place, 0.0), 20.0) ** 2)
     if wide >= _HUGE:
@@ -170,36 +179,34 @@ def _long_delta(
     # between the zero of g and the first integer, g is a short smooth arc
     first = float(math.floor(middle) + 1)
 
-    def excess(back: float) -> float:
+    def compute_excess(back: float) -> float:
         """Return g at a distance before the first integer, relative to w there."""
-        return math.exp(0.5 * (back / wide) * ((2.0 * first - back) / wide)) * -math.expm1(
-            (back - gap) * step
-        )
+        return math.exp(0.5 * (back / wide) * ((2.0 * first - back) / wide)) * -math.expm1((back - gap) * step)
 
     places = zip(GAUSS_POINTS.tolist(), GAUSS_WEIGHTS.tolist())
-    arc = gap * sum(weight * excess(gap * point) for point, weight in places)
-    here = _derivatives(first, wide)
-    there = (math.exp(-gap * step) * each for each in _derivatives(first + float(far), wide))
+    arc = gap * sum(weight * compute_excess(gap * point) for point, weight in places)
+    here = _compute_derivatives(first, wide)
+    there = (math.exp(-gap * step) * each for each in _compute_derivatives(first + float(far), wide))
     _, *slopes = (a - b for a, b in zip(here, there))
-    ends = _ends(excess(0.0), *slopes)
-    relative = _weight(Fraction(first) ** 2 / (2 * variance))
-    return max(curve + relative * ((ends - arc) / total_sum(wide)), 0.0), slack
+    ends = _compute_end_correction(compute_excess(0.0), *slopes)
+    relative = _compute_weight(Fraction(first) ** 2 / (2 * variance))
+    return max(curve + relative * ((ends - arc) / compute_total_weight(wide)), 0.0), slack
 
 
-def _two_cells(even: float, odd: float, sd: float) -> float:
+def _compute_two_cell_share(even: float, odd: float, sd: float) -> float:
     """Return the share of the sums over even and odd n in the distribution of the sum of two noises."""
     narrow = sd / math.sqrt(2.0)
-    half = 2.0 * float(_weights(np.arange(0.5, 12.0 * max(narrow, 1.0)), narrow).sum())
-    return (total_sum(narrow) * even + half * odd) / total_sum(sd) ** 2
+    half = 2.0 * float(_compute_weights(np.arange(0.5, 12.0 * max(narrow, 1.0)), narrow).sum())
+    return (compute_total_weight(narrow) * even + half * odd) / compute_total_weight(sd) ** 2
 
 
-def _terms(first: float, sd: float) -> float:
+def _count_terms(first: float, sd: float) -> float:
     """Return how many terms from `first` on count: those with k^2 - first^2 <= 2 * 47 sd^2."""
-    reach = 2.0 * _LAST * sd * sd
+    reach = 2.0 * _NEGLIGIBLE_EXPONENT * sd * sd
     return math.ceil(reach / (first + math.sqrt(first * first + reach))) if reach > 0.0 else 1.0
 
 
-def _weight(exponent: Fraction) -> float:
+def _compute_weight(exponent: Fraction) -> float:
     """Return exp(-exponent), to a unit in the last place also where the exponent is large."""
     if exponent > _UNDERFLOW:
         return 0.0
@@ -207,12 +214,12 @@ def _weight(exponent: Fraction) -> float:
     return math.exp(-near) * (1.0 - float(exponent - Fraction(near)))
 
 
-def _weights(k: Floats, sd: float) -> Floats:
+def _compute_weights(k: Floats, sd: float) -> Floats:
     z = k / sd
     return exp(-0.5 * z * z)
 
 
-def _derivatives(x: float, sd: float) -> tuple[float, float, float, float]:
+def _compute_derivatives(x: float, sd: float) -> tuple[float, float, float, float]:
     """Return w and its first, third and fifth derivative, divided by w."""
     z, scale = x / sd, 1.0 / sd
     first = -z
@@ -221,6 +228,6 @@ def _derivatives(x: float, sd: float) -> tuple[float, float, float, float]:
     return 1.0, first * scale, third * scale**3, fifth * scale**5
 
 
-def _ends(value: float, first: float, third: float, fifth: float) -> float:
+def _compute_end_correction(value: float, first: float, third: float, fifth: float) -> float:
     """Return the Euler-Maclaurin correction to the integral at a sum's first term."""
     return value / 2.0 - first / 12.0 + third / 720.0 - fifth / 30240.0

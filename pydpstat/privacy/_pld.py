@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._grid import float_above, total_above
+from pydpstat._grid import round_up_to_float, round_up_total
 from pydpstat._search import bisect_up
 from pydpstat.errors import MissingExtraError, PydpstatError
-from pydpstat.privacy._convolution import LossSum, Masses, split, trim_zeros
-from pydpstat.privacy._curves import TINY, Floats
+from pydpstat.privacy._convolution import LossSum, Masses, split_masses, trim_zeros
+from pydpstat.privacy._curves import SMALLEST_DELTA, Floats
 from pydpstat.privacy.losses import (
     DiscreteGaussianLoss,
     GaussianLoss,
@@ -33,10 +33,10 @@ from pydpstat.r_arithmetic.elementary import exp, expm1
 # distance of the multiples between which privacy losses are divided
 INTERVAL = 1e-4
 # the finest interval for responses, how many places are cheap, and the largest window
-_FINEST, _WIDE, _WIDEST = INTERVAL * 2.0**-20, 2.0**18, 2.0**20
+_FINEST, _MAX_CHEAP_PLACES, _MAX_WINDOW = INTERVAL * 2.0**-20, 2.0**18, 2.0**20
 # about how many points of a sampled release's curve are taken, and where they end: at a delta that counts
 # for nothing, or at an epsilon that does
-_POINTS, _NOTHING, _FARTHEST = 10_000, 1e-20, 64.0
+_MAX_POINTS, _NEGLIGIBLE_DELTA, _MAX_EPSILON = 10_000, 1e-20, 64.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,30 +57,30 @@ class DistributionLoss(PrivacyLoss):
 
     def __post_init__(self) -> None:
         parts = self.parts
-        if not isinstance(parts, tuple) or not parts or not all(isinstance(each, KINDS) for each in parts):
+        if not isinstance(parts, tuple) or not parts or not all(isinstance(each, LOSS_TYPES) for each in parts):
             raise PydpstatError(
                 "parts must be a tuple of at least one privacy loss that has a distribution; got "
-                f"{checks.shown(parts)}. Use compose(guarantees, 'pld')."
+                f"{checks.describe_value(parts)}. Use compose(guarantees, 'pld')."
             )
         counts: Counter[PrivacyLoss] = Counter()
         for part, times in Counter(parts).items():
-            for each, often in _flat(part):
+            for each, often in _expand_components(part):
                 counts[each] += times * often
         # sorted, each once: a delta is evaluated many times
         object.__setattr__(self, "_counts", tuple(sorted(counts.items(), key=repr)))
-        object.__setattr__(self, "_pure", _pure_of(self._counts))
+        object.__setattr__(self, "_pure", _sum_pure_epsilons(self._counts))
 
     def delta(self, epsilon: float) -> float:
         """Smallest delta at an epsilon; 0 from the pure one on."""
         if epsilon >= self._pure:
             return 0.0
-        return max(TINY, max(order.delta(epsilon) for order in _sums(self._counts)))
+        return max(SMALLEST_DELTA, max(order.compute_delta(epsilon) for order in _make_loss_sums(self._counts)))
 
     @property
     def rho(self) -> float | None:
         """Sum of the parts'; None where one has none."""
         each = [part.rho for part in self.parts]
-        return None if None in each else total_above(each)  # type: ignore[arg-type]
+        return None if None in each else round_up_total(each)  # type: ignore[arg-type]
 
     @property
     def without_rho(self) -> str:
@@ -94,21 +94,21 @@ class DistributionLoss(PrivacyLoss):
 
     def group(self, size: int) -> PrivacyLoss | None:
         """Return the loss of the parts for a group; None where it is not known of one."""
-        return _together(part.group(size) for part in self.parts)
+        return _combine_losses(part.group(size) for part in self.parts)
 
     def replaced(self) -> PrivacyLoss | None:
         """Return the loss of the parts where one record takes another's place; None where one has none."""
-        return _together(part.replaced() for part in self.parts)
+        return _combine_losses(part.replaced() for part in self.parts)
 
 
-def _together(parts: Iterable[PrivacyLoss | None]) -> DistributionLoss | None:
+def _combine_losses(parts: Iterable[PrivacyLoss | None]) -> DistributionLoss | None:
     """Return the loss of several; None where that of one is not known."""
     every = tuple(parts)
     known = tuple(part for part in every if part is not None)
     return DistributionLoss(known) if len(known) == len(every) else None
 
 
-def require() -> ModuleType:
+def import_pld() -> ModuleType:
     """Return dp-accounting's module of privacy loss distributions; an error where it is missing."""
     try:
         from dp_accounting.pld import privacy_loss_distribution
@@ -117,27 +117,27 @@ def require() -> ModuleType:
     return privacy_loss_distribution
 
 
-def _flat(loss: PrivacyLoss) -> tuple[tuple[PrivacyLoss, int], ...]:
+def _expand_components(loss: PrivacyLoss) -> tuple[tuple[PrivacyLoss, int], ...]:
     """Return the components of a loss with their multiplicities."""
     match loss:
         case DistributionLoss():
             return loss._counts
-        case SubsampledLoss(base=base, rate=1.0) if isinstance(base, KINDS):
-            return _flat(base)
+        case SubsampledLoss(base=base, rate=1.0) if isinstance(base, LOSS_TYPES):
+            return _expand_components(base)
         case DiscreteGaussianLoss(sd=sd, sensitivity=shift, cells=2):
             return ((DiscreteGaussianLoss(sd, shift), 2),)
     return ((loss, 1),)
 
 
-def _pure_of(counts: tuple[tuple[PrivacyLoss, int], ...]) -> float:
+def _sum_pure_epsilons(counts: tuple[tuple[PrivacyLoss, int], ...]) -> float:
     """Return the sum of the parts' pure epsilons, rounded up."""
     if any(math.isinf(part.pure) for part, _ in counts):
         return math.inf
-    return float_above(sum((times * Fraction(part.pure) for part, times in counts), Fraction(0)))
+    return round_up_to_float(sum((times * Fraction(part.pure) for part, times in counts), Fraction(0)))
 
 
 @functools.lru_cache(maxsize=8)
-def _sums(counts: tuple[tuple[PrivacyLoss, int], ...]) -> tuple[LossSum, ...]:
+def _make_loss_sums(counts: tuple[tuple[PrivacyLoss, int], ...]) -> tuple[LossSum, ...]:
     """Return the sum of the losses, in each order of the neighbors where they differ."""
     responses = [(part, times) for part, times in counts if isinstance(part, ResponseLoss)]
     others = [(part, times) for part, times in counts if not isinstance(part, (ResponseLoss, GaussianLoss))]
@@ -146,51 +146,51 @@ def _sums(counts: tuple[tuple[PrivacyLoss, int], ...]) -> tuple[LossSum, ...]:
         # several Gaussian losses are one, exactly; hypot errs by less than one place
         mu = means[0] if len(means) == 1 else math.nextafter(math.hypot(*means), math.inf)
         others.append((GaussianLoss(mu), 1))
-    interval = INTERVAL if others else _fine(responses)
-    pairs = [(_of(part), times) for part, times in others]
+    interval = INTERVAL if others else _choose_fine_interval(responses)
+    pairs = [(_get_masses(part), times) for part, times in others]
     alike = all(first is second for (first, second), _ in pairs)
-    answers = [each for part, times in responses for each in _answers(part, times, interval)]
+    answers = [each for part, times in responses for each in _make_response_masses(part, times, interval)]
     sides = (0,) if alike else (0, 1)
     orders = [[*((pair[side], times) for pair, times in pairs), *answers] for side in sides]
-    return tuple(_narrow(parts, interval) for parts in orders)
+    return tuple(_make_loss_sum(parts, interval) for parts in orders)
 
 
-def _fine(responses: list[tuple[ResponseLoss, int]]) -> float:
+def _choose_fine_interval(responses: list[tuple[ResponseLoss, int]]) -> float:
     """Return the interval for responses alone, a power of two below the usual one, as fine as is cheap."""
     sd = math.sqrt(sum(times * part.count * part.epsilon * part.epsilon for part, times in responses))
     width = max(20.0 * sd, 2.0 * max(part.epsilon for part, _ in responses))
     interval = INTERVAL
-    while interval > _FINEST and len(responses) * width <= _WIDE * interval:
+    while interval > _FINEST and len(responses) * width <= _MAX_CHEAP_PLACES * interval:
         interval /= 2.0
     return interval
 
 
-def _narrow(parts: list[tuple[Masses, int]], interval: float) -> LossSum:
+def _make_loss_sum(parts: list[tuple[Masses, int]], interval: float) -> LossSum:
     """Return the sum of losses, on a coarser grid where a window of the sum would have too many places."""
     whole = LossSum(parts, interval)
     wider = 1
-    while 20.0 * whole.sd > _WIDEST * wider * interval:
+    while 20.0 * whole.sd > _MAX_WINDOW * wider * interval:
         wider *= 2
     if wider == 1:
         return whole
     coarse = wider * interval
-    moved = [split(part.losses(interval), part.values, coarse, part.infinite) for part, _ in parts]
+    moved = [split_masses(part.get_losses(interval), part.values, coarse, part.infinite) for part, _ in parts]
     return LossSum([(part, times) for part, (_, times) in zip(moved, parts)], coarse)
 
 
-def _answers(loss: ResponseLoss, times: int, interval: float) -> list[tuple[Masses, int]]:
+def _make_response_masses(loss: ResponseLoss, times: int, interval: float) -> list[tuple[Masses, int]]:
     """Return the masses of randomized responses, and of their leak."""
     # rounded up, so that delta is not below the exact one
     larger = min(1.0, 1.0 / (1.0 + math.exp(-loss.epsilon)) * (1.0 + 2.0**-51))
     smaller = math.exp(-loss.epsilon) / (1.0 + math.exp(-loss.epsilon)) * (1.0 + 2.0**-50)
     losses = np.array([loss.epsilon, -loss.epsilon])
-    found = [(split(losses, np.array([larger, smaller]), interval), times * loss.count)]
+    found = [(split_masses(losses, np.array([larger, smaller]), interval), times * loss.count)]
     if loss.leak:
         found.append((Masses(0, np.array([1.0 - loss.leak]), loss.leak), times))
     return found
 
 
-def _masses(pmf: object) -> Masses:
+def _convert_masses(pmf: object) -> Masses:
     """Return the masses of one order, rounded up.
 
     dp-accounting takes them from differences of deltas over an interval, so that each errs by a few units in
@@ -204,17 +204,17 @@ def _masses(pmf: object) -> Masses:
 
 
 @functools.lru_cache(maxsize=64)
-def _of(loss: PrivacyLoss) -> tuple[Masses, Masses]:
+def _get_masses(loss: PrivacyLoss) -> tuple[Masses, Masses]:
     """Return the masses of both orders of the neighbors; the same object where the orders do not differ."""
-    distribution = _asked(loss)
-    forward = _masses(distribution._pmf_remove)  # type: ignore[attr-defined]
+    distribution = _make_distribution(loss)
+    forward = _convert_masses(distribution._pmf_remove)  # type: ignore[attr-defined]
     alike = distribution._symmetric  # type: ignore[attr-defined]
-    return forward, forward if alike else _masses(distribution._pmf_add)  # type: ignore[attr-defined]
+    return forward, forward if alike else _convert_masses(distribution._pmf_add)  # type: ignore[attr-defined]
 
 
-def _asked(loss: PrivacyLoss) -> object:
+def _make_distribution(loss: PrivacyLoss) -> object:
     """Return dp-accounting's privacy loss distribution."""
-    pld = require()
+    pld = import_pld()
     options = {"value_discretization_interval": INTERVAL}
     match loss:
         case GaussianLoss():
@@ -227,13 +227,13 @@ def _asked(loss: PrivacyLoss) -> object:
         case DiscreteGaussianLoss():
             return pld.from_discrete_gaussian_mechanism(loss.sd, loss.sensitivity, **options)
         case SubsampledLoss():
-            return _sampled(loss)
+            return _make_subsampled_distribution(loss)
     raise TypeError(f"no privacy loss distribution of {loss!r}")
 
 
-def _sampled(loss: SubsampledLoss) -> object:
+def _make_subsampled_distribution(loss: SubsampledLoss) -> object:
     """Return the distributions of both orders: dp-accounting's own, or one through points of the curve."""
-    pld = require()
+    pld = import_pld()
     options = {"value_discretization_interval": INTERVAL, "sampling_prob": loss.rate}
     match loss:
         case SubsampledLoss(base=GaussianLoss(mu=mu), symmetric=False):
@@ -244,10 +244,10 @@ def _sampled(loss: SubsampledLoss) -> object:
             return pld.from_discrete_laplace_mechanism(epsilon / shift, shift, **options)
         case SubsampledLoss(base=DiscreteGaussianLoss(sd=sd, sensitivity=shift, cells=1), symmetric=False):
             return pld.from_discrete_gaussian_mechanism(sd, shift, **options)
-    return _connected(loss)
+    return _approximate_distribution(loss)
 
 
-def _connected(loss: SubsampledLoss) -> object:
+def _approximate_distribution(loss: SubsampledLoss) -> object:
     """Return the distributions whose deltas are on straight lines, as functions of exp(epsilon).
 
     There every delta is convex, and so at most the largest convex function below points that are on or
@@ -255,20 +255,20 @@ def _connected(loss: SubsampledLoss) -> object:
     ``H(-epsilon) = 1 - exp(-epsilon) + exp(-epsilon) H'(epsilon)`` gives the rest.
     """
     # what the curve never falls below, such as a leak, is the probability of an infinite loss
-    floor = max(_NOTHING, loss.delta(_FARTHEST) * (1.0 + 1e-9))
-    _, top = bisect_up(lambda epsilon: loss.delta(epsilon) > floor, high=_FARTHEST, steps=60)
-    step = max(1, round(top / INTERVAL / _POINTS))
+    floor = max(_NEGLIGIBLE_DELTA, loss.delta(_MAX_EPSILON) * (1.0 + 1e-9))
+    _, top = bisect_up(lambda epsilon: loss.delta(epsilon) > floor, high=_MAX_EPSILON, steps=60)
+    step = max(1, round(top / INTERVAL / _MAX_POINTS))
     places = np.arange(math.ceil(top / INTERVAL / step) + 1) * step
     epsilons = (places * INTERVAL).tolist()
     forward = np.array([loss.delta(epsilon) for epsilon in epsilons])
-    kinds = require().PrivacyLossDistribution
+    kinds = import_pld().PrivacyLossDistribution
     if loss.symmetric:
-        return kinds(_lines(places, forward, forward))
+        return kinds(_make_curve_masses(places, forward, forward))
     backward = np.array([loss.reverse_delta(epsilon) for epsilon in epsilons])
-    return kinds(_lines(places, forward, backward), _lines(places, backward, forward))
+    return kinds(_make_curve_masses(places, forward, backward), _make_curve_masses(places, backward, forward))
 
 
-def _lines(places: npt.NDArray[np.int_], here: Floats, there: Floats) -> object:
+def _make_curve_masses(places: npt.NDArray[np.int_], here: Floats, there: Floats) -> object:
     """Return the masses of one order, from the deltas of both at these multiples of the interval."""
     from dp_accounting.pld import pld_pmf
 
@@ -276,11 +276,11 @@ def _lines(places: npt.NDArray[np.int_], here: Floats, there: Floats) -> object:
     before = -expm1(below) + exp(below) * there[:0:-1]
     every = np.concatenate([-places[:0:-1], places])
     deltas = np.minimum(np.concatenate([before, here]), 1.0)
-    corners = _corners(exp(every * INTERVAL).tolist(), deltas.tolist())
+    corners = _find_hull_corners(exp(every * INTERVAL).tolist(), deltas.tolist())
     return pld_pmf.create_pmf_pessimistic_connect_dots(INTERVAL, every[corners], deltas[corners])
 
 
-def _corners(places: list[float], heights: list[float]) -> list[int]:
+def _find_hull_corners(places: list[float], heights: list[float]) -> list[int]:
     """Return which points, in order, are corners of the largest convex function below them and (0, 1)."""
     kept: list[tuple[int, float]] = []
     for number, (place, height) in enumerate(zip(places, heights)):
@@ -296,7 +296,7 @@ def _corners(places: list[float], heights: list[float]) -> list[int]:
 
 
 # what has a distribution
-KINDS = (
+LOSS_TYPES = (
     DiscreteGaussianLoss,
     DistributionLoss,
     GaussianLoss,

@@ -6,7 +6,7 @@ from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
 
 
-def checked_unit(unit: object) -> str | None:
+def check_unit(unit: object) -> str | None:
     """Check the name of a privacy unit's column; None is a single record.
 
     It stands in messages, tables and ledgers, which have to keep it as it is.
@@ -17,10 +17,10 @@ def checked_unit(unit: object) -> str | None:
         return str(unit)
     raise PydpstatError(
         "unit must be a column name, a string of printable characters, or None; got "
-        f"{checks.shown_option(unit)}. Give for example 'person_id', or None for a single record."
+        f"{checks.describe_option(unit)}. Give for example 'person_id', or None for a single record."
     )
 
 
-def told_unit(unit: str | None) -> str:
+def describe_unit(unit: str | None) -> str:
     """Name a privacy unit in a message."""
-    return "a single record" if unit is None else f"unit {checks.excerpt(unit)}"
+    return "a single record" if unit is None else f"unit {checks.format_public_value(unit)}"

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from pydpstat import _checks as checks
-from pydpstat._grid import float_above, multiple_above
-from pydpstat.privacy._curves import pure_rho, responses_delta
+from pydpstat._grid import round_up_multiple, round_up_to_float
+from pydpstat.privacy._curves import compute_pure_rho, compute_responses_delta
 from pydpstat.privacy.losses import PrivacyLoss
 
 
@@ -49,18 +49,18 @@ class BoundedRangeLoss(PrivacyLoss):
     parts: int = 1
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", checks.epsilon(self.epsilon))
-        object.__setattr__(self, "parts", checks.whole(self.parts, "parts"))
+        object.__setattr__(self, "epsilon", checks.check_epsilon(self.epsilon))
+        object.__setattr__(self, "parts", checks.check_positive_integer(self.parts, "parts"))
 
     def delta(self, epsilon: float) -> float:
         """Smallest delta that follows from the pure epsilon."""
-        return responses_delta(self.epsilon, 1, epsilon)
+        return compute_responses_delta(self.epsilon, 1, epsilon)
 
     @property
     def rho(self) -> float:
         """Sum over the parts of epsilon^2 / 8, or the rho of a pure guarantee if that is less; rounded up."""
         exact = Fraction(self.epsilon) ** 2 / (8 * self.parts)
-        return min(pure_rho(self.epsilon), float_above(exact))
+        return min(compute_pure_rho(self.epsilon), round_up_to_float(exact))
 
     @property
     def pure(self) -> float:
@@ -69,4 +69,4 @@ class BoundedRangeLoss(PrivacyLoss):
 
     def group(self, size: int) -> BoundedRangeLoss:
         """Return the loss between data sets that differ in `size` records."""
-        return BoundedRangeLoss(multiple_above(size, self.epsilon), self.parts)
+        return BoundedRangeLoss(round_up_multiple(size, self.epsilon), self.parts)

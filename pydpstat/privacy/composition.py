@@ -7,20 +7,18 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from pydpstat import _checks as checks
-from pydpstat._answering import answered
-from pydpstat._grid import total_above
+from pydpstat._answering import explain_wrong_calls
+from pydpstat._grid import round_up_total
 from pydpstat.errors import PydpstatError
-from pydpstat.privacy._units import told_unit
+from pydpstat.privacy._units import describe_unit
 from pydpstat.privacy.guarantee import Guarantee
 from pydpstat.privacy.losses import ConcentratedLoss, GaussianLoss, PrivacyLoss, ResponseLoss
 
-METHODS = ("basic", "zcdp", "exact", "pld")
+COMPOSITION_METHODS = ("basic", "zcdp", "exact", "pld")
 
 
-@answered
-def compose(
-    guarantees: Iterable[Guarantee], method: str = "basic", *, delta: float | None = None
-) -> Guarantee:
+@explain_wrong_calls
+def compose(guarantees: Iterable[Guarantee], method: str = "basic", *, delta: float | None = None) -> Guarantee:
     """Return the guarantee of a list of releases that was fixed in advance.
 
     Parameters
@@ -81,13 +79,13 @@ def compose(
     >>> print(compose(ten, "exact", delta=1e-6))
     (epsilon 4.77457, delta 1e-06), bounded neighbors
     """
-    each = _checked(guarantees)
-    checks.one_of(method, "method", METHODS)
+    each = _check_guarantees(guarantees)
+    checks.check_choice(method, "method", COMPOSITION_METHODS)
     basic = compose_basic(*each)
-    goal = basic.delta if delta is None else _checked_delta(delta, method)
+    goal = basic.delta if delta is None else _check_target_delta(delta, method)
     if method == "basic" or any(math.isinf(item.epsilon) and item.loss is None for item in each):
         return basic
-    loss = {"zcdp": _concentrated, "exact": _exact, "pld": _distribution}[method](each)
+    loss = {"zcdp": _compose_concentrated, "exact": _compose_exact, "pld": _compose_distributions}[method](each)
     # the sums hold as well as the curve, which is rounded up
     epsilon = replace(basic, loss=loss).epsilon_at(goal)
     if math.isinf(epsilon):
@@ -98,7 +96,7 @@ def compose(
     return replace(basic, epsilon=epsilon, delta=goal, loss=loss)
 
 
-@answered
+@explain_wrong_calls
 def compose_basic(*guarantees: Guarantee) -> Guarantee:
     """Return the guarantee of several releases, by basic composition.
 
@@ -145,19 +143,19 @@ def compose_basic(*guarantees: Guarantee) -> Guarantee:
     units = tuple(dict.fromkeys(guarantee.unit for guarantee in guarantees))
     if len(units) != 1:
         raise PydpstatError(
-            f"guarantees must all be for the same unit; got {' and '.join(map(told_unit, units))}. "
+            f"guarantees must all be for the same unit; got {' and '.join(map(describe_unit, units))}. "
             "Guarantees for different units cannot be added: make all releases for the same unit."
         )
     return Guarantee(
-        epsilon=total_above(guarantee.epsilon for guarantee in guarantees),
-        delta=min(1.0, total_above(guarantee.delta for guarantee in guarantees)),
+        epsilon=round_up_total(guarantee.epsilon for guarantee in guarantees),
+        delta=min(1.0, round_up_total(guarantee.delta for guarantee in guarantees)),
         neighbors=kinds.pop(),
         conditions=tuple(dict.fromkeys(line for guarantee in guarantees for line in guarantee.conditions)),
         unit=units[0],
     )
 
 
-def _checked(guarantees: Iterable[Guarantee]) -> tuple[Guarantee, ...]:
+def _check_guarantees(guarantees: Iterable[Guarantee]) -> tuple[Guarantee, ...]:
     try:
         # a release would give its numbers
         alone = hasattr(guarantees, "guarantee")
@@ -166,7 +164,7 @@ def _checked(guarantees: Iterable[Guarantee]) -> tuple[Guarantee, ...]:
         alone = True
     if alone:
         raise PydpstatError(
-            f"guarantees must be a list of Guarantee objects; got {checks.shown(guarantees)}. Write "
+            f"guarantees must be a list of Guarantee objects; got {checks.describe_value(guarantees)}. Write "
             "compose([first.guarantee, second.guarantee])."
         ) from None
     for item in each:
@@ -176,20 +174,20 @@ def _checked(guarantees: Iterable[Guarantee]) -> tuple[Guarantee, ...]:
     return each
 
 
-def _checked_delta(delta: float, method: str) -> float:
-    goal = checks.scalar(delta, "delta")
+def _check_target_delta(delta: float, method: str) -> float:
+    goal = checks.check_scalar(delta, "delta")
     if method == "basic":
         raise PydpstatError(
             f"delta must be None for method 'basic', which adds the deltas; got {goal!r}. Leave it out."
         )
     if not 0.0 <= goal < 1.0:
         raise PydpstatError(
-            f"delta must be at least 0 and below 1; got {checks.shown(delta)}. Give for example 1e-6."
+            f"delta must be at least 0 and below 1; got {checks.describe_value(delta)}. Give for example 1e-6."
         )
     return goal
 
 
-def _concentrated(each: tuple[Guarantee, ...]) -> PrivacyLoss:
+def _compose_concentrated(each: tuple[Guarantee, ...]) -> PrivacyLoss:
     rhos = [guarantee.rho for guarantee in each]
     if None in rhos:
         number = rhos.index(None) + 1
@@ -198,22 +196,22 @@ def _concentrated(each: tuple[Guarantee, ...]) -> PrivacyLoss:
             f"guarantees must all have a rho for method 'zcdp'; number {number}, {first}, "
             f"has none: {first.without_rho}. Use method='basic', or 'pld'."
         )
-    pure = total_above(guarantee._curve().pure for guarantee in each)
-    return ConcentratedLoss(total_above(rho for rho in rhos if rho is not None), pure)
+    pure = round_up_total(guarantee._get_loss().pure for guarantee in each)
+    return ConcentratedLoss(round_up_total(rho for rho in rhos if rho is not None), pure)
 
 
-def _pair(guarantee: Guarantee) -> tuple[float, float]:
+def _get_best_parameters(guarantee: Guarantee) -> tuple[float, float]:
     """Return the pair that a guarantee keeps: of a pure loss its epsilon, where that is no worse."""
-    pure = guarantee._curve().pure
+    pure = guarantee._get_loss().pure
     return (pure, 0.0) if pure <= guarantee.epsilon else (guarantee.epsilon, guarantee.delta)
 
 
-def _exact(each: tuple[Guarantee, ...]) -> PrivacyLoss:
+def _compose_exact(each: tuple[Guarantee, ...]) -> PrivacyLoss:
     if all(isinstance(item.loss, GaussianLoss) for item in each):
         # one Gaussian loss: the squares of the means add up, and hypot errs by less than one place
         mu = math.hypot(*(item.loss.mu for item in each))  # type: ignore[union-attr]
         return GaussianLoss(mu if len(each) == 1 else math.nextafter(mu, math.inf))
-    pairs = [_pair(guarantee) for guarantee in each]
+    pairs = [_get_best_parameters(guarantee) for guarantee in each]
     epsilons = {epsilon for epsilon, _ in pairs}
     if len(epsilons) > 1 or math.inf in epsilons:
         raise PydpstatError(
@@ -223,20 +221,20 @@ def _exact(each: tuple[Guarantee, ...]) -> PrivacyLoss:
     deltas = [delta for _, delta in pairs]
     # 1 - product of (1 - delta), rounded up; it is at most the sum
     leak = -math.expm1(math.fsum(map(math.log1p, (-delta for delta in deltas)))) if max(deltas) < 1.0 else 1.0
-    leak = min(1.0, leak * (1.0 + 2.0**-50), total_above(deltas))
+    leak = min(1.0, leak * (1.0 + 2.0**-50), round_up_total(deltas))
     return ResponseLoss(epsilons.pop(), len(each), leak)
 
 
-def _distribution(each: tuple[Guarantee, ...]) -> PrivacyLoss:
-    from pydpstat.privacy._pld import KINDS, DistributionLoss, require
+def _compose_distributions(each: tuple[Guarantee, ...]) -> PrivacyLoss:
+    from pydpstat.privacy._pld import LOSS_TYPES, DistributionLoss, import_pld
 
-    require()
+    import_pld()
     parts: list[PrivacyLoss] = []
     for number, item in enumerate(each, 1):
-        if isinstance(item.loss, KINDS):
+        if isinstance(item.loss, LOSS_TYPES):
             parts.append(item.loss)
             continue
-        epsilon, delta = _pair(item)
+        epsilon, delta = _get_best_parameters(item)
         if math.isinf(epsilon):
             raise PydpstatError(
                 "guarantees must have a finite epsilon, or a loss with a distribution, for method 'pld'; "

@@ -7,19 +7,19 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from pydpstat import _checks as checks
-from pydpstat._answering import Answering
-from pydpstat._grid import multiple_above
+from pydpstat._answering import HelpfulErrors
+from pydpstat._grid import round_up_multiple
 from pydpstat._search import bisect_up
 from pydpstat.errors import PydpstatError
-from pydpstat.privacy._curves import pure_rho
-from pydpstat.privacy._units import checked_unit
-from pydpstat.privacy.losses import PrivacyLoss, ResponseLoss, least_0
+from pydpstat.privacy._curves import compute_pure_rho
+from pydpstat.privacy._units import check_unit
+from pydpstat.privacy.losses import PrivacyLoss, ResponseLoss, check_nonnegative
 from pydpstat.privacy.subsampling import (
     SubsampledLoss,
-    amplified_delta,
-    amplified_epsilon,
-    checked_rate,
-    sampling_condition,
+    check_sampling_rate,
+    compute_amplified_delta,
+    compute_amplified_epsilon,
+    make_sampling_condition,
 )
 
 NEIGHBORS = ("bounded", "unbounded")
@@ -28,7 +28,7 @@ _SAFETY = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class Guarantee(Answering):
+class Guarantee(HelpfulErrors):
     """An (epsilon, delta) guarantee of differential privacy.
 
     Parameters
@@ -88,24 +88,23 @@ class Guarantee(Answering):
     unit: str | None = None
 
     def __post_init__(self) -> None:
-        epsilon = least_0(self.epsilon, "epsilon", "Give infinity if nothing is guaranteed.")
-        delta = checks.scalar(self.delta, "delta")
+        epsilon = check_nonnegative(self.epsilon, "epsilon", "Give infinity if nothing is guaranteed.")
+        delta = checks.check_scalar(self.delta, "delta")
         if not 0.0 <= delta <= 1.0:
             raise PydpstatError(f"delta must be between 0 and 1; got {delta!r}. Give 0 for a pure guarantee.")
-        checks.one_of(self.neighbors, "neighbors", NEIGHBORS)
+        checks.check_choice(self.neighbors, "neighbors", NEIGHBORS)
         lines = self.conditions
         if not isinstance(lines, tuple) or not all(isinstance(line, str) for line in lines):
             raise PydpstatError(
-                f"conditions must be a tuple of strings; got {checks.shown_option(lines)}. Write "
-                "(text,) for one."
+                f"conditions must be a tuple of strings; got {checks.describe_option(lines)}. Write (text,) for one."
             )
         if not (self.loss is None or isinstance(self.loss, PrivacyLoss)):
             raise PydpstatError(
-                f"loss must be a privacy loss or None; got {checks.shown(self.loss)}. "
+                f"loss must be a privacy loss or None; got {checks.describe_value(self.loss)}. "
                 "Use for example pydpstat.privacy.GaussianLoss(mu)."
             )
         if self.unit is not None:
-            object.__setattr__(self, "unit", checked_unit(self.unit))
+            object.__setattr__(self, "unit", check_unit(self.unit))
         object.__setattr__(self, "epsilon", epsilon)
         object.__setattr__(self, "delta", delta)
 
@@ -160,12 +159,12 @@ class Guarantee(Answering):
         >>> round(Guarantee(1, loss=LaplaceLoss(1.0)).delta_at(0.5), 6)
         0.221199
         """
-        at = least_0(epsilon, "epsilon", "Give for example 1.")
+        at = check_nonnegative(epsilon, "epsilon", "Give for example 1.")
         if math.isinf(at):
             return 0.0
         # what the pair says from its epsilon on may be more than a bound on the loss does
         pair = self.delta if at >= self.epsilon else 1.0
-        return min(pair, self._curve().delta(at)) if pair else 0.0
+        return min(pair, self._get_loss().delta(at)) if pair else 0.0
 
     def epsilon_at(self, delta: float) -> float:
         """Return the smallest epsilon at another delta, rounded up.
@@ -194,12 +193,12 @@ class Guarantee(Answering):
         >>> Guarantee(1).epsilon_at(0)
         1.0
         """
-        goal = checks.scalar(delta, "delta")
+        goal = checks.check_scalar(delta, "delta")
         if not 0.0 <= goal <= 1.0:
             raise PydpstatError(
-                f"delta must be between 0 and 1; got {checks.shown(delta)}. Give for example 1e-6."
+                f"delta must be between 0 and 1; got {checks.describe_value(delta)}. Give for example 1e-6."
             )
-        curve = self._curve()
+        curve = self._get_loss()
         # the largest epsilon that can be needed
         top = min(self.epsilon if self.delta <= goal else math.inf, curve.pure)
         if goal == 0.0 or goal == 1.0:
@@ -233,7 +232,7 @@ class Guarantee(Answering):
         """
         if self.loss is not None:
             return self.loss.rho
-        return pure_rho(self.epsilon) if self.delta == 0.0 and self.epsilon < math.inf else None
+        return compute_pure_rho(self.epsilon) if self.delta == 0.0 and self.epsilon < math.inf else None
 
     def group(self, size: int) -> Guarantee:
         """Return the guarantee for data sets that differ in several records or units.
@@ -265,11 +264,11 @@ class Guarantee(Answering):
         >>> print(Guarantee(0.5, 1e-6).group(2))
         (epsilon 1, delta 2.64872e-06), bounded neighbors
         """
-        count = checks.whole(size, "size")
+        count = checks.check_positive_integer(size, "size")
         if count == 1:
             return self
         loss = None if self.loss is None else self.loss.group(count)
-        epsilon, delta = multiple_above(count, self.epsilon), self._group_delta(count)
+        epsilon, delta = round_up_multiple(count, self.epsilon), self._compute_group_delta(count)
         if loss is not None and delta and epsilon < math.inf:
             delta = min(delta, loss.delta(epsilon))
         return replace(self, epsilon=epsilon, delta=delta, loss=loss)
@@ -340,13 +339,13 @@ class Guarantee(Answering):
         >>> print(sampled)
         (epsilon 0.158565, delta 1e-07), unbounded neighbors
         """
-        share = checked_rate(rate)
-        condition = sampling_condition(sampling, self.neighbors, share, self.unit)
+        share = check_sampling_rate(rate)
+        condition = make_sampling_condition(sampling, self.neighbors, share, self.unit)
         conditions = (*self.conditions, condition)
         if math.isinf(self.epsilon) and self.loss is None:
             return replace(self, conditions=conditions)
-        loss = SubsampledLoss(self._curve(), share, symmetric=self.neighbors == "bounded")
-        epsilon, delta = amplified_epsilon(self.epsilon, share), amplified_delta(self.delta, share)
+        loss = SubsampledLoss(self._get_loss(), share, symmetric=self.neighbors == "bounded")
+        epsilon, delta = (compute_amplified_epsilon(self.epsilon, share), compute_amplified_delta(self.delta, share))
         return Guarantee(epsilon, delta, self.neighbors, conditions, loss, self.unit)
 
     @property
@@ -358,7 +357,7 @@ class Guarantee(Answering):
         >>> Guarantee(1, 1e-6).without_rho
         'its privacy loss is not known in more detail'
         """
-        return self._curve().without_rho
+        return self._get_loss().without_rho
 
     def implies(self, other: Guarantee) -> bool:
         """Tell whether this guarantee is at least as strong as another one.
@@ -385,10 +384,10 @@ class Guarantee(Answering):
             return self.neighbors == "unbounded" and self.as_bounded().implies(other)
         return self.delta_at(other.epsilon) <= other.delta
 
-    def _curve(self) -> PrivacyLoss:
+    def _get_loss(self) -> PrivacyLoss:
         return ResponseLoss(self.epsilon, 1, self.delta) if self.loss is None else self.loss
 
-    def _group_delta(self, count: int) -> float:
+    def _compute_group_delta(self, count: int) -> float:
         """Delta for a group by the pair alone, rounded up."""
         if self.delta == 0.0:
             return 0.0

@@ -10,22 +10,22 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from pydpstat import _checks as checks
-from pydpstat._grid import float_above, multiple_above, sum_above
+from pydpstat._grid import round_up_multiple, round_up_sum, round_up_to_float
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy._curves import (
-    TINY,
-    concentrated_delta,
-    curve_epsilon,
-    geometric_delta,
-    laplace_delta,
-    log_delta,
-    pure_rho,
-    responses_delta,
+    SMALLEST_DELTA,
+    check_curve_epsilon,
+    compute_concentrated_delta,
+    compute_geometric_delta,
+    compute_laplace_delta,
+    compute_log_delta,
+    compute_pure_rho,
+    compute_responses_delta,
 )
-from pydpstat.privacy._discrete_gaussian import delta_sum
+from pydpstat.privacy._discrete_gaussian import compute_discrete_delta
 
 # a factor above the roundings of a few products
-_ABOVE = 1.0 + 2.0**-50
+_ROUNDING_FACTOR = 1.0 + 2.0**-50
 
 
 class PrivacyLoss:
@@ -71,8 +71,8 @@ class _PureLoss(PrivacyLoss):
 
     @property
     def rho(self) -> float:
-        """What every pure guarantee has (see `pure_rho`)."""
-        return pure_rho(self.epsilon)
+        """What every pure guarantee has (see `compute_pure_rho`)."""
+        return compute_pure_rho(self.epsilon)
 
     @property
     def pure(self) -> float:
@@ -112,20 +112,20 @@ class GaussianLoss(PrivacyLoss):
     mu: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mu", checks.positive(self.mu, "mu", "Give sensitivity / sd."))
+        object.__setattr__(self, "mu", checks.check_positive(self.mu, "mu", "Give sensitivity / sd."))
 
     def delta(self, epsilon: float) -> float:
         """Smallest delta at an epsilon, by the analytic Gaussian mechanism's curve."""
-        return max(TINY, math.nextafter(math.exp(log_delta(epsilon, self.mu)), 1.0))
+        return max(SMALLEST_DELTA, math.nextafter(math.exp(compute_log_delta(epsilon, self.mu)), 1.0))
 
     @property
     def rho(self) -> float:
         """Half the square of mu, rounded up."""
-        return float_above(Fraction(self.mu) ** 2 / 2)
+        return round_up_to_float(Fraction(self.mu) ** 2 / 2)
 
     def group(self, size: int) -> GaussianLoss:
         """Return the loss with `size` times the sensitivity."""
-        return GaussianLoss(multiple_above(size, self.mu))
+        return GaussianLoss(round_up_multiple(size, self.mu))
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,15 +167,15 @@ class LaplaceLoss(_PureLoss):
     epsilon: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", checks.epsilon(self.epsilon))
+        object.__setattr__(self, "epsilon", checks.check_epsilon(self.epsilon))
 
     def delta(self, epsilon: float) -> float:
         """Smallest delta at an epsilon; 0 from the pure one on."""
-        return laplace_delta(float(curve_epsilon(epsilon)), Fraction(self.epsilon))
+        return compute_laplace_delta(float(check_curve_epsilon(epsilon)), Fraction(self.epsilon))
 
     def group(self, size: int) -> LaplaceLoss:
         """Return the loss with `size` times the sensitivity."""
-        return LaplaceLoss(multiple_above(size, self.epsilon))
+        return LaplaceLoss(round_up_multiple(size, self.epsilon))
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,17 +207,17 @@ class GeometricLoss(_PureLoss):
     sensitivity: int = 1
 
     def __post_init__(self) -> None:
-        sensitivity = checks.whole(self.sensitivity, "sensitivity")
-        _set(self, epsilon=checks.epsilon(self.epsilon), sensitivity=sensitivity)
+        sensitivity = checks.check_positive_integer(self.sensitivity, "sensitivity")
+        _set_fields(self, epsilon=checks.check_epsilon(self.epsilon), sensitivity=sensitivity)
 
     def delta(self, epsilon: float) -> float:
         """Smallest delta at an epsilon; 0 from the pure one on."""
         rate = Fraction(self.epsilon) / self.sensitivity
-        return geometric_delta(float(curve_epsilon(epsilon)), rate, self.sensitivity)
+        return compute_geometric_delta(float(check_curve_epsilon(epsilon)), rate, self.sensitivity)
 
     def group(self, size: int) -> GeometricLoss:
         """Return the loss with `size` times the sensitivity."""
-        return GeometricLoss(multiple_above(size, self.epsilon), size * self.sensitivity)
+        return GeometricLoss(round_up_multiple(size, self.epsilon), size * self.sensitivity)
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,24 +253,26 @@ class DiscreteGaussianLoss(PrivacyLoss):
     cells: int = 1
 
     def __post_init__(self) -> None:
-        sd = checks.positive(self.sd, "sd", "Use calibrate_discrete_gaussian(epsilon, delta).")
-        cells = checks.whole(self.cells, "cells")
+        sd = checks.check_positive(self.sd, "sd", "Use calibrate_discrete_gaussian(epsilon, delta).")
+        cells = checks.check_positive_integer(self.cells, "cells")
         if cells > 2:
             raise PydpstatError(f"cells must be 1 or 2; got {cells}. Use ConcentratedLoss(rho) for more.")
-        _set(self, sd=sd, sensitivity=checks.whole(self.sensitivity, "sensitivity"), cells=cells)
+        _set_fields(
+            self, sd=sd, sensitivity=checks.check_positive_integer(self.sensitivity, "sensitivity"), cells=cells
+        )
 
     def delta(self, epsilon: float) -> float:
         """Smallest delta at an epsilon, by an exact sum over the noise's probabilities."""
-        return delta_sum(float(curve_epsilon(epsilon)), self.sd, self.sensitivity, self.cells)
+        return compute_discrete_delta(float(check_curve_epsilon(epsilon)), self.sd, self.sensitivity, self.cells)
 
     @property
     def rho(self) -> float:
         """Half the square of sensitivity over sd, for each cell; rounded up."""
-        return float_above(self.cells * (self.sensitivity / Fraction(self.sd)) ** 2 / 2)
+        return round_up_to_float(self.cells * (self.sensitivity / Fraction(self.sd)) ** 2 / 2)
 
     def group(self, size: int) -> ConcentratedLoss:
         """Return what follows from rho: several records may change several cells in many ways."""
-        return ConcentratedLoss(multiple_above(size * size, self.rho))
+        return ConcentratedLoss(round_up_multiple(size * size, self.rho))
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,32 +313,32 @@ class ResponseLoss(PrivacyLoss):
     leak: float = 0.0
 
     def __post_init__(self) -> None:
-        leak = least_0(self.leak, "leak")
+        leak = check_nonnegative(self.leak, "leak")
         if leak > 1.0:
             raise PydpstatError(
-                f"leak must be between 0 and 1; got {checks.shown(self.leak)}. Give 0 if nothing leaks."
+                f"leak must be between 0 and 1; got {checks.describe_value(self.leak)}. Give 0 if nothing leaks."
             )
-        count = checks.whole(self.count, "count")
-        _set(self, epsilon=least_0(self.epsilon, "epsilon"), count=count, leak=leak)
+        count = checks.check_positive_integer(self.count, "count")
+        _set_fields(self, epsilon=check_nonnegative(self.epsilon, "epsilon"), count=count, leak=leak)
 
     def delta(self, epsilon: float) -> float:
         """Smallest delta at an epsilon."""
-        rest = responses_delta(self.epsilon, self.count, epsilon)
-        return min(1.0, sum_above(self.leak, (1.0 - self.leak) * rest * _ABOVE)) if self.leak else rest
+        rest = compute_responses_delta(self.epsilon, self.count, epsilon)
+        return min(1.0, round_up_sum(self.leak, (1.0 - self.leak) * rest * _ROUNDING_FACTOR)) if self.leak else rest
 
     @property
     def rho(self) -> float | None:
         """The sum of what each pure guarantee has; None where anything leaks."""
-        return None if self.leak else multiple_above(self.count, pure_rho(self.epsilon))
+        return None if self.leak else round_up_multiple(self.count, compute_pure_rho(self.epsilon))
 
     @property
     def pure(self) -> float:
         """Pure epsilon of all."""
-        return math.inf if self.leak else multiple_above(self.count, self.epsilon)
+        return math.inf if self.leak else round_up_multiple(self.count, self.epsilon)
 
     def group(self, size: int) -> ResponseLoss | None:
         """Return the loss with `size` times the epsilon; None where anything leaks."""
-        return None if self.leak else ResponseLoss(multiple_above(size, self.epsilon), self.count)
+        return None if self.leak else ResponseLoss(round_up_multiple(size, self.epsilon), self.count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,26 +372,26 @@ class ConcentratedLoss(PrivacyLoss):
     pure: float = math.inf
 
     def __post_init__(self) -> None:
-        _set(self, rho=least_0(self.rho, "rho"), pure=least_0(self.pure, "pure"))
+        _set_fields(self, rho=check_nonnegative(self.rho, "rho"), pure=check_nonnegative(self.pure, "pure"))
 
     def delta(self, epsilon: float) -> float:
         """Smallest delta that follows from rho."""
-        return 0.0 if epsilon >= self.pure else concentrated_delta(self.rho, epsilon)
+        return 0.0 if epsilon >= self.pure else compute_concentrated_delta(self.rho, epsilon)
 
     def group(self, size: int) -> ConcentratedLoss:
         """Return the loss with the square of `size` times rho."""
-        return ConcentratedLoss(multiple_above(size * size, self.rho), multiple_above(size, self.pure))
+        return ConcentratedLoss(round_up_multiple(size * size, self.rho), round_up_multiple(size, self.pure))
 
 
-def _set(loss: PrivacyLoss, **values: float) -> None:
+def _set_fields(loss: PrivacyLoss, **values: float) -> None:
     """Set the checked fields of a frozen loss."""
     for name, value in values.items():
         object.__setattr__(loss, name, value)
 
 
-def least_0(value: object, name: str, hint: str = "A privacy loss is never negative.") -> float:
+def check_nonnegative(value: object, name: str, hint: str = "A privacy loss is never negative.") -> float:
     """Check a number of at least 0."""
-    number = checks.scalar(value, name)
+    number = checks.check_scalar(value, name)
     if number < 0.0:
-        raise PydpstatError(f"{name} must be at least 0; got {checks.shown(value)}. {hint}")
+        raise PydpstatError(f"{name} must be at least 0; got {checks.describe_value(value)}. {hint}")
     return number

@@ -8,14 +8,14 @@ from fractions import Fraction
 from numbers import Rational
 
 from pydpstat import _checks as checks
-from pydpstat._answering import answered
-from pydpstat._grid import float_above, multiple_above
+from pydpstat._answering import explain_wrong_calls
+from pydpstat._grid import round_up_multiple, round_up_to_float
 from pydpstat.errors import PydpstatError
-from pydpstat.privacy._curves import TINY, curve_epsilon, pure_rho
+from pydpstat.privacy._curves import SMALLEST_DELTA, check_curve_epsilon, compute_pure_rho
 from pydpstat.privacy.losses import PrivacyLoss
 
 # each way to draw a sample: the neighbors it serves, and the condition that it adds
-SAMPLINGS = {
+SAMPLING_SCHEMES = {
     "poisson": (
         "unbounded",
         "computed from a secret random sample, drawn for this release alone: every {one} was kept "
@@ -28,9 +28,9 @@ SAMPLINGS = {
     ),
 }
 # factors that cover the roundings of a few functions, and those of a curve
-_BELOW, _ABOVE = 1.0 - 2.0**-49, 1.0 + 2.0**-40
+_ROUND_DOWN_FACTOR, _ROUND_UP_FACTOR = 1.0 - 2.0**-49, 1.0 + 2.0**-40
 # from here on exp overflows
-_LARGE = 700.0
+_EXP_OVERFLOW = 700.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,22 +114,22 @@ class SubsampledLoss(PrivacyLoss):
     def __post_init__(self) -> None:
         if not isinstance(self.base, PrivacyLoss):
             raise PydpstatError(
-                f"base must be a privacy loss; got {checks.shown(self.base)}. "
+                f"base must be a privacy loss; got {checks.describe_value(self.base)}. "
                 "Use for example pydpstat.privacy.GaussianLoss(mu)."
             )
         if not isinstance(self.symmetric, bool):
             raise PydpstatError(
-                f"symmetric must be True or False; got {checks.shown(self.symmetric)}. "
+                f"symmetric must be True or False; got {checks.describe_value(self.symmetric)}. "
                 "Give False for Poisson sampling."
             )
-        object.__setattr__(self, "rate", checked_rate(self.rate))
+        object.__setattr__(self, "rate", check_sampling_rate(self.rate))
 
     def delta(self, epsilon: float) -> float:
         """Smallest delta at an epsilon, rounded up; 0 from the pure one on."""
-        at = float(curve_epsilon(epsilon))
+        at = float(check_curve_epsilon(epsilon))
         if self.rate == 1.0:
             return self.base.delta(at)
-        return 0.0 if at >= self.pure else _scaled(self.base.delta(base_epsilon(at, self.rate)), self.rate)
+        return 0.0 if at >= self.pure else _scale_delta(self.base.delta(compute_base_epsilon(at, self.rate)), self.rate)
 
     def reverse_delta(self, epsilon: float) -> float:
         """Smallest delta where the data set without the record comes first; rounded up, at most `delta`.
@@ -140,18 +140,18 @@ class SubsampledLoss(PrivacyLoss):
         >>> round(SubsampledLoss(LaplaceLoss(1.0), 0.1).reverse_delta(0.05), 6)
         0.008218
         """
-        at = float(curve_epsilon(epsilon))
+        at = float(check_curve_epsilon(epsilon))
         if self.symmetric or self.rate == 1.0:
             return self.delta(at)
         # c and d of the notes: a larger c makes a larger delta
         share = min(self.rate, max(0.0, -math.expm1(at + math.log1p(-self.rate))) + 2.0**-50)
-        order = max(at, (at + math.log(self.rate / share)) * _BELOW)
-        return min(_scaled(self.base.delta(order), share), self.delta(at))
+        order = max(at, (at + math.log(self.rate / share)) * _ROUND_DOWN_FACTOR)
+        return min(_scale_delta(self.base.delta(order), share), self.delta(at))
 
     @property
     def rho(self) -> float | None:
-        """What a pure guarantee has (see `pure_rho`); None where there is none."""
-        return None if math.isinf(self.pure) else pure_rho(self.pure)
+        """What a pure guarantee has (see `compute_pure_rho`); None where there is none."""
+        return None if math.isinf(self.pure) else compute_pure_rho(self.pure)
 
     @property
     def without_rho(self) -> str:
@@ -161,18 +161,18 @@ class SubsampledLoss(PrivacyLoss):
     @property
     def pure(self) -> float:
         """Pure epsilon, rounded up; infinite where the base has none."""
-        return amplified_epsilon(self.base.pure, self.rate)
+        return compute_amplified_epsilon(self.base.pure, self.rate)
 
     def group(self, size: int) -> SubsampledLoss | None:
         """Return the loss where any of `size` records can be in the sample; None where the base has none."""
-        base, count = self.base.group(size), checks.whole(size, "size")
+        base, count = self.base.group(size), checks.check_positive_integer(size, "size")
         if base is None:
             return None
         if count == 1:
             return self
-        rate = min(1.0, multiple_above(count, self.rate))
+        rate = min(1.0, round_up_multiple(count, self.rate))
         if not self.symmetric and self.rate < 1.0:
-            rate = min(rate, -math.expm1(count * math.log1p(-self.rate)) * _ABOVE)
+            rate = min(rate, -math.expm1(count * math.log1p(-self.rate)) * _ROUND_UP_FACTOR)
         return SubsampledLoss(base, rate, symmetric=True)
 
     def replaced(self) -> SubsampledLoss | None:
@@ -181,7 +181,7 @@ class SubsampledLoss(PrivacyLoss):
         return None if base is None else SubsampledLoss(base, self.rate, symmetric=True)
 
 
-@answered
+@explain_wrong_calls
 def before_sampling(epsilon: float, rate: float | Fraction, delta: float = 0.0) -> tuple[float, float]:
     """Return the sample's epsilon that gives (epsilon, delta) for all records.
 
@@ -229,62 +229,62 @@ def before_sampling(epsilon: float, rate: float | Fraction, delta: float = 0.0) 
     >>> print(Guarantee(spent, leak, "unbounded").subsampled(0.1, "poisson"))
     (epsilon 0.5, delta 1e-06), unbounded neighbors
     """
-    goal, share = checks.epsilon(epsilon), checked_rate(rate)
+    goal, share = checks.check_epsilon(epsilon), check_sampling_rate(rate)
     allowed = "between 0 and 1"
-    leak = checks.number(delta, "delta", allowed, lambda value: 0.0 <= value <= 1.0, "Give for example 1e-6.")
-    spent = base_epsilon(goal, share)
-    while spent > goal and amplified_epsilon(spent, share) > goal:
+    leak = checks.check_number(delta, "delta", allowed, lambda value: 0.0 <= value <= 1.0, "Give for example 1e-6.")
+    spent = compute_base_epsilon(goal, share)
+    while spent > goal and compute_amplified_epsilon(spent, share) > goal:
         # sampling never harms, so that the goal itself is always allowed
-        spent = max(goal, spent * _BELOW)
+        spent = max(goal, spent * _ROUND_DOWN_FACTOR)
     rest = min(1.0, leak / share)
-    while amplified_delta(rest, share) > leak:
+    while compute_amplified_delta(rest, share) > leak:
         rest = math.nextafter(rest, 0.0)
     return spent, rest
 
 
-def amplified_epsilon(epsilon: float, rate: float) -> float:
+def compute_amplified_epsilon(epsilon: float, rate: float) -> float:
     """Return ``log(1 + rate * (exp(epsilon) - 1))``, rounded up."""
     if rate == 1.0 or epsilon == 0.0 or math.isinf(epsilon):
         return epsilon
-    if epsilon <= _LARGE:
-        value = math.log1p(rate * math.expm1(epsilon)) / _BELOW
+    if epsilon <= _EXP_OVERFLOW:
+        value = math.log1p(rate * math.expm1(epsilon)) / _ROUND_DOWN_FACTOR
     else:
         power = epsilon + math.log(rate)
         # the exponential is right to some 1e-13 of itself, as its power is
-        value = power / _BELOW if power > _LARGE else math.log1p(math.exp(power)) * _ABOVE
+        value = power / _ROUND_DOWN_FACTOR if power > _EXP_OVERFLOW else math.log1p(math.exp(power)) * _ROUND_UP_FACTOR
     return min(epsilon, math.nextafter(value, math.inf))
 
 
-def base_epsilon(epsilon: float, rate: float) -> float:
+def compute_base_epsilon(epsilon: float, rate: float) -> float:
     """Return ``log(1 + (exp(epsilon) - 1) / rate)``, the inverse, rounded down."""
     if rate == 1.0:
         return epsilon
-    grown = math.expm1(epsilon) if epsilon <= _LARGE else math.inf
+    grown = math.expm1(epsilon) if epsilon <= _EXP_OVERFLOW else math.inf
     if grown / rate < math.inf:
         value = math.log1p(grown / rate)
     else:
         value = (math.log(grown) if grown < math.inf else epsilon) - math.log(rate)
-    return max(epsilon, value * _BELOW)
+    return max(epsilon, value * _ROUND_DOWN_FACTOR)
 
 
-def amplified_delta(delta: float, rate: float) -> float:
+def compute_amplified_delta(delta: float, rate: float) -> float:
     """Return rate times delta, the smallest float that is not below it."""
-    return float_above(Fraction(rate) * Fraction(delta))
+    return round_up_to_float(Fraction(rate) * Fraction(delta))
 
 
-def checked_rate(rate: object) -> float:
+def check_sampling_rate(rate: object) -> float:
     """Check the probability that a record is in the sample; a float as it is, a fraction rounded up."""
     hint = "Give for example 0.1, or the sample's size / the number of records."
-    value = checks.number(rate, "rate", "above 0 and at most 1", lambda share: 0.0 < share <= 1.0, hint)
-    return float_above(Fraction(rate)) if isinstance(rate, Rational) else value
+    value = checks.check_number(rate, "rate", "above 0 and at most 1", lambda share: 0.0 < share <= 1.0, hint)
+    return round_up_to_float(Fraction(rate)) if isinstance(rate, Rational) else value
 
 
-def sampling_condition(sampling: object, neighbors: str, rate: float, unit: str | None) -> str:
+def make_sampling_condition(sampling: object, neighbors: str, rate: float, unit: str | None) -> str:
     """Check a sampling scheme against the neighbors, and return the condition that it adds.
 
     With a unit, whole units are drawn and protected.
     """
-    served, condition = SAMPLINGS[checks.one_of(sampling, "sampling", tuple(SAMPLINGS))]
+    served, condition = SAMPLING_SCHEMES[checks.check_choice(sampling, "sampling", tuple(SAMPLING_SCHEMES))]
     if served == neighbors:
         drawn = ("record", "records") if unit is None else ("unit, with its records,", "units")
         return condition.format(rate=rate, one=drawn[0], all=drawn[1])
@@ -295,11 +295,10 @@ def sampling_condition(sampling: object, neighbors: str, rate: float, unit: str 
         reason = "a share of the records is public only if their number is"
         hint = "Use Poisson sampling, or guarantee.as_bounded() first."
     raise PydpstatError(
-        f"sampling must suit {neighbors} neighbors; got {sampling!r}, which is for {served} "
-        f"neighbors: {reason}. {hint}"
+        f"sampling must suit {neighbors} neighbors; got {sampling!r}, which is for {served} neighbors: {reason}. {hint}"
     )
 
 
-def _scaled(delta: float, rate: float) -> float:
+def _scale_delta(delta: float, rate: float) -> float:
     """Return the product of a delta and a rate, rounded up; what is above 0 stays so."""
-    return min(1.0, max(TINY, delta * rate * _ABOVE)) if delta else 0.0
+    return min(1.0, max(SMALLEST_DELTA, delta * rate * _ROUND_UP_FACTOR)) if delta else 0.0

@@ -5,7 +5,7 @@ gives what R 4.2.2 gives on x86-64, where NumPy's function of the same name ofte
 last bit. There is no privacy here.
 """
 
-from pydpstat._lazy import answer_names as _answer_names
+from pydpstat._lazy import explain_missing_names as _answer_names
 from pydpstat.r_arithmetic.distributions import pnorm, qnorm
 from pydpstat.r_arithmetic.elementary import exp, log
 from pydpstat.r_arithmetic.factor import Factor, factor

@@ -8,27 +8,27 @@ from typing import TypeGuard
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._data.containers import library_of
-from pydpstat._data.held import variable
-from pydpstat._data.values import is_missing, without_mask
+from pydpstat._data.containers import find_library
+from pydpstat._data.held import read_variable
+from pydpstat._data.values import fill_masked, is_missing
 from pydpstat.errors import PydpstatError
 
 # float64, integers or booleans
 Numeric = np.ndarray
 
 
-def numeric(x: object, name: str = "x") -> Numeric:
+def to_numeric(x: object, name: str = "x") -> Numeric:
     """A float64, integer or boolean vector, in column-major order as R's vectors are."""
     if type(x) is np.ndarray and x.ndim == 1 and x.dtype == np.float64:
         return x
-    if library_of(x) or isinstance(x, Iterator):
-        x = variable(x, name, beside=True)
-    if library_of(x):
+    if find_library(x) or isinstance(x, Iterator):
+        x = read_variable(x, name, needs_order=True)
+    if find_library(x):
         raise PydpstatError(
             f"{name} must be numeric; got {type(x).__name__}. Give a list, an array or a Series of numbers."
         )
     try:
-        values = np.asarray(without_mask(x))
+        values = np.asarray(fill_masked(x))
     except ValueError as error:
         raise PydpstatError(
             f"{name} must be numeric; got {type(x).__name__} whose rows differ in length. Give one column."
@@ -38,15 +38,13 @@ def numeric(x: object, name: str = "x") -> Numeric:
     if values.dtype.kind == "f":
         values = values.astype(np.float64, copy=False)
     elif values.dtype.kind not in "iub":
-        raise PydpstatError(
-            f"{name} must be numeric; got the type {values.dtype}. Convert it to numbers first."
-        )
+        raise PydpstatError(f"{name} must be numeric; got the type {values.dtype}. Convert it to numbers first.")
     return values.ravel(order="F") if values.ndim != 1 else values
 
 
-def doubles(x: object, name: str = "x") -> npt.NDArray[np.float64]:
+def to_doubles(x: object, name: str = "x") -> npt.NDArray[np.float64]:
     """A float64 vector."""
-    return numeric(x, name).astype(np.float64, copy=False)
+    return to_numeric(x, name).astype(np.float64, copy=False)
 
 
 def has_length(value: object) -> TypeGuard[Sized]:
@@ -64,9 +62,7 @@ def _from_objects(values: npt.NDArray[np.object_], name: str) -> npt.NDArray[np.
     """Numbers with None or pandas.NA between them, as a float vector with NaN."""
     flat = values.ravel(order="F").tolist()
     try:
-        return np.array([np.nan if is_missing(v) else v for v in flat]).astype(
-            np.float64, casting="same_kind"
-        )
+        return np.array([np.nan if is_missing(v) else v for v in flat]).astype(np.float64, casting="same_kind")
     except (TypeError, ValueError) as error:
         raise PydpstatError(
             f"{name} must be numeric; got other objects in it. Convert it first, as by ({name} == 'yes') * 1."

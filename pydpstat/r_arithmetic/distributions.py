@@ -10,13 +10,23 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.r_arithmetic.elementary import Floats, Numbers, each, elementwise, exp, log
+from pydpstat.r_arithmetic.elementary import Floats, Numbers, apply_elementwise, cast_elementwise, exp, log
 
 # Cody's minimax coefficients on three ranges; *_LEAD belongs to the highest power of the numerator.
-_CENTER_TOP = (2.2352520354606839287, 161.02823106855587881, 1067.6894854603709582, 18154.981253343561249)
+_CENTER_NUMERATOR = (
+    2.2352520354606839287,
+    161.02823106855587881,
+    1067.6894854603709582,
+    18154.981253343561249,
+)
 _CENTER_LEAD = 0.065682337918207449113
-_CENTER_BOTTOM = (47.20258190468824187, 976.09855173777669322, 10260.932208618978205, 45507.789335026729956)
-_MIDDLE_TOP = (
+_CENTER_DENOMINATOR = (
+    47.20258190468824187,
+    976.09855173777669322,
+    10260.932208618978205,
+    45507.789335026729956,
+)
+_MIDDLE_NUMERATOR = (
     0.39894151208813466764,
     8.8831497943883759412,
     93.506656132177855979,
@@ -27,7 +37,7 @@ _MIDDLE_TOP = (
     9842.7148383839780218,
 )
 _MIDDLE_LEAD = 1.0765576773720192317e-8
-_MIDDLE_BOTTOM = (
+_MIDDLE_DENOMINATOR = (
     22.266688044328115691,
     235.38790178262499861,
     1519.377599407554805,
@@ -37,7 +47,7 @@ _MIDDLE_BOTTOM = (
     38912.003286093271411,
     19685.429676859990727,
 )
-_FAR_TOP = (
+_FAR_NUMERATOR = (
     0.21589853405795699,
     0.1274011611602473639,
     0.022235277870649807,
@@ -45,7 +55,7 @@ _FAR_TOP = (
     2.9112874951168792e-5,
 )
 _FAR_LEAD = 0.02307344176494017303
-_FAR_BOTTOM = (
+_FAR_DENOMINATOR = (
     1.28426009614491121,
     0.468238212480865118,
     0.0659881378689285515,
@@ -61,7 +71,7 @@ _HIGHEST = 8.2924
 _INVERSE_SQRT_2PI = 0.398942280401432677939946059934
 
 
-@elementwise
+@cast_elementwise
 def pnorm(q: npt.ArrayLike) -> Numbers:
     """Standard normal distribution function, as R's ``pnorm(q)``.
 
@@ -91,10 +101,10 @@ def pnorm(q: npt.ArrayLike) -> Numbers:
     >>> pnorm([-1.0, 1.0]).round(6)
     array([0.158655, 0.841345])
     """
-    return each(_lower_tail, _lower_tail, q)
+    return apply_elementwise(_compute_lower_tail, _compute_lower_tail, q)
 
 
-@elementwise
+@cast_elementwise
 def qnorm(p: npt.ArrayLike) -> Numbers:
     """Standard normal quantiles, as R's ``qnorm(p)``.
 
@@ -124,32 +134,34 @@ def qnorm(p: npt.ArrayLike) -> Numbers:
     >>> qnorm([0.0, 0.5])
     array([-inf,   0.])
     """
-    return each(_quantile, _quantile, p)
+    return apply_elementwise(_compute_quantile, _compute_quantile, p)
 
 
-def _quantile(p: float) -> float:
+def _compute_quantile(p: float) -> float:
     if 0.0 < p < 1.0:
         # the standard library evaluates the same approximation in the same order as R
         return NormalDist().inv_cdf(p)
     return {0.0: -math.inf, 1.0: math.inf}.get(p, math.nan)
 
 
-def _lower_tail(x: float) -> float:
+def _compute_lower_tail(x: float) -> float:
     if math.isnan(x):
         return math.nan
     size = abs(x)
     if size <= _CENTER_END:
         square = x * x if size > _TINY else 0.0
-        return 0.5 + _fraction(x, square, _CENTER_LEAD * square, _CENTER_TOP, square, _CENTER_BOTTOM)
+        return 0.5 + _evaluate_fraction(
+            x, square, _CENTER_LEAD * square, _CENTER_NUMERATOR, square, _CENTER_DENOMINATOR
+        )
     if x <= _LOWEST:
         return 0.0
     if x >= _HIGHEST:
         return 1.0
     if size <= _MIDDLE_END:
-        tail = _fraction(1.0, size, _MIDDLE_LEAD * size, _MIDDLE_TOP, size, _MIDDLE_BOTTOM)
+        tail = _evaluate_fraction(1.0, size, _MIDDLE_LEAD * size, _MIDDLE_NUMERATOR, size, _MIDDLE_DENOMINATOR)
     else:
         square = 1.0 / (x * x)
-        tail = _fraction(square, square, _FAR_LEAD * square, _FAR_TOP, square, _FAR_BOTTOM)
+        tail = _evaluate_fraction(square, square, _FAR_LEAD * square, _FAR_NUMERATOR, square, _FAR_DENOMINATOR)
         tail = (_INVERSE_SQRT_2PI - tail) / size
     # exp(-x**2 / 2) from a short number, whose square is exact, and a small rest
     short = math.trunc(size * 16.0) / 16.0
@@ -158,7 +170,7 @@ def _lower_tail(x: float) -> float:
     return tail if x < 0.0 else 1.0 - tail
 
 
-def _fraction(
+def _evaluate_fraction(
     factor: float, x: float, top: float, tops: tuple[float, ...], bottom: float, bottoms: tuple[float, ...]
 ) -> float:
     """`factor` times a quotient of polynomials, by Horner's rule from the leading terms `top` and `bottom`.
@@ -174,7 +186,7 @@ def _fraction(
 # log(2 pi), correctly rounded
 _LOG_2PI = 1.8378770664093456
 # log(n!) minus Stirling's formula, for n from 1 to 15; 0 stands for no successes and is not used
-_STIRLING = (
+_STIRLING_ERRORS = (
     0.0,
     0.08106146679532726,
     0.0413406959554093,
@@ -193,10 +205,10 @@ _STIRLING = (
     0.005554733551962801,
 )
 # beyond n = 15: terms of the asymptotic series, as many as the size of n asks for
-_TERMS = (1 / 12, 1 / 360, 1 / 1260, 1 / 1680, 1 / 1188)
-_ENOUGH = ((500, 2), (80, 3), (35, 4), (15, 5))
-_TINIEST = float(np.finfo(np.float64).tiny)
-_MOST_TERMS = 1000
+_STIRLING_TERMS = (1 / 12, 1 / 360, 1 / 1260, 1 / 1680, 1 / 1188)
+_STIRLING_TERM_COUNTS = ((500, 2), (80, 3), (35, 4), (15, 5))
+_SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)
+_MAX_TERMS = 1000
 
 
 def dbinom(n: int, p: npt.ArrayLike) -> Floats:
@@ -219,47 +231,47 @@ def dbinom(n: int, p: npt.ArrayLike) -> Floats:
     success = prob[~certain]
     if success.size:
         failure = 1.0 - success
-        result[0, ~certain] = _all_the_same(n, failure, success)
-        result[n, ~certain] = _all_the_same(n, success, failure)
+        result[0, ~certain] = _compute_all_successes(n, failure, success)
+        result[n, ~certain] = _compute_all_successes(n, success, failure)
         for x in range(1, n):
-            result[x, ~certain] = _between(x, n, success, failure)
+            result[x, ~certain] = _compute_binomial_mass(x, n, success, failure)
     return result
 
 
-def _all_the_same(n: int, prob: Floats, other: Floats) -> Floats:
+def _compute_all_successes(n: int, prob: Floats, other: Floats) -> Floats:
     """Return prob ** n."""
     with np.errstate(divide="ignore", under="ignore"):
         power = n * log(prob)
         rare = np.flatnonzero(other < 0.1)
-        power[rare] = -_deviance(float(n), n * prob[rare]) - n * other[rare]
+        power[rare] = -_compute_deviance(float(n), n * prob[rare]) - n * other[rare]
         return np.asarray(exp(power))
 
 
-def _between(x: int, n: int, success: Floats, failure: Floats) -> Floats:
-    constant = _stirling_error(n) - _stirling_error(x) - _stirling_error(n - x)
-    power = constant - _deviance(float(x), n * success) - _deviance(float(n - x), n * failure)
+def _compute_binomial_mass(x: int, n: int, success: Floats, failure: Floats) -> Floats:
+    constant = _compute_stirling_error(n) - _compute_stirling_error(x) - _compute_stirling_error(n - x)
+    power = constant - _compute_deviance(float(x), n * success) - _compute_deviance(float(n - x), n * failure)
     spread = _LOG_2PI + math.log(x) + math.log1p(-x / n)
     with np.errstate(under="ignore"):
         return np.asarray(exp(power - 0.5 * spread))
 
 
-def _deviance(x: float, mean: Floats) -> Floats:
+def _compute_deviance(x: float, mean: Floats) -> Floats:
     """Return x log(x / mean) + mean - x, by a series where the two are close."""
     with np.errstate(all="ignore"):
         result = x * log(x / mean) + mean - x
         close = np.flatnonzero(np.abs(x - mean) < 0.1 * (x + mean))
-        result[close] = [_deviance_series(x, each) for each in mean[close].tolist()]
+        result[close] = [_sum_deviance_series(x, each) for each in mean[close].tolist()]
     return result
 
 
-def _deviance_series(x: float, mean: float) -> float:
+def _sum_deviance_series(x: float, mean: float) -> float:
     ratio = (x - mean) / (x + mean)
     total = (x - mean) * ratio
-    if abs(total) < _TINIEST:
+    if abs(total) < _SMALLEST_NORMAL:
         return total
     term = 2.0 * x * ratio
     ratio *= ratio
-    for j in range(1, _MOST_TERMS):
+    for j in range(1, _MAX_TERMS):
         term *= ratio
         before = total
         total += term / (2 * j + 1)
@@ -269,11 +281,11 @@ def _deviance_series(x: float, mean: float) -> float:
 
 
 @lru_cache(maxsize=4096)
-def _stirling_error(n: int) -> float:
+def _compute_stirling_error(n: int) -> float:
     if n <= 15:
-        return _STIRLING[n]
+        return _STIRLING_ERRORS[n]
     square = float(n) * n
-    terms = _TERMS[: next(count for above, count in _ENOUGH if n > above)]
+    terms = _STIRLING_TERMS[: next(count for above, count in _STIRLING_TERM_COUNTS if n > above)]
     total = terms[-1]
     for term in terms[-2::-1]:
         total = term - total / square

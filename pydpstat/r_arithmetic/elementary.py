@@ -18,7 +18,7 @@ Floats = npt.NDArray[np.float64]
 Numbers = float | Floats
 
 # up to here a plain loop is faster than importing and calling SciPy
-_FEW = 16
+_FEW_VALUES = 16
 
 
 class Elementwise(Protocol):
@@ -34,12 +34,12 @@ class Elementwise(Protocol):
     def __call__(self, x: npt.ArrayLike, /) -> Numbers: ...
 
 
-def elementwise(function: Callable[[npt.ArrayLike], Numbers]) -> Elementwise:
+def cast_elementwise(function: Callable[[npt.ArrayLike], Numbers]) -> Elementwise:
     """Return a function as it is: for type checkers, a float gives a float and an array an array."""
     return function  # type: ignore[return-value]
 
 
-@elementwise
+@cast_elementwise
 def log(x: npt.ArrayLike) -> Numbers:
     """Natural logarithm, rounded as libm's ``log``.
 
@@ -69,17 +69,17 @@ def log(x: npt.ArrayLike) -> Numbers:
     array([0.        , 0.69314718])
     """
     if isinstance(x, float):
-        return _log(x)
-    values = _values(x)
-    if isinstance(values, float) or values.size <= _FEW:
-        return each(math.log, _log, values)
+        return _compute_log(x)
+    values = _to_floats(x)
+    if isinstance(values, float) or values.size <= _FEW_VALUES:
+        return apply_elementwise(math.log, _compute_log, values)
     from scipy.special import xlogy
 
     with np.errstate(all="ignore"):
         return xlogy(1.0, values)
 
 
-@elementwise
+@cast_elementwise
 def exp(x: npt.ArrayLike) -> Numbers:
     """Exponential, rounded as libm's ``exp``.
 
@@ -109,68 +109,68 @@ def exp(x: npt.ArrayLike) -> Numbers:
     array([1.        , 2.71828183])
     """
     if isinstance(x, float):
-        return _exp(x)
-    values = _values(x)
-    if isinstance(values, float) or values.size <= _FEW:
-        return each(math.exp, _exp, values)
+        return _compute_exp(x)
+    values = _to_floats(x)
+    if isinstance(values, float) or values.size <= _FEW_VALUES:
+        return apply_elementwise(math.exp, _compute_exp, values)
     from scipy.special import inv_boxcox
 
     with np.errstate(all="ignore"):
         return inv_boxcox(values, 0.0)
 
 
-@elementwise
+@cast_elementwise
 def log1p(x: npt.ArrayLike) -> Numbers:
     """Logarithm of 1 + x, rounded as libm's ``log1p``; argument and result as in `log`.
 
     >>> log1p(1e-300), log1p(-1.0)
     (1e-300, -inf)
     """
-    return each(math.log1p, _log1p, x)
+    return apply_elementwise(math.log1p, _compute_log1p, x)
 
 
-@elementwise
+@cast_elementwise
 def expm1(x: npt.ArrayLike) -> Numbers:
     """Exponential minus 1, rounded as libm's ``expm1``; argument and result as in `exp`.
 
     >>> expm1(1e-300), expm1(1000.0)
     (1e-300, inf)
     """
-    return each(math.expm1, _expm1, x)
+    return apply_elementwise(math.expm1, _compute_expm1, x)
 
 
-@elementwise
+@cast_elementwise
 def log10(x: npt.ArrayLike) -> Numbers:
     """Logarithm to base 10, rounded as libm's ``log10``; argument and result as in `log`.
 
     >>> log10([0.001, 1000.0]).tolist()
     [-3.0, 3.0]
     """
-    return each(math.log10, _log10, x)
+    return apply_elementwise(math.log10, _compute_log10, x)
 
 
-@elementwise
+@cast_elementwise
 def tanh(x: npt.ArrayLike) -> Numbers:
     """Hyperbolic tangent, rounded as libm's ``tanh``; a float or an array, as the argument.
 
     >>> tanh([0.0, 1e300]).tolist()
     [0.0, 1.0]
     """
-    return each(math.tanh, math.tanh, x)
+    return apply_elementwise(math.tanh, math.tanh, x)
 
 
-def power(x: npt.ArrayLike, y: npt.ArrayLike) -> Numbers:
+def compute_power(x: npt.ArrayLike, y: npt.ArrayLike) -> Numbers:
     """``x**y`` for finite x >= 0, rounded as libm's ``pow``; what is too large is ``inf``.
 
-    >>> power(10.0, [0, 1, 400])
+    >>> compute_power(10.0, [0, 1, 400])
     array([ 1., 10., inf])
     """
-    first, second = np.broadcast_arrays(_values(x), _values(y))
-    powers = map(_power, first.ravel().tolist(), second.ravel().tolist())
-    return _shaped(powers, first)
+    first, second = np.broadcast_arrays(_to_floats(x), _to_floats(y))
+    powers = map(_compute_float_power, first.ravel().tolist(), second.ravel().tolist())
+    return _fill_array_like(powers, first)
 
 
-def _values(x: npt.ArrayLike) -> Numbers:
+def _to_floats(x: npt.ArrayLike) -> Numbers:
     """A float, or an array of floats."""
     if isinstance(x, (float, int)):
         return float(x)
@@ -178,19 +178,21 @@ def _values(x: npt.ArrayLike) -> Numbers:
     return values if values.ndim else float(values)
 
 
-def each(function: Callable[[float], float], whole: Callable[[float], float], x: npt.ArrayLike) -> Numbers:
+def apply_elementwise(
+    function: Callable[[float], float], fallback: Callable[[float], float], x: npt.ArrayLike
+) -> Numbers:
     """Apply Python's function, or from the first value on where it raises the one that never does."""
-    values = _values(x)
+    values = _to_floats(x)
     if isinstance(values, float):
-        return whole(values)
+        return fallback(values)
     listed = values.ravel().tolist()
     try:
-        return _shaped(map(function, listed), values)
+        return _fill_array_like(map(function, listed), values)
     except (OverflowError, ValueError):
-        return _shaped(map(whole, listed), values)
+        return _fill_array_like(map(fallback, listed), values)
 
 
-def _shaped(values: Iterable[float], like: Floats) -> Numbers:
+def _fill_array_like(values: Iterable[float], like: Floats) -> Numbers:
     found = np.fromiter(values, np.float64, like.size).reshape(like.shape)
     return found if found.ndim else float(found)
 
@@ -198,33 +200,33 @@ def _shaped(values: Iterable[float], like: Floats) -> Numbers:
 # Python's functions raise where C returns an infinity or NaN; these do not
 
 
-def _log(x: float) -> float:
+def _compute_log(x: float) -> float:
     return math.log(x) if x > 0.0 else -math.inf if x == 0.0 else math.nan
 
 
-def _log10(x: float) -> float:
+def _compute_log10(x: float) -> float:
     return math.log10(x) if x > 0.0 else -math.inf if x == 0.0 else math.nan
 
 
-def _log1p(x: float) -> float:
+def _compute_log1p(x: float) -> float:
     return math.log1p(x) if x > -1.0 else -math.inf if x == -1.0 else math.nan
 
 
-def _exp(x: float) -> float:
+def _compute_exp(x: float) -> float:
     try:
         return math.exp(x)
     except OverflowError:
         return math.inf
 
 
-def _expm1(x: float) -> float:
+def _compute_expm1(x: float) -> float:
     try:
         return math.expm1(x)
     except OverflowError:
         return math.inf
 
 
-def _power(x: float, y: float) -> float:
+def _compute_float_power(x: float, y: float) -> float:
     try:
         return math.pow(x, y)
     except (OverflowError, ZeroDivisionError, ValueError):
@@ -236,10 +238,10 @@ _SCALE = 2.0**64
 _SPLITTER = 2.0**27 + 1.0
 
 
-def inner(a: Floats, b: Floats) -> float:
+def compute_inner_product(a: Floats, b: Floats) -> float:
     """Return the sum of the products of two arrays' elements.
 
-    >>> inner(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
+    >>> compute_inner_product(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
     11.0
     """
     return float((a * b).sum())
@@ -251,10 +253,10 @@ def norm(a: Floats) -> float:
     >>> norm(np.array([3.0, 4.0]))
     5.0
     """
-    return math.sqrt(inner(a, a))
+    return math.sqrt(compute_inner_product(a, a))
 
 
-def exact_sum(x: Floats) -> float:
+def sum_exactly(x: Floats) -> float:
     """The correctly rounded sum."""
     if not np.isfinite(x).all():
         with np.errstate(invalid="ignore"):
@@ -265,39 +267,39 @@ def exact_sum(x: Floats) -> float:
         return math.fsum(x / _SCALE) * _SCALE
 
 
-def exact_mean(x: Floats) -> float:
+def compute_exact_mean(x: Floats) -> float:
     """The mean, to within one unit in the last place."""
-    total = exact_sum(x)
+    total = sum_exactly(x)
     if math.isinf(total) and np.isfinite(x).all():
         return math.fsum(x / _SCALE) / x.size * _SCALE
     return total / x.size
 
 
-def exact_products(x: Floats, x_center: float, y: Floats, y_center: float) -> float:
+def sum_exact_products(x: Floats, x_center: float, y: Floats, y_center: float) -> float:
     """The sum of ``(x - x_center) * (y - y_center)``, to within one unit in the last place."""
-    left, left_rest = _difference(x, x_center)
-    right, right_rest = _difference(y, y_center)
-    high, low = exact_product(left, right)
-    return exact_sum(np.concatenate([high, low, left * right_rest, left_rest * right]))
+    left, left_rest = _compute_exact_difference(x, x_center)
+    right, right_rest = _compute_exact_difference(y, y_center)
+    high, low = compute_exact_product(left, right)
+    return sum_exactly(np.concatenate([high, low, left * right_rest, left_rest * right]))
 
 
-def _difference(a: Floats, b: float) -> tuple[Floats, Floats]:
+def _compute_exact_difference(a: Floats, b: float) -> tuple[Floats, Floats]:
     """Knuth's error-free difference: the rounded value and what rounding lost."""
     rounded = a - b
     back = rounded - a
     return rounded, (a - (rounded - back)) - (b + back)
 
 
-def exact_product(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+def compute_exact_product(a: Floats, b: Floats) -> tuple[Floats, Floats]:
     """Dekker's error-free product: the rounded value and what rounding lost."""
     rounded = a * b
-    a_high, a_low = _split(a)
-    b_high, b_low = _split(b)
+    a_high, a_low = _split_significand(a)
+    b_high, b_low = _split_significand(b)
     rest = ((a_high * b_high - rounded) + a_high * b_low + a_low * b_high) + a_low * b_low
     return rounded, rest
 
 
-def _split(a: Floats) -> tuple[Floats, Floats]:
+def _split_significand(a: Floats) -> tuple[Floats, Floats]:
     shifted = _SPLITTER * a
     high = shifted - (shifted - a)
     return high, a - high

@@ -14,20 +14,20 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._data.containers import categorical_of
+from pydpstat._data.containers import get_categorical
 from pydpstat._data.values import is_missing
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.rounding import as_character
 
-_CHUNK = 16384
-_DENSE = 1 << 20
+_CHUNK_SIZE = 16384
+_MAX_DENSE_RANGE = 1 << 20
 _LARGEST_INT64 = 2**63 - 1
 Label = str | None
 Item = TypeVar("Item")
 Keys = npt.NDArray[np.uint64]
 Codes = npt.NDArray[np.int32]
 # With more distinct keys a binary search is slower than a dictionary.
-_MANY = 2048
+_MAX_KEYS = 2048
 # Odd, from the golden ratio: distinct strings rarely share a key, and shared keys are found out.
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
@@ -65,7 +65,7 @@ def factor(values: object, levels: Iterable[object] | None = None, exclude: obje
 
     Numbers sort by value and are labeled with 15 significant digits, so that ``0.1 + 0.2`` and
     ``0.3`` are one level. Strings sort as R sorts them in the environment's locale: by code point in
-    the C locale, elsewhere by the language-neutral collation (``collation_key``).
+    the C locale, elsewhere by the language-neutral collation (``make_collation_key``).
 
     Parameters
     ----------
@@ -100,8 +100,8 @@ def factor(values: object, levels: Iterable[object] | None = None, exclude: obje
     >>> factor([0.1 + 0.2, 0.3, 1e5]).levels
     ('0.3', '1e+05')
     """
-    found = categories(values)
-    excluded = labels_of(exclude)
+    found = find_categories(values)
+    excluded = to_labels(exclude)
     if levels is None:
         # R drops the levels of a factor that do not occur.
         used = np.unique(found.codes) if is_categorical(values) else np.arange(len(found.levels))
@@ -109,11 +109,11 @@ def factor(values: object, levels: Iterable[object] | None = None, exclude: obje
         if (found.codes < 0).any() and None not in order:
             order.append(None)
     else:
-        order = list(dict.fromkeys(labels_of(levels)))
-    return recode(found, tuple(label for label in order if label not in excluded))
+        order = list(dict.fromkeys(to_labels(levels)))
+    return convert_levels(found, tuple(label for label in order if label not in excluded))
 
 
-def recode(found: Factor, levels: tuple[Label, ...]) -> Factor:
+def convert_levels(found: Factor, levels: tuple[Label, ...]) -> Factor:
     """The same values with other levels; those without one become missing."""
     position = {label: i for i, label in enumerate(levels)}
     table = [position.get(label, -1) for label in found.levels]
@@ -124,41 +124,39 @@ def recode(found: Factor, levels: tuple[Label, ...]) -> Factor:
     return Factor(lookup[found.codes], levels)
 
 
-def categories(values: object) -> Factor:
+def find_categories(values: object) -> Factor:
     """The categories of a vector, missing values as code -1."""
     if isinstance(values, Factor):
         return values
     if is_categorical(values):
-        own = categorical_of(values)
+        own = get_categorical(values)
         return Factor(np.asarray(own.codes), tuple(as_character(c) for c in own.categories))
     if isinstance(values, (list, tuple)) and values and isinstance(values[0], str):
-        return _ordered(*encode_objects(values))
+        return _order_levels(*encode_objects(values))
     try:
         array = np.atleast_1d(np.asarray(values))
     except ValueError as error:
         raise PydpstatError("a factor has one dimension, but the values are a ragged list") from error
     if array.ndim != 1:
-        raise PydpstatError(
-            f"a factor has one dimension, but the values have {array.ndim}. Give one column at a time."
-        )
+        raise PydpstatError(f"a factor has one dimension, but the values have {array.ndim}. Give one column at a time.")
     kind = array.dtype.kind
     if kind in "iub":
-        return _integers(array)
+        return _encode_integers(array)
     if kind == "f":
-        return _ordered(*encode_floats(array.astype(np.float64, copy=False)))
+        return _order_levels(*encode_floats(array.astype(np.float64, copy=False)))
     if kind == "U" and isinstance(values, np.ndarray):
-        return _ordered(*encode_strings(array))
+        return _order_levels(*encode_strings(array))
     # A list of strings and NaN becomes an array of strings, with "nan" among them.
-    return _ordered(*encode_objects(values if kind == "U" else array))  # type: ignore[arg-type]
+    return _order_levels(*encode_objects(values if kind == "U" else array))  # type: ignore[arg-type]
 
 
 def is_categorical(values: object) -> bool:
     """Whether the values have their own categories: a Factor, or pandas' Categorical or Series."""
-    values = categorical_of(values)
+    values = get_categorical(values)
     return isinstance(values, Factor) or (hasattr(values, "codes") and hasattr(values, "categories"))
 
 
-def labels_of(values: object) -> tuple[Label, ...]:
+def to_labels(values: object) -> tuple[Label, ...]:
     """Labels of a few values, None for a missing one; a bare None is the empty set, R's NULL."""
     if values is None:
         return ()
@@ -172,12 +170,12 @@ def labels_of(values: object) -> tuple[Label, ...]:
     return tuple(None if is_missing(value) else as_character(value) for value in few)
 
 
-def _integers(x: npt.NDArray[np.integer | np.bool_]) -> Factor:
+def _encode_integers(x: npt.NDArray[np.integer | np.bool_]) -> Factor:
     """Integers of a small range through a table, others by sorting."""
     if x.size == 0:
         return Factor(np.empty(0, dtype=np.int32), ())
     low, high = int(x.min()), int(x.max())
-    if high - low >= _DENSE or high > _LARGEST_INT64:
+    if high - low >= _MAX_DENSE_RANGE or high > _LARGEST_INT64:
         unique, inverse = np.unique(x, return_inverse=True)
         return Factor(inverse.astype(np.int32), tuple(str(int(v)) for v in unique))
     place = np.subtract(x, low, dtype=np.int64)
@@ -188,13 +186,13 @@ def _integers(x: npt.NDArray[np.integer | np.bool_]) -> Factor:
     return Factor(codes, tuple(str(int(i) + low) for i in np.flatnonzero(seen)))
 
 
-def _ordered(codes: npt.NDArray[np.int32], found: Sequence[object]) -> Factor:
+def _order_levels(codes: npt.NDArray[np.int32], found: Sequence[object]) -> Factor:
     """Levels in R's order, equal labels merged, and -1 for the missing values."""
     known = [value for value in found if not is_missing(value)]
     if all(isinstance(value, (int, float, np.number, np.bool_)) for value in known):
         levels = list(dict.fromkeys(map(as_character, sorted(known))))  # type: ignore[type-var]
     else:
-        levels = sorted(set(map(as_character, known)), key=collation_key)
+        levels = sorted(set(map(as_character, known)), key=make_collation_key)
     position: dict[Label, int] = {label: i for i, label in enumerate(levels)}
     lookup = [-1 if is_missing(value) else position[as_character(value)] for value in found]
     return Factor(np.array(lookup, dtype=np.int32)[codes], tuple(levels))
@@ -209,27 +207,27 @@ _ACCENTS = "\u0301\u0300\u0306\u0302\u030c\u030a\u0308\u030b\u0303\u0307\u0338\u
 Key = tuple[tuple[int, ...], tuple[tuple[int, ...], ...], tuple[int, ...], str]
 
 
-def collation_key(label: str) -> Key | str:
+def make_collation_key(label: str) -> Key | str:
     """Return a key that sorts labels as R's sort() does in the locale of the environment.
 
     In the C or POSIX locale (or with none set) R sorts by code point. Elsewhere letters sort
     regardless of case first, then by accent, then lower case before upper case, and punctuation
     comes before digits. Rules of single languages (the Spanish n with tilde, say) are not applied.
 
-    >>> sorted(["b", "B", "a", "_", "1"], key=_language_neutral)
+    >>> sorted(["b", "B", "a", "_", "1"], key=_make_neutral_key)
     ['_', '1', 'a', 'b', 'B']
     """
-    return label if _by_code_point() else _language_neutral(label)
+    return label if _has_code_point_order() else _make_neutral_key(label)
 
 
-def _by_code_point() -> bool:
+def _has_code_point_order() -> bool:
     if os.name == "nt":
         return False
     name = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_COLLATE", "LANG"))), "C")
     return name in ("C", "POSIX")
 
 
-def _language_neutral(label: str) -> Key:
+def _make_neutral_key(label: str) -> Key:
     primary: list[int] = []
     accents: list[tuple[int, ...]] = []
     cases: list[int] = []
@@ -249,7 +247,7 @@ def _language_neutral(label: str) -> Key:
 def encode_floats(x: npt.NDArray[np.float64]) -> tuple[Codes, list[float]]:
     """A number for each value, and the values that the numbers stand for."""
     bits = np.ascontiguousarray(x).view(np.uint64)
-    found = _by_keys(x.size, lambda start, stop: bits[start:stop])
+    found = _encode_keys(x.size, lambda start, stop: bits[start:stop])
     if found is not None:
         return found[0], x[found[1]].tolist()
     values, codes = np.unique(x, return_inverse=True)
@@ -262,7 +260,7 @@ def encode_strings(x: npt.NDArray[np.str_]) -> tuple[Codes, list[str]]:
     if width == 0 or not x.dtype.isnative:
         return encode_objects(x.tolist())
     words = np.ascontiguousarray(x).view(np.uint32).reshape(x.size, width)
-    found = _by_keys(x.size, lambda start, stop: _string_keys(words[start:stop]))
+    found = _encode_keys(x.size, lambda start, stop: _compute_string_keys(words[start:stop]))
     # longer strings may share a key
     if found is None or (width > 2 and not np.array_equal(x, x[found[1]][found[0]])):
         return encode_objects(x.tolist())
@@ -273,7 +271,7 @@ def encode_objects(values: Sequence[Item] | npt.NDArray[np.object_]) -> tuple[Co
     """The same for any hashable objects; equal ones may have several numbers."""
     if isinstance(values, np.ndarray) and sys.implementation.name == "cpython":
         addresses = np.asarray(_Addresses(values))
-        found = _by_keys(values.size, lambda start, stop: addresses[start:stop])
+        found = _encode_keys(values.size, lambda start, stop: addresses[start:stop])
         if found is not None:
             return found[0], values[found[1]].tolist()
     numbering: defaultdict[Item, int] = defaultdict(count().__next__)
@@ -289,31 +287,31 @@ class _Addresses:
         self.__array_interface__ = {**x.__array_interface__, "typestr": "<u8", "descr": [("", "<u8")]}
 
 
-def _by_keys(n: int, keys: Callable[[int, int], Keys]) -> tuple[Codes, npt.NDArray[np.intp]] | None:
+def _encode_keys(n: int, keys: Callable[[int, int], Keys]) -> tuple[Codes, npt.NDArray[np.intp]] | None:
     """Number the keys as they come, with where each was first seen; None if they are too many."""
     known = np.empty(0, dtype=np.uint64)
     numbers = np.empty(0, dtype=np.int32)
     first: list[int] = []
     codes = np.empty(n, dtype=np.int32)
-    for start in range(0, n, _CHUNK):
-        piece = keys(start, start + _CHUNK)
+    for start in range(0, n, _CHUNK_SIZE):
+        piece = keys(start, start + _CHUNK_SIZE)
         place = np.searchsorted(known, piece)
         if start == 0 or not np.array_equal(np.take(known, place, mode="clip"), piece):
             fresh, index = np.unique(piece, return_index=True)
             new = ~np.isin(fresh, known)
             added = np.arange(len(first), len(first) + int(new.sum()), dtype=np.int32)
             first.extend((index[new] + start).tolist())
-            if len(first) > _MANY:
+            if len(first) > _MAX_KEYS:
                 return None
             known = np.concatenate([known, fresh[new]])
             order = np.argsort(known)
             known, numbers = known[order], np.concatenate([numbers, added])[order]
             place = np.searchsorted(known, piece)
-        np.take(numbers, place, out=codes[start : start + _CHUNK], mode="clip")
+        np.take(numbers, place, out=codes[start : start + _CHUNK_SIZE], mode="clip")
     return codes, np.array(first, dtype=np.intp)
 
 
-def _string_keys(words: npt.NDArray[np.uint32]) -> Keys:
+def _compute_string_keys(words: npt.NDArray[np.uint32]) -> Keys:
     """The code points of one or two characters, a product sum of more."""
     key = words[:, 0].astype(np.uint64)
     if words.shape[1] == 2:

@@ -9,27 +9,27 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._answering import Answering
-from pydpstat._checks import did_you_mean, shown, shown_option
+from pydpstat._answering import HelpfulErrors
+from pydpstat._checks import describe_option, describe_value, suggest_spelling
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic._arrays import Numeric, numeric
+from pydpstat.r_arithmetic._arrays import Numeric, to_numeric
 from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.r_arithmetic.moments import mean, var
 from pydpstat.r_arithmetic.order import median, quantile
-from pydpstat.r_arithmetic.rounding import pretty, significant
+from pydpstat.r_arithmetic.rounding import pretty, round_significant
 
 _FUZZ = 1e-7
 _EPSILON = float(np.finfo(np.float64).eps)
 # A chunk of doubles and its indices stay in the cache.
-_CHUNK = 16384
-_MOST_CLASSES = 1_000_000
+_CHUNK_SIZE = 16384
+_MAX_CLASSES = 1_000_000
 
 # what `hist` takes: a rule's name, a number or points, or a function that gives one of the last two
 Breaks = npt.ArrayLike | Callable[[Numeric], npt.ArrayLike]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Histogram(Answering):
+class Histogram(HelpfulErrors):
     """Counts of a histogram, with R's component names.
 
     Parameters
@@ -74,7 +74,7 @@ def breaks_sturges(x: npt.ArrayLike) -> float:
     >>> breaks_sturges(range(100))
     8.0
     """
-    n = numeric(x).size
+    n = to_numeric(x).size
     return float(math.ceil(math.log2(n) + 1)) if n else -math.inf
 
 
@@ -90,12 +90,12 @@ def breaks_scott(x: npt.ArrayLike) -> float:
     >>> breaks_scott(range(100))
     5.0
     """
-    values = numeric(x)
+    values = to_numeric(x)
     spread = var(values)
     if math.isnan(spread):
         raise PydpstatError("x must have two values at least for breaks='Scott', and no NaN")
     h = 3.5 * math.sqrt(spread) * math.pow(values.size, -1 / 3)
-    return max(1.0, float(math.ceil(_width(values) / h))) if h > 0 else 1.0
+    return max(1.0, float(math.ceil(_compute_range(values) / h))) if h > 0 else 1.0
 
 
 def breaks_fd(x: npt.ArrayLike, digits: int = 5) -> float:
@@ -110,8 +110,8 @@ def breaks_fd(x: npt.ArrayLike, digits: int = 5) -> float:
     >>> breaks_fd(range(100))
     5.0
     """
-    values = numeric(x)
-    rounded = significant(values, digits)
+    values = to_numeric(x)
+    rounded = round_significant(values, digits)
     quarter, three_quarters = quantile(rounded, [0.25, 0.75])
     h = 2 * (three_quarters - quarter)
     tail = 1 / 4
@@ -125,7 +125,7 @@ def breaks_fd(x: npt.ArrayLike, digits: int = 5) -> float:
         raise PydpstatError("x must have two values at least for breaks='FD', and no NaN")
     if not h > 0:
         return 1.0
-    return float(math.ceil(_width(values) / h * math.pow(values.size, 1 / 3)))
+    return float(math.ceil(_compute_range(values) / h * math.pow(values.size, 1 / 3)))
 
 
 def hist(x: npt.ArrayLike, breaks: Breaks = "Sturges", xname: str = "x") -> Histogram:
@@ -167,29 +167,29 @@ def hist(x: npt.ArrayLike, breaks: Breaks = "Sturges", xname: str = "x") -> Hist
     >>> h.counts, h.equidist
     (array([2, 1, 1]), False)
     """
-    values, low, high = _finite(x)
-    points, given = _break_points(values, low, high, breaks)
+    values, low, high = _select_finite(x)
+    points, given = _compute_break_points(values, low, high, breaks)
     h = np.diff(points)
     with np.errstate(all="ignore"):
         equidist = not given or bool((h.max() - h.min()) < 1e-7 * mean(h))
         if not given and (h <= 0).any():
             raise PydpstatError("breaks are not strictly increasing: x has too small a range")
-        diddle = _diddle(high - low, h)
+        diddle = _compute_break_tolerance(high - low, h)
         if high - low == math.inf:
             raise PydpstatError("x must have a range that is a finite number; scale x")
         edges = points + diddle
         edges[0] = points[0] - diddle
         if values.size and not (edges[0] <= low and high <= edges[-1]):
             raise PydpstatError("some x are not counted: breaks must span the range of x; give wider breaks")
-        counts = _counts(values, points, edges, diddle)
+        counts = _count_classes(values, points, edges, diddle)
         density = counts / (values.size * h)
         mids = 0.5 * (points[1:] + points[:-1])
     return Histogram(points, counts, density, mids, xname, equidist)
 
 
-def _finite(x: npt.ArrayLike) -> tuple[Numeric, float, float]:
+def _select_finite(x: npt.ArrayLike) -> tuple[Numeric, float, float]:
     """The finite values (`x` itself if all are finite), their least and their largest."""
-    values = numeric(x)
+    values = to_numeric(x)
     if values.dtype.kind == "b":
         raise PydpstatError("x must be numeric; got boolean values. Convert them to numbers first.")
     if values.size == 0:
@@ -197,17 +197,17 @@ def _finite(x: npt.ArrayLike) -> tuple[Numeric, float, float]:
     low, high = float(values.min()), float(values.max())
     if math.isfinite(low) and math.isfinite(high):
         return values, low, high
-    return _finite(values[np.isfinite(values)])
+    return _select_finite(values[np.isfinite(values)])
 
 
-def _break_points(x: Numeric, low: float, high: float, breaks: Breaks) -> tuple[Floats, bool]:
+def _compute_break_points(x: Numeric, low: float, high: float, breaks: Breaks) -> tuple[Floats, bool]:
     """The break points, and whether they were given as such."""
     computed = isinstance(breaks, str) or callable(breaks)
     if isinstance(breaks, str):
-        breaks = _algorithm(breaks)(x)
+        breaks = _find_break_rule(breaks)(x)
     elif callable(breaks):
         breaks = breaks(x)
-    kind = numeric(breaks, "breaks")
+    kind = to_numeric(breaks, "breaks")
     points = kind.astype(np.float64)
     if points.size != 1:
         if np.isnan(points).any() and not computed:
@@ -218,14 +218,14 @@ def _break_points(x: Numeric, low: float, high: float, breaks: Breaks) -> tuple[
         return points, True
     n = float(points[0])
     if not math.isfinite(n) or n < 1 or kind.dtype.kind == "b":
-        got = "the result of a rule" if computed else shown(breaks)
+        got = "the result of a rule" if computed else describe_value(breaks)
         raise PydpstatError(f"breaks must be a finite number of at least 1; got {got}. Give for example 10.")
     if x.size == 0:
         raise PydpstatError("x must have finite values if breaks are not given as points")
-    return pretty(low, high, min(n, _MOST_CLASSES), 1), False
+    return pretty(low, high, min(n, _MAX_CLASSES), 1), False
 
 
-def _algorithm(name: str) -> Callable[[Numeric], float]:
+def _find_break_rule(name: str) -> Callable[[Numeric], float]:
     """The rule whose name starts so, in any case."""
     rules: dict[str, Callable[[Numeric], float]] = {
         "sturges": breaks_sturges,
@@ -237,17 +237,17 @@ def _algorithm(name: str) -> Callable[[Numeric], float]:
     exact = rules.get(name.lower())
     if exact is None and len(found) != 1:
         raise PydpstatError(
-            f"breaks must be one of 'Sturges', 'Scott', 'FD', 'Freedman-Diaconis'; got {shown_option(name)}. "
-            + did_you_mean(name, ("Sturges", "Scott", "FD", "Freedman-Diaconis"))
+            f"breaks must be one of 'Sturges', 'Scott', 'FD', 'Freedman-Diaconis'; got {describe_option(name)}. "
+            + suggest_spelling(name, ("Sturges", "Scott", "FD", "Freedman-Diaconis"))
         )
     return exact or found[0]
 
 
-def _width(x: Numeric) -> float:
+def _compute_range(x: Numeric) -> float:
     return float(x.max()) - float(x.min()) if x.size else -math.inf
 
 
-def _diddle(width: float, h: Floats) -> float:
+def _compute_break_tolerance(width: float, h: Floats) -> float:
     """How far a value may lie beyond a break point and still count as on it."""
     if h.size >= 5:
         return _FUZZ * median(h)
@@ -256,17 +256,17 @@ def _diddle(width: float, h: Floats) -> float:
     return _FUZZ * float(h[h > 0].min(initial=math.inf))
 
 
-def _counts(x: Numeric, points: Floats, edges: Floats, diddle: float) -> npt.NDArray[np.int64]:
+def _count_classes(x: Numeric, points: Floats, edges: Floats, diddle: float) -> npt.NDArray[np.int64]:
     """How many values lie above one edge and not above the next, the lowest edge included."""
     classes = points.size - 1
     counts = np.zeros(classes + 1, dtype=np.int64)
     scale = classes / (points[-1] - points[0])
     origin = points[0] + diddle
-    doubt = _doubt(points, scale)
+    doubt = _bound_position_error(points, scale)
     # Where rounding is far smaller than the fuzz, a division finds the class.
     equal = doubt < 0.25 * diddle * scale
-    for start in range(0, x.size, _CHUNK):
-        piece = x[start : start + _CHUNK]
+    for start in range(0, x.size, _CHUNK_SIZE):
+        piece = x[start : start + _CHUNK_SIZE]
         if equal:
             position = (piece - origin) * scale
             index = np.ceil(position)
@@ -280,7 +280,7 @@ def _counts(x: Numeric, points: Floats, edges: Floats, diddle: float) -> npt.NDA
     return counts[1:]
 
 
-def _doubt(points: Floats, scale: float) -> float:
+def _bound_position_error(points: Floats, scale: float) -> float:
     """Largest error, in classes, of a position found by division."""
     even = points[0] + np.arange(points.size) / scale
     largest = float(np.abs(points).max())

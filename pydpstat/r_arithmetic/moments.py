@@ -9,10 +9,10 @@ from itertools import repeat
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._frozen import frozen
+from pydpstat._frozen import freeze_array
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic._arrays import Numeric, doubles, numeric
-from pydpstat.r_arithmetic.elementary import Floats, exact_mean, exact_products, exact_sum
+from pydpstat.r_arithmetic._arrays import Numeric, to_doubles, to_numeric
+from pydpstat.r_arithmetic.elementary import Floats, compute_exact_mean, sum_exact_products, sum_exactly
 
 _LARGEST = float(np.finfo(np.float64).max)
 _R_INTEGER = 2**31
@@ -52,12 +52,12 @@ def sum(x: npt.ArrayLike) -> float:
     >>> sum([1, 2, 3])
     6
     """
-    values = numeric(x)
+    values = to_numeric(x)
     if values.dtype.kind != "f":
-        return _integer_sum(values)
+        return _sum_integers(values)
     if not HAS_80_BIT:
-        return exact_sum(values)
-    total = wide_sum(values)
+        return sum_exactly(values)
+    total = sum_long_doubles(values)
     # R turns what exceeds the largest double into infinity before it rounds.
     if abs(total) > _LARGEST:
         return math.inf if total > 0 else -math.inf
@@ -97,14 +97,14 @@ def mean(x: npt.ArrayLike) -> float:
     >>> mean([1.0, 2.0, 4.0])
     2.3333333333333335
     """
-    values = numeric(x)
+    values = to_numeric(x)
     if values.size == 0:
         return math.nan
     if values.dtype.kind != "f":
         if _is_r_integer(values):
-            return float(np.longdouble(_integer_sum(values)) / np.longdouble(values.size))
+            return float(np.longdouble(_sum_integers(values)) / np.longdouble(values.size))
         values = values.astype(np.float64)
-    return double_mean(values)
+    return compute_double_mean(values)
 
 
 def var(x: npt.ArrayLike) -> float:
@@ -139,8 +139,8 @@ def var(x: npt.ArrayLike) -> float:
     >>> var([1.0, 2.0, 4.0])
     2.3333333333333335
     """
-    values = doubles(x)
-    return _covariance(values, values)
+    values = to_doubles(x)
+    return _compute_covariance(values, values)
 
 
 def cov(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
@@ -175,13 +175,12 @@ def cov(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
     >>> cov([1.0, 2.0, 4.0], [1.0, 3.0, 2.0])
     0.5
     """
-    left, right = doubles(x), doubles(y, "y")
+    left, right = to_doubles(x), to_doubles(y, "y")
     if left.size != right.size:
         raise PydpstatError(
-            f"x and y must have the same length, but they have {left.size} and {right.size}: "
-            "give one y for each x"
+            f"x and y must have the same length, but they have {left.size} and {right.size}: give one y for each x"
         )
-    return _covariance(left, right)
+    return _compute_covariance(left, right)
 
 
 def cumsum(x: npt.ArrayLike) -> Numeric:
@@ -215,39 +214,39 @@ def cumsum(x: npt.ArrayLike) -> Numeric:
     >>> cumsum([0.5, 0.25, 1.0])
     array([0.5 , 0.75, 1.75])
     """
-    values = numeric(x)
+    values = to_numeric(x)
     if values.dtype.kind != "f":
         return np.add.accumulate(values, dtype=np.int64)
     out = np.empty(values.size)
     total = np.longdouble(0.0)
     with np.errstate(all="ignore"):
-        for start, piece in zip(range(0, values.size, CHUNK), _pieces(values)):
+        for start, piece in zip(range(0, values.size, CHUNK_SIZE), _iter_centered_chunks(values)):
             piece[0] = total
             np.add.accumulate(piece, out=piece)
             total = piece[-1]
-            out[start : start + CHUNK] = piece[1:]
+            out[start : start + CHUNK_SIZE] = piece[1:]
     return out
 
 
-def double_mean(x: Floats) -> float:
+def compute_double_mean(x: Floats) -> float:
     """Return `mean` of doubles."""
     # infinities of both signs make NaN, as in R
     with np.errstate(all="ignore"):
-        return float(wide_mean(x)) if HAS_80_BIT else exact_mean(x)
+        return float(compute_long_double_mean(x)) if HAS_80_BIT else compute_exact_mean(x)
 
 
-def _covariance(x: Floats, y: Floats) -> float:
+def _compute_covariance(x: Floats, y: Floats) -> float:
     if x.size < 2:
         return math.nan
-    x_mean = double_mean(x)
-    y_mean = x_mean if y is x else double_mean(y)
+    x_mean = compute_double_mean(x)
+    y_mean = x_mean if y is x else compute_double_mean(y)
     with np.errstate(all="ignore"):
         if not HAS_80_BIT:
-            return exact_products(x, x_mean, y, y_mean) / (x.size - 1)
-        return float(wide_products(x, x_mean, y, y_mean) / (x.size - 1))
+            return sum_exact_products(x, x_mean, y, y_mean) / (x.size - 1)
+        return float(sum_long_double_products(x, x_mean, y, y_mean) / (x.size - 1))
 
 
-def _integer_sum(x: Numeric) -> int:
+def _sum_integers(x: Numeric) -> int:
     """The exact sum of integers of any width."""
     if x.dtype.itemsize <= 4:
         return int(np.add.reduce(x, dtype=np.int64))
@@ -261,38 +260,34 @@ def _integer_sum(x: Numeric) -> int:
 
 def _is_r_integer(x: Numeric) -> bool:
     """Whether R could hold these integers as integers; it would take others as doubles."""
-    return (
-        x.dtype.kind == "b"
-        or x.dtype.itemsize < 4
-        or (int(x.max()) < _R_INTEGER and int(x.min()) > -_R_INTEGER)
-    )
+    return x.dtype.kind == "b" or x.dtype.itemsize < 4 or (int(x.max()) < _R_INTEGER and int(x.min()) > -_R_INTEGER)
 
 
 # R's long double on x86-64: 64 significant bits.
 HAS_80_BIT = bool(np.finfo(np.longdouble).nmant == 63)
 # A chunk of long doubles stays in the second-level cache. Its size never changes a result.
-CHUNK = 16384
-_ONES = frozen(np.ones(CHUNK + 1, dtype=np.longdouble))
+CHUNK_SIZE = 16384
+_ONES = freeze_array(np.ones(CHUNK_SIZE + 1, dtype=np.longdouble))
 
 
-def wide_sum(x: Floats, center: np.longdouble | float = 0.0) -> np.longdouble:
+def sum_long_doubles(x: Floats, center: np.longdouble | float = 0.0) -> np.longdouble:
     """The sum of ``x - center`` in long double.
 
     ``numpy.sum`` adds pairwise; ``numpy.dot`` on long doubles adds from first to last.
     """
     total = np.longdouble(0.0)
-    for piece in _pieces(x, center):
+    for piece in _iter_centered_chunks(x, center):
         piece[0] = total
         total = np.dot(piece, _ONES[: piece.size])
     return total
 
 
-def wide_mean(x: Floats) -> np.longdouble:
+def compute_long_double_mean(x: Floats) -> np.longdouble:
     """The mean of `x` in long double, with a second pass over the differences from the first."""
     n = x.size
-    if n > CHUNK:
-        first = wide_sum(x) / n
-        return first + wide_sum(x, first) / n if abs(first) <= _LARGEST else first
+    if n > CHUNK_SIZE:
+        first = sum_long_doubles(x) / n
+        return first + sum_long_doubles(x, first) / n if abs(first) <= _LARGEST else first
     # the usual case, in half the time
     values, ones = x.astype(np.longdouble), _ONES[:n]
     first = np.dot(values, ones) / n
@@ -302,11 +297,11 @@ def wide_mean(x: Floats) -> np.longdouble:
     return first
 
 
-def wide_products(x: Floats, x_center: float, y: Floats, y_center: float) -> np.longdouble:
+def sum_long_double_products(x: Floats, x_center: float, y: Floats, y_center: float) -> np.longdouble:
     """The sum of ``(x - x_center) * (y - y_center)`` in long double."""
     total = np.longdouble(0.0)
-    others = repeat(None) if y is x else _pieces(y, y_center)
-    for left, other in zip(_pieces(x, x_center), others):
+    others = repeat(None) if y is x else _iter_centered_chunks(y, y_center)
+    for left, other in zip(_iter_centered_chunks(x, x_center), others):
         # of one variable a copy takes less than another subtraction
         right = left.copy() if other is None else other
         left[0], right[0] = total, 1.0
@@ -314,11 +309,11 @@ def wide_products(x: Floats, x_center: float, y: Floats, y_center: float) -> np.
     return total
 
 
-def _pieces(x: Floats, center: np.longdouble | float = 0.0) -> Iterator[npt.NDArray[np.longdouble]]:
+def _iter_centered_chunks(x: Floats, center: np.longdouble | float = 0.0) -> Iterator[npt.NDArray[np.longdouble]]:
     """``x - center``, a chunk at a time behind a free place for the carry; the next one overwrites it."""
-    buffer = np.empty(min(CHUNK, x.size) + 1, dtype=np.longdouble)
-    for start in range(0, x.size, CHUNK):
-        chunk = x[start : start + CHUNK]
+    buffer = np.empty(min(CHUNK_SIZE, x.size) + 1, dtype=np.longdouble)
+    for start in range(0, x.size, CHUNK_SIZE):
+        chunk = x[start : start + CHUNK_SIZE]
         piece = buffer[: chunk.size + 1]
         piece[1:] = chunk
         if center:

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic._arrays import Numeric, doubles, numeric
+from pydpstat.r_arithmetic._arrays import Numeric, to_doubles, to_numeric
 from pydpstat.r_arithmetic.moments import mean
 
 _PROBABILITY_SLACK = 100 * float(np.finfo(np.float64).eps)
@@ -47,7 +47,7 @@ def sort(x: npt.ArrayLike, decreasing: bool = False) -> Numeric:
     >>> sort([3, 1, 2], decreasing=True)
     array([3, 2, 1])
     """
-    values = numeric(x)
+    values = to_numeric(x)
     ordered = np.sort(values)
     if values.dtype.kind == "f":
         # NumPy puts the NaN last.
@@ -92,7 +92,7 @@ def median(x: npt.ArrayLike) -> float:
     >>> median([5.0, 1.0, 2.0, 4.0])
     3.0
     """
-    values = numeric(x)
+    values = to_numeric(x)
     n = values.size
     if n == 0:
         return float("nan")
@@ -140,8 +140,8 @@ def quantile(x: npt.ArrayLike, probs: npt.ArrayLike) -> npt.NDArray[np.float64]:
     >>> quantile([1.0, 2.0, 4.0, 8.0], [0.25, 0.5])
     array([1.75, 3.  ])
     """
-    values = doubles(x)
-    p = doubles(probs, "probs")
+    values = to_doubles(x)
+    p = to_doubles(probs, "probs")
     outside = (p < -_PROBABILITY_SLACK) | (p > 1 + _PROBABILITY_SLACK)
     if outside.any():
         raise PydpstatError(f"probs must be in [0, 1], but {p[outside][0]} is not")

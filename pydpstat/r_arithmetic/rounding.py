@@ -9,16 +9,16 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic._arrays import numeric
-from pydpstat.r_arithmetic.elementary import Numbers, log10, power
+from pydpstat.r_arithmetic._arrays import to_numeric
+from pydpstat.r_arithmetic.elementary import Numbers, compute_power, log10
 from pydpstat.r_arithmetic.moments import HAS_80_BIT
 
 _LOG10_2 = 0.301029995663981195213738894724
 _LARGEST_POWER = 308
 _LAST_PLACE = 323
 _DOUBLE_DIGITS = 15
-_CHUNK = 16384
-_ROUNDING = 1e-10
+_CHUNK_SIZE = 16384
+_ROUNDING_TOLERANCE = 1e-10
 _SHRINK = 0.75
 _BIAS = 1.5
 _BIAS_5 = 0.5 + 1.5 * _BIAS
@@ -75,19 +75,19 @@ def round(x: npt.ArrayLike, digits: float = 0) -> Numbers:
     (0.1, 1200.0)
     """
     shape = np.shape(x)
-    values = numeric(x).astype(np.float64, copy=False)
-    result = np.rint(values) if digits == 0 else _to_places(values, int(np.floor(digits + 0.5)))
+    values = to_numeric(x).astype(np.float64, copy=False)
+    result = np.rint(values) if digits == 0 else _round_to_places(values, int(np.floor(digits + 0.5)))
     return float(result[0]) if shape == () else result.reshape(shape, order="F")
 
 
-def _to_places(x: npt.NDArray[np.float64], digits: int) -> npt.NDArray[np.float64]:
+def _round_to_places(x: npt.NDArray[np.float64], digits: int) -> npt.NDArray[np.float64]:
     if digits > _LAST_PLACE:
         return x.copy()
     if digits < -_LARGEST_POWER:
         return np.zeros_like(x)
     result = np.empty(x.size)
-    for start in range(0, x.size, _CHUNK):
-        result[start : start + _CHUNK] = _round_chunk(x[start : start + _CHUNK], digits)
+    for start in range(0, x.size, _CHUNK_SIZE):
+        result[start : start + _CHUNK_SIZE] = _round_chunk(x[start : start + _CHUNK_SIZE], digits)
     return result
 
 
@@ -98,15 +98,15 @@ def _round_chunk(x: npt.NDArray[np.float64], digits: int) -> npt.NDArray[np.floa
         _, exponent = np.frexp(size)
         keep = ~np.isfinite(x) | (x == 0.0)
         keep |= digits + (exponent - 1 + 0.5) * _LOG10_2 > _DOUBLE_DIGITS
-        rounded = _nearest_candidate(size, digits)
+        rounded = _select_nearest_decimal(size, digits)
     return np.where(keep, x, np.copysign(rounded, x))
 
 
-def _nearest_candidate(size: npt.NDArray[np.float64], digits: int) -> npt.NDArray[np.float64]:
+def _select_nearest_decimal(size: npt.NDArray[np.float64], digits: int) -> npt.NDArray[np.float64]:
     """The nearer of the enclosing decimals of a positive number."""
     extra = 10.0 ** max(digits - _LARGEST_POWER, 0)
     places = min(digits, _LARGEST_POWER)
-    power = power_by_squaring(10.0, abs(places))
+    power = compute_power_by_squaring(10.0, abs(places))
     power = power if places >= 0 else 1.0 / power
     scaled = power * size * extra
     floor, ceiling = np.floor(scaled), np.ceil(scaled)
@@ -115,7 +115,7 @@ def _nearest_candidate(size: npt.NDArray[np.float64], digits: int) -> npt.NDArra
     return np.where((down < up) | ((down == up) & (np.fmod(floor, 2.0) == 0.0)), below, above)
 
 
-def power_by_squaring(base: float, exponent: int) -> float:
+def compute_power_by_squaring(base: float, exponent: int) -> float:
     """Raise to a whole power by repeated squaring, as R does; the C library's pow rounds differently."""
     result = 1.0
     while True:
@@ -127,14 +127,14 @@ def power_by_squaring(base: float, exponent: int) -> float:
         base *= base
 
 
-def significant(x: npt.ArrayLike, digits: int) -> npt.NDArray[np.float64]:
+def round_significant(x: npt.ArrayLike, digits: int) -> npt.NDArray[np.float64]:
     """Round to significant digits, R's ``signif``, for the usual range of exponents."""
-    values = numeric(x).astype(np.float64)
+    values = to_numeric(x).astype(np.float64)
     with np.errstate(all="ignore"):
         places = digits - 1 - np.floor(log10(np.abs(values)))
         places = np.where(np.isfinite(places), places, 0.0)
-        up = power(10.0, np.maximum(places, 0.0))
-        down = power(10.0, np.maximum(-places, 0.0))
+        up = compute_power(10.0, np.maximum(places, 0.0))
+        down = compute_power(10.0, np.maximum(-places, 0.0))
         rounded: npt.NDArray[np.float64] = np.rint(values * up / down) / up * down
     return rounded
 
@@ -184,16 +184,16 @@ def pretty(low: float, high: float, n: float = 5, min_n: float | None = None) ->
     least = n // 3 if min_n is None else min_n
     if not (math.isfinite(n) and n >= 0 and 0 <= int(least) <= int(n)):
         raise PydpstatError(f"n must be >= 0 and min_n in [0, n], but they are {n} and {least}")
-    unit = _unit(low, high, int(n), int(least))
-    first, last = _multiples(low, high, unit)
+    unit = _select_step(low, high, int(n), int(least))
+    first, last = _find_multiples(low, high, unit)
     intervals = int(0.5 + (last - first))
     if intervals < int(least):
-        first, last = _widen(first, last, low, high, int(least) - intervals)
+        first, last = _add_intervals(first, last, low, high, int(least) - intervals)
         intervals = int(least)
-    return _spaced(min(first * unit, low), max(last * unit, high), intervals)
+    return _make_spaced_values(min(first * unit, low), max(last * unit, high), intervals)
 
 
-def _unit(low: float, high: float, n: int, least: int) -> float:
+def _select_step(low: float, high: float, n: int, min_intervals: int) -> float:
     """The step: 1, 2, 5 or 10 times a power of ten, near the desired width."""
     width = high - low
     cell = max(abs(low), abs(high))
@@ -207,8 +207,8 @@ def _unit(low: float, high: float, n: int, least: int) -> float:
         if cell > 10:
             cell = 9 + cell / 10
         cell *= _SHRINK
-        if least > 1:
-            cell /= least
+        if min_intervals > 1:
+            cell /= min_intervals
     elif math.isfinite(width):
         cell = width / n if n > 1 else width
     else:
@@ -223,18 +223,18 @@ def _unit(low: float, high: float, n: int, least: int) -> float:
     return unit
 
 
-def _multiples(low: float, high: float, unit: float) -> tuple[float, float]:
+def _find_multiples(low: float, high: float, unit: float) -> tuple[float, float]:
     """The first and last multiple of the unit that cover the range."""
-    first = float(math.floor(low / unit + _ROUNDING))
-    last = float(math.ceil(high / unit - _ROUNDING))
-    while first * unit > low + _ROUNDING * unit:
+    first = float(math.floor(low / unit + _ROUNDING_TOLERANCE))
+    last = float(math.ceil(high / unit - _ROUNDING_TOLERANCE))
+    while first * unit > low + _ROUNDING_TOLERANCE * unit:
         first -= 1.0
-    while last * unit < high - _ROUNDING * unit and math.isfinite((last + 1.0) * unit):
+    while last * unit < high - _ROUNDING_TOLERANCE * unit and math.isfinite((last + 1.0) * unit):
         last += 1.0
     return first, last
 
 
-def _widen(first: float, last: float, low: float, high: float, missing: int) -> tuple[float, float]:
+def _add_intervals(first: float, last: float, low: float, high: float, missing: int) -> tuple[float, float]:
     """Add intervals on both sides, but none across an end that is zero."""
     half, rest = divmod(missing, 2)
     if low == 0.0 and first == 0.0 and high != 0.0:
@@ -246,7 +246,7 @@ def _widen(first: float, last: float, low: float, high: float, missing: int) -> 
     return first - half, last + half + rest
 
 
-def _spaced(low: float, high: float, intervals: int) -> npt.NDArray[np.float64]:
+def _make_spaced_values(low: float, high: float, intervals: int) -> npt.NDArray[np.float64]:
     """Equally spaced values between two multiples, exact zero where only rounding is left."""
     if intervals == 0:
         return np.array([low])
@@ -261,7 +261,7 @@ def _spaced(low: float, high: float, intervals: int) -> npt.NDArray[np.float64]:
 
 
 _DIGITS = 15
-_LARGEST_TABLED = 27
+_MAX_TABLED_POWER = 27
 
 
 def as_character(value: object, scipen: int = 0) -> str:
@@ -295,17 +295,17 @@ def as_character(value: object, scipen: int = 0) -> str:
         value = value.item()
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
-    return _double(value, scipen) if isinstance(value, float) else str(value)
+    return _format_double(value, scipen) if isinstance(value, float) else str(value)
 
 
-def _double(x: float, scipen: int) -> str:
+def _format_double(x: float, scipen: int) -> str:
     if x != x:
         return "NaN"
     if x in (float("inf"), float("-inf")):
         return "Inf" if x > 0 else "-Inf"
     if x == 0:
         return "0"
-    significant, power = shape(x)
+    significant, power = get_digits_and_power(x)
     decimals = max(0, significant - power - 1)
     # Fixed notation unless it is wider; the sign counts for both.
     fixed_width = max(power, 0) + 1 + (decimals + 1 if decimals else 0)
@@ -319,24 +319,24 @@ def _double(x: float, scipen: int) -> str:
     return (text.rstrip("0").rstrip(".") if "." in text else text) + tail
 
 
-def shape(x: float, digits: int = _DIGITS) -> tuple[int, int]:
+def get_digits_and_power(x: float, digits: int = _DIGITS) -> tuple[int, int]:
     """Return how many of so many significant digits are not trailing zeros, and the power of ten.
 
-    >>> shape(1200.0), shape(0.00123456789, 7)
+    >>> get_digits_and_power(1200.0), get_digits_and_power(0.00123456789, 7)
     ((2, 3), (7, -3))
     """
     mantissa, exponent = f"{abs(x):.{digits + 2}e}".split("e")
     # R counts the digits after scaling in long double, which near a tie may round the other way.
     if "35" <= mantissa[-3:-1] < "65" and HAS_80_BIT and digits <= _DIGITS:
-        return _shape_as_scaled(abs(x), int(exponent), digits)
+        return _get_scaled_digits(abs(x), int(exponent), digits)
     mantissa, exponent = f"{abs(x):.{digits - 1}e}".split("e")
     return max(1, len(mantissa.replace(".", "").rstrip("0"))), int(exponent)
 
 
-def _shape_as_scaled(x: float, power: int, digits: int) -> tuple[int, int]:
+def _get_scaled_digits(x: float, power: int, digits: int) -> tuple[int, int]:
     shift = power - digits + 1
     scaled = np.longdouble(x)
-    if abs(shift) <= _LARGEST_TABLED:
+    if abs(shift) <= _MAX_TABLED_POWER:
         # R's table is in double: beyond 10**22 it is inexact.
         factor = np.longdouble(float(f"1e{abs(shift)}"))
         scaled = scaled / factor if shift > 0 else scaled * factor

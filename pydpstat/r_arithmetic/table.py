@@ -10,25 +10,25 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._checks import unwrap
+from pydpstat._checks import unwrap_scalar
 from pydpstat._data.containers import has_columns
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic._arrays import has_length
-from pydpstat.r_arithmetic.factor import Factor, Label, categories, is_categorical, labels_of, recode
+from pydpstat.r_arithmetic.factor import Factor, Label, convert_levels, find_categories, is_categorical, to_labels
 
-_CHUNK = 32768
-_MOST_CELLS = 2**31 - 1
+_CHUNK_SIZE = 32768
+_MAX_CELLS = 2**31 - 1
 _USE_NA = ("no", "ifany", "always")
 
 
-class _Default:
+class _DefaultExclude:
     """R's default for `exclude`, which depends on `useNA`."""
 
     def __repr__(self) -> str:
         return "<NaN and NA unless useNA is given>"
 
 
-_DEFAULT = _Default()
+_DEFAULT_EXCLUDE = _DefaultExclude()
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +62,7 @@ class Table:
 def table(
     *factors: object,
     useNA: str | None = None,
-    exclude: object = _DEFAULT,
+    exclude: object = _DEFAULT_EXCLUDE,
     dnn: Sequence[str] | str | None = None,
 ) -> Table:
     """Count the combinations of the levels of one or more factors.
@@ -108,18 +108,18 @@ def table(
     >>> t.dimnames, t.names
     ((('a', 'b'), ('1', '2')), ('letter', 'number'))
     """
-    columns, names = _columns(factors)
-    names = _names(dnn, names)
-    excluded, choice = _missing_rules(useNA, exclude)
-    coded = [_dimension(column, excluded, choice) for column in columns]
+    columns, names = _read_columns(factors)
+    names = _resolve_axis_names(dnn, names)
+    excluded, choice = _resolve_missing_rules(useNA, exclude)
+    coded = [_encode_dimension(column, excluded, choice) for column in columns]
     dims = tuple(len(each.levels) for each in coded)
-    if math.prod(dims) > _MOST_CELLS:
+    if math.prod(dims) > _MAX_CELLS:
         raise PydpstatError(f"a table of {dims} cells is too large: the limit is 2**31 - 1")
-    counts = _count([each.codes for each in coded], dims)
+    counts = _count_combinations([each.codes for each in coded], dims)
     return Table(counts, tuple(each.levels for each in coded), names)
 
 
-def _columns(factors: tuple[Any, ...]) -> tuple[list[Sized], tuple[str, ...]]:
+def _read_columns(factors: tuple[Any, ...]) -> tuple[list[Sized], tuple[str, ...]]:
     """The vectors, and their names if they have some."""
     if len(factors) == 1 and (isinstance(factors[0], Mapping) or has_columns(factors[0])):
         frame = factors[0]
@@ -127,11 +127,9 @@ def _columns(factors: tuple[Any, ...]) -> tuple[list[Sized], tuple[str, ...]]:
         columns = [frame[name] for name in frame.keys()]
     else:
         names, columns = ("",) * len(factors), list(factors)
-    columns = [c if has_length(c) else [unwrap(c)] for c in columns]
+    columns = [c if has_length(c) else [unwrap_scalar(c)] for c in columns]
     if not columns:
-        raise PydpstatError(
-            "factors must be one or more vectors; got none. Give for example tableDP(sex, region)."
-        )
+        raise PydpstatError("factors must be one or more vectors; got none. Give for example tableDP(sex, region).")
     lengths = [len(column) for column in columns]
     if len(set(lengths)) > 1:
         raise PydpstatError(
@@ -141,7 +139,7 @@ def _columns(factors: tuple[Any, ...]) -> tuple[list[Sized], tuple[str, ...]]:
     return columns, names
 
 
-def _names(dnn: Sequence[str] | str | None, names: tuple[str, ...]) -> tuple[str, ...]:
+def _resolve_axis_names(dnn: Sequence[str] | str | None, names: tuple[str, ...]) -> tuple[str, ...]:
     if dnn is None:
         return names
     if isinstance(dnn, str) or not isinstance(dnn, Iterable):
@@ -154,55 +152,55 @@ def _names(dnn: Sequence[str] | str | None, names: tuple[str, ...]) -> tuple[str
     return given
 
 
-def _missing_rules(use_na: str | None, exclude: object) -> tuple[tuple[Label, ...] | None, str]:
+def _resolve_missing_rules(use_na: str | None, exclude: object) -> tuple[tuple[Label, ...] | None, str]:
     """The excluded labels (None if not given) and the effective `useNA`."""
     if use_na is not None and not (isinstance(use_na, str) and use_na in _USE_NA):
         raise PydpstatError(f"useNA must be one of {_USE_NA}, got {use_na!r}")
-    if exclude is _DEFAULT:
+    if exclude is _DEFAULT_EXCLUDE:
         return None, use_na or "no"
-    excluded = labels_of(exclude)
+    excluded = to_labels(exclude)
     return excluded, use_na or ("no" if None in excluded else "ifany")
 
 
-def levels_follow_missing(useNA: str | None = None, exclude: object = _DEFAULT, dnn: object = None) -> bool:
+def has_data_dependent_levels(useNA: str | None = None, exclude: object = _DEFAULT_EXCLUDE, dnn: object = None) -> bool:
     """Whether a missing value among the data adds a level to a table with these arguments.
 
-    >>> levels_follow_missing(), levels_follow_missing(exclude="a"), levels_follow_missing("always")
+    >>> has_data_dependent_levels(), has_data_dependent_levels(exclude="a"), has_data_dependent_levels("always")
     (False, True, False)
     """
-    excluded, choice = _missing_rules(useNA, exclude)
+    excluded, choice = _resolve_missing_rules(useNA, exclude)
     return choice == "ifany" and (excluded is None or None not in excluded)
 
 
-def _dimension(column: object, excluded: tuple[Label, ...] | None, use_na: str) -> Factor:
+def _encode_dimension(column: object, excluded: tuple[Label, ...] | None, use_na: str) -> Factor:
     """The column with the levels of its axis, code -1 for what is not counted."""
-    found = categories(column)
+    found = find_categories(column)
     is_factor = is_categorical(column)
     without: Iterable[Label] = excluded if excluded is not None else ()
     levels = [label for label in found.levels if label not in without]
     if is_factor:
-        extra = _has_na(found, use_na) and None not in levels and None not in without
+        extra = _has_missing_level(found, use_na) and None not in levels and None not in without
     elif use_na == "no":
-        extra = excluded is not None and None not in without and _has_na(found, "ifany")
+        extra = excluded is not None and None not in without and _has_missing_level(found, "ifany")
     else:
-        extra = _has_na(found, use_na)
-    result = recode(found, (*levels, None) if extra else tuple(levels))
+        extra = _has_missing_level(found, use_na)
+    result = convert_levels(found, (*levels, None) if extra else tuple(levels))
     if extra and None in without:
         return Factor(np.where(found.codes < 0, -1, result.codes), result.levels)
     return result
 
 
-def _has_na(found: Factor, use_na: str) -> bool:
+def _has_missing_level(found: Factor, use_na: str) -> bool:
     """Whether the missing values get a level."""
     return use_na == "always" or (use_na == "ifany" and bool(found.codes.min(initial=0) < 0))
 
 
-def _count(codes: list[npt.NDArray[np.integer]], dims: tuple[int, ...]) -> npt.NDArray[np.int64]:
+def _count_combinations(codes: list[npt.NDArray[np.integer]], dims: tuple[int, ...]) -> npt.NDArray[np.int64]:
     """Count the combinations, the first axis fastest."""
     cells = math.prod(dims)
     counts = np.zeros(cells, dtype=np.int64)
-    for start in range(0, codes[0].size, _CHUNK):
-        pieces = [each[start : start + _CHUNK] for each in codes]
+    for start in range(0, codes[0].size, _CHUNK_SIZE):
+        pieces = [each[start : start + _CHUNK_SIZE] for each in codes]
         cell = pieces[0].astype(np.intp)
         valid = cell >= 0
         stride = dims[0]

@@ -3,7 +3,7 @@
 A source draws noise for `pydpstat._release.additive`. Each source has the same distributions as methods.
 """
 
-from pydpstat._lazy import attach as _attach
+from pydpstat._lazy import attach_names as _attach
 
 _HOMES = {
     "RRandom": "pydpstat.random.r_stream",

@@ -85,15 +85,15 @@ class NumpySource(SeededSource):
 
     def symmetric_geometric(self, size: int, rate: float | Fraction) -> np.ndarray:
         """Draw the difference of two geometric variables with ratio exp(-rate)."""
-        first, second = self._geometric(2 * size, float(rate)).reshape(2, size)
+        first, second = self._draw_geometric(2 * size, float(rate)).reshape(2, size)
         return first - second
 
     def sign_geometric(self, size: int, rate: float | Fraction) -> np.ndarray:
         """Draw a random sign times a geometric variable."""
         signs = self.generator.integers(0, 2, size) * 2 - 1
-        return signs * self._geometric(size, float(rate))
+        return signs * self._draw_geometric(size, float(rate))
 
-    def _geometric(self, size: int, rate: float) -> np.ndarray:
+    def _draw_geometric(self, size: int, rate: float) -> np.ndarray:
         # by inversion: Generator.geometric loses the far tail where rate is small
         return np.floor(self.generator.standard_exponential(size) / rate)
 

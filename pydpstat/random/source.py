@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._checks import as_integer, shown
+from pydpstat._checks import as_integer, describe_value
 from pydpstat.errors import PydpstatError
 from pydpstat.random import secure
 from pydpstat.random.secure.continuous import Scale
@@ -69,11 +69,11 @@ class SystemSource:
 
     def laplace(self, size: int, scale: Scale, grid: float | None = None) -> np.ndarray:
         """Draw Laplace noise, rounded to integers of grid units."""
-        return secure.laplace(size, scale, _needed(grid))
+        return secure.laplace(size, scale, _require_grid(grid))
 
     def normal(self, size: int, sd: Scale, grid: float | None = None) -> np.ndarray:
         """Draw normal noise, rounded to integers of grid units."""
-        return secure.normal(size, sd, _needed(grid))
+        return secure.normal(size, sd, _require_grid(grid))
 
     def uniform(self, size: int) -> np.ndarray:
         """Draw uniform variables in (0, 1), right to rounding only."""
@@ -107,7 +107,7 @@ class SystemSource:
 SYSTEM = SystemSource()
 
 
-def _needed(grid: float | None) -> float:
+def _require_grid(grid: float | None) -> float:
     if grid is None:
         raise ValueError("noise from the operating system lies on a grid; none was given")
     return grid
@@ -166,7 +166,7 @@ def source_from(rng: object, *, int_seeds_r: bool = False, name: str = "rng") ->
     if isinstance(rng, np.random.Generator):
         return NumpySource(rng)
     raise PydpstatError(
-        f"{name} must be None, an int, a numpy.random.Generator or an RRandom; got {shown(rng)}. "
+        f"{name} must be None, an int, a numpy.random.Generator or an RRandom; got {describe_value(rng)}. "
         f"{'' if seed is None else 'An int is from 0 on. '}Leave it out for a release; give RRandom(123) for "
         "R's numbers after set.seed(123)."
     )

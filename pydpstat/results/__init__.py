@@ -1,6 +1,6 @@
 """What may be published of releases, models, tests and regressions."""
 
-from pydpstat._lazy import answer_names as _answer_names
+from pydpstat._lazy import explain_missing_names as _answer_names
 from pydpstat.results._intervals import ConfidenceInterval
 from pydpstat.results.inference_results import InferenceResults
 from pydpstat.results.model_results import ModelResults

@@ -10,27 +10,27 @@ from fractions import Fraction
 
 import numpy as np
 
-from pydpstat._data.containers import library_of, listed
-from pydpstat._data.held import public_list
-from pydpstat.results._words import in_words, joined, of_model
+from pydpstat._data.containers import find_library, to_list
+from pydpstat._data.held import to_public_list
+from pydpstat.results._words import describe_model_subject, describe_statistic, join_names
 
 # the largest power of 10 that 64 bits hold
 _EXACT_POWER = 27
 # in a title
-_MOST_GROUPS, _LONGEST = 6, 80
-_PLAIN = frozenset((type(None), bool, int, float, str))
+_MAX_GROUPS_IN_TITLE, _MAX_TITLE_LENGTH = 6, 80
+_PLAIN_TYPES = frozenset((type(None), bool, int, float, str))
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class DesignCallText:
     """A design's call as it was typed, and what it asks for in words."""
 
     # it can be run with a design of the same facts
-    typed: str
+    text: str
     # what stands for the data in the function's own call: a variable's name, several, or a formula
     data: str
     # variables and groups: "income by sex"
-    about: str
+    subject: str
     # their names, where groups are compared
     groups: tuple[str, ...] = ()
 
@@ -47,166 +47,171 @@ class Call:
     # R's, where the function is a mirror
     package: str = ""
     # methods of the release that were called one after the other
-    then: tuple[str, ...] = field(default=(), kw_only=True)
-    asked: Asked | None = field(default=None, kw_only=True)
+    method_calls: tuple[str, ...] = field(default=(), kw_only=True)
+    design_call: DesignCallText | None = field(default=None, kw_only=True)
     # the data's own, where labels do not tell them
     names: tuple[str, ...] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
         # plain copies: neither a later change nor anything else of the caller's stays reachable
         # bounds, the usual tuple, are a pair of floats
-        if all([type(value) in _PLAIN or _is_plain_tuple(value) for _, value in self.arguments]):
+        if all([type(value) in _PLAIN_TYPES or _is_plain_tuple(value) for _, value in self.arguments]):
             return
-        frozen = tuple([(name, _frozen(value, name)) for name, value in self.arguments])
+        frozen = tuple([(name, _freeze_argument(value, name)) for name, value in self.arguments])
         object.__setattr__(self, "arguments", frozen)
 
-    def python(self) -> str:
+    def format_python(self) -> str:
         """Return the call as Python would show it."""
         data = [python for python, _ in self.data]
-        public = [f"{name}={_python_value(value)}" for name, value in self.arguments]
-        return ".".join([f"{self.function}({', '.join([*data, *public])})", *self.then])
+        public = [f"{name}={_format_python_value(value)}" for name, value in self.arguments]
+        return ".".join([f"{self.function}({', '.join([*data, *public])})", *self.method_calls])
 
-    def typed(self) -> str:
+    def format_source(self) -> str:
         """Return the call as the user typed it, of a design or of the function itself."""
-        return self.python() if self.asked is None else ".".join([self.asked.typed, *self.then])
+        return (
+            self.format_python() if self.design_call is None else ".".join([self.design_call.text, *self.method_calls])
+        )
 
-    def about(self, named: str = "") -> str:
+    def describe_subject(self, variables: str = "") -> str:
         """Return variables and groups in words; those of the data where the call does not say them."""
-        if self.asked is not None:
-            return self.asked.about
-        said = of_model(self.function, self.data[0][0]) if self.data else None
-        return joined(self.names) or (named if said is None else said)
+        if self.design_call is not None:
+            return self.design_call.subject
+        said = describe_model_subject(self.function, self.data[0][0]) if self.data else None
+        return join_names(self.names) or (variables if said is None else said)
 
-    def in_words(self, named: str = "") -> str:
+    def describe_release(self, variables: str = "") -> str:
         """Return what was asked in words, empty where the call says more."""
-        return in_words(self.function, self.about(named))
+        return describe_statistic(self.function, self.describe_subject(variables))
 
-    def heading(self, what: str, named: str = "") -> str:
+    def format_heading(self, what: str, named: str = "") -> str:
         """Return the title of what was released: a test or a statistic, what it is about, and its groups."""
-        about, groups = self.about(named), () if self.asked is None else self.asked.groups
+        about, groups = (
+            self.describe_subject(named),
+            () if self.design_call is None else self.design_call.groups,
+        )
         named = ", ".join(groups)
-        told = f" ({named})" if 0 < len(groups) <= _MOST_GROUPS and len(named) <= _LONGEST else ""
+        told = f" ({named})" if 0 < len(groups) <= _MAX_GROUPS_IN_TITLE and len(named) <= _MAX_TITLE_LENGTH else ""
         return f"{what}: {about}{told}" if about else what
 
-    def followed(self, method: str, *arguments: object, **named: object) -> Call:
+    def add_method_call(self, method: str, *arguments: object, **keywords: object) -> Call:
         """Return the call of a method of what this one released."""
         placed = [(method, each) for each in arguments]
-        return replace(self, then=(*self.then, written(method, placed, named)))
+        return replace(self, method_calls=(*self.method_calls, format_call(method, placed, keywords)))
 
-    def telling(self, about: str) -> Call:
+    def replace_subject(self, subject: str) -> Call:
         """Return the call with other words for variables and groups, if there are some."""
-        if not about:
+        if not subject:
             return self
-        if self.asked is None:
-            return replace(self, names=(about,))
-        _, *subset = self.asked.about.partition(" where ")
-        return replace(self, asked=replace(self.asked, about="".join([about, *subset])))
+        if self.design_call is None:
+            return replace(self, names=(subject,))
+        _, *subset = self.design_call.subject.partition(" where ")
+        return replace(self, design_call=replace(self.design_call, subject="".join([subject, *subset])))
 
-    def r(self) -> str | None:
+    def format_r(self) -> str | None:
         """Return the same release as an R expression; None where R has no such function."""
-        if not self.package or self.then:
+        if not self.package or self.method_calls:
             return None
         data = [r for _, r in self.data]
-        public = [f"{r_name(name)} = {_r_value(value)}" for name, value in self.arguments]
+        public = [f"{to_r_name(name)} = {_format_r_value(value)}" for name, value in self.arguments]
         return f"{self.package}::{self.function}({', '.join([*data, *public])})"
 
 
-def written(method: str, placed: Sequence[tuple[str, object]], named: Mapping[str, object]) -> str:
+def format_call(method: str, positional: Sequence[tuple[str, object]], keywords: Mapping[str, object]) -> str:
     """Return a call as Python would show it; its last arguments by place are left out where they are None."""
-    count = max((place for place, (_, each) in enumerate(placed, 1) if each is not None), default=0)
-    shown = [plainly(each, name) for name, each in placed[:count]]
-    shown += [f"{name}={plainly(each, name)}" for name, each in named.items()]
+    count = max((place for place, (_, each) in enumerate(positional, 1) if each is not None), default=0)
+    shown = [format_argument(each, name) for name, each in positional[:count]]
+    shown += [f"{name}={format_argument(each, name)}" for name, each in keywords.items()]
     return f"{method}({', '.join(shown)})"
 
 
-def plainly(value: object, name: str) -> str:
+def format_argument(value: object, name: str) -> str:
     """Return a public argument as Python would show it; its name where it has no plain text."""
-    return _python_value(_frozen(value, name))
+    return _format_python_value(_freeze_argument(value, name))
 
 
-def r_name(name: str) -> str:
+def to_r_name(name: str) -> str:
     """Return R's name of an argument: underscores are dots; a last one only keeps Python's words apart."""
     return name.removesuffix("_").replace("_", ".")
 
 
-def r_symbol(name: str) -> str:
+def quote_r_symbol(name: str) -> str:
     """Return a name as R reads it, in backticks where it is no syntactic name."""
     return name if re.fullmatch(r"[A-Za-z][A-Za-z0-9._]*", name) else f"`{name}`"
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedArgument:
     """Stands for an argument that has no plain text, such as a function: its name."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class _ByName:
+class _ArgumentMapping:
     """Values by their names, as a dict has them."""
 
     items: tuple[tuple[str, object], ...]
 
 
 def _is_plain_tuple(value: object) -> bool:
-    return type(value) is tuple and all([type(each) in _PLAIN for each in value])
+    return type(value) is tuple and all([type(each) in _PLAIN_TYPES for each in value])
 
 
-def _frozen(value: object, name: str) -> object:
-    if type(value) in _PLAIN or type(value) in (Named, _ByName):
+def _freeze_argument(value: object, name: str) -> object:
+    if type(value) in _PLAIN_TYPES or type(value) in (NamedArgument, _ArgumentMapping):
         return value
     if isinstance(value, Mapping):
-        return _ByName(tuple([(str(key), _frozen(each, name)) for key, each in value.items()]))
+        return _ArgumentMapping(tuple([(str(key), _freeze_argument(each, name)) for key, each in value.items()]))
     if type(value) is tuple:
-        return tuple([_frozen(item, name) for item in value])
+        return tuple([_freeze_argument(item, name) for item in value])
     if isinstance(value, np.generic):
         return value.item()
     if callable(value):
         ours = str(getattr(value, "__module__", "")).startswith("pydpstat.")
-        return Named(getattr(value, "__name__", name) if ours else name)
-    value = public_list(value, name) if library_of(value) else listed(value)
+        return NamedArgument(getattr(value, "__name__", name) if ours else name)
+    value = to_public_list(value, name) if find_library(value) else to_list(value)
     if isinstance(value, (list, tuple, range, set)):
-        return tuple(_frozen(item, name) for item in value)
-    return value if isinstance(value, (bool, int, float, str)) else Named(name)
+        return tuple(_freeze_argument(item, name) for item in value)
+    return value if isinstance(value, (bool, int, float, str)) else NamedArgument(name)
 
 
-def _python_value(value: object) -> str:
-    if isinstance(value, Named):
+def _format_python_value(value: object) -> str:
+    if isinstance(value, NamedArgument):
         return value.name
     if isinstance(value, tuple):
-        return f"[{', '.join(map(_python_value, value))}]"
-    if isinstance(value, _ByName):
-        return f"{{{', '.join(f'{key!r}: {_python_value(each)}' for key, each in value.items)}}}"
+        return f"[{', '.join(map(_format_python_value, value))}]"
+    if isinstance(value, _ArgumentMapping):
+        return f"{{{', '.join(f'{key!r}: {_format_python_value(each)}' for key, each in value.items)}}}"
     return repr(value)
 
 
-def _r_value(value: object, inside: bool = False) -> str:
-    if isinstance(value, Named):
-        return r_name(value.name)
+def _format_r_value(value: object, is_element: bool = False) -> str:
+    if isinstance(value, NamedArgument):
+        return to_r_name(value.name)
     if value is None:
-        return "NA" if inside else "NULL"
+        return "NA" if is_element else "NULL"
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
     if isinstance(value, str):
         return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
     if isinstance(value, tuple):
-        return f"c({', '.join(_r_value(item, True) for item in value)})"
-    if isinstance(value, _ByName):
-        return f"list({', '.join(f'{r_symbol(key)} = {_r_value(each)}' for key, each in value.items)})"
-    return _r_float(value) if isinstance(value, float) else repr(value)
+        return f"c({', '.join(_format_r_value(item, True) for item in value)})"
+    if isinstance(value, _ArgumentMapping):
+        return f"list({', '.join(f'{quote_r_symbol(key)} = {_format_r_value(each)}' for key, each in value.items)})"
+    return _format_r_float(value) if isinstance(value, float) else repr(value)
 
 
-def _r_float(value: float) -> str:
+def _format_r_float(value: float) -> str:
     if value != value:
         return "NaN"
     if abs(value) == float("inf"):
         return "Inf" if value > 0 else "-Inf"
     if value == int(value) and abs(value) < 1e15:
         return repr(int(value))
-    return next((text for text in (repr(value), f"{value:.17g}") if _read_by_r(text) == value), value.hex())
+    return next((text for text in (repr(value), f"{value:.17g}") if _read_number_as_r(text) == value), value.hex())
 
 
-def _read_by_r(text: str) -> float | None:
+def _read_number_as_r(text: str) -> float | None:
     """Return the number that R's parser makes of a decimal text; None where it rounds more than twice."""
     # R divides the digits by (or multiplies with) a power of 10 in numbers of 64 bits, and rounds to a double
     sign, digits, power = Decimal(text).as_tuple()
@@ -228,7 +233,7 @@ class ModelCall:
     arguments: tuple[tuple[str, object], ...]
     fit_arguments: tuple[tuple[str, object], ...]
     # further data arguments of fit that were given, such as "weights"
-    private: tuple[str, ...] = ()
+    data_arguments: tuple[str, ...] = ()
     package: str = "DPpack"
 
     def __post_init__(self) -> None:
@@ -236,27 +241,27 @@ class ModelCall:
         for name in ("arguments", "fit_arguments"):
             object.__setattr__(self, name, Call("", (), tuple(getattr(self, name))).arguments)
 
-    def python(self) -> str:
+    def format_python(self) -> str:
         """Return the calls as Python would show them."""
-        return f"{Call(self.function, (), self.arguments).python()}.{self._fit('').python()}"
+        return f"{Call(self.function, (), self.arguments).format_python()}.{self._make_fit_call('').format_python()}"
 
-    def typed(self) -> str:
+    def format_source(self) -> str:
         """Return the calls as the user typed them."""
-        return self.python()
+        return self.format_python()
 
-    def in_words(self, named: str = "") -> str:
+    def describe_release(self, variables: str = "") -> str:
         """Return nothing: R's classes keep their names."""
         return ""
 
-    def r(self) -> str | None:
+    def format_r(self) -> str | None:
         """Return the same model as an R expression; None where R has no such class."""
         if not self.package:
             return None
-        made = Call(f"{r_name(self.function)}$new", (), self.arguments, self.package).r()
-        fitted = self._fit("x").r()
+        made = Call(f"{to_r_name(self.function)}$new", (), self.arguments, self.package).format_r()
+        fitted = self._make_fit_call("x").format_r()
         return f"{made}${str(fitted).removeprefix('x::')}"
 
-    def _fit(self, package: str) -> Call:
+    def _make_fit_call(self, package: str) -> Call:
         data = (("X", "X"), ("y", "y"))
-        named = tuple((name, Named(name)) for name in self.private)
+        named = tuple((name, NamedArgument(name)) for name in self.data_arguments)
         return Call("fit", data, (*self.fit_arguments, *named), package)

@@ -9,17 +9,26 @@ from typing import Protocol
 
 import numpy as np
 
-from pydpstat._checks import alpha_of
-from pydpstat._frozen import Frozen
+from pydpstat._checks import check_alpha
+from pydpstat._frozen import ReadOnlyArrays
 from pydpstat._lazy import pd
 from pydpstat.privacy import Guarantee
 from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results._call import Call
-from pydpstat.results._intervals import CONFIDENCE, check_only
-from pydpstat.results._numbers import shown_pvalue
-from pydpstat.results._population import FOLLOWS
-from pydpstat.results._report import MOST_ROWS, Drawn, Facts, Rows, Stated, Undecided, cell, left_out
-from pydpstat.results._words import mechanism_words
+from pydpstat.results._intervals import CONFIDENCE, check_interval_kind
+from pydpstat.results._numbers import format_pvalue
+from pydpstat.results._population import NO_COST_NOTE
+from pydpstat.results._report import (
+    MAX_PAGE_ROWS,
+    Facts,
+    GuaranteedReport,
+    NoTruthValue,
+    Plottable,
+    Rows,
+    format_cell_value,
+    make_omission_note,
+)
+from pydpstat.results._words import describe_mechanism
 
 
 class Combination(Protocol):
@@ -30,36 +39,36 @@ class Combination(Protocol):
         """Its estimate."""
 
     @property
-    def error(self) -> float:
+    def standard_error(self) -> float:
         """Its standard error; infinite if the release is uninformative."""
 
-    def pvalue(self, value: float) -> float:
+    def compute_pvalue(self, value: float) -> float:
         """Return the two-sided p-value of the hypothesis that it has a value."""
 
-    def ends(self, alpha: float) -> tuple[float, float]:
+    def compute_limits(self, alpha: float) -> tuple[float, float]:
         """Return the ends of its interval."""
 
 
 class Combinations(Protocol):
     """What makes combinations of the coefficients in the data's units."""
 
-    def of(self, weights: Floats) -> Combination:
+    def make_combination(self, weights: Floats) -> Combination:
         """Return a combination."""
 
 
-class Design(Protocol):
+class PredictorDesign(Protocol):
     """What makes predictors of new records: names and public levels, nothing private."""
 
     @property
     def names(self) -> tuple[str, ...]:
         """The coefficients' names, the constant first."""
 
-    def matrix(self, data: object) -> Floats:
+    def build_matrix(self, data: object) -> Floats:
         """Return the predictors of records, a constant first, of shape (records, coefficients)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class Followed(Drawn, Stated, Frozen):
+class CombinationResults(Plottable, GuaranteedReport, ReadOnlyArrays):
     """What follows from a regression at no additional privacy cost."""
 
     claim: Guarantee
@@ -68,9 +77,9 @@ class Followed(Drawn, Stated, Frozen):
     reproducible: bool
     record: Call
 
-    _what = ""
+    _result_name = ""
     # what the picture's axes are called
-    _axes = "estimate", ""
+    _axis_labels = "estimate", ""
 
     @property
     def params(self) -> pd.Series:
@@ -82,56 +91,62 @@ class Followed(Drawn, Stated, Frozen):
         """The estimates as a Series with their names: `params`."""
         return self.params
 
-    def _heading(self) -> str:
-        return self.record.heading(self._what)
+    def _format_heading(self) -> str:
+        return self.record.format_heading(self._result_name)
 
-    def _picture(self, alpha: float) -> object:
-        from pydpstat.results._inference_pictures import followed_picture
+    def _describe_picture(self, alpha: float) -> object:
+        from pydpstat.results._inference_pictures import make_combinations_picture
 
-        return followed_picture(self, alpha)
+        return make_combinations_picture(self, alpha)
 
-    def _facts(self) -> Facts:
-        return [("Mechanism:", mechanism_words(self.mechanism))]
+    def _collect_facts(self) -> Facts:
+        return [("Mechanism:", describe_mechanism(self.mechanism))]
 
-    def _rows(self) -> Rows:
+    def _make_rows(self) -> Rows:
         frame = self.to_frame()
-        columns = {name: list(map(cell, column.tolist())) for name, column in frame.items()}
+        columns = {name: list(map(format_cell_value, column.tolist())) for name, column in frame.items()}
         if "p-value" in columns:
-            floors = self._floors()
+            floors = self._get_pvalue_floors()
             columns["p-value"] = [
-                cell(p) if math.isnan(p) else shown_pvalue(p, floor)
+                format_cell_value(p) if math.isnan(p) else format_pvalue(p, floor)
                 for p, floor in zip(frame["p-value"].tolist(), floors)
             ]
         heads = {"lower": "[0.025", "upper": "0.975]"}
-        rows = list(map(list, zip(*columns.values())))[:MOST_ROWS]
-        names = list(map(str, frame.index[:MOST_ROWS]))
+        rows = list(map(list, zip(*columns.values())))[:MAX_PAGE_ROWS]
+        names = list(map(str, frame.index[:MAX_PAGE_ROWS]))
         return Rows(tuple(heads.get(name, name) for name in columns), names, rows)
 
-    def _floors(self) -> list[float]:
+    def _get_pvalue_floors(self) -> list[float]:
         """Return the smallest p-value that each row's test can return."""
         raise NotImplementedError
 
-    def _note(self) -> str:
+    def _describe_intervals(self) -> str:
         """Say what the intervals are."""
         return "Each interval stands alone; it covers sampling and noise."
 
-    def _notes(self) -> list[str]:
-        held = self._held(self.record.function)
-        return [*held, FOLLOWS, self._note(), *left_out(len(self.params)), f"Call: {self.call}"]
+    def _collect_notes(self) -> list[str]:
+        held = self._make_guarantee_notes(self.record.function)
+        return [
+            *held,
+            NO_COST_NOTE,
+            self._describe_intervals(),
+            *make_omission_note(len(self.params)),
+            f"Call: {self.call}",
+        ]
 
-    def _content(self) -> dict[str, object]:
+    def _collect_content(self) -> dict[str, object]:
         frame = self.to_frame()
         return {
             "names": list(map(str, frame.index)),
             **{name.replace(" ", "_").replace("-", ""): frame[name].to_numpy() for name in frame},
             "mechanism": self.mechanism,
-            **self._privacy(),
-            **self._own("reproducible", "call"),
+            **self._collect_privacy(),
+            **self._collect_attributes("reproducible", "call"),
         }
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class Contrasts(Undecided, Followed):
+class Contrasts(NoTruthValue, CombinationResults):
     """Tests of linear combinations of coefficients, each by itself."""
 
     names: tuple[str, ...]
@@ -141,11 +156,11 @@ class Contrasts(Undecided, Followed):
     parts: tuple[Combination, ...]
     pvalue_floor: float
 
-    _what = "Linear hypotheses"
+    _result_name = "Linear hypotheses"
     # a hypothesis is long
-    _widest_name = 64
+    _max_name_length = 64
     _condition = "(result.pvalue < 0.05).all()"
-    _inner = (*Frozen._inner, "parts")
+    _inner = (*ReadOnlyArrays._inner, "parts")
 
     @property
     def params(self) -> pd.Series:
@@ -161,7 +176,7 @@ class Contrasts(Undecided, Followed):
     def pvalue(self) -> Floats:
         """The two-sided p-values."""
         values = zip(self.parts, self.null_value.tolist())
-        return np.array([part.pvalue(value) for part, value in values])
+        return np.array([part.compute_pvalue(value) for part, value in values])
 
     def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> Floats:
         """Return an interval for each combination, of shape (q, 2); infinite where an end cannot be told.
@@ -173,8 +188,8 @@ class Contrasts(Undecided, Followed):
         kind : {"confidence", "population"}, optional
             The one that there is, by either name.
         """
-        check_only(kind, CONFIDENCE, "a linear hypothesis")
-        return _ends(self.parts, alpha)
+        check_interval_kind(kind, CONFIDENCE, "a linear hypothesis")
+        return _compute_intervals(self.parts, alpha)
 
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return estimates, errors, tests and intervals for each hypothesis: `summary_frame`."""
@@ -187,20 +202,21 @@ class Contrasts(Undecided, Followed):
         columns |= {"p-value": self.pvalue, "lower": low, "upper": high}
         return pd.DataFrame(columns, index=list(self.names))
 
-    def _floors(self) -> list[float]:
+    def _get_pvalue_floors(self) -> list[float]:
         return [self.pvalue_floor] * len(self.names)
 
     def __repr__(self) -> str:
-        return f"<Contrasts of {_counted(len(self.names), 'hypothesis', 'hypotheses')}, {self._stated()}>"
+        count = _format_counted_noun(len(self.names), "hypothesis", "hypotheses")
+        return f"<Contrasts of {count}, {self._format_guarantee()}>"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class JointTest(Undecided, Followed):
+class JointTest(NoTruthValue, CombinationResults):
     """A test of several hypotheses at once, which is rejected where one of them is, by Bonferroni."""
 
     parts: Contrasts
 
-    _what = "Joint test of linear hypotheses"
+    _result_name = "Joint test of linear hypotheses"
 
     @property
     def params(self) -> pd.Series:
@@ -229,7 +245,7 @@ class JointTest(Undecided, Followed):
             The one that there is, by either name.
         """
 
-        return self.parts.conf_int(alpha_of(alpha) / len(self.parts.names), kind)
+        return self.parts.conf_int(check_alpha(alpha) / len(self.parts.names), kind)
 
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return the hypotheses' own tests, the intervals of all together, and the joint test's row.
@@ -244,7 +260,7 @@ class JointTest(Undecided, Followed):
         DataFrame
             As `Contrasts` has it; the last row, "joint test", has statistic and p-value of the test.
         """
-        alone = self.parts.to_frame(alpha_of(alpha) / len(self.parts.names))
+        alone = self.parts.to_frame(check_alpha(alpha) / len(self.parts.names))
         joint = pd.DataFrame(
             {"statistic": self.statistic, "p-value": self.pvalue}, index=["joint test"], columns=alone.columns
         )
@@ -254,11 +270,11 @@ class JointTest(Undecided, Followed):
             columns=alone.columns,
         )
 
-    def _floors(self) -> list[float]:
-        own = self.parts._floors()
+    def _get_pvalue_floors(self) -> list[float]:
+        own = self.parts._get_pvalue_floors()
         return [*own, min(1.0, self.parts.pvalue_floor * len(own))]
 
-    def _note(self) -> str:
+    def _describe_intervals(self) -> str:
         return (
             "The joint p-value is the smallest one times the number of hypotheses (Bonferroni), which are "
             "solved for the coefficients that come first, and the intervals hold together."
@@ -266,12 +282,12 @@ class JointTest(Undecided, Followed):
 
     def __repr__(self) -> str:
         told = f"statistic {self.statistic:.4g}, p-value {self.pvalue:.4g}"
-        several = _counted(len(self.parts.names), "hypothesis", "hypotheses")
-        return f"<JointTest of {several}, Bonferroni: {told}, {self._stated()}>"
+        several = _format_counted_noun(len(self.parts.names), "hypothesis", "hypotheses")
+        return f"<JointTest of {several}, Bonferroni: {told}, {self._format_guarantee()}>"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class Predictions(Followed):
+class Predictions(CombinationResults):
     """The mean response of new records, with its standard error and interval."""
 
     predicted_mean: Floats
@@ -279,9 +295,9 @@ class Predictions(Followed):
     parts: tuple[Combination, ...]
     link: str
 
-    _what = "Predicted means"
-    _axes = "predicted mean", "new record"
-    _inner = (*Frozen._inner, "parts", "link")
+    _result_name = "Predicted means"
+    _axis_labels = "predicted mean", "new record"
+    _inner = (*ReadOnlyArrays._inner, "parts", "link")
 
     @property
     def params(self) -> pd.Series:
@@ -298,8 +314,8 @@ class Predictions(Followed):
         kind : {"confidence", "population"}, optional
             The one that there is, by either name.
         """
-        check_only(kind, CONFIDENCE, "a predicted mean")
-        return inverse_link(self.link)(_ends(self.parts, alpha))
+        check_interval_kind(kind, CONFIDENCE, "a predicted mean")
+        return get_inverse_link(self.link)(_compute_intervals(self.parts, alpha))
 
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return means, standard errors and intervals of each record, in this package's columns."""
@@ -314,19 +330,21 @@ class Predictions(Followed):
         return pd.DataFrame({**columns, "mean_ci_lower": low, "mean_ci_upper": high})
 
     def __repr__(self) -> str:
-        return f"<Predictions of {_counted(len(self.parts), 'record', 'records')}, {self._stated()}>"
+        return (
+            f"<Predictions of {_format_counted_noun(len(self.parts), 'record', 'records')}, {self._format_guarantee()}>"
+        )
 
 
-def inverse_link(link: str) -> Callable[[Floats], Floats]:
+def get_inverse_link(link: str) -> Callable[[Floats], Floats]:
     """Return what makes means of linear predictors."""
     return (lambda x: x) if link == "identity" else (lambda x: 0.5 * (1.0 + np.tanh(0.5 * x)))
 
 
-def _counted(number: int, one: str, several: str) -> str:
-    return f"{number} {one if number == 1 else several}"
+def _format_counted_noun(count: int, singular: str, plural: str) -> str:
+    return f"{count} {singular if count == 1 else plural}"
 
 
-def _ends(parts: tuple[Combination, ...], alpha: float) -> Floats:
+def _compute_intervals(parts: tuple[Combination, ...], alpha: float) -> Floats:
 
-    level = alpha_of(alpha)
-    return np.array([part.ends(level) for part in parts], dtype=np.float64).reshape(len(parts), 2)
+    level = check_alpha(alpha)
+    return np.array([part.compute_limits(level) for part in parts], dtype=np.float64).reshape(len(parts), 2)

@@ -7,20 +7,26 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Self
 
-from pydpstat._checks import one_of
+from pydpstat._checks import check_choice
 from pydpstat._data.progress import Progress
 from pydpstat.errors import PydpstatError
 from pydpstat.results._histograms import HistogramResults
 from pydpstat.results._labels import GroupLabels
-from pydpstat.results._population import FOLLOWS, Comparable, Crossed, Divisible, Equal
+from pydpstat.results._population import (
+    NO_COST_NOTE,
+    SupportsEqualityTest,
+    SupportsGroupComparison,
+    SupportsIndependenceTest,
+    SupportsShares,
+)
 from pydpstat.results.inference_results import InferenceResults
-from pydpstat.results.pairwise_results import CORRECTIONS, PairwiseResults, named
+from pydpstat.results.pairwise_results import CORRECTIONS, PairwiseResults, format_group
 
 # so many shares of a group are compared at a glance
-_FEW = 5
+_MAX_COMPARED_SHARES = 5
 
 
-class FurtherResults(HistogramResults):
+class GroupComparisons(HistogramResults):
     """What can be computed from a release at no additional privacy cost."""
 
     __slots__ = ()
@@ -79,49 +85,45 @@ class FurtherResults(HistogramResults):
         True
         """
         if self._is_table():
-            first, second = self._dimnames()
+            first, second = self._get_dimnames()
             if all(each in second and each not in first for each in (a, b)):
-                one, other = map(self._axis_key, (1, 0))
+                one, other = map(self._get_axis_key, (1, 0))
                 raise PydpstatError(
                     f"a and b must be levels of {other!r}, the first variable; got {a!r} and {b!r}, levels "
                     f"of {one!r}. Write .shares(by={one!r}).difference({a!r}, {b!r}, {first[0]!r})."
                 )
-            return self._rows_compared("difference", variable).difference(a, b, variable)
-        known, labels = self._compared()
-        pair = labels.place(a, "a"), labels.place(b, "b")
+            return self._get_row_shares("difference", variable).difference(a, b, variable)
+        known, labels = self._get_comparable_groups()
+        pair = labels.find_group(a, "a"), labels.find_group(b, "b")
         if pair[0] == pair[1]:
             raise PydpstatError(
                 f"a and b must be two different groups; got {a!r} twice. Give another one for "
-                f"b: {labels.listed(pair[0])}."
+                f"b: {labels.format_groups(pair[0])}."
             )
-        column, columns = labels.column(variable), len(labels.series) or 1
+        column, columns = labels.find_variable(variable), len(labels.series) or 1
         # draws under the null hypothesis are not symmetric, and a comparison has one p-value
-        found = known.difference(*(place * columns + column for place in sorted(pair)))
-        found = found if pair[0] < pair[1] else found.turned()
-        names, values = labels.elements(self.value), self.value.reshape(-1, columns)[:, column]
-        called = f"difference of {named(a)} and {named(b)}"
+        found = known.compare_groups(*(place * columns + column for place in sorted(pair)))
+        found = found if pair[0] < pair[1] else found.invert_order()
+        names, values = labels.name_elements(self.value), self.value.reshape(-1, columns)[:, column]
+        called = f"difference of {format_group(a)} and {format_group(b)}"
         return InferenceResults.of(
-            self._followed("difference", a, b, variable),
+            self._add_method_call("difference", a, b, variable),
             test=found.test,
             statistic=found.statistic,
             pvalue=found.pvalue,
             pvalue_floor=found.floor,
             alternative="two-sided",
             null=((called, 0.0),),
-            released=tuple(
-                (names[column * values.size + place], float(values[place])) for place in sorted(pair)
-            ),
+            released=tuple((names[column * values.size + place], float(values[place])) for place in sorted(pair)),
             estimates=((called, found.estimate),),
             parameter=called,
             interval=found.interval,
             validity=found.validity,
             assumptions=known.assumptions,
-            remarks=(*found.remarks, FOLLOWS),
+            remarks=(*found.remarks, NO_COST_NOTE),
         )
 
-    def pairs(
-        self, correction: str | None = "holm", variable: object = None, within: object = None
-    ) -> PairwiseResults:
+    def pairs(self, correction: str | None = "holm", variable: object = None, within: object = None) -> PairwiseResults:
         """Compare all pairs of groups of the population, with a correction for their number.
 
         It is post-processing of a `mean` with ``by=`` and ``population=True``, of a `proportion` with
@@ -178,20 +180,19 @@ class FurtherResults(HistogramResults):
         >>> (r.pairs().pvalues < 0.05).tolist()
         [False, True, True]
         """
-
         if correction is not None:
-            one_of(correction, "correction", CORRECTIONS[:2])
+            check_choice(correction, "correction", CORRECTIONS[:2])
         if self._is_table():
-            return self._rows_compared("pairs", variable).pairs(correction, variable, within)
-        known, labels = self._compared()
-        column, columns = labels.column(variable), len(labels.series) or 1
-        added = self._added_levels()
+            return self._get_row_shares("pairs", variable).pairs(correction, variable, within)
+        known, labels = self._get_comparable_groups()
+        column, columns = labels.find_variable(variable), len(labels.series) or 1
+        added = self._get_other_levels()
         compared = [
             place
             for place, row in enumerate(labels.rows)
             if not any(level == each for level, each in zip(row, added) if each is not None)
         ]
-        kept = labels.keys_at(within)
+        kept = labels.find_keys(within)
         places = [
             (a, b)
             for a, b in combinations(compared, 2)
@@ -199,50 +200,48 @@ class FurtherResults(HistogramResults):
         ]
         if not places:
             raise PydpstatError("pairs() needs two or more groups apart from that of other values.")
+        found = []
         with Progress(lambda: len(places), "pairs") as progress:
-            found = tuple(
-                [
-                    progress.counted(known.difference(*(place * columns + column for place in pair)))
-                    for pair in places
-                ]
-            )
+            for pair in places:
+                each = known.compare_groups(*(place * columns + column for place in pair))
+                found.append(progress.count_one(each))
         groups = [row if len(row) > 1 else row[0] for row in labels.rows]
         return PairwiseResults(
             test=found[0].test,
             groups=tuple((groups[a], groups[b]) for a, b in places),
-            differences=found,
+            differences=tuple(found),
             correction=correction,
             variable=str(labels.series[column]) if labels.series else "",
             assumptions=known.assumptions,
             claim=self.claim,
             guarantee=self.guarantee,
             reproducible=self.reproducible,
-            record=self._followed("pairs", correction, variable, within).record,
+            record=self._add_method_call("pairs", correction, variable, within).record,
         )
 
-    def _rows_compared(self, method: str, variable: object) -> Self:
+    def _get_row_shares(self, method: str, variable: object) -> Self:
         """Return a table's shares within the levels of its first variable, in which these are compared."""
         if variable is None:
-            rows, columns = map(self._axis_name, (0, 1))
-            first, second = ([repr(each) for each in axis] for axis in self._dimnames())
+            rows, columns = map(self._get_axis_name, (0, 1))
+            first, second = ([repr(each) for each in axis] for axis in self._get_dimnames())
             groups = f"{', '.join(first[:2])}, " if method == "difference" else ""
             raise PydpstatError(
                 f"variable must be given for a table: the level of {columns} ({', '.join(second[:9])}) whose "
                 f"share is compared between levels of {rows}; got None. Write .{method}({groups}"
                 f"variable={second[0]})."
             )
-        return self.shares(by=self._axis_key(0))
+        return self.shares(by=self._get_axis_key(0))
 
-    def _followed(self, method: str, *arguments: object) -> Self:
+    def _add_method_call(self, method: str, *arguments: object) -> Self:
         """Return this release with the call of a method of it."""
-        about = self.record.about(self.labels.about(self.statistic))
+        about = self.record.describe_subject(self.labels.describe_variables(self.statistic))
         # a test has no labels, which could tell the names
-        record = replace(self.record.followed(method, *arguments), names=(about,) if about else ())
+        record = replace(self.record.add_method_call(method, *arguments), names=(about,) if about else ())
         return replace(self, record=record)
 
-    def _compared(self) -> tuple[Comparable, GroupLabels]:
+    def _get_comparable_groups(self) -> tuple[SupportsGroupComparison, GroupLabels]:
         """Return what compares the groups of this release, and their names."""
-        if not isinstance(self.post.population, Comparable) or not isinstance(self.labels, GroupLabels):
+        if not isinstance(self.post.population, SupportsGroupComparison) or not isinstance(self.labels, GroupLabels):
             if self.statistic == "mean" and isinstance(self.labels, GroupLabels):
                 raise PydpstatError(
                     "this release of means by group has no intervals for the population, which comparisons "
@@ -288,47 +287,47 @@ class FurtherResults(HistogramResults):
         """
         known, dimnames = self.post.population, self.labels.dimnames
         two = dimnames is not None and len(dimnames) == 2
-        if two and isinstance(known, Divisible) and not isinstance(known, Crossed):
+        if two and isinstance(known, SupportsShares) and not isinstance(known, SupportsIndependenceTest):
             raise PydpstatError(
                 "margins cannot be tested: each has the noise of several cells, for which the test's "
                 "distribution is not known. Another release would cost epsilon again. Where a test of two "
                 "variables is planned, release their crosstab in the place of the larger table."
             )
-        if not isinstance(known, Crossed) or not two:
+        if not isinstance(known, SupportsIndependenceTest) or not two:
             raise PydpstatError(
                 f"this release of {self.statistic} is not a table of two variables that can be "
                 "tested. Release a crosstab of two variables, with geometric noise and at most one "
                 "record of each unit."
             )
-        sizes = [len(each) - self._has_other(axis) for axis, each in enumerate(dimnames)]
-        found = known.independence(*sizes)
+        sizes = [len(each) - self._has_other_level(axis) for axis, each in enumerate(dimnames)]
+        found = known.run_independence_test(*sizes)
         return InferenceResults.of(
-            self._followed("chi2"),
+            self._add_method_call("chi2"),
             test="Chi-square test of independence",
             statistic=found.statistic,
             pvalue=found.pvalue,
             pvalue_floor=found.floor,
-            released=tuple(zip(self.labels.elements(self.value), self.value.ravel(order="F").tolist())),
+            released=tuple(zip(self.labels.name_elements(self.value), self.value.ravel(order="F").tolist())),
             estimates=(),
             validity="measured",
             assumptions=known.assumptions,
-            remarks=(FOLLOWS,),
+            remarks=(NO_COST_NOTE,),
             df=math.prod(size - 1 for size in sizes),
-            behind=self._shares_compared(),
+            behind=self._get_tested_shares(),
         )
 
-    def _shares_compared(self) -> Self:
+    def _get_tested_shares(self) -> Self:
         """Return the shares within the levels of a variable that a test of independence compares."""
         rows, columns = self.value.shape
         # of the second variable's levels, unless only the first has as few as can be compared
-        return self.shares(by=self._axis_key(int(columns > _FEW >= rows)))
+        return self.shares(by=self._get_axis_key(int(columns > _MAX_COMPARED_SHARES >= rows)))
 
-    def _has_other(self, axis: int) -> bool:
+    def _has_other_level(self, axis: int) -> bool:
         """Tell whether a table's last level is that of values which are in none."""
-        added = self._added_levels()
-        return bool(added) and added[axis] is not None and self._dimnames()[axis][-1] == added[axis]
+        added = self._get_other_levels()
+        return bool(added) and added[axis] is not None and self._get_dimnames()[axis][-1] == added[axis]
 
-    def _added_levels(self) -> tuple[object, ...]:
+    def _get_other_levels(self) -> tuple[object, ...]:
         """Return each variable's level for values which are in none of its public ones, if it has one."""
         arguments = dict(self.record.arguments)
         levels, name = arguments.get("levels"), arguments.get("other", "other")
@@ -374,18 +373,18 @@ class FurtherResults(HistogramResults):
         """
         known, labels = self.post.population, self.labels
         groups = len(labels.rows) if isinstance(labels, GroupLabels) else 0
-        if not isinstance(known, Equal) or groups < 2:
+        if not isinstance(known, SupportsEqualityTest) or groups < 2:
             raise PydpstatError(
                 f"this release of {self.statistic} has no means of groups that can be compared. Release a "
                 "mean with by= and population=True."
             )
-        column, columns = labels.column(variable), len(labels.series) or 1
-        found, kept = known.equal(range(column, groups * columns, columns))
-        names = labels.elements(self.value)[column * groups : (column + 1) * groups]
+        column, columns = labels.find_variable(variable), len(labels.series) or 1
+        found, kept = known.test_equality(range(column, groups * columns, columns))
+        names = labels.name_elements(self.value)[column * groups : (column + 1) * groups]
         means = dict(zip(names, self.value.reshape(-1, columns)[:, column].tolist()))
         gone = [name for place, name in enumerate(names) if place not in kept]
         return InferenceResults.of(
-            self._followed("f_oneway", variable),
+            self._add_method_call("f_oneway", variable),
             test=found.test,
             statistic=found.statistic,
             pvalue=found.pvalue,
@@ -394,6 +393,6 @@ class FurtherResults(HistogramResults):
             released=tuple(means.items()),
             validity=found.validity,
             assumptions=known.assumptions,
-            remarks=(*(f"{name} is left out: it may have no records at all." for name in gone), FOLLOWS),
+            remarks=(*(f"{name} is left out: it may have no records at all." for name in gone), NO_COST_NOTE),
             behind=self if columns == 1 else None,
         )

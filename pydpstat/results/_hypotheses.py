@@ -14,11 +14,9 @@ from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.elementary import Floats
 
-_EXAMPLE = (
-    "Write for example 'x1 = x2' or 'x1 + x2 = 1, x3 = 0', or a matrix with a column for each coefficient."
-)
+_EXAMPLE = "Write for example 'x1 = x2' or 'x1 + x2 = 1, x3 = 0', or a matrix with a column for each coefficient."
 # what is smaller in hypotheses whose largest factor is 1 comes from rounding
-_ROUNDED = 1e-12
+_ROUNDING_TOLERANCE = 1e-12
 
 
 class Hypotheses(NamedTuple):
@@ -29,23 +27,23 @@ class Hypotheses(NamedTuple):
     values: Floats
 
 
-def hypotheses(given: object, names: Sequence[str]) -> Hypotheses:
+def parse_hypotheses(given: object, names: Sequence[str]) -> Hypotheses:
     """Return hypotheses from a text, several of them, a matrix, or a matrix and values."""
     if isinstance(given, str):
         given = [given]
     if isinstance(given, (list, tuple)) and given and all(isinstance(each, str) for each in given):
-        found = [each for text in given for each in _of_text(text, names)]
+        found = [each for text in given for each in _parse_hypothesis_text(text, names)]
         labels, rows, values = zip(*found)
         matrix, wanted = np.array(rows), np.array(values)
     else:
-        matrix, wanted = _of_matrix(given, len(names))
+        matrix, wanted = _read_hypothesis_matrix(given, len(names))
         labels = tuple(f"c{place}" for place in range(len(matrix)))
     if not (np.abs(matrix).max(axis=1) > 0.0).all():
         raise PydpstatError(f"r_matrix must have coefficients in every hypothesis; one has none. {_EXAMPLE}")
     return Hypotheses(tuple(labels), matrix, wanted)
 
 
-def reduced(found: Hypotheses, names: Sequence[str]) -> Hypotheses:
+def reduce_hypotheses(found: Hypotheses, names: Sequence[str]) -> Hypotheses:
     """Return the same hypotheses in reduced row echelon form: the same ones, however they are written."""
     # decimals as they are written, so that nothing is rounded
     rows = [
@@ -55,7 +53,7 @@ def reduced(found: Hypotheses, names: Sequence[str]) -> Hypotheses:
     rows = [[each / max(map(abs, row[:-1])) for each in row] for row in rows]
     rank = 0
     for column in range(len(names)):
-        left = [[Fraction(0)] * len(names) + row[-1:] if _is_nothing(row) else row for row in rows[rank:]]
+        left = [[Fraction(0)] * len(names) + row[-1:] if _is_redundant(row) else row for row in rows[rank:]]
         rows[rank:] = sorted(left, key=lambda row: -abs(row[column]))
         if rank == len(rows) or not rows[rank][column]:
             continue
@@ -63,22 +61,22 @@ def reduced(found: Hypotheses, names: Sequence[str]) -> Hypotheses:
         rows = [[x - row[column] * y for x, y in zip(row, pivot)] for row in rows]
         rows[rank] = pivot
         rank += 1
-    if any(abs(row[-1]) > _ROUNDED * max(1.0, np.abs(found.values).max()) for row in rows[rank:]):
+    if any(abs(row[-1]) > _ROUNDING_TOLERANCE * max(1.0, np.abs(found.values).max()) for row in rows[rank:]):
         raise PydpstatError(
-            f"r_matrix must have hypotheses that can hold together; {checks.excerpt(list(found.labels))} "
+            f"r_matrix must have hypotheses that can hold together; {checks.format_public_value(list(found.labels))} "
             f"contradict each other. {_EXAMPLE}"
         )
     matrix = np.array(rows[:rank], dtype=np.float64)
-    labels = tuple(_written(row[:-1], float(row[-1]), names) for row in matrix)
+    labels = tuple(_format_hypothesis(row[:-1], float(row[-1]), names) for row in matrix)
     return Hypotheses(labels, matrix[:, :-1], matrix[:, -1])
 
 
-def _is_nothing(row: Sequence[Fraction]) -> bool:
+def _is_redundant(row: Sequence[Fraction]) -> bool:
     """Tell whether a hypothesis follows from others, but for what rounding left."""
-    return all(abs(each) <= _ROUNDED for each in row[:-1])
+    return all(abs(each) <= _ROUNDING_TOLERANCE for each in row[:-1])
 
 
-def _written(row: Floats, value: float, names: Sequence[str]) -> str:
+def _format_hypothesis(row: Floats, value: float, names: Sequence[str]) -> str:
     """Return a hypothesis as a text."""
     text = ""
     for factor, name in zip(row.tolist(), names):
@@ -88,25 +86,24 @@ def _written(row: Floats, value: float, names: Sequence[str]) -> str:
     return f"{text} = {value:.6g}"
 
 
-def _of_matrix(given: Any, width: int) -> tuple[Floats, Floats]:
+def _read_hypothesis_matrix(given: Any, width: int) -> tuple[Floats, Floats]:
     pair = isinstance(given, tuple) and len(given) == 2
     matrix, values = given if pair else (given, 0.0)
     try:
         found = np.atleast_2d(np.asarray(matrix, dtype=np.float64))
         wanted = np.broadcast_to(np.asarray(values, dtype=np.float64), found.shape[:1])
     except (TypeError, ValueError) as error:
-        raise _unsuitable(given) from error
+        raise _make_hypothesis_error(given) from error
     if found.ndim != 2 or found.shape[1] != width or not found.size:
         raise PydpstatError(
-            f"r_matrix must have a column for each of the {width} coefficients; got the shape {found.shape}. "
-            f"{_EXAMPLE}"
+            f"r_matrix must have a column for each of the {width} coefficients; got the shape {found.shape}. {_EXAMPLE}"
         )
     if not (np.isfinite(found).all() and np.isfinite(wanted).all()):
-        raise _unsuitable(given)
+        raise _make_hypothesis_error(given)
     return found, wanted
 
 
-def _of_text(text: str, names: Sequence[str]) -> list[tuple[str, Floats, float]]:
+def _parse_hypothesis_text(text: str, names: Sequence[str]) -> list[tuple[str, Floats, float]]:
     """Return the hypotheses of a text: label, row and value."""
     places = {name: place for place, name in enumerate(names)}
     longest = sorted(map(re.escape, names), key=len, reverse=True)
@@ -114,7 +111,7 @@ def _of_text(text: str, names: Sequence[str]) -> list[tuple[str, Floats, float]]
     marked = pattern.sub(lambda match: f"_{places[match[0]]}_", text)
     found = []
     for part in marked.split(","):
-        sides = [_linear(side, text, names) for side in part.split("=")]
+        sides = [_parse_linear_form(side, text, names) for side in part.split("=")]
         if len(sides) == 1:
             sides.append((np.zeros(len(names)), 0.0))
         label = re.sub(r"_(\d+)_", lambda match: names[int(match[1])], part).strip()
@@ -123,33 +120,39 @@ def _of_text(text: str, names: Sequence[str]) -> list[tuple[str, Floats, float]]
     return found
 
 
-def _linear(text: str, whole: str, names: Sequence[str]) -> tuple[Floats, float]:
+def _parse_linear_form(text: str, full_text: str, names: Sequence[str]) -> tuple[Floats, float]:
     """Return the factors of a linear form, and its constant."""
     try:
-        return _value(ast.parse(text.strip(), mode="eval").body, len(names))
+        return _evaluate_linear_form(ast.parse(text.strip(), mode="eval").body, len(names))
     except (*checks.SYNTAX_ERRORS, ZeroDivisionError) as error:
         raise PydpstatError(
             "r_matrix must have linear combinations of coefficients; got "
-            f"{checks.shown_option(whole)}. The coefficients are {checks.excerpt(list(names))}. "
+            f"{checks.describe_option(full_text)}. The coefficients are {checks.format_public_value(list(names))}. "
             f"{_EXAMPLE}"
         ) from error
 
 
-def _value(node: ast.expr, width: int) -> tuple[Floats, float]:
+def _evaluate_linear_form(node: ast.expr, width: int) -> tuple[Floats, float]:
     match node:
         case ast.Name(id=name) if re.fullmatch(r"_\d+_", name):
             return np.eye(width)[int(name[1:-1])], 0.0
         case ast.Constant(value=int() | float() as value):
             return np.zeros(width), float(value)
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            row, rest = _value(operand, width)
+            row, rest = _evaluate_linear_form(operand, width)
             return -row, -rest
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=right):
-            (one, first), (other, second) = _value(left, width), _value(right, width)
+            (one, first), (other, second) = (
+                _evaluate_linear_form(left, width),
+                _evaluate_linear_form(right, width),
+            )
             sign = 1.0 if isinstance(op, ast.Add) else -1.0
             return one + sign * other, first + sign * second
         case ast.BinOp(left=left, op=ast.Mult() | ast.Div() as op, right=right):
-            (one, first), (other, second) = _value(left, width), _value(right, width)
+            (one, first), (other, second) = (
+                _evaluate_linear_form(left, width),
+                _evaluate_linear_form(right, width),
+            )
             if isinstance(op, ast.Mult) and not one.any():
                 one, first, other, second = other, second, one, first
             if not other.any():
@@ -158,8 +161,8 @@ def _value(node: ast.expr, width: int) -> tuple[Floats, float]:
     raise ValueError("not linear")
 
 
-def _unsuitable(given: object) -> PydpstatError:
+def _make_hypothesis_error(given: object) -> PydpstatError:
     return PydpstatError(
         "r_matrix must be a string, strings, a matrix of finite numbers, or a tuple of a matrix and "
-        f"values; got {checks.shown(given)}. {_EXAMPLE}"
+        f"values; got {checks.describe_value(given)}. {_EXAMPLE}"
     )

@@ -10,52 +10,52 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._frozen import frozen
+from pydpstat._frozen import freeze_array
 from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.elementary import Floats
-from pydpstat.results._numbers import at_floor, column, floor_note, shown_pvalue
-from pydpstat.results._report import Drawn, Facts, Rows, Stated, Undecided, number
-from pydpstat.results._words import mechanism_words
+from pydpstat.results._numbers import format_column, format_pvalue, is_at_floor, make_floor_note
+from pydpstat.results._report import Facts, GuaranteedReport, NoTruthValue, Plottable, Rows, format_significant
+from pydpstat.results._words import describe_mechanism
 
 if TYPE_CHECKING:
     from pydpstat.privacy import Guarantee
     from pydpstat.results._call import Call
 
 # the last two are one: a confidence interval is for the population
-KINDS = ("noise", "population", "confidence")
+INTERVAL_KINDS = ("noise", "population", "confidence")
 CONFIDENCE = "confidence"
 NOISE = "noise"
-_COVERS = {
+_COVERAGE = {
     NOISE: "its intervals cover the privacy noise only (kind='noise')",
     CONFIDENCE: "its intervals cover sampling and noise together (kind='confidence' or 'population')",
 }
 
 
-def kind_of(kind: object) -> str:
+def resolve_interval_kind(kind: object) -> str:
     """Return the kind that is asked for: "noise" where nothing is said, or "confidence"."""
-    found = NOISE if kind is None else checks.one_of(kind, "kind", KINDS)
+    found = NOISE if kind is None else checks.check_choice(kind, "kind", INTERVAL_KINDS)
     return NOISE if found == NOISE else CONFIDENCE
 
 
-def taken_from(release: object) -> dict[str, Any]:
+def copy_release_fields(release: object) -> dict[str, Any]:
     """Return what a test or a model takes over from the release that it is made of."""
     names = "mechanism noise_scale claim guarantee bounds nobs reproducible record".split()
     return {name: getattr(release, name) for name in names}
 
 
-def check_only(kind: object, there: str, what: str) -> None:
+def check_interval_kind(kind: object, available: str, subject: str) -> None:
     """Refuse another kind than the one that there is; what is left out is that one."""
-    if kind is not None and kind_of(kind) != there:
+    if kind is not None and resolve_interval_kind(kind) != available:
         raise PydpstatError(
-            f"{what} has no interval of kind {checks.shown_option(kind)}: {_COVERS[there]}. Leave kind out."
+            f"{subject} has no interval of kind {checks.describe_option(kind)}: {_COVERAGE[available]}. Leave kind out."
         )
 
 
-class WithIntervals(Protocol):
+class HasIntervals(Protocol):
     """A result, which never changes, whose intervals take time."""
 
-    def _found_ends(self, alpha: float) -> tuple[Floats, Floats]:
+    def _compute_all_limits(self, alpha: float) -> tuple[Floats, Floats]:
         """Find the ends of the intervals."""
 
     def __hash__(self) -> int:
@@ -63,20 +63,20 @@ class WithIntervals(Protocol):
 
 
 @lru_cache(maxsize=256)
-def kept_ends(result: WithIntervals, alpha: float) -> tuple[Floats, Floats]:
+def get_cached_limits(result: HasIntervals, alpha: float) -> tuple[Floats, Floats]:
     """Return the ends of a result's intervals; a second time they cost nothing."""
-    low, high = result._found_ends(alpha)
-    return frozen(low), frozen(high)
+    low, high = result._compute_all_limits(alpha)
+    return freeze_array(low), freeze_array(high)
 
 
 # how far p-values and intervals can be trusted
-MEANINGS = {
+VALIDITY_MEANINGS = {
     "exact": "exact, for every distribution of the records",
     "model": "exact under the assumptions below",
     "measured": "not proven; the type I error rate was measured, see the documentation",
 }
 # a hypothesis that says more than its number
-_EQUAL = {"largest difference of means": "all means are equal"}
+_NULL_HYPOTHESES = {"largest difference of means": "all means are equal"}
 
 
 class ConfidenceInterval(NamedTuple):
@@ -100,26 +100,26 @@ class ConfidenceInterval(NamedTuple):
 class Interval(Protocol):
     """What makes an interval of any level from released numbers; it keeps nothing private."""
 
-    def ends(self, alpha: float) -> tuple[float, float]:
+    def compute_limits(self, alpha: float) -> tuple[float, float]:
         """Return the ends of the interval that misses the parameter with probability `alpha` at most."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class KnownInterval:
+class OpaqueInterval:
     """An interval, without the numbers that it is made from where it is shown."""
 
     inner: Interval
 
-    def ends(self, alpha: float) -> tuple[float, float]:
+    def compute_limits(self, alpha: float) -> tuple[float, float]:
         """Return the ends of the interval that misses the parameter with probability `alpha` at most."""
-        return self.inner.ends(alpha)
+        return self.inner.compute_limits(alpha)
 
     def __repr__(self) -> str:
         return "<interval of every level: conf_int(alpha)>"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class InferencePage(Undecided, Stated):
+class InferencePage(NoTruthValue, GuaranteedReport):
     """The part of `pydpstat.results.InferenceResults` that shows it."""
 
     test: str
@@ -136,7 +136,7 @@ class InferencePage(Undecided, Stated):
     validity: str
     assumptions: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
-    behind: Drawn | None = None
+    behind: Plottable | None = None
     mechanism: str
     noise_scale: float | np.ndarray
     claim: Guarantee
@@ -185,13 +185,13 @@ class InferencePage(Undecided, Stated):
         """
         if self.interval is None:
             raise PydpstatError(f"{self.test} has no interval. Use its p-value.")
-        check_only(kind, CONFIDENCE, self.test)
-        low, high = kept_ends(self, checks.alpha_of(alpha))
+        check_interval_kind(kind, CONFIDENCE, self.test)
+        low, high = get_cached_limits(self, checks.check_alpha(alpha))
         return ConfidenceInterval(low.item(), high.item())
 
-    def _found_ends(self, alpha: float) -> tuple[Floats, Floats]:
+    def _compute_all_limits(self, alpha: float) -> tuple[Floats, Floats]:
         assert self.interval is not None
-        low, high = map(np.float64, self.interval.ends(alpha))
+        low, high = map(np.float64, self.interval.compute_limits(alpha))
         return np.asarray(low), np.asarray(high)
 
     def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
@@ -232,54 +232,59 @@ class InferencePage(Undecided, Stated):
             frame.insert(4, "df", pd.Series({row: self._df}, dtype="float64"))
         return frame
 
-    def _heading(self) -> str:
-        return self.record.heading(self.test)
+    def _format_heading(self) -> str:
+        return self.record.format_heading(self.test)
 
-    def _omitted(self) -> list[str]:
+    def _collect_omissions(self) -> list[str]:
         # a test that says nothing says why
         return list(self.remarks) if self.pvalue == 1.0 else []
 
-    def _facts(self) -> Facts:
-        null = ", ".join(_EQUAL.get(name, f"{name} = {number(value)}") for name, value in self.null)
+    def _collect_facts(self) -> Facts:
+        null = ", ".join(
+            _NULL_HYPOTHESES.get(name, f"{name} = {format_significant(value)}") for name, value in self.null
+        )
         sides = [("Null hypothesis:", null), ("Alternative:", self.alternative)]
         return [
             *((name, text) for name, text in sides if text),
             *([] if self._df is None else [("Degrees of freedom:", str(self._df))]),
             ("Validity:", self.validity),
-            ("Mechanism:", mechanism_words(self.mechanism)),
+            ("Mechanism:", describe_mechanism(self.mechanism)),
             ("No. Observations:", "private" if self.nobs is None else str(self.nobs)),
         ]
 
-    def _rows(self) -> Rows:
+    def _make_rows(self) -> Rows:
         ends = [] if self.interval is None else list(map(float, self.conf_int()))
-        shown = column([*(value for _, value in self.estimates), *ends])
+        shown = format_column([*(value for _, value in self.estimates), *ends])
         rows = {name: [text] for (name, _), text in zip(self.estimates, shown)}
         if ends:
             # of a one-sided interval one end is the parameter's own
             rows.setdefault(self.parameter, [""]).extend(shown[-len(ends) :])
         if self.statistic is not None:
-            rows["statistic"] = column([float(self.statistic)])
+            rows["statistic"] = format_column([float(self.statistic)])
         if self.pvalue is not None:
-            rows["p-value"] = [shown_pvalue(self.pvalue, self.pvalue_floor)]
+            rows["p-value"] = [format_pvalue(self.pvalue, self.pvalue_floor)]
         heads = ("value",) if self.interval is None else ("value", "[0.025", "0.975]")
         cells = [[*row, *[""] * (len(heads) - len(row))] for row in rows.values()]
         return Rows(heads, list(rows), cells)
 
-    def _notes(self) -> list[str]:
-        lines = [*self._held(self.record.function), f"Validity: {MEANINGS[self.validity]}."]
+    def _collect_notes(self) -> list[str]:
+        lines = [
+            *self._make_guarantee_notes(self.record.function),
+            f"Validity: {VALIDITY_MEANINGS[self.validity]}.",
+        ]
         if self.assumptions:
             lines.append(f"Assumptions: {'; '.join(self.assumptions)}.")
-        if self.pvalue is not None and at_floor(self.pvalue, self.pvalue_floor):
-            lines.append(floor_note(self.pvalue_floor))
+        if self.pvalue is not None and is_at_floor(self.pvalue, self.pvalue_floor):
+            lines.append(make_floor_note(self.pvalue_floor))
         return [*lines, *self.remarks, f"Call: {self.call}"]
 
-    def _content(self) -> dict[str, object]:
+    def _collect_content(self) -> dict[str, object]:
         return {
-            **self._own("test", "statistic"),
+            **self._collect_attributes("test", "statistic"),
             **({} if self._df is None else {"df": self._df}),
-            **self._own("pvalue", "pvalue_floor", "alternative"),
+            **self._collect_attributes("pvalue", "pvalue_floor", "alternative"),
             **{name: dict(getattr(self, name)) for name in ("null", "released", "estimates")},
-            **self._own("parameter", "validity", "assumptions", "remarks", "mechanism", "noise_scale"),
-            **self._privacy(),
-            **self._own("bounds", "nobs", "reproducible", "call"),
+            **self._collect_attributes("parameter", "validity", "assumptions", "remarks", "mechanism", "noise_scale"),
+            **self._collect_privacy(),
+            **self._collect_attributes("bounds", "nobs", "reproducible", "call"),
         }

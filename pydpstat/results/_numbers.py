@@ -8,25 +8,25 @@ from decimal import ROUND_FLOOR, Decimal
 from typing import NamedTuple
 
 # significant digits of the largest number, and the fewest of the smallest
-_DIGITS, _FEWEST = 6, 3
-_MOST_DIGITS = 9
+_MAX_SIGNIFICANT, _MIN_SIGNIFICANT = 6, 3
+_MAX_DIGITS = 9
 # above, a number is shown by itself
-_WIDEST = 15
+_MAX_EXPONENT = 15
 
 
-class Shown(str):
+class FormattedNumber(str):
     """A number as a cell shows it, which knows its value."""
 
     value: float
 
     @classmethod
-    def of(cls, value: float, text: str) -> Shown:
+    def from_value(cls, value: float, text: str) -> FormattedNumber:
         """Return a text for a value."""
         shown = cls(text)
         shown.value = value
         return shown
 
-    def rounded(self, decimals: int) -> str:
+    def format_rounded(self, decimals: int) -> str:
         """Return the value with a number of decimals."""
         return f"{round(self.value, decimals) + 0.0:.{decimals}f}" if math.isfinite(self.value) else str(self)
 
@@ -39,22 +39,22 @@ class Rows(NamedTuple):
     cells: list[list[str]]
 
 
-def column(values: Iterable[object]) -> list[str]:
+def format_column(values: Iterable[object]) -> list[str]:
     """Return the cells of a column; numbers have six significant digits in the largest of them."""
     shown = list(values)
     numbers = [each for each in shown if isinstance(each, float) and math.isfinite(each)]
-    decimals = _decimals(numbers)
-    return [_cell(each, decimals) for each in shown]
+    decimals = _choose_decimals(numbers)
+    return [_format_column_cell(each, decimals) for each in shown]
 
 
-def table(columns: Sequence[Iterable[object]], by_row: bool = False) -> list[list[str]]:
+def format_rows(columns: Sequence[Iterable[object]], by_row: bool = False) -> list[list[str]]:
     """Return the rows of some columns, with one number of decimals in each column, or in each row."""
     if by_row:
-        return [column(row) for row in zip(*columns)]
-    return list(map(list, zip(*map(column, columns))))
+        return [format_column(row) for row in zip(*columns)]
+    return list(map(list, zip(*map(format_column, columns))))
 
 
-def _cell(value: object, decimals: int | None) -> str:
+def _format_column_cell(value: object, decimals: int | None) -> str:
     if not isinstance(value, float):
         return str(value)
     if math.isnan(value):
@@ -62,37 +62,37 @@ def _cell(value: object, decimals: int | None) -> str:
     text = f"{value + 0.0:.6g}"
     if math.isfinite(value) and decimals is not None:
         text = f"{round(value, decimals) + 0.0:.{decimals}f}"
-    return Shown.of(float(value), text)
+    return FormattedNumber.from_value(float(value), text)
 
 
-def _decimals(numbers: list[float]) -> int | None:
+def _choose_decimals(numbers: list[float]) -> int | None:
     """Return how many decimals all of them are shown with; None where they are too far apart."""
     sizes = [abs(each) for each in numbers if each]
     if not sizes:
         return 0
-    high, low = (_exponent(end) for end in (max(sizes), min(sizes)))
-    needed = max(map(_own_decimals, sizes))
-    fewest = min(needed, _FEWEST - 1 - low)
-    decimals = max(min(needed, _DIGITS - 1 - high), fewest, 0)
-    if high >= _WIDEST or high < -4 or high + 1 + decimals > max(_MOST_DIGITS, high + 1):
+    high, low = (_get_exponent(end) for end in (max(sizes), min(sizes)))
+    needed = max(map(_count_decimals, sizes))
+    fewest = min(needed, _MIN_SIGNIFICANT - 1 - low)
+    decimals = max(min(needed, _MAX_SIGNIFICANT - 1 - high), fewest, 0)
+    if high >= _MAX_EXPONENT or high < -4 or high + 1 + decimals > max(_MAX_DIGITS, high + 1):
         return None
     return decimals
 
 
-def _exponent(size: float) -> int:
-    return int(f"{size:.{_DIGITS - 1}e}".partition("e")[2])
+def _get_exponent(size: float) -> int:
+    return int(f"{size:.{_MAX_SIGNIFICANT - 1}e}".partition("e")[2])
 
 
-def _own_decimals(size: float) -> int:
-    exponent = Decimal(f"{size:.{_DIGITS}g}").normalize().as_tuple().exponent
+def _count_decimals(size: float) -> int:
+    exponent = Decimal(f"{size:.{_MAX_SIGNIFICANT}g}").normalize().as_tuple().exponent
     return max(-exponent, 0) if isinstance(exponent, int) else 0
 
 
 # what is smaller is shown as a limit: how much smaller says nothing that a decision could rest on
-LEAST = 1e-6
+MIN_SHOWN_PVALUE = 1e-6
 
 
-def limit_above(floor: float) -> str:
+def round_up_floor(floor: float) -> str:
     """Return the next number of two digits above a floor."""
     # what a sum of floats adds far behind is no part of it
     decimal = Decimal(f"{floor:.10g}")
@@ -100,18 +100,18 @@ def limit_above(floor: float) -> str:
     return f"{float(decimal.quantize(unit, rounding=ROUND_FLOOR) + unit):.2g}"
 
 
-def at_floor(pvalue: float, floor: float) -> bool:
+def is_at_floor(pvalue: float, floor: float) -> bool:
     """Tell whether a p-value is as small as its test can return, as far as two digits show."""
-    return floor > 0.0 and pvalue < float(limit_above(floor))
+    return floor > 0.0 and pvalue < float(round_up_floor(floor))
 
 
-def shown_pvalue(pvalue: float, floor: float) -> str:
+def format_pvalue(pvalue: float, floor: float) -> str:
     """Return a p-value as text, with three significant digits."""
-    if pvalue < LEAST:
-        return f"< {LEAST:g}"
-    return f"< {limit_above(floor)}" if at_floor(pvalue, floor) else f"{pvalue:.3g}"
+    if pvalue < MIN_SHOWN_PVALUE:
+        return f"< {MIN_SHOWN_PVALUE:g}"
+    return f"< {round_up_floor(floor)}" if is_at_floor(pvalue, floor) else f"{pvalue:.3g}"
 
 
-def floor_note(floor: float) -> str:
+def make_floor_note(floor: float) -> str:
     """Return the note on a floor."""
     return f"The test returns no p-value below {floor:.6g}."

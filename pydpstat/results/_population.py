@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._checks import alpha_of
+from pydpstat._checks import check_alpha
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results._estimates import Estimates
-from pydpstat.results._intervals import MEANINGS, NOISE, Interval, kept_ends, kind_of
-from pydpstat.results._numbers import table
-from pydpstat.results._report import MOST_ROWS, Rows
+from pydpstat.results._intervals import NOISE, VALIDITY_MEANINGS, Interval, get_cached_limits, resolve_interval_kind
+from pydpstat.results._numbers import format_rows
+from pydpstat.results._report import MAX_PAGE_ROWS, Rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from pydpstat.privacy import Guarantee
     from pydpstat.results._call import Call
     from pydpstat.results._labels import Labels
-    from pydpstat.results._postprocessing import Population, PostProcessing
+    from pydpstat.results._postprocessing import PopulationInference, PostProcessing
 
 # what a column of numbers of records is called
-COUNT = "count"
+COUNT_COLUMN = "count"
 # a page has those of the population for so many values; each may take half a second
-MOST_INTERVALS = 12
+MAX_PAGE_INTERVALS = 12
 # intervals of more values are found again each time, so that they fill no memory
-_MOST_KEPT = 1000
+_MAX_CACHED_VALUES = 1000
 # how a function's release has intervals for the population
-_HINTS = {
+_INTERVAL_HINTS = {
     **dict.fromkeys(
         ("mean", "var", "std", "quantile", "quantiles", "median"),
         "Release it with population=True, or use pydpstat.moments.",
@@ -44,17 +44,17 @@ _HINTS = {
     ),
     "count": "Release a crosstab of the groups, whose shares have them.",
 }
-_ELSE = "pydpstat.moments and the tests have intervals of many kinds."
-_MORE_INTERVALS = "Confidence intervals for the population are in to_frame() and conf_int(kind='population')."
-FOLLOWS = "It follows from the release at no additional privacy cost."
+_DEFAULT_HINT = "pydpstat.moments and the tests have intervals of many kinds."
+_MORE_INTERVALS_NOTE = "Confidence intervals for the population are in to_frame() and conf_int(kind='population')."
+NO_COST_NOTE = "It follows from the release at no additional privacy cost."
 
 
 @runtime_checkable
-class OfOther(Protocol):
+class HasSubject(Protocol):
     """What has intervals of something else than what was released."""
 
     @property
-    def about(self) -> str:
+    def subject(self) -> str:
         """Say what they are of; empty where it is what was released."""
 
 
@@ -70,22 +70,22 @@ class Difference(NamedTuple):
     remarks: tuple[str, ...] = ()
     floor: float = 0.0
 
-    def turned(self) -> Difference:
+    def invert_order(self) -> Difference:
         """Return the comparison of the second group with the first."""
         return self._replace(
-            statistic=-self.statistic, estimate=-self.estimate, interval=TurnedInterval(self.interval)
+            statistic=-self.statistic, estimate=-self.estimate, interval=NegatedInterval(self.interval)
         )
 
 
 @dataclass(frozen=True, slots=True)
-class TurnedInterval:
+class NegatedInterval:
     """The interval of a number with the other sign."""
 
     inner: Interval
 
-    def ends(self, alpha: float) -> tuple[float, float]:
+    def compute_limits(self, alpha: float) -> tuple[float, float]:
         """Return both ends."""
-        low, high = self.inner.ends(alpha)
+        low, high = self.inner.compute_limits(alpha)
         return -high + 0.0, -low + 0.0
 
 
@@ -97,7 +97,7 @@ class TableTest(NamedTuple):
     floor: float
 
 
-class Assuming(Protocol):
+class HasAssumptions(Protocol):
     """What rests on assumptions."""
 
     @property
@@ -106,36 +106,36 @@ class Assuming(Protocol):
 
 
 @runtime_checkable
-class Crossed(Assuming, Protocol):
+class SupportsIndependenceTest(HasAssumptions, Protocol):
     """What tests the counts of a table."""
 
-    def independence(self, rows: int, columns: int) -> TableTest:
+    def run_independence_test(self, rows: int, columns: int) -> TableTest:
         """Test whether the first so many rows and columns are independent."""
 
 
 @runtime_checkable
-class Comparable(Assuming, Protocol):
+class SupportsGroupComparison(HasAssumptions, Protocol):
     """What compares two of the groups that were released."""
 
-    def difference(self, first: int, second: int) -> Difference:
+    def compare_groups(self, first: int, second: int) -> Difference:
         """Compare the groups whose values are in these places, of all values one group after the other."""
 
 
 @runtime_checkable
-class Equal(Assuming, Protocol):
+class SupportsEqualityTest(HasAssumptions, Protocol):
     """What compares all groups that were released."""
 
-    def equal(self, places: Sequence[int]) -> tuple[Difference, tuple[int, ...]]:
+    def test_equality(self, places: Sequence[int]) -> tuple[Difference, tuple[int, ...]]:
         """Test whether the groups whose values are in these places are equal; also return those compared."""
 
 
 @runtime_checkable
-class Divisible(OfOther, Protocol):
+class SupportsShares(HasSubject, Protocol):
     """What has intervals of shares that sums of counts have of the population."""
 
-    def shares(
-        self, counts: Floats, rests: Floats, noises: npt.ArrayLike, whole: bool, about: str
-    ) -> Population:
+    def make_share_intervals(
+        self, counts: Floats, rests: Floats, noises: npt.ArrayLike, is_of_total: bool, subject: str
+    ) -> PopulationInference:
         """Return those for counts with so many noises and their rests, which may be those of the whole."""
 
 
@@ -161,9 +161,9 @@ class PopulationIntervals(Estimates):
 
     def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
         """Return an interval for each value that misses with probability `alpha` at most."""
-        if kind_of(kind) == NOISE:
+        if resolve_interval_kind(kind) == NOISE:
             return Estimates.conf_int(self, alpha)
-        return self._indexed(self._population_interval(alpha))
+        return self._make_interval_frame(self._compute_population_interval(alpha))
 
     def to_frame(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
         """Return value, noise standard deviation and intervals as a frame, a row an element.
@@ -202,17 +202,15 @@ class PopulationIntervals(Estimates):
         ['estimate', 'noise sd', 'noise lower', 'noise upper', 'lower', 'upper']
         """
         frame = Estimates.to_frame(self, alpha)
-        if self.post.population is None if kind is None else kind_of(kind) == NOISE:
+        if self.post.population is None if kind is None else resolve_interval_kind(kind) == NOISE:
             return frame
-        low, high = (np.ravel(end, order="F") for end in self._population_interval(alpha))
-        if self._head() == COUNT:
+        low, high = (np.ravel(end, order="F") for end in self._compute_population_interval(alpha))
+        if self._get_value_heading() == COUNT_COLUMN:
             # of counts the population has shares
-            return frame.assign(**{"share": self._shares(), "share lower": low, "share upper": high})
+            return frame.assign(**{"share": self._get_shares(), "share lower": low, "share upper": high})
         return frame.assign(lower=low, upper=high)
 
-    def to_csv(
-        self, path: Target | None = None, *, digits: int | None = None, kind: str | None = None
-    ) -> str | None:
+    def to_csv(self, path: Target | None = None, *, digits: int | None = None, kind: str | None = None) -> str | None:
         """Return `to_frame` as CSV in full precision, or write it into a file.
 
         Parameters
@@ -246,59 +244,61 @@ class PopulationIntervals(Estimates):
         >>> print(r.to_csv().splitlines()[0])
         term,estimate,noise sd,noise lower,noise upper,lower,upper
         """
-        return self._csv(self.to_frame(kind=kind), path, digits)
+        return self._export_csv(self.to_frame(kind=kind), path, digits)
 
-    def _shares(self) -> Floats:
+    def _get_shares(self) -> Floats:
         """Return the shares of counts, whose intervals are those of the population."""
         known: Any = self.post.population
         return np.ravel(known.estimates, order="F")
 
-    def _population_interval(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+    def _compute_population_interval(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
 
-        level = alpha_of(alpha)
+        level = check_alpha(alpha)
         if self.post.population is None:
             function = self.record.function
-            hint = _HINTS.get(function, _ELSE)
+            hint = _INTERVAL_HINTS.get(function, _DEFAULT_HINT)
             raise PydpstatError(
                 f"this release of {self.statistic} has no confidence interval for the population "
                 f"(kind='population'). {hint}"
             )
-        return kept_ends(self, level) if self.value.size <= _MOST_KEPT else self._found_ends(level)
+        return (
+            get_cached_limits(self, level) if self.value.size <= _MAX_CACHED_VALUES else self._compute_all_limits(level)
+        )
 
-    def _found_ends(self, alpha: float) -> tuple[Floats, Floats]:
+    def _compute_all_limits(self, alpha: float) -> tuple[Floats, Floats]:
         assert self.post.population is not None
-        return self.post.population.interval(alpha)
+        return self.post.population.compute_interval(alpha)
 
-    def _rows(self, alpha: float = 0.05, most: int | None = MOST_ROWS) -> Rows:
-        rows = Estimates._rows(self, alpha, most)
-        places = self._places()
-        if self.post.population is None or most is not None and len(places) > MOST_INTERVALS:
+    def _make_rows(self, alpha: float = 0.05, max_rows: int | None = MAX_PAGE_ROWS) -> Rows:
+        rows = Estimates._make_rows(self, alpha, max_rows)
+        places = self._get_row_positions()
+        if self.post.population is None or max_rows is not None and len(places) > MAX_PAGE_INTERVALS:
             return rows
         low, high = f"[{alpha / 2:.4g}", f"{1 - alpha / 2:.4g}]"
-        found = [np.ravel(end, order="F") for end in self._population_interval(alpha)]
+        found = [np.ravel(end, order="F") for end in self._compute_population_interval(alpha)]
         more = (*rows.headers, f"population {low}", high)
-        if self._head() == COUNT:
+        if self._get_value_heading() == COUNT_COLUMN:
             # of counts the population has shares
-            found.insert(0, self._shares())
+            found.insert(0, self._get_shares())
             more = (*rows.headers, "share", low, high)
-        added = table([each[places].tolist() for each in found], self._by_row())
+        added = format_rows([each[places].tolist() for each in found], self._has_unlike_scales())
         cells = [[*row, *each] for row, each in zip(rows.cells, added)]
         return Rows(more, rows.names, cells)
 
-    def _omitted(self) -> list[str]:
-        more = self.post.population is not None and len(self._places()) > MOST_INTERVALS
-        return [*Estimates._omitted(self), *([_MORE_INTERVALS] if more else [])]
+    def _collect_omissions(self) -> list[str]:
+        more = self.post.population is not None and len(self._get_row_positions()) > MAX_PAGE_INTERVALS
+        return [*Estimates._collect_omissions(self), *([_MORE_INTERVALS_NOTE] if more else [])]
 
-    def _covered(self) -> str:
+    def _describe_coverage(self) -> str:
         """Return what the two kinds of intervals cover, and how far the second can be trusted."""
         population: Any = self.post.population
-        what = population.about if isinstance(population, OfOther) else ""
+        what = population.subject if isinstance(population, HasSubject) else ""
         told = (
             "Noise intervals cover privacy noise only. Confidence intervals for "
-            f"{what or 'the population'} cover sampling as well: {MEANINGS[population.validity]}."
+            f"{what or 'the population'} cover sampling as well: {VALIDITY_MEANINGS[population.validity]}."
         )
-        if len(self._places()) > MOST_INTERVALS:
-            told += f" {_MORE_INTERVALS}"
+        if len(self._get_row_positions()) > MAX_PAGE_INTERVALS:
+            told += f" {_MORE_INTERVALS_NOTE}"
         if population.assumptions:
             told += f" Assumptions: {'; '.join(population.assumptions)}."
         return told

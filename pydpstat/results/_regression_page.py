@@ -10,26 +10,34 @@ import numpy as np
 
 from pydpstat._lazy import pd
 from pydpstat.r_arithmetic.elementary import Floats
-from pydpstat.results._numbers import at_floor, column, floor_note, shown_pvalue
-from pydpstat.results._report import MOST_ROWS, Facts, Rows, Stated, Undecided, cell, left_out
-from pydpstat.results._words import mechanism_words
+from pydpstat.results._numbers import format_column, format_pvalue, is_at_floor, make_floor_note
+from pydpstat.results._report import (
+    MAX_PAGE_ROWS,
+    Facts,
+    GuaranteedReport,
+    NoTruthValue,
+    Rows,
+    format_cell_value,
+    make_omission_note,
+)
+from pydpstat.results._words import describe_mechanism
 
 if TYPE_CHECKING:
     from pydpstat.privacy import Guarantee
     from pydpstat.results._call import Call
-    from pydpstat.results._contrasts import Combinations, Design
+    from pydpstat.results._contrasts import Combinations, PredictorDesign
     from pydpstat.results._intervals import Interval
 
-_TITLES = {"rsquared": "R-squared", "rsquared_adj": "Adj. R-squared", "scale": "Scale"}
-_MODELS = {"Logit": "Logistic"}
-_SCORES = (
+_FIT_TITLES = {"rsquared": "R-squared", "rsquared_adj": "Adj. R-squared", "scale": "Scale"}
+_MODEL_ADJECTIVES = {"Logit": "Logistic"}
+_SCORE_TEST_NOTE = (
     "P-values are of score tests whose distribution includes the noise, not of the normal distribution of "
     "coef / std err."
 )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class RegressionPage(Undecided, Stated):
+class RegressionPage(NoTruthValue, GuaranteedReport):
     """The part of `pydpstat.results.RegressionResults` that shows it."""
 
     model: str
@@ -46,7 +54,7 @@ class RegressionPage(Undecided, Stated):
     intervals: tuple[Interval | None, ...]
     labels: tuple[str, ...]
     fit: tuple[tuple[str, float], ...] = ()
-    design: Design
+    design: PredictorDesign
     link: str = "identity"
     combinations: Combinations | None = None
     assumptions: tuple[str, ...] = ()
@@ -63,7 +71,7 @@ class RegressionPage(Undecided, Stated):
 
     _condition = "result.pvalues['x'] < 0.05 for a coefficient x"
 
-    def _chances(self) -> Floats:
+    def _compute_pvalues(self) -> Floats:
         """Return the p-values."""
         raise NotImplementedError
 
@@ -98,71 +106,79 @@ class RegressionPage(Undecided, Stated):
         ['statistic', 'p-value']
         """
         tested = list(self.tested)
-        frame = pd.DataFrame({"statistic": self.statistics + 0.0, "p-value": self._chances()}, index=tested)
+        frame = pd.DataFrame({"statistic": self.statistics + 0.0, "p-value": self._compute_pvalues()}, index=tested)
         if self.coef is None:
             return frame
         estimates = {"coef": self.coef + 0.0, "std err": self.errors}
         found = pd.DataFrame(estimates, index=list(self.names)).join(frame)
         return found.join(self.conf_int(alpha).set_axis(["lower", "upper"], axis=1))
 
-    def _heading(self) -> str:
-        about = self.record.about(self.response) or self.response
-        return f"{_MODELS.get(self.model, self.model)} regression of {about}"
+    def _format_heading(self) -> str:
+        about = self.record.describe_subject(self.response) or self.response
+        return f"{_MODEL_ADJECTIVES.get(self.model, self.model)} regression of {about}"
 
-    def _facts(self) -> Facts:
+    def _collect_facts(self) -> Facts:
         return [
             ("Method:", self.method),
             ("No. Observations:", "private" if self.nobs is None else str(self.nobs)),
-            *((f"{_TITLES.get(n, n)}:", cell(v)) for n, v in self.fit),
-            ("Mechanism:", mechanism_words(self.mechanism)),
+            *((f"{_FIT_TITLES.get(n, n)}:", format_cell_value(v)) for n, v in self.fit),
+            ("Mechanism:", describe_mechanism(self.mechanism)),
         ]
 
-    def _every_row(self) -> Rows:
-        return self._rows(most=None)
+    def _make_all_rows(self) -> Rows:
+        return self._make_rows(max_rows=None)
 
-    def _omitted(self) -> list[str]:
+    def _collect_omissions(self) -> list[str]:
         hidden = self.coef is None or bool(np.isnan(self.coef).any())
-        return [*left_out(len(self.names), where="params"), *(self.remarks if hidden else ())]
+        return [*make_omission_note(len(self.names), where="params"), *(self.remarks if hidden else ())]
 
-    def _rows(self, alpha: float = 0.05, most: int | None = MOST_ROWS) -> Rows:
-        frame = self.to_frame(alpha)[:most]
+    def _make_rows(self, alpha: float = 0.05, max_rows: int | None = MAX_PAGE_ROWS) -> Rows:
+        frame = self.to_frame(alpha)[:max_rows]
         if self.coef is not None:
             # an estimate that is missing has no standard error to show
             frame["std err"] = frame["std err"].where(frame["coef"].notna())
             frame[["lower", "upper"]] = frame[["lower", "upper"]].where(np.isfinite(frame["std err"]))
-        columns = {name: column(values.tolist()) for name, values in frame.items()}
+        columns = {name: format_column(values.tolist()) for name, values in frame.items()}
         chances = frame["p-value"].tolist()
         columns["p-value"] = [
-            cell(each) if math.isnan(each) else shown_pvalue(each, self.pvalue_floor) for each in chances
+            format_cell_value(each) if math.isnan(each) else format_pvalue(each, self.pvalue_floor) for each in chances
         ]
         heads = {"p-value": "P>|stat|", "lower": f"[{alpha / 2:.4g}", "upper": f"{1 - alpha / 2:.4g}]"}
         rows = list(map(list, zip(*columns.values())))
         return Rows(tuple(heads.get(name, name) for name in columns), list(map(str, frame.index)), rows)
 
-    def _notes(self) -> list[str]:
+    def _collect_notes(self) -> list[str]:
         kinds = sorted(set(self.labels))
-        lines = [*self._held(self.record.function), f"Validity: {', '.join(kinds)}; see the documentation."]
+        lines = [
+            *self._make_guarantee_notes(self.record.function),
+            f"Validity: {', '.join(kinds)}; see the documentation.",
+        ]
         if self.assumptions:
             lines.append(f"Assumptions: {'; '.join(self.assumptions)}.")
         if self.method != "rank":
-            lines.append(_SCORES)
-        if any(at_floor(each, self.pvalue_floor) for each in self._chances().tolist()):
-            lines.append(floor_note(self.pvalue_floor))
-        return [*lines, *self.remarks, *left_out(len(self.names), where="params"), f"Call: {self.call}"]
+            lines.append(_SCORE_TEST_NOTE)
+        if any(is_at_floor(each, self.pvalue_floor) for each in self._compute_pvalues().tolist()):
+            lines.append(make_floor_note(self.pvalue_floor))
+        return [
+            *lines,
+            *self.remarks,
+            *make_omission_note(len(self.names), where="params"),
+            f"Call: {self.call}",
+        ]
 
-    def _content(self) -> dict[str, object]:
-        tested = zip(self.tested, self.statistics.tolist(), self._chances().tolist())
+    def _collect_content(self) -> dict[str, object]:
+        tested = zip(self.tested, self.statistics.tolist(), self._compute_pvalues().tolist())
         return {
-            **self._own("model", "method", "response"),
+            **self._collect_attributes("model", "method", "response"),
             "params": None if self.coef is None else dict(zip(self.names, self.coef.tolist())),
             "bse": dict(zip(self.names, self.errors.tolist())),
-            **self._own("null", "pvalue_floor"),
+            **self._collect_attributes("null", "pvalue_floor"),
             "tests": {name: {"statistic": s, "pvalue": p} for name, s, p in tested},
             "validity": dict(zip(self.names, self.labels)),
             **dict(self.fit),
-            **self._own("assumptions", "remarks"),
+            **self._collect_attributes("assumptions", "remarks"),
             "released": dict(self.released),
-            **self._own("mechanism", "noise_scale"),
-            **self._privacy(),
-            **self._own("bounds", "nobs", "reproducible", "call"),
+            **self._collect_attributes("mechanism", "noise_scale"),
+            **self._collect_privacy(),
+            **self._collect_attributes("bounds", "nobs", "reproducible", "call"),
         }

@@ -9,26 +9,26 @@ import numpy as np
 from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.elementary import Floats
-from pydpstat.results._call import Named
-from pydpstat.results._contrasts import Combination, Contrasts, JointTest, Predictions, inverse_link
-from pydpstat.results._hypotheses import Hypotheses, hypotheses, reduced
+from pydpstat.results._call import NamedArgument
+from pydpstat.results._contrasts import Combination, Contrasts, JointTest, Predictions, get_inverse_link
+from pydpstat.results._hypotheses import Hypotheses, parse_hypotheses, reduce_hypotheses
 from pydpstat.results._regression_page import RegressionPage
 
-_RECORDS = (
+_RECORDS_REASON = (
     "it has a number for each record, which would reveal the data. Use predict() and "
     "get_prediction() with public records, rsquared and scale, or tests of further terms"
 )
-_LIKELIHOOD = (
+_LIKELIHOOD_REASON = (
     "it needs the likelihood of all records, which was not released and cannot be computed from the "
     "noisy numbers. Compare models by t_test() or wald_test() of the terms in which they differ"
 )
-_REFUSED = {
+_REFUSED_NAMES = {
     **dict.fromkeys(
         ("fittedvalues", "resid", "wresid", "resid_pearson", "resid_response", "get_influence", "residuals")
         + ("fitted_values", "fitted"),
-        _RECORDS,
+        _RECORDS_REASON,
     ),
-    **dict.fromkeys(("aic", "bic", "llf", "llnull", "llr", "llr_pvalue", "prsquared"), _LIKELIHOOD),
+    **dict.fromkeys(("aic", "bic", "llf", "llnull", "llr", "llr_pvalue", "prsquared"), _LIKELIHOOD_REASON),
 }
 
 
@@ -41,8 +41,8 @@ class RegressionTests(RegressionPage):
         """Return predictions."""
         raise NotImplementedError
 
-    def _way_to(self, name: str) -> str:
-        return _REFUSED.get(name, "")
+    def _suggest_attribute(self, name: str) -> str:
+        return _REFUSED_NAMES.get(name, "")
 
     @property
     def rsquared(self) -> float:
@@ -55,7 +55,7 @@ class RegressionTests(RegressionPage):
         PydpstatError
             Where nothing was released that it could be computed from.
         """
-        return self._fitted("rsquared")
+        return self._get_fit_statistic("rsquared")
 
     @property
     def scale(self) -> float:
@@ -68,9 +68,9 @@ class RegressionTests(RegressionPage):
         PydpstatError
             Where nothing was released that it could be computed from.
         """
-        return self._fitted("scale")
+        return self._get_fit_statistic("scale")
 
-    def _fitted(self, name: str) -> float:
+    def _get_fit_statistic(self, name: str) -> float:
         found = dict(self.fit)
         if name not in found:
             raise PydpstatError(
@@ -89,9 +89,9 @@ class RegressionTests(RegressionPage):
         PydpstatError
             Where nothing was released that it could be computed from.
         """
-        return self._fitted("rsquared_adj")
+        return self._get_fit_statistic("rsquared_adj")
 
-    def _combined(self, rows: Floats) -> tuple[tuple[Combination, ...], Floats, Floats]:
+    def _combine_coefficients(self, rows: Floats) -> tuple[tuple[Combination, ...], Floats, Floats]:
         """Return combinations, their estimates and their standard errors."""
         makes = self.combinations
         if makes is None:
@@ -100,8 +100,8 @@ class RegressionTests(RegressionPage):
                 "no linear combinations. Use ols with method='moments' and cov_type='nonrobust', or "
                 "test with conf_int() by coefficient."
             )
-        parts = tuple(makes.of(row) for row in rows)
-        errors = np.array([part.error for part in parts])
+        parts = tuple(makes.make_combination(row) for row in rows)
+        errors = np.array([part.standard_error for part in parts])
         # a coefficient without information has no estimate, nor has what it is part of
         errors[((rows != 0.0) & np.isinf(self.errors)).any(axis=1)] = np.inf
         estimates = np.array([part.estimate for part in parts])
@@ -147,10 +147,10 @@ class RegressionTests(RegressionPage):
         >>> bool(low < 0.0 < high), bool(r.t_test("x1 + x2 = 1").pvalue[0] < 0.01)
         (True, True)
         """
-        return self._contrasts(hypotheses(r_matrix, self.names), r_matrix)
+        return self._make_contrasts(parse_hypotheses(r_matrix, self.names), r_matrix)
 
-    def _contrasts(self, found: Hypotheses, given: object) -> Contrasts:
-        parts, effect, errors = self._combined(found.matrix)
+    def _make_contrasts(self, found: Hypotheses, given: object) -> Contrasts:
+        parts, effect, errors = self._combine_coefficients(found.matrix)
         return Contrasts(
             names=found.labels,
             effect=effect,
@@ -158,15 +158,15 @@ class RegressionTests(RegressionPage):
             null_value=found.values,
             parts=parts,
             pvalue_floor=self.pvalue_floor,
-            **self._shared("t_test", given),
+            **self._copy_shared_fields("t_test", given),
         )
 
-    def _shared(self, method: str, given: object) -> dict[str, Any]:
+    def _copy_shared_fields(self, method: str, given: object) -> dict[str, Any]:
         """Return what a method's result has of this one; its call has texts, and the names of matrices."""
         names = ("claim", "guarantee", "mechanism", "reproducible")
         texts = given if isinstance(given, (list, tuple)) else [given]
-        plain = all(isinstance(each, (str, Named)) for each in texts)
-        record = self.record.followed(method, given if plain else Named("r_matrix"))
+        plain = all(isinstance(each, (str, NamedArgument)) for each in texts)
+        record = self.record.add_method_call(method, given if plain else NamedArgument("r_matrix"))
         return {**{name: getattr(self, name) for name in names}, "record": record}
 
     def wald_test(self, r_matrix: object) -> JointTest:
@@ -207,7 +207,7 @@ class RegressionTests(RegressionPage):
         >>> r.wald_test("x1 = 0, x2 = 0").pvalue < 0.01
         True
         """
-        return self._joint("wald_test", r_matrix)
+        return self._make_joint_test("wald_test", r_matrix)
 
     def f_test(self, r_matrix: object) -> JointTest:
         """Test several linear hypotheses at once: the same as `wald_test`, without an F statistic.
@@ -216,11 +216,11 @@ class RegressionTests(RegressionPage):
         --------
         RegressionResults.t_test : each hypothesis individually.
         """
-        return self._joint("f_test", r_matrix)
+        return self._make_joint_test("f_test", r_matrix)
 
-    def _joint(self, method: str, r_matrix: object) -> JointTest:
-        found = reduced(hypotheses(r_matrix, self.names), self.names)
-        return JointTest(parts=self._contrasts(found, r_matrix), **self._shared(method, r_matrix))
+    def _make_joint_test(self, method: str, r_matrix: object) -> JointTest:
+        found = reduce_hypotheses(parse_hypotheses(r_matrix, self.names), self.names)
+        return JointTest(parts=self._make_contrasts(found, r_matrix), **self._copy_shared_fields(method, r_matrix))
 
     def cov_params(self) -> pd.DataFrame:
         """Return the covariance matrix of the estimates, which covers sampling and noise.
@@ -258,7 +258,7 @@ class RegressionTests(RegressionPage):
             for j in range(i):
                 rows = np.zeros((2, width))
                 rows[:, i], rows[:, j] = 1.0 / units[i], np.array([1.0, -1.0]) / units[j]
-                _, _, (more, less) = self._combined(rows)
+                _, _, (more, less) = self._combine_coefficients(rows)
                 both = np.isfinite([more, less]).all()
                 found[i, j] = found[j, i] = 0.25 * (more**2 - less**2) if both else np.nan
         return pd.DataFrame(found * np.outer(units, units), index=list(self.names), columns=list(self.names))
@@ -298,8 +298,8 @@ class RegressionTests(RegressionPage):
         True
         """
         mean = self.predict(exog)
-        parts, _, errors = self._combined(self.design.matrix(exog))
-        means = inverse_link(self.link)
+        parts, _, errors = self._combine_coefficients(self.design.build_matrix(exog))
+        means = get_inverse_link(self.link)
         linear = np.array([part.estimate for part in parts])
         slope = 1.0 if self.link == "identity" else means(linear) * (1.0 - means(linear))
         return Predictions(
@@ -307,5 +307,5 @@ class RegressionTests(RegressionPage):
             se_mean=errors * slope,
             parts=parts,
             link=self.link,
-            **self._shared("get_prediction", Named("exog")),
+            **self._copy_shared_fields("get_prediction", NamedArgument("exog")),
         )

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._answering import answered
+from pydpstat._answering import explain_wrong_calls
 from pydpstat.errors import ArgumentError
 from pydpstat.privacy import Guarantee
 from pydpstat.results._exports import Exports
 from pydpstat.results._numbers import Rows
-from pydpstat.results._words import mechanism_words, missing_words, sentence
+from pydpstat.results._words import describe_mechanism, describe_missing_values, format_contribution_sentence
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from pydpstat.results.statements import Statement
 
 
-class Stating:
+class StatementMixin:
     """What can state what it keeps."""
 
     __slots__ = ()
 
-    @answered
+    @explain_wrong_calls
     def statement(self) -> Statement:
         """Return the paragraph and the table that a methods section or a privacy office needs.
 
@@ -61,9 +61,9 @@ class Stating:
 
 
 Facts = list[tuple[str, str]]
-MOST_ROWS = 60
-_WIDTH, _WIDEST = 78, 84
-_PRIVATE = ", differentially private"
+MAX_PAGE_ROWS = 60
+_NOTE_WIDTH, _TITLE_WIDTH = 78, 84
+_PRIVATE_SUFFIX = ", differentially private"
 
 
 class Report(Exports):
@@ -74,21 +74,21 @@ class Report(Exports):
     # of results without a heading
     _title = ""
     # letters of a row's name
-    _widest_name = 32
+    _max_name_length = 32
 
-    def _heading(self) -> str:
+    def _format_heading(self) -> str:
         """Return what the result is of, in words; empty where the title says it."""
         return ""
 
-    def _facts(self) -> Facts:
+    def _collect_facts(self) -> Facts:
         """State the names and values below the numbers."""
         raise NotImplementedError
 
-    def _beside(self) -> Facts:
+    def _collect_right_facts(self) -> Facts:
         """State those of the right column; without them the facts are split into two."""
         return []
 
-    def _notes(self) -> list[str]:
+    def _collect_notes(self) -> list[str]:
         """State the lines below the table."""
         raise NotImplementedError
 
@@ -111,29 +111,35 @@ class Report(Exports):
         >>> "Converged:" in fitted.summary().as_text()
         True
         """
-        return self._page(self._rows())
+        return self._make_page(self._make_rows())
 
-    def _page(self, rows: Rows) -> Summary:
+    def _make_page(self, rows: Rows) -> Summary:
         from pydpstat.results._summary_page import SummaryPage
 
-        shown = rows._replace(names=[one_line(each, self._widest_name) for each in rows.names])
-        return SummaryPage(self._facts(), *shown, self._lines(), self._headed(), self._beside())
+        shown = rows._replace(names=[trim_name(each, self._max_name_length) for each in rows.names])
+        return SummaryPage(
+            self._collect_facts(),
+            *shown,
+            self._format_notes(),
+            self._format_title(),
+            self._collect_right_facts(),
+        )
 
-    def _headed(self) -> str:
-        what = textwrap.shorten(self._heading(), _WIDEST)
+    def _format_title(self) -> str:
+        what = textwrap.shorten(self._format_heading(), _TITLE_WIDTH)
         # a name with capitals is left as it is
         first = what.partition(" ")[0]
         what = what[:1].upper() + what[1:] if first.islower() else what
-        return f"{what}{_PRIVATE}" if what else self._title
+        return f"{what}{_PRIVATE_SUFFIX}" if what else self._title
 
-    def _lines(self) -> list[str]:
-        return wrapped(self._notes())
+    def _format_notes(self) -> list[str]:
+        return wrap_notes(self._collect_notes())
 
     def _repr_html_(self) -> str:
         return self.summary().as_html()
 
 
-class Undecided:
+class NoTruthValue:
     """A result that is neither true nor false: in a condition it says what to write."""
 
     __slots__ = ()
@@ -144,7 +150,7 @@ class Undecided:
         raise ArgumentError(f"{type(self).__name__} is neither true nor false. Write {self._condition}.")
 
 
-class Stated(Stating, Report):
+class GuaranteedReport(StatementMixin, Report):
     """A result with a guarantee, a claim and a record of its call: first what holds, then the claim."""
 
     __slots__ = ()
@@ -154,10 +160,14 @@ class Stated(Stating, Report):
     record: Call | ModelCall
 
     def __str__(self) -> str:
-        told = [self._stated(), *self._counted(brief=True), *wrapped(self._omitted())]
+        told = [
+            self._format_guarantee(),
+            *self._make_contribution_notes(brief=True),
+            *wrap_notes(self._collect_omissions()),
+        ]
         return "\n".join([self.summary().tables[0].as_text(), *told])
 
-    def _omitted(self) -> list[str]:
+    def _collect_omissions(self) -> list[str]:
         """Return notes on what a page has no place for."""
         return []
 
@@ -184,7 +194,7 @@ class Stated(Stating, Report):
     @property
     def call(self) -> str:
         """The call as it was typed, with names in place of the data."""
-        return self.record.typed()
+        return self.record.format_source()
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything in plain JSON types.
@@ -199,33 +209,37 @@ class Stated(Stating, Report):
         >>> r.to_dict()["epsilon"]
         1.0
         """
-        return {name: plain(value) for name, value in self._content().items()}
+        return {name: to_json_types(value) for name, value in self._collect_content().items()}
 
-    def _content(self) -> Mapping[str, object]:
+    def _collect_content(self) -> Mapping[str, object]:
         """State what `to_dict` has, by name and in order."""
         raise NotImplementedError
 
-    def _own(self, *names: str) -> dict[str, object]:
+    def _collect_attributes(self, *names: str) -> dict[str, object]:
         """Return attributes by their names, as the content has them."""
         return {name: getattr(self, name) for name in names}
 
-    def _privacy(self) -> dict[str, object]:
+    def _collect_privacy(self) -> dict[str, object]:
         """Return the part of the content that says what holds and what was claimed."""
-        held = plain_guarantee(replace(self.guarantee, epsilon=self.epsilon, delta=self.delta))
+        held = to_json_guarantee(replace(self.guarantee, epsilon=self.epsilon, delta=self.delta))
         pair = {name: each for name, each in held.items() if name != "conditions"}
-        return {**pair, "guarantee": held, "claim": plain_guarantee(self.claim)}
+        return {**pair, "guarantee": held, "claim": to_json_guarantee(self.claim)}
 
-    def _stated(self) -> str:
+    def _format_guarantee(self) -> str:
         """Return what holds in one line, and the claim where it says something else."""
         held, claimed = str(self.guarantee), str(self.claim)
         shown = "no guarantee" if _is_void(self.guarantee) else held
         return shown if held == claimed else f"{shown}, claimed {claimed}"
 
-    def _beside(self) -> Facts:
+    def _collect_right_facts(self) -> Facts:
         nothing, claim = _is_void(self.guarantee), self.claim
         pairs = [
-            ("epsilon", "none" if nothing else number(self.epsilon), number(claim.epsilon)),
-            ("delta", "none" if nothing else number(self.delta), number(claim.delta)),
+            (
+                "epsilon",
+                "none" if nothing else format_significant(self.epsilon),
+                format_significant(claim.epsilon),
+            ),
+            ("delta", "none" if nothing else format_significant(self.delta), format_significant(claim.delta)),
             ("neighbors", "-" if nothing else self.neighbors, claim.neighbors),
         ]
         facts: Facts = []
@@ -235,63 +249,63 @@ class Stated(Stating, Report):
             apart = held != other
             facts.append((f"Guaranteed {name}:" if apart else f"{name.capitalize()}:", held))
             claimed += [(f"Claimed {name}:", other)] * apart
-        return [*facts, *unit_fact(self.unit), *claimed]
+        return [*facts, *make_unit_fact(self.unit), *claimed]
 
-    def _held(self, function: str) -> list[str]:
+    def _make_guarantee_notes(self, function: str) -> list[str]:
         """Return the notes on what the guarantee rests."""
         held = f"Nothing is guaranteed: see the PrivacyWarning of {function}."
         conditions = self.guarantee.conditions
         found = [held] if _is_void(self.guarantee) else []
         found += [f"Conditions: {'; '.join(conditions)}."] if conditions else []
-        said = missing_words(dict(self.record.arguments))
-        return [*found, *self._counted(), *([said] if said else [])]
+        said = describe_missing_values(dict(self.record.arguments))
+        return [*found, *self._make_contribution_notes(), *([said] if said else [])]
 
-    def _counted(self, brief: bool = False) -> list[str]:
+    def _make_contribution_notes(self, brief: bool = False) -> list[str]:
         """Return the note on how many records of each unit count, if there are units."""
-        said = sentence(self.record.function, dict(self.record.arguments), brief)
+        said = format_contribution_sentence(self.record.function, dict(self.record.arguments), brief)
         return [said] if said else []
 
 
-def number(value: object) -> str:
+def format_significant(value: object) -> str:
     """Return a number with six significant digits, without a sign at zero; anything else as text."""
-    return f"{float(value) + 0.0:.6g}" if isinstance(value, Real) else one_line(str(value))
+    return f"{float(value) + 0.0:.6g}" if isinstance(value, Real) else trim_name(str(value))
 
 
-def cell(value: object) -> str:
+def format_cell_value(value: object) -> str:
     """Return a number as a table shows it: a dash where it is missing."""
-    return "-" if isinstance(value, float) and math.isnan(value) else number(value)
+    return "-" if isinstance(value, float) and math.isnan(value) else format_significant(value)
 
 
-def wrapped(notes: list[str]) -> list[str]:
+def wrap_notes(notes: list[str]) -> list[str]:
     """Return notes with lines as wide as the page."""
-    return ["\n".join(textwrap.wrap(note, _WIDTH)) for note in notes]
+    return ["\n".join(textwrap.wrap(note, _NOTE_WIDTH)) for note in notes]
 
 
-def one_line(name: str, most: int = 32) -> str:
+def trim_name(name: str, max_length: int = 32) -> str:
     """Return a name as a row shows it: in one line, and not too long."""
     name = " ".join(name.split())
-    return name if len(name) <= most else name[: most - 3] + "..."
+    return name if len(name) <= max_length else name[: max_length - 3] + "..."
 
 
-def left_out(count: int, what: str = "rows", where: str = "to_frame()") -> list[str]:
+def make_omission_note(count: int, what: str = "rows", where: str = "to_frame()") -> list[str]:
     """Return the note on the rows that a page has no place for, if there are any."""
-    return [f"{count - MOST_ROWS} more {what}: {where} has them all."] if count > MOST_ROWS else []
+    return [f"{count - MAX_PAGE_ROWS} more {what}: {where} has them all."] if count > MAX_PAGE_ROWS else []
 
 
-def plain(value: object) -> object:
+def to_json_types(value: object) -> object:
     """Return a value in plain JSON types; NaN and infinities, which JSON has not, are None."""
     if isinstance(value, Mapping):
-        return {name: plain(each) for name, each in value.items()}
+        return {name: to_json_types(each) for name, each in value.items()}
     if isinstance(value, (np.ndarray, np.generic)):
         value = value.tolist()
     if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
+        return [to_json_types(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value if isinstance(value, (type(None), bool, int, float, str)) else str(value)
 
 
-def plain_guarantee(guarantee: Guarantee) -> dict[str, object]:
+def to_json_guarantee(guarantee: Guarantee) -> dict[str, object]:
     """Return a guarantee in plain JSON types; an infinite epsilon is the text "infinite"."""
     epsilon = "infinite" if math.isinf(guarantee.epsilon) else guarantee.epsilon
     pair = {"epsilon": epsilon, "delta": guarantee.delta}
@@ -299,9 +313,9 @@ def plain_guarantee(guarantee: Guarantee) -> dict[str, object]:
     return {**pair, **whose, "conditions": list(guarantee.conditions)}
 
 
-def unit_fact(unit: str | None) -> Facts:
+def make_unit_fact(unit: str | None) -> Facts:
     """Return the fact that names a privacy unit; a single record needs none."""
-    return [] if unit is None else [("Unit:", one_line(unit))]
+    return [] if unit is None else [("Unit:", trim_name(unit))]
 
 
 def _is_void(guarantee: Guarantee) -> bool:
@@ -309,18 +323,16 @@ def _is_void(guarantee: Guarantee) -> bool:
     return math.isinf(guarantee.epsilon) or guarantee.delta == 1.0
 
 
-class Drawn:
+class Plottable:
     """A result that can be drawn."""
 
     __slots__ = ()
 
-    def _picture(self, alpha: float) -> object:
+    def _describe_picture(self, alpha: float) -> object:
         """Describe the picture, as one of those in `pydpstat.plots._pictures`."""
         raise NotImplementedError
 
-    def plot(
-        self, ax: Axes | None = None, title: str | None = None, *, alpha: float = 0.05, **style: object
-    ) -> Axes:
+    def plot(self, ax: Axes | None = None, title: str | None = None, *, alpha: float = 0.05, **style: object) -> Axes:
         """Plot the result with its intervals; needs matplotlib.
 
         Parameters
@@ -361,21 +373,21 @@ class Drawn:
         >>> r = pydpstat.count([True, False, True], 1.0, rng=1)
         >>> ax = r.plot(title="Smokers")  # doctest: +SKIP
         """
-        from pydpstat.plots._draw import drawn
+        from pydpstat.plots._draw import draw_picture
 
-        return drawn(self._picture(checks.alpha_of(alpha)), ax, title, style)
+        return draw_picture(self._describe_picture(checks.check_alpha(alpha)), ax, title, style)
 
 
-def level_of(alpha: float) -> str:
+def format_level(alpha: float) -> str:
     """Return a level as a legend has it."""
     return f"{100.0 * (1.0 - alpha):.4g} %"
 
 
-def privacy_line(result: Stated, mechanism: str = "") -> str:
+def format_privacy_line(result: GuaranteedReport, mechanism: str = "") -> str:
     """Return what a picture says of privacy, in one line."""
     held = "no guarantee"
     if math.isfinite(result.epsilon):
         held = f"epsilon = {result.epsilon:.4g}" + (f", delta = {result.delta:.4g}" if result.delta else "")
-    named = mechanism_words(mechanism)
+    named = describe_mechanism(mechanism)
     noise = named if named.endswith("mechanism") else f"{named} noise"
     return f"{noise}, {held}" if mechanism else held

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from pydpstat._data.values import is_missing
-from pydpstat.results._exports import keys_of
+from pydpstat.results._exports import name_index_levels
 
 # the base of all results, by its name in R; what else has a frame and a summary; and the base of all objects
-_BASE, _BUDGET = "pydpstat.results._report.Report", "pydpstat.budget.budget.Budget"
-_OBJECT = "pydpstat._answering.Answering"
-_METHODS = """
+_REPORT_CLASS, _BUDGET_CLASS = "pydpstat.results._report.Report", "pydpstat.budget.budget.Budget"
+_BASE_CLASS = "pydpstat._answering.HelpfulErrors"
+_R_METHODS = """
 function(numbers, names, frame, intervals, text, shown_text) {
   method <- function(generic, f, class = "%s")
     for (each in class) registerS3method(generic, each, f, envir = asNamespace("stats"))
@@ -44,17 +44,17 @@ function(numbers, names, frame, intervals, text, shown_text) {
 """
 
 
-def numbers(result: Any) -> list[float]:
+def collect_numbers(result: Any) -> list[float]:
     """Return what a result estimates as numbers, in R's order."""
     return [float(each) for each in result.params]
 
 
-def names(result: Any) -> list[str]:
+def get_names(result: Any) -> list[str]:
     """Return the names of these numbers."""
     return list(map(str, result.params.index))
 
 
-def frame(result: Any) -> Mapping[str, Sequence[object]]:
+def convert_frame_to_lists(result: Any) -> Mapping[str, Sequence[object]]:
     """Return a result's frame as lists: which arrays reticulate takes depends on NumPy's version."""
     # a test has numbers and one interval
     table = result.to_frame() if hasattr(result, "to_frame") else result.params.to_frame("estimate")
@@ -62,19 +62,19 @@ def frame(result: Any) -> Mapping[str, Sequence[object]]:
     # numbers that pandas gives by itself name nothing
     kept = [] if type(table.index).__name__ == "RangeIndex" else levels
     keys: dict[str, list[object]] = {
-        name: list(map(str, each)) for name, each in zip(keys_of(table.index), kept)
+        name: list(map(str, each)) for name, each in zip(name_index_levels(table.index), kept)
     }
-    return {**keys, **{str(name): _plain(table[name].tolist()) for name in table}}
+    return {**keys, **{str(name): _convert_column_to_r(table[name].tolist()) for name in table}}
 
 
-def _plain(values: list[object]) -> list[object]:
+def _convert_column_to_r(values: list[object]) -> list[object]:
     """Return a column that R takes for one: numbers with NaN, or texts, where a missing one is empty."""
     if all(is_missing(each) or isinstance(each, (bool, int, float)) for each in values):
         return [math.nan if is_missing(each) else each for each in values]
     return ["" if is_missing(each) else str(each) for each in values]
 
 
-def intervals(result: Any, level: float) -> list[list[object]]:
+def collect_intervals(result: Any, level: float) -> list[list[object]]:
     """Return the names, the lower and the upper ends of intervals of a level."""
     found = result.conf_int(alpha=1.0 - level)
     ends = np.atleast_2d(np.asarray(found, dtype=np.float64))
@@ -82,18 +82,20 @@ def intervals(result: Any, level: float) -> list[list[object]]:
         # of a test's parameter, or of the mean of one column's moments
         known = [getattr(result, "parameter", "mean")]
     else:
-        known = list(map(str, found.index)) if hasattr(found, "index") else names(result)
+        known = list(map(str, found.index)) if hasattr(found, "index") else get_names(result)
     return [known, *ends.T.tolist()]
 
 
-def text(result: Any) -> str:
+def format_summary(result: Any) -> str:
     """Return the summary's page."""
     return str(result.summary())
 
 
-def introduce() -> None:
+def register_r_methods() -> None:
     """Make the methods in the R that runs this Python; nothing where there is none."""
     # what reticulate calls R by, unless a user has taken the name for something else
     r: Any = getattr(sys.modules["__main__"], "r", None)
     if type(r).__name__ == "R" and hasattr(type(r), "__getitem__"):
-        r[_METHODS % (_BASE, _BASE, _BUDGET, _OBJECT)](numbers, names, frame, intervals, text, str)
+        r[_R_METHODS % (_REPORT_CLASS, _REPORT_CLASS, _BUDGET_CLASS, _BASE_CLASS)](
+            collect_numbers, get_names, convert_frame_to_lists, collect_intervals, format_summary, str
+        )

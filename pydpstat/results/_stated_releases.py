@@ -12,19 +12,19 @@ from pydpstat import _checks as checks
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.results._labels import Labels
-from pydpstat.results._words import counted, noise_words, printed, variables_of
+from pydpstat.results._words import collect_bounded_variables, describe_contribution, describe_noise, get_printed_name
 
 if TYPE_CHECKING:
     from pydpstat.budget._entry import Entry
     from pydpstat.results._call import Call
 
 # what a guarantee says of a release with a seed begins so
-SEEDED = "a seeded stream"
+SEEDED_STREAM = "a seeded stream"
 # arguments that hold for every data set, and that a reader has to know
-_PUBLIC = ("bounds", "range", "edges", "breaks", "levels", "groups", "max_weight", "grid_points")
+_PUBLIC_ARGUMENTS = ("bounds", "range", "edges", "breaks", "levels", "groups", "max_weight", "grid_points")
 # levels and edges that are written out
-_MOST = 12
-_OF_LOSSES = {
+_MAX_LISTED = 12
+_LOSS_NOISES = {
     "LaplaceLoss": "Laplace noise",
     "GeometricLoss": "symmetric geometric noise",
     "GaussianLoss": "Gaussian noise",
@@ -32,31 +32,31 @@ _OF_LOSSES = {
 }
 
 
-class Stated(NamedTuple):
+class StatementItem(NamedTuple):
     """A release as a statement has it."""
 
     name: str
     mechanism: str
-    public: str
+    public_arguments: str
     guarantee: Guarantee
     claim: Guarantee
     conditions: tuple[str, ...]
-    seeded: bool
+    is_seeded: bool
     # whether it was made of another release
-    derived: bool
-    clipped: bool
+    is_derived: bool
+    is_clipped: bool
     # whether it has intervals that cover sampling as well; None where a ledger does not tell
-    population: bool | None
+    has_sampling_intervals: bool | None
     # whether the answers were randomized before they were collected
-    local: bool
+    is_local: bool
     call: str
     # how many records of each unit count
-    counted: str
+    contribution: str
     # whether records with missing values are left out
-    left_out: bool
+    has_dropped_missing: bool
 
 
-def of_result(result: object, name: str | None) -> Stated:
+def make_item_from_result(result: object, name: str | None) -> StatementItem:
     """Return what is said of a result; of a model that was fitted, its results count."""
     fitted = getattr(result, "results", None)
     result = fitted if isinstance(getattr(fitted, "guarantee", None), Guarantee) else result
@@ -70,28 +70,31 @@ def of_result(result: object, name: str | None) -> Stated:
         )
     arguments = dict(getattr(record, "arguments", ()))
     bounds = getattr(first, "bounds", None)
-    mechanism = _mechanism(first)
-    return Stated(
-        name or _named(first, record, both=first is not result),
+    mechanism = _describe_release_noise(first)
+    return StatementItem(
+        name or _describe_release(first, record, is_pair=first is not result),
         mechanism,
-        _public({**arguments, **_known(bounds, record)}, _variables(record, arguments)),
+        _format_public_arguments(
+            {**arguments, **_collect_bounds_and_groups(bounds, record)},
+            _get_design_variables(record, arguments),
+        ),
         guarantee,
         first.claim,
         guarantee.conditions or first.guarantee.conditions,
         bool(first.reproducible),
-        bool(getattr(record, "then", ())),
+        bool(getattr(record, "method_calls", ())),
         bounds is not None,
-        _of_population(first),
+        _has_sampling_intervals(first),
         mechanism == "randomized response",
-        record.python(),
-        counted(getattr(record, "function", ""), arguments),
+        record.format_python(),
+        describe_contribution(getattr(record, "function", ""), arguments),
         arguments.get("missing") == "drop",
     )
 
 
-def of_entry(entry: Entry) -> Stated:
+def make_item_from_entry(entry: Entry) -> StatementItem:
     """Return what is said of a line of a ledger, which has the call and the privacy loss as texts."""
-    function, arguments, first = _read(entry.call)
+    function, arguments, first = _parse_call_text(entry.call)
     guarantee = Guarantee(
         entry.epsilon,
         entry.delta,
@@ -99,34 +102,34 @@ def of_entry(entry: Entry) -> Stated:
         tuple(filter(None, entry.conditions.split("\n"))),
         unit=entry.unit,
     )
-    what = printed(function)
-    return Stated(
+    what = get_printed_name(function)
+    return StatementItem(
         (entry.label if what in entry.label else f"{entry.label} ({what})") if entry.label else what,
-        entry.mechanism or _OF_LOSSES.get(entry.loss.split("(")[0], "-"),
-        _public(arguments, variables_of(function, first, arguments.get("levels"))),
+        entry.mechanism or _LOSS_NOISES.get(entry.loss.split("(")[0], "-"),
+        _format_public_arguments(arguments, collect_bounded_variables(function, first, arguments.get("levels"))),
         guarantee,
         guarantee,
         guarantee.conditions,
-        SEEDED in entry.conditions,
+        SEEDED_STREAM in entry.conditions,
         False,
         "bounds" in arguments,
         None,
         function == "respond",
         entry.call,
-        counted(function, arguments),
+        describe_contribution(function, arguments),
         arguments.get("missing") == "drop",
     )
 
 
-def matched(entries: Sequence[Entry], results: Sequence[tuple[str | None, object]]) -> Iterator[Stated]:
+def match_entries(entries: Sequence[Entry], results: Sequence[tuple[str | None, object]]) -> Iterator[StatementItem]:
     """Yield what is said of each line of a ledger, from its result where that is among those given."""
-    known = [of_result(each, name) for name, each in results]
+    known = [make_item_from_result(each, name) for name, each in results]
     for entry in entries:
         own = (each for each in known if each.call == entry.call and each.guarantee.epsilon == entry.epsilon)
         found = next(own, None)
         if found is not None:
             known.remove(found)
-        yield found or of_entry(entry)
+        yield found or make_item_from_entry(entry)
     if known:
         raise PydpstatError(
             f"releases must all be in the budget's ledger; {known[0].name} is not. Charge it with "
@@ -135,70 +138,68 @@ def matched(entries: Sequence[Entry], results: Sequence[tuple[str | None, object
         )
 
 
-def _named(first: object, record: Call, both: bool) -> str:
+def _describe_release(first: object, record: Call, is_pair: bool) -> str:
     """Return what was released in words, R's functions by their names."""
     labels, statistic = getattr(first, "labels", None), str(getattr(first, "statistic", ""))
-    named = labels.about(statistic) if isinstance(labels, Labels) else ""
+    named = labels.describe_variables(statistic) if isinstance(labels, Labels) else ""
     test = getattr(first, "test", None)
-    if isinstance(test, str) and record.then:
-        return " of ".join(filter(None, (test, record.about(named))))
-    if statistic in ("share", "margins") and record.then:
-        return f"{printed(statistic)} of {record.about(named)}"
+    if isinstance(test, str) and record.method_calls:
+        return " of ".join(filter(None, (test, record.describe_subject(named))))
+    if statistic in ("share", "margins") and record.method_calls:
+        return f"{get_printed_name(statistic)} of {record.describe_subject(named)}"
     if getattr(record, "package", ""):
         what = f"{statistic} of {named}" if named else statistic
-        kinds = ", bounded and unbounded" if both else ""
+        kinds = ", bounded and unbounded" if is_pair else ""
         return f"{what} ({record.function}{kinds})" if what else record.function
-    what = printed(record.function) if record.function.isidentifier() else statistic
-    return record.in_words(named) or what
+    what = get_printed_name(record.function) if record.function.isidentifier() else statistic
+    return record.describe_release(named) or what
 
 
-def _mechanism(first: Any) -> str:
+def _describe_release_noise(first: Any) -> str:
     """Return the mechanism in words, with the noise's standard deviation in the unit of the estimate."""
     if hasattr(first, "perturbation"):
         return f"{first.perturbation} perturbation"
     # moments have it in what they are made of
-    inner = next(
-        (each for part in ("release", "mean") if (each := getattr(first, part, None)) is not None), first
-    )
-    name = noise_words(str(getattr(first, "mechanism", None) or getattr(inner, "mechanism", "-")))
+    inner = next((each for part in ("release", "mean") if (each := getattr(first, part, None)) is not None), first)
+    name = describe_noise(str(getattr(first, "mechanism", None) or getattr(inner, "mechanism", "-")))
     # the noise of a test is in sums that nobody sees
     sds = np.asarray([] if getattr(first, "noise", None) is None else first.bse, dtype=np.float64)
     # a correlation of a variable with itself has no noise
     sds = sds[np.isfinite(sds) & (sds > 0.0)]
     if not sds.size:
         return name
-    low, high = (_value(float(f"{value:.4g}")) for value in (sds.min(), sds.max()))
+    low, high = (_format_plain_value(float(f"{value:.4g}")) for value in (sds.min(), sds.max()))
     return f"{name}, standard deviation {low if low == high else f'{low} to {high}'}"
 
 
-def _known(bounds: object, record: Any) -> dict[str, object]:
+def _collect_bounds_and_groups(bounds: object, record: Any) -> dict[str, object]:
     """Return bounds, and the groups of a test that a design was asked for."""
-    groups = record.asked.groups if getattr(record, "asked", None) is not None else ()
+    groups = record.design_call.groups if getattr(record, "design_call", None) is not None else ()
     return {**({} if bounds is None else {"bounds": bounds}), **({"groups": groups} if groups else {})}
 
 
-def _variables(record: Call, arguments: Mapping[str, object]) -> tuple[str, ...]:
+def _get_design_variables(record: Call, arguments: Mapping[str, object]) -> tuple[str, ...]:
     """Return the variables that a design was asked for."""
-    if getattr(record, "asked", None) is None or not record.data:
+    if getattr(record, "design_call", None) is None or not record.data:
         return ()
-    return variables_of(record.function, _literal(record.data[0][0]), arguments.get("levels"))
+    return collect_bounded_variables(record.function, _parse_literal(record.data[0][0]), arguments.get("levels"))
 
 
-def _of_population(first: object) -> bool:
+def _has_sampling_intervals(first: object) -> bool:
     """Tell whether a result has intervals or tests that cover sampling."""
     if any(hasattr(first, name) for name in ("pvalue", "pvalues", "test", "predicted_mean")):
         return True
     return getattr(getattr(first, "post", None), "population", None) is not None
 
 
-def _literal(text: str) -> object:
+def _parse_literal(text: str) -> object:
     try:
         return ast.literal_eval(text)
     except checks.SYNTAX_ERRORS:
         return None
 
 
-def _read(call: str) -> tuple[str, dict[str, object], object]:
+def _parse_call_text(call: str) -> tuple[str, dict[str, object], object]:
     """Return the function of a call that is given as text, its plain named arguments, and its first one."""
     try:
         found = ast.parse(call, mode="eval").body
@@ -212,59 +213,63 @@ def _read(call: str) -> tuple[str, dict[str, object], object]:
         found = inner
     if not isinstance(found, ast.Call):
         return call, {}, None
-    named = {str(each.arg): _literal(ast.unparse(each.value)) for each in found.keywords}
+    named = {str(each.arg): _parse_literal(ast.unparse(each.value)) for each in found.keywords}
     arguments = {name: value for name, value in named.items() if value is not None}
-    return ast.unparse(found.func), arguments, _literal(ast.unparse(found.args[0])) if found.args else None
+    return (
+        ast.unparse(found.func),
+        arguments,
+        _parse_literal(ast.unparse(found.args[0])) if found.args else None,
+    )
 
 
-def _public(arguments: Mapping[str, object], variables: Sequence[str]) -> str:
+def _format_public_arguments(arguments: Mapping[str, object], variables: Sequence[str]) -> str:
     said = []
-    for name in _PUBLIC:
+    for name in _PUBLIC_ARGUMENTS:
         value = arguments.get(name)
         # levels that were found in the data are no public ones
         if value is None or value == "discover" or isinstance(value, (list, tuple)) and not value:
             continue
         if name == "max_weight":
-            said.append(f"weights in [0, {_value(value)}]")
+            said.append(f"weights in [0, {_format_plain_value(value)}]")
         elif name == "grid_points":
-            said.append(f"{_value(value)} grid points")
+            said.append(f"{_format_plain_value(value)} grid points")
         else:
-            of_each = _of_each(variables, value) if name == "bounds" else ""
-            said.append(of_each or f"{name} {_shown(name, value)}")
+            of_each = _format_variable_bounds(variables, value) if name == "bounds" else ""
+            said.append(of_each or f"{name} {_format_public_value(name, value)}")
     ends = [arguments.get(f"{side}_bound{more}") for more in ("", "s") for side in ("lower", "upper")]
     if not said and any(each is not None for each in ends):
-        said.append(f"bounds {_shown('bounds', [each for each in ends if each is not None])}")
+        said.append(f"bounds {_format_public_value('bounds', [each for each in ends if each is not None])}")
     return "; ".join(said)
 
 
-def _of_each(variables: Sequence[str], bounds: object) -> str:
+def _format_variable_bounds(variables: Sequence[str], bounds: object) -> str:
     """Return bounds with the variables that they are of; empty where these are not known."""
     pairs = bounds if isinstance(bounds, (list, tuple)) else ()
     if pairs and not isinstance(pairs[0], (list, tuple)):
         pairs = (pairs,)
     if not variables or len(pairs) != len(variables):
         return ""
-    return ", ".join(f"{name} in {_value(pair)}" for name, pair in zip(variables, pairs))
+    return ", ".join(f"{name} in {_format_plain_value(pair)}" for name, pair in zip(variables, pairs))
 
 
-def _shown(name: str, value: object) -> str:
+def _format_public_value(name: str, value: object) -> str:
     items = getattr(value, "items", None)
     if items is not None:
         pairs = items() if callable(items) else items
-        return ", ".join(f"of {key}: {_shown(name, each)}" for key, each in pairs)
+        return ", ".join(f"of {key}: {_format_public_value(name, each)}" for key, each in pairs)
     if not isinstance(value, (list, tuple)):
-        return _value(value)
+        return _format_plain_value(value)
     if name in ("bounds", "range") and not any(isinstance(each, (list, tuple)) for each in value):
-        return f"[{', '.join(map(_value, value))}]"
+        return f"[{', '.join(map(_format_plain_value, value))}]"
     if any(isinstance(each, (list, tuple)) for each in value):
-        return (" and " if name == "bounds" else " x ").join(_shown(name, each) for each in value)
-    more = [f"and {len(value) - _MOST} more"] if len(value) > _MOST else []
-    return ", ".join([*map(_value, value[:_MOST]), *more])
+        return (" and " if name == "bounds" else " x ").join(_format_public_value(name, each) for each in value)
+    more = [f"and {len(value) - _MAX_LISTED} more"] if len(value) > _MAX_LISTED else []
+    return ", ".join([*map(_format_plain_value, value[:_MAX_LISTED]), *more])
 
 
-def _value(value: object) -> str:
+def _format_plain_value(value: object) -> str:
     if isinstance(value, (list, tuple)):
-        return f"[{', '.join(map(_value, value))}]"
+        return f"[{', '.join(map(_format_plain_value, value))}]"
     if isinstance(value, bool):
         return str(value)
     if isinstance(value, (int, float)) and 1e3 <= abs(value) < 1e15:

@@ -9,12 +9,12 @@ from statsmodels.iolib.summary import Summary
 from statsmodels.iolib.table import SimpleTable
 from statsmodels.iolib.tableformatting import fmt_2cols, fmt_params
 
-from pydpstat._files import cell
+from pydpstat._files import format_csv_cell
 from pydpstat._markup import as_html, as_latex
 
 Escape = Callable[[str], str]
 # labels are escaped already: statsmodels' own replacements are turned off
-_WRITTEN_OUT: dict[str, dict[str, str]] = {"replacements": {}}
+_NO_REPLACEMENTS: dict[str, dict[str, str]] = {"replacements": {}}
 
 
 class SummaryPage(Summary):
@@ -28,18 +28,18 @@ class SummaryPage(Summary):
         cells: list[list[str]],
         notes: list[str],
         title: str,
-        beside: Sequence[tuple[str, str]] = (),
+        right_facts: Sequence[tuple[str, str]] = (),
     ) -> None:
         super().__init__()
         self.title = title
-        half = len(facts) if beside else (len(facts) + 1) // 2
-        left, right = facts[:half], [*facts[half:], *beside]
+        half = len(facts) if right_facts else (len(facts) + 1) // 2
+        left, right = facts[:half], [*facts[half:], *right_facts]
         blank = ("", "")
         self._facts = list(zip_longest(left, right, fillvalue=blank))
         self._parts = headers, names, cells, notes
-        self._fill(self, str, str)
+        self._fill_page(self, str, str)
 
-    def _fill(self, page: Summary, escape: Escape, escape_note: Escape) -> Summary:
+    def _fill_page(self, page: Summary, escape: Escape, escape_note: Escape) -> Summary:
         headers, names, cells, notes = self._parts
         rows = [[escape(left[1]), *map(escape, right)] for left, right in self._facts]
         page.tables = [
@@ -49,13 +49,13 @@ class SummaryPage(Summary):
                 stubs=[escape(name) for name in names],
                 title=escape(self.title),
                 txt_fmt=dict(fmt_params, data_fmts=["%s"] * 5),
-                ltx_fmt=_WRITTEN_OUT,
+                ltx_fmt=_NO_REPLACEMENTS,
             ),
             SimpleTable(
                 rows,
                 stubs=[escape(left[0]) for left, _ in self._facts],
                 txt_fmt=dict(fmt_2cols, data_fmts=["%s"] * 4),
-                ltx_fmt=_WRITTEN_OUT,
+                ltx_fmt=_NO_REPLACEMENTS,
             ),
         ]
         page.add_extra_txt([escape_note(note) for note in notes])
@@ -63,19 +63,19 @@ class SummaryPage(Summary):
 
     def as_html(self) -> str:
         """Return the page as HTML; a name with markup in it is shown, not run."""
-        return Summary.as_html(self._fill(Summary(), as_html, as_html))
+        return Summary.as_html(self._fill_page(Summary(), as_html, as_html))
 
     def as_latex(self) -> str:
         """Return the page as LaTeX, its special characters written out, one tabular a table."""
-        page = self._fill(Summary(), as_latex, _lines_as_latex)
+        page = self._fill_page(Summary(), as_latex, _escape_latex_lines)
         # statsmodels would merge the tables into one, which need not have the same number of columns
         tabulars = [table.as_latex_tabular() for table in page.tables]
         return "\n".join([*tabulars, "", page.extra_txt.replace("\n", " \\newline\n ")])
 
     def as_csv(self) -> str:
         """Return the page as CSV; every name and every line below is one cell, and none is a formula."""
-        return Summary.as_csv(self._fill(Summary(), cell, cell))
+        return Summary.as_csv(self._fill_page(Summary(), format_csv_cell, format_csv_cell))
 
 
-def _lines_as_latex(note: str) -> str:
+def _escape_latex_lines(note: str) -> str:
     return "\n".join(map(as_latex, note.splitlines()))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 # statistics and models that have another name in print than as a function
-_PRINTED = {
+_PRINTED_NAMES = {
     "any_interval": "interval from blocks",
     "binomtest": "binomial test",
     "any_test": "test of tests",
@@ -43,59 +43,59 @@ _PRINTED = {
     "wilcoxon": "Wilcoxon signed-rank test",
 }
 # mechanisms that have another name in print than as an argument
-_MECHANISMS = {"exponential": "exponential mechanism", "linf": "maximum-norm"}
+_MECHANISM_NAMES = {"exponential": "exponential mechanism", "linf": "maximum-norm"}
 # noise that a call names as a mechanism
-_NOISES = {"laplace": "Laplace", "gaussian": "Gaussian", "geometric": "symmetric geometric"}
+_NOISE_NAMES = {"laplace": "Laplace", "gaussian": "Gaussian", "geometric": "symmetric geometric"}
 # mechanisms without additive noise
-_NO_NOISE = ("", "-", "exponential mechanism", "permute-and-flip", "randomized response")
-_MODELS = ("logit", "ols")
+_NOISELESS_MECHANISMS = ("", "-", "exponential mechanism", "permute-and-flip", "randomized response")
+_MODEL_FUNCTIONS = ("logit", "ols")
 # what they release are sums and ranks inside, whose labels are no variables
-UNLABELED = frozenset(
+UNLABELED_FUNCTIONS = frozenset(
     "any_interval any_test binomtest chi2_contingency chisquare f_oneway kendalltau kruskal ks_2samp kstest "
     "mannwhitneyu moments proportions_test quantile_test ttest_1samp ttest_ind ttest_rel wilcoxon".split()
 )
 
 
-def printed(function: str) -> str:
+def get_printed_name(function: str) -> str:
     """Return how a function's statistic, test or model is called in print."""
-    return _PRINTED.get(function, function)
+    return _PRINTED_NAMES.get(function, function)
 
 
-def mechanism_words(mechanism: str) -> str:
+def describe_mechanism(mechanism: str) -> str:
     """Return how a mechanism is called in print."""
-    return _MECHANISMS.get(mechanism, mechanism)
+    return _MECHANISM_NAMES.get(mechanism, mechanism)
 
 
-def noise_words(mechanism: str) -> str:
+def describe_noise(mechanism: str) -> str:
     """Return what a mechanism does, in print."""
-    words = _NOISES.get(mechanism) or mechanism_words(mechanism)
-    return words if words in _NO_NOISE or words.endswith("perturbation") else f"{words} noise"
+    words = _NOISE_NAMES.get(mechanism) or describe_mechanism(mechanism)
+    return words if words in _NOISELESS_MECHANISMS or words.endswith("perturbation") else f"{words} noise"
 
 
-def joined(names: Iterable[str]) -> str:
+def join_names(names: Iterable[str]) -> str:
     """Return names with commas between them and "and" before the last."""
     every = [name for name in names if name]
     return " and ".join([*([", ".join(every[:-1])] if every[1:] else []), *every[-1:]])
 
 
-def about(function: str, variables: object, by: Sequence[str] = ()) -> str:
+def describe_subject(function: str, variables: object, by: Sequence[str] = ()) -> str:
     """Return variables and groups in words, as a design's method or a model's formula has them."""
     if variables is None:
         named = "records"
     elif isinstance(variables, str) and _is_formula(variables):
-        named = _of_formula(function, *(side.strip() for side in variables.split("~", 1)))
+        named = _describe_formula(function, *(side.strip() for side in variables.split("~", 1)))
     else:
-        named = joined(map(_variable, [variables] if isinstance(variables, str) else variables))  # type: ignore[call-overload]
-    return f"{named} by {joined(by)}" if by else named
+        named = join_names(map(_describe_variable, [variables] if isinstance(variables, str) else variables))  # type: ignore[call-overload]
+    return f"{named} by {join_names(by)}" if by else named
 
 
-def variables_of(function: str, given: object, levels: object = None) -> tuple[str, ...]:
+def collect_bounded_variables(function: str, given: object, levels: object = None) -> tuple[str, ...]:
     """Return the variables with bounds, by what stands for the data in a design's call; () if not known."""
-    if function in _MODELS and isinstance(given, str):
+    if function in _MODEL_FUNCTIONS and isinstance(given, str):
         response, _, terms = given.partition("~")
         sides = [*([response] if function == "ols" else []), *re.split(r"[+:*]", terms)]
         names = dict.fromkeys(re.sub(r"\bC\((\w+)\)", r"\1", each).strip() for each in sides)
-        return tuple(each for each in names if each not in _keys(levels))
+        return tuple(each for each in names if each not in _collect_level_keys(levels))
     several = [given] if isinstance(given, str) else given
     if not isinstance(several, list) or not all(isinstance(each, str) for each in several):
         return ()
@@ -103,56 +103,56 @@ def variables_of(function: str, given: object, levels: object = None) -> tuple[s
     return named if all(each.isidentifier() for each in named) else ()
 
 
-def _keys(levels: object) -> tuple[str, ...]:
+def _collect_level_keys(levels: object) -> tuple[str, ...]:
     # a call keeps a dict of public values as pairs
     found = getattr(levels, "items", ())
     return tuple(key for key, _ in (found() if callable(found) else found))
 
 
-def in_words(function: str, named: str) -> str:
+def describe_statistic(function: str, subject: str) -> str:
     """Return a statistic, test or model with what it is about."""
-    if not named:
+    if not subject:
         # a call says more than a name alone that the call has, too
-        return _PRINTED.get(function, "")
-    return titled(printed(function), named)
+        return _PRINTED_NAMES.get(function, "")
+    return format_title(get_printed_name(function), subject)
 
 
-def titled(word: str, named: str) -> str:
+def format_title(word: str, subject: str) -> str:
     """Return a word with what it is of: variables, or keys of groups where variables have no names."""
-    return " ".join(filter(None, (word, "of" * bool(named and not named.startswith("by ")), named)))
+    return " ".join(filter(None, (word, "of" * bool(subject and not subject.startswith("by ")), subject)))
 
 
-def of_model(function: str, first: str) -> str | None:
+def describe_model_subject(function: str, data: str) -> str | None:
     """Return what a model is about by its call's first text, which may be a formula in quotes."""
-    if function not in _MODELS:
+    if function not in _MODEL_FUNCTIONS:
         return None
-    return about(function, first.strip("'\"")) if _is_formula(first) else ""
+    return describe_subject(function, data.strip("'\"")) if _is_formula(data) else ""
 
 
 def _is_formula(text: str) -> bool:
     return "~" in text
 
 
-def _variable(name: str) -> str:
+def _describe_variable(name: str) -> str:
     # a condition in the place of a variable
     return f"records with {name}" if re.search(r"[<>=]|\b(and|in|not|or)\b", name) else name
 
 
-def _of_formula(function: str, left: str, right: str) -> str:
-    if function in _MODELS:
+def _describe_formula(function: str, left: str, right: str) -> str:
+    if function in _MODEL_FUNCTIONS:
         terms = re.sub(r"\bC\((\w+)\)", r"\1", right).split("+")
-        return f"{left} on {joined(each.strip() for each in terms)}"
+        return f"{left} on {join_names(each.strip() for each in terms)}"
     if right == "1":
-        return joined(each.strip() for each in left.split(" - "))
+        return join_names(each.strip() for each in left.split(" - "))
     if not left:
-        return joined(each.strip() for each in right.split("+"))
-    return f"{_variable(left)} by {right}"
+        return join_names(each.strip() for each in right.split("+"))
+    return f"{_describe_variable(left)} by {right}"
 
 
-_BY_UNITS = ": the result describes units, not records"
+_UNIT_RESULT_NOTE = ": the result describes units, not records"
 
 
-def counted(function: str, arguments: Mapping[str, object]) -> str:
+def describe_contribution(function: str, arguments: Mapping[str, object]) -> str:
     """Say how many records of each unit count, by a call and its public arguments; empty without a unit."""
     unit, most = arguments.get("unit"), arguments.get("max_records", 1)
     # what counts units looks at all of their records
@@ -163,16 +163,16 @@ def counted(function: str, arguments: Mapping[str, object]) -> str:
     return f"at most {most} record{'s' * (most != 1)} of each {unit} count{'s' * (most == 1)}{within}"
 
 
-def sentence(function: str, arguments: Mapping[str, object], brief: bool = False) -> str:
+def format_contribution_sentence(function: str, arguments: Mapping[str, object], brief: bool = False) -> str:
     """Return the same as a sentence, which tells a result of units from one of records."""
-    said = counted(function, arguments)
+    said = describe_contribution(function, arguments)
     if not said:
         return ""
-    by_units = "" if brief or arguments.get("max_records", 1) != 1 else _BY_UNITS
+    by_units = "" if brief or arguments.get("max_records", 1) != 1 else _UNIT_RESULT_NOTE
     return f"A{said[1:]}, drawn at random{by_units}."
 
 
-def missing_words(arguments: Mapping[str, object]) -> str:
+def describe_missing_values(arguments: Mapping[str, object]) -> str:
     """Say what was done with missing values, by a call's public arguments; empty where they are an error."""
     missing = arguments.get("missing", "error")
     if missing == "drop":

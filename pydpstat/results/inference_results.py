@@ -9,17 +9,17 @@ from typing import Any, Protocol
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._frozen import Frozen
+from pydpstat._frozen import ReadOnlyArrays
 from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 from pydpstat.results._call import Call
-from pydpstat.results._intervals import ConfidenceInterval, InferencePage, Interval, KnownInterval, taken_from
-from pydpstat.results._numbers import shown_pvalue
-from pydpstat.results._report import Drawn
+from pydpstat.results._intervals import ConfidenceInterval, InferencePage, Interval, OpaqueInterval, copy_release_fields
+from pydpstat.results._numbers import format_pvalue
+from pydpstat.results._report import Plottable
 
 
 class Release(Protocol):
-    """A release that a test is made of, which has all that `taken_from` takes, too."""
+    """A release that a test is made of, which has all that `copy_release_fields` takes, too."""
 
     @property
     def statistic(self) -> str:
@@ -39,7 +39,7 @@ class Release(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class InferenceResults(Drawn, InferencePage, Frozen):
+class InferenceResults(Plottable, InferencePage, ReadOnlyArrays):
     """A private test or interval with its guarantee.
 
     The tests return it. It contains only what may be published: no data, true value, noise or seed.
@@ -108,7 +108,7 @@ class InferenceResults(Drawn, InferencePage, Frozen):
     0.5
     """
 
-    _inner = (*Frozen._inner, "interval")
+    _inner = (*ReadOnlyArrays._inner, "interval")
 
     @classmethod
     def of(
@@ -128,8 +128,8 @@ class InferenceResults(Drawn, InferencePage, Frozen):
         if "released" not in own:
             numbers = {release.statistic: release.value} if release.value.ndim == 0 else release.params
             own["released"] = tuple((str(name), float(value)) for name, value in numbers.items())
-        known = None if interval is None else KnownInterval(interval)
-        return cls(**{**taken_from(release), **own}, interval=known, _df=df)
+        known = None if interval is None else OpaqueInterval(interval)
+        return cls(**{**copy_release_fields(release), **own}, interval=known, _df=df)
 
     @property
     def df(self) -> int:
@@ -179,7 +179,7 @@ class InferenceResults(Drawn, InferencePage, Frozen):
         """
 
         hint = "0.95 is usual."
-        checks.number(
+        checks.check_number(
             confidence_level, "confidence_level", "at least 0.5 and below 1", lambda x: 0.5 <= x < 1.0, hint
         )
         # to 15 digits, so that 0.9 is an alpha of 0.1
@@ -199,12 +199,12 @@ class InferenceResults(Drawn, InferencePage, Frozen):
         """The estimates as a Series with their names."""
         return pd.Series(dict(self.estimates), dtype="float64", name="estimate")
 
-    def _picture(self, alpha: float) -> object:
-        from pydpstat.results._inference_pictures import tested_picture
+    def _describe_picture(self, alpha: float) -> object:
+        from pydpstat.results._inference_pictures import make_test_picture
 
-        return tested_picture(self, alpha)
+        return make_test_picture(self, alpha)
 
     def __repr__(self) -> str:
-        shown = "" if self.pvalue is None else shown_pvalue(self.pvalue, self.pvalue_floor)
+        shown = "" if self.pvalue is None else format_pvalue(self.pvalue, self.pvalue_floor)
         told = f": p {shown if shown.startswith('<') else f'= {shown}'}" if shown else ""
-        return f"<InferenceResults {self.test}{told}, {self.validity}, {self._stated()}>"
+        return f"<InferenceResults {self.test}{told}, {self.validity}, {self._format_guarantee()}>"

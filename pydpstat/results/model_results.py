@@ -9,20 +9,20 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._checks import alpha_of
-from pydpstat._frozen import Frozen, frozen
+from pydpstat._checks import check_alpha
+from pydpstat._frozen import ReadOnlyArrays, freeze_array
 from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call, ModelCall
 from pydpstat.results._estimates import Estimates
 from pydpstat.results._labels import Labels
-from pydpstat.results._postprocessing import Noise
-from pydpstat.results._report import MOST_ROWS, Facts, Rows, left_out, number
+from pydpstat.results._postprocessing import NoiseQuantiles
+from pydpstat.results._report import MAX_PAGE_ROWS, Facts, Rows, format_significant, make_omission_note
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class ModelResults(Estimates, Frozen):
+class ModelResults(Estimates, ReadOnlyArrays):
     """A fitted model that was released with differential privacy.
 
     `fit` of a model returns it. It contains only what may be published: no record, label, weight, noise or
@@ -79,7 +79,7 @@ class ModelResults(Estimates, Frozen):
     names: tuple[str, ...]
     prediction: Callable[..., np.ndarray] | None
     perturbation: str
-    noise: Noise | None
+    noise: NoiseQuantiles | None
     claim: Guarantee
     guarantee: Guarantee
     gamma: float
@@ -93,22 +93,22 @@ class ModelResults(Estimates, Frozen):
 
     def __post_init__(self) -> None:
         # a copy of its own, so that no later change reaches it
-        object.__setattr__(self, "coeff", frozen(self.coeff, np.float64))
+        object.__setattr__(self, "coeff", freeze_array(self.coeff, np.float64))
 
     @property
     def estimate(self) -> pd.Series:
         """The released coefficients as a Series with their names: `params`."""
         return self.params
 
-    def _named(self) -> tuple[npt.NDArray[np.float64], Labels, str]:
+    def _get_labeled_values(self) -> tuple[npt.NDArray[np.float64], Labels, str]:
         return self.coeff, Labels(self.model, self.names), self.model
 
-    def _noise_sd(self) -> npt.ArrayLike:
+    def _compute_noise_sd(self) -> npt.ArrayLike:
         return np.nan if self.noise is None else self.noise.std()
 
-    def _interval(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+    def _compute_interval(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
 
-        level = alpha_of(alpha)
+        level = check_alpha(alpha)
         if self.noise is None:
             raise PydpstatError(
                 f"{self.model} with {self.perturbation} perturbation has no interval: the noise is in "
@@ -160,41 +160,46 @@ class ModelResults(Estimates, Frozen):
             )
         return self.prediction(X, self.coeff, add_bias=add_bias, raw_value=raw_value)
 
-    def _heading(self) -> str:
+    def _format_heading(self) -> str:
         return self.model
 
-    def _facts(self) -> Facts:
+    def _collect_facts(self) -> Facts:
         return [
             ("Perturbation:", self.perturbation),
             ("No. Observations:", "private" if self.nobs is None else str(self.nobs)),
-            ("Gamma:", number(self.gamma)),
+            ("Gamma:", format_significant(self.gamma)),
             *self.facts,
         ]
 
-    def _notes(self) -> list[str]:
+    def _collect_notes(self) -> list[str]:
         covered = "The noise is in the objective: its effect on a coefficient has no public distribution."
         if self.noise is not None:
             covered = "Each interval covers the privacy noise only, not sampling error."
-        return [*self._held(self.model), covered, *left_out(self.coeff.size), f"Call: {self.call}"]
+        return [
+            *self._make_guarantee_notes(self.model),
+            covered,
+            *make_omission_note(self.coeff.size),
+            f"Call: {self.call}",
+        ]
 
-    def _picture(self, alpha: float) -> object:
-        from pydpstat.results._inference_pictures import coefficients_picture
+    def _describe_picture(self, alpha: float) -> object:
+        from pydpstat.results._inference_pictures import make_coefficients_picture
 
-        ends = None if self.noise is None else self._interval(alpha)
-        return coefficients_picture(f"{self.model} coefficients", self, ends, "noise", alpha, "coefficient")
+        ends = None if self.noise is None else self._compute_interval(alpha)
+        return make_coefficients_picture(f"{self.model} coefficients", self, ends, "noise", alpha, "coefficient")
 
-    def _rows(self, alpha: float = 0.05, most: int | None = MOST_ROWS) -> Rows:
+    def _make_rows(self, alpha: float = 0.05, max_rows: int | None = MAX_PAGE_ROWS) -> Rows:
         # a long name is cut between words
-        names = [textwrap.shorten(name, 32) for name in self.names[:most]]
-        return Estimates._rows(self, alpha, most)._replace(names=names)
+        names = [textwrap.shorten(name, 32) for name in self.names[:max_rows]]
+        return Estimates._make_rows(self, alpha, max_rows)._replace(names=names)
 
-    def _content(self) -> dict[str, object]:
+    def _collect_content(self) -> dict[str, object]:
         upper, lower = self.bounds
         return {
-            **self._own("model", "coeff", "names"),
+            **self._collect_attributes("model", "coeff", "names"),
             "noise_sd": None if self.noise is None else self.noise.std(),
             "perturbation": self.perturbation,
-            **self._privacy(),
+            **self._collect_privacy(),
             "gamma": self.gamma,
             "upper_bounds": upper,
             "lower_bounds": lower,
@@ -205,13 +210,13 @@ class ModelResults(Estimates, Frozen):
             "r_call": self.r_call,
         }
 
-    def _r_object(self) -> object:
+    def _make_r_object(self) -> object:
         # R's coefficients have no names
-        return Labels(self.model).in_r(self.coeff)
+        return Labels(self.model).to_r_object(self.coeff)
 
     def __repr__(self) -> str:
         count = f"{self.coeff.size} coefficient{'s' if self.coeff.size != 1 else ''}"
-        return f"<ModelResults {self.model}: {count}, {self.perturbation} perturbation, {self._stated()}>"
+        return f"<ModelResults {self.model}: {count}, {self.perturbation} perturbation, {self._format_guarantee()}>"
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
         return np.array(self.coeff, dtype=dtype)

@@ -7,23 +7,31 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._checks import alpha_of
+from pydpstat._checks import check_alpha
 from pydpstat._data.progress import Progress
-from pydpstat._frozen import Frozen
+from pydpstat._frozen import ReadOnlyArrays
 from pydpstat._lazy import pd
 from pydpstat.privacy import Guarantee
 from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results._call import Call
-from pydpstat.results._intervals import CONFIDENCE, MEANINGS, check_only, kept_ends
-from pydpstat.results._numbers import at_floor, floor_note, shown_pvalue, table
-from pydpstat.results._population import FOLLOWS, MOST_INTERVALS, Difference
-from pydpstat.results._report import MOST_ROWS, Drawn, Facts, Rows, Stated, Undecided, left_out
+from pydpstat.results._intervals import CONFIDENCE, VALIDITY_MEANINGS, check_interval_kind, get_cached_limits
+from pydpstat.results._numbers import format_pvalue, format_rows, is_at_floor, make_floor_note
+from pydpstat.results._population import MAX_PAGE_INTERVALS, NO_COST_NOTE, Difference
+from pydpstat.results._report import (
+    MAX_PAGE_ROWS,
+    Facts,
+    GuaranteedReport,
+    NoTruthValue,
+    Plottable,
+    Rows,
+    make_omission_note,
+)
 
 CORRECTIONS = ("holm", "bonferroni", None)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class PairwiseResults(Drawn, Undecided, Stated, Frozen):
+class PairwiseResults(Plottable, NoTruthValue, GuaranteedReport, ReadOnlyArrays):
     """Comparisons of all pairs of groups, which follow from one release.
 
     The method ``pairs`` of a release returns it. It contains only what may be published.
@@ -80,17 +88,17 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
     @property
     def estimate(self) -> pd.Series:
         """The differences: the first group of each pair minus the second."""
-        return self._series([each.estimate for each in self.differences], "difference")
+        return self._make_series([each.estimate for each in self.differences], "difference")
 
     @property
     def pvalues(self) -> pd.Series:
         """The p-value of each pair, corrected for the number of pairs."""
-        return self._series(self._corrected()[0], "p-value")
+        return self._make_series(self._apply_correction()[0], "p-value")
 
     @property
     def pvalues_unadjusted(self) -> pd.Series:
         """The p-value of each pair as if it were the only one."""
-        return self._series([each.pvalue for each in self.differences], "unadjusted p-value")
+        return self._make_series([each.pvalue for each in self.differences], "unadjusted p-value")
 
     def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
         """Return an interval for the difference of each pair, which covers sampling and noise.
@@ -122,13 +130,13 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
         >>> r.pairs().conf_int().shape
         (3, 2)
         """
-        check_only(kind, CONFIDENCE, self.test)
-        share = alpha_of(alpha) / (1 if self.correction is None else len(self.differences))
-        return pd.DataFrame(dict(enumerate(kept_ends(self, share))), index=self._index())
+        check_interval_kind(kind, CONFIDENCE, self.test)
+        share = check_alpha(alpha) / (1 if self.correction is None else len(self.differences))
+        return pd.DataFrame(dict(enumerate(get_cached_limits(self, share))), index=self._make_index())
 
-    def _found_ends(self, alpha: float) -> tuple[Floats, Floats]:
+    def _compute_all_limits(self, alpha: float) -> tuple[Floats, Floats]:
         with Progress(lambda: len(self.differences), "intervals") as progress:
-            ends = [progress.counted(each.interval.ends(alpha)) for each in self.differences]
+            ends = [progress.count_one(each.interval.compute_limits(alpha)) for each in self.differences]
         low, high = np.array(ends).reshape(-1, 2).T
         return low, high
 
@@ -155,7 +163,7 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
         frame["p-value"], frame["unadjusted p-value"] = self.pvalues, self.pvalues_unadjusted
         return frame.assign(lower=ends[0], upper=ends[1])
 
-    def _corrected(self) -> tuple[Floats, Floats]:
+    def _apply_correction(self) -> tuple[Floats, Floats]:
         """Return the corrected p-values, and the smallest that each can be."""
         p = np.array([[each.pvalue, each.floor] for each in self.differences])
         if self.correction != "holm":
@@ -166,17 +174,17 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
         found[order] = np.minimum(np.maximum.accumulate(p[order] * times), 1.0)
         return found[:, 0], found[:, 1]
 
-    def _index(self) -> pd.MultiIndex:
+    def _make_index(self) -> pd.MultiIndex:
         return pd.MultiIndex.from_tuples(self.groups, names=["a", "b"])
 
-    def _series(self, values: npt.ArrayLike, name: str) -> pd.Series:
-        return pd.Series(np.asarray(values, dtype=np.float64), index=self._index(), name=name)
+    def _make_series(self, values: npt.ArrayLike, name: str) -> pd.Series:
+        return pd.Series(np.asarray(values, dtype=np.float64), index=self._make_index(), name=name)
 
-    def _heading(self) -> str:
-        about = self.record.about()
+    def _format_heading(self) -> str:
+        about = self.record.describe_subject()
         return f"comparison of all pairs{f': {about}' if about else ''}"
 
-    def _facts(self) -> Facts:
+    def _collect_facts(self) -> Facts:
         compared = [("Variable:", self.variable)] if self.variable else []
         return [
             ("Test:", self.test),
@@ -186,51 +194,51 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
             ("Validity:", self.differences[0].validity),
         ]
 
-    def _every_row(self) -> Rows:
-        return self._rows(None)
+    def _make_all_rows(self) -> Rows:
+        return self._make_rows(None)
 
-    def _omitted(self) -> list[str]:
-        return left_out(len(self.differences))
+    def _collect_omissions(self) -> list[str]:
+        return make_omission_note(len(self.differences))
 
-    def _rows(self, most: int | None = MOST_ROWS) -> Rows:
-        corrected, floors = self._corrected()
+    def _make_rows(self, max_rows: int | None = MAX_PAGE_ROWS) -> Rows:
+        corrected, floors = self._apply_correction()
         columns: list[list[object]] = [
             [each.estimate for each in self.differences],
             [each.statistic for each in self.differences],
-            [shown_pvalue(p, floor) for p, floor in zip(corrected.tolist(), floors.tolist())],
-            [shown_pvalue(each.pvalue, each.floor) for each in self.differences],
+            [format_pvalue(p, floor) for p, floor in zip(corrected.tolist(), floors.tolist())],
+            [format_pvalue(each.pvalue, each.floor) for each in self.differences],
         ]
         headers: tuple[str, ...] = ("difference", "statistic", "p-value", "unadjusted p")
-        if len(self.differences) <= MOST_INTERVALS:
+        if len(self.differences) <= MAX_PAGE_INTERVALS:
             headers = (*headers, "[0.025", "0.975]")
             columns += self.conf_int().to_numpy().T.tolist()
-        names = [f"{named(a)} - {named(b)}" for a, b in self.groups]
-        return Rows(headers, names[:most], table(columns)[:most])
+        names = [f"{format_group(a)} - {format_group(b)}" for a, b in self.groups]
+        return Rows(headers, names[:max_rows], format_rows(columns)[:max_rows])
 
-    def _notes(self) -> list[str]:
+    def _collect_notes(self) -> list[str]:
         simultaneous = "hold simultaneously with probability 95 %, by Bonferroni's inequality"
         intervals = "each stand alone" if self.correction is None else simultaneous
-        few = len(self.differences) <= MOST_INTERVALS
+        few = len(self.differences) <= MAX_PAGE_INTERVALS
         floor = max(each.floor for each in self.differences)
-        floored = any(at_floor(each.pvalue, each.floor) for each in self.differences)
+        floored = any(is_at_floor(each.pvalue, each.floor) for each in self.differences)
         return [
-            *self._held(self.record.function),
-            FOLLOWS,
+            *self._make_guarantee_notes(self.record.function),
+            NO_COST_NOTE,
             f"The intervals {intervals}." if few else "conf_int() has the intervals.",
-            f"Validity: {MEANINGS[self.differences[0].validity]}.",
+            f"Validity: {VALIDITY_MEANINGS[self.differences[0].validity]}.",
             f"Assumptions: {'; '.join(self.assumptions)}.",
-            *([floor_note(floor)] if floored else []),
+            *([make_floor_note(floor)] if floored else []),
             *dict.fromkeys(remark for each in self.differences for remark in each.remarks),
-            *self._omitted(),
+            *self._collect_omissions(),
             f"Call: {self.call}",
         ]
 
-    def _content(self) -> dict[str, object]:
-        corrected, _ = self._corrected()
+    def _collect_content(self) -> dict[str, object]:
+        corrected, _ = self._apply_correction()
         ends = self.conf_int().to_numpy()
         return {
-            **self._own("test", "variable", "correction"),
-            "pairs": [[named(a), named(b)] for a, b in self.groups],
+            **self._collect_attributes("test", "variable", "correction"),
+            "pairs": [[format_group(a), format_group(b)] for a, b in self.groups],
             "difference": [each.estimate for each in self.differences],
             "statistic": [each.statistic for each in self.differences],
             "pvalue": corrected,
@@ -238,20 +246,20 @@ class PairwiseResults(Drawn, Undecided, Stated, Frozen):
             "interval": ends,
             "validity": self.differences[0].validity,
             "assumptions": self.assumptions,
-            **self._privacy(),
+            **self._collect_privacy(),
             "reproducible": self.reproducible,
             "call": self.call,
         }
 
-    def _picture(self, alpha: float) -> object:
-        from pydpstat.results._inference_pictures import pairs_picture
+    def _describe_picture(self, alpha: float) -> object:
+        from pydpstat.results._inference_pictures import make_pairs_picture
 
-        return pairs_picture(self, alpha)
+        return make_pairs_picture(self, alpha)
 
     def __repr__(self) -> str:
-        return f"<PairwiseResults {self.test}: {len(self.differences)} pairs, {self._stated()}>"
+        return f"<PairwiseResults {self.test}: {len(self.differences)} pairs, {self._format_guarantee()}>"
 
 
-def named(group: object) -> str:
+def format_group(group: object) -> str:
     """Return a group's name, which several keys have parts of."""
     return ":".join(map(str, group)) if isinstance(group, tuple) else str(group)

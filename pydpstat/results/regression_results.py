@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._frozen import Frozen, frozen
+from pydpstat._frozen import ReadOnlyArrays, freeze_array
 from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.elementary import Floats
-from pydpstat.results._contrasts import inverse_link
-from pydpstat.results._intervals import CONFIDENCE, check_only, kept_ends, taken_from
+from pydpstat.results._contrasts import get_inverse_link
+from pydpstat.results._intervals import CONFIDENCE, check_interval_kind, copy_release_fields, get_cached_limits
 from pydpstat.results._regression_tests import RegressionTests
-from pydpstat.results._report import Drawn
+from pydpstat.results._report import Plottable
 
 if TYPE_CHECKING:
     from pydpstat.results.results import DPResults
 
-_MADE_OF = "of_several tested probabilities combinations errors design intervals link".split()
+_INNER_FIELDS = "of_several tested probabilities combinations errors design intervals link".split()
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class RegressionResults(RegressionTests, Drawn, Frozen):
+class RegressionResults(RegressionTests, Plottable, ReadOnlyArrays):
     """A private regression with its guarantee.
 
     `ols` and `logit` return it. It contains only what may be published: no record, residual, noise or seed.
@@ -98,15 +98,15 @@ class RegressionResults(RegressionTests, Drawn, Frozen):
     (['const', 'x1'], 'measured')
     """
 
-    _inner = (*Frozen._inner, *_MADE_OF)
+    _inner = (*ReadOnlyArrays._inner, *_INNER_FIELDS)
 
     def __post_init__(self) -> None:
-        Frozen.__post_init__(self)
+        ReadOnlyArrays.__post_init__(self)
         for field in ("coef", "errors", "statistics", "probabilities"):
             if (value := getattr(self, field)) is not None:
                 # what is left of a coefficient without information would look like any other
                 known = np.where(np.isinf(self.errors), math.nan, value) if field == "coef" else value
-                object.__setattr__(self, field, frozen(known, np.float64))
+                object.__setattr__(self, field, freeze_array(known, np.float64))
 
     @classmethod
     def of(cls, release: DPResults, **own: Any) -> RegressionResults:
@@ -117,12 +117,10 @@ class RegressionResults(RegressionTests, Drawn, Frozen):
         """
         if "released" not in own:
             own["released"] = tuple((str(name), float(value)) for name, value in release.params.items())
-        return cls(**{**taken_from(release), **own})
+        return cls(**{**copy_release_fields(release), **own})
 
     @classmethod
-    def of_several(
-        cls, releases: Sequence[DPResults], prefixes: Sequence[str], **own: Any
-    ) -> RegressionResults:
+    def of_several(cls, releases: Sequence[DPResults], prefixes: Sequence[str], **own: Any) -> RegressionResults:
         """Return what follows from releases one after another; a prefix tells whose number one is."""
         numbers = [
             (f"{prefix}{name}", float(value))
@@ -130,7 +128,7 @@ class RegressionResults(RegressionTests, Drawn, Frozen):
             for name, value in release.params.items()
         ]
         scales = [np.broadcast_to(release.noise_scale, release.value.shape) for release in releases]
-        whole = {"released": tuple(numbers), "noise_scale": frozen(np.concatenate(scales)), **own}
+        whole = {"released": tuple(numbers), "noise_scale": freeze_array(np.concatenate(scales)), **own}
         return cls.of(releases[0], **whole)
 
     @property
@@ -147,7 +145,7 @@ class RegressionResults(RegressionTests, Drawn, Frozen):
                 f"{self.model} with method {self.method!r} was released for tests and has no estimates. Use "
                 "interval=True, which spends a part of epsilon on them, or method='moments'."
             )
-        return self._series(self.names, self.coef + 0.0, "coef")
+        return self._make_series(self.names, self.coef + 0.0, "coef")
 
     @property
     def estimate(self) -> pd.Series:
@@ -157,19 +155,19 @@ class RegressionResults(RegressionTests, Drawn, Frozen):
     @property
     def bse(self) -> pd.Series:
         """Standard errors of the estimates, which cover sampling and noise; infinite where unknown."""
-        return self._series(self.names, self.errors, "std err")
+        return self._make_series(self.names, self.errors, "std err")
 
     @property
     def tvalues(self) -> pd.Series:
         """The test statistics: coefficients minus `null`, divided by standard errors, or rank statistics."""
-        return self._series(self.tested, self.statistics + 0.0, "statistic")
+        return self._make_series(self.tested, self.statistics + 0.0, "statistic")
 
     @property
     def pvalues(self) -> pd.Series:
         """The p-values of the hypothesis that a coefficient is `null`, two-sided."""
-        return self._series(self.tested, self._chances(), "p-value")
+        return self._make_series(self.tested, self._compute_pvalues(), "p-value")
 
-    def _chances(self) -> Floats:
+    def _compute_pvalues(self) -> Floats:
         if self.probabilities is not None:
             return self.probabilities
         return np.array([self.test(name, self.null) for name in self.tested])
@@ -208,9 +206,9 @@ class RegressionResults(RegressionTests, Drawn, Frozen):
         True
         """
 
-        place = self.names.index(checks.one_of(name, "name", self.names))
-        at = checks.number(value, "value", "a finite number", math.isfinite, "0 is usual.")
-        chance = getattr(self.intervals[place], "pvalue", None)
+        place = self.names.index(checks.check_choice(name, "name", self.names))
+        at = checks.check_number(value, "value", "a finite number", math.isfinite, "0 is usual.")
+        chance = getattr(self.intervals[place], "compute_pvalue", None)
         if chance is not None:
             return float(chance(at))
         if self.probabilities is not None and name in self.tested and at == self.null:
@@ -226,7 +224,7 @@ class RegressionResults(RegressionTests, Drawn, Frozen):
         return pd.Series(list(self.labels), index=list(self.names), name="validity", dtype=object)
 
     @staticmethod
-    def _series(names: tuple[str, ...], values: Floats, title: str) -> pd.Series:
+    def _make_series(names: tuple[str, ...], values: Floats, title: str) -> pd.Series:
         return pd.Series(np.array(values), index=list(names), name=title, dtype="float64")
 
     def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
@@ -265,12 +263,12 @@ class RegressionResults(RegressionTests, Drawn, Frozen):
         True
         """
         _ = self.params  # says what to do where there are none
-        check_only(kind, CONFIDENCE, f"{self.model} regression")
-        ends = np.array(kept_ends(self, checks.alpha_of(alpha))).T
+        check_interval_kind(kind, CONFIDENCE, f"{self.model} regression")
+        ends = np.array(get_cached_limits(self, checks.check_alpha(alpha))).T
         return pd.DataFrame(ends, list(self.names), dtype="float64")
 
-    def _found_ends(self, alpha: float) -> tuple[Floats, Floats]:
-        ends = [(-math.inf, math.inf) if each is None else each.ends(alpha) for each in self.intervals]
+    def _compute_all_limits(self, alpha: float) -> tuple[Floats, Floats]:
+        ends = [(-math.inf, math.inf) if each is None else each.compute_limits(alpha) for each in self.intervals]
         low, high = np.array(ends, dtype=np.float64).reshape(-1, 2).T
         return low, high
 
@@ -310,10 +308,10 @@ class RegressionResults(RegressionTests, Drawn, Frozen):
                 f"{self.model} with method {self.method!r} estimates slopes without a constant. "
                 "Use method='moments' for predictions."
             )
-        matrix, gone = self.design.matrix(exog), np.isnan(coefficients)
+        matrix, gone = self.design.build_matrix(exog), np.isnan(coefficients)
         linear = np.asarray(matrix @ np.where(gone, 0.0, coefficients))
         linear[(matrix[:, gone] != 0.0).any(axis=1)] = math.nan
-        return inverse_link(self.link)(linear)
+        return get_inverse_link(self.link)(linear)
 
     def summary(self, alpha: float = 0.05) -> Any:
         """Return the regression as a table in statsmodels' form.
@@ -335,16 +333,16 @@ class RegressionResults(RegressionTests, Drawn, Frozen):
         >>> "std err" in r.summary().as_text()
         True
         """
-        return self._page(self._rows(alpha))
+        return self._make_page(self._make_rows(alpha))
 
-    def _picture(self, alpha: float) -> object:
-        from pydpstat.results._inference_pictures import coefficients_picture
+    def _describe_picture(self, alpha: float) -> object:
+        from pydpstat.results._inference_pictures import make_coefficients_picture
 
         ends = self.conf_int(alpha).to_numpy().T
         scale = "log odds" if self.link == "logit" else self.response
         title, label = f"{self.model} regression of {self.response}", f"coefficient ({scale})"
-        return coefficients_picture(title, self, (ends[0], ends[1]), "confidence", alpha, label)
+        return make_coefficients_picture(title, self, (ends[0], ends[1]), "confidence", alpha, label)
 
     def __repr__(self) -> str:
         count = len(self.names)
-        return f"<RegressionResults {self.model}: {count} coefficients, {self.method}, {self._stated()}>"
+        return f"<RegressionResults {self.model}: {count} coefficients, {self.method}, {self._format_guarantee()}>"

@@ -10,19 +10,19 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._frozen import Frozen, frozen
+from pydpstat._frozen import ReadOnlyArrays, freeze_array
 from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
-from pydpstat.results._intervals import NOISE, kind_of
+from pydpstat.results._intervals import NOISE, resolve_interval_kind
 from pydpstat.results._labels import Estimate, Labels
-from pydpstat.results._postprocessing import Derived, Share
+from pydpstat.results._postprocessing import DerivedValue, ShareOfTotal
 from pydpstat.results._release_page import ReleasePage
-from pydpstat.results._report import Stating, number
+from pydpstat.results._report import StatementMixin, format_significant
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class DPResults(ReleasePage, Frozen):
+class DPResults(ReleasePage, ReadOnlyArrays):
     """A released statistic with its noise and its guarantee.
 
     The statistics return it. It contains only what may be published: no data, true value, noise or seed.
@@ -77,18 +77,18 @@ class DPResults(ReleasePage, Frozen):
     1.25
     """
 
-    _inner = (*Frozen._inner, "post")
+    _inner = (*ReadOnlyArrays._inner, "post")
 
     def __post_init__(self) -> None:
         # by name: to look through all fields takes longer than a small release may
-        object.__setattr__(self, "value", frozen(self.value))
+        object.__setattr__(self, "value", freeze_array(self.value))
         if isinstance(self.noise_scale, np.ndarray):
-            object.__setattr__(self, "noise_scale", frozen(self.noise_scale))
+            object.__setattr__(self, "noise_scale", freeze_array(self.noise_scale))
 
     @property
     def estimate(self) -> Estimate:
         """The released value in its natural shape: float, array, Series, DataFrame or Histogram."""
-        return self.labels.natural(self.value)
+        return self.labels.to_pandas(self.value)
 
     @property
     def noisy_nobs(self) -> Any:
@@ -106,14 +106,14 @@ class DPResults(ReleasePage, Frozen):
         >>> abs(r.noisy_nobs - 400) < 10
         True
         """
-        sizes = self._sizes()
-        return None if sizes is None else self.labels.natural(np.reshape(sizes, self.value.shape, order="F"))
+        sizes = self._get_noisy_sizes()
+        return None if sizes is None else self.labels.to_pandas(np.reshape(sizes, self.value.shape, order="F"))
 
-    def _named(self) -> tuple[np.ndarray, Labels, str]:
+    def _get_labeled_values(self) -> tuple[np.ndarray, Labels, str]:
         return self.value, self.labels, self.statistic
 
-    def _noise_sd(self) -> npt.ArrayLike:
-        return self.post.standard_error(self.noise, self.value)
+    def _compute_noise_sd(self) -> npt.ArrayLike:
+        return self.post.compute_standard_error(self.noise, self.value)
 
     def accuracy(self, alpha: float = 0.05) -> float | pd.Series:
         """Return a bound on the absolute noise with probability 1 - alpha.
@@ -150,12 +150,12 @@ class DPResults(ReleasePage, Frozen):
         2.878
         """
         self._check_interval(alpha)
-        reach = self.post.reach(self.noise, self.value, float(alpha))
-        return self._series(reach) if self.value.ndim else float(reach)
+        reach = self.post.compute_half_width(self.noise, self.value, float(alpha))
+        return self._make_series(reach) if self.value.ndim else float(reach)
 
-    def _interval(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+    def _compute_interval(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
         self._check_interval(alpha)
-        return self.post.shown_interval(self.noise, self.value, float(alpha))
+        return self.post.compute_clipped_interval(self.noise, self.value, float(alpha))
 
     def conf_int(self, alpha: float = 0.05, kind: str | None = None, *, joint: bool = False) -> pd.DataFrame:
         """Return an interval for each value that misses with probability `alpha` at most.
@@ -184,47 +184,47 @@ class DPResults(ReleasePage, Frozen):
         DPResults.accuracy : a bound on the noise.
         DPResults.to_frame : estimates and intervals together.
         """
-        alpha = self._alpha_of_each(alpha, kind) if checks.flag(joint, "joint") else alpha
+        alpha = self._split_alpha(alpha, kind) if checks.check_boolean(joint, "joint") else alpha
         return ReleasePage.conf_int(self, alpha, kind)
 
-    def _alpha_of_each(self, alpha: float, kind: str | None) -> float:
+    def _split_alpha(self, alpha: float, kind: str | None) -> float:
         """Return what each interval may miss with where all of them may miss with a probability."""
         self._check_interval(alpha)
-        if kind_of(kind) == NOISE and not isinstance(self.post, (Derived, Share)):
+        if resolve_interval_kind(kind) == NOISE and not isinstance(self.post, (DerivedValue, ShareOfTotal)):
             return self.noise.simultaneous(float(alpha), self.value.size)
         return float(alpha) / max(self.value.size, 1)
 
     def _check_interval(self, alpha: float) -> None:
-        checks.alpha_of(alpha)
+        checks.check_alpha(alpha)
         if self.noise is None:
             raise PydpstatError(
                 f"the noise of {self.statistic} has no public distribution that does not depend on the data, "
-                f"so there is no interval. {self._way() or 'Use the estimate alone.'}"
+                f"so there is no interval. {self._suggest_intervals() or 'Use the estimate alone.'}"
             )
 
-    def _r_object(self) -> object:
+    def _make_r_object(self) -> object:
         # only these arguments of table() let a missing value be a level
         missing = any(name in ("useNA", "exclude") for name, _ in self.record.arguments)
-        return self.labels.in_r(self.value, missing)
+        return self.labels.to_r_object(self.value, missing)
 
-    def _picture(self, alpha: float) -> object:
-        from pydpstat.results._released_pictures import released_picture
+    def _describe_picture(self, alpha: float) -> object:
+        from pydpstat.results._released_pictures import make_release_picture
 
-        return released_picture(self, alpha)
+        return make_release_picture(self, alpha)
 
-    def _shown(self) -> str:
+    def _format_value(self) -> str:
         one = self.value.ndim == 0
-        shown = [number(self.value.item()) if one else f"{self.value.size} values"]
-        if self.post.gaps and np.isnan(self.value).any():
+        shown = [format_significant(self.value.item()) if one else f"{self.value.size} values"]
+        if self.post.can_be_missing and np.isnan(self.value).any():
             shown = [*shown[one:], *self.postprocessing[-1:]]
         return ", ".join(shown)
 
     def __repr__(self) -> str:
-        return f"<DPResults {self.statistic}: {self._shown()}, {self.mechanism}, {self._stated()}>"
+        return f"<DPResults {self.statistic}: {self._format_value()}, {self.mechanism}, {self._format_guarantee()}>"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class DPResultsPair(Stating, Mapping[str, DPResults]):
+class DPResultsPair(StatementMixin, Mapping[str, DPResults]):
     """A mapping with the keys ``"Bounded"`` and ``"Unbounded"``.
 
     Both are noisy versions of the same statistic, so publishing both costs epsilon twice.

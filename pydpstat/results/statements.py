@@ -9,28 +9,33 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeGuard
 
 from pydpstat import _checks as checks
-from pydpstat._answering import Answering, answered
-from pydpstat._files import Target, given
+from pydpstat._answering import HelpfulErrors, explain_wrong_calls
+from pydpstat._files import Target, return_or_write
 from pydpstat._lazy import pd
 from pydpstat._markup import as_html, as_markdown
 from pydpstat.errors import PydpstatError
-from pydpstat.results._exports import escaped, row_of
-from pydpstat.results._stated_releases import matched, of_entry, of_result
-from pydpstat.results._statement_text import parts_of, shared_lists, total_of, total_of_budget
+from pydpstat.results._exports import escape_latex_cell, format_latex_row
+from pydpstat.results._stated_releases import make_item_from_entry, make_item_from_result, match_entries
+from pydpstat.results._statement_text import (
+    collect_shared_lists,
+    compose_total,
+    make_budget_total,
+    make_statement_parts,
+)
 
 if TYPE_CHECKING:
     from pydpstat.budget._account import Account
 
-_WIDTH = 78
+_TEXT_WIDTH = 78
 _TABLE_WIDTHS = (22, 17, 20)
 # in LaTeX: a column of text, and the parts of a line of the points' columns, and of the releases' beside two
 # numbers
-_COLUMN = r"\newcolumntype{L}[1]{>{\raggedright\arraybackslash}p{#1}}"
-_WIDE, _SHARES, _NARROWER = (0.22, 0.72), (0.2, 0.22, 0.28), 0.7
+_COLUMN_TYPE = r"\newcolumntype{L}[1]{>{\raggedright\arraybackslash}p{#1}}"
+_POINT_WIDTHS, _RELEASE_WIDTHS, _WIDTH_FACTOR = (0.22, 0.72), (0.2, 0.22, 0.28), 0.7
 
 
 @dataclass(frozen=True)
-class Statement(Answering):
+class Statement(HelpfulErrors):
     """A statement of differential privacy: a paragraph, the points that readers ask for, and a table.
 
     `pydpstat.statement` returns it. It contains nothing private. Printing it shows the text.
@@ -69,16 +74,16 @@ class Statement(Answering):
     def text(self) -> str:
         """All of it as plain text, 78 characters wide."""
         head = "Statement of differential privacy"
-        stated, rows = self._once()
+        stated, rows = self._collect_shared_lists()
         wide = max(len(name) for name, _ in stated) + 2
         points = [
-            textwrap.fill(f"{name + ':':{wide}}{text}", _WIDTH, subsequent_indent=" " * wide)
+            textwrap.fill(f"{name + ':':{wide}}{text}", _TEXT_WIDTH, subsequent_indent=" " * wide)
             for name, text in stated
         ]
-        parts = [f"{head}\n{'=' * len(head)}", textwrap.fill(self.paragraph, _WIDTH), "\n".join(points)]
-        return "\n\n".join([*parts, *([self._table(rows)] if rows else [])]) + "\n"
+        parts = [f"{head}\n{'=' * len(head)}", textwrap.fill(self.paragraph, _TEXT_WIDTH), "\n".join(points)]
+        return "\n\n".join([*parts, *([self._format_text_table(rows)] if rows else [])]) + "\n"
 
-    def _table(self, rows: Sequence[Sequence[str]]) -> str:
+    def _format_text_table(self, rows: Sequence[Sequence[str]]) -> str:
         widths = [
             min(max(len(row[place]) for row in (self.headers, *rows)), most)
             for place, most in enumerate((*_TABLE_WIDTHS, *[12] * (len(self.headers) - len(_TABLE_WIDTHS))))
@@ -115,7 +120,7 @@ class Statement(Answering):
         path : str, path-like or writable text file, optional
             Where to write it; a file of that name is replaced. By default the text is returned.
         """
-        return given(self.text, path, "statement.txt")
+        return return_or_write(self.text, path, "statement.txt")
 
     def to_markdown(self, path: Target | None = None) -> str | None:
         """Return all of it as Markdown, or write it into a file.
@@ -133,13 +138,16 @@ class Statement(Answering):
         True
         """
 
-        def table(rows: Iterable[Sequence[str]]) -> str:
+        def format_markdown_table(rows: Iterable[Sequence[str]]) -> str:
             first, *others = [f"| {' | '.join(map(as_markdown, row))} |" for row in rows]
             return "\n".join([first, re.sub(r"[^|]+", " --- ", first.replace(r"\|", "")), *others])
 
-        points, cells = self._once()
-        shown = table([("", "Statement"), *points]), table([self.headers, *cells])
-        return given("\n\n".join([as_markdown(self.paragraph), *shown]) + "\n", path, "statement.md")
+        points, cells = self._collect_shared_lists()
+        shown = (
+            format_markdown_table([("", "Statement"), *points]),
+            format_markdown_table([self.headers, *cells]),
+        )
+        return return_or_write("\n\n".join([as_markdown(self.paragraph), *shown]) + "\n", path, "statement.md")
 
     def to_latex(self, path: Target | None = None) -> str | None:
         r"""Return all of it as LaTeX, or write it into a file.
@@ -162,15 +170,22 @@ class Statement(Answering):
         \begin{longtable}{@{}L{0.22\linewidth}L{0.72\linewidth}@{}}
         """
 
-        points, cells = self._once()
-        numbers = len(self.headers) - len(_SHARES)
-        shares = [share * (1.0 if numbers == 2 else _NARROWER) for share in _SHARES]
-        tables = [_longtable(points, _WIDE)]
+        points, cells = self._collect_shared_lists()
+        numbers = len(self.headers) - len(_RELEASE_WIDTHS)
+        shares = [share * (1.0 if numbers == 2 else _WIDTH_FACTOR) for share in _RELEASE_WIDTHS]
+        tables = [_format_longtable(points, _POINT_WIDTHS)]
         if cells:
-            tables.append(_longtable(cells, shares, "r" * numbers, self.headers))
+            tables.append(_format_longtable(cells, shares, "r" * numbers, self.headers))
         # narrow columns need loose lines
-        parts = [_signs(escaped(self.paragraph)), "", r"{\small\sloppy", _COLUMN, *tables, "}\n"]
-        return given("\n".join(parts), path, "statement.tex")
+        parts = [
+            _format_greek_letters(escape_latex_cell(self.paragraph)),
+            "",
+            r"{\small\sloppy",
+            _COLUMN_TYPE,
+            *tables,
+            "}\n",
+        ]
+        return return_or_write("\n".join(parts), path, "statement.tex")
 
     def to_html(self, path: Target | None = None) -> str | None:
         """Return all of it as HTML, as a notebook shows it, or write it into a file.
@@ -180,10 +195,10 @@ class Statement(Answering):
         path : str, path-like or writable text file, optional
             Where to write it; a file of that name is replaced. By default the text is returned.
         """
-        return given(self._repr_html_(), path, "statement.html")
+        return return_or_write(self._repr_html_(), path, "statement.html")
 
     def _repr_html_(self) -> str:
-        def table(rows: Iterable[Sequence[str]], head: str = "td") -> str:
+        def format_html_table(rows: Iterable[Sequence[str]], head: str = "td") -> str:
             lines = []
             for place, row in enumerate(rows):
                 kind = head if place == 0 else "td"
@@ -191,13 +206,13 @@ class Statement(Answering):
                 lines.append(f"<tr>{cells}</tr>")
             return f"<table>{''.join(lines)}</table>"
 
-        points, cells = self._once()
-        releases = table([self.headers, *cells], "th")
-        return f"<p>{as_html(self.paragraph)}</p>{table(points)}{releases}"
+        points, cells = self._collect_shared_lists()
+        releases = format_html_table([self.headers, *cells], "th")
+        return f"<p>{as_html(self.paragraph)}</p>{format_html_table(points)}{releases}"
 
-    def _once(self) -> tuple[Sequence[tuple[str, str]], Sequence[Sequence[str]]]:
+    def _collect_shared_lists(self) -> tuple[Sequence[tuple[str, str]], Sequence[Sequence[str]]]:
         """Return points and cells, with levels that several releases share in the points instead."""
-        lists, cells = shared_lists(self.cells)
+        lists, cells = collect_shared_lists(self.cells)
         return [*self.points, *((f"List {name}", text) for name, text in lists)], cells
 
     def __str__(self) -> str:
@@ -208,7 +223,7 @@ class Statement(Answering):
         return f"<Statement of {count} release{'s' * (count != 1)}: {dict(self.points)['Privacy loss']}>"
 
 
-@answered
+@explain_wrong_calls
 def statement(releases: object, *, budget: object = None, delta: float | None = None) -> Statement:
     """State releases and their guarantee, as for a methods section.
 
@@ -267,25 +282,27 @@ def statement(releases: object, *, budget: object = None, delta: float | None = 
     ('epsilon = 0.75', [0.5, 0.25])
     """
     if delta is not None:
-        checks.number(
-            delta, "delta", "above 0 and below 1", lambda x: 0.0 < x < 1.0, "Give for example 1e-6."
-        )
+        checks.check_number(delta, "delta", "above 0 and below 1", lambda x: 0.0 < x < 1.0, "Give for example 1e-6.")
     if _is_ledger(releases):
         if budget is not None and budget is not releases:
             raise PydpstatError("budget must be left out if releases is a Budget; got two. Give one.")
-        return Statement(*parts_of([of_entry(each) for each in releases.entries], total_of_budget(releases)))
-    named = _named_results(releases)
+        return Statement(
+            *make_statement_parts(
+                [make_item_from_entry(each) for each in releases.entries], make_budget_total(releases)
+            )
+        )
+    named = _collect_named_results(releases)
     if budget is not None:
         if not _is_ledger(budget):
             raise PydpstatError(
-                f"budget must be a Budget or None; got {checks.shown(budget)}. Give the budget that paid."
+                f"budget must be a Budget or None; got {checks.describe_value(budget)}. Give the budget that paid."
             )
-        return Statement(*parts_of(list(matched(budget.entries, named)), total_of_budget(budget)))
-    items = [of_result(each, name) for name, each in named]
-    return Statement(*parts_of(items, total_of([each.guarantee for each in items], delta)))
+        return Statement(*make_statement_parts(list(match_entries(budget.entries, named)), make_budget_total(budget)))
+    items = [make_item_from_result(each, name) for name, each in named]
+    return Statement(*make_statement_parts(items, compose_total([each.guarantee for each in items], delta)))
 
 
-def _named_results(releases: object) -> list[tuple[str | None, object]]:
+def _collect_named_results(releases: object) -> list[tuple[str | None, object]]:
     if isinstance(releases, Mapping) and not hasattr(releases, "guarantee"):
         given: list[tuple[str | None, object]] = [(str(name), each) for name, each in releases.items()]
     elif isinstance(releases, (list, tuple)) and not hasattr(releases, "guarantee"):
@@ -302,19 +319,22 @@ def _is_ledger(thing: object) -> TypeGuard[Account]:
 
 
 # the signs of the privacy parameters
-_GREEK = re.compile(r"\b(epsilon|delta) = ")
+_PRIVACY_PARAMETER = re.compile(r"\b(epsilon|delta) = ")
 
 
-def _signs(text: str) -> str:
-    return _GREEK.sub(lambda found: rf"$\{'var' * (found[1] == 'epsilon')}{found[1]}$ = ", text)
+def _format_greek_letters(text: str) -> str:
+    return _PRIVACY_PARAMETER.sub(lambda found: rf"$\{'var' * (found[1] == 'epsilon')}{found[1]}$ = ", text)
 
 
-def _longtable(
-    rows: Iterable[Sequence[str]], shares: Sequence[float], more: str = "", heads: Sequence[str] = ()
+def _format_longtable(
+    rows: Iterable[Sequence[str]],
+    shares: Sequence[float],
+    number_columns: str = "",
+    heads: Sequence[str] = (),
 ) -> str:
     """Return a table whose columns of text have parts of a line, and that goes over pages."""
-    columns = "".join(rf"L{{{share:g}\linewidth}}" for share in shares) + more
-    head = [row_of(heads), r"\hline", r"\endhead"] if heads else []
-    body = [_signs(row_of(row)) for row in rows]
+    columns = "".join(rf"L{{{share:g}\linewidth}}" for share in shares) + number_columns
+    head = [format_latex_row(heads), r"\hline", r"\endhead"] if heads else []
+    body = [_format_greek_letters(format_latex_row(row)) for row in rows]
     lines = [rf"\begin{{longtable}}{{@{{}}{columns}@{{}}}}", r"\hline", *head, *body, r"\hline"]
     return "\n".join([*lines, r"\end{longtable}"])

@@ -4,7 +4,7 @@
 scikit-learn's pipelines, cross-validation and searches.
 """
 
-from pydpstat._lazy import attach as _attach
+from pydpstat._lazy import attach_names as _attach
 
 _HOMES = {
     "LinearRegression": "pydpstat.sklearn.regressors",

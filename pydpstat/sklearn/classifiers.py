@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._answering import answered
+from pydpstat._answering import explain_wrong_calls
 from pydpstat._data.columns import GivenBounds
 from pydpstat._lazy import pd
-from pydpstat._warn import note
+from pydpstat._warn import note_r_warning
 from pydpstat.errors import PydpstatError
 from pydpstat.inference.logit import logit
 from pydpstat.sklearn._estimators import (
@@ -19,14 +19,14 @@ from pydpstat.sklearn._estimators import (
     Floats,
     PrivateEstimator,
     check_classification_targets,
-    logistic_coefficients,
+    get_logistic_coefficients,
 )
 from pydpstat.statistics._kernels.scope import Keys
 
 if TYPE_CHECKING:
-    from pydpstat._release.additive import Spender
+    from pydpstat._release.additive import Chargeable
 
-Labels = np.ndarray
+ClassLabels = np.ndarray
 
 
 class LogisticRegression(ClassifierMixin, PrivateEstimator):
@@ -109,7 +109,7 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):
     True
     """
 
-    @answered
+    @explain_wrong_calls
     def __init__(
         self,
         epsilon: float = 1.0,
@@ -117,7 +117,7 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):
         bounds: GivenBounds | None = None,
         classes: tuple[object, object] | None = None,
         neighbors: str | None = None,
-        budget: Spender | None = None,
+        budget: Chargeable | None = None,
         random_state: object = None,
     ) -> None:
         self.epsilon = epsilon
@@ -132,7 +132,7 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):
         tags.classifier_tags.multi_class = False
         return tags
 
-    @answered
+    @explain_wrong_calls
     def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, unit: Keys | None = None) -> Self:
         """Fit the model: one release.
 
@@ -156,26 +156,26 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):
         PydpstatError
             Where an argument is not allowed or the budget does not suffice.
         """
-        features, target = self._read(X, y, numeric=False)
-        name, pairs = self._response_name(y), self._pairs()
-        classes, declared = _classes(self.classes, target)
+        features, target = self._read_data(X, y, numeric=False)
+        name, pairs = self._make_response_name(y), self._get_feature_bounds()
+        classes, declared = _resolve_classes(self.classes, target)
         if declared:
-            note(
+            note_r_warning(
                 f"{type(self).__name__} takes the classes from y, and treats them as public. Give the two "
                 "that are possible, such as classes=('no', 'yes')."
             )
         results = logit(
-            _outcome(target, classes, name),
-            dict(zip(self._names, features.T)),
+            _encode_response(target, classes, name),
+            dict(zip(self._feature_names, features.T)),
             self.epsilon,
             bounds=list(pairs),
             levels="declared" if declared else {name: classes.tolist()},
             neighbors=self.neighbors,
-            unit=self._unit(unit),
-            rng=self._source(),
+            unit=self._check_unit(unit),
+            rng=self._make_source(),
             budget=self.budget,
         )
-        found = logistic_coefficients(results)
+        found = get_logistic_coefficients(results)
         self.classes_, self.bounds_, self.results_ = classes, pairs, results
         self.coef_, self.intercept_ = found[None, 1:], found[:1]
         return self
@@ -192,7 +192,7 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):
         -------
         ndarray of float64, shape (m,)
         """
-        return self._linear(X)
+        return self._predict_linear(X)
 
     def predict_proba(self, X: npt.ArrayLike) -> Floats:
         """Return the probabilities of the classes.
@@ -212,7 +212,7 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):
         odds = self.decision_function(X)
         return np.column_stack([expit(-odds), expit(odds)])
 
-    def predict(self, X: npt.ArrayLike) -> Labels:
+    def predict(self, X: npt.ArrayLike) -> ClassLabels:
         """Return the more probable class of each record.
 
         Parameters
@@ -228,21 +228,22 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):
         return np.asarray(self.classes_[second.astype(np.intp)])
 
 
-def _classes(given: object, target: Labels) -> tuple[Labels, bool]:
+def _resolve_classes(declared_classes: object, target: ClassLabels) -> tuple[ClassLabels, bool]:
     """Return the two classes, sorted, and whether they are taken from the data as public."""
-    if given is None:
+    if declared_classes is None:
         check_classification_targets(target)
         truths = target.dtype.kind == "b"
-        return (np.array([False, True]) if truths else _two(np.unique(target), "y")), not truths
-    labels = checks.array_of(given)
+        return (np.array([False, True]) if truths else _check_two_classes(np.unique(target), "y")), not truths
+    labels = checks.to_array(declared_classes)
     if labels.ndim != 1 or labels.size != 2:
         raise PydpstatError(
-            f"classes must be two labels; got {checks.shown(given)}. Give for example classes=('no', 'yes')."
+            f"classes must be two labels; got {checks.describe_value(declared_classes)}. Give for example "
+            "classes=('no', 'yes')."
         )
-    return _two(np.unique(labels), "classes"), False
+    return _check_two_classes(np.unique(labels), "classes"), False
 
 
-def _two(classes: Labels, argument: str) -> Labels:
+def _check_two_classes(classes: ClassLabels, argument: str) -> ClassLabels:
     if classes.size > 2:
         raise PydpstatError(
             "Only binary classification is supported. The type of the target is multiclass. Use "
@@ -256,7 +257,7 @@ def _two(classes: Labels, argument: str) -> Labels:
     return classes
 
 
-def _outcome(target: Labels, classes: Labels, name: str) -> pd.Series:
+def _encode_response(target: ClassLabels, classes: ClassLabels, name: str) -> pd.Series:
     """Return the response as a Categorical; what is neither class counts as the first. Private."""
     second = np.asarray(target == classes[1]).astype(np.int8)
     return pd.Series(pd.Categorical.from_codes(second, categories=classes.tolist()), name=name)

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Self
 
 import numpy.typing as npt
 
-from pydpstat._answering import answered
-from pydpstat._data.columns import GivenBounds, bounds_pair
+from pydpstat._answering import explain_wrong_calls
+from pydpstat._data.columns import GivenBounds, check_bounds
 from pydpstat._lazy import pd
 from pydpstat.inference.regression import ols
-from pydpstat.sklearn._estimators import Floats, PrivateEstimator, RegressorMixin, linear_coefficients
+from pydpstat.sklearn._estimators import Floats, PrivateEstimator, RegressorMixin, get_linear_coefficients
 from pydpstat.statistics._kernels.scope import Keys
 
 if TYPE_CHECKING:
-    from pydpstat._release.additive import Spender
+    from pydpstat._release.additive import Chargeable
     from pydpstat.mechanisms.mechanism import Mechanism
 
 
@@ -92,7 +92,7 @@ class LinearRegression(RegressorMixin, PrivateEstimator):
     (array([0.5]), (2, 2))
     """
 
-    @answered
+    @explain_wrong_calls
     def __init__(
         self,
         epsilon: float = 1.0,
@@ -102,7 +102,7 @@ class LinearRegression(RegressorMixin, PrivateEstimator):
         delta: float = 0,
         mechanism: str | Mechanism | None = None,
         neighbors: str | None = None,
-        budget: Spender | None = None,
+        budget: Chargeable | None = None,
         random_state: object = None,
     ) -> None:
         self.epsilon = epsilon
@@ -120,7 +120,7 @@ class LinearRegression(RegressorMixin, PrivateEstimator):
         tags.regressor_tags.poor_score = True
         return tags
 
-    @answered
+    @explain_wrong_calls
     def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, unit: Keys | None = None) -> Self:
         """Fit the model: one release.
 
@@ -144,22 +144,22 @@ class LinearRegression(RegressorMixin, PrivateEstimator):
         PydpstatError
             Where an argument is not allowed or the budget does not suffice.
         """
-        features, target = self._read(X, y, numeric=True)
-        own = self._given(self.y_bounds, "y_bounds", "the response", "a pair")
-        pairs, response = self._pairs(), bounds_pair(own, "y_bounds")
+        features, target = self._read_data(X, y, numeric=True)
+        own = self._resolve_bounds(self.y_bounds, "y_bounds", "the response", "a pair")
+        pairs, response = self._get_feature_bounds(), check_bounds(own, "y_bounds")
         results = ols(
-            pd.Series(target, name=self._response_name(y)),
-            dict(zip(self._names, features.T)),
+            pd.Series(target, name=self._make_response_name(y)),
+            dict(zip(self._feature_names, features.T)),
             self.epsilon,
             bounds=[response, *pairs],
             delta=self.delta,
             mechanism=self.mechanism,
             neighbors=self.neighbors,
-            unit=self._unit(unit),
-            rng=self._source(),
+            unit=self._check_unit(unit),
+            rng=self._make_source(),
             budget=self.budget,
         )
-        found = linear_coefficients(results)
+        found = get_linear_coefficients(results)
         self.bounds_, self.results_ = pairs, results
         self.coef_, self.intercept_ = found[1:], float(found[0])
         return self
@@ -176,4 +176,4 @@ class LinearRegression(RegressorMixin, PrivateEstimator):
         -------
         ndarray of float64, shape (m,)
         """
-        return self._linear(X)
+        return self._predict_linear(X)

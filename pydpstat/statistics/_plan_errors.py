@@ -11,27 +11,27 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from pydpstat import _checks as checks
-from pydpstat._data.columns import Bounds, Pair
-from pydpstat._frozen import frozen
+from pydpstat._data.columns import Bounds, VariableBounds
+from pydpstat._frozen import freeze_array
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Noise
 from pydpstat.r_arithmetic.elementary import Floats, exp
 from pydpstat.results._postprocessing import PostProcessing
-from pydpstat.statistics._kernels.candidates import Grid
-from pydpstat.statistics._kernels.flip_chances import flip_chances
-from pydpstat.statistics._kernels.quantile_points import Asked, split_depth, split_range
-from pydpstat.statistics._kernels.ranks import public_share, rank_range
+from pydpstat.statistics._kernels.candidates import CandidateGrid
+from pydpstat.statistics._kernels.flip_chances import compute_flip_probabilities
+from pydpstat.statistics._kernels.quantile_points import QuantileQuery, compute_split_depth, compute_split_range
+from pydpstat.statistics._kernels.ranks import compute_rank_range, round_share
 
-NAMES = ("uniform", "normal")
-EXAMPLE = "Give 'normal', 'uniform', or a frozen SciPy distribution such as scipy.stats.norm(45, 15)."
+DISTRIBUTION_NAMES = ("uniform", "normal")
+DISTRIBUTION_HINT = "Give 'normal', 'uniform', or a frozen SciPy distribution such as scipy.stats.norm(45, 15)."
 # of a range of 8 standard deviations the middle is the mean, as in plans of tests
-_RANGE = 8.0
+_RANGE_IN_SDS = 8.0
 # more points than a plan can tell from fewer
-_MOST_POINTS = 2**17 + 1
-_RUNS, _SEED = 20_000, 31_415
+_MAX_POINTS = 2**17 + 1
+_N_RUNS, _SIMULATION_SEED = 20_000, 31_415
 
 
-class Shape(Protocol):
+class StatedDistribution(Protocol):
     """What a plan needs of a distribution: SciPy's frozen distributions have it."""
 
     def cdf(self, x: Floats) -> Floats:
@@ -74,7 +74,7 @@ class Normal(NamedTuple):
         return np.asarray(self.mean + self.sd * ndtri(q))
 
 
-class Coin(NamedTuple):
+class TwoPointDistribution(NamedTuple):
     """A share of the records at one place, and the others at a lower one."""
 
     share: float
@@ -90,58 +90,60 @@ class Coin(NamedTuple):
         return np.where(q > 1.0 - self.share, self.high, self.low)
 
 
-def shapes_of(given: object, pairs: Bounds, columns: Sequence[str] | None) -> tuple[Shape, ...]:
+def check_distributions(
+    distribution: object, bounds: Bounds, columns: Sequence[str] | None
+) -> tuple[StatedDistribution, ...]:
     """Check the stated distributions: one for all columns, or a dict of them by column."""
-    if isinstance(given, Mapping):
+    if isinstance(distribution, Mapping):
         if columns is None:
             raise PydpstatError(
                 "distribution must be a single distribution without columns; got "
-                f"{checks.shown(given)}. {EXAMPLE}"
+                f"{checks.describe_value(distribution)}. {DISTRIBUTION_HINT}"
             )
-        each = checks.by_name(given, columns, "distribution", "column", "'normal'")
+        each = checks.select_by_names(distribution, columns, "distribution", "column", "'normal'")
     else:
-        each = [given] * len(pairs)
-    return tuple(map(_shape, each, pairs))
+        each = [distribution] * len(bounds)
+    return tuple(map(_check_distribution, each, bounds))
 
 
-def _shape(given: Any, pair: Pair) -> Shape:
-    lower, upper = pair
-    if isinstance(given, str):
-        if checks.one_of(given, "distribution", NAMES) == "uniform":
+def _check_distribution(distribution: Any, bounds: VariableBounds) -> StatedDistribution:
+    lower, upper = bounds
+    if isinstance(distribution, str):
+        if checks.check_choice(distribution, "distribution", DISTRIBUTION_NAMES) == "uniform":
             return Uniform(lower, upper)
-        return Normal(0.5 * lower + 0.5 * upper, (upper - lower) / _RANGE)
+        return Normal(0.5 * lower + 0.5 * upper, (upper - lower) / _RANGE_IN_SDS)
     # a distribution without its parameters has `freeze`; a class is none
-    able = all(callable(getattr(given, name, None)) for name in ("cdf", "ppf"))
-    if able and not isinstance(given, type) and not hasattr(given, "freeze"):
-        tried = checks.array_of(given.ppf(np.array([0.25, 0.5, 0.75])))
+    able = all(callable(getattr(distribution, name, None)) for name in ("cdf", "ppf"))
+    if able and not isinstance(distribution, type) and not hasattr(distribution, "freeze"):
+        tried = checks.to_array(distribution.ppf(np.array([0.25, 0.5, 0.75])))
         if tried.shape == (3,) and tried.dtype.kind in "fiu" and np.isfinite(tried).all():
-            return given  # type: ignore[no-any-return]
+            return distribution  # type: ignore[no-any-return]
     raise PydpstatError(
         "distribution must be a univariate distribution with its parameters; got "
-        f"{checks.shown(given)}. {EXAMPLE} No data are looked at."
+        f"{checks.describe_value(distribution)}. {DISTRIBUTION_HINT} No data are looked at."
     )
 
 
-def share_shape(given: object) -> Shape:
+def make_share_distribution(given: object) -> StatedDistribution:
     """Return the distribution of truth values with a stated share of true ones."""
     hint = "Give the share that you expect, for example 0.3."
-    share = checks.number(
+    share = checks.check_number(
         given,
         "distribution",
         "a share from 0 to 1 for a proportion",
         lambda x: 0.0 <= x <= 1.0,
         hint,
     )
-    return Coin(share)
+    return TwoPointDistribution(share)
 
 
-class Errors(Protocol):
+class PlanErrors(Protocol):
     """How far each released value will be off, in the shape of the values."""
 
-    def sd(self) -> Floats:
+    def compute_sd(self) -> Floats:
         """Return the standard deviation of what the noise does."""
 
-    def reach(self, alpha: float) -> Floats:
+    def compute_error_bound(self, alpha: float) -> Floats:
         """Return the error that the noise does not exceed, with probability 1 - alpha."""
 
 
@@ -153,13 +155,13 @@ class NoiseErrors(NamedTuple):
     value: Floats
     shape: tuple[int, ...]
 
-    def sd(self) -> Floats:
+    def compute_sd(self) -> Floats:
         """Return the standard deviation of what the noise does."""
-        return np.broadcast_to(self.post.standard_error(self.noise, self.value), self.shape)
+        return np.broadcast_to(self.post.compute_standard_error(self.noise, self.value), self.shape)
 
-    def reach(self, alpha: float) -> Floats:
+    def compute_error_bound(self, alpha: float) -> Floats:
         """Return the error that the noise does not exceed, with probability 1 - alpha."""
-        return np.broadcast_to(self.post.reach(self.noise, self.value, alpha), self.shape)
+        return np.broadcast_to(self.post.compute_half_width(self.noise, self.value, alpha), self.shape)
 
 
 class ChoiceErrors(NamedTuple):
@@ -168,87 +170,89 @@ class ChoiceErrors(NamedTuple):
     parts: tuple[tuple[Floats, Floats], ...]
     shape: tuple[int, ...]
 
-    def sd(self) -> Floats:
+    def compute_sd(self) -> Floats:
         """Return the root of the mean squared distance."""
-        return self._each([float(np.sqrt(chances @ distances**2)) for distances, chances in self.parts])
+        return self._expand_values([float(np.sqrt(chances @ distances**2)) for distances, chances in self.parts])
 
-    def reach(self, alpha: float) -> Floats:
+    def compute_error_bound(self, alpha: float) -> Floats:
         """Return the distance that is exceeded with a probability of alpha at most."""
         found = []
         for distances, chances in self.parts:
             order = distances.argsort()
             place = np.searchsorted(chances[order].cumsum(), 1.0 - alpha)
             found.append(float(distances[order][min(int(place), order.size - 1)]))
-        return self._each(found)
+        return self._expand_values(found)
 
-    def _each(self, found: list[float]) -> Floats:
-        return np.broadcast_to(np.array(found) if len(found) > 1 else np.array(found[0]), self.shape)
+    def _expand_values(self, values: list[float]) -> Floats:
+        return np.broadcast_to(np.array(values) if len(values) > 1 else np.array(values[0]), self.shape)
 
 
-class Line(NamedTuple):
+class GridDistribution(NamedTuple):
     """Points of a grid, and the share of the records below each of them; after the last point it is 1."""
 
-    at: Floats
-    below: Floats
+    points: Floats
+    shares_below: Floats
 
-    def place(self, share: Floats) -> Floats:
+    def find_points(self, share: Floats) -> Floats:
         """Return the points that have so large a share of the records up to them."""
-        found = np.searchsorted(self.below[1:], share)
-        return self.at[np.minimum(found, self.at.size - 1)]
+        found = np.searchsorted(self.shares_below[1:], share)
+        return self.points[np.minimum(found, self.points.size - 1)]
 
 
 @lru_cache(maxsize=8)
-def line_of(shape: Shape, grid: Grid) -> Line:
+def make_grid_distribution(distribution: StatedDistribution, grid: CandidateGrid) -> GridDistribution:
     """Return the records of a distribution on a grid, where each is moved to its nearest point."""
-    lower, upper, points = grid.lower, grid.upper, min(grid.points, _MOST_POINTS)
+    lower, upper, points = grid.lower, grid.upper, min(grid.n_points, _MAX_POINTS)
     parts = np.arange(points) / (points - 1)
     at = (1.0 - parts) * lower + parts * upper
-    between = np.asarray(shape.cdf(0.5 * at[:-1] + 0.5 * at[1:]), dtype=np.float64)
-    return Line(frozen(at), frozen(np.concatenate([[0.0], between.clip(0.0, 1.0), [1.0]])))
+    between = np.asarray(distribution.cdf(0.5 * at[:-1] + 0.5 * at[1:]), dtype=np.float64)
+    return GridDistribution(freeze_array(at), freeze_array(np.concatenate([[0.0], between.clip(0.0, 1.0), [1.0]])))
 
 
-def quantile_errors(asked: Asked, shape: Shape, share: float, n: int) -> tuple[Floats, Floats]:
+def compute_quantile_errors(
+    query: QuantileQuery, distribution: StatedDistribution, share: float, n: int
+) -> tuple[Floats, Floats]:
     """Return the distances of all points from the quantile of n records, and the probability of each.
 
     The records lie at the distribution's quantiles (i + 1/2) / n. The choice is that of the release.
     """
-    line = line_of(shape, asked.grid)
-    counts = np.floor(n * line.below + 0.5)
+    line = make_grid_distribution(distribution, query.grid)
+    counts = np.floor(n * line.shares_below + 0.5)
     before, up_to, aim = counts[:-1], counts[1:], share * n
     utility = np.minimum(aim - before, up_to - aim)
-    rate = asked.how.epsilon / float(asked.split * rank_range(share, asked.neighbors))
+    rate = query.options.epsilon / float(query.n_epsilon_parts * compute_rank_range(share, query.neighbors))
     chances = np.asarray(exp(rate * (utility - utility.max())))
     first = int(np.searchsorted(up_to, max(aim, 1.0)))
     last = max(first, int(np.searchsorted(before, min(aim, n - 1.0), side="right")) - 1)
-    distances = np.maximum(np.maximum(line.at[first] - line.at, line.at - line.at[last]), 0.0)
+    distances = np.maximum(np.maximum(line.points[first] - line.points, line.points - line.points[last]), 0.0)
     kept = chances > 1e-18
     likely = chances[kept]
-    if asked.flips:
-        return distances[kept], flip_chances(likely, np.ones(likely.size, dtype=np.int64))
+    if query.is_permute_and_flip:
+        return distances[kept], compute_flip_probabilities(likely, np.ones(likely.size, dtype=np.int64))
     return distances[kept], likely / likely.sum()
 
 
-def quantiles_errors(
-    asked: Asked, shape: Shape, shares: Sequence[float], n: int
+def simulate_quantile_errors(
+    query: QuantileQuery, distribution: StatedDistribution, shares: Sequence[float], n: int
 ) -> tuple[tuple[Floats, Floats], ...]:
     """Return simulated distances of quantiles that are chosen together, and the probability of each.
 
     Each point is drawn as if those that it lies between were right; their errors in ranks then add to its
     own, with the weights that its share has of them.
     """
-    line, distinct = line_of(shape, asked.grid), sorted(set(shares))
-    epsilon = Fraction(asked.how.epsilon) / asked.split / split_depth(len(distinct))
-    drawn = np.random.default_rng(_SEED).random((len(distinct), _RUNS))
-    nothing, chances = np.zeros(_RUNS), np.full(_RUNS, 1.0 / _RUNS)
+    line, distinct = make_grid_distribution(distribution, query.grid), sorted(set(shares))
+    epsilon = Fraction(query.options.epsilon) / query.n_epsilon_parts / compute_split_depth(len(distinct))
+    drawn = np.random.default_rng(_SIMULATION_SEED).random((len(distinct), _N_RUNS))
+    nothing, chances = np.zeros(_N_RUNS), np.full(_N_RUNS, 1.0 / _N_RUNS)
     errors: dict[int, Floats] = {}
     level = [(0, len(distinct), 0.0, 1.0, nothing, nothing)]
     while level:
         following = []
         for first, last, least, most, left, right in level:
             middle = (first + last) // 2
-            q = public_share((distinct[middle] - least) / (most - least))
-            rate = float(epsilon / split_range(q, asked.neighbors, len(level) == 1))
-            own = _drawn_shares(line, (least, distinct[middle], most), rate * n, drawn[middle])
+            q = round_share((distinct[middle] - least) / (most - least))
+            rate = float(epsilon / compute_split_range(q, query.neighbors, len(level) == 1))
+            own = _draw_share_errors(line, (least, distinct[middle], most), rate * n, drawn[middle])
             errors[middle] = own = own + (1.0 - q) * left + q * right
             if first < middle:
                 following.append((first, middle, least, distinct[middle], left, own))
@@ -257,18 +261,21 @@ def quantiles_errors(
         level = following
     found = {}
     for place, share in enumerate(distinct):
-        moved = line.place((share + errors[place]).clip(0.0, 1.0))
-        found[share] = np.abs(moved - line.place(np.array(share))), chances
+        moved = line.find_points((share + errors[place]).clip(0.0, 1.0))
+        found[share] = np.abs(moved - line.find_points(np.array(share))), chances
     return tuple(found[share] for share in shares)
 
 
-def _drawn_shares(line: Line, shares: tuple[float, float, float], rate: float, uniform: Floats) -> Floats:
+def _draw_share_errors(
+    line: GridDistribution, shares: tuple[float, float, float], rate: float, uniform: Floats
+) -> Floats:
     """Return how far the shares of drawn points are from the middle one of these; the others are the ends."""
     least, aim, most = shares
     inside = slice(
-        int(np.searchsorted(line.below[1:], least)), int(np.searchsorted(line.below[:-1], most, "right"))
+        int(np.searchsorted(line.shares_below[1:], least)),
+        int(np.searchsorted(line.shares_below[:-1], most, "right")),
     )
-    before, up_to = line.below[:-1][inside], line.below[1:][inside]
+    before, up_to = line.shares_below[:-1][inside], line.shares_below[1:][inside]
     utility = np.minimum(np.minimum(aim - before, up_to - aim), 0.0)
     chances = np.asarray(exp(rate * (utility - utility.max()))).cumsum()
     place = np.searchsorted(chances, uniform * chances[-1]).clip(0, chances.size - 1)

@@ -13,54 +13,60 @@ import numpy as np
 
 import pydpstat
 from pydpstat import _checks as checks
-from pydpstat._data.columns import Bounds, Placeholder, bounds_of
-from pydpstat._release.payment import Defaults, within
+from pydpstat._data.columns import Bounds, Placeholder, check_column_bounds
+from pydpstat._release.payment import BudgetDefaults, use_budget
 from pydpstat._search import bisect_up
 from pydpstat.errors import PydpstatError, UsageWarning
 from pydpstat.privacy import Guarantee
-from pydpstat.results._postprocessing import AsDrawn, Derived, PostProcessing, Scaled, SquareRoot
+from pydpstat.results._postprocessing import DerivedValue, NoisyValue, PostProcessing, ScaledValue, SquareRootValue
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.association_interval import Correlated
-from pydpstat.statistics._kernels.quantile_points import Asked, ask, quantile_options, share_of, shares_of
+from pydpstat.statistics._kernels.association_interval import CorrelationValue
+from pydpstat.statistics._kernels.quantile_points import (
+    QuantileQuery,
+    check_quantile_options,
+    check_share,
+    check_shares,
+    read_quantile_query,
+)
 from pydpstat.statistics._plan_errors import (
-    EXAMPLE,
+    DISTRIBUTION_HINT,
     ChoiceErrors,
-    Coin,
-    Errors,
     NoiseErrors,
-    Shape,
-    quantile_errors,
-    quantiles_errors,
-    shapes_of,
-    share_shape,
+    PlanErrors,
+    StatedDistribution,
+    TwoPointDistribution,
+    check_distributions,
+    compute_quantile_errors,
+    make_share_distribution,
+    simulate_quantile_errors,
 )
 
-CHOICES = ("quantile", "quantiles", "median")
+QUANTILE_FUNCTIONS = ("quantile", "quantiles", "median")
 # whose accuracy depends on the number of records
-SIZED = ("mean", "proportion", "var", "std", "cov", "corr", *CHOICES)
+SIZE_DEPENDENT_FUNCTIONS = ("mean", "proportion", "var", "std", "cov", "corr", *QUANTILE_FUNCTIONS)
 # whose accuracy depends on the distribution, too, at least under unbounded neighbors
-SHAPED = ("mean", "proportion", "var", "std", *CHOICES)
-PAIRS = ("cov", "corr")
+DISTRIBUTION_FUNCTIONS = ("mean", "proportion", "var", "std", *QUANTILE_FUNCTIONS)
+PAIR_FUNCTIONS = ("cov", "corr")
 # so many made-up records stand for more of them
-_RECORDS = 4096
+_N_PLACEHOLDER_RECORDS = 4096
 # with next to no noise
 _NO_NOISE = 1e9
 _SMALLEST_EPSILON, _LARGEST_EPSILON = 1e-6, 100.0
-_MOST_RECORDS = 10**9
-_DIGITS, _NEAR = 4, 1.0002
+_MAX_RECORDS = 10**9
+_EPSILON_DIGITS, _EPSILON_RATIO = 4, 1.0002
 # whose values have a column each
-_BY_COLUMN = ("mean", "sum", "count", "proportion", "var", "std")
+_COLUMN_FUNCTIONS = ("mean", "sum", "count", "proportion", "var", "std")
 
 
-class Planned(NamedTuple):
+class PlannedRelease(NamedTuple):
     """A release of made-up records, and how far it will be off, or why nothing is known of that."""
 
     result: DPResults
-    errors: Errors | None
+    errors: PlanErrors | None
     reason: str = ""
 
 
-def errors_of(planned: Planned) -> Errors:
+def get_errors(planned: PlannedRelease) -> PlanErrors:
     """Return how far a planned release will be off, or raise the reason why nothing is known of that."""
     if planned.errors is None:
         raise PydpstatError(
@@ -70,24 +76,24 @@ def errors_of(planned: Planned) -> Errors:
     return planned.errors
 
 
-class _Free:
+class _FreeBudget:
     """Stands for the budget of the block around, with its neighbors and unit; nothing is paid."""
 
-    def __init__(self, of: Defaults) -> None:
-        self.neighbors, self.unit, self.accountant = of
+    def __init__(self, budget_defaults: BudgetDefaults) -> None:
+        self.neighbors, self.unit, self.accountant = budget_defaults
 
     def spend(self, guarantee: Guarantee, call: str) -> None:
         """Pay nothing: nothing is released."""
 
 
-class Request(NamedTuple):
+class PlanRequest(NamedTuple):
     """A function with its public arguments."""
 
     function: str
     options: Mapping[str, Any]
     columns: tuple[str, ...] | None
     distribution: object
-    defaults: Defaults
+    defaults: BudgetDefaults
 
     @property
     def variables(self) -> tuple[str, ...] | None:
@@ -96,139 +102,145 @@ class Request(NamedTuple):
             return None
         used: set[str] = set()
         for keys in (self.options.get("by"), self.options.get("unit")):
-            used |= (
-                {keys} if isinstance(keys, str) else set(keys) if isinstance(keys, (list, tuple)) else set()
-            )
+            used |= {keys} if isinstance(keys, str) else set(keys) if isinstance(keys, (list, tuple)) else set()
         left = tuple(each for each in self.columns if each not in used)
         return None if len(left) == 1 and len(left) < len(self.columns) else left
 
-    def at(self, epsilon: float, n: int | None) -> Planned:
+    def make_planned_release(self, epsilon: float, n: int | None) -> PlannedRelease:
         """Return what the release would be."""
         call = getattr(pydpstat, self.function)
         made_up = Placeholder(n or 0, self.columns)
-        pair = self.function in PAIRS and self.columns is None
+        pair = self.function in PAIR_FUNCTIONS and self.columns is None
         # nothing is released, and so the block's budget does not pay
-        with within(_Free(self.defaults)), warnings.catch_warnings():
+        with use_budget(_FreeBudget(self.defaults)), warnings.catch_warnings():
             # made-up records are in no level
             warnings.simplefilter("ignore", UsageWarning)
             result = call(made_up, *((made_up,) if pair else ()), epsilon=epsilon, **self.options)
-            return self._judged(result, epsilon, n)
+            return self._add_errors(result, epsilon, n)
 
-    def _judged(self, result: DPResults, epsilon: float, n: int | None) -> Planned:
+    def _add_errors(self, result: DPResults, epsilon: float, n: int | None) -> PlannedRelease:
         post, shape = result.post, result.value.shape
-        if isinstance(post, (AsDrawn, Scaled)) and self.function not in CHOICES:
-            return Planned(result, NoiseErrors(result.noise, post, result.value, shape))
-        if isinstance(post, Correlated):
-            return Planned(result, None, "it depends on noisy variances and covariances")
-        if self.distribution is None and self.function in ("std", *CHOICES):
-            return Planned(result, None, f"state the distribution of the data. {EXAMPLE}")
+        if isinstance(post, (NoisyValue, ScaledValue)) and self.function not in QUANTILE_FUNCTIONS:
+            return PlannedRelease(result, NoiseErrors(result.noise, post, result.value, shape))
+        if isinstance(post, CorrelationValue):
+            return PlannedRelease(result, None, "it depends on noisy variances and covariances")
+        if self.distribution is None and self.function in ("std", *QUANTILE_FUNCTIONS):
+            return PlannedRelease(result, None, f"state the distribution of the data. {DISTRIBUTION_HINT}")
         if n is None:
-            return Planned(result, None, "give n, a guess of the number of records")
-        size = self._sampled(n)
-        if self.function in CHOICES:
-            return Planned(result, self._choices(epsilon, n, size, shape))
-        known, value = self._known(size, isinstance(post, SquareRoot))
-        return Planned(result, NoiseErrors(result.noise, known, value, shape))
+            return PlannedRelease(result, None, "give n, a guess of the number of records")
+        size = self._compute_sample_size(n)
+        if self.function in QUANTILE_FUNCTIONS:
+            return PlannedRelease(result, self._compute_choice_errors(epsilon, n, size, shape))
+        known, value = self._release_without_noise(size, isinstance(post, SquareRootValue))
+        return PlannedRelease(result, NoiseErrors(result.noise, known, value, shape))
 
-    def rests_on(self, result: DPResults) -> bool:
+    def is_data_dependent(self, result: DPResults) -> bool:
         """Return whether the accuracy rests on what is stated of the records."""
-        return self.function in CHOICES or not isinstance(result.post, (AsDrawn, Scaled))
+        return self.function in QUANTILE_FUNCTIONS or not isinstance(result.post, (NoisyValue, ScaledValue))
 
-    def stated(self) -> str:
+    def describe_distribution(self) -> str:
         """Return what is stated of the records, in words."""
         if self.distribution is None:
             return "The accuracy is for the worst case, as no distribution is stated"
         given = self.distribution
-        shown = given if isinstance(given, str) or checks.is_number(given) else _named(given)
+        shown = given if isinstance(given, str) or checks.is_number(given) else _describe_distribution(given)
         return f"The accuracy is for data with the stated distribution ({shown})"
 
-    def _sampled(self, n: int) -> int:
+    def _compute_sample_size(self, n: int) -> int:
         sample = self.options.get("sample")
         if sample is None:
             return n
         return max(round(n * sample) if sample < 1 else int(sample), 1)
 
-    def pairs(self) -> Bounds:
+    def get_bounds(self) -> Bounds:
         """Return the bounds of each variable; of truth values 0 and 1."""
         names = self.variables
         count = 1 if names is None else len(names)
         if "bounds" not in self.options:
             return ((0.0, 1.0),) * count
-        return bounds_of(self.options["bounds"], names, count)
+        return check_column_bounds(self.options["bounds"], names, count)
 
-    def shapes(self) -> tuple[Shape, ...]:
+    def make_distributions(self) -> tuple[StatedDistribution, ...]:
         """Return the distribution of each variable; without one all records are at a bound."""
-        pairs = self.pairs()
+        pairs = self.get_bounds()
         if self.distribution is None:
             # at a bound noisy sums say least of a mean or a variance
-            return tuple(Coin(1.0, upper, upper) for _, upper in pairs)
+            return tuple(TwoPointDistribution(1.0, upper, upper) for _, upper in pairs)
         if self.function != "proportion":
-            return shapes_of(self.distribution, pairs, self.variables)
+            return check_distributions(self.distribution, pairs, self.variables)
         given, names = self.distribution, self.variables
         if isinstance(given, Mapping) and names is not None:
-            return tuple(map(share_shape, checks.by_name(given, names, "distribution", "column", "0.3")))
-        return (share_shape(given),) * len(pairs)
+            return tuple(
+                map(
+                    make_share_distribution,
+                    checks.select_by_names(given, names, "distribution", "column", "0.3"),
+                )
+            )
+        return (make_share_distribution(given),) * len(pairs)
 
-    def _known(self, n: int, public: bool) -> tuple[PostProcessing, np.ndarray]:
+    def _release_without_noise(self, n: int, is_size_public: bool) -> tuple[PostProcessing, np.ndarray]:
         """Return what a release without noise of n records would know of one group.
 
         A number that is not public is one that noisy sums take the place of.
         """
-        size = min(n, _RECORDS)
-        pair = self.function in PAIRS and self.columns is None
-        shapes: tuple[Shape, ...] = ()
+        size = min(n, _N_PLACEHOLDER_RECORDS)
+        pair = self.function in PAIR_FUNCTIONS and self.columns is None
+        shapes: tuple[StatedDistribution, ...] = ()
         if not pair:
-            shapes = self.shapes()
+            shapes = self.make_distributions()
             places = (np.arange(size) + 0.5) / size
             columns: list[np.ndarray] = [np.asarray(shape.ppf(places)) for shape in shapes]
         else:
-            columns = [np.full(size, upper) for _, upper in bounds_of(self.options["bounds"], ("x", "y"), 2)]
+            columns = [np.full(size, upper) for _, upper in check_column_bounds(self.options["bounds"], ("x", "y"), 2)]
         if self.function == "proportion":
             columns = [column > 0.5 for column in columns]
         alone = self.variables is None
         data = columns if pair else columns if alone else [np.column_stack(columns)]
-        how: dict[str, Any] = {"neighbors": self._neighbors() if public else "unbounded", "rng": 0}
+        how: dict[str, Any] = {
+            "neighbors": self._get_neighbors() if is_size_public else "unbounded",
+            "rng": 0,
+        }
         if "bounds" in self.options:
-            how["bounds"] = self.options["bounds"] if pair or alone else list(self.pairs())
+            how["bounds"] = self.options["bounds"] if pair or alone else list(self.get_bounds())
         if self.options.get("population"):
             how["population"] = True
         release = getattr(pydpstat, self.function)(*data, epsilon=_NO_NOISE, **how)
-        return _more(release.post, size, n), release.value
+        return _scale_slopes(release.post, size, n), release.value
 
-    def _neighbors(self) -> str:
+    def _get_neighbors(self) -> str:
         given = self.options.get("neighbors")
         return self.defaults.neighbors if given is None else str(given)
 
-    def _choices(self, epsilon: float, n: int, size: int, shape: tuple[int, ...]) -> ChoiceErrors:
+    def _compute_choice_errors(self, epsilon: float, n: int, size: int, shape: tuple[int, ...]) -> ChoiceErrors:
         if self.options.get("population"):
             raise PydpstatError(
                 f"population must be left out for the plan of a {self.function}: its intervals depend "
                 "on the released numbers. Plan it without population."
             )
-        asked = self._asked(epsilon, n)
-        (stated,) = self.shapes()
+        asked = self._make_quantile_query(epsilon, n)
+        (stated,) = self.make_distributions()
         if self.function == "quantiles":
-            return ChoiceErrors(quantiles_errors(asked, stated, shares_of(self.options["qs"]), size), shape)
-        share = 0.5 if self.function == "median" else share_of(self.options["q"])
-        return ChoiceErrors((quantile_errors(asked, stated, share, size),), shape)
+            return ChoiceErrors(simulate_quantile_errors(asked, stated, check_shares(self.options["qs"]), size), shape)
+        share = 0.5 if self.function == "median" else check_share(self.options["q"])
+        return ChoiceErrors((compute_quantile_errors(asked, stated, share, size),), shape)
 
-    def _asked(self, epsilon: float, n: int) -> Asked:
+    def _make_quantile_query(self, epsilon: float, n: int) -> QuantileQuery:
         given, made_up = self.options, Placeholder(n, self.columns)
         by, levels, unit, sample = map(given.get, ("by", "levels", "unit", "sample"))
         most = given.get("max_records"), given.get("max_groups")
-        how = quantile_options(epsilon, given.get("neighbors"), given.get("missing", "error"), False)
-        how = how.by_groups(by, levels, given.get("other", "other"), unit, *most, sample)
-        return ask(cast(Any, made_up), given["bounds"], given.get("grid_points"), how)
+        how = check_quantile_options(epsilon, given.get("neighbors"), given.get("missing", "error"), False)
+        how = how.add_scope(by, levels, given.get("other", "other"), unit, *most, sample)
+        return read_quantile_query(cast(Any, made_up), given["bounds"], given.get("grid_points"), how)
 
 
-def _more(post: PostProcessing, size: int, n: int) -> PostProcessing:
+def _scale_slopes(post: PostProcessing, size: int, n: int) -> PostProcessing:
     """Return post-processing of made-up records with the slopes of n of them, which are that much smaller."""
-    if not isinstance(post, Derived) or n == size:
+    if not isinstance(post, DerivedValue) or n == size:
         return post
     return replace(post, slopes=tuple(each * size / n for each in post.slopes))
 
 
-def _named(distribution: Any) -> str:
+def _describe_distribution(distribution: Any) -> str:
     """Return a distribution's name, with its parameters where SciPy has frozen it."""
     family = getattr(distribution, "dist", None)
     if family is None:
@@ -237,16 +249,18 @@ def _named(distribution: Any) -> str:
     return f"{family.name}({', '.join([*map(str, distribution.args), *named])})"
 
 
-class Aim(NamedTuple):
+class AccuracyTarget(NamedTuple):
     """The accuracy that is wanted."""
 
     argument: str
     given: object
-    wanted: tuple[float, ...]
+    targets: tuple[float, ...]
     alpha: float
 
     @classmethod
-    def of(cls, request: Request, accuracy: object, noise_sd: object, alpha: float) -> Aim | None:
+    def from_arguments(
+        cls, request: PlanRequest, accuracy: object, noise_sd: object, alpha: float
+    ) -> AccuracyTarget | None:
         """Check what is wanted; None where nothing is."""
         if accuracy is None and noise_sd is None:
             return None
@@ -257,23 +271,23 @@ class Aim(NamedTuple):
         argument, given = ("accuracy", accuracy) if noise_sd is None else ("noise_sd", noise_sd)
         unit = "It is in the unit of the estimate."
         if not isinstance(given, Mapping):
-            return cls(argument, given, (checks.positive(given, argument, unit),), alpha)
+            return cls(argument, given, (checks.check_positive(given, argument, unit),), alpha)
         names = request.variables
-        if names is None or request.function not in _BY_COLUMN:
+        if names is None or request.function not in _COLUMN_FUNCTIONS:
             raise PydpstatError(
                 f"{argument} must be one number for this {request.function}; got "
-                f"{checks.shown(given)}. A dict is for several columns, whose names are in columns=."
+                f"{checks.describe_value(given)}. A dict is for several columns, whose names are in columns=."
             )
-        each = checks.by_name(given, names, argument, "column", "a number")
-        wanted = tuple(checks.positive(one, f"{argument}[{name!r}]", unit) for name, one in zip(names, each))
+        each = checks.select_by_names(given, names, argument, "column", "a number")
+        wanted = tuple(checks.check_positive(one, f"{argument}[{name!r}]", unit) for name, one in zip(names, each))
         return cls(argument, given, wanted, alpha)
 
-    def missed(self, planned: Planned) -> tuple[float, float]:
+    def compute_error_ratio(self, planned: PlannedRelease) -> tuple[float, float]:
         """Return how many times the errors are what is wanted at most, and the largest such error."""
-        errors = errors_of(planned)
-        found = errors.reach(self.alpha) if self.argument == "accuracy" else errors.sd()
+        errors = get_errors(planned)
+        found = errors.compute_error_bound(self.alpha) if self.argument == "accuracy" else errors.compute_sd()
         # the columns are the last axis
-        ratio = found / np.array(self.wanted) if len(self.wanted) > 1 else found / self.wanted[0]
+        ratio = found / np.array(self.targets) if len(self.targets) > 1 else found / self.targets[0]
         if np.isnan(ratio).any():
             raise PydpstatError(
                 f"{self.argument} of this {planned.result.statistic} is not known: the stated "
@@ -283,44 +297,55 @@ class Aim(NamedTuple):
         return float(ratio.flat[worst]), float(np.asarray(found).flat[worst])
 
 
-def found_epsilon(request: Request, aim: Aim, n: int | None) -> float:
+def find_epsilon(request: PlanRequest, target: AccuracyTarget, n: int | None) -> float:
     """Return the smallest epsilon with the accuracy that is wanted, rounded up to four digits."""
 
-    def holds(epsilon: float) -> bool:
-        return aim.missed(request.at(epsilon, n))[0] <= 1.0
+    def is_accurate(epsilon: float) -> bool:
+        return target.compute_error_ratio(request.make_planned_release(epsilon, n))[0] <= 1.0
 
     low, high = _SMALLEST_EPSILON, _LARGEST_EPSILON
-    if not holds(high):
+    if not is_accurate(high):
         more = "a larger n, " if n is not None else ""
-        raise _beyond(request, aim, f"epsilon {high:g}", request.at(high, n), f"{more}narrower bounds or ")
-    if holds(low):
+        raise _make_unreachable_error(
+            request,
+            target,
+            f"epsilon {high:g}",
+            request.make_planned_release(high, n),
+            f"{more}narrower bounds or ",
+        )
+    if is_accurate(low):
         return low
-    while high > low * _NEAR:
+    while high > low * _EPSILON_RATIO:
         middle = math.sqrt(low * high)
-        low, high = (low, middle) if holds(middle) else (middle, high)
+        low, high = (low, middle) if is_accurate(middle) else (middle, high)
     return min(
-        float(Context(prec=_DIGITS, rounding=ROUND_UP).create_decimal(Decimal(high))), _LARGEST_EPSILON
+        float(Context(prec=_EPSILON_DIGITS, rounding=ROUND_UP).create_decimal(Decimal(high))),
+        _LARGEST_EPSILON,
     )
 
 
-def found_size(request: Request, aim: Aim, epsilon: float) -> int:
+def find_size(request: PlanRequest, target: AccuracyTarget, epsilon: float) -> int:
     """Return the smallest number of records with the accuracy that is wanted."""
 
-    def holds(n: int) -> bool:
-        return aim.missed(request.at(epsilon, n))[0] <= 1.0
+    def is_accurate(n: int) -> bool:
+        return target.compute_error_ratio(request.make_planned_release(epsilon, n))[0] <= 1.0
 
     low, high = 1, 16
-    while not holds(high):
-        if high >= _MOST_RECORDS:
+    while not is_accurate(high):
+        if high >= _MAX_RECORDS:
             way = "a larger epsilon, narrower bounds or "
-            raise _beyond(request, aim, "10^9 records", request.at(epsilon, high), way)
-        low, high = high, min(4 * high, _MOST_RECORDS)
-    return int(bisect_up(lambda n: not holds(int(n)), low, high, between=lambda a, b: (a + b) // 2)[1])
+            raise _make_unreachable_error(
+                request, target, "10^9 records", request.make_planned_release(epsilon, high), way
+            )
+        low, high = high, min(4 * high, _MAX_RECORDS)
+    return int(bisect_up(lambda n: not is_accurate(int(n)), low, high, find_middle=lambda a, b: (a + b) // 2)[1])
 
 
-def _beyond(request: Request, aim: Aim, most: str, planned: Planned, way: str) -> PydpstatError:
-    _, reached = aim.missed(planned)
+def _make_unreachable_error(
+    request: PlanRequest, target: AccuracyTarget, limit: str, planned: PlannedRelease, way: str
+) -> PydpstatError:
+    _, reached = target.compute_error_ratio(planned)
     return PydpstatError(
-        f"{aim.argument} cannot be {checks.shown(aim.given)} for this {request.function}: with {most} it is "
-        f"{reached:.4g}. Give {way}an {aim.argument.replace('noise_sd', 'noise sd')} of at least that."
+        f"{target.argument} cannot be {checks.describe_value(target.given)} for this {request.function}: with {limit} "
+        f"it is {reached:.4g}. Give {way}an {target.argument.replace('noise_sd', 'noise sd')} of at least that."
     )

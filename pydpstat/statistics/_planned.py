@@ -11,38 +11,38 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._answering import fixed
-from pydpstat._data.containers import listed
+from pydpstat._answering import explain_frozen_changes
+from pydpstat._data.containers import to_list
 from pydpstat._lazy import pd
 from pydpstat.mechanisms.mechanism import Noise
 from pydpstat.privacy import Guarantee
-from pydpstat.results._numbers import table
-from pydpstat.results._postprocessing import AsDrawn
+from pydpstat.results._numbers import format_rows
+from pydpstat.results._postprocessing import NoisyValue
 from pydpstat.results._report import (
-    MOST_ROWS,
-    Drawn,
+    MAX_PAGE_ROWS,
     Facts,
+    Plottable,
     Report,
     Rows,
-    left_out,
-    number,
-    plain,
-    plain_guarantee,
-    unit_fact,
+    format_significant,
+    make_omission_note,
+    make_unit_fact,
+    to_json_guarantee,
+    to_json_types,
 )
-from pydpstat.results._words import mechanism_words
+from pydpstat.results._words import describe_mechanism
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._plan_request import Planned, Request, errors_of
+from pydpstat.statistics._plan_request import PlannedRelease, PlanRequest, get_errors
 
 if TYPE_CHECKING:
     from statsmodels.iolib.summary import Summary
 
-_COLUMNS = ["epsilon", "n", "noise sd", "accuracy"]
+_FRAME_COLUMNS = ["epsilon", "n", "noise sd", "accuracy"]
 
 
-@fixed
+@explain_frozen_changes
 @dataclass(frozen=True, repr=False)
-class Plan(Drawn, Report):
+class Plan(Plottable, Report):
     """The noise that a release will have.
 
     Parameters
@@ -71,7 +71,7 @@ class Plan(Drawn, Report):
     """
 
     result: DPResults
-    request: Request
+    request: PlanRequest
     epsilon: float
     n: int | None
     alpha: float = 0.05
@@ -108,8 +108,8 @@ class Plan(Drawn, Report):
         return self.result.grid
 
     @cached_property
-    def _planned(self) -> Planned:
-        return self.request.at(self.epsilon, self.n)
+    def _planned_release(self) -> PlannedRelease:
+        return self.request.make_planned_release(self.epsilon, self.n)
 
     @property
     def sd(self) -> float | pd.Series:
@@ -123,7 +123,7 @@ class Plan(Drawn, Report):
         PydpstatError
             If it depends on the data, and too little is stated of them.
         """
-        return self._natural(errors_of(self._planned).sd())
+        return self._to_float_or_series(get_errors(self._planned_release).compute_sd())
 
     def accuracy(self, alpha: float | None = None) -> float | pd.Series:
         """Return the error that the noise will not exceed, with probability 1 - alpha.
@@ -143,16 +143,16 @@ class Plan(Drawn, Report):
             If `alpha` is not between 0 and 1, or the accuracy depends on the data, and too little is
             stated of them.
         """
-        level = self.alpha if alpha is None else checks.probability(alpha, "alpha")
-        return self._natural(errors_of(self._planned).reach(level))
+        level = self.alpha if alpha is None else checks.check_probability(alpha, "alpha")
+        return self._to_float_or_series(get_errors(self._planned_release).compute_error_bound(level))
 
-    def _natural(self, values: npt.NDArray[np.float64]) -> float | pd.Series:
-        return self.result._series(values) if self.result.value.ndim else float(values)
+    def _to_float_or_series(self, values: npt.NDArray[np.float64]) -> float | pd.Series:
+        return self.result._make_series(values) if self.result.value.ndim else float(values)
 
-    def _picture(self, alpha: float) -> object:
-        from pydpstat.results._inference_pictures import plan_picture
+    def _describe_picture(self, alpha: float) -> object:
+        from pydpstat.results._inference_pictures import make_plan_picture
 
-        return plan_picture(self, alpha)
+        return make_plan_picture(self, alpha)
 
     def to_frame(
         self,
@@ -188,20 +188,20 @@ class Plan(Drawn, Report):
         mean      1.0  1000     0.141     0.300
         mean      1.0  4000     0.035     0.075
         """
-        level = self.alpha if alpha is None else checks.probability(alpha, "alpha")
+        level = self.alpha if alpha is None else checks.check_probability(alpha, "alpha")
         frames = []
-        for each in _several(self.epsilon, epsilon):
-            for size in _several(self.n, n):
+        for each in _collect_values(self.epsilon, epsilon):
+            for size in _collect_values(self.n, n):
                 own = each == self.epsilon and size == self.n
-                chosen = self.epsilon if own else checks.epsilon(each)
-                count = None if size is None else checks.integer(size, "n", 1, 2**53, hint="Use 1000.")
-                planned = self._planned if own else self.request.at(chosen, count)
+                chosen = self.epsilon if own else checks.check_epsilon(each)
+                count = None if size is None else checks.check_integer(size, "n", 1, 2**53, hint="Use 1000.")
+                planned = self._planned_release if own else self.request.make_planned_release(chosen, count)
                 errors, value = planned.errors, planned.result.value
                 gone = np.full(value.shape, np.nan)
-                found = (gone, gone) if errors is None else (errors.sd(), errors.reach(level))
-                index = planned.result.labels.index(value)
-                cells = (chosen, np.nan if count is None else count, *map(_flat, found))
-                frames.append(pd.DataFrame(dict(zip(_COLUMNS, cells)), index=index))
+                found = (gone, gone) if errors is None else (errors.compute_sd(), errors.compute_error_bound(level))
+                index = planned.result.labels.make_element_index(value)
+                cells = (chosen, np.nan if count is None else count, *map(_convert_to_flat, found))
+                frames.append(pd.DataFrame(dict(zip(_FRAME_COLUMNS, cells)), index=index))
         return pd.concat(frames)
 
     def summary(self, alpha: float | None = None) -> Summary:
@@ -218,58 +218,61 @@ class Plan(Drawn, Report):
         statsmodels.iolib.summary.Summary
         """
         if alpha is None:
-            return self._page(self._rows())
-        return replace(self, alpha=checks.probability(alpha, "alpha")).summary()
+            return self._make_page(self._make_rows())
+        return replace(self, alpha=checks.check_probability(alpha, "alpha")).summary()
 
-    def _heading(self) -> str:
-        return f"plan of {self.result._heading()}"
+    def _format_heading(self) -> str:
+        return f"plan of {self.result._format_heading()}"
 
-    def _facts(self) -> Facts:
+    def _collect_facts(self) -> Facts:
         result, held = self.result, self.result.guarantee
         scales: Facts = []
-        if isinstance(result.post, AsDrawn):
+        if isinstance(result.post, NoisyValue):
             # elsewhere these are in the unit of what is released inside
-            noise = "-" if result.noise is None else _shown(result.noise_scale)
-            scales = [("Sensitivity:", _shown(result.sensitivity)), ("Noise scale:", noise)]
-        size = "-" if self.n is None else f"{self.n}{self._found('n')}"
+            noise = "-" if result.noise is None else _format_range(result.noise_scale)
+            scales = [("Sensitivity:", _format_range(result.sensitivity)), ("Noise scale:", noise)]
+        size = "-" if self.n is None else f"{self.n}{self._describe_solved('n')}"
         return [
             ("Statistic:", result.statistic),
-            ("Mechanism:", mechanism_words(result.mechanism)),
+            ("Mechanism:", describe_mechanism(result.mechanism)),
             *scales,
-            ("N of each group:" if self._by_group else "No. Observations:", size),
-            ("Epsilon:", f"{number(self.epsilon)}{self._found('epsilon')}"),
-            *([("Guaranteed epsilon:", number(held.epsilon))] if held.epsilon != self.epsilon else []),
-            ("Delta:", number(held.delta)),
+            ("N of each group:" if self._is_by_group else "No. Observations:", size),
+            ("Epsilon:", f"{format_significant(self.epsilon)}{self._describe_solved('epsilon')}"),
+            *([("Guaranteed epsilon:", format_significant(held.epsilon))] if held.epsilon != self.epsilon else []),
+            ("Delta:", format_significant(held.delta)),
             ("Neighbors:", result.neighbors),
-            *unit_fact(result.unit),
+            *make_unit_fact(result.unit),
         ]
 
-    def _every_row(self) -> Rows:
-        return self._rows(None)
+    def _make_all_rows(self) -> Rows:
+        return self._make_rows(None)
 
-    def _rows(self, most: int | None = MOST_ROWS) -> Rows:
+    def _make_rows(self, max_rows: int | None = MAX_PAGE_ROWS) -> Rows:
         result = self.result
-        names = result.labels.elements(result.value)[:most]
+        names = result.labels.name_elements(result.value)[:max_rows]
         cells = [["-", "-"]] * len(names)
-        if self._planned.errors is not None:
-            errors = self._planned.errors
-            columns = _flat(errors.sd()), _flat(errors.reach(self.alpha))
-            cells = table([each[:most].tolist() for each in columns])
+        if self._planned_release.errors is not None:
+            errors = self._planned_release.errors
+            columns = (
+                _convert_to_flat(errors.compute_sd()),
+                _convert_to_flat(errors.compute_error_bound(self.alpha)),
+            )
+            cells = format_rows([each[:max_rows].tolist() for each in columns])
         return Rows(("noise sd", "accuracy"), names, cells)
 
-    def _notes(self) -> list[str]:
-        planned, result = self._planned, self.result
+    def _collect_notes(self) -> list[str]:
+        planned, result = self._planned_release, self.result
         notes = [f"The absolute noise is at most the accuracy with probability {1 - self.alpha:g}."]
         if planned.errors is None:
             notes = [f"The accuracy depends on the data: {planned.reason.rstrip('.')}."]
-        elif self.request.rests_on(result):
-            notes.append(f"{self.request.stated()}.")
-        if self._by_group:
+        elif self.request.is_data_dependent(result):
+            notes.append(f"{self.request.describe_distribution()}.")
+        if self._is_by_group:
             notes.append("N is the number of records of each group: of the smallest one where they differ.")
-        notes += left_out(result.value.size)
+        notes += make_omission_note(result.value.size)
         if result.guarantee.conditions:
             notes.append(f"Conditions: {'; '.join(result.guarantee.conditions)}.")
-        return [*notes, *result._counted()]
+        return [*notes, *result._make_contribution_notes()]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything in plain JSON types.
@@ -281,15 +284,15 @@ class Plan(Drawn, Report):
         >>> planned.to_dict()["accuracy"], planned.to_dict()["solved"]
         (3.0, 'accuracy')
         """
-        result, errors = self.result, self._planned.errors
+        result, errors = self.result, self._planned_release.errors
         one = result.value.ndim == 0
         found: list[Any] = [None, None]
         if errors is not None:
-            flat = map(_flat, (errors.sd(), errors.reach(self.alpha)))
+            flat = map(_convert_to_flat, (errors.compute_sd(), errors.compute_error_bound(self.alpha)))
             found = [each[0] if one else each for each in flat]
         content = {
             "statistic": result.statistic,
-            "names": result.labels.elements(result.value),
+            "names": result.labels.name_elements(result.value),
             "n": self.n,
             "solved": self.solved,
             "alpha": self.alpha,
@@ -299,54 +302,57 @@ class Plan(Drawn, Report):
             "mechanism": result.mechanism,
             "sensitivity": result.sensitivity,
             "epsilon": self.epsilon,
-            "guarantee": plain_guarantee(result.guarantee),
+            "guarantee": to_json_guarantee(result.guarantee),
             "bounds": result.bounds,
             "grid": result.grid,
         }
-        return {name: plain(each) for name, each in content.items()}
+        return {name: to_json_types(each) for name, each in content.items()}
 
-    def _said(self) -> str:
+    def _describe_numbers(self) -> str:
         """Return the numbers in one line."""
-        errors = self._planned.errors
-        said = f"accuracy not known ({self._planned.reason.rstrip('.')})"
+        errors = self._planned_release.errors
+        said = f"accuracy not known ({self._planned_release.reason.rstrip('.')})"
         if errors is not None:
-            reach, sd = _shown(errors.reach(self.alpha)), _shown(errors.sd())
+            reach, sd = (
+                _format_range(errors.compute_error_bound(self.alpha)),
+                _format_range(errors.compute_sd()),
+            )
             said = f"accuracy {reach} with probability {1 - self.alpha:g}, noise sd {sd}"
-        each = " in each group" if self._by_group else ""
-        size = "" if self.n is None else f", n {self.n}{each}{self._found('n')}"
-        epsilon = f"epsilon {number(self.epsilon)}{self._found('epsilon')}"
+        each = " in each group" if self._is_by_group else ""
+        size = "" if self.n is None else f", n {self.n}{each}{self._describe_solved('n')}"
+        epsilon = f"epsilon {format_significant(self.epsilon)}{self._describe_solved('epsilon')}"
         unit = "" if self.result.unit is None else f", unit {self.result.unit}"
         return f"{said}{size}, {epsilon}, {self.result.neighbors} neighbors{unit}"
 
     @property
-    def _by_group(self) -> bool:
+    def _is_by_group(self) -> bool:
         return self.n is not None and self.request.options.get("by") is not None
 
-    def _found(self, name: str) -> str:
+    def _describe_solved(self, name: str) -> str:
         return " (found)" if self.solved == name else ""
 
     def __str__(self) -> str:
-        heading = self._heading()
-        line = f"P{heading[1:]}: {self._said()}"
+        heading = self._format_heading()
+        line = f"P{heading[1:]}: {self._describe_numbers()}"
         if not self.result.value.ndim:
             return line
-        return f"{line}\n{self.to_frame().to_string(float_format=number, max_rows=MOST_ROWS)}"
+        return f"{line}\n{self.to_frame().to_string(float_format=format_significant, max_rows=MAX_PAGE_ROWS)}"
 
     def __repr__(self) -> str:
-        return f"<Plan {self.result.statistic}: {self._said()}, {self.result.mechanism}>"
+        return f"<Plan {self.result.statistic}: {self._describe_numbers()}, {self.result.mechanism}>"
 
 
-def _several(own: object, given: object) -> list[object]:
-    values = listed(given)
+def _collect_values(default: object, given: object) -> list[object]:
+    values = to_list(given)
     if given is None:
-        return [own]
+        return [default]
     return list(values) if isinstance(values, (list, tuple, range)) else [values]
 
 
-def _flat(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _convert_to_flat(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     return np.ravel(values, order="F")
 
 
-def _shown(value: npt.ArrayLike) -> str:
-    low, high = map(number, (np.min(value), np.max(value)))
+def _format_range(value: npt.ArrayLike) -> str:
+    low, high = map(format_significant, (np.min(value), np.max(value)))
     return low if low == high else f"{low} to {high}"

@@ -7,21 +7,26 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat._data.columns import Data, GivenBounds, check_filling
-from pydpstat._release.additive import Spender
-from pydpstat._release.calibration import VECTOR
-from pydpstat._release.options import Missing, Options, for_columns, options
-from pydpstat._release.statistic import quiet, release_statistic
+from pydpstat._data.columns import Data, GivenBounds, check_fill_value
+from pydpstat._release.additive import Chargeable
+from pydpstat._release.calibration import VECTOR_MECHANISMS
+from pydpstat._release.options import Missing, Options, choose_column_mechanism, options
+from pydpstat._release.statistic import guard_release, release_statistic
 from pydpstat.inference._null_distributions.shares import CorrelationIntervals
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.association import bounded_query, corner_query, read_variables, square_query
-from pydpstat.statistics._kernels.association_interval import Correlated
+from pydpstat.statistics._kernels.association import (
+    make_bounded_query,
+    make_corner_query,
+    make_square_query,
+    read_variables,
+)
+from pydpstat.statistics._kernels.association_interval import CorrelationValue
 from pydpstat.statistics._kernels.scope import Keys
-from pydpstat.statistics.spread import check_squares
+from pydpstat.statistics.spread import check_squared_bounds
 
 
-@quiet
+@guard_release
 def cov(
     x: Data,
     y: Data | float | None = None,
@@ -40,7 +45,7 @@ def cov(
     max_groups: int | None = None,
     sample: float | None = None,
     rng: object = None,
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
 ) -> DPResults:
     """Release a covariance (divisor n - 1), or a matrix of covariances.
 
@@ -130,13 +135,13 @@ def cov(
     >>> abs(float(r) - float(np.cov(x, 5 - x / 2)[0, 1])) < 0.5
     True
     """
-    y, epsilon = _told_apart(y, epsilon)
-    how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=VECTOR, rng=rng, budget=budget)
-    how = how.by_groups(by, levels, other, unit, max_records, max_groups, sample)
-    return _release("cov", x, y, bounds, how)
+    y, epsilon = _resolve_y_and_epsilon(y, epsilon)
+    how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=VECTOR_MECHANISMS, rng=rng, budget=budget)
+    how = how.add_scope(by, levels, other, unit, max_records, max_groups, sample)
+    return _release_association("cov", x, y, bounds, how)
 
 
-@quiet
+@guard_release
 def corr(
     x: Data,
     y: Data | float | None = None,
@@ -155,7 +160,7 @@ def corr(
     max_groups: int | None = None,
     sample: float | None = None,
     rng: object = None,
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
 ) -> DPResults:
     """Release Pearson's correlation, or a matrix of correlations.
 
@@ -224,44 +229,44 @@ def corr(
     >>> -1.0 <= float(r) < -0.9
     True
     """
-    y, epsilon = _told_apart(y, epsilon)
+    y, epsilon = _resolve_y_and_epsilon(y, epsilon)
     how = options(epsilon, delta, mechanism, neighbors, missing, rng=rng, budget=budget)
-    how = how.by_groups(by, levels, other, unit, max_records, max_groups, sample)
-    return _release("corr", x, y, bounds, how)
+    how = how.add_scope(by, levels, other, unit, max_records, max_groups, sample)
+    return _release_association("corr", x, y, bounds, how)
 
 
-def _told_apart(y: Any, epsilon: float | None) -> tuple[Any, Any]:
+def _resolve_y_and_epsilon(y: Any, epsilon: float | None) -> tuple[Any, Any]:
     """Return the second variable and epsilon: cov(frame, 1.0, bounds=...) has the latter in second place."""
     if epsilon is not None:
         return y, epsilon
     return (None, y) if np.ndim(y) == 0 else (y, None)
 
 
-def _release(function: str, x: Data, y: Data | None, bounds: GivenBounds, how: Options) -> DPResults:
-    variables, how = read_variables(x, y, bounds, how)
-    check_squares(variables.pairs)
-    check_filling(how.missing, variables.pairs)
-    if function == "cov" and variables.matrix:
-        how = for_columns(how, variables.width)
-    if function == "cov" and how.bounded:
-        query, publish = bounded_query(variables, how)
-    elif function == "cov" and not variables.matrix:
-        query, publish = corner_query(variables, how)
+def _release_association(function: str, x: Data, y: Data | None, bounds: GivenBounds, options: Options) -> DPResults:
+    variables, options = read_variables(x, y, bounds, options)
+    check_squared_bounds(variables.bounds_by_column)
+    check_fill_value(options.missing, variables.bounds_by_column)
+    if function == "cov" and variables.is_matrix:
+        options = choose_column_mechanism(options, variables.width)
+    if function == "cov" and options.has_public_size:
+        query, publish = make_bounded_query(variables, options)
+    elif function == "cov" and not variables.is_matrix:
+        query, publish = make_corner_query(variables, options)
     else:
-        query, publish = square_query(function, variables, how)
+        query, publish = make_square_query(function, variables, options)
     release = release_statistic(
         function,
         query,
-        how,
-        data=variables.data,
-        arguments=(("bounds", variables.bounds), *variables.records.arguments),
-        bounds=variables.bounds,
-        publish=publish,
+        options,
+        data_names=variables.data,
+        public_arguments=(("bounds", variables.call_bounds), *variables.records.arguments),
+        bounds=variables.call_bounds,
+        postprocess=publish,
         conditions=variables.records.conditions,
     )
     post = release.post
     # several records of a unit are no independent draws
-    if not isinstance(post, Correlated) or release.noise is None or how.most > 1:
+    if not isinstance(post, CorrelationValue) or release.noise is None or options.contribution_bound > 1:
         return release
     known = CorrelationIntervals(release.value, post.sums, post.size, post.width, release.noise)
     return replace(release, post=replace(post, population=known))

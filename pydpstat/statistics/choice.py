@@ -12,21 +12,21 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._data.columns import Columns, Data, one_column, read
-from pydpstat._data.held import public_list
-from pydpstat._data.values import is_missing, objects
-from pydpstat._release.additive import Spender
+from pydpstat._data.columns import Columns, Data, read_columns, read_single_column
+from pydpstat._data.held import to_public_list
+from pydpstat._data.values import is_missing, to_object_array
+from pydpstat._release.additive import Chargeable
 from pydpstat._release.choice import release_choice
 from pydpstat._release.payment import check_budget
-from pydpstat._release.statistic import quiet
+from pydpstat._release.statistic import guard_release
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.r_arithmetic.elementary import Floats, exp
 from pydpstat.random import Source, secure, source_from
-from pydpstat.random.secure._bits import below as exact_below
-from pydpstat.random.secure._bits import permutation as exact_permutation
-from pydpstat.random.secure._bits import places as exact_places
-from pydpstat.random.secure.trials import trials_exp
+from pydpstat.random.secure._bits import draw_below as exact_below
+from pydpstat.random.secure._bits import draw_bit_integers as exact_places
+from pydpstat.random.secure._bits import draw_permutation as exact_permutation
+from pydpstat.random.secure.trials import draw_exp_trials
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
@@ -34,18 +34,18 @@ from pydpstat.results.results import DPResults
 # of each run: the utility of its points, the first of them, and how many there are
 Runs = tuple[Floats, npt.NDArray[np.int64], npt.NDArray[np.int64]]
 # numbers that are rationals and say so; a Decimal's exponent has no bound that memory could hold
-Exact = int | float | Fraction | np.integer | np.floating
-_NOT_NUMBERS = (bool, np.timedelta64)
-MECHANISMS = ("exponential", "noisy max")
-RIGHT = "the given sensitivity is correct for these neighbors"
+ExactNumber = int | float | Fraction | np.integer | np.floating
+_EXCLUDED_TYPES = (bool, np.timedelta64)
+CHOICE_MECHANISMS = ("exponential", "noisy max")
+SENSITIVITY_CONDITION = "the given sensitivity is correct for these neighbors"
 
 
-def weighted(
+def choose_by_weight(
     utility: Floats,
     rate: Fraction,
     source: Source,
     measure: npt.NDArray[np.int64] | Floats | None = None,
-    exact: Sequence[Fraction] | None = None,
+    exact_utilities: Sequence[Fraction] | None = None,
 ) -> int:
     """Choose a place with probability proportional to measure * exp(rate * utility).
 
@@ -53,36 +53,36 @@ def weighted(
     to them (`pydpstat.random.secure.choose`).
     """
     if not source.reproducible:
-        return secure.choose(utility, rate, measure, exact=exact)
-    (weights,) = _weights([utility], rate)
+        return secure.choose(utility, rate, measure, exact=exact_utilities)
+    (weights,) = _compute_weights([utility], rate)
     weights = weights if measure is None else weights * measure
-    return by_sums(weights, float(source.uniform(1)[0]))[0]
+    return invert_cumulative_sums(weights, float(source.uniform(1)[0]))[0]
 
 
-def weighted_above(
-    utility: Floats, first: int, points: int, rate: Fraction, source: Source, least: float
+def choose_point_by_weight(
+    utility: Floats, first: int, n_points: int, rate: Fraction, source: Source, lower_limit: float
 ) -> int:
-    """Choose a point with probability proportional to exp(rate * utility), where most utilities are `least`.
+    """Choose a point with probability proportional to exp(rate * utility), where most utilities are `lower_limit`.
 
     The utilities are those of successive points from `first` on, which rise and then fall. All other points
-    have `least`, whose weight is next to nothing: they are looked at only where the others do not decide.
+    have `lower_limit`, whose weight is next to nothing: they are looked at only where the others do not decide.
     """
-    above = np.flatnonzero(utility > least)
+    above = np.flatnonzero(utility > lower_limit)
     start, stop = int(above[0]), int(above[-1]) + 1
     before, likely = first + start, utility[start:stop]
-    if source.reproducible or likely.size == points:
-        return before + weighted(likely, rate, source)
+    if source.reproducible or likely.size == n_points:
+        return before + choose_by_weight(likely, rate, source)
 
-    def everything() -> tuple[Floats, None]:
-        whole = np.full(points, least)
+    def make_all_utilities() -> tuple[Floats, None]:
+        whole = np.full(n_points, lower_limit)
         whole[before : before + likely.size] = likely
         return whole, None
 
-    rest = secure.Rest(before, least, float(points - likely.size), everything)
+    rest = secure.Rest(before, lower_limit, float(n_points - likely.size), make_all_utilities)
     return secure.choose(likely, rate, rest=rest)
 
 
-def weighted_points(runs: Sequence[Runs], rate: Fraction, source: Source) -> list[int]:
+def choose_points_by_weight(runs: Sequence[Runs], rate: Fraction, source: Source) -> list[int]:
     """Choose a point in each of several divisions into runs; a point has the weight exp(rate * utility).
 
     A run is chosen by its number of points times their weight, and then one of its points.
@@ -91,19 +91,19 @@ def weighted_points(runs: Sequence[Runs], rate: Fraction, source: Source) -> lis
         chosen = []
         for utility, starts, widths in runs:
             run = secure.choose(utility, rate, widths)
-            chosen.append(int(starts[run]) + below(int(widths[run]), source))
+            chosen.append(int(starts[run]) + draw_integer_below(int(widths[run]), source))
         return chosen
-    weights = _weights([utility for utility, _, _ in runs], rate)
+    weights = _compute_weights([utility for utility, _, _ in runs], rate)
     uniforms = source.uniform(len(runs)).tolist()
     chosen = []
     for each, uniform, (_, starts, widths) in zip(weights, uniforms, runs):
         # where in the run the uniform falls tells which point, as it would among all points
-        run, share = by_sums(each * widths, uniform)
+        run, share = invert_cumulative_sums(each * widths, uniform)
         chosen.append(int(starts[run]) + min(int(share * widths[run]), int(widths[run]) - 1))
     return chosen
 
 
-def _weights(utilities: Sequence[Floats], rate: Fraction) -> list[Floats]:
+def _compute_weights(utilities: Sequence[Floats], rate: Fraction) -> list[Floats]:
     """Return the weights of several lists of utilities, each list's largest 1."""
     # one call for all: the exponential of a few numbers takes as long as that of a thousand
     exponents = np.concatenate([utility - utility.max() for utility in utilities])
@@ -112,7 +112,7 @@ def _weights(utilities: Sequence[Floats], rate: Fraction) -> list[Floats]:
     return np.split(weights, np.cumsum([utility.size for utility in utilities])[:-1])
 
 
-def by_sums(weights: Floats, uniform: float) -> tuple[int, float]:
+def invert_cumulative_sums(weights: Floats, uniform: float) -> tuple[int, float]:
     """Return the place whose part of all weights a uniform falls into, and where in it from 0 to 1."""
     sums = np.cumsum(weights)
     aim = uniform * float(sums[-1])
@@ -122,14 +122,14 @@ def by_sums(weights: Floats, uniform: float) -> tuple[int, float]:
     return place, (aim - before) / (float(sums[place]) - before)
 
 
-def below(limit: int, source: Source) -> int:
+def draw_integer_below(limit: int, source: Source) -> int:
     """Choose an integer from 0 to below `limit`, all with the same probability."""
     if not source.reproducible:
         return exact_below(limit)
     return min(int(source.uniform(1)[0] * limit), limit - 1)
 
 
-def places(size: int, bits: int, source: Source) -> npt.NDArray[np.int64]:
+def draw_integers(size: int, bits: int, source: Source) -> npt.NDArray[np.int64]:
     """Draw so many integers from 0 to below 2^bits, at most 2^16."""
     if not source.reproducible:
         return exact_places(size, bits)
@@ -137,7 +137,7 @@ def places(size: int, bits: int, source: Source) -> npt.NDArray[np.int64]:
 
 
 def permute_and_flip(
-    scores: Floats, rate: Fraction, source: Source, exact: Sequence[Fraction] | None = None
+    scores: Floats, rate: Fraction, source: Source, exact_utilities: Sequence[Fraction] | None = None
 ) -> int:
     """Choose a place: in random order, the first that is taken with probability exp(-rate * shortfall).
 
@@ -157,15 +157,15 @@ def permute_and_flip(
             # a difference, a rate and a product, each rounded once
             errors = exponents * 2.0**-50 + 2.0**-1000
 
-        def shortfall(i: int) -> Fraction:
-            return Fraction(top) - Fraction(float(scores[i])) if exact is None else -exact[i]
+        def compute_shortfall(i: int) -> Fraction:
+            return Fraction(top) - Fraction(float(scores[i])) if exact_utilities is None else -exact_utilities[i]
 
-        taken = trials_exp(exponents, errors, lambda i: rate * shortfall(i))
-    taken[scores == top if exact is None else [each == 0 for each in exact]] = True
+        taken = draw_exp_trials(exponents, errors, lambda i: rate * compute_shortfall(i))
+    taken[scores == top if exact_utilities is None else [each == 0 for each in exact_utilities]] = True
     return int(order[np.argmax(taken[order])])
 
 
-@quiet
+@guard_release
 def choose(
     candidates: Collection[object],
     scores: Data,
@@ -174,7 +174,7 @@ def choose(
     *,
     mechanism: str = "exponential",
     rng: object = None,
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
 ) -> DPResults:
     """Release a candidate with approximately the highest score.
 
@@ -244,19 +244,19 @@ def choose(
     >>> r.estimate
     'south'
     """
-    eps = checks.epsilon(epsilon)
-    reach = checks.positive(sensitivity, "sensitivity", ("Give the most that one record can change a score."))
-    checks.one_of(mechanism, "mechanism", MECHANISMS)
-    choices = _candidates(candidates)
-    utility = scores_of(scores, len(choices))
+    eps = checks.check_epsilon(epsilon)
+    reach = checks.check_positive(sensitivity, "sensitivity", ("Give the most that one record can change a score."))
+    checks.check_choice(mechanism, "mechanism", CHOICE_MECHANISMS)
+    choices = _check_candidates(candidates)
+    utility = read_scores(scores, len(choices))
     source = source_from(rng)
     rate = Fraction(eps) / (2 * Fraction(reach))
 
     def choose_one(_: object = None) -> tuple[object, Labels]:
         if mechanism == "exponential":
-            place = weighted(utility.floats, rate, source, exact=utility.below)
+            place = choose_by_weight(utility.floats, rate, source, exact_utilities=utility.exact_utilities)
         else:
-            place = permute_and_flip(utility.floats, rate, source, utility.below)
+            place = permute_and_flip(utility.floats, rate, source, utility.exact_utilities)
         return choices[place], Labels("choice")
 
     public: tuple[tuple[str, object], ...] = (("epsilon", eps), ("sensitivity", reach))
@@ -266,23 +266,23 @@ def choose(
         "choice",
         choose_one,
         source,
-        draws=0,
+        n_draws=0,
         sensitivity=reach,
         claim=Guarantee(eps),
-        guarantee=Guarantee(eps, 0.0, "bounded", (RIGHT,)),
-        record=Call("choose", (("candidates", "candidates"), ("scores", "scores")), public),
+        guarantee=Guarantee(eps, 0.0, "bounded", (SENSITIVITY_CONDITION,)),
+        call=Call("choose", (("candidates", "candidates"), ("scores", "scores")), public),
         mechanism="exponential" if mechanism == "exponential" else "permute-and-flip",
-        exactly=choose_one,
+        choose_exactly=choose_one,
         budget=check_budget(budget),
     )
 
 
-def _candidates(candidates: object) -> list[object]:
-    values = public_list(candidates, "candidates")
+def _check_candidates(candidates: object) -> list[object]:
+    values = to_public_list(candidates, "candidates")
     if isinstance(values, (list, tuple, range)) and len(values):
         return list(values)
     raise PydpstatError(
-        f"candidates must be a sequence with at least one candidate; got {checks.shown(candidates)}. "
+        f"candidates must be a sequence with at least one candidate; got {checks.describe_value(candidates)}. "
         "Give a list."
     )
 
@@ -295,24 +295,24 @@ class Scores(NamedTuple):
     """
 
     floats: np.ndarray
-    below: Sequence[Fraction] | None = None
+    exact_utilities: Sequence[Fraction] | None = None
 
     def __repr__(self) -> str:
         return "Scores(values withheld)"
 
 
-def scores_of(scores: Data, size: int) -> Scores:
+def read_scores(scores: Data, n_candidates: int) -> Scores:
     """Read one score for each candidate: an error where they are not as many, not numbers or not finite.
 
     A float of 64 bits does not hold every integer beyond 2^53, nor every long double or fraction.
     Rounded, such scores could move by more than their sensitivity, so their differences are taken as
     rationals first.
     """
-    column = one_column(scores, "scores", _columns)
+    column = read_single_column(scores, "scores", _read_score_columns)
     values = column.arrays[0]
-    if column.size != size:
+    if column.size != n_candidates:
         raise PydpstatError(
-            f"scores must be one number for each of the {size} candidates; got {type(scores).__name__} "
+            f"scores must be one number for each of the {n_candidates} candidates; got {type(scores).__name__} "
             f"of {column.size} values. Give them in the candidates' order."
         )
     wide = values.dtype.itemsize > (8 if values.dtype.kind == "f" else 4)
@@ -324,34 +324,34 @@ def scores_of(scores: Data, size: int) -> Scores:
     if wide:
         values = values.astype(object)
     exactly = values.dtype.kind == "O"
-    if not (all(map(_is_finite, values.tolist())) if exactly else np.isfinite(values).all()):
+    if not (all(map(_is_finite_number, values.tolist())) if exactly else np.isfinite(values).all()):
         raise PydpstatError(
             "scores must be finite; some are not. A score that can be infinite or missing has no "
             "sensitivity: clip it to public bounds first."
         )
     if not exactly:
         return Scores(values.astype(np.float64))
-    ratios = list(map(_ratio, values.tolist()))
+    ratios = list(map(_convert_to_fraction, values.tolist()))
     top = max(ratios)
     below = [ratio - top for ratio in ratios]
     # the nearest floats, which far down are all the lowest one
     return Scores(np.array([max(checks.as_float(each), -sys.float_info.max) for each in below]), below)
 
 
-def _columns(scores: Any, argument: str) -> Columns:
+def _read_score_columns(scores: Any, argument: str) -> Columns:
     # NumPy would make floats of integers that have a float beside them
-    values = objects(scores) if type(scores) in (list, tuple) else scores
-    return read(values, argument, lambda column: (_exact(column), None))
+    values = to_object_array(scores) if type(scores) in (list, tuple) else scores
+    return read_columns(values, argument, lambda column: (_read_exact_numbers(column), None))
 
 
-def _exact(column: object) -> np.ndarray:
+def _read_exact_numbers(column: object) -> np.ndarray:
     """Return numbers as they are, in their own type or as objects; NaN where one is masked."""
     values = column if isinstance(column, np.ndarray) else np.asarray(column)
     if isinstance(values, np.ma.MaskedArray):
         values = np.ma.filled(values.astype(object), np.nan)
     if values.dtype.kind in "fiu":
         return values
-    other = next((type(each) for each in values.ravel().tolist() if not _is_exact(each)), None)
+    other = next((type(each) for each in values.ravel().tolist() if not _is_exact_number(each)), None)
     if other is None and values.dtype.kind == "O":
         return values
     raise PydpstatError(
@@ -360,15 +360,15 @@ def _exact(column: object) -> np.ndarray:
     )
 
 
-def _is_exact(value: object) -> bool:
-    return isinstance(value, get_args(Exact)) and not isinstance(value, _NOT_NUMBERS) or is_missing(value)
+def _is_exact_number(value: object) -> bool:
+    return isinstance(value, get_args(ExactNumber)) and not isinstance(value, _EXCLUDED_TYPES) or is_missing(value)
 
 
-def _is_finite(value: object) -> bool:
+def _is_finite_number(value: object) -> bool:
     return not is_missing(value) and value not in (math.inf, -math.inf)
 
 
-def _ratio(value: Exact) -> Fraction:
+def _convert_to_fraction(value: ExactNumber) -> Fraction:
     # NumPy's integers have no ratio
     if isinstance(value, (int, np.integer)):
         return Fraction(int(value))

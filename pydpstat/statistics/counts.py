@@ -7,27 +7,27 @@ from functools import partial
 
 import numpy as np
 
-from pydpstat._data.columns import Data, truths_of
-from pydpstat._data.values import fills
-from pydpstat._release.additive import Query, Spender
-from pydpstat._release.calibration import INTEGER
-from pydpstat._release.options import Missing, Options, check_records, options
-from pydpstat._release.statistic import quiet, release_statistic
+from pydpstat._data.columns import Data, read_booleans
+from pydpstat._data.values import should_fill
+from pydpstat._release.additive import Chargeable, Query
+from pydpstat._release.calibration import INTEGER_MECHANISMS
+from pydpstat._release.options import Missing, Options, check_min_records, options
+from pydpstat._release.statistic import guard_release, release_statistic
 from pydpstat.inference._null_distributions.shares import ShareIntervals
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.results import _ranges as ranges
-from pydpstat.results._postprocessing import AsDrawn, Derived, PostProcessing, Publish, Scaled
+from pydpstat.results._postprocessing import DerivedValue, NoisyValue, PostProcessing, PostProcessor, ScaledValue
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.asked import asked_truths
-from pydpstat.statistics._kernels.cells import share_rate
-from pydpstat.statistics._kernels.partition import in_columns, reach_of
-from pydpstat.statistics._kernels.records import Part, Records, records_of
-from pydpstat.statistics._kernels.scope import Keys, note_groups
+from pydpstat.statistics._kernels.asked import count_truths_in_engine
+from pydpstat.statistics._kernels.cells import compute_share_rate
+from pydpstat.statistics._kernels.partition import compute_weight_sensitivity, convert_to_fortran_order
+from pydpstat.statistics._kernels.records import RecordChunk, Records, read_records
+from pydpstat.statistics._kernels.scope import Keys, warn_empty_groups
 
-STEPS = ("divided by the number of records", ranges.CLIPPED)
+SHARE_STEPS = ("divided by the number of records", ranges.CLIPPED_STEP)
 
 
-@quiet
+@guard_release
 def count(
     condition: Data,
     epsilon: float,
@@ -44,7 +44,7 @@ def count(
     max_groups: int | None = None,
     sample: float | None = None,
     rng: object = None,
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
 ) -> DPResults:
     """Release the number of records that meet a condition.
 
@@ -117,24 +117,30 @@ def count(
     (True, 1.0)
     """
     public = (epsilon, delta, mechanism, neighbors, missing)
-    how = options(*public, mechanisms=INTEGER, fill=bool, rng=rng, budget=budget)
-    how = how.by_groups(by, levels, other, unit, max_records, max_groups, sample)
-    records, how = records_of(condition, how, truths_of, "condition")
-    found, size = _tallied(records, how, 0)
-    query = _query("count", found[0].reshape(records.shape), records, how, size, records.apart)
-    within = ranges.counts(query.nobs)
+    how = options(*public, mechanisms=INTEGER_MECHANISMS, fill_type=bool, rng=rng, budget=budget)
+    how = how.add_scope(by, levels, other, unit, max_records, max_groups, sample)
+    records, how = read_records(condition, how, read_booleans, "condition")
+    found, size = _count_truths(records, how, 0)
+    query = _make_count_query("count", found[0].reshape(records.shape), records, how, size, records.has_several_groups)
+    within = ranges.make_count_range(query.nobs)
 
-    def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-        return noisy, AsDrawn(within=within)
+    def publish_counts(noisy_counts: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
+        return noisy_counts, NoisyValue(within=within)
 
-    released = _released("count", query, records, how, publish)
-    sd = float(np.max(released.post.standard_error(released.noise, released.value)))
-    values = released.value.reshape(records.group_number or 1, -1)[:, 0]
-    note_groups(records.groups, values, sd, of_all=False, what="number of records that meet the condition")
+    released = _release_counts("count", query, records, how, publish_counts)
+    sd = float(np.max(released.post.compute_standard_error(released.noise, released.value)))
+    values = released.value.reshape(records.n_groups or 1, -1)[:, 0]
+    warn_empty_groups(
+        records.groups,
+        values,
+        sd,
+        has_all_records=False,
+        quantity="number of records that meet the condition",
+    )
     return released
 
 
-@quiet
+@guard_release
 def proportion(
     condition: Data,
     epsilon: float,
@@ -151,7 +157,7 @@ def proportion(
     max_groups: int | None = None,
     sample: float | None = None,
     rng: object = None,
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
 ) -> DPResults:
     """Release the share of records that meet a condition.
 
@@ -230,77 +236,77 @@ def proportion(
     True
     """
     public = (epsilon, delta, mechanism, neighbors, missing)
-    how = options(*public, mechanisms=INTEGER, fill=bool, rng=rng, budget=budget)
-    how = how.by_groups(by, levels, other, unit, max_records, max_groups, sample)
-    records, how = records_of(condition, how, truths_of, "condition")
-    found, size = _tallied(records, how, 1)
-    publish: Publish
-    rate = share_rate(how, reach_of(records.width, how))
+    how = options(*public, mechanisms=INTEGER_MECHANISMS, fill_type=bool, rng=rng, budget=budget)
+    how = how.add_scope(by, levels, other, unit, max_records, max_groups, sample)
+    records, how = read_records(condition, how, read_booleans, "condition")
+    found, size = _count_truths(records, how, 1)
+    publish: PostProcessor
+    rate = compute_share_rate(how, compute_weight_sensitivity(records.width, how))
 
-    def shares_of(met: np.ndarray, unmet: np.ndarray) -> ShareIntervals | None:
-        known = size if how.bounded else None
+    def make_share_intervals(met: np.ndarray, unmet: np.ndarray) -> ShareIntervals | None:
+        known = size if how.has_public_size else None
         return None if rate is None else ShareIntervals(met, unmet, known, rate)
 
-    if how.bounded:
-        query = _query("proportion", found[0].reshape(records.shape), records, how, size)
+    if how.has_public_size:
+        query = _make_count_query("proportion", found[0].reshape(records.shape), records, how, size)
 
-        def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-            shares = shares_of(noisy, size - noisy)
-            post = Scaled(1.0 / size, STEPS, population=shares, within=ranges.PROPORTION)
-            return ranges.PROPORTION.clip(noisy / size), post
+        def publish(noisy_counts: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
+            shares = make_share_intervals(noisy_counts, size - noisy_counts)
+            post = ScaledValue(1.0 / size, SHARE_STEPS, population=shares, within=ranges.PROPORTION)
+            return ranges.PROPORTION.clip_values(noisy_counts / size), post
 
     else:
-        query = _query("proportion", found.reshape(-1), records, how, size)
+        query = _make_count_query("proportion", found.reshape(-1), records, how, size)
         totals: list[np.ndarray] = []
 
-        def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-            met, unmet = noisy.reshape(2, -1)
-            totals.append((met + unmet).reshape(records.group_number or 1, -1)[:, 0])
+        def publish(noisy_counts: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
+            met, unmet = noisy_counts.reshape(2, -1)
+            totals.append((met + unmet).reshape(records.n_groups or 1, -1)[:, 0])
             positive = met + unmet > 0.0
             total = np.where(positive, met + unmet, 1.0)
-            shares = np.where(positive, ranges.PROPORTION.clip(met / total), 0.5)
+            shares = np.where(positive, ranges.PROPORTION.clip_values(met / total), 0.5)
             # those of a / (a + b) with respect to the pair (a, b), at the share that is published
             slopes = np.where(positive, np.hypot(shares, 1.0 - shares) / total, np.nan)
-            steps = ("share of the noisy counts", ranges.CLIPPED)
-            known = shares_of(met.reshape(records.shape), unmet.reshape(records.shape))
-            slopes_of = in_columns(slopes, records.shape)
-            post = Derived(slopes_of, steps, population=known, within=ranges.PROPORTION)
+            steps = ("share of the noisy counts", ranges.CLIPPED_STEP)
+            known = make_share_intervals(met.reshape(records.shape), unmet.reshape(records.shape))
+            slopes_of = convert_to_fortran_order(slopes, records.shape)
+            post = DerivedValue(slopes_of, steps, population=known, within=ranges.PROPORTION)
             return shares.reshape(records.shape), post
 
-    released = _released("proportion", query, records, how, publish)
-    if not how.bounded:
+    released = _release_counts("proportion", query, records, how, publish)
+    if not how.has_public_size:
         # the numbers of records in groups are private, so that there are none of bounded neighbors
         sd = math.sqrt(2.0) * float(np.max(released.noise.std()))
-        note_groups(records.groups, totals[0], sd)
+        warn_empty_groups(records.groups, totals[0], sd)
     return released
 
 
-def _tallied(records: Records, how: Options, least: int) -> tuple[np.ndarray, int]:
+def _count_truths(records: Records, options: Options, min_records: int) -> tuple[np.ndarray, int]:
     """Return the counts of true and of false values by group and column, and the public number of records.
 
     Under bounded neighbors there must be at least so many records.
     """
 
-    def tallied() -> np.ndarray:
-        found = asked_truths(records, how.missing)
+    def count_all_truths() -> np.ndarray:
+        found = count_truths_in_engine(records, options.missing)
         if found is not None:
             return found
-        tally = partial(_counts, missing=how.missing, groups=records.group_number)
+        tally = partial(_count_part_truths, missing=options.missing, groups=records.n_groups)
         return records.fold(tally, np.add)
 
-    check = partial(check_records, how, least=least, statistic="proportion", argument="condition")
-    found, size = records.numbered(tallied, lambda found: int(found[:, 0, 0].sum()), check)
+    check = partial(check_min_records, options, min_records=min_records, statistic="proportion", argument="condition")
+    found, size = records.sum_with_size(count_all_truths, lambda found: int(found[:, 0, 0].sum()), check)
     return found.reshape(2, -1), size or 0
 
 
-def _counts(part: Part, missing: Missing, groups: int | None) -> np.ndarray:
+def _count_part_truths(part: RecordChunk, missing: Missing, groups: int | None) -> np.ndarray:
     """Count true and false values, missing ones as `missing` says; of shape (2, groups, columns)."""
     columns = part.columns
     found = np.zeros((2, groups or 1, len(columns.arrays)), dtype=np.int64)
     for column, (truths, absent) in enumerate(zip(columns.arrays, columns.missing)):
-        places = part.places if groups is not None else None
+        places = part.group_codes if groups is not None else None
         if absent is not None and absent.any():
-            if fills(int(np.count_nonzero(absent)), missing):
+            if should_fill(int(np.count_nonzero(absent)), missing):
                 truths = np.where(absent, bool(missing), truths)
             else:
                 truths, places = truths[~absent], None if places is None else places[~absent]
@@ -313,29 +319,36 @@ def _counts(part: Part, missing: Missing, groups: int | None) -> np.ndarray:
     return found
 
 
-def _query(
-    statistic: str, counts: np.ndarray, records: Records, how: Options, size: int, apart: bool = True
+def _make_count_query(
+    statistic: str,
+    counts: np.ndarray,
+    records: Records,
+    options: Options,
+    size: int,
+    has_separate_positions: bool = True,
 ) -> Query:
-    """Ask for counts; a record changes one of each column by 1, and `apart` is as in `reach_of`."""
+    """Ask for counts; a record changes one of each column by 1, and `apart` is as in `compute_weight_sensitivity`."""
     return Query(
         statistic,
         counts.astype(np.float64),
-        (reach_of(records.width, how, apart),),
-        records.labels(statistic),
+        (compute_weight_sensitivity(records.width, options, has_separate_positions),),
+        records.make_labels(statistic),
         integer=True,
-        nobs=size if how.bounded else None,
+        nobs=size if options.has_public_size else None,
         exact=tuple(counts.ravel(order="F").tolist()),
     )
 
 
-def _released(function: str, query: Query, records: Records, how: Options, publish: Publish) -> DPResults:
+def _release_counts(
+    function: str, query: Query, records: Records, options: Options, postprocess: PostProcessor
+) -> DPResults:
     return release_statistic(
         function,
         query,
-        how,
-        data=("condition",),
-        arguments=records.arguments,
-        publish=publish,
+        options,
+        data_names=("condition",),
+        public_arguments=records.arguments,
+        postprocess=postprocess,
         conditions=records.conditions,
-        total=function == "count",
+        is_total=function == "count",
     )

@@ -8,28 +8,28 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._checks import as_float, is_number, shown
-from pydpstat._data.columns import Data, check_filling, one_column
-from pydpstat._data.held import public_list
-from pydpstat._data.values import fills
-from pydpstat._release.additive import Spender
-from pydpstat._release.calibration import INTEGER
+from pydpstat._checks import as_float, describe_value, is_number
+from pydpstat._data.columns import Data, check_fill_value, read_single_column
+from pydpstat._data.held import to_public_list
+from pydpstat._data.values import should_fill
+from pydpstat._release.additive import Chargeable
+from pydpstat._release.calibration import INTEGER_MECHANISMS
 from pydpstat._release.options import Missing, options
-from pydpstat._release.statistic import quiet, release_statistic
+from pydpstat._release.statistic import guard_release, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._null_distributions.quantiles import HistogramIntervals
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.asked import asked_bins
-from pydpstat.statistics._kernels.cells import bin_counts, cells_query, group_bin_counts, published_cells
-from pydpstat.statistics._kernels.records import Part, records_of
-from pydpstat.statistics._kernels.scope import Keys, note_groups
+from pydpstat.statistics._kernels.asked import count_bins_in_engine
+from pydpstat.statistics._kernels.cells import count_bins, count_group_bins, make_cells_postprocessing, make_cells_query
+from pydpstat.statistics._kernels.records import RecordChunk, read_records
+from pydpstat.statistics._kernels.scope import Keys, warn_empty_groups
 
-MOST_CELLS = 10**7
+MAX_HISTOGRAM_CELLS = 10**7
 
 
-@quiet
+@guard_release
 def histogram(
     x: Data,
     epsilon: float,
@@ -47,7 +47,7 @@ def histogram(
     max_groups: int | None = None,
     sample: float | None = None,
     rng: object = None,
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
 ) -> DPResults:
     """Release a histogram: the number of records in each bin.
 
@@ -137,65 +137,65 @@ def histogram(
     >>> r.sensitivity
     2.0
     """
-    how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER, rng=rng, budget=budget)
-    breaks = _edges(edges)
-    check_filling(how.missing, [(breaks[0], breaks[-1])], "edges")
-    how = how.by_groups(by, levels, other, unit, max_records, max_groups, sample)
-    records, how = records_of(x, how, one_column, "x")
-    cells = (records.group_number or 1) * (breaks.size - 1)
-    if records.groups is not None and cells > MOST_CELLS:
+    how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER_MECHANISMS, rng=rng, budget=budget)
+    breaks = _check_edges(edges)
+    check_fill_value(how.missing, [(breaks[0], breaks[-1])], "edges")
+    how = how.add_scope(by, levels, other, unit, max_records, max_groups, sample)
+    records, how = read_records(x, how, read_single_column, "x")
+    cells = (records.n_groups or 1) * (breaks.size - 1)
+    if records.groups is not None and cells > MAX_HISTOGRAM_CELLS:
         raise PydpstatError(
-            f"levels and edges must make at most {MOST_CELLS} cells; they make {cells}. Use fewer of either."
+            f"levels and edges must make at most {MAX_HISTOGRAM_CELLS} cells; they make {cells}. Use fewer of either."
         )
-    found = asked_bins(records, breaks, how.missing)
+    found = count_bins_in_engine(records, breaks, how.missing)
     if found is None:
-        tally = partial(_counts, edges=breaks, missing=how.missing, groups=records.group_number)
+        tally = partial(_count_part_bins, edges=breaks, missing=how.missing, groups=records.n_groups)
         counts = records.fold(tally, np.add)
     else:
-        counts = _completed(*found, breaks, how.missing)
+        counts = _add_missing_counts(*found, breaks, how.missing)
     size = int(counts.sum())
     name = records.name if records.names is None else records.names[0]
-    labels = records.named(_labels(name or "x", breaks))
+    labels = records.label_groups(_make_bin_labels(name or "x", breaks))
     released = release_statistic(
         "histogram",
-        cells_query("histogram", counts, labels, size, how),
+        make_cells_query("histogram", counts, labels, size, how),
         how,
-        data=("x",),
-        arguments=(("edges", breaks.tolist()), *records.arguments),
-        publish=published_cells(how, size, records.groups is not None, HistogramIntervals),
+        data_names=("x",),
+        public_arguments=(("edges", breaks.tolist()), *records.arguments),
+        postprocess=make_cells_postprocessing(how, size, records.groups is not None, HistogramIntervals),
         conditions=records.conditions,
-        total=True,
+        is_total=True,
     )
     if records.groups is not None:
-        sds = np.asarray(released.post.standard_error(released.noise, released.value))
-        note_groups(
-            records.groups, released.value.sum(axis=-1), float(sds.max()) * math.sqrt(breaks.size - 1)
-        )
+        sds = np.asarray(released.post.compute_standard_error(released.noise, released.value))
+        warn_empty_groups(records.groups, released.value.sum(axis=-1), float(sds.max()) * math.sqrt(breaks.size - 1))
     return released
 
 
-def _counts(part: Part, edges: np.ndarray, missing: Missing, groups: int | None) -> np.ndarray:
+def _count_part_bins(part: RecordChunk, edges: np.ndarray, missing: Missing, groups: int | None) -> np.ndarray:
     """Count the records in each bin, of shape (bins,) or (groups, bins), missing ones as `missing` says."""
-    x, places = part.columns.arrays[0], part.places
+    x, places = part.columns.arrays[0], part.group_codes
     counts: np.ndarray
     gone: int | np.ndarray
     if groups is None or places is None:
-        counts, gone = bin_counts(x, edges)
+        counts, gone = count_bins(x, edges)
     else:
-        counts, gone = group_bin_counts(x, places, groups, edges)
-    return _completed(counts, gone, edges, missing)
+        counts, gone = count_group_bins(x, places, groups, edges)
+    return _add_missing_counts(counts, gone, edges, missing)
 
 
-def _completed(counts: np.ndarray, gone: int | np.ndarray, edges: np.ndarray, missing: Missing) -> np.ndarray:
+def _add_missing_counts(
+    counts: np.ndarray, n_missing: int | np.ndarray, edges: np.ndarray, missing: Missing
+) -> np.ndarray:
     """Return the counts with what takes the missing values' place, of which there are so many by group."""
-    if fills(int(np.sum(gone)), missing):
+    if should_fill(int(np.sum(n_missing)), missing):
         if counts.ndim == 1:
-            gone = int(np.sum(gone))
-        counts += np.multiply.outer(gone, bin_counts(np.array([missing]), edges)[0])
+            n_missing = int(np.sum(n_missing))
+        counts += np.multiply.outer(n_missing, count_bins(np.array([missing]), edges)[0])
     return counts
 
 
-def _edges(edges: npt.ArrayLike | None) -> np.ndarray:
+def _check_edges(edges: npt.ArrayLike | None) -> np.ndarray:
     if edges is None:
         raise PydpstatError(
             "edges must be given: bins from the data would reveal records (the range is two "
@@ -203,25 +203,25 @@ def _edges(edges: npt.ArrayLike | None) -> np.ndarray:
         )
     if isinstance(edges, str) or is_number(edges):
         raise PydpstatError(
-            f"edges must be a sequence of numbers; got {shown(edges)}. A number of bins or a rule "
+            f"edges must be a sequence of numbers; got {describe_value(edges)}. A number of bins or a rule "
             "would use the range of the data. Give public edges, for example edges=np.linspace(0, "
             "100, 21)."
         )
-    values = public_list(edges, "edges")
+    values = to_public_list(edges, "edges")
     if isinstance(values, (list, tuple, range)) and len(values) > 1 and all(map(is_number, values)):
         array = np.array(list(map(as_float, values)))
         if np.isfinite(array).all() and (array[1:] > array[:-1]).all():
             return array + 0.0
     raise PydpstatError(
-        f"edges must be two or more finite numbers in increasing order; got {_wrong(values)}. Give "
+        f"edges must be two or more finite numbers in increasing order; got {_describe_invalid_edges(values)}. Give "
         "for example [0, 20, 40, 60]."
     )
 
 
-def _wrong(values: object) -> str:
+def _describe_invalid_edges(values: object) -> str:
     """Return what is wrong with edges."""
     if not isinstance(values, (list, tuple, range)) or len(values) < 2:
-        return shown(values)
+        return describe_value(values)
     if not all(map(is_number, values)):
         return f"{next(type(each).__name__ for each in values if not is_number(each))} among them"
     array = np.array(list(map(as_float, values)))
@@ -230,7 +230,7 @@ def _wrong(values: object) -> str:
     return "one twice" if len(set(values)) < len(values) else "them in a different order"
 
 
-def _labels(name: str, edges: np.ndarray) -> Labels:
+def _make_bin_labels(name: str, edges: np.ndarray) -> Labels:
     middles = edges[:-1] / 2.0 + edges[1:] / 2.0
     widths = np.diff(edges)
     return Labels(

@@ -8,36 +8,34 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._answering import answered
-from pydpstat._data.containers import name_of, row_names
-from pydpstat._data.held import variable
-from pydpstat._release.additive import Query, release
-from pydpstat._release.calibration import Calibrated, prepare
-from pydpstat._release.payment import pay
-from pydpstat._release.statistic import quiet
-from pydpstat._warn import warn
+from pydpstat._answering import explain_wrong_calls
+from pydpstat._data.containers import get_row_labels, get_series_name
+from pydpstat._data.held import read_variable
+from pydpstat._release.additive import Query, release_query
+from pydpstat._release.calibration import FixedNoiseCalibrator, calibrate_release
+from pydpstat._release.payment import charge_budget
+from pydpstat._release.statistic import guard_release
+from pydpstat._warn import warn_privacy
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.geometric import SignGeometricNoise, SymmetricGeometricNoise
 from pydpstat.privacy import GeometricLoss, Guarantee
-from pydpstat.r_arithmetic._arrays import numeric
+from pydpstat.r_arithmetic._arrays import to_numeric
 from pydpstat.random import source_from
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
 
-METHODS = ("difference", "sign")
+NOISE_METHODS = ("difference", "sign")
 # beyond this spread the largest of 2^53 draws would not fit into a 64-bit integer
-LARGEST_SPREAD = 2.0**56
-LARGEST_COUNT = 2**53
-MOST_DRAWS = 2**32
+MAX_NOISE_SCALE = 2.0**56
+MAX_COUNT = 2**53
+MAX_NOISE_DRAWS = 2**32
 Geometric = SymmetricGeometricNoise | SignGeometricNoise
-GIVEN = ("the given sensitivity is correct for these neighbors",)
+SENSITIVITY_CONDITIONS = ("the given sensitivity is correct for these neighbors",)
 
 
-@quiet
-def symmetric_geometric(
-    value: npt.ArrayLike, epsilon: float, *, sensitivity: int = 1, rng: object = None
-) -> DPResults:
+@guard_release
+def symmetric_geometric(value: npt.ArrayLike, epsilon: float, *, sensitivity: int = 1, rng: object = None) -> DPResults:
     """Release counts with symmetric geometric noise, as integers.
 
     Parameters
@@ -85,27 +83,27 @@ def symmetric_geometric(
     >>> float(r).is_integer(), r.guarantee.epsilon
     (True, 1.0)
     """
-    value = variable(value, "value", beside=True)
-    counts = _whole_numbers(value)
+    value = read_variable(value, "value", needs_order=True)
+    counts = _check_integers(value)
     noise = SymmetricGeometricNoise(epsilon, sensitivity)
     _check_spread(noise)
     claim = Guarantee(noise.epsilon)
-    held = Guarantee(noise.epsilon, 0.0, "bounded", GIVEN, GeometricLoss(noise.epsilon, noise.sensitivity))
-    name = name_of(value)
-    labels = Labels("count" if name is None else name, row_names(value))
+    held = Guarantee(
+        noise.epsilon, 0.0, "bounded", SENSITIVITY_CONDITIONS, GeometricLoss(noise.epsilon, noise.sensitivity)
+    )
+    name = get_series_name(value)
+    labels = Labels("count" if name is None else name, get_row_labels(value))
     query = Query("count", counts, (float(noise.sensitivity),), labels, integer=True)
     source = source_from(rng)
-    return release(
+    return release_query(
         query,
-        prepare(query.question, Calibrated(noise, claim, held), source.reproducible),
+        calibrate_release(query.spec, FixedNoiseCalibrator(noise, claim, held), source.reproducible),
         source,
-        record=Call(
-            "symmetric_geometric", (("value", "value"),), (("epsilon", epsilon), ("sensitivity", sensitivity))
-        ),
+        call=Call("symmetric_geometric", (("value", "value"),), (("epsilon", epsilon), ("sensitivity", sensitivity))),
     )
 
 
-@answered
+@explain_wrong_calls
 def symmetric_geometric_noise(
     size: int, epsilon: float, *, sensitivity: int = 1, method: str = "difference", rng: object = None
 ) -> np.ndarray:
@@ -161,10 +159,10 @@ def symmetric_geometric_noise(
     array([-2,  0,  0,  0,  0])
     """
     if not checks.is_number(size) or not 0 <= size < math.inf or size != int(size):
-        raise PydpstatError(f"size must be a whole number of at least 0; got {checks.shown(size)}.")
-    if size > MOST_DRAWS:
-        raise PydpstatError(f"size must be at most 2**32; got {checks.shown(size)}. Draw in several parts.")
-    checks.one_of(method, "method", METHODS)
+        raise PydpstatError(f"size must be a whole number of at least 0; got {checks.describe_value(size)}.")
+    if size > MAX_NOISE_DRAWS:
+        raise PydpstatError(f"size must be at most 2**32; got {checks.describe_value(size)}. Draw in several parts.")
+    checks.check_choice(method, "method", NOISE_METHODS)
     source = source_from(rng)
     kind: type[Geometric] = SymmetricGeometricNoise if method == "difference" else SignGeometricNoise
     noise = kind(epsilon, sensitivity)
@@ -173,7 +171,7 @@ def symmetric_geometric_noise(
     if isinstance(noise, SignGeometricNoise):
         kept = noise.epsilon_kept
         # a random sign times a geometric variable is not the symmetric geometric distribution
-        warn(
+        warn_privacy(
             "symmetric_geometric_noise with method='sign' gives 0 twice the weight of the symmetric "
             f"geometric distribution. Its true epsilon is {noise.epsilon_kept:.4f}, not "
             f"{noise.epsilon:g}; at epsilon {noise.epsilon:g} its delta is "
@@ -182,29 +180,31 @@ def symmetric_geometric_noise(
             use="symmetric_geometric",
         )
     public = (("epsilon", epsilon), ("sensitivity", sensitivity), ("method", method))
-    pay(None, Guarantee(kept, 0.0, "bounded", GIVEN), Call("symmetric_geometric_noise", (), public))
+    charge_budget(
+        None,
+        Guarantee(kept, 0.0, "bounded", SENSITIVITY_CONDITIONS),
+        Call("symmetric_geometric_noise", (), public),
+    )
     return noise.draw(source, int(size), 1.0).astype(np.int64)
 
 
 def _check_spread(noise: Geometric) -> None:
-    if noise.sensitivity / noise.epsilon > LARGEST_SPREAD:
+    if noise.sensitivity / noise.epsilon > MAX_NOISE_SCALE:
         raise PydpstatError(
             f"epsilon must be large enough that the noise fits into 64-bit integers; got {noise.epsilon!r} "
-            f"for sensitivity {noise.sensitivity!r}. Use at least {noise.sensitivity / LARGEST_SPREAD:.3g}."
+            f"for sensitivity {noise.sensitivity!r}. Use at least {noise.sensitivity / MAX_NOISE_SCALE:.3g}."
         )
 
 
-def _whole_numbers(value: npt.ArrayLike) -> np.ndarray:
-    flat = numeric(value, "value")
+def _check_integers(value: npt.ArrayLike) -> np.ndarray:
+    flat = to_numeric(value, "value")
     if flat.dtype.kind == "b" or not (np.isfinite(flat) & (flat == np.rint(flat))).all():
         raise PydpstatError(
             f"value must be whole numbers; got {type(value).__name__} with other values. "
             "Give counts, or use LaplaceMechanism for real numbers."
         )
-    if flat.size and (flat.max() > LARGEST_COUNT or flat.min() < -LARGEST_COUNT):
-        raise PydpstatError(
-            "value must be counts up to 2**53 in size, which a float holds exactly; rescale them."
-        )
+    if flat.size and (flat.max() > MAX_COUNT or flat.min() < -MAX_COUNT):
+        raise PydpstatError("value must be counts up to 2**53 in size, which a float holds exactly; rescale them.")
     shape = np.shape(value)
     if math.prod(shape) != flat.size:
         raise PydpstatError(f"value must be numbers; got {type(value).__name__} with several in one element.")

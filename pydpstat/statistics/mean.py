@@ -7,27 +7,32 @@ from fractions import Fraction
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._data.columns import Bounds, Data, GivenBounds, Pair
-from pydpstat._release.additive import Query, Spender
-from pydpstat._release.calibration import VECTOR
+from pydpstat._data.columns import Bounds, Data, GivenBounds, VariableBounds
+from pydpstat._release.additive import Chargeable, Query
+from pydpstat._release.calibration import VECTOR_MECHANISMS
 from pydpstat._release.options import Missing, Options, options
-from pydpstat._release.statistic import quiet
+from pydpstat._release.statistic import guard_release
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.results import _ranges as ranges
-from pydpstat.results._postprocessing import AsDrawn, PostProcessing, Publish, Scaled
+from pydpstat.results._postprocessing import NoisyValue, PostProcessing, PostProcessor, ScaledValue
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import partition, record_grid
-from pydpstat.statistics._kernels.column_release import added, per_column, release_columns, summed
-from pydpstat.statistics._kernels.group_sums import by_group
-from pydpstat.statistics._kernels.record_grid import Sums
+from pydpstat.statistics._kernels.column_release import (
+    compute_exact_sums,
+    make_column_query,
+    release_columns,
+    sum_on_grid,
+)
+from pydpstat.statistics._kernels.group_sums import split_sums_by_group
+from pydpstat.statistics._kernels.record_grid import ExactSums
 from pydpstat.statistics._kernels.records import Records
 from pydpstat.statistics._kernels.scope import Keys
 
-LARGEST = 1e290
+MAX_BOUND = 1e290
 
 
-@quiet
+@guard_release
 def mean(
     data: Data,
     epsilon: float,
@@ -46,7 +51,7 @@ def mean(
     sample: float | None = None,
     population: bool = False,
     rng: object = None,
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
 ) -> DPResults:
     """Release a mean.
 
@@ -156,7 +161,7 @@ def mean(
     a group and enters another. How many records there are is private under both.
 
     With ``population=True`` the sum of the squares z^2 is released in addition to that of the z, as
-    `moments` does: replacing a record moves half of the one and a quarter of the other by at most 1
+    `compute_moments` does: replacing a record moves half of the one and a quarter of the other by at most 1
     together, which the first does alone. Unbounded, and by group: the three weights of `var` take the
     place of the two. The interval of kind "population" inverts a studentized test, as in `ttest_1samp`;
     its level was measured.
@@ -179,40 +184,40 @@ def mean(
     >>> r.sensitivity
     10.0
     """
-    more = checks.flag(population, "population")
+    more = checks.check_boolean(population, "population")
     public = (epsilon, delta, mechanism, neighbors, missing)
-    how = options(*public, mechanisms=VECTOR, others=not more, rng=rng, budget=budget)
-    how = how.by_groups(by, levels, other, unit, max_records, max_groups, sample)
+    how = options(*public, mechanisms=VECTOR_MECHANISMS, allow_objects=not more, rng=rng, budget=budget)
+    how = how.add_scope(by, levels, other, unit, max_records, max_groups, sample)
     if more:
-        from pydpstat.inference._population import release_moments
+        from pydpstat.inference._population import release_column_moments
 
-        return release_moments("mean", data, bounds, how)
-    return release_columns("mean", mean_query, data, bounds, how)
+        return release_column_moments("mean", data, bounds, how)
+    return release_columns("mean", make_mean_query, data, bounds, how)
 
 
-def mean_query(statistic: str, records: Records, pairs: Bounds, how: Options) -> tuple[Query, Publish]:
+def make_mean_query(statistic: str, records: Records, bounds: Bounds, options: Options) -> tuple[Query, PostProcessor]:
     """Ask for the mean of each column, or for the sums that it follows from, and say what is made of them."""
-    grids, found, size = summed(statistic, records, pairs, how, 1)
-    within = ranges.means(pairs)
-    if not how.bounded:
+    grids, found, size = sum_on_grid(statistic, records, bounds, options, 1)
+    within = ranges.make_mean_range(bounds)
+    if not options.has_public_size:
         weights, step = partition.LINE_WEIGHTS, "mean of the noisy sums"
-        return partition.column_weights(statistic, records, pairs, how, weights, found, _placed, step, within)
-    exact = [
-        record_grid.ratio(each.first[0], size, grid.unit, grid.center) for grid, each in zip(grids, found)
-    ]
-    sensitivities = [record_grid.width(pair, size) for pair in pairs]
-    query = per_column(statistic, records, exact, sensitivities, size, how)
-    return query, lambda noisy: (within.clip(noisy), AsDrawn((ranges.CLIPPED,), within=within))
+        return partition.make_column_weights_query(
+            statistic, records, bounds, options, weights, found, _compute_means, step, within
+        )
+    exact = [record_grid.compute_ratio(each.first[0], size, grid.unit, grid.center) for grid, each in zip(grids, found)]
+    sensitivities = [record_grid.compute_width(pair, size) for pair in bounds]
+    query = make_column_query(statistic, records, exact, sensitivities, size, options)
+    return query, lambda noisy: (within.clip_values(noisy), NoisyValue((ranges.CLIPPED_STEP,), within=within))
 
 
-def _placed(noisy: np.ndarray, pair: Pair) -> tuple[np.ndarray, np.ndarray]:
+def _compute_means(noisy_sums: np.ndarray, bounds: VariableBounds) -> tuple[np.ndarray, np.ndarray]:
     """Return the means and their slopes from rows of noisy sums."""
-    at, half = partition.moments(noisy, partition.LINE), record_grid.half_width(pair)
-    mean = 0.5 * pair[0] + 0.5 * pair[1] + half * at.means[..., 1]
-    return mean, half * partition.lengths(at.gradients[..., 1, :])
+    at, half = (partition.compute_moments(noisy_sums, partition.LINE_BASIS), record_grid.compute_half_width(bounds))
+    mean = 0.5 * bounds[0] + 0.5 * bounds[1] + half * at.means[..., 1]
+    return mean, half * partition.compute_row_norms(at.gradients[..., 1, :])
 
 
-@quiet
+@guard_release
 def sum(  # the statistic's name, meant to be used as pydpstat.sum
     data: Data,
     epsilon: float,
@@ -230,7 +235,7 @@ def sum(  # the statistic's name, meant to be used as pydpstat.sum
     max_groups: int | None = None,
     sample: float | None = None,
     rng: object = None,
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
 ) -> DPResults:
     """Release a sum.
 
@@ -303,77 +308,91 @@ def sum(  # the statistic's name, meant to be used as pydpstat.sum
     >>> r.sensitivity, r.nobs is None
     (5.0, True)
     """
-    how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=VECTOR, rng=rng, budget=budget)
-    how = how.by_groups(by, levels, other, unit, max_records, max_groups, sample)
-    return release_columns("sum", _sum_query, data, bounds, how)
+    how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=VECTOR_MECHANISMS, rng=rng, budget=budget)
+    how = how.add_scope(by, levels, other, unit, max_records, max_groups, sample)
+    return release_columns("sum", _make_sum_query, data, bounds, how)
 
 
-def _sum_query(statistic: str, records: Records, pairs: Bounds, how: Options) -> tuple[Query, Publish]:
-    sizes = [max(abs(lower), abs(upper)) for lower, upper in pairs]
+def _make_sum_query(statistic: str, records: Records, bounds: Bounds, options: Options) -> tuple[Query, PostProcessor]:
+    sizes = [max(abs(lower), abs(upper)) for lower, upper in bounds]
     # a sum beyond all floats would be an error that depends on the data
-    if max(sizes) > LARGEST:
-        raise PydpstatError(f"bounds must be at most {LARGEST} in size for a sum. Rescale the data.")
-    if how.bounded:
-        grids, found, size = summed(statistic, records, pairs, how, 0)
-        sensitivities = [record_grid.width(pair) for pair in pairs]
-        exact = [_total(each, grid) for grid, each in zip(grids, found)]
-        return per_column(statistic, records, exact, sensitivities, size, how), _as_drawn(pairs, size)
-    grids = [record_grid.data_grid(lower, upper) for lower, upper in pairs]
-    rows = by_group(added(records, grids, how))
-    sensitivities = [_reach(pair, Fraction(size), how, records.apart) for pair, size in zip(pairs, sizes)]
-    exact = [_total(each, grid) for row in rows for grid, each in zip(grids, row)]
+    if max(sizes) > MAX_BOUND:
+        raise PydpstatError(f"bounds must be at most {MAX_BOUND} in size for a sum. Rescale the data.")
+    if options.has_public_size:
+        grids, found, size = sum_on_grid(statistic, records, bounds, options, 0)
+        sensitivities = [record_grid.compute_width(pair) for pair in bounds]
+        exact = [_compute_exact_total(each, grid) for grid, each in zip(grids, found)]
+        return make_column_query(statistic, records, exact, sensitivities, size, options), _make_sum_postprocessing(
+            bounds, size
+        )
+    grids = [record_grid.make_data_grid(lower, upper) for lower, upper in bounds]
+    rows = split_sums_by_group(compute_exact_sums(records, grids, options))
+    sensitivities = [
+        _compute_sum_sensitivity(pair, Fraction(size), options, records.has_several_groups)
+        for pair, size in zip(bounds, sizes)
+    ]
+    exact = [_compute_exact_total(each, grid) for row in rows for grid, each in zip(grids, row)]
     if records.groups is None:
-        return per_column(statistic, records, exact, sensitivities, None, how), _as_drawn(pairs)
-    return _group_sums(statistic, records, exact, sensitivities, pairs, how)
+        return make_column_query(statistic, records, exact, sensitivities, None, options), _make_sum_postprocessing(
+            bounds
+        )
+    return _make_group_sums_query(statistic, records, exact, sensitivities, bounds, options)
 
 
-def _as_drawn(pairs: Bounds, size: int | None = None) -> Publish:
+def _make_sum_postprocessing(bounds: Bounds, size: int | None = None) -> PostProcessor:
     """Publish sums as they are: those of groups or of releases are to add up without bias."""
-    within = ranges.sums(pairs, size)
-    return lambda noisy: (noisy, AsDrawn(within=within))
+    within = ranges.make_sum_range(bounds, size)
+    return lambda noisy: (noisy, NoisyValue(within=within))
 
 
-def _total(found: Sums, grid: record_grid.RecordGrid) -> Fraction:
-    return found.count * Fraction(grid.center) + record_grid.ratio(found.first[0], 1, grid.unit)
+def _compute_exact_total(sums: ExactSums, grid: record_grid.RecordGrid) -> Fraction:
+    return sums.count * Fraction(grid.center) + record_grid.compute_ratio(sums.first[0], 1, grid.unit)
 
 
-def _reach(pair: Pair, size: Fraction, how: Options, apart: bool) -> Fraction:
+def _compute_sum_sensitivity(
+    bounds: VariableBounds, largest_value: Fraction, options: Options, has_several_groups: bool
+) -> Fraction:
     """Return how far a neighbor moves one column's sums, in the noise's norm.
 
-    A record is at most `size`. One that leaves a group and enters another, `apart`, moves two sums, and one
-    that is replaced in its group moves one by at most the range, which is the larger in the L2 norm where
-    the bounds have different signs. Units may have different numbers of records: nobody's records need be
-    in the place of those that go.
+    A record is at most `largest_value`. One that leaves a group and enters another, `has_several_groups`, moves
+    two sums, and one that is replaced in its group moves one by at most the range, which is the larger in the
+    L2 norm where the bounds have different signs. Units may have different numbers of records: nobody's
+    records need be in the place of those that go.
     """
-    if how.ends == 1:
-        return how.most * size
-    return how.most * max(size * partition.norm_apart(2 if apart else 1, how), record_grid.width(pair))
+    if options.n_changed_groups == 1:
+        return options.contribution_bound * largest_value
+    return options.contribution_bound * max(
+        largest_value * partition.compute_separate_vectors_norm(2 if has_several_groups else 1, options),
+        record_grid.compute_width(bounds),
+    )
 
 
-def _group_sums(
+def _make_group_sums_query(
     statistic: str,
     records: Records,
     exact: list[Fraction],
     sensitivities: list[Fraction],
-    pairs: Bounds,
-    how: Options,
-) -> tuple[Query, Publish]:
+    bounds: Bounds,
+    options: Options,
+) -> tuple[Query, PostProcessor]:
     """Ask for the sums of every group, of several columns in units of their sensitivities."""
     shape = records.shape
     units = sensitivities if len(sensitivities) > 1 else [Fraction(1)]
     parts = tuple(each / units[place % len(units)] for place, each in enumerate(exact))
-    reach = sensitivities[0] if len(units) == 1 else partition.norm_of(len(units), how)
+    reach = sensitivities[0] if len(units) == 1 else partition.compute_ones_norm(len(units), options)
     value = np.array([part.numerator / part.denominator for part in parts])
     ball = (len(units), 1)
-    query = Query(statistic, value, (reach,), records.labels(statistic), exact=parts, ball=ball)
+    query = Query(statistic, value, (reach,), records.make_labels(statistic), exact=parts, vector_shape=ball)
     factors = list(map(float, units))
     if len(units) == 1 and len(shape) == 1:
-        return query, _as_drawn(pairs)
+        return query, _make_sum_postprocessing(bounds)
 
-    def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
+    def publish_group_sums(noisy_sums: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
         scales = np.broadcast_to(np.array(factors), shape)
         steps = ("multiplied by the sensitivities",)
-        factors_of = partition.in_columns(scales, shape)
-        return noisy.reshape(shape) * scales, Scaled(factors_of, steps, within=ranges.sums(pairs, None))
+        factors_of = partition.convert_to_fortran_order(scales, shape)
+        return noisy_sums.reshape(shape) * scales, ScaledValue(
+            factors_of, steps, within=ranges.make_sum_range(bounds, None)
+        )
 
-    return query, publish
+    return query, publish_group_sums

@@ -7,21 +7,32 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 from pydpstat import _checks as checks
-from pydpstat._answering import answered
-from pydpstat._data.held import public_list
-from pydpstat._release.payment import defaults
-from pydpstat._wrong_calls import not_there
+from pydpstat._answering import explain_wrong_calls
+from pydpstat._data.held import to_public_list
+from pydpstat._release.payment import get_budget_defaults
+from pydpstat._wrong_calls import explain_unknown_arguments
 from pydpstat.errors import ArgumentError, PydpstatError
 from pydpstat.random import source_from
-from pydpstat.statistics._plan_request import CHOICES, SHAPED, SIZED, Aim, Request, found_epsilon, found_size
+from pydpstat.statistics._plan_request import (
+    DISTRIBUTION_FUNCTIONS,
+    QUANTILE_FUNCTIONS,
+    SIZE_DEPENDENT_FUNCTIONS,
+    AccuracyTarget,
+    PlanRequest,
+    find_epsilon,
+    find_size,
+)
 from pydpstat.statistics._planned import Plan
 
 if TYPE_CHECKING:
     from pydpstat.inference._power import PowerPlan
     from pydpstat.results import DPResults, InferenceResults
 
-PLANNED = (*"mean sum count proportion var std cov corr histogram crosstab nunique".split(), *CHOICES)
-_Test = Literal[
+PLANNED_FUNCTIONS = (
+    *"mean sum count proportion var std cov corr histogram crosstab nunique".split(),
+    *QUANTILE_FUNCTIONS,
+)
+_TestName = Literal[
     "ttest_1samp",
     "ttest_rel",
     "ttest_ind",
@@ -36,17 +47,17 @@ _Test = Literal[
     "kendalltau",
 ]
 # what only made-up data tell the accuracy of
-SIMULATED = (
+UNPLANNED_FUNCTIONS = (
     "choose logit moments ols weighted_mean weighted_proportion weighted_quantile weighted_total".split()
 )
-TESTS = get_args(_Test)
+TEST_FUNCTIONS = get_args(_TestName)
 # what a plan has besides the function's arguments
-_OWN = ("n", "accuracy", "noise_sd", "alpha", "distribution", "columns")
+_PLAN_ARGUMENTS = ("n", "accuracy", "noise_sd", "alpha", "distribution", "columns")
 
 
 @overload
 def plan(  # type: ignore[overload-overlap]
-    function: _Test | Callable[..., InferenceResults],
+    function: _TestName | Callable[..., InferenceResults],
     epsilon: float | None = None,
     *,
     n: int | Sequence[int] | None = None,
@@ -70,7 +81,7 @@ def plan(
     columns: Collection[str] | None = None,
     **options: object,
 ) -> Plan: ...
-@answered
+@explain_wrong_calls
 def plan(
     function: str | Callable[..., object],
     epsilon: float | None = None,
@@ -213,67 +224,69 @@ def plan(
 
     name = function if isinstance(function, str) else getattr(function, "__name__", None)
     stated = {"accuracy": accuracy, "noise_sd": noise_sd, "distribution": distribution}
-    if isinstance(name, str) and name in TESTS:
-        from pydpstat.inference._power import plan_test
+    if isinstance(name, str) and name in TEST_FUNCTIONS:
+        from pydpstat.inference._power import make_power_plan
 
         for argument, given in {"columns": columns, **stated}.items():
             if given is not None:
                 way = "" if argument == "columns" else " Give power and effect."
                 raise PydpstatError(
-                    f"{argument} must be left out for the plan of a test; got {checks.shown(given)}.{way}"
+                    f"{argument} must be left out for the plan of a test; got {checks.describe_value(given)}.{way}"
                 )
-        return plan_test(name, epsilon, n, {"alpha": alpha, **options})
-    if name in SIMULATED:
+        return make_power_plan(name, epsilon, n, {"alpha": alpha, **options})
+    if name in UNPLANNED_FUNCTIONS:
         raise PydpstatError(
             f"{name} cannot be planned: its accuracy depends on the data. Try it on made-up "
             "data of the size and kind that you expect, with rng=1."
         )
-    checks.one_of(name if isinstance(name, str) else function, "function", (*PLANNED, *TESTS))
+    checks.check_choice(name if isinstance(name, str) else function, "function", (*PLANNED_FUNCTIONS, *TEST_FUNCTIONS))
     call = getattr(pydpstat, str(name))
     _check_options(call, options)
-    checks.probability(alpha, "alpha")
-    if distribution is not None and name not in SHAPED:
+    checks.check_probability(alpha, "alpha")
+    if distribution is not None and name not in DISTRIBUTION_FUNCTIONS:
         raise PydpstatError(
-            f"distribution must be left out for a {name}; got {checks.shown(distribution)}. The noise "
+            f"distribution must be left out for a {name}; got {checks.describe_value(distribution)}. The noise "
             "does not depend on it."
         )
     if options.get("rng") is not None:
         # noise of a seed lies on no grid; the plan draws none, and any seed stands for the one that is given
         source_from(options["rng"])
         options["rng"] = 0
-    request = Request(str(name), options, _columns(columns), distribution, defaults(None))
+    request = PlanRequest(str(name), options, _check_columns(columns), distribution, get_budget_defaults(None))
     if distribution is not None:
-        request.shapes()
-    aim = Aim.of(request, accuracy, noise_sd, alpha)
-    given = _given(request, epsilon, n, aim)
+        request.make_distributions()
+    aim = AccuracyTarget.from_arguments(request, accuracy, noise_sd, alpha)
+    given = _resolve_plan_arguments(request, epsilon, n, aim)
     solved = "accuracy"
     size, chosen = given
     if aim is not None and chosen is None:
-        solved, chosen = "epsilon", found_epsilon(request, aim, size)
+        solved, chosen = "epsilon", find_epsilon(request, aim, size)
     elif aim is not None:
-        solved, size = "n", found_size(request, aim, chosen)
-    planned = request.at(chosen, size)
+        solved, size = "n", find_size(request, aim, chosen)
+    planned = request.make_planned_release(chosen, size)
     return Plan(planned.result, request, float(chosen), size, alpha, solved)
 
 
-def _given(request: Request, epsilon: object, n: object, aim: Aim | None) -> tuple[int | None, Any]:
+def _resolve_plan_arguments(
+    request: PlanRequest, epsilon: object, n: object, target: AccuracyTarget | None
+) -> tuple[int | None, Any]:
     """Check which of n, epsilon and the accuracy are given, and return the first two."""
-    name, sized = request.function, request.function in SIZED
-    size = _size(n, request, aim is not None and epsilon is not None)
+    name, sized = request.function, request.function in SIZE_DEPENDENT_FUNCTIONS
+    size = _check_size(n, request, target is not None and epsilon is not None)
     # what does not matter is not kept
     size = size if sized else None
-    if aim is None:
+    if target is None:
         if epsilon is None:
             raise PydpstatError(
                 "epsilon must be given, or an accuracy (or noise_sd) for which to find it. Give for "
                 "example accuracy=0.5, in the unit of the estimate."
             )
-        return size, checks.epsilon(epsilon)
+        return size, checks.check_epsilon(epsilon)
     if epsilon is None and (size is not None or not sized):
         return size, None
     if epsilon is not None and sized and size is None:
-        return None, checks.epsilon(epsilon)
-    what = f"{aim.argument}={checks.shown(aim.given)}"
+        return None, checks.check_epsilon(epsilon)
+    what = f"{target.argument}={checks.describe_value(target.given)}"
     if epsilon is None:
         raise PydpstatError(
             f"n or epsilon must be given with {what}: the accuracy of a {name} depends on both. Give "
@@ -283,14 +296,14 @@ def _given(request: Request, epsilon: object, n: object, aim: Aim | None) -> tup
     raise PydpstatError(f"{what} leaves nothing to find. Leave out {way}.")
 
 
-def _columns(columns: object) -> tuple[str, ...] | None:
+def _check_columns(columns: object) -> tuple[str, ...] | None:
     if columns is None:
         return None
-    values = public_list(columns, "columns")
+    values = to_public_list(columns, "columns")
     if isinstance(values, (list, tuple)) and 0 < len(set(map(str, values))) == len(values):
         return tuple(map(str, values))
     raise PydpstatError(
-        f"columns must be a list of names without repetition; got {checks.shown(columns)}. "
+        f"columns must be a list of names without repetition; got {checks.describe_value(columns)}. "
         "Leave it out for a single variable."
     )
 
@@ -303,7 +316,9 @@ def _check_options(call: Callable[..., DPResults], options: Mapping[str, object]
     ]
     wrong = {name: each for name, each in options.items() if name not in known}
     if wrong:
-        raise ArgumentError(not_there(f"plan of {call.__name__}", ["epsilon", *known, *_OWN], wrong))
+        raise ArgumentError(
+            explain_unknown_arguments(f"plan of {call.__name__}", ["epsilon", *known, *_PLAN_ARGUMENTS], wrong)
+        )
     if "bounds" in known and "bounds" not in options:
         raise PydpstatError("bounds must be given: the public range of the data, as (lower, upper).")
     for name, example in (("q", "q=0.9"), ("qs", "qs=[0.25, 0.5, 0.75]")):
@@ -311,17 +326,17 @@ def _check_options(call: Callable[..., DPResults], options: Mapping[str, object]
             raise PydpstatError(f"{name} must be given: the probabilities of the quantiles. Give {example}.")
 
 
-def _size(n: object, request: Request, sought: bool) -> int | None:
-    """Check the number of records; it may be missing where it does not matter, or is `sought`."""
+def _check_size(n: object, request: PlanRequest, is_sought: bool) -> int | None:
+    """Check the number of records; it may be missing where it does not matter, or is `is_sought`."""
     name, options = request.function, request.options
     given = options.get("neighbors")
     neighbors = request.defaults.neighbors if given is None else given
     # the numbers of records in groups or of units are private
     whole = options.get("by") is None and options.get("unit") is None
     # an array that cannot be compared is refused with the function's own words
-    needed = whole and name in SIZED and isinstance(neighbors, str) and neighbors == "bounded"
+    needed = whole and name in SIZE_DEPENDENT_FUNCTIONS and isinstance(neighbors, str) and neighbors == "bounded"
     if n is None:
-        if needed and not sought:
+        if needed and not is_sought:
             raise PydpstatError(
                 f"n must be given: the noise of a {name} depends on the public number of records "
                 "under bounded neighbors. Give for example n=1000, or neighbors='unbounded'; with "
@@ -330,8 +345,8 @@ def _size(n: object, request: Request, sought: bool) -> int | None:
         return None
     if not checks.is_number(n) or not 0 <= checks.as_float(n) < 2.0**53 or n != int(n):
         raise PydpstatError(
-            f"n must be a whole number of records; got {checks.shown(n)}. Give for example 1000."
+            f"n must be a whole number of records; got {checks.describe_value(n)}. Give for example 1000."
         )
-    if n == 0 and name in SIZED:
+    if n == 0 and name in SIZE_DEPENDENT_FUNCTIONS:
         raise PydpstatError(f"n must be at least 1 record for a {name}; got {n!r}. Give for example 1000.")
     return int(n)

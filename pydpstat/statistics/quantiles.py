@@ -7,29 +7,29 @@ from fractions import Fraction
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data
-from pydpstat._release.additive import Spender
+from pydpstat._release.additive import Chargeable
 from pydpstat._release.options import Missing
-from pydpstat._release.statistic import quiet
+from pydpstat._release.statistic import guard_release
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.quantile_points import (
-    Asked,
-    ask,
-    note_order,
-    one_share,
-    quantile_options,
-    released,
-    several_shares,
-    share_of,
-    shares_given,
-    shares_of,
-    split_depth,
+    QuantileQuery,
+    check_quantile_options,
+    check_raw_shares,
+    check_share,
+    check_shares,
+    choose_points_for_share,
+    choose_points_for_shares,
+    compute_split_depth,
+    read_quantile_query,
+    release_points,
+    warn_argument_order,
 )
-from pydpstat.statistics._kernels.ranks import Near, farthest, rank_range
+from pydpstat.statistics._kernels.ranks import RankTarget, compute_rank_range, compute_utility_limit
 from pydpstat.statistics._kernels.scope import Keys
 
 
-@quiet
+@guard_release
 def quantile(
     x: Data,
     q: float,
@@ -46,7 +46,7 @@ def quantile(
     max_groups: int | None = None,
     sample: float | None = None,
     rng: object = None,
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
     grid_points: int | None = None,
     population: bool = False,
 ) -> DPResults:
@@ -159,19 +159,19 @@ def quantile(
     >>> float(r)
     50.0
     """
-    share = share_of(q)
-    note_order("quantile", "q", share, epsilon)
-    more = checks.flag(population, "population")
-    how = quantile_options(epsilon, neighbors, missing, more, rng, budget)
-    how = how.by_groups(by, levels, other, unit, max_records, max_groups, sample)
+    share = check_share(q)
+    warn_argument_order("quantile", "q", share, epsilon)
+    more = checks.check_boolean(population, "population")
+    how = check_quantile_options(epsilon, neighbors, missing, more, rng, budget)
+    how = how.add_scope(by, levels, other, unit, max_records, max_groups, sample)
     if more:
-        from pydpstat.inference._population import release_cells
+        from pydpstat.inference._population import release_population_quantiles
 
-        return release_cells("quantile", x, bounds, (share,), None, (("q", q),), grid_points, how)
-    return _quantile("quantile", ask(x, bounds, grid_points, how), share, (("q", q),))
+        return release_population_quantiles("quantile", x, bounds, (share,), None, (("q", q),), grid_points, how)
+    return _release_quantile("quantile", read_quantile_query(x, bounds, grid_points, how), share, (("q", q),))
 
 
-@quiet
+@guard_release
 def median(
     x: Data,
     epsilon: float,
@@ -187,7 +187,7 @@ def median(
     max_groups: int | None = None,
     sample: float | None = None,
     rng: object = None,
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
     grid_points: int | None = None,
     population: bool = False,
 ) -> DPResults:
@@ -248,29 +248,31 @@ def median(
     >>> 40 <= float(pydpstat.median(ages, 1.0, bounds=(0, 120), rng=1)) <= 43
     True
     """
-    more = checks.flag(population, "population")
-    how = quantile_options(epsilon, neighbors, missing, more, rng, budget)
-    how = how.by_groups(by, levels, other, unit, max_records, max_groups, sample)
+    more = checks.check_boolean(population, "population")
+    how = check_quantile_options(epsilon, neighbors, missing, more, rng, budget)
+    how = how.add_scope(by, levels, other, unit, max_records, max_groups, sample)
     if more:
-        from pydpstat.inference._population import release_cells
+        from pydpstat.inference._population import release_population_quantiles
 
-        return release_cells("median", x, bounds, (0.5,), None, (), grid_points, how)
-    return _quantile("median", ask(x, bounds, grid_points, how), 0.5, ())
-
-
-def _quantile(function: str, asked: Asked, share: float, own: tuple[tuple[str, object], ...]) -> DPResults:
-    reach = asked.split * rank_range(share, asked.neighbors)
-    rate = Fraction(asked.how.epsilon) / reach
-    found = asked.counted_near(Near(share, farthest(rate)))
-    labels = asked.records.named(Labels(asked.name or function))
-
-    def choose(_: object = None) -> tuple[object, Labels]:
-        return one_share(found, asked, share, rate), labels
-
-    return released(function, asked, choose, own, float(reach) / 2, found.size)
+        return release_population_quantiles("median", x, bounds, (0.5,), None, (), grid_points, how)
+    return _release_quantile("median", read_quantile_query(x, bounds, grid_points, how), 0.5, ())
 
 
-@quiet
+def _release_quantile(
+    function: str, query: QuantileQuery, share: float, own_arguments: tuple[tuple[str, object], ...]
+) -> DPResults:
+    reach = query.n_epsilon_parts * compute_rank_range(share, query.neighbors)
+    rate = Fraction(query.options.epsilon) / reach
+    found = query.count_points_near(RankTarget(share, compute_utility_limit(rate)))
+    labels = query.records.label_groups(Labels(query.name or function))
+
+    def choose_points(_: object = None) -> tuple[object, Labels]:
+        return choose_points_for_share(found, query, share, rate), labels
+
+    return release_points(function, query, choose_points, own_arguments, float(reach) / 2, found.size)
+
+
+@guard_release
 def quantiles(
     x: Data,
     qs: Sequence[float] | float,
@@ -287,7 +289,7 @@ def quantiles(
     max_groups: int | None = None,
     sample: float | None = None,
     rng: object = None,
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
     grid_points: int | None = None,
     population: bool = False,
 ) -> DPResults:
@@ -366,8 +368,7 @@ def quantiles(
 
     References
     ----------
-    Kaplan, H., Schnapp, S. and Stemmer, U. (2022). Differentially private approximate quantiles.
-    ICML 2022.
+    Kaplan, H., Schnapp, S. and Stemmer, U. (2022). Differentially private approximate quantiles. ICML 2022.
 
     Examples
     --------
@@ -377,24 +378,23 @@ def quantiles(
     >>> r.estimate.tolist()
     [16.0, 42.0, 50.0]
     """
-    given, wanted = shares_given(qs), shares_of(qs)
+    given, wanted = check_raw_shares(qs), check_shares(qs)
     if len(wanted) == 1:
-        note_order("quantiles", "qs", wanted[0], epsilon)
-    more = checks.flag(population, "population")
-    how = quantile_options(epsilon, neighbors, missing, more, rng, budget)
-    how = how.by_groups(by, levels, other, unit, max_records, max_groups, sample)
+        warn_argument_order("quantiles", "qs", wanted[0], epsilon)
+    more = checks.check_boolean(population, "population")
+    how = check_quantile_options(epsilon, neighbors, missing, more, rng, budget)
+    how = how.add_scope(by, levels, other, unit, max_records, max_groups, sample)
     if more:
-        from pydpstat.inference._population import release_cells
+        from pydpstat.inference._population import release_population_quantiles
 
         names, own = tuple(map(str, given)), (("qs", qs),)
-        return release_cells("quantiles", x, bounds, wanted, names, own, grid_points, how)
-    asked = ask(x, bounds, grid_points, how)
-    found = asked.counted()
-    each = Labels("quantile" if asked.name is None else asked.name, names=tuple(map(str, given)))
-    labels = asked.records.named(each)
+        return release_population_quantiles("quantiles", x, bounds, wanted, names, own, grid_points, how)
+    asked = read_quantile_query(x, bounds, grid_points, how)
+    found = asked.count_points()
+    labels = asked.records.label_groups(Labels(asked.name or "quantile", names=tuple(map(str, given))))
 
-    def choose(_: object = None) -> tuple[object, Labels]:
-        return several_shares(found, asked, wanted), labels
+    def choose_points(_: object = None) -> tuple[object, Labels]:
+        return choose_points_for_shares(found, asked, wanted), labels
 
-    parts = split_depth(len(set(wanted)))
-    return released("quantiles", asked, choose, (("qs", qs),), 1.0, found.size, parts)
+    parts = compute_split_depth(len(set(wanted)))
+    return release_points("quantiles", asked, choose_points, (("qs", qs),), 1.0, found.size, parts)

@@ -7,23 +7,23 @@ from fractions import Fraction
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._data.columns import Bounds, Data, GivenBounds, Pair
-from pydpstat._release.additive import Query, Spender
-from pydpstat._release.calibration import VECTOR
+from pydpstat._data.columns import Bounds, Data, GivenBounds, VariableBounds
+from pydpstat._release.additive import Chargeable, Query
+from pydpstat._release.calibration import VECTOR_MECHANISMS
 from pydpstat._release.options import Missing, Options, options
-from pydpstat._release.statistic import quiet
+from pydpstat._release.statistic import guard_release
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.results import _ranges as ranges
-from pydpstat.results._postprocessing import AsDrawn, Derived, PostProcessing, Publish, SquareRoot
+from pydpstat.results._postprocessing import DerivedValue, NoisyValue, PostProcessing, PostProcessor, SquareRootValue
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels import partition, record_grid
-from pydpstat.statistics._kernels.column_release import per_column, release_columns, summed
+from pydpstat.statistics._kernels.column_release import make_column_query, release_columns, sum_on_grid
 from pydpstat.statistics._kernels.record_grid import RecordGrid
 from pydpstat.statistics._kernels.records import Records
 from pydpstat.statistics._kernels.scope import Keys
 
 
-@quiet
+@guard_release
 def var(
     data: Data,
     epsilon: float,
@@ -42,7 +42,7 @@ def var(
     sample: float | None = None,
     population: bool = False,
     rng: object = None,
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
 ) -> DPResults:
     """Release a variance with divisor n - 1.
 
@@ -71,7 +71,7 @@ def var(
         By group, by unit, and on a sample, as in `mean`.
     population : bool, default False
         Whether to release what ``conf_int(kind="population")`` needs, with Laplace or Gaussian noise: the
-        noisy sums of `moments`, whose variance has a little more noise. Of a unit one record counts then.
+        noisy sums of `compute_moments`, whose variance has a little more noise. Of a unit one record counts then.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -116,7 +116,7 @@ def var(
     combinations of them, and the variance is post-processing; it is 0 where the noisy number is at most
     1. `bse` is by the delta method.
 
-    With ``population=True`` the sums of z and s are released under bounded neighbors, as `moments` does, and
+    With ``population=True`` the sums of z and s are released under bounded neighbors, as `compute_moments` does, and
     the variance is post-processing. The interval of kind "population" rests on inequalities for sums of
     bounded variables, and is exact: it covers the population's variance for every distribution between the
     bounds. It is a wide one for small samples.
@@ -135,18 +135,18 @@ def var(
     >>> round(r, 3), round(r.sensitivity, 6)
     (1.219, 0.0625)
     """
-    more = checks.flag(population, "population")
+    more = checks.check_boolean(population, "population")
     public = (epsilon, delta, mechanism, neighbors, missing)
-    how = options(*public, mechanisms=VECTOR, others=not more, rng=rng, budget=budget)
-    how = how.by_groups(by, levels, other, unit, max_records, max_groups, sample)
+    how = options(*public, mechanisms=VECTOR_MECHANISMS, allow_objects=not more, rng=rng, budget=budget)
+    how = how.add_scope(by, levels, other, unit, max_records, max_groups, sample)
     if more:
-        from pydpstat.inference._population import release_moments
+        from pydpstat.inference._population import release_column_moments
 
-        return release_moments("var", data, bounds, how)
-    return release_columns("var", _variance_query, data, bounds, how)
+        return release_column_moments("var", data, bounds, how)
+    return release_columns("var", _make_variance_query, data, bounds, how)
 
 
-@quiet
+@guard_release
 def std(
     data: Data,
     epsilon: float,
@@ -165,7 +165,7 @@ def std(
     sample: float | None = None,
     population: bool = False,
     rng: object = None,
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
 ) -> DPResults:
     """Release a standard deviation, the square root of a released variance.
 
@@ -210,78 +210,86 @@ def std(
     >>> round(r, 3), r.postprocessing
     (1.104, ("clipped to the parameter's range", 'square root'))
     """
-    more = checks.flag(population, "population")
+    more = checks.check_boolean(population, "population")
     public = (epsilon, delta, mechanism, neighbors, missing)
-    how = options(*public, mechanisms=VECTOR, others=not more, rng=rng, budget=budget)
-    how = how.by_groups(by, levels, other, unit, max_records, max_groups, sample)
+    how = options(*public, mechanisms=VECTOR_MECHANISMS, allow_objects=not more, rng=rng, budget=budget)
+    how = how.add_scope(by, levels, other, unit, max_records, max_groups, sample)
     if more:
-        from pydpstat.inference._population import release_moments
+        from pydpstat.inference._population import release_column_moments
 
-        return release_moments("std", data, bounds, how)
-    return release_columns("std", _root_query, data, bounds, how)
+        return release_column_moments("std", data, bounds, how)
+    return release_columns("std", _make_std_query, data, bounds, how)
 
 
-def _variance_query(statistic: str, records: Records, pairs: Bounds, how: Options) -> tuple[Query, Publish]:
-    check_squares(pairs)
-    grids, found, n = summed("variance", records, pairs, how, 2, ((0, 0),))
-    within = _range(pairs, how, n)
-    if not how.bounded:
+def _make_variance_query(
+    statistic: str, records: Records, bounds: Bounds, options: Options
+) -> tuple[Query, PostProcessor]:
+    check_squared_bounds(bounds)
+    grids, found, n = sum_on_grid("variance", records, bounds, options, 2, ((0, 0),))
+    within = _get_spread_range(bounds, options, n)
+    if not options.has_public_size:
         weights, step = partition.PARABOLA_WEIGHTS, "variance from the noisy sums"
-        return partition.column_weights(
-            statistic, records, pairs, how, weights, found, _from_weights, step, within
+        return partition.make_column_weights_query(
+            statistic, records, bounds, options, weights, found, _compute_variances, step, within
         )
     exact = [
-        spread_of(n, each.first[0], each.first[0], each.products[0], grid, grid)
+        compute_exact_covariance(n, each.first[0], each.first[0], each.products[0], grid, grid)
         for each, grid in zip(found, grids)
     ]
-    sensitivities = [spread_sensitivity(n, grid, grid, pair, pair) for grid, pair in zip(grids, pairs)]
-    query = per_column(statistic, records, exact, sensitivities, n, how)
-    return query, lambda noisy: (within.clip(noisy), AsDrawn((ranges.CLIPPED,), within=within))
+    sensitivities = [compute_covariance_sensitivity(n, grid, grid, pair, pair) for grid, pair in zip(grids, bounds)]
+    query = make_column_query(statistic, records, exact, sensitivities, n, options)
+    return query, lambda noisy: (within.clip_values(noisy), NoisyValue((ranges.CLIPPED_STEP,), within=within))
 
 
-def _range(pairs: Bounds, how: Options, n: int, root: bool = False) -> ranges.ParameterRange:
-    return ranges.spreads(list(map(record_grid.half_width, pairs)), n if how.bounded else None, root)
+def _get_spread_range(bounds: Bounds, options: Options, n: int, is_root: bool = False) -> ranges.ParameterRange:
+    return ranges.make_variance_range(
+        list(map(record_grid.compute_half_width, bounds)), n if options.has_public_size else None, is_root
+    )
 
 
-def _from_weights(noisy: np.ndarray, pair: Pair) -> tuple[np.ndarray, np.ndarray]:
+def _compute_variances(noisy_sums: np.ndarray, bounds: VariableBounds) -> tuple[np.ndarray, np.ndarray]:
     """Return the variances and their slopes from rows of noisy sums."""
-    value, gradient = partition.spread(partition.moments(noisy, partition.PARABOLA), 1, 1, 2)
-    half = record_grid.half_width(pair)
-    return half * half * value, half * half * partition.lengths(gradient)
+    value, gradient = partition.compute_covariance(
+        partition.compute_moments(noisy_sums, partition.PARABOLA_BASIS), 1, 1, 2
+    )
+    half = record_grid.compute_half_width(bounds)
+    return half * half * value, half * half * partition.compute_row_norms(gradient)
 
 
-def _root_query(statistic: str, records: Records, pairs: Bounds, how: Options) -> tuple[Query, Publish]:
-    query, variance = _variance_query(statistic, records, pairs, how)
-    within = _range(pairs, how, query.nobs or 0, True)
+def _make_std_query(statistic: str, records: Records, bounds: Bounds, options: Options) -> tuple[Query, PostProcessor]:
+    query, variance = _make_variance_query(statistic, records, bounds, options)
+    within = _get_spread_range(bounds, options, query.nobs or 0, True)
 
-    def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-        squared, post = variance(noisy)
+    def publish_roots(noisy_values: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
+        squared, post = variance(noisy_values)
         root, steps = np.sqrt(squared), (*post.steps, "square root")
-        if not isinstance(post, Derived):
-            return root, SquareRoot(steps, within=within)
+        if not isinstance(post, DerivedValue):
+            return root, SquareRootValue(steps, within=within)
         flat = np.ravel(root, order="F")
         slopes = np.where(flat > 0.0, np.array(post.slopes) / (2.0 * flat), np.nan)
-        return root, Derived(tuple(slopes.tolist()), steps, sizes=post.sizes, within=within)
+        return root, DerivedValue(tuple(slopes.tolist()), steps, sizes=post.sizes, within=within)
 
-    return query, publish
+    return query, publish_roots
 
 
-def spread_of(
+def compute_exact_covariance(
     n: int, first: int, second: int, product: int, grid1: RecordGrid, grid2: RecordGrid
 ) -> Fraction:
     """Return (sum of products - product of sums / n) / (n - 1) exactly, from sums in grid units."""
     # products are in units of 2^bits times the product of the two units, which a float holds
     whole = (n * product << grid1.bits) - first * second
-    return record_grid.ratio(whole, n * (n - 1), grid1.unit * grid2.unit)
+    return record_grid.compute_ratio(whole, n * (n - 1), grid1.unit * grid2.unit)
 
 
-def spread_sensitivity(n: int, grid1: RecordGrid, grid2: RecordGrid, pair1: Pair, pair2: Pair) -> Fraction:
+def compute_covariance_sensitivity(
+    n: int, grid1: RecordGrid, grid2: RecordGrid, bounds1: VariableBounds, bounds2: VariableBounds
+) -> Fraction:
     """Return how far replacing a record moves a covariance of n records on grids."""
-    rounding = 2 * Fraction(record_grid.product_unit(grid1, grid2)) / (n - 1)
-    return record_grid.width(pair1) * record_grid.width(pair2) / n + rounding
+    rounding = 2 * Fraction(record_grid.compute_product_unit(grid1, grid2)) / (n - 1)
+    return record_grid.compute_width(bounds1) * record_grid.compute_width(bounds2) / n + rounding
 
 
-def check_squares(pairs: Bounds) -> None:
+def check_squared_bounds(bounds: Bounds) -> None:
     """Check that squares of what lies between the bounds are ordinary floats."""
-    for lower, upper in pairs:
-        record_grid.check_range(lower, upper, 1e-140, 1e140, " for squares")
+    for lower, upper in bounds:
+        record_grid.check_bounds_range(lower, upper, 1e-140, 1e140, " for squares")

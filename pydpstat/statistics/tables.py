@@ -15,12 +15,12 @@ from pydpstat import _checks as checks
 from pydpstat import _multiple_precision as multiple_precision
 from pydpstat._data.columns import Data
 from pydpstat._data.containers import Column, is_categorical
-from pydpstat._data.values import fills, is_missing, objects
+from pydpstat._data.values import is_missing, should_fill, to_object_array
 from pydpstat._lazy import pd
-from pydpstat._release.additive import Spender, release
-from pydpstat._release.calibration import INTEGER, Calibrated, prepare
+from pydpstat._release.additive import Chargeable, release_query
+from pydpstat._release.calibration import INTEGER_MECHANISMS, FixedNoiseCalibrator, calibrate_release
 from pydpstat._release.options import Missing, Options, options
-from pydpstat._release.statistic import call, quiet, release_statistic
+from pydpstat._release.statistic import guard_release, make_call, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._null_distributions.shares import TableIntervals
 from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
@@ -28,98 +28,105 @@ from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.privacy import Guarantee
 from pydpstat.results import _ranges as ranges
 from pydpstat.results._labels import Labels
-from pydpstat.results._postprocessing import AsDrawn
+from pydpstat.results._postprocessing import NoisyValue
 from pydpstat.results.results import DPResults
 from pydpstat.statistics._kernels.cells import (
-    cells_query,
-    coded_records,
-    found_records,
-    published_cells,
-    table_counts,
-    variables_in,
+    get_crossed_variables,
+    make_cells_postprocessing,
+    make_cells_query,
+    read_level_codes,
+    read_values,
+    tabulate_cells,
 )
-from pydpstat.statistics._kernels.levels import DECLARED, Level, axis_of, check_other, levels_of, plain
-from pydpstat.statistics._kernels.records import Part
-from pydpstat.statistics._kernels.scope import Keys, note_unused
+from pydpstat.statistics._kernels.levels import (
+    DECLARED_CATEGORIES_CONDITION,
+    Level,
+    check_levels,
+    check_other,
+    convert_to_plain_level,
+    make_axis,
+)
+from pydpstat.statistics._kernels.records import RecordChunk
+from pydpstat.statistics._kernels.scope import Keys, warn_unused_levels
 
 # levels by their type, and how many records each has
-Found = Counter[tuple[type, Level]]
-FOUND = "the levels were found in the data; rare levels are left out, and delta covers this"
-MOST_CELLS = 10**7
+LevelCounts = Counter[tuple[type, Level]]
+DISCOVERED_LEVELS_CONDITION = "the levels were found in the data; rare levels are left out, and delta covers this"
+MAX_TABLE_CELLS = 10**7
 
 
-def discovered(data: object, delta: float, how: Options) -> DPResults:
+def release_discovered_table(data: object, delta: float, options: Options) -> DPResults:
     """Release the noisy counts of one variable's levels that are at least a public threshold.
 
     The notes of `pydpstat.crosstab` have the proof.
     """
-    share = checks.unwrap(delta)
+    share = checks.unwrap_scalar(delta)
     if not checks.is_number(share) or not 0.0 < checks.as_float(share) < 1.0:
         raise PydpstatError(
-            f"delta must be above 0 and below 1 with levels 'discover'; got {checks.shown(delta)}. "
+            f"delta must be above 0 and below 1 with levels 'discover'; got {checks.describe_value(delta)}. "
             "Give a small probability, for example 1e-6, or public levels."
         )
-    variables = variables_in(data, how.scope)
+    variables = get_crossed_variables(data, options.scope)
     if len(variables.columns) != 1:
         raise PydpstatError(
             f"levels='discover' takes one variable; got {len(variables.columns)}. "
             "Combine them into one, or give public levels."
         )
-    records, how = found_records(data, how)
+    records, options = read_values(data, options)
     # one record is in one level, or leaves one and enters another
-    reach = how.most * (2 if how.neighbors == "bounded" else 1)
-    noise = SymmetricGeometricNoise(how.epsilon, reach)
+    reach = options.contribution_bound * (2 if options.neighbors == "bounded" else 1)
+    noise = SymmetricGeometricNoise(options.epsilon, reach)
     # the noise's rate is this quotient of floats, as it is drawn
     rate = Fraction(noise.epsilon / noise.sensitivity)
-    threshold = unit_threshold(rate, float(share), how.most)
-    found = records.fold(partial(_occurring, missing=how.missing), operator.add)
+    threshold = compute_unit_threshold(rate, float(share), options.contribution_bound)
+    found = records.fold(partial(_count_levels, missing=options.missing), operator.add)
     # an order that says nothing of the records' own
     keys = sorted(found, key=lambda key: (key[0].__name__, key[1]))
     counts = np.array([found[key] for key in keys], dtype=np.int64)
     levels = tuple(level for _, level in keys)
     labels = Labels("table", dimnames=(levels,), dimension_names=tuple(filter(None, variables.names)))
-    query = cells_query("table", counts, labels, int(counts.sum()), how)
-    claim = Guarantee(how.epsilon, float(share), how.neighbors, unit=how.unit)
-    held = replace(claim, conditions=(*how.conditions, FOUND))
+    query = make_cells_query("table", counts, labels, int(counts.sum()), options)
+    claim = Guarantee(options.epsilon, float(share), options.neighbors, unit=options.unit)
+    held = replace(claim, conditions=(*options.conditions, DISCOVERED_LEVELS_CONDITION))
     arguments = (("levels", "discover"), ("delta", float(share)), *records.arguments)
-    result = release(
+    result = release_query(
         query,
-        prepare(query.question, Calibrated(noise, claim, held), how.source.reproducible),
-        how.source,
-        record=call("crosstab", how, ("data",), arguments),
-        budget=how.budget,
+        calibrate_release(query.spec, FixedNoiseCalibrator(noise, claim, held), options.source.reproducible),
+        options.source,
+        call=make_call("crosstab", options, ("data",), arguments),
+        budget=options.budget,
     )
-    return _above(result, threshold)
+    return _drop_rare_levels(result, threshold)
 
 
-def _above(result: DPResults, threshold: int) -> DPResults:
+def _drop_rare_levels(result: DPResults, threshold: int) -> DPResults:
     """Leave out what is below the threshold."""
     (levels,) = result.labels.dimnames or ((),)
     kept = [place for place in range(len(levels)) if result.value[place] >= threshold]
     labels = replace(result.labels, dimnames=(tuple(levels[place] for place in kept),))
-    post = AsDrawn((f"counts below {threshold} left out",), within=ranges.counts(result.nobs))
+    post = NoisyValue((f"counts below {threshold} left out",), within=ranges.make_count_range(result.nobs))
     return replace(result, value=result.value[kept], labels=labels, post=post)
 
 
-def _occurring(part: Part, missing: Missing) -> Found:
+def _count_levels(part: RecordChunk, missing: Missing) -> LevelCounts:
     """Count the levels that occur; what a record's level is called depends on this record alone. Private."""
-    found, gone = _tallied(part.columns.arrays[0])
-    if fills(gone, missing):
+    found, gone = _count_values(part.columns.arrays[0])
+    if should_fill(gone, missing):
         found.append((missing, gone))
     # 1, 1.0 and True are different levels, though Python takes them for equal
-    totals: Found = Counter()
+    totals: LevelCounts = Counter()
     for value, count in found:
-        level = plain(value)
+        level = convert_to_plain_level(value)
         totals[type(level), level] += count
     # without those of no record
     return +totals
 
 
-def _tallied(column: Column) -> tuple[list[tuple[object, int]], int]:
+def _count_values(column: Column) -> tuple[list[tuple[object, int]], int]:
     """Return values with how often they occur, and how many are missing."""
     kind = getattr(column, "dtype", None)
     if isinstance(column, np.ma.MaskedArray):
-        found, gone = _tallied(np.ma.getdata(column)[~np.ma.getmaskarray(column)])
+        found, gone = _count_values(np.ma.getdata(column)[~np.ma.getmaskarray(column)])
         return found, gone + int(np.ma.count_masked(column))
     if isinstance(kind, np.dtype) and kind.kind in "mM":
         times = np.asarray(column)
@@ -127,20 +134,20 @@ def _tallied(column: Column) -> tuple[list[tuple[object, int]], int]:
         return list(zip(there, counts.tolist())), int(np.count_nonzero(np.isnat(times)))
     plainly = isinstance(kind, np.dtype) and kind.kind not in "OT"
     if plainly or is_categorical(column):
-        codes, values = pd.factorize(_wide(np.asarray(column)) if plainly else column)
+        codes, values = pd.factorize(_convert_to_full_width(np.asarray(column)) if plainly else column)
         counts = np.bincount(codes + 1, minlength=len(values) + 1).tolist()
         return list(zip(list(values), counts[1:])), counts[0]
-    flat = objects(column).tolist()
+    flat = to_object_array(column).tolist()
     present = [value for value in flat if not is_missing(value)]
-    named = Counter((type(level), level) for level in map(_named, present))
+    named = Counter((type(level), level) for level in map(_convert_to_level, present))
     return [(level, count) for (_, level), count in named.items()], len(flat) - len(present)
 
 
-def _named(value: object) -> Level:
+def _convert_to_level(value: object) -> Level:
     """Return a record's level as a text, truth value or number."""
     if type(value).__hash__ is not None:
         try:
-            return plain(value)
+            return convert_to_plain_level(value)
         except Exception:  # an object may raise what it likes when it is shown
             pass
     raise PydpstatError(
@@ -149,41 +156,41 @@ def _named(value: object) -> Level:
     ) from None
 
 
-def _wide(values: np.ndarray) -> np.ndarray:
+def _convert_to_full_width(values: np.ndarray) -> np.ndarray:
     """Return numbers in the machine's own byte order and full width, which pandas asks for."""
     wide = {"i": np.int64, "u": np.uint64, "f": np.float64}.get(values.dtype.kind)
     return values.astype(wide or values.dtype.newbyteorder("="), copy=False)
 
 
-def unit_threshold(rate: Fraction, delta: float, most: int) -> int:
+def compute_unit_threshold(rate: Fraction, delta: float, contribution_bound: int) -> int:
     """Return the threshold where a unit's records, so many at most, can be all that levels have."""
     # rounded down, for a quotient of floats may be above delta's part
-    part = delta if most == 1 else math.nextafter(delta / most, 0.0)
-    return max(release_threshold(rate, part), most - 1 + release_threshold(rate, delta))
+    part = delta if contribution_bound == 1 else math.nextafter(delta / contribution_bound, 0.0)
+    return max(compute_threshold(rate, part), contribution_bound - 1 + compute_threshold(rate, delta))
 
 
 # 60 decimal digits
-_BITS = 203
+_PRECISION_BITS = 203
 
 
-def release_threshold(rate: Fraction, delta: float) -> int:
+def compute_threshold(rate: Fraction, delta: float) -> int:
     """Return the smallest T >= 2 with P(1 + K >= T) <= delta for symmetric geometric noise K.
 
     P(K = k) is proportional to exp(-rate |k|), and delta is above 0 and below 1. As P(K >= j) is
     a^j / (1 + a) for j >= 0, a = exp(-rate), T - 1 is at least -log(delta (1 + a)) / rate. Multiple precision
     decides which integer comes next; in a tie that it could not see it takes the larger one.
     """
-    mp = multiple_precision.functions()
-    exact = mp.from_rational(rate.numerator, rate.denominator, _BITS)
-    share = mp.mpf_add(mp.fone, mp.mpf_exp(mp.mpf_neg(exact), _BITS), _BITS)
-    surprise = mp.mpf_neg(mp.mpf_log(mp.mpf_mul(mp.from_float(delta), share, _BITS), _BITS))
+    mp = multiple_precision.get_functions()
+    exact = mp.from_rational(rate.numerator, rate.denominator, _PRECISION_BITS)
+    share = mp.mpf_add(mp.fone, mp.mpf_exp(mp.mpf_neg(exact), _PRECISION_BITS), _PRECISION_BITS)
+    surprise = mp.mpf_neg(mp.mpf_log(mp.mpf_mul(mp.from_float(delta), share, _PRECISION_BITS), _PRECISION_BITS))
     # far above the roundings
-    margin = mp.from_rational(10**40 + 1, 10**40, _BITS)
-    reach = mp.mpf_mul(mp.mpf_div(surprise, exact, _BITS), margin, _BITS)
-    return max(2, 1 + int(mp.to_int(mp.mpf_ceil(reach, _BITS))))
+    margin = mp.from_rational(10**40 + 1, 10**40, _PRECISION_BITS)
+    reach = mp.mpf_mul(mp.mpf_div(surprise, exact, _PRECISION_BITS), margin, _PRECISION_BITS)
+    return max(2, 1 + int(mp.to_int(mp.mpf_ceil(reach, _PRECISION_BITS))))
 
 
-@quiet
+@guard_release
 def crosstab(
     data: Data,
     epsilon: float,
@@ -200,7 +207,7 @@ def crosstab(
     sample: float | None = None,
     margins: bool = False,
     rng: object = None,
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
 ) -> DPResults:
     """Release a cross-tabulation: the counts of all combinations of levels.
 
@@ -317,7 +324,7 @@ def crosstab(
     >>> found.estimate.index.tolist()
     ['no', 'perhaps', 'yes']
     """
-    shown = checks.flag(margins, "margins")
+    shown = checks.check_boolean(margins, "margins")
     discover = isinstance(levels, str) and levels == "discover"
     if discover:
         if shown:
@@ -333,49 +340,49 @@ def crosstab(
         mechanism,
         neighbors,
         missing,
-        mechanisms=INTEGER[:1] if discover else INTEGER,
-        others=not discover,
-        fill=str,
+        mechanisms=INTEGER_MECHANISMS[:1] if discover else INTEGER_MECHANISMS,
+        allow_objects=not discover,
+        fill_type=str,
         rng=rng,
         budget=budget,
-    ).crossed(unit, max_records, max_groups, sample)
+    ).add_table_scope(unit, max_records, max_groups, sample)
     if discover:
-        return discovered(data, delta, how)
+        return release_discovered_table(data, delta, how)
     check_other(other)
-    variables = variables_in(data, how.scope)
-    public = levels_of(levels, variables)
+    variables = get_crossed_variables(data, how.scope)
+    public = check_levels(levels, variables)
     kept = None if how.missing in ("error", "drop") else how.missing
-    axes = [axis_of(each, other, kept) for each in public]
+    axes = [make_axis(each, other, kept) for each in public]
     dimnames = tuple(axis.names for axis in axes)
     cells = math.prod(map(len, dimnames))
-    if cells > MOST_CELLS:
+    if cells > MAX_TABLE_CELLS:
         raise PydpstatError(
-            f"levels must make at most {MOST_CELLS} cells; they make {cells}. Cross fewer variables."
+            f"levels must make at most {MAX_TABLE_CELLS} cells; they make {cells}. Cross fewer variables."
         )
     names = variables.names if any(variables.names) else ()
     labels = Labels("table", dimnames=dimnames, dimension_names=names)
-    records, how = coded_records(data, public, how)
-    counts, size = table_counts(records, public, axes, how.missing)
-    query = cells_query("table", counts, labels, size, how)
+    records, how = read_level_codes(data, public, how)
+    counts, size = tabulate_cells(records, public, axes, how.missing)
+    query = make_cells_query("table", counts, labels, size, how)
     declared = isinstance(levels, str)
-    said = "declared" if declared else [list(map(plain, each.levels)) for each in public]
+    said = "declared" if declared else [list(map(convert_to_plain_level, each.levels)) for each in public]
     arguments: tuple[tuple[str, object], ...] = (("levels", said if declared or len(said) > 1 else said[0]),)
     if other != "other" and not declared:
         arguments = (*arguments, ("other", other))
     if shown:
         arguments = (*arguments, ("margins", True))
-    conditions = (DECLARED,) if declared else ()
+    conditions = (DECLARED_CATEGORIES_CONDITION,) if declared else ()
     arguments = (*arguments, *records.arguments)
     released = release_statistic(
         "crosstab",
         query,
         how,
-        arguments=arguments,
-        publish=published_cells(how, size, False, TableIntervals),
+        public_arguments=arguments,
+        postprocess=make_cells_postprocessing(how, size, False, TableIntervals),
         conditions=conditions,
-        total=True,
+        is_total=True,
     )
     if not declared:
-        sd = float(np.max(released.post.standard_error(released.noise, released.value)))
-        note_unused(released.value, sd, [*zip(variables.names, axes)], released.nobs)
+        sd = float(np.max(released.post.compute_standard_error(released.noise, released.value)))
+        warn_unused_levels(released.value, sd, [*zip(variables.names, axes)], released.nobs)
     return released

@@ -9,74 +9,80 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Columns, Data, Placeholder
-from pydpstat._data.containers import columns_of, is_frame, is_vector, name_of, rows
-from pydpstat._data.held import in_memory
-from pydpstat._data.table import Chunk, table_of
-from pydpstat._data.values import objects
-from pydpstat._release.additive import Query, Spender
-from pydpstat._release.calibration import INTEGER
-from pydpstat._release.options import NO_VALUE, Missing, Options, options
+from pydpstat._data.containers import get_columns, get_series_name, is_frame, is_vector, take_rows
+from pydpstat._data.held import to_pandas_or_numpy
+from pydpstat._data.table import Chunk, as_table
+from pydpstat._data.values import to_object_array
+from pydpstat._release.additive import Chargeable, Query
+from pydpstat._release.calibration import INTEGER_MECHANISMS
+from pydpstat._release.options import NO_FILL, Missing, Options, options
 from pydpstat._release.scope import Scope
-from pydpstat._release.statistic import quiet, release_statistic
+from pydpstat._release.statistic import guard_release, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.results import _ranges as ranges
-from pydpstat.results._postprocessing import AsDrawn
+from pydpstat.results._postprocessing import NoisyValue
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.contributions import Unit, coded, kept
-from pydpstat.statistics._kernels.partition import norm_of
-from pydpstat.statistics._kernels.records import Layout, Part, Records, inside
+from pydpstat.statistics._kernels.contributions import ContributionBounds, encode_ids, select_contributions
+from pydpstat.statistics._kernels.partition import compute_ones_norm
+from pydpstat.statistics._kernels.records import RecordChunk, RecordLayout, Records, select_variables
 from pydpstat.statistics._kernels.scope import (
     Keys,
-    keys_of,
-    note_groups,
-    origin_of,
-    scope_groups,
-    shown_scope,
+    get_scope_arguments,
+    make_column_origin,
+    make_scope_groups,
+    read_keys,
+    warn_empty_groups,
 )
-from pydpstat.statistics.choice import below
+from pydpstat.statistics.choice import draw_integer_below
 
-Counts = npt.NDArray[np.int64]
+CountArray = npt.NDArray[np.int64]
 
 
-def units_of(data: object, how: Options, most: int) -> tuple[Records, Unit, Options]:
+def read_units(data: object, options: Options, contribution_bound: int) -> tuple[Records, ContributionBounds, Options]:
     """Read what is public of a column of ids, whose values are the units that are protected."""
-    data = in_memory(data)
-    table = table_of(data)
-    origin = origin_of(data, table, "data")
-    keys, key_columns = keys_of(how.scope, origin)
+    data = to_pandas_or_numpy(data)
+    table = as_table(data)
+    origin = make_column_origin(data, table, "data")
+    keys, key_columns = read_keys(options.scope, origin)
     names = tuple(name for name in origin.names or () if name not in keys)
     if origin.names is not None and len(names) != 1:
         raise PydpstatError(
-            f"data must be one column of ids, apart from those of by; got {len(names)} columns. "
-            "Select it first."
+            f"data must be one column of ids, apart from those of by; got {len(names)} columns. Select it first."
         )
-    groups = scope_groups(how.scope, key_columns, how)
-    name = (names[0] if names else name_of(data)) or None
-    layout = Layout(ids_of, "data", how.missing, groups, None, None, names, keys)
+    groups = make_scope_groups(options.scope, key_columns, options)
+    name = (names[0] if names else get_series_name(data)) or None
+    layout = RecordLayout(read_ids, "data", options.missing, groups, None, None, names, keys)
     part = needed = None
     if table is not None:
-        needed = table.select([each for each in origin.names or () if each in keys or each in names])
+        needed = table.select_columns([each for each in origin.names or () if each in keys or each in names])
     else:
-        inner = data if origin.names is None else inside(data, origin, names)
-        part = layout.part(inner, key_columns.columns, None)
+        inner = data if origin.names is None else select_variables(data, origin, names)
+        part = layout.read_part(inner, key_columns.columns, None)
     records = Records(
-        None, name, 1, None, layout, part, needed, shown_scope(how.scope, keys, groups, None, None)
+        None,
+        name,
+        1,
+        None,
+        layout,
+        part,
+        needed,
+        get_scope_arguments(options.scope, keys, groups, None, None),
     )
     # without groups nothing is chosen
-    key = 0 if groups is None else below(1 << 53, how.source)
-    unit = Unit(name or "unit", most, None, key)
-    return records, unit, how._replace(unit=unit.name, scattered=groups is not None)
+    key = 0 if groups is None else draw_integer_below(1 << 53, options.source)
+    unit = ContributionBounds(name or "unit", contribution_bound, None, key)
+    return records, unit, options._replace(unit=unit.name, has_private_group_sizes=groups is not None)
 
 
-def ids_of(data: object, argument: str) -> Columns:
+def read_ids(data: object, argument: str) -> Columns:
     """Read a column of ids as it is; a mask's values become None."""
     if isinstance(data, Placeholder):
         return Columns((np.empty(0),), (None,), None, None, data.size)
     if isinstance(data, Chunk):
         (data,) = data.columns.values()
     elif is_frame(data):
-        data = columns_of(data)[0]
+        data = get_columns(data)[0]
     if not is_vector(data):
         raise PydpstatError(
             f"{argument} must be a column of ids (list, array, Series), or a data frame of it and the "
@@ -84,14 +90,14 @@ def ids_of(data: object, argument: str) -> Columns:
         )
     if isinstance(data, np.ma.MaskedArray):
         data = np.ma.filled(data.astype(object), np.nan)
-    ids = data if hasattr(data, "dtype") else objects(data)
+    ids = data if hasattr(data, "dtype") else to_object_array(data)
     return Columns((ids,), (None,), None, None, len(ids))
 
 
-def _distinct(part: Part, unit: Unit, missing: Missing, groups: int | None) -> Counts:
+def _count_distinct(part: RecordChunk, unit: ContributionBounds, missing: Missing, groups: int | None) -> CountArray:
     """Count different ids; a part has all records of an id."""
-    ids, places = part.columns.arrays[0], part.places
-    codes, found = coded(ids)
+    ids, places = part.columns.arrays[0], part.group_codes
+    codes, found = encode_ids(ids)
     if missing == "error" and codes.size and int(codes.min()) < 0:
         raise PydpstatError(
             "missing must say how to treat missing ids, because the data have some, which this error "
@@ -103,11 +109,11 @@ def _distinct(part: Part, unit: Unit, missing: Missing, groups: int | None) -> C
     _, first = np.unique(codes.astype(np.int64) * groups + places, return_index=True)
     first = first[codes[first] >= 0]
     places = places[first]
-    stay = kept(rows(ids, first), unit, places, ())
+    stay = select_contributions(take_rows(ids, first), unit, places, ())
     return np.bincount(places[stay], minlength=groups)
 
 
-@quiet
+@guard_release
 def nunique(
     data: Data,
     epsilon: float,
@@ -121,7 +127,7 @@ def nunique(
     other: str | None = "other",
     max_groups: int | None = None,
     rng: object = None,
-    budget: Spender | None = None,
+    budget: Chargeable | None = None,
 ) -> DPResults:
     """Release the number of distinct ids, such as persons, households or firms.
 
@@ -202,9 +208,9 @@ def nunique(
     >>> r.estimate.index.tolist(), r.sensitivity
     (['a', 'b'], 2.0)
     """
-    checks.one_of(missing, "missing", ("error", "drop"))
+    checks.check_choice(missing, "missing", ("error", "drop"))
     public = (epsilon, delta, mechanism, neighbors, missing)
-    how = options(*public, mechanisms=INTEGER, fill=NO_VALUE, rng=rng, budget=budget)
+    how = options(*public, mechanisms=INTEGER_MECHANISMS, fill_type=NO_FILL, rng=rng, budget=budget)
     if by is None and how.neighbors == "bounded":
         raise PydpstatError(
             "neighbors must be 'unbounded' without by: under bounded neighbors one id replaces "
@@ -215,18 +221,18 @@ def nunique(
         raise PydpstatError("max_groups must not be given without by, whose groups it limits.")
     most = 1
     if max_groups is not None:
-        most = checks.integer(
+        most = checks.check_integer(
             max_groups, "max_groups", 1, hint=("Give the largest number of groups in which an id counts.")
         )
-    how = how.comparing()._replace(scope=Scope(by, levels, other))
-    records, unit, how = units_of(data, how, most)
-    tally = partial(_distinct, unit=unit, missing=how.missing, groups=records.group_number)
+    how = how.add_type_conditions()._replace(scope=Scope(by, levels, other))
+    records, unit, how = read_units(data, how, most)
+    tally = partial(_count_distinct, unit=unit, missing=how.missing, groups=records.n_groups)
     counts = records.fold(tally, np.add, unit.name)
     query = Query(
         "nunique",
         counts.reshape(records.shape).astype(float),
-        (norm_of(min(how.ends * most, counts.size), how),),
-        records.labels("nunique"),
+        (compute_ones_norm(min(how.n_changed_groups * most, counts.size), how),),
+        records.make_labels("nunique"),
         integer=True,
         exact=tuple(counts.tolist()),
     )
@@ -235,11 +241,15 @@ def nunique(
         "nunique",
         query,
         how,
-        arguments=arguments,
-        publish=lambda noisy: (noisy, AsDrawn(within=ranges.counts(None))),
+        public_arguments=arguments,
+        postprocess=lambda noisy: (noisy, NoisyValue(within=ranges.make_count_range(None))),
         conditions=records.conditions,
     )
-    note_groups(
-        records.groups, released.value, float(released.noise.std()), of_all=False, what="number of ids"
+    warn_empty_groups(
+        records.groups,
+        released.value,
+        float(released.noise.std()),
+        has_all_records=False,
+        quantity="number of ids",
     )
     return released

@@ -4,13 +4,8 @@ Nothing here protects anybody. The noise is a counterexample, the attacks are re
 searches small made-up domains.
 """
 
-from pydpstat._lazy import answer_names as _answer_names
-from pydpstat.teaching.attacks import (
-    AveragingAttack,
-    IntersectionAttack,
-    averaging_attack,
-    intersection_attack,
-)
+from pydpstat._lazy import explain_missing_names as _answer_names
+from pydpstat.teaching.attacks import AveragingAttack, IntersectionAttack, averaging_attack, intersection_attack
 from pydpstat.teaching.difference import DifferencingAttack, differencing
 from pydpstat.teaching.figures import beside
 from pydpstat.teaching.search import Sensitivity, sensitivity

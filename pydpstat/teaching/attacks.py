@@ -11,21 +11,21 @@ from typing import SupportsFloat
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._answering import answered
-from pydpstat._frozen import Frozen
+from pydpstat._answering import explain_wrong_calls
+from pydpstat._frozen import ReadOnlyArrays
 from pydpstat._lazy import pd
 from pydpstat.budget import BudgetExceeded
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee, compose
 from pydpstat.r_arithmetic.elementary import Floats
-from pydpstat.teaching.uniform import UniformNoise, several
+from pydpstat.teaching.uniform import UniformNoise, check_integers
 
-MOST_QUERIES = 10**7
-_SHOWN = 12
+MAX_QUERIES = 10**7
+_MAX_LISTED = 12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AveragingAttack(Frozen):
+class AveragingAttack(ReadOnlyArrays):
     """What the mean of many answers reveals, as returned by `averaging_attack`.
 
     Parameters
@@ -101,7 +101,7 @@ class AveragingAttack(Frozen):
         return text + ("; stopped by the budget" if self.refused is not None else "")
 
 
-@answered
+@explain_wrong_calls
 def averaging_attack(release: Callable[[], SupportsFloat], queries: int = 1000) -> AveragingAttack:
     """Ask for the same release again and again, and take the mean of the answers.
 
@@ -152,9 +152,9 @@ def averaging_attack(release: Callable[[], SupportsFloat], queries: int = 1000) 
             f"release must be a callable without arguments; got {type(release).__name__}. "
             "Give for example lambda: pydpstat.count(condition, 0.1)."
         )
-    wanted = checks.integer(queries, "queries", 1, hint="Give for example 1000.")
-    if wanted > MOST_QUERIES:
-        raise PydpstatError(f"queries must be at most {MOST_QUERIES:,}; got {wanted:,}. Ask fewer queries.")
+    wanted = checks.check_integer(queries, "queries", 1, hint="Give for example 1000.")
+    if wanted > MAX_QUERIES:
+        raise PydpstatError(f"queries must be at most {MAX_QUERIES:,}; got {wanted:,}. Ask fewer queries.")
     answers: list[float] = []
     stated: list[Guarantee] = []
     noise_sd, refused = math.nan, None
@@ -165,8 +165,8 @@ def averaging_attack(release: Callable[[], SupportsFloat], queries: int = 1000) 
             refused = str(error)
             break
         if not answers:
-            noise_sd = _published_sd(answer)
-        answers.append(_number(answer))
+            noise_sd = _get_published_sd(answer)
+        answers.append(_convert_answer(answer))
         guarantee = getattr(answer, "guarantee", None)
         if isinstance(guarantee, Guarantee):
             stated.append(guarantee)
@@ -178,20 +178,19 @@ def averaging_attack(release: Callable[[], SupportsFloat], queries: int = 1000) 
     return AveragingAttack(values, wanted, noise_sd, together, refused)
 
 
-def _number(answer: SupportsFloat) -> float:
+def _convert_answer(answer: SupportsFloat) -> float:
     try:
         value = float(answer)
     except (TypeError, ValueError, OverflowError):
         value = math.nan
     if not math.isfinite(value):
         raise PydpstatError(
-            f"release() must return one finite number each time; got {type(answer).__name__}. "
-            "Ask for one statistic."
+            f"release() must return one finite number each time; got {type(answer).__name__}. Ask for one statistic."
         )
     return value
 
 
-def _published_sd(answer: object) -> float:
+def _get_published_sd(answer: object) -> float:
     published = getattr(answer, "bse", None)
     return float(published.iloc[0]) if published is not None and len(published) == 1 else math.nan
 
@@ -248,19 +247,19 @@ class IntersectionAttack:
         """
         rows = zip(self.answers, self.left, self.chances)
         return pd.DataFrame(
-            [(a, _ends(self.noise.possible(a)), _ends(left), str(chance)) for a, left, chance in rows],
+            [(a, _format_range(self.noise.possible(a)), _format_range(left), str(chance)) for a, left, chance in rows],
             columns=["answer", "leaves", "still possible", "chance"],
             index=range(1, len(self.answers) + 1),
         )
 
     def __repr__(self) -> str:
         left = self.candidates
-        shown = ", ".join(map(str, left)) if len(left) <= _SHOWN else _ends(self.left[-1])
+        shown = ", ".join(map(str, left)) if len(left) <= _MAX_LISTED else _format_range(self.left[-1])
         count = f"{len(self.answers)} answer" + "s" * (len(self.answers) > 1)
         return f"IntersectionAttack: after {count} the count is one of {{{shown}}} (chance {self.chance})"
 
 
-@answered
+@explain_wrong_calls
 def intersection_attack(answers: Iterable[int], reach: int = 2) -> IntersectionAttack:
     """Intersect the true counts that several answers to one query allow.
 
@@ -302,7 +301,7 @@ def intersection_attack(answers: Iterable[int], reach: int = 2) -> IntersectionA
     IntersectionAttack: after 2 answers the count is one of {5, 6, 7} (chance 1/3)
     """
     noise = UniformNoise(reach)
-    given = tuple(several(answers, "answers", "[5, 7]"))
+    given = tuple(check_integers(answers, "answers", "[5, 7]"))
     if not given:
         raise PydpstatError("answers must be at least one whole number; got none. Give for example [5, 7].")
     steps = [noise.possible(given[0])]
@@ -319,5 +318,5 @@ def intersection_attack(answers: Iterable[int], reach: int = 2) -> IntersectionA
     return IntersectionAttack(given, noise, tuple(steps))
 
 
-def _ends(left: range) -> str:
-    return f"{left[0]} to {left[-1]}" if len(left) > 1 else str(left[0])
+def _format_range(candidates: range) -> str:
+    return f"{candidates[0]} to {candidates[-1]}" if len(candidates) > 1 else str(candidates[0])

@@ -11,15 +11,15 @@ from typing import Any, SupportsFloat
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._answering import answered
+from pydpstat._answering import explain_wrong_calls
 from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms import Noise
-from pydpstat.mechanisms._noise import density_of
+from pydpstat.mechanisms._noise import get_density
 from pydpstat.teaching.uniform import UniformNoise
 
 Chance = float | Fraction
-_MOST = 1000
+_MAX_CONTRIBUTIONS = 1000
 
 
 @dataclass(frozen=True, repr=False)
@@ -71,8 +71,8 @@ class DifferencingAttack:
         if self.noise is None:
             return Fraction(1)
         if isinstance(self.noise, UniformNoise):
-            return _uniform_success(self.noise, [int(each) for each in self.contributions])
-        return _success(self.noise, self.contributions)
+            return _compute_uniform_success(self.noise, [int(each) for each in self.contributions])
+        return _compute_success(self.noise, self.contributions)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each contribution: the exact answer it gives, and its chance.
@@ -88,9 +88,7 @@ class DifferencingAttack:
         """
         exact = [self.without + each for each in self.contributions]
         chances = [str(each) if isinstance(each, Fraction) else each for each in self.chances]
-        return pd.DataFrame(
-            {"exact answer": exact, "chance": chances}, index=pd.Index(self.contributions, name="adds")
-        )
+        return pd.DataFrame({"exact answer": exact, "chance": chances}, index=pd.Index(self.contributions, name="adds"))
 
     def __repr__(self) -> str:
         chance = str(self.chance) if isinstance(self.chance, Fraction) else f"{self.chance:.4g}"
@@ -100,7 +98,7 @@ class DifferencingAttack:
         )
 
 
-@answered
+@explain_wrong_calls
 def differencing(
     answer: SupportsFloat,
     without: float,
@@ -161,20 +159,20 @@ def differencing(
     DifferencingAttack: 9 with the record, 6 without: it adds 1 (chance 0.6225)
     """
     of = noise if noise is not None else getattr(answer, "noise", None)
-    density = density_of(of) if isinstance(of, Noise) and np.ndim(of.scale) == 0 else None
+    density = get_density(of) if isinstance(of, Noise) and np.ndim(of.scale) == 0 else None
     if of is not None and not isinstance(of, UniformNoise) and density is None:
         raise PydpstatError(
             "noise must be a distribution of one number with a density (pdf or pmf); "
-            f"got {checks.shown(of)}. Give for example LaplaceNoise(2.0), or None for an exact answer."
+            f"got {checks.describe_value(of)}. Give for example LaplaceNoise(2.0), or None for an exact answer."
         )
-    given, base = _number(answer, "answer"), _number(without, "without")
-    may_add = _contributions(contributions)
+    given, base = _check_finite_number(answer, "answer"), _check_finite_number(without, "without")
+    may_add = _check_contributions(contributions)
     rests = [given - base - each for each in may_add]
     if density is not None:
         likelihoods: Sequence[Chance] = [float(density(rest)) for rest in rests]
     elif isinstance(of, UniformNoise):
         for value in (given, base, *may_add):
-            checks.integer(value, "answer, without and contributions with UniformNoise")
+            checks.check_integer(value, "answer, without and contributions with UniformNoise")
         likelihoods = [of.probability({int(rest)}) for rest in rests]
     else:
         likelihoods = [Fraction(rest == 0) for rest in rests]
@@ -188,34 +186,34 @@ def differencing(
     return DifferencingAttack(given, base, may_add, of, tuple(each / total for each in likelihoods))
 
 
-def _number(value: Any, name: str) -> float:
+def _check_finite_number(value: Any, name: str) -> float:
     # a result says itself that it is one number
     try:
-        number = float(value) if hasattr(value, "noise") else checks.scalar(value, name)
+        number = float(value) if hasattr(value, "noise") else checks.check_scalar(value, name)
     except TypeError:
         number = math.nan
     if not math.isfinite(number):
         raise PydpstatError(
-            f"{name} must be one finite number; got {checks.shown(value)}. Give a count or a sum."
+            f"{name} must be one finite number; got {checks.describe_value(value)}. Give a count or a sum."
         )
     return int(number) if number.is_integer() else number
 
 
-def _contributions(values: Iterable[float]) -> tuple[float, ...]:
+def _check_contributions(values: Iterable[float]) -> tuple[float, ...]:
     try:
         given = () if isinstance(values, (str, bytes)) else tuple(values)
     except TypeError:
         given = ()
-    numbers = sorted({_number(each, "each of contributions") for each in given})
-    if not 2 <= len(numbers) <= _MOST:
+    numbers = sorted({_check_finite_number(each, "each of contributions") for each in given})
+    if not 2 <= len(numbers) <= _MAX_CONTRIBUTIONS:
         raise PydpstatError(
-            f"contributions must be from 2 to {_MOST:,} different numbers; got {checks.shown(values)}. "
-            "Give (0, 1) for a count."
+            f"contributions must be from 2 to {_MAX_CONTRIBUTIONS:,} different numbers; got "
+            f"{checks.describe_value(values)}. Give (0, 1) for a count."
         )
     return tuple(numbers)
 
 
-def _success(noise: Noise, contributions: Sequence[float]) -> float:
+def _compute_success(noise: Noise, contributions: Sequence[float]) -> float:
     """Return how often the nearest contribution is the right one, as the likeliest is for such noise."""
     ends = [-math.inf, *(0.5 * (a + b) for a, b in zip(contributions, contributions[1:])), math.inf]
     parts = zip(contributions, ends, ends[1:])
@@ -224,7 +222,7 @@ def _success(noise: Noise, contributions: Sequence[float]) -> float:
     )
 
 
-def _uniform_success(noise: UniformNoise, contributions: Sequence[int]) -> Fraction:
+def _compute_uniform_success(noise: UniformNoise, contributions: Sequence[int]) -> Fraction:
     # an answer leaves all contributions within reach equally likely: one of them is right
     reached = {each + value for each in contributions for value in noise.values}
     return Fraction(len(reached), len(contributions) * len(noise.values))

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat._answering import answered
-from pydpstat._checks import shown_option
+from pydpstat._answering import explain_wrong_calls
+from pydpstat._checks import describe_option
 from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 
 
-@answered
+@explain_wrong_calls
 def beside(figures: Mapping[str, tuple[object, ...]], source: str = "text") -> pd.DataFrame:
     """Compare given numbers, such as those of a text, with those of the code.
 
@@ -67,13 +67,13 @@ def beside(figures: Mapping[str, tuple[object, ...]], source: str = "text") -> p
     if not isinstance(source, str) or source in ("here", "same", "remark"):
         raise PydpstatError(
             "source must be a string other than 'here', 'same' and 'remark', which are columns "
-            f"already; got {shown_option(source)}. Give for example 'R'."
+            f"already; got {describe_option(source)}. Give for example 'R'."
         )
     rows = []
     for name, pair in figures.items():
         if not isinstance(pair, tuple) or len(pair) not in (2, 3):
             raise PydpstatError(f"figures[{name!r}] must be a pair (given, here); got {type(pair).__name__}.")
-        printed, ours = (_flat(each) for each in pair[:2])
+        printed, ours = (_convert_to_list(each) for each in pair[:2])
         if len(printed) != len(ours):
             raise PydpstatError(
                 f"figures[{name!r}] must have the same number of values on both sides; got "
@@ -87,12 +87,12 @@ def beside(figures: Mapping[str, tuple[object, ...]], source: str = "text") -> p
     return table.astype({"same": bool})
 
 
-def _flat(value: object) -> list[object]:
+def _convert_to_list(value: object) -> list[object]:
     """Return one value or several as a list of plain Python ones."""
     if isinstance(value, (str, Fraction)):
         return [value]
     if isinstance(value, (list, tuple, range)):
-        return [item for each in value for item in _flat(each)]
+        return [item for each in value for item in _convert_to_list(each)]
     return np.asarray(value).ravel().tolist()
 
 

@@ -13,20 +13,20 @@ from typing import TypeVar
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._answering import answered
-from pydpstat._checks import excerpt
+from pydpstat._answering import explain_wrong_calls
+from pydpstat._checks import format_public_value
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import NEIGHBORS
 
-Place = tuple[int, ...]
+RecordCodes = tuple[int, ...]
 NORMS = ("L1", "L2")
-LIMIT = 1_000_000
+DEFAULT_LIMIT = 1_000_000
 Exact = int | Fraction
 Output = tuple[Exact, ...]
 Record = TypeVar("Record")
 
 
-class Sequences:
+class SequenceSpace:
     """Data sets as sequences of codes, in lexicographic order, and their pairs of neighbors.
 
     Bounded ones have one of n records replaced; otherwise one is added or removed, of n at most.
@@ -35,54 +35,54 @@ class Sequences:
     def __init__(self, values: int, n: int, bounded: bool) -> None:
         self.codes, self.bounded = range(values), bounded
         self.sizes = (n,) if bounded else tuple(range(n + 1))
-        self.evaluations = sum(self._count(size) for size in self.sizes)
+        self.evaluations = sum(self._count_data_sets(size) for size in self.sizes)
         each = math.comb(values, 2) if bounded else values
         self.comparisons = sum(
-            self._places(size) * self._count(size - 1) * each for size in self.sizes if size
+            self._count_insertion_points(size) * self._count_data_sets(size - 1) * each for size in self.sizes if size
         )
 
-    def data_sets(self) -> Iterator[Place]:
+    def iterate_data_sets(self) -> Iterator[RecordCodes]:
         """Every data set once, the smallest first."""
         for size in self.sizes:
-            yield from self._of_size(size)
+            yield from self._iterate_by_size(size)
 
-    def pairs(self) -> Iterator[tuple[Place, Place]]:
+    def iterate_neighbor_pairs(self) -> Iterator[tuple[RecordCodes, RecordCodes]]:
         """Every pair of neighbors once; of sequences with those that differ in the last record first."""
         for size in self.sizes:
-            for rest, full in self._grown(size):
+            for rest, full in self._iterate_extensions(size):
                 yield from combinations(full, 2) if self.bounded else ((rest, each) for each in full)
 
-    def _count(self, size: int) -> int:
+    def _count_data_sets(self, size: int) -> int:
         return len(self.codes) ** size
 
-    def _places(self, size: int) -> int:
+    def _count_insertion_points(self, size: int) -> int:
         """Return at how many places a record can be added to make this size."""
         return size
 
-    def _of_size(self, size: int) -> Iterator[Place]:
+    def _iterate_by_size(self, size: int) -> Iterator[RecordCodes]:
         return product(self.codes, repeat=size)
 
-    def _grown(self, size: int) -> Iterator[tuple[Place, list[Place]]]:
+    def _iterate_extensions(self, size: int) -> Iterator[tuple[RecordCodes, list[RecordCodes]]]:
         """Yield data sets that lack a record, and what each record makes of them at one place."""
         for at in reversed(range(size)):
-            for rest in self._of_size(size - 1):
+            for rest in self._iterate_by_size(size - 1):
                 yield rest, [(*rest[:at], code, *rest[at:]) for code in self.codes]
 
 
-class Multisets(Sequences):
+class MultisetSpace(SequenceSpace):
     """Data sets as sorted sequences of codes: one order of each."""
 
-    def _count(self, size: int) -> int:
+    def _count_data_sets(self, size: int) -> int:
         return math.comb(len(self.codes) + size - 1, size)
 
-    def _places(self, size: int) -> int:
+    def _count_insertion_points(self, size: int) -> int:
         return 1
 
-    def _of_size(self, size: int) -> Iterator[Place]:
+    def _iterate_by_size(self, size: int) -> Iterator[RecordCodes]:
         return combinations_with_replacement(self.codes, size)
 
-    def _grown(self, size: int) -> Iterator[tuple[Place, list[Place]]]:
-        for rest in self._of_size(size - 1) if size else ():
+    def _iterate_extensions(self, size: int) -> Iterator[tuple[RecordCodes, list[RecordCodes]]]:
+        for rest in self._iterate_by_size(size - 1) if size else ():
             yield rest, [tuple(sorted((*rest, code))) for code in self.codes]
 
 
@@ -127,14 +127,14 @@ class Sensitivity:
         return float(self.value)
 
     def __repr__(self) -> str:
-        first, second = (excerpt(each) for each in (self.data, self.neighbor))
+        first, second = (format_public_value(each) for each in (self.data, self.neighbor))
         return (
             f"Sensitivity: {self.value} in the {self.norm} norm ({self.neighbors} neighbors), attained by "
             f"{first} and {second}; {self.pairs:,} pairs of {self.data_sets:,} data sets"
         )
 
 
-@answered
+@explain_wrong_calls
 def sensitivity(
     function: Callable[[tuple[Record, ...]], object],
     domain: Sequence[Record],
@@ -143,7 +143,7 @@ def sensitivity(
     norm: str = "L1",
     neighbors: str = "bounded",
     symmetric: bool = False,
-    limit: int = LIMIT,
+    limit: int = DEFAULT_LIMIT,
 ) -> Sensitivity:
     """Find the global sensitivity of a function by exhaustive search.
 
@@ -207,33 +207,32 @@ def sensitivity(
     """
     if not callable(function):
         raise PydpstatError(
-            f"function must be a callable of a tuple of records; got {type(function).__name__}. "
-            "Give for example sum."
+            f"function must be a callable of a tuple of records; got {type(function).__name__}. Give for example sum."
         )
-    most = checks.integer(limit, "limit", 1, hint="Give for example 1000000.")
-    records = _records(domain, most)
-    size = checks.integer(n, "n", 1, hint="Give the number of records, for example 3.")
-    checks.one_of(norm, "norm", NORMS)
-    bounded = checks.one_of(neighbors, "neighbors", NEIGHBORS) == "bounded"
+    most = checks.check_integer(limit, "limit", 1, hint="Give for example 1000000.")
+    records = _read_domain(domain, most)
+    size = checks.check_integer(n, "n", 1, hint="Give the number of records, for example 3.")
+    checks.check_choice(norm, "norm", NORMS)
+    bounded = checks.check_choice(neighbors, "neighbors", NEIGHBORS) == "bounded"
     if bounded and len(records) < 2:
         raise PydpstatError("domain must have two or more values under bounded neighbors; got one.")
-    kind = Multisets if checks.flag(symmetric, "symmetric") else Sequences
-    space = _checked(kind, len(records), size, bounded, most)
-    outputs: dict[Place, Output] = {}
-    raw: dict[Place, object] = {}
-    for place in space.data_sets():
+    kind = MultisetSpace if checks.check_boolean(symmetric, "symmetric") else SequenceSpace
+    space = _make_search_space(kind, len(records), size, bounded, most)
+    outputs: dict[RecordCodes, Output] = {}
+    raw: dict[RecordCodes, object] = {}
+    for place in space.iterate_data_sets():
         data = tuple(records[code] for code in place)
-        raw[place] = _evaluated(function, data)
-        outputs[place] = _numbers(raw[place], data)
+        raw[place] = _evaluate_function(function, data)
+        outputs[place] = _convert_output(raw[place], data)
     _check_lengths(outputs, records)
-    distance = _absolute if norm == "L1" else _squared
+    distance = _compute_l1_distance if norm == "L1" else _compute_squared_distance
     # of equal ones the first
-    witness = max(space.pairs(), key=lambda pair: distance(outputs[pair[0]], outputs[pair[1]]))
+    witness = max(space.iterate_neighbor_pairs(), key=lambda pair: distance(outputs[pair[0]], outputs[pair[1]]))
     first, second = witness
     best = distance(outputs[first], outputs[second])
     inexact = any(_is_inexact(raw[place]) for place in witness)
     return Sensitivity(
-        value=_root(best, inexact) if norm == "L2" else _rounded(best, inexact),
+        value=_compute_square_root(best, inexact) if norm == "L2" else _round_result(best, inexact),
         squared=best if norm == "L2" else None,
         norm=norm,
         neighbors=neighbors,
@@ -245,14 +244,17 @@ def sensitivity(
     )
 
 
-def _checked(kind: type[Sequences], values: int, n: int, bounded: bool, limit: int) -> Sequences:
+def _make_search_space(
+    space_class: type[SequenceSpace], values: int, n: int, bounded: bool, limit: int
+) -> SequenceSpace:
     """Return the space of data sets, if it can be searched within the limit."""
     # there are more data sets than records in the largest one
     if n < limit:
-        space = kind(values, n, bounded)
+        space = space_class(values, n, bounded)
         if space.evaluations + space.comparisons <= limit:
             return space
-        size = f"{_large(space.evaluations)} data sets and {_large(space.comparisons)} pairs of neighbors"
+        sets, pairs = map(_format_large_number, (space.evaluations, space.comparisons))
+        size = f"{sets} data sets and {pairs} pairs of neighbors"
     else:
         size = f"more than {n:,} data sets"
     raise PydpstatError(
@@ -261,12 +263,12 @@ def _checked(kind: type[Sequences], values: int, n: int, bounded: bool, limit: i
     )
 
 
-def _large(number: int) -> str:
+def _format_large_number(number: int) -> str:
     # an integer's digits, from its bits
     return f"{number:,}" if number < 10**12 else f"about 10**{int(number.bit_length() * math.log10(2))}"
 
 
-def _records(domain: Sequence[Record], limit: int) -> list[Record]:
+def _read_domain(domain: Sequence[Record], limit: int) -> list[Record]:
     tolist = getattr(domain, "tolist", None) if getattr(domain, "ndim", 1) == 1 else None
     if tolist is None and not isinstance(domain, (list, tuple, range)):
         raise PydpstatError(
@@ -283,36 +285,36 @@ def _records(domain: Sequence[Record], limit: int) -> list[Record]:
     return records
 
 
-def _evaluated(function: Callable[[tuple[Record, ...]], object], data: tuple[Record, ...]) -> object:
+def _evaluate_function(function: Callable[[tuple[Record, ...]], object], data: tuple[Record, ...]) -> object:
     try:
         return function(data)
     except Exception as error:
         hint = " An empty data set is also a neighbor: define the value for it." if not data else ""
         raise PydpstatError(
             f"function must return numbers for every data set; it raised {type(error).__name__}: "
-            f"{excerpt(str(error))} for {excerpt(data)}.{hint}"
+            f"{format_public_value(str(error))} for {format_public_value(data)}.{hint}"
         ) from error
 
 
-def _numbers(output: object, data: tuple[Record, ...]) -> Output:
+def _convert_output(output: object, data: tuple[Record, ...]) -> Output:
     """Return a function's value as exact numbers."""
     if isinstance(output, (int, Fraction)):
         return (output,)
-    values = _elements(output)
-    exact = tuple([each for each in map(_exact, values) if each is not None])
+    values = _get_elements(output)
+    exact = tuple([each for each in map(_convert_to_exact, values) if each is not None])
     if len(exact) < len(values):
         raise PydpstatError(
-            f"function must return finite numbers; it returned {excerpt(output)} for {excerpt(data)}. "
-            "Give a function with one number, or a flat list of numbers."
+            f"function must return finite numbers; it returned {format_public_value(output)} for "
+            f"{format_public_value(data)}. Give a function with one number, or a flat list of numbers."
         )
     return exact
 
 
-def _elements(output: object) -> Sequence[object]:
+def _get_elements(output: object) -> Sequence[object]:
     return output if isinstance(output, (list, tuple)) else np.asarray(output).ravel().tolist()
 
 
-def _exact(value: object) -> Exact | None:
+def _convert_to_exact(value: object) -> Exact | None:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, (int, Fraction)):
@@ -323,14 +325,14 @@ def _exact(value: object) -> Exact | None:
 
 
 def _is_inexact(output: object) -> bool:
-    return any(isinstance(each, (float, np.floating)) for each in _elements(output))
+    return any(isinstance(each, (float, np.floating)) for each in _get_elements(output))
 
 
-def _check_lengths(outputs: dict[Place, Output], records: list[Record]) -> None:
+def _check_lengths(outputs: dict[RecordCodes, Output], records: list[Record]) -> None:
     first = next(iter(outputs))
     for place, output in outputs.items():
         if len(output) != len(outputs[first]):
-            data, other = (excerpt(tuple(records[code] for code in each)) for each in (first, place))
+            data, other = (format_public_value(tuple(records[code] for code in each)) for each in (first, place))
             raise PydpstatError(
                 "function must return the same number of values for every data set; it returned "
                 f"{len(outputs[first])} for {data} and {len(output)} for {other}. A shape that "
@@ -338,28 +340,26 @@ def _check_lengths(outputs: dict[Place, Output], records: list[Record]) -> None:
             )
 
 
-def _absolute(first: Output, second: Output) -> Exact:
+def _compute_l1_distance(first: Output, second: Output) -> Exact:
     return sum([a - b if a > b else b - a for a, b in zip(first, second)])
 
 
-def _squared(first: Output, second: Output) -> Exact:
+def _compute_squared_distance(first: Output, second: Output) -> Exact:
     return sum([(a - b) ** 2 for a, b in zip(first, second)])
 
 
-def _rounded(value: Exact, inexact: bool) -> Exact | float:
+def _round_result(value: Exact, inexact: bool) -> Exact | float:
     if inexact:
         return checks.as_float(value)
     return value.numerator if value.denominator == 1 else value
 
 
-def _root(square: Exact, inexact: bool) -> Exact | float:
+def _compute_square_root(square: Exact, inexact: bool) -> Exact | float:
     """Return a square root: exactly where it is rational, else as a float."""
     exact = Fraction(square)
     top, bottom = math.isqrt(exact.numerator), math.isqrt(exact.denominator)
     if top * top == exact.numerator and bottom * bottom == exact.denominator:
-        return _rounded(Fraction(top, bottom), inexact)
+        return _round_result(Fraction(top, bottom), inexact)
     # 70 bits of the root, so that the float is the nearest one but for near ties
     scale = max(0, 140 - exact.numerator.bit_length() + exact.denominator.bit_length()) // 2
-    return checks.as_float(
-        Fraction(math.isqrt((exact.numerator << 2 * scale) // exact.denominator), 1 << scale)
-    )
+    return checks.as_float(Fraction(math.isqrt((exact.numerator << 2 * scale) // exact.denominator), 1 << scale))

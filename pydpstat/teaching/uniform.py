@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._release.payment import check_budget, pay
+from pydpstat._release.payment import charge_budget, check_budget
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.random import Source, source_from
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from pydpstat.auditing import AuditResults
     from pydpstat.budget import Budget
 
-_LARGEST = 2**60
+_MAX_INTEGER = 2**60
 # a floating-point uniform resolves as many values
-LARGEST_REACH = 2**31
-MOST_DRAWS = 2**32
+MAX_REACH = 2**31
+MAX_DRAWS = 2**32
 
 
-def integer(value: object, name: str, least: int | None = None, hint: str = "Give for example 5.") -> int:
+def integer(value: object, name: str, minimum: int | None = None, hint: str = "Give for example 5.") -> int:
     """Check a count or an answer: an integer of which 64 bits hold a few added up."""
-    return checks.integer(value, name, least, _LARGEST, hint=hint)
+    return checks.check_integer(value, name, minimum, _MAX_INTEGER, hint=hint)
 
 
-def several(values: Iterable[int], name: str, example: str) -> list[int]:
+def check_integers(values: Iterable[int], name: str, example: str) -> list[int]:
     """Check several such integers, of any container, and return them as a list."""
     try:
         given = None if isinstance(values, (str, bytes)) else iter(values)
@@ -40,8 +40,7 @@ def several(values: Iterable[int], name: str, example: str) -> list[int]:
         given = None
     if given is None:
         raise PydpstatError(
-            f"{name} must be a sequence of whole numbers; got {type(values).__name__}. Give for "
-            f"example {example}."
+            f"{name} must be a sequence of whole numbers; got {type(values).__name__}. Give for example {example}."
         )
     return [integer(value, name, hint=f"Give for example {example}.") for value in given]
 
@@ -90,7 +89,7 @@ class UniformNoise:
 
     def __post_init__(self) -> None:
         reach = integer(self.reach, "reach", 1, "Give for example 2.")
-        if reach > LARGEST_REACH:
+        if reach > MAX_REACH:
             raise PydpstatError(f"reach must be at most 2**31; got {reach}. Give for example 2.")
         object.__setattr__(self, "reach", reach)
 
@@ -150,7 +149,7 @@ class UniformNoise:
         Fraction(3, 5)
         """
         center = integer(count, "count")
-        event = set(several(answers, "answers", "{3}"))
+        event = set(check_integers(answers, "answers", "{3}"))
         return Fraction(sum(abs(answer - center) <= self.reach for answer in event), len(self.values))
 
     def delta(self, sensitivity: int = 1) -> Fraction:
@@ -213,15 +212,15 @@ class UniformNoise:
         """
         center = integer(count, "count")
         wanted = 1 if size is None else integer(size, "size", 0, "Leave it out for one answer.")
-        if wanted > MOST_DRAWS:
+        if wanted > MAX_DRAWS:
             raise PydpstatError(f"size must be at most 2**32; got {wanted}. Ask in several parts.")
         source = source_from(rng)
         call = f"UniformNoise({self.reach}).answer(count)"
-        pay(check_budget(budget), self.guarantee, call, mechanism="uniform")
-        answers = self._answers(center, wanted, source)
+        charge_budget(check_budget(budget), self.guarantee, call, mechanism="uniform")
+        answers = self._draw_answers(center, wanted, source)
         return int(answers[0]) if size is None else answers
 
-    def _answers(self, count: int, size: int, source: Source) -> npt.NDArray[np.int64]:
+    def _draw_answers(self, count: int, size: int, source: Source) -> npt.NDArray[np.int64]:
         return source.integers(size, len(self.values)) + (count - self.reach)
 
     def audit(
@@ -272,6 +271,6 @@ class UniformNoise:
         source = source_from(stream)
 
         def uniform_noise(true: int, size: int) -> npt.NDArray[np.int64]:
-            return self._answers(true, size, source)
+            return self._draw_answers(true, size, source)
 
         return audit(uniform_noise, *data, claim=claim, samples=samples, rng=stream)

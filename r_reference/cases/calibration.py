@@ -94,8 +94,7 @@ _DIFFERENT = tuple(
 )
 
 _ENDLESS = tuple(
-    _case(arguments, "endless", NEVER_RETURNS)
-    for arguments in ("1, -1e-9, 1", "1, 1.5, 1", "0.3, 0.01, 1, 0")
+    _case(arguments, "endless", NEVER_RETURNS) for arguments in ("1, -1e-9, 1", "1, 1.5, 1", "0.3, 0.01, 1, 0")
 )
 
 _QUANTILES = [-50.0, -37.5193, -37.5, -20.25, -8.3, -5.7, -5.65, -1.96, -0.68, -0.67, -0.1, -1e-17, 0.0]

@@ -56,8 +56,7 @@ def _least_squares(name: str, inputs: Inputs, shape: str) -> Case:
         f"ObtainModelEstimates/{name}",
         "ObtainModelEstimates",
         "mipfp",
-        f"fit <- mipfp::ObtainModelEstimates(matrix(s, {shape}), list(1, 2), list(a, b), method = 'lsq')\n"
-        "fit$x.hat",
+        f"fit <- mipfp::ObtainModelEstimates(matrix(s, {shape}), list(1, 2), list(a, b), method = 'lsq')\nfit$x.hat",
         PYTHON
         # R works on shares: the table has the margins' total first
         + f's = s.reshape({shape}, -1, order="F") * (a.sum() / s.sum())\n'
@@ -101,12 +100,8 @@ CASES = (
         tolerance=0.0,
         reason="R returns a table that misses a margin, with a warning",
     ),
-    _two_way(
-        "negative cells", {**TWO, "s": [40.0, -35.0, 12.0, 30.0, 50.0, 7.0]}, level="error", tolerance=0.0
-    ),
-    _two_way(
-        "missing cells", {**TWO, "s": [40.0, None, 12.0, 30.0, 50.0, 7.0]}, level="error", tolerance=0.0
-    ),
+    _two_way("negative cells", {**TWO, "s": [40.0, -35.0, 12.0, 30.0, 50.0, 7.0]}, level="error", tolerance=0.0),
+    _two_way("missing cells", {**TWO, "s": [40.0, None, 12.0, 30.0, 50.0, 7.0]}, level="error", tolerance=0.0),
     _two_way("missing margins", {**TWO, "a": [80.0, None, 31.0]}, level="error", tolerance=0.0),
     _least_squares("least squares", TWO, "3"),
     _least_squares(

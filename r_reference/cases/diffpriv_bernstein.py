@@ -42,8 +42,7 @@ _BERNSTEIN = (
     ),
     case(
         "DPMechBernstein/values",
-        _lines(f"sensitivity = 0.1, target = {LINE_R}, latticeK = 20, dims = 1")
-        + f"{_RELEASE}(c(0, 0.2, 0.9, 1))",
+        _lines(f"sensitivity = 0.1, target = {LINE_R}, latticeK = 20, dims = 1") + f"{_RELEASE}(c(0, 0.2, 0.9, 1))",
     ),
     _coefficients(
         "sensitivity 0: the exact coefficients",
@@ -122,9 +121,7 @@ _POLYNOMIALS = (
         )
     ),
     *(
-        _poly(
-            f"predict, {name}", f"predict(diffpriv::bernstein(function(x) x[1], {dims}), {r})", level="error"
-        )
+        _poly(f"predict, {name}", f"predict(diffpriv::bernstein(function(x) x[1], {dims}), {r})", level="error")
         for name, dims, r in (
             ("below 0", 1, "-0.1"),
             ("above 1", 1, "c(0.5, 1.1)"),

@@ -12,9 +12,7 @@ DATA_R = "X <- c(0.3, 0.1, 0.8, 0.5)\n"
 _MEAN_R = "f <- function(X) mean(X)\n"
 
 
-def case(
-    name: str, r: str, python: str = "", level: Level = "exact", reason: str = "", seed: int = 123
-) -> Case:
+def case(name: str, r: str, python: str = "", level: Level = "exact", reason: str = "", seed: int = 123) -> Case:
     """Return a comparison of a mechanism, by the case's name "function/what"."""
     return Case(
         name,
@@ -29,9 +27,7 @@ def case(
     )
 
 
-def release(
-    name: str, slots: str, parameters: str, level: Level = "exact", reason: str = "", seed: int = 123
-) -> Case:
+def release(name: str, slots: str, parameters: str, level: Level = "exact", reason: str = "", seed: int = 123) -> Case:
     """A release on X: the mechanism's slots and the parameters."""
     return case(
         name,
@@ -163,9 +159,7 @@ _GAUSSIAN = (
     release("DPMechGaussian/delta .99", _M_R, "DPParamsDel(epsilon = 0.5, delta = 0.99)"),
     release("DPMechGaussian/with gamma", _M_R, "DPParamsGam(epsilon = 0.5, delta = 0.1, gamma = 0.2)"),
     release("DPMechGaussian/sensitivity 0: the exact value", "sensitivity = 0, target = f, dims = 1", _DEL_R),
-    release(
-        "DPMechGaussian/epsilon infinite: the exact value", _M_R, "DPParamsDel(epsilon = Inf, delta = 0.1)"
-    ),
+    release("DPMechGaussian/epsilon infinite: the exact value", _M_R, "DPParamsDel(epsilon = Inf, delta = 0.1)"),
     release("DPMechGaussian/without delta", _M_R, _EPS, level="error"),
     release("DPMechGaussian/delta 0", _M_R, "DPParamsDel()", level="difference", reason=NOT_FINITE),
     release(

@@ -32,9 +32,7 @@ _PARAMS = (
     _made("DPParamsEps", "negative", "epsilon = -1"),
     _made("DPParamsEps", "without its name", "1"),
     _case("DPParamsDel/default", "p <- diffpriv::DPParamsDel()\nc(p@epsilon, p@delta)"),
-    _case(
-        "DPParamsDel/given", "p <- diffpriv::DPParamsDel(epsilon = 0.3, delta = 0.999)\nc(p@epsilon, p@delta)"
-    ),
+    _case("DPParamsDel/given", "p <- diffpriv::DPParamsDel(epsilon = 0.3, delta = 0.999)\nc(p@epsilon, p@delta)"),
     _made("DPParamsDel", "delta one", "delta = 1"),
     _made("DPParamsDel", "delta negative", "delta = -0.1"),
     _made("DPParamsDel", "delta two", "delta = c(0.1, 0.2)"),
@@ -71,10 +69,7 @@ _ACCESSORS = (
         "v <- diffpriv:::getDelta(p)\n"
         "p <- diffpriv:::`setDelta<-`(p, 0.3)\n"
         "c(v, diffpriv:::getDelta(p), diffpriv:::getEpsilon(p))",
-        "p = diffpriv.DPParamsDel(delta=0.2)\n"
-        "v = p.getDelta()\n"
-        "p.setDelta(0.3)\n"
-        "[v, p.getDelta(), p.getEpsilon()]",
+        "p = diffpriv.DPParamsDel(delta=0.2)\nv = p.getDelta()\np.setDelta(0.3)\n[v, p.getDelta(), p.getEpsilon()]",
     ),
     _case(
         "DPParamsGam/accessors",
@@ -82,10 +77,7 @@ _ACCESSORS = (
         "v <- diffpriv:::getGamma(p)\n"
         "p <- diffpriv:::`setGamma<-`(p, 0.3)\n"
         "c(v, diffpriv:::getGamma(p), diffpriv:::getDelta(p))",
-        "p = diffpriv.DPParamsGam(gamma=0.2)\n"
-        "v = p.getGamma()\n"
-        "p.setGamma(0.3)\n"
-        "[v, p.getGamma(), p.getDelta()]",
+        "p = diffpriv.DPParamsGam(gamma=0.2)\nv = p.getGamma()\np.setGamma(0.3)\n[v, p.getGamma(), p.getDelta()]",
     ),
     _case(
         "DPParamsEps/setEpsilon zero",
@@ -162,9 +154,7 @@ _MECHANISMS = (
     _made("DPMechNumeric", "virtual", ""),
     _made("DPMechNumeric", "virtual with slots", "sensitivity = 1, dims = 1"),
     _case("DPMechExponential/empty object", "length(diffpriv::DPMechExponential()@responseSet)"),
-    _case(
-        "DPMechExponential/responses", "diffpriv::DPMechExponential(responseSet = list('a', 2))@responseSet"
-    ),
+    _case("DPMechExponential/responses", "diffpriv::DPMechExponential(responseSet = list('a', 2))@responseSet"),
     _made("DPMechExponential", "no responses", "responseSet = list()"),
     _made("DPMechExponential", "no responses with others", "sensitivity = 1"),
     _made("DPMechExponential", "responses no list", "responseSet = c('a', 'b')"),

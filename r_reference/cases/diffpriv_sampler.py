@@ -40,10 +40,7 @@ def _same(name: str, arguments: str, level: Level = "exact") -> Case:
 
 _PLANS = (
     *(_same(f"m alone, {m}", f"n=5, m={m}") for m in (1, 2, 3, 4, 5, 7, 10, 20, 50, 100, 333)),
-    *(
-        _same(f"gamma alone, {gamma}", f"n=5, gamma={gamma}")
-        for gamma in (0.99, 0.75, 0.5, 0.4, 0.33, 0.25, 0.2, 0.15)
-    ),
+    *(_same(f"gamma alone, {gamma}", f"n=5, gamma={gamma}") for gamma in (0.99, 0.75, 0.5, 0.4, 0.33, 0.25, 0.2, 0.15)),
     *(
         _same(f"m {m} and gamma {gamma}", f"n=5, m={m}, gamma={gamma}")
         for m, gamma in ((10, 0.5), (100, 0.2), (100, 0.9), (55, 0.33), (500, 0.1))
@@ -80,8 +77,7 @@ _MANY_PLANS = (
         "diffpriv",
         "g <- 1:199 / 200\n"
         "as.vector(sapply(g, function(g) unlist(diffpriv:::.sensitivity_sampler_config(gamma = g)[1:3])))",
-        "from pydpstat.diffpriv.sensitivity import sampler_plan\n"
-        "[sampler_plan(gamma=i / 200) for i in range(1, 200)]",
+        "from pydpstat.diffpriv.sensitivity import sampler_plan\n[sampler_plan(gamma=i / 200) for i in range(1, 200)]",
         recorded_ulp=4.0,
     ),
     Case(
@@ -90,8 +86,7 @@ _MANY_PLANS = (
         "diffpriv",
         "g <- 40:199 / 200\n"
         "as.vector(sapply(g, function(g) unlist(diffpriv:::.sensitivity_sampler_config(777, g)[1:3])))",
-        "from pydpstat.diffpriv.sensitivity import sampler_plan\n"
-        "[sampler_plan(777, i / 200) for i in range(40, 200)]",
+        "from pydpstat.diffpriv.sensitivity import sampler_plan\n[sampler_plan(777, i / 200) for i in range(40, 200)]",
         recorded_ulp=4.0,
     ),
 )

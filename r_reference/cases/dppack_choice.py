@@ -149,10 +149,7 @@ def _quantile_cases(function: str, q: str) -> list[Case]:
 
     return [
         *(case(f"seed {seed}", "1, -5, 10", seed=seed) for seed in (1, 2, 3)),
-        *(
-            case(f"{which}, eps 0.5", f"0.5, 0, 5, '{which}'", seed=4)
-            for which in ("bounded", "unbounded", "both")
-        ),
+        *(case(f"{which}, eps 0.5", f"0.5, 0, 5, '{which}'", seed=4) for which in ("bounded", "unbounded", "both")),
         case("by name", "eps = 2, lower.bound = 0, upper.bound = 5, mechanism = 'exponential'", seed=8),
         case("clips both sides", "0.7, 0.5, 3.5"),
         case("integers", "1, 0, 5", inputs={"x": [1, 2, 7, 4]}),
@@ -201,9 +198,7 @@ def _quantile_cases(function: str, q: str) -> list[Case]:
             inputs={"x": Factor(("1", "2", "2"), ("1", "2"))},
             reason="R takes the codes of a factor as numbers; Python stops",
         ),
-        case(
-            "NULL", "1, 0, 5", "refused", x="NULL", reason="R takes NULL as no records; Python asks for data"
-        ),
+        case("NULL", "1, 0, 5", "refused", x="NULL", reason="R takes NULL as no records; Python asks for data"),
     ]
 
 

@@ -68,9 +68,7 @@ _MOMENTS = [
     _case("covDataAccess", "numbers are not clipped", "x, y, 0, 5, 0, 6"),
     _case("covDataAccess", "one bound reversed", "x, y, 5, 0, 0, 6"),
     _case("covDataAccess", "lengths differ", "x, y[1:3], 0, 5, 0, 6", "error"),
-    _case(
-        "covDataAccess", "missing value", "x, y, 0, 5, 0, 6", "difference", {"x": [1.0, NAN], "y": [1.0, 2.0]}
-    ),
+    _case("covDataAccess", "missing value", "x, y, 0, 5, 0, 6", "difference", {"x": [1.0, NAN], "y": [1.0, 2.0]}),
     _case("covDataAccess", "one pair", "x, y, 0, 5, 0, 6", "difference", {"x": [1.0], "y": [1.0]}),
 ]
 
@@ -83,9 +81,7 @@ _COUNTS = [
     _case("histogramDataAccess", "bins of two widths", "x, c(-4, 0, 10), 'Laplace'"),
     _case("histogramDataAccess", "a number of bins", "x, 3, 'analytic'"),
     _case("histogramDataAccess", "Scott", "x, 'Scott', 'Gaussian'"),
-    _case(
-        "histogramDataAccess", "missing values are left out", "x, 'FD', 'Laplace'", inputs={"x": [*X, NAN]}
-    ),
+    _case("histogramDataAccess", "missing values are left out", "x, 'FD', 'Laplace'", inputs={"x": [*X, NAN]}),
     _case("histogramDataAccess", "mechanism unknown", "x, 'Sturges', 'laplace'", "error"),
     _case("histogramDataAccess", "breaks miss the data", "x, 0:1, 'Laplace'", "error"),
     _case("histogramDataAccess", "breaks unknown", "x, 'foo', 'Laplace'", "error"),
@@ -150,9 +146,7 @@ _POOLED = [
         )
         for approx in ("TRUE", "FALSE")
     ),
-    _case(
-        "pooledCovDataAccess", "two records", "list(cbind(z, w)), 0, 5, 0, 6, FALSE", "difference", _GROUPS
-    ),
+    _case("pooledCovDataAccess", "two records", "list(cbind(z, w)), 0, 5, 0, 6, FALSE", "difference", _GROUPS),
     _case("pooledCovDataAccess", "a vector", "list(x), 0, 5, 0, 6, FALSE", "error"),
 ]
 

@@ -50,9 +50,7 @@ _LAPLACE = (
     _case("eps negative", "LaplaceMechanism(1, -1, 1)", level="error"),
     _case("eps empty", "LaplaceMechanism(1, numeric(0), 1)", level="error"),
     _case("eps infinite", "LaplaceMechanism(1, Inf, 1)", level="error"),
-    _case(
-        "values list", "LaplaceMechanism(list(1), 1, 1)", "dppack.LaplaceMechanism({'a': 1}, 1, 1)", "error"
-    ),
+    _case("values list", "LaplaceMechanism(list(1), 1, 1)", "dppack.LaplaceMechanism({'a': 1}, 1, 1)", "error"),
     _case("values logical", "LaplaceMechanism(TRUE, 1, 1)", level="error"),
     _case("values NULL", "LaplaceMechanism(NULL, 1, 1)", level="error"),
     _case("values text", "LaplaceMechanism('a', 1, 1)", level="error"),
@@ -102,9 +100,7 @@ _GAUSSIAN = (
     _case("values NULL", "GaussianMechanism(NULL, .5, .1, 1)", level="error"),
     _case("eps infinite, aDP", "GaussianMechanism(1, Inf, .1, 1)", level="error"),
     _case("eps 710, analytic", "GaussianMechanism(1, 710, .1, 1, analytic = TRUE)", level="error"),
-    _case(
-        "eps infinite, pDP", "GaussianMechanism(1, Inf, .1, 1, 'pDP')", level="difference", reason=NOT_FINITE
-    ),
+    _case("eps infinite, pDP", "GaussianMechanism(1, Inf, .1, 1, 'pDP')", level="difference", reason=NOT_FINITE),
     _case("delta infinite", "GaussianMechanism(1, .5, Inf, 1)", level="difference", reason=NOT_FINITE),
     _case("delta 1.3", "GaussianMechanism(1, .5, 1.3, 1)", level="difference", reason=NOT_FINITE),
     _case("delta 2, pDP", "GaussianMechanism(1, .5, 2, 1, 'pDP')", level="difference", reason=NOT_FINITE),

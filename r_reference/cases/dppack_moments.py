@@ -45,9 +45,7 @@ def _grid(function: str, data: str, bounds: str, inputs: Inputs) -> list[Case]:
     cases: list[Case] = []
     for (mechanism, eps, delta, kind), which in product(MECHANISMS, ("bounded", "unbounded", "both")):
         arguments = f"{data}, {eps}, {bounds}, '{which}', '{mechanism}', {delta}, '{kind}'"
-        cases.append(
-            _case(function, f"{mechanism} {kind} {which}", arguments, inputs=inputs, seed=len(cases) + 1)
-        )
+        cases.append(_case(function, f"{mechanism} {kind} {which}", arguments, inputs=inputs, seed=len(cases) + 1))
     return cases
 
 
@@ -68,9 +66,7 @@ _MEAN = [
     _case("meanDP", "defaults by name", "x, eps = 1, lower.bound = 0, upper.bound = 5", seed=5),
     _case("meanDP", "integers", "x, 1, 0, 5", inputs={"x": [1, 2, 7, 4]}),
     _case("meanDP", "logical", "x, 1, 0, 1", inputs={"x": [True, False, True]}),
-    _case(
-        "meanDP", "infinite data are clipped", "x, 1, 0, 1", inputs={"x": [1.0, float("inf"), float("-inf")]}
-    ),
+    _case("meanDP", "infinite data are clipped", "x, 1, 0, 1", inputs={"x": [1.0, float("inf"), float("-inf")]}),
     _case("meanDP", "one value", "x, 1, 0, 5", inputs={"x": [2.0]}),
     _case("meanDP", "logical bound", "x, 1, TRUE, 5"),
     _case("meanDP", "delta ignored with Laplace", "x, 1, 0, 5, delta = -3"),
@@ -96,9 +92,7 @@ _MEAN = [
     _case("meanDP", "eps infinite", "x, Inf, 0, 5", "error"),
     _case("meanDP", "delta zero", "x, 1, 0, 5, mechanism = 'Gaussian'", "error"),
     _case("meanDP", "eps 1 with aDP", "x, 1, 0, 5, mechanism = 'Gaussian', delta = 0.1", "error"),
-    _case(
-        "meanDP", "type unknown", "x, .5, 0, 5, mechanism = 'Gaussian', delta = 0.1, type.DP = 'x'", "error"
-    ),
+    _case("meanDP", "type unknown", "x, .5, 0, 5, mechanism = 'Gaussian', delta = 0.1, type.DP = 'x'", "error"),
     _case("meanDP", "infinite bound", "x, 1, 0, Inf", "difference"),
     _case("meanDP", "missing value", "x, 1, 0, 5", "difference", {"x": [1.0, float("nan")]}),
     _case("meanDP", "no data", "x, 1, 0, 5", "difference", {"x": []}),

@@ -99,13 +99,9 @@ _VARIANCE = [
     _var("clips both sides", "x, y", "lower.bound = 0.5, upper.bound = 3", seed=2),
     _var("integers", "x, y", inputs={"x": [1, 2, 7], "y": [4, 4]}),
     _var("logicals", "x, y", inputs={"x": [1.5, 2.0, 4.0], "y": [True, False]}),
-    _var(
-        "infinite data are clipped", "x, y", inputs={"x": [1.0, float("inf")], "y": [float("-inf"), 2.0, 3.0]}
-    ),
+    _var("infinite data are clipped", "x, y", inputs={"x": [1.0, float("inf")], "y": [float("-inf"), 2.0, 3.0]}),
     _var("repeated draws", "x, y", f"eps = 0.02, {_B}", seed=4),
-    _var(
-        "repeated Gaussian draws", "x, y", f"eps = 0.02, {_B}, mechanism = 'Gaussian', delta = 0.01", seed=4
-    ),
+    _var("repeated Gaussian draws", "x, y", f"eps = 0.02, {_B}, mechanism = 'Gaussian', delta = 0.01", seed=4),
     _var("constant data", "x, y", inputs={"x": [2.0, 2.0, 2.0], "y": [2.0, 2.0, 2.0]}),
     _var("reversed bounds", "x, y", "lower.bound = 5, upper.bound = 0"),
     _var("one column", "matrix(x, ncol = 1), y"),
@@ -187,9 +183,7 @@ _COVARIANCE = [
         "error",
     ),
     _cov("equal bounds", "lower.bound1 = 5, upper.bound1 = 5, lower.bound2 = 0, upper.bound2 = 4", "error"),
-    _cov(
-        "two bounds", "lower.bound1 = 0, upper.bound1 = 5, lower.bound2 = 0, upper.bound2 = c(4, 5)", "error"
-    ),
+    _cov("two bounds", "lower.bound1 = 0, upper.bound1 = 5, lower.bound2 = 0, upper.bound2 = c(4, 5)", "error"),
     *(_cov(name, f"{_C}, {rest}", "error") for name, rest in _PRIVACY),
     _cov("two records", samples="cbind(1:2, c(3, 1))", inputs={}),
     _cov(

@@ -89,9 +89,7 @@ _HUBER = [
             "error",
         ),
         _case(dotted, "text", f"DPpack::{dotted}('a')(s, s)", inputs={"s": SCORES}, level="error"),
-        _case(
-            dotted, "h 0", f"DPpack::{dotted}(0)(s, y)", inputs={"s": [0.5, 1.0, 2.0], "y": [1.0, 1.0, 1.0]}
-        ),
+        _case(dotted, "h 0", f"DPpack::{dotted}(0)(s, y)", inputs={"s": [0.5, 1.0, 2.0], "y": [1.0, 1.0, 1.0]}),
     )
 ]
 _R_X = "matrix(x, 4)"
@@ -165,8 +163,7 @@ _R_FUNCTIONS = {
 }
 _PY_FUNCTIONS = {
     "Rosenbrock": "100 * (x[1] - x[0] * x[0]) ** 2 + (1 - x[0]) ** 2",
-    "Powell": "(x[0] + 10 * x[1]) ** 2 + 5 * (x[2] - x[3]) ** 2"
-    " + (x[1] - 2 * x[2]) ** 4 + 10 * (x[0] - x[3]) ** 4",
+    "Powell": "(x[0] + 10 * x[1]) ** 2 + 5 * (x[2] - x[3]) ** 2 + (x[1] - 2 * x[2]) ** 4 + 10 * (x[0] - x[3]) ** 4",
     "downhill for ever": "-x[0] ** 2",
     "finite in places": "math.nan if x[0] <= 0 else x[0] - math.log(x[0]) + (x[1] - 2) ** 2",
 }

@@ -58,9 +58,7 @@ def kst_case(
     )
 
 
-OWN = (
-    R_X + "reg <- function(w) sum(w * w / 2 + .1 * w * w * w * w)\nreg.gr <- function(w) w + .4 * w * w * w\n"
-)
+OWN = R_X + "reg <- function(w) sum(w * w / 2 + .1 * w * w * w * w)\nreg.gr <- function(w) w + .4 * w * w * w\n"
 NEW = "new <- data.frame(x1 = c(0, .5, -3), x2 = c(1, -2, .3), x3 = c(2, 2, 9))\n"
 BIAS = ", add.bias = TRUE"
 _LINEAR = [
@@ -177,9 +175,7 @@ _LINEAR = [
         bounds="c(1, .8, 4, Inf), c(-1, -.8, .5, -1)",
     ),
     kst_case("bound missing", "'l2', 1, 0, 1", level="error", bounds="c(1, .8, NaN, 2), c(-1, -.8, .5, -1)"),
-    kst_case(
-        "eps negative, delta", "'l2', -1, 0.1, 1", level="refused", reason="a negative epsilon has no meaning"
-    ),
+    kst_case("eps negative, delta", "'l2', -1, 0.1, 1", level="refused", reason="a negative epsilon has no meaning"),
     *(
         kst_case(name, new, level="error")
         for name, new in (
@@ -201,18 +197,14 @@ _LINEAR = [
             ("gamma infinite", "'l2', 1, 0, Inf"),
         )
     ),
-    kst_case(
-        "upper bounds without y", "'l2', 1, 0, 1", level="error", bounds="c(1, 1, 1), c(-1, -1, -1, -1)"
-    ),
+    kst_case("upper bounds without y", "'l2', 1, 0, 1", level="error", bounds="c(1, 1, 1), c(-1, -1, -1, -1)"),
     kst_case(
         "lower bounds too long",
         "'l2', 1, 0, 1",
         level="error",
         bounds="c(1, 1, 1, 1), rep(-1, 5)",
     ),
-    kst_case(
-        "bounds of a column 0", "'l2', 1, 0, 1", level="error", bounds="c(1, 0, 4, 2), c(-1, 0, .5, -1)"
-    ),
+    kst_case("bounds of a column 0", "'l2', 1, 0, 1", level="error", bounds="c(1, 0, 4, 2), c(-1, 0, .5, -1)"),
     kst_case("bounds of y 0", "'l2', 1, 0, 1", level="error", bounds="c(1, 1, 4, 0), c(-1, 0, .5, 0)"),
     kst_case(
         "equal bounds of y, bias",
@@ -221,12 +213,8 @@ _LINEAR = [
         level="error",
         bounds="c(1, .8, 4, 2), c(-1, -.8, .5, 2)",
     ),
-    kst_case(
-        "value missing", "'l2', 1, 0, 1", level="error", data={**DATA, "x2": [float("nan"), *_SECOND[1:]]}
-    ),
-    kst_case(
-        "response missing", "'l2', 1, 0, 1", level="error", data={**DATA, "y": [float("nan"), *_RESPONSE[1:]]}
-    ),
+    kst_case("value missing", "'l2', 1, 0, 1", level="error", data={**DATA, "x2": [float("nan"), *_SECOND[1:]]}),
+    kst_case("response missing", "'l2', 1, 0, 1", level="error", data={**DATA, "y": [float("nan"), *_RESPONSE[1:]]}),
     kst_case("lengths differ", "'l2', 1, 0, 1", level="error", setup=R_X + "y <- y[-1]\n"),
     kst_case("bias of a matrix", "'l2', 1, 0, 1", BIAS, level="error", setup=_MATRIX),
     kst_case(

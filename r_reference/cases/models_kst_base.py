@@ -34,9 +34,7 @@ _DOMAINS = {
         "ball <- list(constraints = function(w) c(sum(w^2) - 1, w[1] - .1), "
         "jacobian = function(w) rbind(2 * w, c(1, 0, 0)))\n"
     ),
-    "small domain": (
-        "ball <- list(constraints = function(w) sum(w^2) - .01, jacobian = function(w) 2 * w)\n"
-    ),
+    "small domain": ("ball <- list(constraints = function(w) sum(w^2) - .01, jacobian = function(w) 2 * w)\n"),
 }
 _ERM = [
     *(
@@ -83,20 +81,14 @@ _ERM = [
         setup=_OWN_ERM,
         python=row_by_row,
     ),
-    kst_case(
-        "own functions, no gradients", "mapXy, loss, reg, 5, 0, ball, 7, 3, 1", of=_BASE, setup=_OWN_ERM
-    ),
+    kst_case("own functions, no gradients", "mapXy, loss, reg, 5, 0, ball, 7, 3, 1", of=_BASE, setup=_OWN_ERM),
     kst_case(
         "wrong gradient of the sigmoid",
-        _erm("5, 0, 7, 3, 1", _GRADIENTS.replace("gr.linear", "gr.sigmoid")).replace(
-            "mapXy.linear", "mapXy.sigmoid"
-        ),
+        _erm("5, 0, 7, 3, 1", _GRADIENTS.replace("gr.linear", "gr.sigmoid")).replace("mapXy.linear", "mapXy.sigmoid"),
         of=_BASE,
         setup=_BALL_X,
     ),
-    kst_case(
-        "predict", _erm("4, 0, 7, 3, 1"), of=_BASE, setup=_BALL_X, after=f"{NEW}as.numeric(m$predict(new))"
-    ),
+    kst_case("predict", _erm("4, 0, 7, 3, 1"), of=_BASE, setup=_BALL_X, after=f"{NEW}as.numeric(m$predict(new))"),
     kst_case(
         "predict with bias",
         _erm("4, 0, 7, 3, 1"),

@@ -31,10 +31,7 @@ CASES = (
     fit_case(
         "clone keeps its own",
         "'l2', 1, 1",
-        after=(
-            "k <- m$clone()\nm$eps <- 3\nm$fit(X, y, c(1, 0.8, 5), c(-1, -0.8, 0.5))\n"
-            "c(k$coeff, m$coeff, k$eps)"
-        ),
+        after=("k <- m$clone()\nm$eps <- 3\nm$fit(X, y, c(1, 0.8, 5), c(-1, -0.8, 0.5))\nc(k$coeff, m$coeff, k$eps)"),
     ),
     fit_case(
         "public fields",
@@ -79,9 +76,7 @@ CASES = (
         level="error",
         data={**DATA, "y": [float("nan"), *map(float, DATA["y"][1:])]},
     ),
-    fit_case(
-        "value missing", "'l2', 1, 1", level="error", data={**DATA, "x2": [float("nan"), *DATA["x2"][1:]]}
-    ),
+    fit_case("value missing", "'l2', 1, 1", level="error", data={**DATA, "x2": [float("nan"), *DATA["x2"][1:]]}),
     fit_case("lengths differ", "'l2', 1, 1", level="error", setup=R_X + "y <- y[-1]\n"),
     fit_case("bias of a matrix", "'l2', 1, 1", ", TRUE", level="error", setup="X <- cbind(x1, x2, x3)\n"),
     fit_case(

@@ -49,9 +49,7 @@ CASES = (
         after="k1 <- m$kernel.param\nm$fit(data.frame(x1, x2), y, c(1, 1), c(-1, -1))\n"
         "c(k1, m$kernel.param, m$coeff, m$sampling(2))",
     ),
-    fit_case(
-        "Gaussian: bounds ignored", "'l2', 1, 1, kernel = 'Gaussian', D = 4", of="svmDP", bounds="NULL, 3"
-    ),
+    fit_case("Gaussian: bounds ignored", "'l2', 1, 1, kernel = 'Gaussian', D = 4", of="svmDP", bounds="NULL, 3"),
     *(
         fit_case(
             f"Gaussian, {method}: no bounds",
@@ -71,9 +69,7 @@ CASES = (
     fit_case("weights", "'l2', 1, 1, 'output'", ", FALSE, w, 1", of="svmDP"),
     fit_case("weights below the bound", "'l2', 1, 1, 'output'", ", FALSE, w, 3", of="svmDP"),
     fit_case("weights all 0, bound 0", "'l2', 1, 1, 'output'", ", FALSE, 0 * w, 0", of="svmDP"),
-    fit_case(
-        "bound of weights without weights", "'l2', 1, 1, 'output'", ", weights.upper.bound = 7", of="svmDP"
-    ),
+    fit_case("bound of weights without weights", "'l2', 1, 1, 'output'", ", weights.upper.bound = 7", of="svmDP"),
     fit_case("huber.h 2", "'l2', 1, 1, huber.h = 2", of="svmDP"),
     fit_case("huber.h 0.05, output", "'l2', 1, 1, 'output', huber.h = 0.05", of="svmDP"),
     fit_case("predict", "'l2', 1, 1", of="svmDP", after=predicted("")),
@@ -104,12 +100,8 @@ CASES = (
         data={**DATA, "w": [float("nan"), *WEIGHTS[1:]]},
     ),
     fit_case("too few weights", "'l2', 1, 1, 'output'", ", FALSE, c(1, 1), 1", of="svmDP", level="error"),
-    fit_case(
-        "bound of weights infinite", "'l2', 1, 1, 'output'", ", FALSE, w, Inf", of="svmDP", level="difference"
-    ),
-    fit_case(
-        "bound of weights negative", "'l2', 1, 1, 'output'", ", FALSE, w, -1", of="svmDP", level="difference"
-    ),
+    fit_case("bound of weights infinite", "'l2', 1, 1, 'output'", ", FALSE, w, Inf", of="svmDP", level="difference"),
+    fit_case("bound of weights negative", "'l2', 1, 1, 'output'", ", FALSE, w, -1", of="svmDP", level="difference"),
     fit_case("kernel unknown", "'l2', 1, 1, kernel = 'radial'", of="svmDP", level="error"),
     fit_case("D missing", "'l2', 1, 1, kernel = 'Gaussian'", of="svmDP", level="error"),
     fit_case("D 0", "'l2', 1, 1, kernel = 'Gaussian', D = 0", of="svmDP", level="error"),
@@ -127,9 +119,7 @@ CASES = (
         level="error",
     ),
     fit_case("labels -1 and 1", "'l2', 1, 1", of="svmDP", level="error", setup=LABEL),
-    fit_case(
-        "upper bounds too short", "'l2', 1, 1", of="svmDP", level="error", bounds="c(1, 2), c(-1, -2, 0)"
-    ),
+    fit_case("upper bounds too short", "'l2', 1, 1", of="svmDP", level="error", bounds="c(1, 2), c(-1, -2, 0)"),
     fit_case(
         "Gaussian: predict with too few columns",
         "'l2', 1, 1, kernel = 'Gaussian', D = 2",

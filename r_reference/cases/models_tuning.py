@@ -12,9 +12,7 @@ _N = 60
 _FIRST = [round(((17 * i) % _N) / 29.5 - 1.05, 3) for i in range(_N)]
 _SECOND = [round(((23 * i + 5) % 41) / 20.0 - 1.0, 3) for i in range(_N)]
 _LABELS = [int(a + 0.4 * b > 0.1 or i % 11 == 0) for i, (a, b) in enumerate(zip(_FIRST, _SECOND))]
-_RESPONSE = [
-    round(0.8 * a - 0.4 * b + ((11 * i) % 7) / 12.0, 3) for i, (a, b) in enumerate(zip(_FIRST, _SECOND))
-]
+_RESPONSE = [round(0.8 * a - 0.4 * b + ((11 * i) % 7) / 12.0, 3) for i, (a, b) in enumerate(zip(_FIRST, _SECOND))]
 _WEIGHTS = [round(((3 * i) % 7) / 4.0, 3) for i in range(_N)]
 DATA = {"x1": _FIRST, "x2": _SECOND, "l": _LABELS, "y": _RESPONSE, "w": _WEIGHTS}
 _FRAME, _MATRIX = "X <- data.frame(x1, x2)\n", "X <- cbind(x1, x2)\n"
@@ -52,8 +50,7 @@ def _case(
         id=f"{of}/{name}",
         function=of,
         package="DPpack",
-        r=f"{setup}m <- {models}\n"
-        f"k <- DPpack::{of}(m, X, {_RESPONSES[of]}, {bounds or _BOUNDS[of]}{more})\n{after}",
+        r=f"{setup}m <- {models}\nk <- DPpack::{of}(m, X, {_RESPONSES[of]}, {bounds or _BOUNDS[of]}{more})\n{after}",
         inputs=DATA,
         level=level,
         **options,
@@ -70,9 +67,7 @@ def _models(kind: str, eps: float = 1.0, more: str = "") -> str:
 
 
 def _linear(eps: str = "1", delta: str = "0") -> str:
-    return ", ".join(
-        f"DPpack::LinearRegressionDP$new('l2', {eps}, {delta}, {gamma})" for gamma in (20, 1, 0.05)
-    )
+    return ", ".join(f"DPpack::LinearRegressionDP$new('l2', {eps}, {delta}, {gamma})" for gamma in (20, 1, 0.05))
 
 
 _ALL = "c(k$gamma, sapply(m, function(each) each$coeff))"
@@ -121,9 +116,7 @@ _CLASSIFIERS = [
         setup=_FRAME + "l <- as.matrix(l)\n",
     ),
     _case(_CHOICE, "labels logical", _models("LogisticRegressionDP"), setup=_FRAME + "l <- l == 1\n"),
-    _case(
-        _CHOICE, "fewer labels than rows", _models("LogisticRegressionDP"), setup=_FRAME + "l <- l[1:50]\n"
-    ),
+    _case(_CHOICE, "fewer labels than rows", _models("LogisticRegressionDP"), setup=_FRAME + "l <- l[1:50]\n"),
     _case(
         _CHOICE,
         "more weights than rows",

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.dppack._values import rank_utility
-from pydpstat.mechanisms._exponential import probabilities
+from pydpstat.dppack._values import compute_rank_utility
+from pydpstat.mechanisms._exponential import compute_choice_probabilities
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.mechanisms.laplace import LaplaceNoise
-from pydpstat.parity.distribution import Distribution, Scaled, Stream
+from pydpstat.parity.distribution import Distribution, NoiseFactory, Stream
 from r_reference.distributions._redrawn import Positive
 
 # three, so that 10 % of epsilon moves a good share of the choices
@@ -71,12 +71,10 @@ class Pieces:
         return np.interp(np.asarray(q), self._sums(), self.edges)
 
 
-def _quantile_distribution(
-    x: tuple[float, ...], quant: float, eps: float, lower: float, upper: float
-) -> Pieces:
+def _quantile_distribution(x: tuple[float, ...], quant: float, eps: float, lower: float, upper: float) -> Pieces:
     edges = (lower, *sorted(x), upper)
-    utility = rank_utility(0, len(x), quant, len(x))
-    return Pieces(edges, tuple(probabilities(utility, eps, 1.0, np.diff(edges)).tolist()))
+    utility = compute_rank_utility(0, len(x), quant, len(x))
+    return Pieces(edges, tuple(compute_choice_probabilities(utility, eps, 1.0, np.diff(edges)).tolist()))
 
 
 def _repeat(release: Callable[[Stream], npt.ArrayLike], n: int, rng: Stream) -> np.ndarray:
@@ -89,7 +87,7 @@ def _choice(
     name: str,
     r: str,
     release: Callable[[Stream], npt.ArrayLike],
-    noise: Scaled,
+    noise: NoiseFactory,
     discrete: bool = False,
 ) -> Distribution:
     expression = f"replicate(n, DPpack::{r})"
@@ -111,7 +109,7 @@ def _distributions() -> tuple[Distribution, ...]:
             "ExponentialMechanism",
             "ExponentialMechanism(c(0, 2, 4), 1, 1, c(4, 2, 1))",
             lambda rng: dppack.ExponentialMechanism(UTILITY, 1, 1, (4, 2, 1), rng=rng),
-            lambda f: Places(tuple(probabilities(UTILITY, 1.0 / f, 1.0, (4, 2, 1)).tolist())),
+            lambda f: Places(tuple(compute_choice_probabilities(UTILITY, 1.0 / f, 1.0, (4, 2, 1)).tolist())),
             discrete=True,
         ),
         _choice(

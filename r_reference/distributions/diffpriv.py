@@ -10,7 +10,7 @@ import numpy as np
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.mechanisms.laplace import LaplaceNoise
 from pydpstat.parity.distribution import SEED, Distribution, Noise, Stream
-from pydpstat.r_arithmetic.elementary import power
+from pydpstat.r_arithmetic.elementary import compute_power
 from r_reference.distributions.choice import Places
 
 # chosen in proportion; a wrong factor shows as a wrong exponent
@@ -19,7 +19,7 @@ _EPS = "diffpriv::DPParamsEps(epsilon = 0.5)"
 
 
 def _proportional(exponent: float) -> Places:
-    weights = power(QUALITIES, exponent)
+    weights = compute_power(QUALITIES, exponent)
     return Places(tuple((weights / weights.sum()).tolist()))
 
 
@@ -46,9 +46,7 @@ def _distributions() -> tuple[Distribution, ...]:
             return np.array([float(diffpriv.releaseResponse(m, eps, None, rng=rng)) for _ in range(n)])
 
     def coefficients(n: int, rng: Stream) -> np.ndarray:
-        m = diffpriv.DPMechBernstein(
-            sensitivity=1 / n, target=lambda X: lambda y: 0.0, latticeK=n - 1, dims=1
-        )
+        m = diffpriv.DPMechBernstein(sensitivity=1 / n, target=lambda X: lambda y: 0.0, latticeK=n - 1, dims=1)
         return np.asarray(diffpriv.releaseResponse(m, eps, None, rng=rng))
 
     def sensitivities(n: int, rng: Stream) -> np.ndarray:

@@ -15,9 +15,9 @@ from types import ModuleType
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.dppack._models.noise import objective_constants, standard_cdf
+from pydpstat.dppack._models.noise import compute_element_cdf, compute_objective_constants
 from pydpstat.mechanisms.gaussian import GaussianNoise
-from pydpstat.parity.distribution import Distribution, Noise, Scaled, Stream
+from pydpstat.parity.distribution import Distribution, Noise, NoiseFactory, Stream
 
 _SIZE = 20
 # a length is one value of n / 10 fits, a coefficient one of n / 2
@@ -41,18 +41,18 @@ class Coefficient:
     _grid = np.linspace(-40.0, 40.0, 16_001)
 
     def __init__(self, scale: float) -> None:
-        self.scale, self._table = scale, standard_cdf(self._grid, 3)
+        self.scale, self._table = scale, compute_element_cdf(self._grid, 3)
 
     def cdf(self, x: npt.ArrayLike) -> np.ndarray:
         """Return the probability of at most x."""
-        return standard_cdf(np.asarray(x) / self.scale, 3)
+        return compute_element_cdf(np.asarray(x) / self.scale, 3)
 
     def ppf(self, q: npt.ArrayLike) -> np.ndarray:
         """Return the quantiles, interpolated."""
         return np.interp(q, self._table, self._grid) * self.scale
 
 
-def _gamma(rate: float) -> Scaled:
+def _gamma(rate: float) -> NoiseFactory:
     def noise(factor: float) -> Noise:
         from scipy.stats import gamma
 
@@ -107,7 +107,7 @@ def _bases(name: str, python_name: str) -> tuple[Distribution, ...]:
             "DPpack::mapXy.gr.linear, DPpack::generate.loss.gr.huber(0.5))"
         )
 
-    left, extra = objective_constants(0.9, 2.0, 1.0, 1)
+    left, extra = compute_objective_constants(0.9, 2.0, 1.0, 1)
     return (
         _lengths(f"{name}, output", make("output"), new("output"), 0.9, 1.0, 1),
         _lengths(f"{name}, objective", make("objective"), new("objective"), left / 2, 2.0 + extra, 1),
@@ -116,8 +116,8 @@ def _bases(name: str, python_name: str) -> tuple[Distribution, ...]:
 
 def _scaled() -> tuple[Distribution, ...]:
     root = math.sqrt(_SIZE)
-    left, extra = objective_constants(1.0, 0.5, 0.25, 1)
-    svm_left, svm_extra = objective_constants(3.0, 1.5, 1.0, 1)
+    left, extra = compute_objective_constants(1.0, 0.5, 0.25, 1)
+    svm_left, svm_extra = compute_objective_constants(3.0, 1.5, 1.0, 1)
     kernel = dict(weights=[0.0], weights_upper_bound=2.0)
     kernel_r = ", weights = 0, weights.upper.bound = 2"
     return (

@@ -15,10 +15,10 @@ from types import ModuleType
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.dppack._models.noise import noise_variance
-from pydpstat.mechanisms._exponential import probabilities
+from pydpstat.dppack._models.noise import compute_noise_variance
+from pydpstat.mechanisms._exponential import compute_choice_probabilities
 from pydpstat.mechanisms.gaussian import GaussianNoise
-from pydpstat.parity.distribution import Distribution, Noise, Scaled, Stream
+from pydpstat.parity.distribution import Distribution, Noise, NoiseFactory, Stream
 from r_reference.distributions.choice import Places
 
 _SIZE, _GAMMA, _ZETA = 20, 1e5, 4.0
@@ -36,7 +36,7 @@ _NEW = {
 }
 
 
-def _length(rate: float) -> Scaled:
+def _length(rate: float) -> NoiseFactory:
     def noise(factor: float) -> Noise:
         from scipy.stats import gamma
 
@@ -88,7 +88,7 @@ def _fits(name: str, delta: float) -> Distribution:
     )
     noise = _length(1.0 / (2.0 * zeta))
     if delta > 0.0:
-        sd = math.sqrt(noise_variance(1.0, delta, zeta))
+        sd = math.sqrt(compute_noise_variance(1.0, delta, zeta))
         return Distribution(f"{name}, delta", "DPpack", r, python, lambda f: GaussianNoise(sd * f))
     return Distribution(name, "DPpack", r, python, noise)
 
@@ -120,7 +120,7 @@ def _choice(function: str, bounds: tuple[str, list[float], list[float]]) -> Dist
         "DPpack",
         r,
         python,
-        lambda f: Places(tuple(probabilities(errors, 1.0 / f).tolist())),
+        lambda f: Places(tuple(compute_choice_probabilities(errors, 1.0 / f).tolist())),
         discrete=True,
         draws=10_000,
     )

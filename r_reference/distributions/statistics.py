@@ -11,7 +11,7 @@ import numpy.typing as npt
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.mechanisms.geometric import SignGeometricNoise, SymmetricGeometricNoise
 from pydpstat.mechanisms.laplace import LaplaceNoise
-from pydpstat.parity.distribution import Distribution, Scaled, Stream
+from pydpstat.parity.distribution import Distribution, NoiseFactory, Stream
 from r_reference.distributions._redrawn import Positive, Rounded
 
 _X = "c(1, 2, 3, 4, 5, 6, 7, 8)"
@@ -33,14 +33,14 @@ def _cells(release: Callable[[Stream], npt.ArrayLike], n: int, rng: Stream) -> n
 
 
 def _number(
-    name: str, call: Callable[[Stream], npt.ArrayLike], noise: Scaled, r: str, at: float = 0.0
+    name: str, call: Callable[[Stream], npt.ArrayLike], noise: NoiseFactory, r: str, at: float = 0.0
 ) -> Distribution:
     """Return the distribution of a single number, of which n releases are drawn."""
     expression = f"replicate(n, DPpack::{r}) - {at}"
     return Distribution(name, "DPpack", expression, lambda n, rng: _repeat(call, n, rng) - at, noise)
 
 
-def _counts(name: str, call: Callable[[Stream], npt.ArrayLike], noise: Scaled, r: str) -> Distribution:
+def _counts(name: str, call: Callable[[Stream], npt.ArrayLike], noise: NoiseFactory, r: str) -> Distribution:
     """Return the distribution of ten cells, of which n / 10 releases are drawn."""
     expression = f"replicate(n / 10, {r}) - 50"
     return Distribution(name, "DPpack", expression, lambda n, rng: _cells(call, n, rng), noise, discrete=True)
@@ -99,9 +99,7 @@ def _distributions() -> tuple[Distribution, ...]:
         ),
         _number(
             "sdDP, squared",
-            lambda rng: (
-                float(dppack.sdDP(x, 2, 0, 2, mechanism="Gaussian", delta=1e-5, type_DP="pDP", rng=rng)) ** 2
-            ),
+            lambda rng: float(dppack.sdDP(x, 2, 0, 2, mechanism="Gaussian", delta=1e-5, type_DP="pDP", rng=rng)) ** 2,
             lambda f: Positive(GaussianNoise(private * f), float(np.var(np.minimum(x, 2), ddof=1))),
             f"sdDP({_X}, 2, 0, 2, mechanism = 'Gaussian', delta = 1e-5, type.DP = 'pDP')^2",
         ),

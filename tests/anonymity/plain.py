@@ -103,9 +103,7 @@ def tables(draw, most_rows=40):
     """Tables with one to four columns, as arrays of shape (n, d)."""
     values = draw(st.sampled_from([FEW, ROUNDED, WIDE]))
     columns = draw(st.integers(1, 4))
-    rows = draw(
-        st.lists(st.lists(values, min_size=columns, max_size=columns), min_size=1, max_size=most_rows)
-    )
+    rows = draw(st.lists(st.lists(values, min_size=columns, max_size=columns), min_size=1, max_size=most_rows))
     copies = draw(st.integers(1, 4))
     return np.array(rows * copies)[: 3 * most_rows]
 

@@ -88,9 +88,7 @@ def test_summary():
 
 
 def test_a_summary_of_many_columns_and_odd_names():
-    df = pd.DataFrame(
-        np.arange(160.0).reshape(2, 80), columns=[f"a & b_{i}\n<i>{'x' * 50}" for i in range(80)]
-    )
+    df = pd.DataFrame(np.arange(160.0).reshape(2, 80), columns=[f"a & b_{i}\n<i>{'x' * 50}" for i in range(80)])
     page = evaluate_anonymization(df, df).summary()
     assert "and 68 more" in page.as_text() and "20 more columns" in page.as_text()
     assert "<i>" not in page.as_html()
@@ -130,9 +128,7 @@ def test_the_picture_of_errors(axes):
     axes.figure.canvas.draw()
     assert [bar.get_width() for bar in axes.patches] == pytest.approx(r.relative_errors.dropna().tolist())
     assert [text.get_text() for text in axes.get_yticklabels()] == list(df.columns[:4])
-    assert "standard deviations" in axes.get_xlabel() and axes.get_title().startswith(
-        "k = 7, 28 groups of 200"
-    )
+    assert "standard deviations" in axes.get_xlabel() and axes.get_title().startswith("k = 7, 28 groups of 200")
 
 
 @pytest.mark.parametrize("sizes", [[3, 3, 3], [2, 3, 4, 4], [2] * 5 + [90], list(range(5, 60))])
@@ -174,10 +170,7 @@ def test_plot_kinds(axes):
     texts = pd.DataFrame({"x": list("abc")})
     with pytest.raises(PydpstatError, match="no column has numbers"):
         evaluate_anonymization(texts, texts).plot(ax=axes)
-    assert (
-        evaluate_anonymization(texts, texts).plot(axes, kind="sizes").get_title()
-        == "k = 1, 3 groups of 3 rows"
-    )
+    assert evaluate_anonymization(texts, texts).plot(axes, kind="sizes").get_title() == "k = 1, 3 groups of 3 rows"
 
 
 def test_simulated_loans():
@@ -194,9 +187,7 @@ def test_simulated_loans():
     assert df["SK_ID_CURR"].is_unique and set(df["TARGET"]) == {0, 1}
     assert (df["AMT_INCOME_TOTAL"] == 1.17e8).sum() == 1 and df["AMT_INCOME_TOTAL"].nlargest(2).iloc[1] < 1e7
     assert 0.1 < (df["DAYS_EMPLOYED"] == 365_243).mean() < 0.3
-    assert (
-        df["DAYS_EMPLOYED"][df["DAYS_EMPLOYED"] < 365_243] > df["DAYS_BIRTH"][df["DAYS_EMPLOYED"] < 365_243]
-    ).all()
+    assert (df["DAYS_EMPLOYED"][df["DAYS_EMPLOYED"] < 365_243] > df["DAYS_BIRTH"][df["DAYS_EMPLOYED"] < 365_243]).all()
     # the ranks of normal variables with correlation 0.4
     ranks = df[["AMT_INCOME_TOTAL", "AMT_CREDIT"]].rank().corr().iloc[0, 1]
     assert abs(ranks - 6 / np.pi * np.arcsin(0.4 / 2)) < 0.05

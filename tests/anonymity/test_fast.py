@@ -7,8 +7,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pydpstat.anonymity._groups import Groups, Space, dissolve, equal_rows, refine, resplit
-from pydpstat.anonymity.aggregation import fast, initial_groups, partition
+from pydpstat.anonymity._groups import (
+    Groups,
+    NeighborSpace,
+    label_equal_points,
+    reduce_partition_loss,
+    remove_costly_groups,
+    split_group_pairs,
+)
+from pydpstat.anonymity.aggregation import group_by_local_search, group_rows, make_initial_groups
 from tests.anonymity.plain import loans, tables
 
 
@@ -33,9 +40,9 @@ def in_groups(rows, size, seed=0):
 @example(np.repeat(np.arange(5.0), [9, 1, 1, 12, 2])[:, None], 3)
 def test_groups_have_at_least_k_rows(table, k):
     k = min(k, len(table))
-    labels = partition(np.ascontiguousarray(table.T), k, "fast")
+    labels = group_rows(np.ascontiguousarray(table.T), k, "fast")
     assert np.bincount(labels).min() >= k
-    again = partition(np.ascontiguousarray(table.T), k, "fast")
+    again = group_rows(np.ascontiguousarray(table.T), k, "fast")
     assert (labels == again).all()
 
 
@@ -48,7 +55,7 @@ def test_the_loss_is_not_above_mdav_s(k, standardize):
     values = values[values[:, 0] < 1e8].T.copy()
     spread = values.std(axis=1, keepdims=True) if standardize else 1.0
     rows = (values / spread).T
-    quick, mdav = (loss(rows, partition(values, k, method, standardize)) for method in ("fast", "mdav"))
+    quick, mdav = (loss(rows, group_rows(values, k, method, standardize)) for method in ("fast", "mdav"))
     assert quick < 0.97 * mdav
 
 
@@ -64,24 +71,24 @@ def test_the_loss_on_other_data(name, k):
         "twelve columns": rng.normal(size=(1200, 12)) @ rng.normal(size=(12, 12)),
     }[name]
     columns = np.ascontiguousarray(rows.T)
-    quick, mdav = (partition(columns, k, method) for method in ("fast", "mdav"))
+    quick, mdav = (group_rows(columns, k, method) for method in ("fast", "mdav"))
     assert np.bincount(quick).min() >= k
     assert loss(rows, quick) < 1.02 * loss(rows, mdav)
 
 
 def test_equal_rows_are_groups_of_their_own():
     rows = np.repeat([[0.0, 1.0], [5.0, 5.0], [5.1, 5.0]], [40, 3, 2], axis=0)
-    labels = fast(np.ascontiguousarray(rows.T), 3)
+    labels = group_by_local_search(np.ascontiguousarray(rows.T), 3)
     assert np.bincount(labels).tolist() in ([40, 5], [5, 40])
-    assert equal_rows(rows.T.copy()).tolist() == [0] * 40 + [1] * 3 + [2] * 2
+    assert label_equal_points(rows.T.copy()).tolist() == [0] * 40 + [1] * 3 + [2] * 2
 
 
 def test_many_blocks(monkeypatch):
-    monkeypatch.setattr("pydpstat.anonymity.aggregation._ROWS", 100)
-    monkeypatch.setattr("pydpstat.anonymity.aggregation._GROUPS", 8)
+    monkeypatch.setattr("pydpstat.anonymity.aggregation._ROWS_PER_BLOCK", 100)
+    monkeypatch.setattr("pydpstat.anonymity.aggregation._GROUPS_PER_BLOCK", 8)
     rows = np.random.default_rng(1).normal(size=(1010, 3))
     for k in (2, 5, 20):
-        labels = initial_groups(rows, k, Space(rows))
+        labels = make_initial_groups(rows, k, NeighborSpace(rows))
         sizes = np.bincount(labels)
         assert labels.min() == 0 and sizes[sizes > 0].min() >= k and (sizes > 0).sum() > 0.4 * len(rows) / k
 
@@ -96,8 +103,12 @@ def test_no_move_raises_the_loss_or_breaks_k(table, k):
     before, slack = loss(rows, labels), 1e-9 * (rows**2).sum()
     groups = Groups(rows, labels)
     pairs = np.arange(groups.count // 2 * 2).reshape(-1, 2)
-    cut = resplit(groups, *pairs.T, k)
-    for changed in (dissolve(groups, Space(rows)), cut, refine(rows, labels, k, Space(rows))):
+    cut = split_group_pairs(groups, *pairs.T, k)
+    for changed in (
+        remove_costly_groups(groups, NeighborSpace(rows)),
+        cut,
+        reduce_partition_loss(rows, labels, k, NeighborSpace(rows)),
+    ):
         sizes = np.bincount(changed)
         assert sizes[sizes > 0].min() >= k
         assert loss(rows, changed) <= before + slack
@@ -110,5 +121,5 @@ def test_a_cut_finds_two_clusters():
     truth = np.arange(21) >= 12
     for labels in (in_groups(rows, 10), np.zeros(21, dtype=np.int64)):
         groups = Groups(rows, labels)
-        found = resplit(groups, np.array([0]), np.array([1 if groups.count > 1 else -1]), 5)
+        found = split_group_pairs(groups, np.array([0]), np.array([1 if groups.count > 1 else -1]), 5)
         assert len(np.unique(found)) == 2 and len({*zip(found, truth)}) == 2

@@ -122,9 +122,7 @@ def test_bad_input(call, words):
 
 def test_the_namespace():
     assert (
-        sorted(anonymity.__all__)
-        == anonymity.__all__
-        == [name for name in dir(anonymity) if name in anonymity.__all__]
+        sorted(anonymity.__all__) == anonymity.__all__ == [name for name in dir(anonymity) if name in anonymity.__all__]
     )
     for name in anonymity.__all__:
         doc = inspect.getdoc(getattr(anonymity, name))

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from pydpstat import PydpstatError
 from pydpstat.anonymity import k_anonymity, microaggregation
-from pydpstat.anonymity._groups import group_means, standardized, within_reach
-from pydpstat.anonymity.aggregation import partition
+from pydpstat.anonymity._groups import compute_group_means, scale_to_safe_range, standardize_columns
+from pydpstat.anonymity.aggregation import group_rows
 from tests.anonymity.plain import as_partition, frame, loans, plain_mdav, tables
 
 METHODS = ["mdav", "fast"]
@@ -95,9 +95,7 @@ def test_index_columns_and_dtypes(method):
 def test_columns_of_the_same_name_and_of_several_levels():
     twice = pd.DataFrame([[1, 2, "a"], [3, 4, "b"]], columns=["x", "x", "y"])
     assert microaggregation(twice, 2, columns="x").iloc[:, :2].to_numpy().tolist() == [[2, 3], [2, 3]]
-    levels = pd.DataFrame(
-        [[1, 2, 3], [3, 4, 5]], columns=pd.MultiIndex.from_tuples([("a", 1), ("a", 2), ("b", 1)])
-    )
+    levels = pd.DataFrame([[1, 2, 3], [3, 4, 5]], columns=pd.MultiIndex.from_tuples([("a", 1), ("a", 2), ("b", 1)]))
     assert microaggregation(levels, 2, columns=[("a", 2)]).to_numpy().tolist() == [[1, 3, 3], [3, 3, 5]]
     assert microaggregation(levels, 2, columns=("a", 2)).to_numpy().tolist() == [[1, 3, 3], [3, 3, 5]]
     assert microaggregation(levels, 2, columns="a").to_numpy().tolist() == [[2, 3, 3], [2, 3, 5]]
@@ -107,11 +105,11 @@ def test_standardized_distances():
     """Raw, the wide column decides alone; in standard deviations both do."""
     rng = np.random.default_rng(1)
     table = rng.normal(size=(60, 2)) * [1e6, 1.0]
-    wide = partition(table.T[:1].copy(), 5, "mdav")
-    assert as_partition(partition(table.T.copy(), 5, "mdav")) == as_partition(wide)
-    both = partition(table.T.copy(), 5, "mdav", standardize=True)
+    wide = group_rows(table.T[:1].copy(), 5, "mdav")
+    assert as_partition(group_rows(table.T.copy(), 5, "mdav")) == as_partition(wide)
+    both = group_rows(table.T.copy(), 5, "mdav", standardize=True)
     assert as_partition(both) != as_partition(wide)
-    scaled = partition(np.ascontiguousarray((table / table.std(axis=0)).T), 5, "mdav")
+    scaled = group_rows(np.ascontiguousarray((table / table.std(axis=0)).T), 5, "mdav")
     assert as_partition(both) == as_partition(scaled)
 
 
@@ -125,7 +123,7 @@ def test_a_constant_column_plays_no_part():
             pd.testing.assert_frame_equal(
                 result.drop(columns="same"), microaggregation(df, 6, method, standardize), rtol=1e-12
             )
-    assert (standardized(np.full((1, 7), 0.1)) == 0.0).all()
+    assert (standardize_columns(np.full((1, 7), 0.1)) == 0.0).all()
 
 
 @pytest.mark.parametrize("size", [1e-310, 1e-200, 1.0, 1e200, 1e308])
@@ -135,14 +133,14 @@ def test_numbers_of_any_size(size, method):
     result = microaggregation(frame(table), 2, method).to_numpy()[:, 0]
     expected = np.array([-0.95, -0.95, 0.85, 0.85]) * size
     assert np.allclose(result / size, expected / size, rtol=1e-12)
-    values, power = within_reach(table.T.copy())
+    values, power = scale_to_safe_range(table.T.copy())
     assert (np.ldexp(values, power) == table.T).all()
 
 
 def test_means_stay_within_their_group():
     values = np.array([[0.1, 0.1, 0.1, 5.0], [7.0, 7.0, 7.0, 1.0]])
     assert np.mean([0.1, 0.1, 0.1]) != 0.1
-    assert group_means(values, np.array([3, 3, 3, 1])).tolist() == values.tolist()
+    assert compute_group_means(values, np.array([3, 3, 3, 1])).tolist() == values.tolist()
 
 
 def test_one_row():

@@ -32,9 +32,7 @@ def test_columns_are_independent_and_scales_their_own():
     df = pd.DataFrame({"x": np.zeros(SIZE), "y": np.zeros(SIZE), "z": np.zeros(SIZE)})
     drawn = add_noise(df, {"x": 1.0, "y": 50.0}, noise="normal")
     assert abs(np.corrcoef(drawn["x"], drawn["y"])[0, 1]) < 4.0 / np.sqrt(SIZE)
-    assert drawn["x"].std() == pytest.approx(1.0, rel=0.03) and drawn["y"].std() == pytest.approx(
-        50.0, rel=0.03
-    )
+    assert drawn["x"].std() == pytest.approx(1.0, rel=0.03) and drawn["y"].std() == pytest.approx(50.0, rel=0.03)
     assert (drawn["z"] == 0.0).all()
 
 

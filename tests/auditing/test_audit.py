@@ -268,9 +268,7 @@ def test_the_results():
     assert [e.epsilon_lower for e in r.events] == sorted((e.epsilon_lower for e in r.events), reverse=True)
 
 
-@pytest.mark.parametrize(
-    "noisy, data, neighbor", [(laplace(), 0, 1), (geometric(), 0, 1), (lambda x: x, "a", "b")]
-)
+@pytest.mark.parametrize("noisy, data, neighbor", [(laplace(), 0, 1), (geometric(), 0, 1), (lambda x: x, "a", "b")])
 def test_plot_draws_into_the_axes_given(noisy, data, neighbor):
     pyplot = pytest.importorskip("matplotlib.pyplot")
     r = audit(noisy, data, neighbor, claim=1.0, samples=2_000, rng=1)

@@ -51,8 +51,8 @@ LEFT = [
 def test_defects_are_found_and_own_functions_cleared(place):
     case = all_cases()[place]
     samples = FEW if case.kind == "sound" else SOME
-    (row,) = command.run([place], samples, 1)
-    assert row.right, command.text([row], samples)
+    (row,) = command.run_cases([place], samples, 1)
+    assert row.is_right, command.format_text([row], samples)
 
 
 def test_the_table_and_the_files(tmp_path, capsys):
@@ -91,7 +91,7 @@ def test_equal_laws_clear_a_sound_case_and_miss_a_defect(monkeypatch, kind, at_l
     fair = next(case for case in all_cases() if case.name == "mean, missing='drop'")
     case = type(fair)(**{**fair.__dict__, "kind": kind, "at_least": at_least})
     monkeypatch.setattr(command, "all_cases", lambda: (case,))
-    (row,) = command.run([0], 500, 1)
+    (row,) = command.run_cases([0], 500, 1)
     assert row.result.epsilon_lower < 1.0 and row.verdict == verdict
 
 
@@ -104,10 +104,8 @@ def test_only_may_be_given_several_times(capsys):
 
 @pytest.mark.slow
 def test_two_processes_give_the_same_table(capsys):
-    places = [
-        place for place, case in enumerate(all_cases()) if case.name in ("count", "uniform noise on -2..2")
-    ]
-    rows = command.run(places, 1_000, 2, progress=True)
+    places = [place for place, case in enumerate(all_cases()) if case.name in ("count", "uniform noise on -2..2")]
+    rows = command.run_cases(places, 1_000, 2, progress=True)
     assert [row.verdict for row in rows] == ["found", "cleared"]
     lines = sorted(line.partition(": ")[2] for line in capsys.readouterr().err.splitlines())
     assert lines[0].startswith(f"count, cleared with epsilon >= {rows[1].result.epsilon_lower:.4f}, ")

@@ -3,24 +3,24 @@ import pytest
 
 from pydpstat.auditing._bounds import Forecast
 from pydpstat.auditing._events import (
-    END,
-    START,
+    LINE_END,
+    LINE_START,
     Cut,
     Projection,
-    count,
-    element,
-    form_event,
-    length,
-    missing,
-    range_event,
-    range_events,
-    total,
+    count_outcomes,
+    iterate_range_events,
+    make_element_projection,
+    make_form_event,
+    make_length_projection,
+    make_missing_event,
+    make_range_event,
+    make_sum_projection,
 )
-from pydpstat.auditing._float_events import multiple, support, trailing_zeros
+from pydpstat.auditing._float_events import make_multiple_event, make_support_event, make_trailing_zeros_event
 from pydpstat.auditing._sampling import Draws
 from pydpstat.mechanisms.laplace import LaplaceNoise
 
-RESULT = element("the result", 0)
+RESULT = make_element_projection("the result", 0)
 
 
 def draws(values):
@@ -31,79 +31,104 @@ def draws(values):
 @pytest.mark.parametrize(
     "low, high, words, inside",
     [
-        (START, Cut(2), "the result is below 2", [0.0, 1.0]),
-        (START, Cut(2, True), "the result is at most 2", [0.0, 1.0, 2.0]),
-        (Cut(2), END, "the result is at least 2", [2.0, 3.0]),
-        (Cut(2, True), END, "the result is above 2", [3.0]),
+        (LINE_START, Cut(2), "the result is below 2", [0.0, 1.0]),
+        (LINE_START, Cut(2, True), "the result is at most 2", [0.0, 1.0, 2.0]),
+        (Cut(2), LINE_END, "the result is at least 2", [2.0, 3.0]),
+        (Cut(2, True), LINE_END, "the result is above 2", [3.0]),
         (Cut(1), Cut(2.5), "the result is at least 1 and below 2.5", [1.0, 2.0]),
         (Cut(1), Cut(1, True), "the result is 1", [1.0]),
     ],
 )
 def test_ranges(low, high, words, inside):
-    event, z = range_event(RESULT, ((low, high),)), np.arange(4.0)
+    event, z = make_range_event(RESULT, ((low, high),)), np.arange(4.0)
     assert event.words == words
-    assert z[event.contains(draws(z))].tolist() == inside
+    assert z[event.select_outcomes(draws(z))].tolist() == inside
 
 
 def test_values_inside_are_events_except_of_what_orders_outcomes():
     same, middle = np.tile([1.0, 2.0, 3.0], 1000), np.full(3000, 2.0)
     forecast = Forecast((3000, 3000), (3000, 3000), 0.0, 0.003)
-    words = [event.words for event, _ in range_events(RESULT, middle, same, forecast)]
+    words = [event.words for event, _ in iterate_range_events(RESULT, middle, same, forecast)]
     assert "the result is 2" in words
-    ordered = Projection("the loss", RESULT.of, tails_only=True)
-    for event, _ in range_events(ordered, middle, same, forecast):
-        inside = event.contains(draws([0.0, 1.0, 2.0, 3.0, 4.0])).tolist()
+    ordered = Projection("the loss", RESULT.compute, tails_only=True)
+    for event, _ in iterate_range_events(ordered, middle, same, forecast):
+        inside = event.select_outcomes(draws([0.0, 1.0, 2.0, 3.0, 4.0])).tolist()
         assert inside in (sorted(inside), sorted(inside, reverse=True))
 
 
 def test_several_values_are_a_list():
-    event = range_event(RESULT, ((Cut(1), Cut(1, True)), (Cut(3), Cut(3, True))))
+    event = make_range_event(RESULT, ((Cut(1), Cut(1, True)), (Cut(3), Cut(3, True))))
     assert event.words == "the result is one of 1, 3"
-    assert event.contains(draws(np.arange(5.0))).tolist() == [False, True, False, True, False]
+    assert event.select_outcomes(draws(np.arange(5.0))).tolist() == [False, True, False, True, False]
 
 
 def test_a_value_and_a_range_are_told_apart():
-    event = range_event(RESULT, ((Cut(1), Cut(1, True)), (Cut(3), END)))
+    event = make_range_event(RESULT, ((Cut(1), Cut(1, True)), (Cut(3), LINE_END)))
     assert event.words == "the result is 1 or is at least 3"
-    assert event.contains(draws(np.arange(5.0))).tolist() == [False, True, False, True, True]
+    assert event.select_outcomes(draws(np.arange(5.0))).tolist() == [False, True, False, True, True]
 
 
 def test_multiples_of_powers_of_two():
     z = [0.25, 0.25 + 2.0**-54, -0.25, 0.75, 0.0, np.inf, np.nan]
-    inside = multiple(RESULT, -53, False, 0.5).contains(draws(z))
+    inside = make_multiple_event(RESULT, -53, False, 0.5).select_outcomes(draws(z))
     assert inside.tolist() == [False, True, False, False, False, False, False]
-    assert multiple(RESULT, -53, False, 0.5).words == "0 < the result < 0.5 and it is not a multiple of 2^-53"
-    assert multiple(RESULT, -2, True, -0.5).contains(draws(z)).tolist() == [False, False, True] + [False] * 4
-    assert multiple(RESULT, -2, True).contains(draws(z)).tolist()[:5] == [True, False, True, True, True]
+    assert (
+        make_multiple_event(RESULT, -53, False, 0.5).words == "0 < the result < 0.5 and it is not a multiple of 2^-53"
+    )
+    assert (
+        make_multiple_event(RESULT, -2, True, -0.5).select_outcomes(draws(z)).tolist()
+        == [False, False, True] + [False] * 4
+    )
+    assert make_multiple_event(RESULT, -2, True).select_outcomes(draws(z)).tolist()[:5] == [
+        True,
+        False,
+        True,
+        True,
+        True,
+    ]
     # beyond what a power of two can be as a float
-    assert multiple(RESULT, -1074, True).contains(draws([5e-324, 1.0])).all()
+    assert make_multiple_event(RESULT, -1074, True).select_outcomes(draws([5e-324, 1.0])).all()
 
 
 def test_zeros_at_the_end_of_the_mantissa():
     z = [1.0, 1.5, 1 + 2.0**-52, 3.0, np.nan]
-    assert trailing_zeros(RESULT, 52, True).contains(draws(z)).tolist() == [True, False, False, False, False]
-    assert trailing_zeros(RESULT, 1, False).contains(draws(z)).tolist() == [False, False, True, False, False]
-    assert trailing_zeros(RESULT, 1, False).words == "the last bit of the result (of 53) is 1"
-    assert trailing_zeros(RESULT, 5, False).words == "the last 5 bits of the result (of 53) are not all 0"
+    assert make_trailing_zeros_event(RESULT, 52, True).select_outcomes(draws(z)).tolist() == [
+        True,
+        False,
+        False,
+        False,
+        False,
+    ]
+    assert make_trailing_zeros_event(RESULT, 1, False).select_outcomes(draws(z)).tolist() == [
+        False,
+        False,
+        True,
+        False,
+        False,
+    ]
+    assert make_trailing_zeros_event(RESULT, 1, False).words == "the last bit of the result (of 53) is 1"
+    assert make_trailing_zeros_event(RESULT, 5, False).words == "the last 5 bits of the result (of 53) are not all 0"
 
 
 def test_missing_sum_norm_form():
     both = draws([[3.0, 4.0], [np.nan, 1.0]])
-    assert missing(RESULT).contains(both).tolist() == [False, True]
-    assert total("s", 2).of(both)[0] == 7.0 and length("n", 2).of(both)[0] == 5.0
+    assert make_missing_event(RESULT).select_outcomes(both).tolist() == [False, True]
+    assert (
+        make_sum_projection("s", 2).compute(both)[0] == 7.0 and make_length_projection("n", 2).compute(both)[0] == 5.0
+    )
     coded = Draws(np.array([0, 1, 2], dtype=np.int32), np.empty((3, 0)))
-    assert form_event("f", (0, 2)).contains(coded).tolist() == [True, False, True]
+    assert make_form_event("f", (0, 2)).select_outcomes(coded).tolist() == [True, False, True]
 
 
 def test_the_support_of_inverse_cdf_noise():
     law = LaplaceNoise(0.5)
     uniform = np.random.default_rng(1).integers(1, 2**32, 1000) * 2.0**-32
-    event = support(RESULT, law, 0.3, 32)
-    assert event.contains(draws(0.3 + law.ppf(uniform))).mean() > 0.999
+    event = make_support_event(RESULT, law, 0.3, 32)
+    assert event.select_outcomes(draws(0.3 + law.ppf(uniform))).mean() > 0.999
     # a share of two thousandths by chance
-    assert event.contains(draws(0.31 + law.ppf(uniform))).mean() < 0.02
+    assert event.select_outcomes(draws(0.31 + law.ppf(uniform))).mean() < 0.02
 
 
 def test_counting_goes_part_by_part():
     z = np.arange(100_000.0)
-    assert count(range_event(RESULT, ((Cut(99_990), END),)), draws(z)) == 10
+    assert count_outcomes(make_range_event(RESULT, ((Cut(99_990), LINE_END),)), draws(z)) == 10

@@ -18,7 +18,7 @@ import pytest
 from pydpstat._release import additive
 from pydpstat.auditing import audit
 from pydpstat.auditing._cases import all_cases
-from pydpstat.auditing._command import SOUND
+from pydpstat.auditing._command import SOUND_CONFIDENCE
 from pydpstat.inference._moment_noise import MomentNoise
 from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
 from pydpstat.mechanisms.mechanism import SeparateNoise
@@ -44,9 +44,9 @@ def asked(release, data):
         found.append(given)
         return real(*given)
 
-    real = additive._noisy
+    real = additive._add_noise
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(additive, "_noisy", kept)
+        patch.setattr(additive, "_add_noise", kept)
         # neighbors share what is drawn before the noise, such as each record's block
         patch.setattr(_bits, "entropy", random.Random(3).randbytes)
         release(data)
@@ -78,7 +78,7 @@ class Many:
         value = np.tile(self.values[side], size)
         exact = None if query.exact is None else query.exact * size
         noise = repeated(self.noise, size)
-        drawn = additive._noisy(
+        drawn = additive._add_noise(
             dataclasses.replace(query, value=value, exact=exact), prepared._replace(noise=noise), source
         ).reshape(size, -1)
         # what is beyond both values has one ratio, but for rounding
@@ -142,7 +142,7 @@ CASES = {case.name: case for case in all_cases() if is_one_query(case)}
 
 
 def found(many, draws):
-    return audit(many, 0, 1, claim=many.claim, samples=draws, confidence=SOUND, rng=1)
+    return audit(many, 0, 1, claim=many.claim, samples=draws, confidence=SOUND_CONFIDENCE, rng=1)
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ import pytest
 
 import pydpstat as dp
 from pydpstat import Budget, BudgetExceeded, PydpstatError
-from pydpstat.budget._blocks import within
+from pydpstat.budget._blocks import use_budget
 from pydpstat.consistency import Hierarchy, release_hierarchy
 from pydpstat.local import LaplaceAccess, RandomizedResponse, federate_array, run_n_experiments
 from pydpstat.random import secure
@@ -66,9 +66,7 @@ RELEASES = {
     "LaplaceMechanism": lambda rng=None: dp.LaplaceMechanism(3.0, 0.5, 1.0, rng=rng),
     "ExponentialMechanism": lambda rng=None: dp.ExponentialMechanism([1.0, 2.0], 0.5, 1.0, rng=rng),
     "releaseResponse": mechanism,
-    "model": lambda rng=None: dp.LogisticRegressionDP("l2", 0.5, 1.0, "output").fit(
-        ROWS, CLASSES, [1], [0], rng=rng
-    ),
+    "model": lambda rng=None: dp.LogisticRegressionDP("l2", 0.5, 1.0, "output").fit(ROWS, CLASSES, [1], [0], rng=rng),
     "kernel model": lambda rng=None: dp.svmDP("l2", 0.5, 1.0, kernel="Gaussian", D=3).fit(
         ROWS, CLASSES, [1], [0], rng=rng
     ),
@@ -106,13 +104,13 @@ def test_a_release_is_paid_for_once_with_what_it_keeps(name):
 def test_a_refused_release_draws_nothing(name, monkeypatch):
     refusing, generator = Refusing(), np.random.default_rng(1)
     before = repr(generator.bit_generator.state)
-    with within(refusing), pytest.raises(PydpstatError, match="nothing is left"):
+    with use_budget(refusing), pytest.raises(PydpstatError, match="nothing is left"):
         RELEASES[name](generator)
     assert repr(generator.bit_generator.state) == before
     with monkeypatch.context() as patch:
         for function in ("laplace", "normal", "uniform", "gamma", "symmetric_geometric", "choose"):
             patch.setattr(secure, function, lambda *_, **__: pytest.fail("drawn"))
-        with within(refusing), pytest.raises(PydpstatError, match="nothing is left"):
+        with use_budget(refusing), pytest.raises(PydpstatError, match="nothing is left"):
             RELEASES[name]()
 
 

@@ -237,7 +237,7 @@ def test_an_empty_ledger_has_a_summary(place):
 def test_the_epsilon_that_is_left_can_be_paid(rho):
     accountant = ConcentratedAccountant(math.inf, 1e-6)
     left = Fraction(rho), Fraction(0)
-    epsilon = accountant.amount(left).epsilon
+    epsilon = accountant.to_amount(left).epsilon
     # to the last bit, and no less than what can be paid but for the search's own steps
-    assert accountant.cost(Guarantee(epsilon)) <= left
-    assert accountant.cost(Guarantee(epsilon * (1.0 + 1e-9))) > left
+    assert accountant.compute_cost(Guarantee(epsilon)) <= left
+    assert accountant.compute_cost(Guarantee(epsilon * (1.0 + 1e-9))) > left

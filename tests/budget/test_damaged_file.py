@@ -34,8 +34,8 @@ def ledger(request, tmp_path_factory):
 @pytest.fixture(autouse=True)
 def no_disk_and_no_patience(monkeypatch):
     """A damage that locks a ledger, or waits, would show; and what is written here need not last."""
-    monkeypatch.setattr(file, "PATIENCE", 0.05)
-    monkeypatch.setattr(file, "SETTINGS", ("PRAGMA synchronous = OFF",))
+    monkeypatch.setattr(file, "MAX_WAIT", 0.05)
+    monkeypatch.setattr(file, "CONNECTION_SETTINGS", ("PRAGMA synchronous = OFF",))
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def test_bytes_that_are_others(ledger, path, damage):
         # in place: it is the same file for who has it open
         path.write_bytes(content)
         errors += check(lambda: Budget.open(path), before, str(path), budget)
-        budget._ledger.close()
+        budget._ledger.close_connection()
         for beside in path.parent.glob("a.ledger-*"):
             beside.unlink()
     assert errors > DAMAGES / 10
@@ -125,9 +125,7 @@ def added_rows(connection, rng):
     names = columns(connection, table)[1:]
     connection.execute("PRAGMA ignore_check_constraints = ON")
     place = rng.choice([2, 7, -1, 0])
-    connection.execute(
-        f"INSERT OR REPLACE INTO {table} SELECT {place}, {', '.join(names)} FROM {table} WHERE id = 1"
-    )
+    connection.execute(f"INSERT OR REPLACE INTO {table} SELECT {place}, {', '.join(names)} FROM {table} WHERE id = 1")
 
 
 def changed_tables(connection, rng):
@@ -200,11 +198,11 @@ def test_tables_that_are_others(ledger, path, alteration):
     for _ in range(DAMAGES):
         path.write_bytes(whole)
         budget = Budget.open(path)
-        budget._ledger.close()
+        budget._ledger.close_connection()
         if altered(path, alteration, rng):
             count += 1
             errors += check(lambda: Budget.open(path), before, str(path), budget)
-        budget._ledger.close()
+        budget._ledger.close_connection()
         for beside in path.parent.glob("a.ledger-*"):
             beside.unlink()
     assert errors > count * 0.8 and count > DAMAGES / 3
@@ -272,7 +270,7 @@ def test_an_older_copy_is_noticed_while_it_is_used(path):
     budget.spend(Guarantee(0.25), "mean(x)")
     older = path.read_bytes()
     budget.spend(Guarantee(0.5), "mean(y)")
-    budget._ledger.close()
+    budget._ledger.close_connection()
     path.write_bytes(older)
     for use in (lambda: budget.spent, lambda: budget.entries, lambda: budget.spend(TOO_MUCH, "mean(z)")):
         with pytest.raises(PydpstatError, match="less is spent than before, as in an older copy"):

@@ -17,7 +17,7 @@ import pytest
 import pydpstat
 from pydpstat import Budget, Guarantee, PydpstatError
 from pydpstat.__main__ import main
-from pydpstat.budget._entry import COLUMNS
+from pydpstat.budget._entry import ENTRY_COLUMNS
 from pydpstat.privacy import GaussianLoss
 
 LONG = "mean(" + ", ".join(f"column{number}" for number in range(500)) + ")"
@@ -75,7 +75,7 @@ def test_a_frame_has_sensible_types(budget):
         if rows:
             fill(budget)
         frame = budget.to_frame()
-        assert tuple(frame.columns) == COLUMNS and len(frame) == rows
+        assert tuple(frame.columns) == ENTRY_COLUMNS and len(frame) == rows
         assert [str(frame[name].dtype) for name in ("epsilon", "delta", "rho")] == ["float64"] * 3
         assert str(frame["time"].dtype) == "datetime64[ns, UTC]" and str(frame["process"].dtype) == "int64"
         assert str(frame["neighbors"].dtype) == "category"

@@ -142,7 +142,7 @@ def test_a_ledger_that_is_moved_takes_its_spends_along(path, tmp_path):
 def test_opening_a_ledger_gives_up_no_lock(path):
     budget = Budget(1.0, path=path)
     with spender(path) as (_, spend):
-        with budget._ledger._transaction():
+        with budget._ledger._open_transaction():
             # a second budget of this process, as one of another thread
             Budget.open(path).path
             assert not may_write(path)
@@ -203,7 +203,7 @@ def test_a_removed_or_replaced_file_is_noticed(path, tmp_path):
 
 
 def test_a_locked_file_is_an_error_in_the_end(path, monkeypatch):
-    monkeypatch.setattr(file, "PATIENCE", 0.05)
+    monkeypatch.setattr(file, "MAX_WAIT", 0.05)
     budget = Budget(1.0, path=path)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
@@ -217,7 +217,7 @@ def test_a_locked_file_is_an_error_in_the_end(path, monkeypatch):
 
 def test_writes_wait_for_the_disk(path):
     budget = Budget(1.0, path=path)
-    connection = budget._ledger._current()
+    connection = budget._ledger._get_connection()
     assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
     # 3 is EXTRA: every commit is synchronized, and that its journal is gone too
     assert connection.execute("PRAGMA synchronous").fetchone() == (3,)
@@ -228,7 +228,7 @@ def test_the_ledger_holds_no_data_and_no_estimates(path):
     result = pydpstat.meanDP(data, 1.0, 4e7, 5e7, rng=1)
     budget = Budget(2.0, path=path)
     budget.charge(result)
-    budget._ledger.close()
+    budget._ledger.close_connection()
     content = b"".join(each.read_bytes() for each in Path(path).parent.iterdir())
     assert result.call.encode() in content
     for secret in (*data, float(result), sum(data) / 3):

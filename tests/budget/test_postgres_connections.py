@@ -19,7 +19,7 @@ def test_a_commit_waits_for_the_disk(url, connection):
     asked = f"{url}%20-csynchronous_commit%3Doff%20-cdefault_transaction_isolation%3Dserializable"
     budget = Budget(1.0, url=asked)
     seen = []
-    with budget._ledger._transaction():
+    with budget._ledger._open_transaction():
         for setting in ("synchronous_commit", "transaction_isolation", "search_path"):
             seen += budget._ledger._connection.execute(f"SHOW {setting}").fetchone()
     assert seen == ["on", "read committed", schema]
@@ -39,7 +39,7 @@ def test_a_connection_lost_between_two_spends_is_opened_anew(url, connection):
 
 def test_a_connection_lost_before_the_commit_leaves_nothing(url, connection, monkeypatch):
     budget = Budget(1.0, url=url)
-    charged = _ledger.charged
+    charged = _ledger.add_cost
 
     def killed(*arguments):
         pid = budget._ledger._connection.info.backend_pid
@@ -47,7 +47,7 @@ def test_a_connection_lost_before_the_commit_leaves_nothing(url, connection, mon
         return charged(*arguments)
 
     with monkeypatch.context() as patch:
-        patch.setattr(_ledger, "charged", killed)
+        patch.setattr(_ledger, "add_cost", killed)
         with pytest.raises(PydpstatError, match="Nothing is released") as caught:
             pydpstat.count([True], 0.1, budget=budget)
     assert "may be" not in str(caught.value)
@@ -103,8 +103,8 @@ def test_a_connection_lost_during_the_commit_releases_nothing(server, url, monke
 def test_a_writer_waits_for_others_only_so_long(url, connection, monkeypatch):
     budget = Budget(1.0, url=url)
     with connection.transaction(), monkeypatch.context() as patch:
-        patch.setattr(postgres, "PATIENCE", 0.05)
-        budget._ledger.close()
+        patch.setattr(postgres, "MAX_WAIT", 0.05)
+        budget._ledger.close_connection()
         connection.execute("SELECT * FROM pydpstat_ledgers FOR UPDATE")
         with pytest.raises(PydpstatError, match="lock timeout. Nothing is released"):
             budget.spend(Guarantee(0.1), "mean(x)")

@@ -19,9 +19,9 @@ def test_a_password_is_in_no_text(server, url, capsys):
     told = parts._replace(netloc=f"{user}:{secret}@{parts.hostname}:{parts.port}").geturl()
     budget = Budget(1.0, url=told)
     budget.spend(Guarantee(0.1), "mean(x)")
-    assert budget._ledger.where.secrets == {"password": "s@cr?t"}
+    assert budget._ledger.location.secrets == {"password": "s@cr?t"}
     texts = [repr(budget), budget.url, budget.summary().as_text(), budget.to_json(), budget.to_csv()]
-    texts += [pickle.dumps(budget).decode("latin-1"), repr(budget._ledger.where), str(budget.__reduce__())]
+    texts += [pickle.dumps(budget).decode("latin-1"), repr(budget._ledger.location), str(budget.__reduce__())]
     with pytest.raises(PydpstatError) as caught:
         Budget(2.0, url=told)
     texts.append(str(caught.value))
@@ -33,7 +33,7 @@ def test_a_password_is_in_no_text(server, url, capsys):
     texts.append(capsys.readouterr().out)
     assert not [text for text in texts if "cr?t" in text or "cr%3Ft" in text]
     # and what reopens here has it all the same
-    assert pickle.loads(pickle.dumps(budget))._ledger.where.secrets == {"password": "s@cr?t"}
+    assert pickle.loads(pickle.dumps(budget))._ledger.location.secrets == {"password": "s@cr?t"}
 
 
 @pytest.mark.parametrize(
@@ -95,6 +95,6 @@ def test_urls_of_every_form_read_back():
         "postgresql://[::1]:5/db",
         "postgresql://%2Fvar%2Frun/db",
     ):
-        read = place.Place.of(url, "a")
-        again = place.Place.of(read.url)
+        read = place.ServerLocation.from_url(url, "a")
+        again = place.ServerLocation.from_url(read.url)
         assert again == read and again.options == read.options and again.name == "a"

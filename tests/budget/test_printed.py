@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import pydpstat as dp
-from pydpstat.budget._report import by_label
+from pydpstat.budget._report import group_by_label
 
 FRAME = pd.DataFrame(
     {
@@ -58,7 +58,7 @@ def test_a_line_says_what_a_design_was_asked_for(ask, label):
     budget = dp.Budget(1.0)
     result = ask(study(budget))
     (entry,) = budget.entries
-    assert entry.label == label and entry.call == result.record.python()
+    assert entry.label == label and entry.call == result.record.format_python()
     assert label in str(budget) and result.call.startswith("design.")
 
 
@@ -95,7 +95,7 @@ def test_lines_of_functions_that_are_called_themselves():
         "",
     ]
     # without words a line has its function's name
-    assert list(by_label(budget.entries))[-1] == "mean"
+    assert list(group_by_label(budget.entries))[-1] == "mean"
 
 
 @pytest.mark.slow

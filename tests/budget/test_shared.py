@@ -96,7 +96,7 @@ def test_an_interrupted_spend_leaves_nothing(shared, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(_ledger, "charged", interrupted)
+        patch.setattr(_ledger, "add_cost", interrupted)
         with pytest.raises(KeyboardInterrupt):
             budget.spend(Guarantee(0.1), "mean(x)")
     assert not budget.entries
@@ -109,7 +109,7 @@ def test_an_unused_budget_is_collected(shared):
     budget = Budget(1.0, **shared)
     ledger = weakref.ref(budget._ledger)
     if budget.path:
-        budget._ledger.close()
+        budget._ledger.close_connection()
     del budget
     gc.collect()
     assert ledger() is None
@@ -157,11 +157,7 @@ Budget(1.0, **json.loads(sys.argv[1])).spend(Guarantee(0.125), "mean(x)")
 
 @pytest.mark.slow
 def test_makers_at_the_same_moment_make_one_ledger(shared):
-    place = (
-        {"url": f"{shared['url']}%20-cdefault_transaction_isolation%3Dserializable"}
-        if "url" in shared
-        else shared
-    )
+    place = {"url": f"{shared['url']}%20-cdefault_transaction_isolation%3Dserializable"} if "url" in shared else shared
     command = [sys.executable, "-c", MAKER, json.dumps(place, default=str)]
     makers = [subprocess.Popen(command, env=environment()) for _ in range(4)]
     assert [maker.wait() for maker in makers] == [0] * 4

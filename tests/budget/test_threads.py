@@ -69,9 +69,7 @@ def test_as_an_error_it_ends_the_release_before_its_draw():
     [
         lambda: dp.meanDP([1, 2, 3], 0.5, 0, 5, rng=1),
         lambda: dp.median([1, 2, 3], 0.5, bounds=(0, 5), rng=1),
-        lambda: dp.LogisticRegressionDP("l2", 0.5, 1.0, "output").fit(
-            [[0.2], [0.9]], [0, 1], [1], [0], rng=1
-        ),
+        lambda: dp.LogisticRegressionDP("l2", 0.5, 1.0, "output").fit([[0.2], [0.9]], [0, 1], [1], [0], rng=1),
         lambda: dp.local.RandomizedResponse(0.5).respond([1, 0]),
         lambda: dp.symmetric_geometric_noise(3, 0.5),
     ],

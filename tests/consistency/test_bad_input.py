@@ -6,14 +6,7 @@ import numpy as np
 import pytest
 
 from pydpstat import PydpstatError
-from pydpstat.consistency import (
-    Hierarchy,
-    controlled_rounding,
-    ipf,
-    least_squares,
-    make_consistent,
-    release_hierarchy,
-)
+from pydpstat.consistency import Hierarchy, controlled_rounding, ipf, least_squares, make_consistent, release_hierarchy
 from tests.junk import JUNK
 from tests.test_error_privacy import DATA, TRACES
 

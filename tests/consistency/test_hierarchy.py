@@ -6,7 +6,7 @@ import pytest
 
 from pydpstat import PydpstatError
 from pydpstat.consistency import Hierarchy
-from pydpstat.consistency.hierarchy_fit import leaf_counts
+from pydpstat.consistency.hierarchy_fit import count_leaf_records
 
 NESTED = {"North": {"a": ["m", "f"], "b": ["m", "f"]}, "South": {"c": ["m"]}, "Isles": None}
 NAMES = ["total", "North", "South", "Isles", "North / a", "North / b", "South / c"]
@@ -80,7 +80,7 @@ def test_errors(call, words):
 
 
 def flat(data, hierarchy, drop=False):
-    counts, records = leaf_counts(data, hierarchy, drop)
+    counts, records = count_leaf_records(data, hierarchy, drop)
     return np.concatenate(counts).tolist(), records
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import pydpstat
 from pydpstat import PydpstatError
 from pydpstat.consistency import least_squares
-from pydpstat.consistency._margins import incidence, margin
+from pydpstat.consistency._margins import compute_margin, make_incidence_matrix
 
 MARGINS = {
     1: [((),)],
@@ -31,7 +31,7 @@ def problems(draw, whole=False, nonnegative=False):
     margins, variances = {}, {}
     for place, each in enumerate(axes):
         noisy = kind == "noisy" or kind == "both" and place % 2 == 1
-        goal = margin(truth, each)
+        goal = compute_margin(truth, each)
         if noisy:
             goal = goal + generator.normal(0, 3, goal.shape)
         margins[each], variances[each] = goal, float(generator.uniform(0.5, 9.0)) if noisy else 0.0
@@ -40,7 +40,7 @@ def problems(draw, whole=False, nonnegative=False):
 
 def dense(table, margins, variances, variance):
     """The table and its cells' variances, by the pseudo-inverse of all sums' covariances."""
-    matrix = incidence(table.shape, list(margins)).toarray()
+    matrix = make_incidence_matrix(table.shape, list(margins)).toarray()
     goals = np.concatenate([np.ravel(goal) for goal in margins.values()])
     spreads = [np.broadcast_to(variances[axes], np.shape(goal)) for axes, goal in margins.items()]
     spread = np.concatenate([each.ravel() for each in spreads])
@@ -82,7 +82,7 @@ def test_exact_margins_are_met(problem):
         for axes, goal in margins.items():
             if variances[axes] == 0.0:
                 close = 1e-9 * max(1, goal.max())
-                np.testing.assert_allclose(margin(result.estimate, axes), goal, atol=close)
+                np.testing.assert_allclose(compute_margin(result.estimate, axes), goal, atol=close)
 
 
 def test_sums_whose_cells_are_all_negative_are_met():
@@ -100,7 +100,7 @@ def test_no_negative_cell_is_optimal(problem):
     result = least_squares(table, margins, variance=variance, margin_variances=variances, nonnegative=True)
     fitted = result.estimate
     assert (fitted >= 0.0).all() and result.converged
-    matrix = incidence(table.shape, list(margins)).toarray()
+    matrix = make_incidence_matrix(table.shape, list(margins)).toarray()
     goals = np.concatenate([np.ravel(goal) for goal in margins.values()])
     spread = np.concatenate([np.full(np.size(goal), variances[axes]) for axes, goal in margins.items()])
     gap = goals - matrix @ fitted.ravel()
@@ -126,7 +126,7 @@ def test_whole_numbers_keep_exact_margins_to_the_unit(problem):
     assert result.estimate.dtype == np.int64 and (result.estimate >= 0).all()
     for axes, goal in margins.items():
         if variances[axes] == 0.0:
-            assert (margin(result.estimate, axes) == goal).all()
+            assert (compute_margin(result.estimate, axes) == goal).all()
 
 
 def test_weights_by_hand():

@@ -6,7 +6,7 @@ import pytest
 
 from pydpstat import PydpstatError
 from pydpstat.consistency import Hierarchy, ipf, make_consistent
-from pydpstat.parity._tutorial import Session
+from pydpstat.parity._tutorial import TutorialSession
 from pydpstat.parity.case import part
 
 STEPS = part("tutorial.steps").STEPS
@@ -16,13 +16,13 @@ LEVELS = [[100], [64, 41], [30, 31, 39]]
 
 
 def test_the_tutorials_three_steps():
-    session = Session()
+    session = TutorialSession()
     for step in STEPS[:-1]:
-        session.run(step)
+        session.run_step(step)
     # the noise of the last three rows, once more and on the same stream
-    other = Session()
+    other = TutorialSession()
     for step in STEPS[:-3]:
-        other.run(step)
+        other.run_step(step)
     rng = other.names["rng"]
     country = 1000 + rng.rlaplace(1, s=10)
     states = np.array([300, 400, 300]) + rng.rlaplace(3, s=5)

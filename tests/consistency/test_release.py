@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from pydpstat import Budget, BudgetExceeded, PydpstatError, RRandom
-from pydpstat._release.declared import TYPES
+from pydpstat._release.declared import TYPES_CONDITION
 from pydpstat.consistency import Hierarchy, release_hierarchy
-from pydpstat.consistency._split import shape_of
-from pydpstat.consistency._tree import two_pass
-from pydpstat.consistency.hierarchy_release import epsilons, sensitivities
+from pydpstat.consistency._split import find_node_kinds
+from pydpstat.consistency._tree import fit_two_pass
+from pydpstat.consistency.hierarchy_release import compute_sensitivities, split_epsilon
 from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
 from pydpstat.privacy import NEIGHBORS
 from tests.consistency.trees import membership, trees
@@ -70,7 +70,7 @@ def test_an_added_record_moves_no_other(odd, column, capfd):
 def test_sensitivities_are_those_of_all_neighbors(tree):
     nodes = membership(tree)
     level = np.repeat(np.arange(len(tree.sizes)), tree.sizes)
-    both = zip(sensitivities(tree, "unbounded"), sensitivities(tree, "bounded"))
+    both = zip(compute_sensitivities(tree, "unbounded"), compute_sensitivities(tree, "bounded"))
     for place, (added, replaced) in enumerate(both):
         own = nodes[level == place]
         assert added == max(own[:, leaf].sum() for leaf in range(tree.leaves))
@@ -85,7 +85,7 @@ def test_sensitivities_are_those_of_all_neighbors(tree):
 @pytest.mark.parametrize("split", ["uniform", "optimal", "leaves", {"state": 0.1, "town": 0.3, "sex": 7}])
 @pytest.mark.parametrize("epsilon", [0.1, 3.7])
 def test_shares_never_exceed_epsilon(split, epsilon):
-    shares = epsilons(split, COUNTRY, sensitivities(COUNTRY.tree, "bounded"), epsilon)
+    shares = split_epsilon(split, COUNTRY, compute_sensitivities(COUNTRY.tree, "bounded"), epsilon)
     assert sum(map(Fraction, shares)) <= Fraction(epsilon) and math.isclose(sum(shares), epsilon)
     assert shares[0] == 0.0 and shares[1] > 0.0 and shares[3] > 0.0
 
@@ -114,30 +114,30 @@ def test_a_level_that_is_left_out():
 def test_errors_of_shapes_are_those_of_the_tree(tree, precision):
     precision = np.array(precision[: len(tree.sizes)])
     variances = [np.full(size, 1.0 / each) for size, each in zip(tree.sizes, precision)]
-    _, spreads = two_pass(tree, [np.zeros(size) for size in tree.sizes], variances)
-    shape, mean = shape_of(tree), np.mean([each.mean() for each in spreads])
-    assert math.isclose(shape.error(precision, False), mean, rel_tol=1e-9)
+    _, spreads = fit_two_pass(tree, [np.zeros(size) for size in tree.sizes], variances)
+    shape, mean = find_node_kinds(tree), np.mean([each.mean() for each in spreads])
+    assert math.isclose(shape.compute_mean_variance(precision, False), mean, rel_tol=1e-9)
     leaves = np.concatenate(spreads)[np.concatenate(tree.children) == 0]
-    assert math.isclose(shape.error(precision, True), leaves.mean(), rel_tol=1e-9)
+    assert math.isclose(shape.compute_mean_variance(precision, True), leaves.mean(), rel_tol=1e-9)
 
 
 @pytest.mark.parametrize("neighbors", NEIGHBORS)
 def test_the_best_split_is_best(neighbors):
-    tree, reach = COUNTRY.tree, sensitivities(COUNTRY.tree, neighbors)
-    shape, noisy = shape_of(tree), [level for level, each in enumerate(reach) if each]
+    tree, reach = COUNTRY.tree, compute_sensitivities(COUNTRY.tree, neighbors)
+    shape, noisy = find_node_kinds(tree), [level for level, each in enumerate(reach) if each]
 
     def error(shares, leaves):
         precision = np.array([np.inf] * len(reach))
         for level in noisy:
             precision[level] = np.cosh(shares[level] / reach[level]) - 1.0
-        return shape.error(precision, leaves)
+        return shape.compute_mean_variance(precision, leaves)
 
     for name, leaves in (("optimal", False), ("leaves", True)):
-        best = error(epsilons(name, COUNTRY, reach, 1.0), leaves)
+        best = error(split_epsilon(name, COUNTRY, reach, 1.0), leaves)
         draw = np.random.default_rng(1)
         for weights in draw.dirichlet(np.ones(len(noisy)), 300):
             # no level with leaves may get less than a hundredth
-            others = epsilons((weights + 0.01).tolist(), COUNTRY, reach, 1.0)
+            others = split_epsilon((weights + 0.01).tolist(), COUNTRY, reach, 1.0)
             assert best <= error(others, leaves) * 1.001
 
 
@@ -246,7 +246,7 @@ def test_nothing_is_spent_or_drawn_where_an_argument_is_wrong(change, words, mon
     def never(*arguments, **options):
         raise AssertionError("noise was drawn")
 
-    monkeypatch.setattr("pydpstat.consistency.hierarchy_release.release", never)
+    monkeypatch.setattr("pydpstat.consistency.hierarchy_release.release_query", never)
     budget = Budget(5.0)
     arguments = {"data": COUNTS, "epsilon": 1.0, "hierarchy": COUNTRY, "budget": budget, **change}
     with pytest.raises(PydpstatError, match=words):
@@ -259,7 +259,7 @@ def test_dropped_records():
     frame = pd.DataFrame(rows, columns=["state", "town", "sex"])
     how = {"neighbors": "unbounded", "missing": "drop", "method": "top-down"}
     result = release_hierarchy(frame, 50.0, hierarchy=COUNTRY, **how)
-    assert result.values[0].tolist() == [2] and TYPES in result.guarantee.conditions
+    assert result.values[0].tolist() == [2] and TYPES_CONDITION in result.guarantee.conditions
     assert len(result.guarantee.conditions) == 2
     kept = release_hierarchy(frame.iloc[:2], 50.0, hierarchy=COUNTRY)
     assert "every record is at a leaf" in kept.guarantee.conditions[-1] and kept.nobs == 2

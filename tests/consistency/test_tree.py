@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pydpstat import PydpstatError
-from pydpstat.consistency._tree import Tree, rounded_tree, scaled, top_down, two_pass, upward
+from pydpstat.consistency._tree import Tree, estimate_upward, fit_top_down, fit_two_pass, round_tree, scale_to_parents
 from tests.consistency.trees import dense, levels, trees
 
 VALUES = st.floats(-1e6, 1e6, allow_subnormal=False)
@@ -32,7 +32,7 @@ def measured(draw, values=VALUES, exact_top=True):
 @given(measured())
 def test_two_passes_are_generalised_least_squares(case):
     tree, values, variances = case
-    estimates, spreads = two_pass(tree, values, variances)
+    estimates, spreads = fit_two_pass(tree, values, variances)
     wanted, wanted_spreads = dense(tree, values, variances)
     assert tree.gap(estimates) <= 1e-9 * max(1.0, *(np.abs(each).max() for each in estimates))
     size = max(1.0, np.abs(np.concatenate(values)).max())
@@ -45,8 +45,8 @@ def test_two_passes_are_generalised_least_squares(case):
 @given(measured(st.integers(-1000, 1000).map(float)))
 def test_whole_numbers_add_up_to_the_last_unit(case):
     tree, values, variances = case
-    real, _ = two_pass(tree, values, variances)
-    whole = rounded_tree(tree, real)
+    real, _ = fit_two_pass(tree, values, variances)
+    whole = round_tree(tree, real)
     assert all(each.dtype == np.int64 for each in whole) and tree.gap(whole) == 0.0
     for mine, theirs in zip(whole, tree.totals(real)):
         assert (np.abs(mine - theirs) <= 1.0).all()
@@ -56,11 +56,11 @@ def test_whole_numbers_add_up_to_the_last_unit(case):
 @given(measured(st.integers(-50, 50).map(float), exact_top=False))
 def test_top_down_is_the_nearest_point_of_each_simplex(case):
     tree, values, variances = case
-    estimates, spreads = upward(tree, values, variances)
-    fitted = top_down(tree, values, variances)
+    estimates, spreads = estimate_upward(tree, values, variances)
+    fitted = fit_top_down(tree, values, variances)
     assert all((each >= 0.0).all() for each in fitted)
     assert tree.gap(fitted) <= 1e-9 * max(1.0, *(each.max() for each in fitted))
-    whole = rounded_tree(tree, fitted)
+    whole = round_tree(tree, fitted)
     assert tree.gap(whole) == 0.0 and all((each >= 0).all() for each in whole)
     for level in range(len(fitted) - 1):
         # at the solution (z - x) / u is one number among the positive children, and smaller elsewhere
@@ -80,7 +80,7 @@ def test_top_down_is_the_nearest_point_of_each_simplex(case):
 def test_ratios_add_up(case):
     tree, values, variances = case
     missing = [np.where(np.isinf(v), np.nan, y) for y, v in zip(values, variances)]
-    fitted = scaled(tree, missing)
+    fitted = scale_to_parents(tree, missing)
     assert fitted[0][0] == max(0.0, np.rint(fitted[0][0]))
     assert tree.gap(fitted) <= 1e-9 * max(1.0, fitted[0][0])
     assert all((each >= 0.0).all() for each in fitted)
@@ -88,17 +88,17 @@ def test_ratios_add_up(case):
 
 def test_exact_values_stay_and_must_add_up():
     tree = Tree((np.array([2]), np.array([0, 0])))
-    estimates, _ = two_pass(tree, levels(tree, [10, 4, 7]), levels(tree, [1, 0, 0]))
+    estimates, _ = fit_two_pass(tree, levels(tree, [10, 4, 7]), levels(tree, [1, 0, 0]))
     assert np.concatenate(estimates).tolist() == [11.0, 4.0, 7.0]
     with pytest.raises(PydpstatError, match="variance 0 must add up"):
-        two_pass(tree, levels(tree, [10, 4, 7]), levels(tree, [0, 0, 0]))
+        fit_two_pass(tree, levels(tree, [10, 4, 7]), levels(tree, [0, 0, 0]))
     with pytest.raises(PydpstatError, match="variance 0 must add up"):
-        top_down(tree, levels(tree, [10, 4, 7]), levels(tree, [0, 0, 0]))
+        fit_top_down(tree, levels(tree, [10, 4, 7]), levels(tree, [0, 0, 0]))
 
 
 def test_ratios_where_children_add_up_to_nothing():
     tree = Tree((np.array([2]), np.array([0, 0])))
-    assert scaled(tree, levels(tree, [10, 0, 0]))[1].tolist() == [5.0, 5.0]
-    assert scaled(tree, levels(tree, [10, 3, -3]))[1].tolist() == [5.0, 5.0]
-    assert scaled(tree, levels(tree, [10, 3, -3]), nonnegative=True)[1].tolist() == [10.0, 0.0]
-    assert scaled(tree, levels(tree, [-3, 3, 3]))[1].tolist() == [0.0, 0.0]
+    assert scale_to_parents(tree, levels(tree, [10, 0, 0]))[1].tolist() == [5.0, 5.0]
+    assert scale_to_parents(tree, levels(tree, [10, 3, -3]))[1].tolist() == [5.0, 5.0]
+    assert scale_to_parents(tree, levels(tree, [10, 3, -3]), nonnegative=True)[1].tolist() == [10.0, 0.0]
+    assert scale_to_parents(tree, levels(tree, [-3, 3, 3]))[1].tolist() == [0.0, 0.0]

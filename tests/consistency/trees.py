@@ -26,7 +26,7 @@ def trees(draw, most_levels=4, most_children=4):
 
 def levels(tree, flat):
     """An array of all nodes, cut into levels."""
-    return tree.split(np.asarray(flat, dtype=np.float64))
+    return tree.split_levels(np.asarray(flat, dtype=np.float64))
 
 
 def membership(tree):

@@ -4,14 +4,14 @@ import threading
 
 import pytest
 
-from pydpstat._data.streams import ahead, handed_over
+from pydpstat._data.streams import iterate_from_thread, prefetch_items
 
 
 def test_items_come_in_order_and_the_thread_ends():
     before = threading.active_count()
-    assert list(ahead(lambda: iter(range(1000)))) == list(range(1000))
-    assert list(ahead(lambda: [None, None])) == [None, None]
-    assert list(ahead(list)) == []
+    assert list(prefetch_items(lambda: iter(range(1000)))) == list(range(1000))
+    assert list(prefetch_items(lambda: [None, None])) == [None, None]
+    assert list(prefetch_items(list)) == []
     assert threading.active_count() == before
 
 
@@ -20,7 +20,7 @@ def test_an_error_comes_after_what_was_read_before_it():
         yield 1
         raise ValueError("later")
 
-    items = ahead(broken)
+    items = prefetch_items(broken)
     assert next(items) == 1
     with pytest.raises(ValueError, match="later"):
         next(items)
@@ -35,7 +35,7 @@ def test_what_is_no_longer_wanted_is_not_read():
             yield number
 
     before = threading.active_count()
-    items = ahead(numbers)
+    items = prefetch_items(numbers)
     assert next(items) == 0
     items.close()
     # one is with the reader, one waits, one is at hand
@@ -50,7 +50,7 @@ def test_who_hands_over_hears_that_nobody_waits():
             pass
         heard.append("enough")
 
-    items = handed_over(produce)
+    items = iterate_from_thread(produce)
     next(items)
     items.close()
     assert heard == ["enough"]

@@ -9,10 +9,10 @@ import pytest
 
 import pydpstat as dp
 from pydpstat import PydpstatError
-from pydpstat._data.chunk import CHUNK, Chunk, joined, whole_numbers
-from pydpstat._data.columns import Placeholder, numbers_of, truths_of
-from pydpstat._data.lookup import places
-from pydpstat._data.table import table_of
+from pydpstat._data.chunk import CHUNK, Chunk, concatenate_chunks, make_integer_column
+from pydpstat._data.columns import Placeholder, read_booleans, read_numbers
+from pydpstat._data.lookup import encode_labels
+from pydpstat._data.table import as_table
 from pydpstat._data.values import is_missing
 
 
@@ -30,7 +30,7 @@ def read(*pieces):
     def merge(one, other):
         return {name: one[name] + other[name] for name in one}
 
-    return table_of(piece for piece in pieces).fold(lists, merge)
+    return as_table(piece for piece in pieces).fold(lists, merge)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def read(*pieces):
     ids=lambda data: type(data).__name__,
 )
 def test_what_is_in_memory_is_no_table(data):
-    assert table_of(data) is None
+    assert as_table(data) is None
 
 
 @pytest.mark.parametrize(
@@ -93,24 +93,24 @@ def test_chunks_may_be_of_many_kinds(piece, columns):
     ids=lambda value: str(getattr(value, "dtype", "")),
 )
 def test_numbers_of_pandas_mean_what_they_mean_in_a_frame(series, values):
-    column = table_of(iter([{"a": series}])).fold(lambda chunk: chunk.columns["a"], None)
+    column = as_table(iter([{"a": series}])).fold(lambda chunk: chunk.columns["a"], None)
     expected = [np.nan if value is None else value for value in values]
-    np.testing.assert_array_equal(numbers_of(column).arrays[0], expected)
-    np.testing.assert_array_equal(numbers_of(series).arrays[0], expected)
+    np.testing.assert_array_equal(read_numbers(column).arrays[0], expected)
+    np.testing.assert_array_equal(read_numbers(series).arrays[0], expected)
 
 
 def test_texts_become_codes_and_the_missing_one_is_missing():
-    column = table_of(iter([{"a": pd.Series(["x", None, "y", "x"], dtype="string")}])).fold(
+    column = as_table(iter([{"a": pd.Series(["x", None, "y", "x"], dtype="string")}])).fold(
         lambda chunk: chunk.columns["a"], None
     )
-    assert places(column, ["y", "x"]).tolist() == [1, -1, 0, 1]
+    assert encode_labels(column, ["y", "x"]).tolist() == [1, -1, 0, 1]
 
 
 def test_truth_values_with_a_missing_one_are_read_as_such():
-    column = table_of(iter([{"a": pd.array([True, None, False], dtype="boolean")}])).fold(
+    column = as_table(iter([{"a": pd.array([True, None, False], dtype="boolean")}])).fold(
         lambda chunk: chunk.columns["a"], None
     )
-    truths = truths_of(column)
+    truths = read_booleans(column)
     assert truths.arrays[0].tolist() == [True, False, False]
     assert truths.missing[0].tolist() == [False, True, False]
 
@@ -119,28 +119,28 @@ def test_truth_values_with_a_missing_one_are_read_as_such():
 def test_a_large_number_is_read_alike_beside_a_missing_one_and_without(kind):
     large = 2**53 + 1
     values, gone = np.array([large, 3], dtype=kind), np.array([False, True])
-    alone = numbers_of(whole_numbers(values, None)).arrays[0]
-    beside = numbers_of(whole_numbers(values, gone)).arrays[0]
+    alone = read_numbers(make_integer_column(values, None)).arrays[0]
+    beside = read_numbers(make_integer_column(values, gone)).arrays[0]
     assert float(alone[0]) == float(beside[0]) == float(large)
     assert np.isnan(beside[1])
     # as a label it keeps its last digit, but for pandas before 2, which has unsigned ones as floats there
-    assert kind is np.uint64 or places(whole_numbers(values, gone), [large - 1, large]).tolist() == [1, -1]
+    assert kind is np.uint64 or encode_labels(make_integer_column(values, gone), [large - 1, large]).tolist() == [1, -1]
 
 
 def test_numbers_up_to_the_limit_stay_as_they_are():
     values = np.array([2**53, -(2**53)])
-    assert whole_numbers(values, None) is values
-    assert whole_numbers(values, np.array([True, False])).tolist()[1] == -(2**53)
+    assert make_integer_column(values, None) is values
+    assert make_integer_column(values, np.array([True, False])).tolist()[1] == -(2**53)
 
 
 def test_large_chunks_are_cut():
-    sizes = table_of(iter([np.arange(2 * CHUNK + 5)])).fold(lambda chunk: [chunk.size], operator.add)
+    sizes = as_table(iter([np.arange(2 * CHUNK + 5)])).fold(lambda chunk: [chunk.size], operator.add)
     assert sizes == [CHUNK, CHUNK, 5]
 
 
 def test_units_are_together():
     pieces = [{"u": ["a", "b"], "x": [1, 2]}, {"u": ["b", None], "x": [3.5, 4]}]
-    chunk = table_of(iter(pieces)).fold(lambda chunk: chunk, None, unit="u")
+    chunk = as_table(iter(pieces)).fold(lambda chunk: chunk, None, unit="u")
     assert chunk.size == 4
     assert list(chunk.columns["x"]) == [1, 2, 3.5, 4]
 
@@ -157,7 +157,7 @@ def test_units_are_together():
     ids=lambda value: type(value).__name__,
 )
 def test_columns_of_two_chunks_are_joined(first, second, expected):
-    found = joined([Chunk({"a": first}, 1), Chunk({"a": second}, 1)]).columns["a"]
+    found = concatenate_chunks([Chunk({"a": first}, 1), Chunk({"a": second}, 1)]).columns["a"]
     assert [getattr(value, "year", value) for value in found] == expected
 
 
@@ -169,27 +169,27 @@ def test_the_first_chunk_is_only_looked_at():
             made.append(number)
             yield np.array([number])
 
-    table = table_of(pieces())
-    assert table.sample().columns[""].dtype.kind == "i"
-    assert (table.names, table.sample().size, table.count(), made) == (("",), 0, None, [0])
+    table = as_table(pieces())
+    assert table.make_empty_chunk().columns[""].dtype.kind == "i"
+    assert (table.names, table.make_empty_chunk().size, table.count_records(), made) == (("",), 0, None, [0])
     assert table.fold(size, operator.add) == 3
 
 
 @pytest.mark.parametrize("wrap", [iter, lambda pieces: (each for each in pieces), lambda p: map(np.array, p)])
 def test_an_iterator_is_read_whole_by_the_second_call_where_the_first_one_ended_early(wrap):
     source = wrap([[1, 2], [3]])
-    table_of(source).sample()
-    assert table_of(source).fold(size, operator.add) == 3
+    as_table(source).make_empty_chunk()
+    assert as_table(source).fold(size, operator.add) == 3
     with pytest.raises(PydpstatError, match="used up"):
-        table_of(source)
+        as_table(source)
 
 
 def test_an_iterator_cannot_be_read_again_after_an_error_on_the_way():
     source = iter([np.array([1]), np.array(["a"])])
     with pytest.raises(PydpstatError, match=r"column '' of chunk 2: texts.*numbers.*used up"):
-        table_of(source).fold(size, operator.add)
+        as_table(source).fold(size, operator.add)
     with pytest.raises(PydpstatError, match="used up"):
-        table_of(source).fold(size, operator.add)
+        as_table(source).fold(size, operator.add)
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_an_iterator_cannot_be_read_again_after_an_error_on_the_way():
 )
 def test_a_chunk_that_differs_is_named(second, message):
     with pytest.raises(PydpstatError, match=message):
-        table_of(iter([{"a": np.array([1]), "b": [1]}, second])).fold(size, operator.add)
+        as_table(iter([{"a": np.array([1]), "b": [1]}, second])).fold(size, operator.add)
 
 
 @pytest.mark.parametrize("last", [None, 4, True, np.float32(4), float("nan")])
@@ -243,26 +243,26 @@ def test_a_chunk_may_have_other_widths_and_another_order():
 )
 def test_columns_that_cannot_be_are_named(piece, message):
     with pytest.raises(PydpstatError, match=message):
-        table_of(iter([piece])).sample()
+        as_table(iter([piece])).make_empty_chunk()
 
 
 def test_an_iterator_without_chunks_is_an_error():
     with pytest.raises(PydpstatError, match="without any, which is empty or used up"):
-        table_of(iter([]))
+        as_table(iter([]))
 
 
 def test_chunks_without_records_are_no_records():
-    assert table_of(iter([{"a": np.empty(0)}, {"a": np.empty(0)}])).fold(size, operator.add) == 0
+    assert as_table(iter([{"a": np.empty(0)}, {"a": np.empty(0)}])).fold(size, operator.add) == 0
 
 
 def test_a_column_that_is_not_there_is_named():
     with pytest.raises(PydpstatError, match=r"a column 'agee'; got the columns .*'age'"):
-        table_of(iter([{"age": [1]}])).select(["agee"])
+        as_table(iter([{"age": [1]}])).select_columns(["agee"])
 
 
 def test_only_the_selected_columns_are_looked_into():
-    table = table_of(iter([{"a": [1], "b": np.array([1j])}])).select(["a"])
-    assert list(table.sample().columns) == ["a"]
+    table = as_table(iter([{"a": [1], "b": np.array([1j])}])).select_columns(["a"])
+    assert list(table.make_empty_chunk().columns) == ["a"]
     assert table.fold(lists, None) == {"a": [1]}
 
 
@@ -272,18 +272,18 @@ def test_an_error_of_the_iterator_is_its_own_and_ours_stay_ours():
         raise OSError("the disk")
 
     with pytest.raises(PydpstatError, match=r"engine failed \(the iterator: OSError\)") as caught:
-        table_of(broken()).fold(size, operator.add)
+        as_table(broken()).fold(size, operator.add)
     assert isinstance(caught.value.__cause__, OSError)
 
     def partial(chunk):
         raise PydpstatError("ours")
 
     with pytest.raises(PydpstatError, match="^ours$"):
-        table_of(iter([[1]])).fold(partial, operator.add)
+        as_table(iter([[1]])).fold(partial, operator.add)
 
 
 def test_a_chunk_shows_no_values_and_can_be_pickled():
-    chunk = table_of(iter([{"a": [43.25], "t": np.array(["Smith"])}])).fold(lambda chunk: chunk, None)
+    chunk = as_table(iter([{"a": [43.25], "t": np.array(["Smith"])}])).fold(lambda chunk: chunk, None)
     assert repr(chunk) == "Chunk(values withheld)"
     assert pickle.loads(pickle.dumps(chunk)).size == 1
 

@@ -9,8 +9,8 @@ import pytest
 
 import pydpstat as dp
 from pydpstat._data import progress
-from pydpstat._data.table import table_of
-from pydpstat.results._intervals import kept_ends
+from pydpstat._data.table import as_table
+from pydpstat.results._intervals import get_cached_limits
 
 
 class Terminal(io.StringIO):
@@ -23,8 +23,8 @@ class Terminal(io.StringIO):
 @pytest.fixture
 def impatient(monkeypatch):
     """Have the line at once, and nothing in the environment."""
-    monkeypatch.setattr(progress, "_PATIENCE", 0.01)
-    monkeypatch.setattr(progress, "_PAUSE", 0.01)
+    monkeypatch.setattr(progress, "_INITIAL_DELAY", 0.01)
+    monkeypatch.setattr(progress, "_UPDATE_INTERVAL", 0.01)
     monkeypatch.delenv("PYDPSTAT_PROGRESS", raising=False)
 
 
@@ -36,7 +36,7 @@ def slow(stream, monkeypatch):
         time.sleep(0.1)
         return chunk.size
 
-    table_of(np.arange(5) for _ in range(3)).fold(partial, operator.add)
+    as_table(np.arange(5) for _ in range(3)).fold(partial, operator.add)
     return stream.getvalue()
 
 
@@ -73,10 +73,10 @@ def test_a_closed_stream_is_no_error(impatient, monkeypatch):
 
 def test_the_line_has_the_share_where_the_number_is_known():
     with progress.Progress(lambda: 8) as made:
-        made.add(2)
-        assert made.text() == "2 records"
+        made.add_done(2)
+        assert made.describe_state() == "2 records"
         made._total = 8
-        assert made.text() == "2 of 8 records (25 %)"
+        assert made.describe_state() == "2 of 8 records (25 %)"
 
 
 GROUPS = {"by": np.tile([0, 1, 2], 40), "levels": [0, 1, 2], "other": None, "rng": 1}
@@ -100,13 +100,13 @@ SPREADS = dp.std(np.arange(120), 1.0, bounds=(0, 120), population=True, **GROUPS
 )
 @pytest.mark.parametrize("forced", ["0", "1"])
 def test_long_work_of_every_kind_has_the_line(impatient, monkeypatch, work, unit, forced):
-    counted = progress.Progress.counted
+    counted = progress.Progress.count_one
     monkeypatch.setenv("PYDPSTAT_PROGRESS", forced)
     # what is quick here is not for more groups
-    monkeypatch.setattr(progress.Progress, "counted", lambda *made: (counted(*made), time.sleep(0.03))[0])
+    monkeypatch.setattr(progress.Progress, "count_one", lambda *made: (counted(*made), time.sleep(0.03))[0])
     stream = io.StringIO()
     monkeypatch.setattr("sys.stderr", stream)
-    kept_ends.cache_clear()
+    get_cached_limits.cache_clear()
     work()
     # of a search nobody knows how long it will be
     end = "," if unit == "powers" else " ("
@@ -117,7 +117,7 @@ def test_what_has_not_counted_anything_yet_is_at_work(impatient, monkeypatch):
     monkeypatch.setattr("sys.stderr", Terminal())
     with progress.Progress(lambda: 5, "pairs") as made:
         time.sleep(0.1)
-        assert made.counted("made") == "made" and made.done == 1
+        assert made.count_one("made") == "made" and made.done == 1
     assert "pydpstat: at work, 0 s" in progress.sys.stderr.getvalue()
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pydpstat as dp
-from pydpstat.designs._expressions import Numbers
+from pydpstat.designs._expressions import NumericExpression
 from tests.designs.method_calls import AGE, BOUNDS, FRAME, INCOME, LEVELS, OPEN, sized, unsized
 
 EXPRESSIONS = {
@@ -32,11 +32,11 @@ FIVE = st.floats(-5.0, 5.0)
 @given(st.lists(st.tuples(FIVE, FIVE), min_size=1, max_size=40))
 def test_each_number_is_its_records_own_and_within_the_bounds(text, records):
     x, y = np.array(records).T
-    expression, alone = Numbers(text), EXPRESSIONS[text]
-    found = expression.values({"x": x, "y": y})
+    expression, alone = NumericExpression(text), EXPRESSIONS[text]
+    found = expression.compute_values({"x": x, "y": y})
     # bit for bit, whatever records stand beside it
     assert found.tolist() == [alone(*each) for each in records]
-    low, high = expression.within({"x": (-5.0, 5.0), "y": (-5.0, 5.0)})
+    low, high = expression.compute_bounds({"x": (-5.0, 5.0), "y": (-5.0, 5.0)})
     assert low <= found.min() and found.max() <= high
 
 
@@ -59,7 +59,7 @@ def test_each_number_is_its_records_own_and_within_the_bounds(text, records):
     ],
 )
 def test_bounds_follow_by_interval_arithmetic(text, bounds, expected):
-    assert Numbers(text).within({"x": tuple(map(float, bounds))}) == expected
+    assert NumericExpression(text).compute_bounds({"x": tuple(map(float, bounds))}) == expected
 
 
 def test_what_is_missing_or_undefined_is_missing():
@@ -75,10 +75,10 @@ def test_what_is_missing_or_undefined_is_missing():
         ("1 / exp(x)", [1.0, math.e, nan, nan]),
         ("x - x", [0.0, 0.0, 0.0, nan]),
     ):
-        assert np.allclose(Numbers(text).values({"x": x}), expected, rtol=1e-15, equal_nan=True)
+        assert np.allclose(NumericExpression(text).compute_values({"x": x}), expected, rtol=1e-15, equal_nan=True)
     nullable = pd.array([1, None], dtype="Int64")
-    assert np.array_equal(Numbers("x + 1").values({"x": nullable}), [2.0, nan], equal_nan=True)
-    assert Numbers("2 * x").values({"x": np.array([True, False])}).tolist() == [2.0, 0.0]
+    assert np.array_equal(NumericExpression("x + 1").compute_values({"x": nullable}), [2.0, nan], equal_nan=True)
+    assert NumericExpression("2 * x").compute_values({"x": np.array([True, False])}).tolist() == [2.0, 0.0]
 
 
 def test_an_assigned_column_is_as_one_of_the_data():
@@ -123,7 +123,9 @@ def test_missing_values_go_on_where_those_of_the_sources_are_dropped():
     frame = pd.DataFrame({"x": [0.0, 1.0, np.nan, 4.0], "y": 1.0})
     people = dp.design(frame, bounds={"x": (0, 9), "y": (0, 1)}, missing={"x": "drop"}, rng=1)
     logs = people.assign(lx="log(x)", ly="log1p(y)", bounds={"lx": (-5, 3)})
-    assert logs.facts.missing_of(["lx"]) == "drop" and logs.facts.missing_of(["ly"]) == "error"
+    assert (
+        logs.facts.get_common_missing_rule(["lx"]) == "drop" and logs.facts.get_common_missing_rule(["ly"]) == "error"
+    )
     assert 0 < logs.mean("lx", 99.0).value < 1.2
     with pytest.raises(dp.PydpstatError, match="missing"):
         people.assign(z="1 / y - x / x", bounds=(0, 1)).mean("z", 9.0, missing="error")
@@ -132,9 +134,7 @@ def test_missing_values_go_on_where_those_of_the_sources_are_dropped():
 def test_it_is_shown_written_down_and_planned():
     people = unsized().assign(root="sqrt(income)", old="age >= 65").subset("root > 10")
     assert "  root      sqrt(income), from 0 to 447.214" in repr(people)
-    assert "  old       age >= 65, 2 levels (False, True)" in repr(people).replace(
-        "[False, True]", "(False, True)"
-    )
+    assert "  old       age >= 65, 2 levels (False, True)" in repr(people).replace("[False, True]", "(False, True)")
     facts = people.to_dict()
     assert facts["assigned"] == {"root": "sqrt(income)", "old": "age >= 65"}
     assert facts["subset"] == "root > 10"

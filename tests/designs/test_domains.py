@@ -85,9 +85,7 @@ def test_what_is_outside_of_a_subset_may_be_missing():
     frame = sample()
     gone = frame.assign(y=frame["y"].where(frame["inside"]), w=frame["w"].where(frame["inside"]))
     for strata in ("size", None):
-        whole, part = (
-            dp.design(each, strata=strata, rng=1, **FACTS).subset("inside") for each in (frame, gone)
-        )
+        whole, part = (dp.design(each, strata=strata, rng=1, **FACTS).subset("inside") for each in (frame, gone))
         for name in ("weighted_mean", "weighted_total"):
             assert float(getattr(whole, name)("y", 1.0)) == float(getattr(part, name)("y", 1.0))
 
@@ -107,9 +105,7 @@ def test_the_total_of_a_subset_varies_with_its_number_of_records():
     halves = np.diff(by.to_numpy()[:2], axis=1)[:, 0] / 2 / 1.96
     assert halves == pytest.approx(50.0 * np.sqrt(each), rel=0.06)
     dropping = dp.design(frame.assign(y=frame["y"].where(frame["inside"])), missing="drop", rng=1, **facts)
-    assert half_width(dropping.weighted_total("y", ALMOST_WITHOUT_NOISE)) == pytest.approx(
-        half_width(total), rel=0.02
-    )
+    assert half_width(dropping.weighted_total("y", ALMOST_WITHOUT_NOISE)) == pytest.approx(half_width(total), rel=0.02)
 
 
 def test_a_total_says_that_one_record_of_each_unit_counts():

@@ -114,7 +114,7 @@ def test_conditions_follow_kleenes_logic(text, true, known, kind):
         frame = frame.convert_dtypes()
     elif kind == "categories":
         frame = frame.astype({"sex": "category"})
-    found = Condition(text).truths(frame)
+    found = Condition(text).evaluate_truths(frame)
     assert (found[0] & found[1]).tolist() == list(map(bool, true))
     assert found[1].tolist() == list(map(bool, known))
 
@@ -122,9 +122,9 @@ def test_conditions_follow_kleenes_logic(text, true, known, kind):
 @given(st.lists(st.floats(-5, 5), min_size=1, max_size=20), st.floats(-5, 5), st.floats(-5, 5))
 def test_conditions_are_those_of_numpy(values, low, high):
     x = np.array(values)
-    true, known = Condition("x > -1 and (x <= 2 or not x != 4)").truths({"x": x})
+    true, known = Condition("x > -1 and (x <= 2 or not x != 4)").evaluate_truths({"x": x})
     assert known.all() and np.array_equal(true, (x > -1) & ((x <= 2) | (x == 4)))
-    true, _ = Condition(f"{low!r} <= x < {high!r}").truths({"x": x}) if low >= 0 <= high else (None, None)
+    true, _ = Condition(f"{low!r} <= x < {high!r}").evaluate_truths({"x": x}) if low >= 0 <= high else (None, None)
     assert true is None or np.array_equal(true, (low <= x) & (x < high))
 
 
@@ -138,9 +138,7 @@ def test_conditions_are_those_of_numpy(values, low, high):
     ],
 )
 def test_conditions_are_on_what_columns_can_be(condition, message):
-    people = dp.design(
-        bounds={"age": (0, 110)}, levels={"region": ["north", "south"], "employed": [False, True]}
-    )
+    people = dp.design(bounds={"age": (0, 110)}, levels={"region": ["north", "south"], "employed": [False, True]})
     with pytest.raises(dp.PydpstatError, match=message):
         people.subset(condition)
     assert "subset" in repr(people.subset("employed and not region == 'north' and age != 3"))

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import pydpstat as dp
-from pydpstat._release.declared import TYPES, compared, declared, rest_on
-from pydpstat.designs._signatures import GROUPS, METHODS, ONE_BY_ONE, signature_of
+from pydpstat._release.declared import TYPES_CONDITION, DesignCallContext, record_comparison, record_facts
+from pydpstat.designs._signatures import DESIGN_METHODS, GROUP_METHODS, SINGLE_VARIABLE_METHODS, get_method_signature
 from tests.designs.method_calls import (
     AGE,
     BOUNDED,
@@ -36,18 +36,18 @@ WITHOUT = ("choose", "symmetric_geometric", "symmetric_geometric_noise")
 @pytest.mark.parametrize("name", CASES)
 def test_a_method_returns_what_its_function_returns_and_names_the_facts(name):
     asked = CASES[name][0]()
-    with declared():
+    with DesignCallContext():
         for kind, columns in (("bounds", BOUNDED.get(name)), ("levels", LEVELED.get(name))):
             if columns:
-                rest_on(kind, columns)
-        if name in GROUPS:
+                record_facts(kind, columns)
+        if name in GROUP_METHODS:
             # who is in which group is found by the design
-            compared()
+            record_comparison()
         alone = CASES[name][1]()
     said = [each for each in asked.guarantee.conditions if each.startswith("the declared")]
     assert len(said) == (name in BOUNDED or name in LEVELED)
     # the call is the design's own, and so are what it is about and the groups in its title
-    assert asked.record.python().partition("epsilon=")[2] == alone.record.python().partition("epsilon=")[2]
+    assert asked.record.format_python().partition("epsilon=")[2] == alone.record.python().partition("epsilon=")[2]
     asked = with_record(asked, replace(alone.record, then=asked.record.then))
     assert asked.to_dict() == alone.to_dict() or str(asked.to_dict()) == str(alone.to_dict())
     assert str(asked.summary()) == str(alone.summary())
@@ -64,7 +64,7 @@ def with_record(result, record):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", DESIGN_METHODS)
 def test_a_call_is_shown_as_it_was_typed_and_can_be_run(name):
     first = CASES[name][0]()
     unit = {"unit": "person", "max_records": 2} if first.unit == "person" else {}
@@ -75,7 +75,7 @@ def test_a_call_is_shown_as_it_was_typed_and_can_be_run(name):
     assert again.call == first.call and again.guarantee.epsilon == first.guarantee.epsilon
 
 
-@pytest.mark.parametrize("name", ONE_BY_ONE)
+@pytest.mark.parametrize("name", SINGLE_VARIABLE_METHODS)
 def test_a_call_that_is_repeated_is_the_same_call(name):
     people = unsized(rng=3)
     variable = "employed" if name == "proportion" else "income"
@@ -90,7 +90,11 @@ def test_a_call_that_is_repeated_is_the_same_call(name):
 def test_a_guarantee_says_which_facts_it_rests_on():
     means = unsized(budget=(budget := dp.Budget(9.0, neighbors="unbounded"))).mean("income", 1.0, by="region")
     fact = "the declared bounds of income and levels of region are public"
-    assert means.guarantee.conditions == (fact, TYPES, "whether values are missing is treated as public")
+    assert means.guarantee.conditions == (
+        fact,
+        TYPES_CONDITION,
+        "whether values are missing is treated as public",
+    )
     assert fact in " ".join(str(means.summary()).split())
     assert fact in budget.to_frame().conditions[0] and fact in " ".join(str(budget.summary()).split())
     # what a call gives is not declared, and a function alone rests on what it was given
@@ -111,10 +115,10 @@ def test_every_function_of_data_is_a_method():
         if home.startswith(("pydpstat.statistics", "pydpstat.inference")) and name != "plan"
         if set(takes) <= {*inspect.signature(getattr(dp, name)).parameters} or name in WITHOUT
     ]
-    missing = {*functions} - {*METHODS, *WITHOUT}
+    missing = {*functions} - {*DESIGN_METHODS, *WITHOUT}
     assert not missing, f"add {missing} to VARIABLES or another list of pydpstat/designs/_signatures.py"
-    assert {*functions} == {*METHODS, *WITHOUT}
-    missing = {*METHODS} - {*CASES}
+    assert {*functions} == {*DESIGN_METHODS, *WITHOUT}
+    missing = {*DESIGN_METHODS} - {*CASES}
     assert not missing, f"add a call of {missing} to tests/designs/method_calls.py"
 
 
@@ -126,7 +130,7 @@ def test_methods_say_how_they_are_called():
     # what a design has once for all is not asked for, and what it declares can be left out
     assert not {"unit", "neighbors", "budget"} & {*own} and own["bounds"].default is None
     assert people.mean.__doc__ == dp.Design.mean.__doc__ and repr(people.mean) == "<method mean of a design>"
-    assert signature_of("ols").data == ("data",)
+    assert get_method_signature("ols").data_parameters == ("data",)
 
 
 @pytest.mark.slow

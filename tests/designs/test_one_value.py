@@ -41,9 +41,7 @@ def test_an_undefined_value_is_missing_where_there_is_a_rule():
     assert abs(odd.noisy_nobs - 200) < 3
 
 
-@pytest.mark.parametrize(
-    "values", [[True, False, None], [True, False, "x"], [1, 0, 10**30], [True, False, 2.5]]
-)
+@pytest.mark.parametrize("values", [[True, False, None], [True, False, "x"], [1, 0, 10**30], [True, False, 2.5]])
 def test_a_column_of_objects_is_compared_value_by_value(values):
     frame = pd.DataFrame({"e": pd.Series([True, False] * 50 + values, dtype=object), "a": np.arange(103.0)})
     design = dp.design(frame, levels={"e": [False, True]}, bounds={"a": (0, 103)}, missing="drop", rng=1)

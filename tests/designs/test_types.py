@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import pydpstat as dp
-from pydpstat._release.declared import TYPES
+from pydpstat._release.declared import TYPES_CONDITION
 from pydpstat.consistency import Hierarchy, release_hierarchy
 
 ALMOST = {"epsilon": 1e4}
@@ -49,9 +49,7 @@ def test_a_record_of_a_list_changes_no_other(name):
         assert abs(people.nunique("id", **ALMOST).value - 1) <= 2
         if isinstance(usual, (bool, int, float, str)) and not isinstance(usual, np.generic):
             for condition in (f"id == {usual!r}", f"id in ({usual!r}, 'z')", f"not id != {usual!r}"):
-                part = dp.design(
-                    data, levels={"id": [usual, "z"]}, neighbors="unbounded", missing="drop", rng=1
-                )
+                part = dp.design(data, levels={"id": [usual, "z"]}, neighbors="unbounded", missing="drop", rng=1)
                 assert abs(part.subset(condition).count(**ALMOST).value - 300) <= 1, (condition, extra)
                 assert abs(part.assign(c=condition).count(by="c", **ALMOST).value[1] - 300) <= 1
 
@@ -77,9 +75,7 @@ def test_the_samples_of_a_formula_are_found_record_by_record(name, kind):
     for extra in ([], *([each] for each in odd if each is not None)):
         g = [usual] * 30 + ["other"] * 30 + extra
         data = {"x": [1.0, 2.0] * 30 + [1.0] * len(extra), "g": g}
-        people = dp.design(
-            data, levels={"g": [usual, "other"]}, bounds={"x": (0, 3)}, neighbors="bounded", rng=1
-        )
+        people = dp.design(data, levels={"g": [usual, "other"]}, bounds={"x": (0, 3)}, neighbors="bounded", rng=1)
         assert getattr(people, name)("x ~ g", 1.0).nobs == 60, extra
 
 
@@ -105,16 +101,12 @@ def test_a_unit_is_known_by_its_id_whatever_the_others_are():
 
 def test_times_of_an_array_keep_their_type():
     days = np.array(["2020-01-01", "2020-01-02", "9999-01-01"] * 20, dtype="M8[D]")
-    people = dp.design(
-        {"day": days}, levels={"day": [np.datetime64("2020-01-01"), dt.date(2020, 1, 2)]}, rng=1
-    )
+    people = dp.design({"day": days}, levels={"day": [np.datetime64("2020-01-01"), dt.date(2020, 1, 2)]}, rng=1)
     assert np.abs(people.crosstab("day", 1e4).value - 20).max() <= 1
 
 
 def test_columns_of_another_byte_order_are_selected_as_others():
-    frame = pd.DataFrame(
-        {"x": np.array([1.0, 2.0] * 20, dtype=">f8"), "g": np.array([1, 2] * 20, dtype=">i4")}
-    )
+    frame = pd.DataFrame({"x": np.array([1.0, 2.0] * 20, dtype=">f8"), "g": np.array([1, 2] * 20, dtype=">i4")})
     people = dp.design(frame, bounds={"x": (0, 3)}, levels={"g": [1, 2]}, rng=1)
     assert abs(people.subset("g == 1").sum("x", 1e5).value - 20) < 0.01
 
@@ -150,10 +142,10 @@ FREE = {"mean": lambda d: d.mean("x", 1.0), "sum": lambda d: d.assign(y="2 * x")
 def test_a_guarantee_rests_on_types_where_columns_have_some(name):
     facts = {"bounds": {"x": (0, 3)}, "levels": {"g": ["a", "b"]}, "neighbors": "unbounded", "rng": 1}
     call = {**RESTING, **FREE}[name]
-    assert (TYPES in call(dp.design(FRAME, **facts)).guarantee.conditions) is (name in RESTING)
+    assert (TYPES_CONDITION in call(dp.design(FRAME, **facts)).guarantee.conditions) is (name in RESTING)
     arrays = {key: np.array(each) for key, each in LISTED.items()}
-    assert (TYPES in call(dp.design(arrays, **facts)).guarantee.conditions) is (name in RESTING)
-    assert TYPES not in call(dp.design(LISTED, **facts)).guarantee.conditions
+    assert (TYPES_CONDITION in call(dp.design(arrays, **facts)).guarantee.conditions) is (name in RESTING)
+    assert TYPES_CONDITION not in call(dp.design(LISTED, **facts)).guarantee.conditions
 
 
 def test_functions_say_what_they_rest_on():
@@ -166,9 +158,7 @@ def test_functions_say_what_they_rest_on():
         lambda x, g, ids: dp.crosstab({"g": g}, 1.0, **two, rng=1),
         lambda x, g, ids: dp.crosstab((g, g), 1.0, levels=[["a", "b"]] * 2, rng=1),
         lambda x, g, ids: dp.chi2_contingency(g, g, 1.0, levels=(["a", "b"],) * 2, rng=1),
-        lambda x, g, ids: dp.ols(
-            "x ~ C(g)", {"x": x, "g": g}, 1.0, bounds=(0, 3), levels={"g": ["a", "b"]}, rng=1
-        ),
+        lambda x, g, ids: dp.ols("x ~ C(g)", {"x": x, "g": g}, 1.0, bounds=(0, 3), levels={"g": ["a", "b"]}, rng=1),
         lambda x, g, ids: dp.nunique(ids, 1.0, neighbors="unbounded", rng=1),
         lambda x, g, ids: dp.ttest_1samp(x, 1.0, 1.0, bounds=(0, 3), unit=ids, rng=1),
         lambda x, g, ids: (
@@ -178,15 +168,15 @@ def test_functions_say_what_they_rest_on():
         ),
     ]
     for place, call in enumerate(calls):
-        assert TYPES in call(np.array(x), np.array(g), np.array(ids)).guarantee.conditions, place
+        assert TYPES_CONDITION in call(np.array(x), np.array(g), np.array(ids)).guarantee.conditions, place
         if place < len(calls) - 1:
-            assert TYPES not in call(x, g, ids).guarantee.conditions, place
+            assert TYPES_CONDITION not in call(x, g, ids).guarantee.conditions, place
     # what a list has in it is no type, whichever record it is
     for odd in (np.ma.masked, np.array([1]), np.float32(1), pd.Series([1]), dt.date(2020, 1, 1)):
         r = dp.crosstab(["a", "b", odd], 1.0, levels=["a", "b"], missing="gone", rng=1)
-        assert TYPES not in r.guarantee.conditions
-    assert TYPES in dp.plan("mean", 1.0, by="g", levels=["a", "b"], n=40, bounds=(0, 3)).guarantee.conditions
-    assert TYPES not in dp.mean(FRAME.x, 1.0, bounds=(0, 3), rng=1).guarantee.conditions
+        assert TYPES_CONDITION not in r.guarantee.conditions
+    assert TYPES_CONDITION in dp.plan("mean", 1.0, by="g", levels=["a", "b"], n=40, bounds=(0, 3)).guarantee.conditions
+    assert TYPES_CONDITION not in dp.mean(FRAME.x, 1.0, bounds=(0, 3), rng=1).guarantee.conditions
 
 
 STAMP = pd.Timestamp("2020-01-01")
@@ -251,9 +241,7 @@ LEVELED = {
 def leveled(kind, levels, usual, neighbors):
     """Return a frame with a column of a type, and the design of it with such levels."""
     made = {"x": [1.0, 2.0] * 10, "w": 1.0, "t": [True, False] * 10, "id": range(20), "g2": ["a", "b"] * 10}
-    column = (
-        [usual] * 20 if kind is list else pd.array([usual] * 20, dtype=kind) if kind[0].isupper() else None
-    )
+    column = [usual] * 20 if kind is list else pd.array([usual] * 20, dtype=kind) if kind[0].isupper() else None
     column = np.array([usual] * 20, dtype=kind) if column is None else column
     frame = pd.DataFrame(made).assign(g=pd.Series(column, dtype=object if kind is list else None))
     bounds = {"x": (0, 3), "w": (0, 1)}
@@ -272,9 +260,7 @@ def test_equal_levels_are_refused_by_every_function(name):
     for function, call in LEVELED.items():
         neighbors = "bounded" if function not in ("nunique", "count") else "unbounded"
         design = leveled(*EQUAL[name], neighbors)
-        with pytest.raises(
-            dp.PydpstatError, match="levels.*(without repetition|different values|among them)"
-        ):
+        with pytest.raises(dp.PydpstatError, match="levels.*(without repetition|different values|among them)"):
             call(design())
 
 

@@ -12,7 +12,7 @@ from scipy.interpolate import BPoly
 
 from pydpstat import PydpstatError, bernstein
 from pydpstat.diffpriv import predict
-from pydpstat.diffpriv._sampler_plan import lower_lambert_w
+from pydpstat.diffpriv._sampler_plan import compute_lower_lambert_w
 from pydpstat.diffpriv.bernstein import Bernstein
 from pydpstat.r_arithmetic.distributions import dbinom
 
@@ -113,7 +113,7 @@ def test_binomial_probabilities_are_right_to_rounding(n):
 
 @pytest.mark.parametrize("x", [-0.3678, -0.36, -0.25, -0.1, -1e-3, -1e-6, -1e-9])
 def test_lambert_w_solves_its_equation(x):
-    w = lower_lambert_w(x)
+    w = compute_lower_lambert_w(x)
     assert w <= -1
     # near the branch point the equation is flat, and w is right to the root of the precision
     assert w * math.exp(w) == pytest.approx(x, rel=1e-9)

@@ -59,9 +59,7 @@ def choice(**slots):
 
 def function(sensitivity=1e5, **slots):
     target = lambda X: lambda y: y * mean(X)  # noqa: E731
-    return DPMechBernstein(
-        **{"sensitivity": sensitivity, "target": target, "latticeK": 3, "dims": 1, **slots}
-    )
+    return DPMechBernstein(**{"sensitivity": sensitivity, "target": target, "latticeK": 3, "dims": 1, **slots})
 
 
 RELEASES = {
@@ -92,9 +90,7 @@ def caught(*arguments, **more):
 
 def test_noise_of_a_function_covers_all_coefficients():
     r = releaseResponse(function(), EPS, X, rng=7)
-    np.testing.assert_array_equal(
-        r.response.coeffs, X.mean() * (np.arange(4) / 3) + RRandom(7).rlap(4, 0, 2e5)
-    )
+    np.testing.assert_array_equal(r.response.coeffs, X.mean() * (np.arange(4) / 3) + RRandom(7).rlap(4, 0, 2e5))
     assert (r.sensitivity, r.noise_scale, r.latticeK, r.dims) == (1e5, 2e5, 3, 1)
     assert r.response(1.0) == r.response.coeffs[-1] == r.estimate[-1]
 
@@ -223,9 +219,7 @@ def test_a_large_epsilon_has_its_exact_delta(epsilon, delta, exact):
     assert seen["6"].use == "GaussianMechanism" and result.claim.delta == delta
 
 
-@pytest.mark.parametrize(
-    ("epsilon", "delta"), [(6.77, 0.01), (8.42, 1e-5), (8.78, 1e-6), (9.85, 1e-10), (4.47, 0.5)]
-)
+@pytest.mark.parametrize(("epsilon", "delta"), [(6.77, 0.01), (8.42, 1e-5), (8.78, 1e-6), (9.85, 1e-10), (4.47, 0.5)])
 def test_where_the_classical_formula_begins_to_fail(epsilon, delta):
     below = caught(gaussian(), DPParamsDel(epsilon=epsilon - 0.01, delta=delta), X)[1]
     above = caught(gaussian(), DPParamsDel(epsilon=epsilon + 0.01, delta=delta), X)[1]
@@ -333,9 +327,7 @@ def test_norms():
 
 
 def test_norms_stop_and_remark():
-    with pytest.raises(
-        PydpstatError, match="the same number of values on both data sets; it returned 1 and 2"
-    ):
+    with pytest.raises(PydpstatError, match="the same number of values on both data sets; it returned 1 and 2"):
         sensitivityNorm(laplace(target=lambda X: X, dims=None), [1.0], [1.0, 2.0])
     with pytest.raises(PydpstatError, match="mechanism must be one of diffpriv's; got 1"):
         sensitivityNorm(1, 1, 1)

@@ -24,8 +24,8 @@ from pydpstat import (
     sensitivitySamplerManual,
 )
 from pydpstat._data import progress
-from pydpstat.diffpriv._given import with_record
-from pydpstat.diffpriv.sensitivity import sampler_plan
+from pydpstat.diffpriv._given import add_record
+from pydpstat.diffpriv.sensitivity import make_sampler_plan
 
 
 def mean(X):
@@ -38,16 +38,16 @@ def laplace(target=mean, dims=1):
 
 def test_plan_by_m_alone():
     for m in (1, 2, 10, 500):
-        plan = sampler_plan(m)
+        plan = make_sampler_plan(m)
         assert plan.m == plan.k == m
-    assert sampler_plan(1).gamma == pytest.approx(1.0744, abs=1e-4)
-    assert sampler_plan(10_000).gamma < sampler_plan(100).gamma < sampler_plan(10).gamma
+    assert make_sampler_plan(1).gamma == pytest.approx(1.0744, abs=1e-4)
+    assert make_sampler_plan(10_000).gamma < make_sampler_plan(100).gamma < make_sampler_plan(10).gamma
 
 
 def test_the_plans_meet_the_theorem():
     """The k-th of m bounds all but a share gamma with room for rho + sqrt(log(1/rho)/(2m))."""
     for gamma in (0.9, 0.5, 0.33, 0.1, 0.02):
-        m, _, k = sampler_plan(gamma=gamma)
+        m, _, k = make_sampler_plan(gamma=gamma)
         rho = np.linspace(1e-6, gamma, 20_000)
         room = float((rho + np.sqrt(np.log(1 / rho) / (2 * m))).min())
         # R's rho minimizes the m of gamma, not the room of m; both are tight here
@@ -56,11 +56,11 @@ def test_the_plans_meet_the_theorem():
 
 
 def test_plan_by_both():
-    least = sampler_plan(100).gamma
+    least = make_sampler_plan(100).gamma
     for gamma in (least, 0.5, 0.99):
-        assert sampler_plan(100, gamma).k == math.ceil(100 * (1 - gamma + least))
+        assert make_sampler_plan(100, gamma).k == math.ceil(100 * (1 - gamma + least))
     with pytest.raises(PydpstatError, match=r"gamma must be at least 0\.434623 for m=10; got 0\.4"):
-        sampler_plan(10, 0.4)
+        make_sampler_plan(10, 0.4)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_plan_by_both():
 )
 def test_wrong_plans(m, gamma, name):
     with pytest.raises(PydpstatError, match=f"^{name}"):
-        sampler_plan(m, gamma)
+        make_sampler_plan(m, gamma)
 
 
 def test_the_mechanism_stays_as_it_is():
@@ -88,7 +88,7 @@ def test_the_mechanism_stays_as_it_is():
     found = sensitivitySampler(m, oracle, 10, m=5)
     assert (m.sensitivity, m.dims, m.gammaSensitivity, m.sampled) == (math.inf, None, None, False)
     assert 0 < found.sensitivity < math.inf and found.dims == 2 and found.sampled
-    assert found.gammaSensitivity == sampler_plan(5).gamma and found.target is m.target
+    assert found.gammaSensitivity == make_sampler_plan(5).gamma and found.target is m.target
 
 
 def test_the_order_statistic():
@@ -158,21 +158,21 @@ def test_an_oracle_with_rng_gets_the_stream():
 def test_records_are_appended_to_every_kind_of_data():
     frame = pd.DataFrame({"a": [1.0], "b": ["x"]})
     two = {"a": [1.0, 2.0], "b": ["x", "y"]}
-    assert with_record([1], 2) == with_record([1], [2]) == [1, 2]
-    assert with_record([[1, 2]], (3, 4)) == [[1, 2], (3, 4)]
-    np.testing.assert_array_equal(with_record(np.array([1.5]), 2), [1.5, 2])
-    np.testing.assert_array_equal(with_record(np.array(["a"]), np.array(["bc"])), ["a", "bc"])
-    np.testing.assert_array_equal(with_record(np.ones((1, 2)), [3, 4]), [[1, 1], [3, 4]])
-    np.testing.assert_array_equal(with_record(1.5, 2.5), [1.5, 2.5])
-    assert with_record("ab", "c") == ["ab", "c"]
-    assert with_record(pd.Series([1.0]), 2.0).tolist() == [1.0, 2.0]
+    assert add_record([1], 2) == add_record([1], [2]) == [1, 2]
+    assert add_record([[1, 2]], (3, 4)) == [[1, 2], (3, 4)]
+    np.testing.assert_array_equal(add_record(np.array([1.5]), 2), [1.5, 2])
+    np.testing.assert_array_equal(add_record(np.array(["a"]), np.array(["bc"])), ["a", "bc"])
+    np.testing.assert_array_equal(add_record(np.ones((1, 2)), [3, 4]), [[1, 1], [3, 4]])
+    np.testing.assert_array_equal(add_record(1.5, 2.5), [1.5, 2.5])
+    assert add_record("ab", "c") == ["ab", "c"]
+    assert add_record(pd.Series([1.0]), 2.0).tolist() == [1.0, 2.0]
     for record in (
         {"a": 2.0, "b": "y"},
         (2.0, "y"),
         frame.assign(a=2.0, b="y"),
         pd.Series({"a": 2.0, "b": "y"}),
     ):
-        assert with_record(frame, record).to_dict("list") == two
+        assert add_record(frame, record).to_dict("list") == two
     assert frame.shape == (1, 2)
 
 
@@ -182,7 +182,7 @@ def test_records_are_appended_to_every_kind_of_data():
 )
 def test_other_kinds_of_data_are_refused(data):
     with pytest.raises(PydpstatError, match="oracle must return"):
-        with_record(data, 1)
+        add_record(data, 1)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 7])
@@ -205,17 +205,17 @@ def test_an_oracle_may_return_one_number_where_it_else_returns_a_list(n, one, di
 
 def test_no_record_and_several_records():
     with pytest.raises(PydpstatError, match="one record; it returned none"):
-        with_record(np.zeros(2), [])
+        add_record(np.zeros(2), [])
     with pytest.warns(UserWarning, match="returned 3 records; the first is taken"):
-        assert with_record(np.zeros(1), [7.0, 8.0, 9.0]).tolist() == [0.0, 7.0]
+        assert add_record(np.zeros(1), [7.0, 8.0, 9.0]).tolist() == [0.0, 7.0]
 
 
 def test_it_is_logged_and_long_runs_say_how_far_they_are(caplog, capsys, monkeypatch):
     with caplog.at_level(logging.INFO, logger="pydpstat"):
         sensitivitySampler(laplace(), RRandom(1).rnorm, 5, m=3)
     assert "m=3 gamma=0.712" in caplog.text and capsys.readouterr().err == ""
-    monkeypatch.setattr(progress, "_PATIENCE", 0.01)
-    monkeypatch.setattr(progress, "_PAUSE", 0.01)
+    monkeypatch.setattr(progress, "_INITIAL_DELAY", 0.01)
+    monkeypatch.setattr(progress, "_UPDATE_INTERVAL", 0.01)
     for forced, is_written in (("0", False), ("1", True)):
         monkeypatch.setenv("PYDPSTAT_PROGRESS", forced)
         sensitivitySampler(laplace(), lambda n: time.sleep(0.02) or RRandom(1).rnorm(n), 5, m=3)

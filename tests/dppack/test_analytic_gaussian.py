@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pydpstat.dppack._noise import analytic_gaussian_loop
+from pydpstat.dppack._noise import calibrate_analytic_loop
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms import GaussianNoise, calibrate_gaussian
 
@@ -17,25 +17,25 @@ def test_delta_between_the_branches():
     from pydpstat.r_arithmetic.elementary import exp
 
     delta = 0.5 - exp(1.0) * pnorm(-math.sqrt(2.0))
-    assert analytic_gaussian_loop(1, delta, 1) == 1 / math.sqrt(2.0)
+    assert calibrate_analytic_loop(1, delta, 1) == 1 / math.sqrt(2.0)
 
 
 def test_sensitivity_is_only_a_factor():
-    one = analytic_gaussian_loop(1, 0.1, 1)
-    values = analytic_gaussian_loop(1, 0.1, [[1, 2], [-4, 0]])
+    one = calibrate_analytic_loop(1, 0.1, 1)
+    values = calibrate_analytic_loop(1, 0.1, [[1, 2], [-4, 0]])
     assert values.tolist() == [[one, 2 * one], [-4 * one, 0.0]]
-    assert isinstance(one, float) and analytic_gaussian_loop(True, 0.1, np.float64(1)) == one
+    assert isinstance(one, float) and calibrate_analytic_loop(True, 0.1, np.float64(1)) == one
 
 
 @given(st.floats(0.01, 50.0), st.floats(1e-6, 0.99))
 def test_is_near_the_sound_calibration(epsilon, delta):
-    sd = analytic_gaussian_loop(epsilon, delta, 1.0)
+    sd = calibrate_analytic_loop(epsilon, delta, 1.0)
     # R's tolerance on delta is 1e-12
     assert GaussianNoise(sd).delta(epsilon, 1.0) == pytest.approx(delta, abs=2e-12)
 
 
 def test_tiny_delta_is_not_kept():
-    sd = analytic_gaussian_loop(0.1, 1e-15, 1.0)
+    sd = calibrate_analytic_loop(0.1, 1e-15, 1.0)
     # up to 713 times the claimed delta were found by evaluation
     assert sd < 0.9 * calibrate_gaussian(0.1, 1e-15)
     assert GaussianNoise(sd).delta(0.1, 1.0) > 100 * 1e-15
@@ -64,4 +64,4 @@ def test_tiny_delta_is_not_kept():
 )
 def test_refuses(arguments, message):
     with pytest.raises(PydpstatError, match=message):
-        analytic_gaussian_loop(*arguments)
+        calibrate_analytic_loop(*arguments)

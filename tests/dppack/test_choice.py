@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pydpstat import ExponentialMechanism, PrivacyWarning, PydpstatError, RRandom, medianDP, quantileDP
-from pydpstat.dppack._values import quantile_intervals
+from pydpstat.dppack._values import make_quantile_intervals
 from tests.dppack.mirror_calls import refused_before_any_draw
 
 U = [0.0, 1.0, 2.5, 2.5, -4.0]
@@ -98,9 +98,7 @@ def test_the_texts_of_a_choice():
     result = RESULTS["text"](5)
     assert repr(result) == f"<DPResults choice: {result.estimate}, exponential, {result.claim}>"
     assert result.params.tolist() == [result.estimate] and result.to_dict()["estimate"] == result.estimate
-    assert result.r_call == (
-        "DPpack::ExponentialMechanism(utility, candidates = candidates, eps = 1, sensitivity = 1)"
-    )
+    assert result.r_call == ("DPpack::ExponentialMechanism(utility, candidates = candidates, eps = 1, sensitivity = 1)")
     assert "Noise" not in result.summary().as_text() and str(result).startswith("choice: ")
 
 
@@ -127,25 +125,25 @@ QUANTS = st.floats(0, 1)
 
 def plain_point(x, quant, eps, lower, upper, uniforms):
     """The release as R's code has it, over all intervals."""
-    from pydpstat.mechanisms._exponential import choose
+    from pydpstat.mechanisms._exponential import choose_candidate
 
     edges = np.concatenate([[lower], np.sort(np.clip(x, lower, upper)), [upper]])
     n = len(x)
-    place = choose(-np.abs(np.arange(n + 1) - quant * n), eps, 1.0, np.diff(edges), uniforms[0])
+    place = choose_candidate(-np.abs(np.arange(n + 1) - quant * n), eps, 1.0, np.diff(edges), uniforms[0])
     return uniforms[1] * (edges[place + 1] - edges[place]) + edges[place]
 
 
 @pytest.mark.slow
 @given(DATA, QUANTS, st.floats(1e-3, 1e4), st.tuples(st.floats(1e-9, 0.999), st.floats(1e-9, 0.999)))
 def test_few_intervals_give_what_all_give(x, quant, eps, uniforms):
-    intervals = quantile_intervals(np.array(x), quant, eps, -5.0, 8.0)
+    intervals = make_quantile_intervals(np.array(x), quant, eps, -5.0, 8.0)
     try:
         expected = plain_point(np.array(x), quant, eps, -5.0, 8.0, uniforms)
     except PydpstatError:
         with pytest.raises(PydpstatError):
-            intervals.choice.check()
+            intervals.choice.check_candidates()
         return
-    assert intervals.point(uniforms) == expected
+    assert intervals.select_point(uniforms) == expected
 
 
 @pytest.mark.parametrize("eps", [1e-3, 0.1, 1, 10, 1e3])
@@ -153,9 +151,9 @@ def test_few_intervals_give_what_all_give(x, quant, eps, uniforms):
 def test_few_of_many_intervals_give_what_all_give(quant, eps):
     x = np.random.default_rng(3).normal(size=30_000)
     before = x.copy()
-    intervals = quantile_intervals(x, quant, eps, -6.0, 6.5)
+    intervals = make_quantile_intervals(x, quant, eps, -6.0, 6.5)
     for uniforms in ((0.001, 0.2), (0.4, 0.7), (0.999, 0.5)):
-        assert intervals.point(uniforms) == plain_point(x, quant, eps, -6.0, 6.5, uniforms)
+        assert intervals.select_point(uniforms) == plain_point(x, quant, eps, -6.0, 6.5, uniforms)
     assert np.array_equal(x, before)
 
 
@@ -186,9 +184,7 @@ def test_without_a_seed_the_value_is_on_a_public_grid():
     assert quantileDP(AGES, 0.3, 1, 0, 100, rng=1).grid is None
 
 
-@pytest.mark.parametrize(
-    "bounds", [(1e15, 1e15 + 8), (-1e-3, -1e-3 + 1e-9), (-1e308, 1e308), (1.0, 1.0 + 1e-15)]
-)
+@pytest.mark.parametrize("bounds", [(1e15, 1e15 + 8), (-1e-3, -1e-3 + 1e-9), (-1e308, 1e308), (1.0, 1.0 + 1e-15)])
 def test_the_grid_stays_within_the_bounds(bounds):
     for _ in range(20):
         value = float(medianDP([bounds[0]], 1, *bounds))
@@ -216,10 +212,10 @@ def test_what_a_quantile_keeps():
 
 
 def exact_density(x, quant, eps, lower, upper, at):
-    from pydpstat.mechanisms._exponential import probabilities
+    from pydpstat.mechanisms._exponential import compute_choice_probabilities
 
     edges = np.concatenate([[lower], np.sort(x), [upper]])
-    p = probabilities(-np.abs(np.arange(len(x) + 1) - quant * len(x)), eps, 1.0, np.diff(edges))
+    p = compute_choice_probabilities(-np.abs(np.arange(len(x) + 1) - quant * len(x)), eps, 1.0, np.diff(edges))
     place = np.searchsorted(edges, at) - 1
     return p[place] / np.diff(edges)[place]
 
@@ -315,9 +311,7 @@ def test_candidates_of_no_use(wrong):
 @pytest.mark.live
 @pytest.mark.parametrize("kind", [kind for kind in RESULTS if kind != "pair"])
 def test_r_calls_run_in_r(live_r, kind):
-    names = (
-        "setNames(c(0, 1, 2.5, 2.5, -4), letters[1:5])" if kind == "named index" else "c(0, 1, 2.5, 2.5, -4)"
-    )
+    names = "setNames(c(0, 1, 2.5, 2.5, -4), letters[1:5])" if kind == "named index" else "c(0, 1, 2.5, 2.5, -4)"
     live_r.r(f"utility <- {names}; x <- c({', '.join(map(str, AGES))})")
     live_r.r("candidates <- " + ("utility" if kind == "number" else "letters[1:5]"))
     live_r.r("set.seed(77)")

@@ -64,9 +64,7 @@ def test_a_wrong_argument_stops_before_any_draw(name):
         try:
             with np.errstate(all="ignore"):
                 result = call(name, arguments, rng)
-            assert isinstance(result, (DPResults, DPResultsPair)) and np.isfinite(values(result)).all(), (
-                changed
-            )
+            assert isinstance(result, (DPResults, DPResultsPair)) and np.isfinite(values(result)).all(), changed
         except PydpstatError as error:
             if not np.array_equal(rng.state, before) and not str(error).startswith(AFTER):
                 moved.append((changed, str(error)))

@@ -66,8 +66,7 @@ def test_small_integers_do_not_overflow(dtype):
         columns, ends = (("x1", "x2"), ("1", "2")) if name == "covDP" else (("x",), ("",))
         bounds = {f"lower_bound{end}": 0 for end in ends} | {f"upper_bound{end}": 1000 for end in ends}
         wide, narrow = (
-            call(name, {**dict.fromkeys(columns, each), "eps": 1.0, **bounds}, 3)
-            for each in (data.astype(float), data)
+            call(name, {**dict.fromkeys(columns, each), "eps": 1.0, **bounds}, 3) for each in (data.astype(float), data)
         )
         assert float(wide) == float(narrow)
 
@@ -81,9 +80,7 @@ def test_booleans_are_zero_and_one():
 
 def test_a_matrix_is_a_vector_for_a_mean_only():
     matrix = np.array(X).reshape(2, 4)
-    assert float(dppack.meanDP(matrix, 1, 0, 5, rng=1)) == float(
-        dppack.meanDP(matrix.ravel(order="F"), 1, 0, 5, rng=1)
-    )
+    assert float(dppack.meanDP(matrix, 1, 0, 5, rng=1)) == float(dppack.meanDP(matrix.ravel(order="F"), 1, 0, 5, rng=1))
     assert (
         values(call("histogramDP", {**GOOD["histogramDP"], "x": matrix}, 1)).tolist()
         == values(call("histogramDP", GOOD["histogramDP"], 1)).tolist()
@@ -100,15 +97,12 @@ def test_one_number_in_a_container_is_a_scalar():
 
 @pytest.mark.parametrize("name", GOOD)
 def test_arguments_are_not_modified(name):
-    arguments = {
-        each: np.array(value) if isinstance(value, list) else value for each, value in GOOD[name].items()
-    }
+    arguments = {each: np.array(value) if isinstance(value, list) else value for each, value in GOOD[name].items()}
     copies = {each: value.copy() for each, value in arguments.items() if isinstance(value, np.ndarray)}
     for rng in (None, 1, np.random.default_rng(1)):
         call(name, arguments, rng)
     assert all(
-        np.array_equal(arguments[each], value) and arguments[each].flags.writeable
-        for each, value in copies.items()
+        np.array_equal(arguments[each], value) and arguments[each].flags.writeable for each, value in copies.items()
     )
 
 
@@ -125,9 +119,7 @@ def test_the_tables_columns():
     ):
         assert result.estimate.equals(expected.estimate)
         assert result.labels.dimension_names == ("kind", "group")
-    assert call_table(frame["kind"].astype("category"), group=pd.Categorical(groups)).estimate.equals(
-        expected.estimate
-    )
+    assert call_table(frame["kind"].astype("category"), group=pd.Categorical(groups)).estimate.equals(expected.estimate)
 
 
 def call_table(*columns, **keywords):

@@ -64,9 +64,7 @@ ORDER = {
 }
 
 WRONG_PAIRS = [
-    (name, first, second)
-    for name, checks in ORDER.items()
-    for first, second in itertools.combinations(checks, 2)
+    (name, first, second) for name, checks in ORDER.items() for first, second in itertools.combinations(checks, 2)
 ]
 
 
@@ -143,9 +141,7 @@ def test_no_rng_is_the_operating_system(name):
 @pytest.mark.parametrize("name", GOOD)
 @pytest.mark.parametrize("rng", NO_SOURCES, ids=lambda rng: type(rng).__name__)
 def test_another_rng_is_refused(name, rng):
-    with pytest.raises(
-        PydpstatError, match="rng must be None, an int, a numpy.random.Generator or an RRandom; "
-    ):
+    with pytest.raises(PydpstatError, match="rng must be None, an int, a numpy.random.Generator or an RRandom; "):
         call(name, GOOD[name], rng)
 
 

@@ -234,9 +234,7 @@ def test_a_warning_as_an_error_stops_before_any_draw():
 def test_an_own_regularizer_is_a_condition():
     model = LogisticRegressionDP(lambda w: float(w @ w), 1.0, 1.0, "output", lambda w: 2 * w)
     assert any("1-strongly convex" in line for line in fit(model).guarantee.conditions)
-    assert not any(
-        "1-strongly convex" in line for line in fit(LogisticRegressionDP("l2", 2, 1)).guarantee.conditions
-    )
+    assert not any("1-strongly convex" in line for line in fit(LogisticRegressionDP("l2", 2, 1)).guarantee.conditions)
 
 
 def test_a_generator_has_its_own_source():

@@ -10,14 +10,14 @@ import pytest
 
 from pydpstat import PrivacyWarning, RRandom, dppack
 from pydpstat.dppack._models.noise import (
-    PAIR_SQUARES,
-    noise_variance,
-    one_record_epsilon,
-    replaced_epsilon,
-    smallest_delta,
+    SQUARED_ERROR_DISTANCE,
+    compute_added_epsilon,
+    compute_noise_variance,
+    compute_replaced_epsilon,
+    find_smallest_delta,
 )
-from pydpstat.parity._compare import compare, evaluate_in_python
-from pydpstat.parity._r_side import LiveR
+from pydpstat.parity._compare import compare_outcomes, evaluate_in_python
+from pydpstat.parity._r_side import LiveRSession
 from pydpstat.parity.case import Case
 from r_reference.cases.models_kst import CASES
 from tests.dppack.kst_models import X, base, fit, linear
@@ -30,9 +30,7 @@ def rows(model, **more):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         fit(model, **more)
-    return {
-        each.message.row: str(each.message) for each in caught if issubclass(each.category, PrivacyWarning)
-    }
+    return {each.message.row: str(each.message) for each in caught if issubclass(each.category, PrivacyWarning)}
 
 
 def test_every_fit_warns_that_the_minimum_is_rough():
@@ -46,17 +44,17 @@ def test_every_fit_warns_that_the_minimum_is_rough():
 @pytest.mark.parametrize("eps, delta, gamma", [(1.0, 0.0, 0.0), (0.2, 0.0, 0.0), (0.5, 1e-3, 0.5)])
 def test_c5_gives_the_epsilon_for_a_replaced_record(model, size, pair, eps, delta, gamma):
     made = model(eps=eps, delta=delta, gamma=gamma)
-    kept = replaced_epsilon(eps, delta, delta, 2.0, gamma + 4.0 / eps, pair, size)
+    kept = compute_replaced_epsilon(eps, delta, delta, 2.0, gamma + 4.0 / eps, pair, size)
     assert kept > eps
     assert f"epsilon {kept:.4g}" in rows(made)["C5"]
     held = fit(made).guarantee
     assert (held.epsilon, held.delta, held.neighbors) == (kept, delta, "bounded")
-    one = one_record_epsilon(eps, delta, 2.0, gamma + 4.0 / eps)
+    one = compute_added_epsilon(eps, delta, 2.0, gamma + 4.0 / eps)
     assert one <= eps and f"for one record added or removed epsilon is {one:.6g}" in held.conditions
 
 
 def test_the_pure_figure_in_closed_form():
-    assert replaced_epsilon(1.0, 0.0, 0.0, 2.0, 5.0, 2.0, 3) == pytest.approx(1.0 + math.log(1.4), rel=1e-15)
+    assert compute_replaced_epsilon(1.0, 0.0, 0.0, 2.0, 5.0, 2.0, 3) == pytest.approx(1.0 + math.log(1.4), rel=1e-15)
 
 
 def test_one_coefficient_keeps_the_claim_for_a_replaced_record():
@@ -112,12 +110,12 @@ def test_warnings_as_errors_stop_before_any_draw():
 
 def test_smallest_delta_is_where_epsilon_meets_its_target():
     def epsilon(at):
-        return replaced_epsilon(1.0, 0.05, at, 2.0, 4.0, 1.3, 2)
+        return compute_replaced_epsilon(1.0, 0.05, at, 2.0, 4.0, 1.3, 2)
 
-    found = smallest_delta(epsilon, 0.95)
+    found = find_smallest_delta(epsilon, 0.95)
     # the search halves an interval of 700 in log delta sixty times
     assert epsilon(found) == pytest.approx(0.95, rel=1e-9) and epsilon(found) <= 0.95
-    assert smallest_delta(lambda delta: 2.0, 1.0) == 1.0
+    assert find_smallest_delta(lambda delta: 2.0, 1.0) == 1.0
 
 
 def _gradient(w, x, y):
@@ -153,7 +151,7 @@ def test_the_largest_distance_of_two_gradients_is_attained():
         root * np.array([math.cos(angle), -math.sin(angle)]),
     )
     apart = np.linalg.norm(_gradient(w, x, -size) - _gradient(w, z, -size))
-    assert apart == pytest.approx(PAIR_SQUARES * 2.0 * size**1.5, rel=1e-12)
+    assert apart == pytest.approx(SQUARED_ERROR_DISTANCE * 2.0 * size**1.5, rel=1e-12)
 
 
 @pytest.mark.slow
@@ -171,7 +169,7 @@ def test_log_densities_of_neighbors_stay_within_the_figure(eps, gamma):
             curvature = x[keep].T @ x[keep] + (gamma + extra) * np.eye(size)
             value.append(-eps * np.linalg.norm(noise) / (2.0 * zeta) + math.log(np.linalg.det(curvature)))
         worst = max(worst, abs(value[0] - value[1]))
-    kept = replaced_epsilon(eps, 0.0, 0.0, size, gamma + extra, PAIR_SQUARES, size)
+    kept = compute_replaced_epsilon(eps, 0.0, 0.0, size, gamma + extra, SQUARED_ERROR_DISTANCE, size)
     assert 0.3 * kept < worst <= kept
 
 
@@ -180,14 +178,14 @@ def test_gaussian_loss_of_two_fixed_gradients_stays_below_delta(eps, delta):
     """For gradients that do not depend on w the loss is normal, and its delta is known exactly."""
     from pydpstat.mechanisms.gaussian import GaussianNoise
 
-    sd = math.sqrt(noise_variance(eps, delta, 1.0))
-    for pair in (1.0, PAIR_SQUARES, 2.0):
-        kept = replaced_epsilon(eps, delta, delta, 0.0, 1.0, pair, 2)
+    sd = math.sqrt(compute_noise_variance(eps, delta, 1.0))
+    for pair in (1.0, SQUARED_ERROR_DISTANCE, 2.0):
+        kept = compute_replaced_epsilon(eps, delta, delta, 0.0, 1.0, pair, 2)
         assert float(GaussianNoise(sd).delta(kept, pair)) <= delta
 
 
 def test_noise_variance_is_r_s():
-    assert noise_variance(1.0, 0.01, 2.0) == 4.0 * (8.0 * math.log(2.0 / 0.01) + 4.0)
+    assert compute_noise_variance(1.0, 0.01, 2.0) == 4.0 * (8.0 * math.log(2.0 / 0.01) + 4.0)
 
 
 @pytest.mark.slow
@@ -196,9 +194,9 @@ def test_every_comparison_is_exact_with_the_reference_blas(live_r):
     """In this order of additions even answers that hang on the last bit are R's."""
     import nlopt
 
-    session = LiveR()
-    blas = session.evaluate(Case("blas", "", "base", "extSoftVersion()[['BLAS']]", "''")).labels
+    session = LiveRSession()
+    blas = session.evaluate_case(Case("blas", "", "base", "extSoftVersion()[['BLAS']]", "''")).labels
     if nlopt.version_major() != 2 or nlopt.version_minor() != 7 or "openblas" in blas[0]:
         pytest.skip("needs NLopt 2.7 and R with the reference BLAS")
-    verdicts = [compare(case, evaluate_in_python(case), session.evaluate(case), "live") for case in CASES]
+    verdicts = [compare_outcomes(case, evaluate_in_python(case), session.evaluate_case(case), "live") for case in CASES]
     assert [each.name for each in verdicts if each.difference or each.status != "passed"] == []

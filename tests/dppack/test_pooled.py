@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pydpstat import DPResultsPair, PrivacyWarning, pooledCovDP, pooledVarDP
-from pydpstat.dppack._values import pooled_covariance, pooled_variance
+from pydpstat.dppack._values import compute_pooled_covariance, compute_pooled_variance
 from pydpstat.mechanisms.laplace import truncated_positive_epsilon
 from pydpstat.privacy import compose_basic
 from tests.dppack.mirror_calls import refused_before_any_draw
@@ -42,53 +42,50 @@ def test_the_pooled_variance(groups):
     n, j = sum(map(len, groups)), len(groups)
     expected = sum((len(x) - 1) * np.var(x, ddof=1) for x in arrays) / (n - j)
     # sums in another order
-    assert math.isclose(pooled_variance(arrays, 0, 1, False).value, expected, rel_tol=1e-12, abs_tol=1e-300)
+    assert math.isclose(compute_pooled_variance(arrays, 0, 1, False).value, expected, rel_tol=1e-12, abs_tol=1e-300)
 
 
 @given(GROUPS, st.integers(0, 99), st.integers(0, 99), st.floats(0, 1))
 def test_no_replaced_record_moves_the_variance_further(groups, group, record, other):
     arrays = [np.array(group) for group in groups]
-    before = pooled_variance(arrays, 0, 1, False)
+    before = compute_pooled_variance(arrays, 0, 1, False)
     target = arrays[group % len(arrays)]
     target[record % target.size] = other
     # rounding of the variances
-    assert abs(pooled_variance(arrays, 0, 1, False).value - before.value) <= before.bounded + 1e-14
+    assert abs(compute_pooled_variance(arrays, 0, 1, False).value - before.value) <= before.bounded_sensitivity + 1e-14
 
 
 @pytest.mark.slow
-@given(
-    st.lists(
-        st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=3, max_size=5), min_size=1, max_size=3
-    )
-)
+@given(st.lists(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=3, max_size=5), min_size=1, max_size=3))
 def test_no_replaced_pair_moves_the_covariance_further(groups):
     arrays = [np.array(group) for group in groups]
-    before = pooled_covariance(arrays, (0, 1), (0, 1), False)
+    before = compute_pooled_covariance(arrays, (0, 1), (0, 1), False)
     for corner in itertools.product((0.0, 1.0), repeat=2):
         changed = [array.copy() for array in arrays]
         changed[0][0] = corner
-        moved = pooled_covariance(changed, (0, 1), (0, 1), False).value - before.value
+        moved = compute_pooled_covariance(changed, (0, 1), (0, 1), False).value - before.value
         # rounding of the covariances
-        assert abs(moved) <= before.bounded + 1e-14
+        assert abs(moved) <= before.bounded_sensitivity + 1e-14
 
 
 @given(st.lists(st.integers(2, 9), min_size=1, max_size=6), st.booleans())
 def test_the_unbounded_sensitivity_covers_a_replaced_record(sizes, approx):
     """So what holds for bounded neighbors holds with the unbounded scale as well."""
     arrays = [np.zeros((size, 2)) for size in sizes]
-    exact = pooled_covariance(arrays, (0, 1), (0, 1), False)
-    claimed = pooled_covariance(arrays, (0, 1), (0, 1), approx)
-    assert math.isnan(claimed.unbounded) or claimed.unbounded >= exact.bounded
-    variance = pooled_variance([array[:, 0] for array in arrays], 0, 1, approx)
-    exact_variance = pooled_variance([array[:, 0] for array in arrays], 0, 1, False)
-    assert variance.unbounded >= exact_variance.bounded and claimed.bounded >= exact.bounded
+    exact = compute_pooled_covariance(arrays, (0, 1), (0, 1), False)
+    claimed = compute_pooled_covariance(arrays, (0, 1), (0, 1), approx)
+    assert math.isnan(claimed.unbounded_sensitivity) or claimed.unbounded_sensitivity >= exact.bounded_sensitivity
+    variance = compute_pooled_variance([array[:, 0] for array in arrays], 0, 1, approx)
+    exact_variance = compute_pooled_variance([array[:, 0] for array in arrays], 0, 1, False)
+    assert (
+        variance.unbounded_sensitivity >= exact_variance.bounded_sensitivity
+        and claimed.bounded_sensitivity >= exact.bounded_sensitivity
+    )
 
 
 def test_clipping_comes_first():
     result = quiet(pooledVarDP, [-100.0, 100.0, 3.0], B, **BOUNDS, **GAUSS, rng=3)
-    assert float(result) == float(
-        quiet(pooledVarDP, [0.0, 5.0, 3.0], [0.3, 5.0, 2.2], **BOUNDS, **GAUSS, rng=3)
-    )
+    assert float(result) == float(quiet(pooledVarDP, [0.0, 5.0, 3.0], [0.3, 5.0, 2.2], **BOUNDS, **GAUSS, rng=3))
 
 
 def test_frames_lists_and_matrices_are_the_same():
@@ -163,9 +160,7 @@ def test_the_largest_group_can_stay_unknown():
 # what is refused
 
 
-@pytest.mark.parametrize(
-    "samples", [(), ([1.0],), (A, [1.0]), (A, [1.0, math.nan]), (A, []), ([A, B],), (None,)]
-)
+@pytest.mark.parametrize("samples", [(), ([1.0],), (A, [1.0]), (A, [1.0, math.nan]), (A, []), ([A, B],), (None,)])
 def test_groups_of_no_use(samples):
     with refused_before_any_draw() as stream:
         quiet(pooledVarDP, *samples, **BOUNDS, rng=stream)

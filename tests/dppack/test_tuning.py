@@ -71,9 +71,7 @@ def test_the_best_model_is_nearly_always_chosen_with_a_large_epsilon():
     wrong = y.copy()
     wrong[0::3] = 1.0 - y[0::3]
     models = [LogisticRegressionDP("l2", 2.0, 1e9, "output") for _ in range(2)]
-    chosen = [
-        classify(models, X=x, y=wrong, upper_bounds=[1], lower_bounds=[-1], rng=seed) for seed in range(20)
-    ]
+    chosen = [classify(models, X=x, y=wrong, upper_bounds=[1], lower_bounds=[-1], rng=seed) for seed in range(20)]
     assert all(each is models[1] for each in chosen)
 
 
@@ -96,9 +94,7 @@ def test_a_model_that_keeps_less_counts_with_what_it_keeps():
 def test_the_results_name_the_choice_and_hold_no_model():
     chosen = classify(classifiers())
     results = chosen.results
-    assert results.r_call.startswith(
-        "DPpack::tune_classification_model(DPmodels, X, y, upper.bounds = c(1, 1)"
-    )
+    assert results.r_call.startswith("DPpack::tune_classification_model(DPmodels, X, y, upper.bounds = c(1, 1)")
     assert results.nobs == N and ("Chosen among:", "3 models") in results.facts
     assert "Chosen among" in results.summary().as_text()
     assert pickle.loads(pickle.dumps(results)).guarantee == results.guarantee
@@ -184,9 +180,7 @@ def test_c2_nothing_holds_but_inside_the_bounds(more, kept):
     assert f"epsilon {kept:.4g}." in text or f"epsilon {kept:.4g}," in text
     held = chosen.results.guarantee
     assert math.isinf(held.epsilon)
-    assert f"if every record lies inside the bounds: (epsilon {kept:.6g}, delta 0)" in " ".join(
-        held.conditions
-    )
+    assert f"if every record lies inside the bounds: (epsilon {kept:.6g}, delta 0)" in " ".join(held.conditions)
     assert not any("added or removed" in line for line in held.conditions)
 
 

@@ -19,18 +19,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
 import pydpstat as dp
-from tests.engines.releases import (
-    FILL,
-    STATISTICS,
-    TABLE,
-    WAYS,
-    Statistic,
-    Way,
-    columns_for,
-    outcome,
-    scale_of,
-    takes,
-)
+from tests.engines.releases import FILL, STATISTICS, TABLE, WAYS, Statistic, Way, columns_for, outcome, scale_of, takes
 
 PARTS = (1, 8)
 CHOSEN = ("by two, no other", "unit, by", "bounded", "dropped", "unit", "by, dropped")

@@ -11,7 +11,7 @@ import warnings
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from pydpstat._data.table import table_of
+from pydpstat._data.table import as_table
 from pydpstat.errors import PydpstatError
 from tests.engines.tallies import example, tally_and_merge, units_and_merge
 
@@ -88,23 +88,23 @@ def main(mode):
 
     spark = session(mode)
     frame = spark_frame(spark)
-    table = table_of(frame)
-    odd = table_of(spark.range(3).repartition(1).selectExpr(*ODD))
+    table = as_table(frame)
+    odd = as_table(spark.range(3).repartition(1).selectExpr(*ODD))
     costly = spark.range(10).withColumn("a", F.col("id")).withColumn("b", F.expr("raise_error('read')"))
     found = {
         "module": type(frame).__module__,
         "names": table.names,
-        "count": table.count(),
-        "tallies": [table_of(frame.repartition(n)).fold(*tally_and_merge()) for n in (1, 8)],
-        "units": table_of(frame.repartition(8)).select(["u"]).fold(*units_and_merge(), unit="u"),
-        "none": table_of(frame.filter("x > 1e9")).fold(*tally_and_merge())["size"],
+        "count": table.count_records(),
+        "tallies": [as_table(frame.repartition(n)).fold(*tally_and_merge()) for n in (1, 8)],
+        "units": as_table(frame.repartition(8)).select_columns(["u"]).fold(*units_and_merge(), unit="u"),
+        "none": as_table(frame.filter("x > 1e9")).fold(*tally_and_merge())["size"],
         "odd": odd_types(odd),
         "failed": message(lambda: table.fold(broken, added)),
         "ours": message(lambda: table.fold(refusing, added)),
-        "chosen": table_of(costly).select(["a"]).fold(total, added),
-        "nested": message(lambda: table_of(spark.range(3).selectExpr("array(id) as a")).sample()),
-        "binary": message(lambda: table_of(spark.range(3).selectExpr("cast('a' as binary) as a")).sample()),
-        "twice": message(lambda: table_of(spark.range(3).selectExpr("id as a", "id as a"))),
+        "chosen": as_table(costly).select_columns(["a"]).fold(total, added),
+        "nested": message(lambda: as_table(spark.range(3).selectExpr("array(id) as a")).make_empty_chunk()),
+        "binary": message(lambda: as_table(spark.range(3).selectExpr("cast('a' as binary) as a")).make_empty_chunk()),
+        "twice": message(lambda: as_table(spark.range(3).selectExpr("id as a", "id as a"))),
     }
     print(json.dumps(found))
     spark.stop()

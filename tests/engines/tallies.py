@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from pydpstat._data.columns import numbers_of, truths_of
-from pydpstat._data.lookup import places
+from pydpstat._data.columns import read_booleans, read_numbers
+from pydpstat._data.lookup import encode_labels
 from pydpstat._data.values import is_missing
 
 LABELS = ("north", "south", "east")
@@ -18,15 +18,15 @@ def tally_and_merge():
     labels = LABELS
 
     def tally(chunk):
-        number = numbers_of(chunk.columns["x"]).arrays[0]
-        truth = truths_of(chunk.columns["b"])
+        number = read_numbers(chunk.columns["x"]).arrays[0]
+        truth = read_booleans(chunk.columns["b"])
         gone = truth.missing[0]
-        place = places(chunk.columns["t"], labels)
+        place = encode_labels(chunk.columns["t"], labels)
         return {
             # quarters: the sum is exact in any order
             "sum": float(np.nansum(number)),
             "nulls": int(np.isnan(np.asarray(number, dtype=float)).sum()),
-            "whole": int(np.nansum(np.asarray(numbers_of(chunk.columns["i"]).arrays[0], dtype=float))),
+            "whole": int(np.nansum(np.asarray(read_numbers(chunk.columns["i"]).arrays[0], dtype=float))),
             "true": int(truth.arrays[0].sum()),
             "unsaid": 0 if gone is None else int(gone.sum()),
             "texts": tuple(np.bincount(place + 1, minlength=len(labels) + 2).tolist()),

@@ -10,12 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import pydpstat as dp
-from pydpstat._data.columns import numbers_of
-from pydpstat._data.questions import Key, Question
-from pydpstat._data.table import table_of
+from pydpstat._data.columns import read_numbers
+from pydpstat._data.questions import AggregateQuery, GroupKey
+from pydpstat._data.table import as_table
 from pydpstat._release.options import options
 from pydpstat.statistics._kernels.column_release import release_columns
-from pydpstat.statistics.mean import mean_query
+from pydpstat.statistics.mean import make_mean_query
 from tests.engines.makers import pa
 from tests.engines.releases import FILL, Statistic, Way, outcome
 
@@ -26,9 +26,7 @@ ODD = [0.0, -0.0, 5e-324, -5e-324, 1e308, -1e308, np.inf, -np.inf, np.nan, 2.0**
 # halves of the units of the grid from 0 to 100: a tie is rounded to even
 TIES = st.integers(-(2**20), 2**20).map(lambda half: 50.0 + half * 2.0**-35)
 FLOATS = st.one_of(st.sampled_from(ODD), TIES, st.floats(-10, 110), st.floats())
-WHOLE = st.one_of(
-    st.integers(-5, 105), st.integers(-(2**63), 2**63 - 1), st.sampled_from([2**53 + 1, -(2**53) - 1])
-)
+WHOLE = st.one_of(st.integers(-5, 105), st.integers(-(2**63), 2**63 - 1), st.sampled_from([2**53 + 1, -(2**53) - 1]))
 TEXTS = st.sampled_from(["a", "A", "B", "b", "", "it's", 'a"', "é", "e\u0301", "a "])
 TYPES = {
     "x": (pa.float64(), FLOATS),
@@ -73,9 +71,7 @@ WAYS = {
     "dropped": Way({"missing": "drop", "neighbors": "unbounded"}),
     "strict": Way({"missing": "error", "by": "t", "levels": LEVELS["t"]}),
     "by": Way({"missing": FILL, "by": ["t", "k"], "levels": LEVELS}),
-    "by, apart": Way(
-        {"missing": "drop", "by": ["k", "t"], "levels": LEVELS, "other": "a", "neighbors": "unbounded"}
-    ),
+    "by, apart": Way({"missing": "drop", "by": ["k", "t"], "levels": LEVELS, "other": "a", "neighbors": "unbounded"}),
     "by, no other": Way(
         {"missing": FILL, "by": ["b", "t"], "levels": {"b": [True, False], "t": LEVELS["t"]}, "other": None}
     ),
@@ -129,23 +125,23 @@ def test_counts_of_odd_values(engine, data):
 def test_an_engine_answers_where_types_are_plain(engine):
     decimals = pa.array([Decimal(1), Decimal(2)], pa.decimal128(20, 2))
     table = pa.table({"x": [1.0, None], "t": ["a", "b"], "d": decimals})
-    held = table_of(through(engine, table))
-    (first, second) = sorted(held.ask(Question((Key("t", ("a", None)),), present=("x",))))
+    held = as_table(through(engine, table))
+    (first, second) = sorted(held.compute_aggregates(AggregateQuery((GroupKey("t", ("a", None)),), present=("x",))))
     assert (first.codes, first.size, first.present) == ((-2,), 1, (0,))
     assert (second.codes, second.size, second.present) == ((0,), 1, (1,))
     # a decimal is not rounded everywhere as it is here
-    assert held.ask(Question((Key("d", (1, 2)),))) is None
+    assert held.compute_aggregates(AggregateQuery((GroupKey("d", (1, 2)),))) is None
 
 
 @every_engine
 def test_an_engine_does_not_add_up_what_a_reader_makes(engine):
     def doubled(data, argument):
-        columns = numbers_of(data, argument)
+        columns = read_numbers(data, argument)
         return replace(columns, arrays=tuple(2.0 * np.asarray(each) for each in columns.arrays))
 
     table = through(engine, pa.table({"x": [1.0, 2.0, 3.0]}))
     how = options(1e6, 0, "laplace", "bounded", "error", rng=1)
-    r = release_columns("mean", mean_query, table, (0, 10), how, doubled)
+    r = release_columns("mean", make_mean_query, table, (0, 10), how, doubled)
     assert r.value == pytest.approx([4.0], abs=1e-3)
 
 
@@ -181,6 +177,6 @@ def test_columns_that_are_named_as_what_is_made_of_them(engine):
 @every_engine
 def test_keys_of_very_many_values_make_no_more_groups_than_there_are_levels(engine):
     table = pa.table({"x": np.ones(50_000), "k": np.arange(50_000), "t": list(map(str, range(50_000)))})
-    held = table_of(through(engine, table))
-    rows = held.ask(Question((Key("k", (7, 8)), Key("t", ("7", "9"), True))))
+    held = as_table(through(engine, table))
+    rows = held.compute_aggregates(AggregateQuery((GroupKey("k", (7, 8)), GroupKey("t", ("7", "9"), True))))
     assert len(rows) <= 9 and sum(row.size for row in rows) == 50_000

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from pydpstat import PydpstatError
-from pydpstat.inference._block_records import Samples
+from pydpstat.inference._block_records import BlockSamples
 from pydpstat.random import source_from
 from tests.block_channels import differing
 
@@ -57,7 +57,7 @@ def told(block):
 @pytest.mark.parametrize("held", HELD)
 def test_blocks_show_nothing_of_the_records_in_others(held):
     given, replaced = (
-        [told(block) for (block,) in Samples(HELD[held](texts)).blocks(6, source_from(3), True)]
+        [told(block) for (block,) in BlockSamples(HELD[held](texts)).draw_blocks(6, source_from(3), True)]
         for texts in (TEXTS, [*TEXTS[:-1], "c"])
     )
     assert sum(one != another for one, another in zip(given, replaced)) == 1
@@ -68,7 +68,7 @@ def test_blocks_show_nothing_of_the_records_in_others(held):
 def test_a_type_that_may_share_values_in_another_way_is_refused():
     union = pa.UnionArray.from_sparse(pa.array([0] * 4, pa.int8()), [pa.array(TEXTS[:4]).dictionary_encode()])
     with pytest.raises(PydpstatError, match="columns of simple values; got one of type .*union"):
-        Samples(union)
+        BlockSamples(union)
 
 
 NUMBERS = [float(place % 7) for place in range(30)]
@@ -84,9 +84,7 @@ CHANNELS = {
     "Arrow texts": lambda records: pa.array(map(str, with_missing(records))),
     "Arrow views": lambda records: pa.array(list(map(str, records)), pa.string_view()),
     "Arrow table of pandas": lambda records: pa.Table.from_pandas(pd.DataFrame({"x": records})),
-    "Arrow table": lambda records: pa.table(
-        {"x": pa.chunked_array([records[:9], with_missing(records[9:])])}
-    ),
+    "Arrow table": lambda records: pa.table({"x": pa.chunked_array([records[:9], with_missing(records[9:])])}),
     "Arrow batch": lambda records: pa.record_batch({"x": with_missing(records), "y": records}),
     "Arrow table with metadata": lambda records: pa.table(
         {"x": records}, schema=pa.schema([pa.field("x", pa.float64(), metadata={"n": str(len(records))})])
@@ -109,9 +107,9 @@ CHANNELS = {
         [pl.DataFrame({"x": records[:5]}), pl.DataFrame({"x": records[5:]})], rechunk=False
     ),
     "Polars objects": lambda records: pl.DataFrame({"x": pl.Series([{each} for each in records])}),
-    "Polars times": lambda records: pl.Series(
-        [datetime.datetime(2020, 1, 1 + int(each)) for each in records]
-    ).cast(pl.Datetime("ns", "Europe/Vienna")),
+    "Polars times": lambda records: pl.Series([datetime.datetime(2020, 1, 1 + int(each)) for each in records]).cast(
+        pl.Datetime("ns", "Europe/Vienna")
+    ),
 }
 
 

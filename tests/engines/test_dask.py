@@ -12,8 +12,8 @@ import pytest
 
 import pydpstat
 from pydpstat import PydpstatError
-from pydpstat._data.clusters import _merged
-from pydpstat._data.table import table_of
+from pydpstat._data.clusters import _merge_parts
+from pydpstat._data.table import as_table
 from tests.engines.tallies import example, expected, tally_and_merge, units_and_merge
 
 dd = pytest.importorskip("dask.dataframe")
@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_the_users_scheduler_computes():
     tally, merge = tally_and_merge()
     frame = example()
-    table = table_of(dd.from_pandas(frame, npartitions=9))
+    table = as_table(dd.from_pandas(frame, npartitions=9))
     asked = []
 
     def scheduler(graph, keys, **options):
@@ -41,41 +41,41 @@ def test_the_users_scheduler_computes():
 def test_units_come_together_from_every_partition(parts):
     count, merge = units_and_merge()
     frame = example()
-    table = table_of(dd.from_pandas(frame, npartitions=parts))
-    assert table.select(["u"]).fold(count, merge, unit="u") == (frame["u"].nunique(), len(frame))
+    table = as_table(dd.from_pandas(frame, npartitions=parts))
+    assert table.select_columns(["u"]).fold(count, merge, unit="u") == (frame["u"].nunique(), len(frame))
 
 
 def test_units_that_are_texts_or_missing():
     count, merge = units_and_merge()
     frame = pd.DataFrame({"u": ["a", None, "b", "a", "c", None] * 5})
-    table = table_of(dd.from_pandas(frame, npartitions=6))
+    table = as_table(dd.from_pandas(frame, npartitions=6))
     assert table.fold(count, merge, unit="u") == (3, 30)
 
 
 def test_both_zeros_are_one_unit():
     frame = pd.DataFrame({"u": [0.0, -0.0, 1.0, 2.0] * 10})
     count, merge = units_and_merge()
-    assert table_of(dd.from_pandas(frame, npartitions=16)).fold(count, merge, unit="u") == (3, 40)
+    assert as_table(dd.from_pandas(frame, npartitions=16)).fold(count, merge, unit="u") == (3, 40)
 
 
 def test_partitions_without_records():
     tally, merge = tally_and_merge()
     frame = example()
     table = dd.from_pandas(frame, npartitions=8)
-    assert table_of(table[table["x"] > 90]).fold(tally, merge) == expected(frame[frame["x"] > 90])
-    none = table_of(table[table["x"] > 1e9])
-    assert none.count() == 0 and none.fold(tally, merge)["size"] == 0
+    assert as_table(table[table["x"] > 90]).fold(tally, merge) == expected(frame[frame["x"] > 90])
+    none = as_table(table[table["x"] > 1e9])
+    assert none.count_records() == 0 and none.fold(tally, merge)["size"] == 0
 
 
 def test_large_partitions_are_cut():
     frame = dd.from_pandas(pd.DataFrame({"a": np.arange(200_000)}), npartitions=1)
-    found = table_of(frame).fold(lambda chunk: [chunk.size], lambda one, other: one + other)
+    found = as_table(frame).fold(lambda chunk: [chunk.size], lambda one, other: one + other)
     assert sum(found) == 200_000 and max(found) <= 65_536
 
 
 def test_the_order_of_partitions_is_kept():
     frame = dd.from_pandas(pd.DataFrame({"a": np.arange(100)}), npartitions=70)
-    found = table_of(frame).fold(lambda chunk: list(chunk.columns["a"]), lambda one, other: one + other)
+    found = as_table(frame).fold(lambda chunk: list(chunk.columns["a"]), lambda one, other: one + other)
     assert found == list(range(100))
 
 
@@ -86,8 +86,8 @@ def test_a_merging_task_leaves_what_it_was_given():
 
     parts = [[np.ones(2)], [], [np.ones(2)], [np.ones(2)]]
     for _ in range(2):
-        (found,) = _merged(parts, merge)
-        assert found.tolist() == [3.0, 3.0] and _merged([parts[0]], merge)[0].tolist() == [1.0, 1.0]
+        (found,) = _merge_parts(parts, merge)
+        assert found.tolist() == [3.0, 3.0] and _merge_parts([parts[0]], merge)[0].tolist() == [1.0, 1.0]
 
 
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
@@ -115,7 +115,7 @@ def test_a_task_that_fails_is_the_engine_s_error():
     def broken(chunk):
         raise ZeroDivisionError("a task")
 
-    table = table_of(dd.from_pandas(example(), npartitions=3))
+    table = as_table(dd.from_pandas(example(), npartitions=3))
     with pytest.raises(PydpstatError, match=r"engine failed \(dask: ZeroDivisionError\)") as caught:
         table.fold(broken, broken)
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
@@ -126,16 +126,16 @@ def test_an_error_of_ours_comes_as_it_is():
         raise PydpstatError("ours")
 
     with pytest.raises(PydpstatError, match="^ours$"):
-        table_of(dd.from_pandas(example(), npartitions=3)).fold(refusing, refusing)
+        as_table(dd.from_pandas(example(), npartitions=3)).fold(refusing, refusing)
 
 
 def test_names_that_cannot_be():
     with pytest.raises(PydpstatError, match="got the name 0 of type int"):
-        table_of(dd.from_pandas(pd.DataFrame({0: [1]}), npartitions=1))
+        as_table(dd.from_pandas(pd.DataFrame({0: [1]}), npartitions=1))
 
 
 def test_a_series_is_one_column():
-    table = table_of(dd.from_pandas(pd.Series([1.5, 2], name="age"), npartitions=2))
+    table = as_table(dd.from_pandas(pd.Series([1.5, 2], name="age"), npartitions=2))
     assert table.names == ("age",)
     assert table.fold(lambda chunk: chunk.columns["age"].sum(), lambda one, other: one + other) == 3.5
 

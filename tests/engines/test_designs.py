@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import pydpstat as dp
-from pydpstat.designs._signatures import METHODS
+from pydpstat.designs._signatures import DESIGN_METHODS
 from tests.designs import method_calls
 
 pa = pytest.importorskip("pyarrow")
@@ -84,11 +84,7 @@ def test_numbers_are_those_of_pandas(kind, call):
 def test_units_count_in_every_engine(kind):
     facts = {**FACTS, "unit": "person", "missing": "drop"}
     expected = dp.design(FRAME, **facts).subset("age >= 18").mean("income", 0.5, by="region", rng=5)
-    found = (
-        dp.design(CONTAINERS[kind](FRAME), **facts)
-        .subset("age >= 18")
-        .mean("income", 0.5, by="region", rng=5)
-    )
+    found = dp.design(CONTAINERS[kind](FRAME), **facts).subset("age >= 18").mean("income", 0.5, by="region", rng=5)
     assert np.array_equal(found.value, expected.value)
 
 
@@ -124,7 +120,7 @@ def of_pandas(name, unit):
 
 @pytest.mark.parametrize("unit", [False, True], ids=["records", "persons"])
 @pytest.mark.parametrize("kind", CONTAINERS)
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", DESIGN_METHODS)
 def test_every_method_says_the_same_of_every_container(name, kind, unit, monkeypatch):
     frame = CONTAINERS[kind](method_calls.FRAME)
     if unit and name == "nunique":

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 import pydpstat as dp
-from pydpstat._data.table import table_of
+from pydpstat._data.table import as_table
 from pydpstat.designs._conditions import Condition
-from pydpstat.designs._views import view, whole
+from pydpstat.designs._views import read_columns, select_columns
 
 pa = pytest.importorskip("pyarrow")
 pl = pytest.importorskip("polars")
@@ -73,9 +73,9 @@ def test_an_engine_keeps_the_records_that_pandas_keeps(engine):
     data = ENGINES[engine]()
     for text in (*ATOMS, *TREES):
         condition = Condition(text)
-        assert table_of(data).kept(condition.test) is not None
-        found = whole(view(data, ["id"], condition, (), False))["id"]
-        true, _ = condition.truths(PANDAS)
+        assert as_table(data).kept(condition.engine_test) is not None
+        found = read_columns(select_columns(data, ["id"], condition, (), False))["id"]
+        true, _ = condition.evaluate_truths(PANDAS)
         assert np.asarray(found).tolist() == PANDAS["id"][true].tolist(), text
 
 
@@ -84,7 +84,7 @@ def test_an_engine_keeps_the_records_that_pandas_keeps(engine):
     ["whole == 9007199254740993", "x < 1e300", "x + 1 > 2", "x < whole", "text in ()", "text in ('a', 1)"],
 )
 def test_what_engines_round_otherwise_is_left_to_pydpstat(text):
-    assert Condition(text).test is None
+    assert Condition(text).engine_test is None
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -93,9 +93,9 @@ def test_types_that_are_compared_otherwise_are_left_to_pydpstat(engine):
     data = {"polars": pl.from_arrow, "lazy": lambda each: pl.from_arrow(each).lazy()}.get(
         engine, lambda each: duckdb.connect().from_arrow(each)
     )(short)
-    assert table_of(data).kept(Condition("x < 0.1").test) is None
-    assert table_of(data).kept(Condition("text == 1").test) is None
-    assert table_of(data).kept(Condition("text == 'a'").test) is not None
+    assert as_table(data).kept(Condition("x < 0.1").engine_test) is None
+    assert as_table(data).kept(Condition("text == 1").engine_test) is None
+    assert as_table(data).kept(Condition("text == 'a'").engine_test) is not None
 
 
 def test_a_collation_does_not_matter():

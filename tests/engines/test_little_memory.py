@@ -12,7 +12,7 @@ import pytest
 
 from pydpstat import PydpstatError
 from pydpstat._data.chunk import CHUNK
-from pydpstat._data.table import table_of
+from pydpstat._data.table import as_table
 
 pa = pytest.importorskip("pyarrow")
 ds = pytest.importorskip("pyarrow.dataset")
@@ -29,7 +29,7 @@ def test_chunks_are_neither_small_nor_large(rows):
     times = 10 if rows == 1 else max(1, 3 * CHUNK // rows)
     batches = [pa.RecordBatch.from_pydict({"a": np.arange(rows)})] * times
     for data in (pa.Table.from_batches(batches), pa.Table.from_batches(batches).to_reader()):
-        found = table_of(data).fold(sizes, operator.add)
+        found = as_table(data).fold(sizes, operator.add)
         assert sum(found) == rows * len(batches)
         assert max(found) <= CHUNK
         # what is left over of a batch that was cut may be small
@@ -59,17 +59,17 @@ def of_parquet(engine, path):
 
 @pytest.mark.parametrize("engine", ["dataset", "polars", "duckdb"])
 def test_only_the_chosen_columns_are_read(engine, spoilt):
-    table = table_of(of_parquet(engine, spoilt))
-    assert table.select(["a"]).fold(lambda chunk: chunk.columns["a"].sum(), None) == 499500
-    assert table.count() == 1000
+    table = as_table(of_parquet(engine, spoilt))
+    assert table.select_columns(["a"]).fold(lambda chunk: chunk.columns["a"].sum(), None) == 499500
+    assert table.count_records() == 1000
     with pytest.raises(PydpstatError, match=r"engine failed.*Nothing was released or spent") as caught:
-        table.select(["b"]).fold(sizes, operator.add)
+        table.select_columns(["b"]).fold(sizes, operator.add)
     assert caught.value.__cause__ is not None
 
 
 @pytest.mark.parametrize("engine", ["dataset", "polars", "duckdb"])
 def test_a_file_that_is_gone_is_the_engine_s_error(engine, spoilt):
-    table = table_of(of_parquet(engine, spoilt)).select(["a"])
+    table = as_table(of_parquet(engine, spoilt)).select_columns(["a"])
     spoilt.unlink()
     with pytest.raises(PydpstatError, match="engine failed"):
         table.fold(sizes, operator.add)
@@ -81,7 +81,7 @@ def test_a_panic_of_polars_is_no_end_of_the_data(tmp_path, monkeypatch):
     pq.write_table(pa.table({"a": np.arange(10.0)}), path)
     monkeypatch.setenv("POLARS_ROW_GROUP_PREFETCH_SIZE", "0")
     with pytest.raises(PydpstatError, match="engine failed .polars"):
-        table_of(pl.scan_parquet(path)).fold(sizes, operator.add)
+        as_table(pl.scan_parquet(path)).fold(sizes, operator.add)
 
 
 def test_an_error_in_a_chunk_of_polars_ends_its_query():
@@ -92,7 +92,7 @@ def test_an_error_in_a_chunk_of_polars_ends_its_query():
         raise PydpstatError("ours")
 
     with pytest.raises(PydpstatError, match="^ours$"):
-        table_of(pl.LazyFrame({"a": np.arange(10 * CHUNK)})).fold(partial, operator.add)
+        as_table(pl.LazyFrame({"a": np.arange(10 * CHUNK)})).fold(partial, operator.add)
     assert "POLARS_ROW_GROUP_PREFETCH_SIZE" not in os.environ
     assert threading.active_count() == before
 
@@ -102,10 +102,10 @@ def test_a_query_that_fails_midway(tmp_path):
     duckdb = pytest.importorskip("duckdb")
     broken = pl.LazyFrame({"a": ["1"] * (3 * CHUNK) + ["x"]}).select(pl.col("a").cast(pl.Int64))
     with pytest.raises(PydpstatError, match="engine failed .polars"):
-        table_of(broken).fold(sizes, operator.add)
+        as_table(broken).fold(sizes, operator.add)
     text = f"select case when range > {3 * CHUNK} then error('x') else 1 end as a from range({4 * CHUNK})"
     with pytest.raises(PydpstatError, match="engine failed .duckdb"):
-        table_of(duckdb.sql(text)).fold(sizes, operator.add)
+        as_table(duckdb.sql(text)).fold(sizes, operator.add)
 
 
 def test_a_filter_of_a_user_s_stays():
@@ -113,8 +113,8 @@ def test_a_filter_of_a_user_s_stays():
     pl = pytest.importorskip("polars")
     lazy = pl.LazyFrame({"a": np.arange(100)}).filter(pl.col("a") < 10)
     for data in (duckdb.sql("select range as a from range(100) where range < 10"), lazy):
-        assert table_of(data).count() == 10
-        assert table_of(data).fold(lambda chunk: int(chunk.columns["a"].sum()), operator.add) == 45
+        assert as_table(data).count_records() == 10
+        assert as_table(data).fold(lambda chunk: int(chunk.columns["a"].sum()), operator.add) == 45
 
 
 ROWS = 20_000_000

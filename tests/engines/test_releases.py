@@ -8,18 +8,7 @@ import pytest
 import pydpstat as dp
 from tests.engines import releases
 from tests.engines.makers import MAKERS, USED_UP
-from tests.engines.releases import (
-    COMPLETE,
-    FILL,
-    STATISTICS,
-    TABLE,
-    WAYS,
-    Way,
-    columns_for,
-    expected,
-    outcome,
-    takes,
-)
+from tests.engines.releases import COMPLETE, FILL, STATISTICS, TABLE, WAYS, Way, columns_for, expected, outcome, takes
 from tests.engines.tallies import LABELS
 
 PARTS = (1, 2, 7, 64)

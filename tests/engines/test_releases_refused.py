@@ -197,9 +197,7 @@ def test_a_missing_value_in_the_last_part_costs_nothing(engine, name, tmp_path):
 @every_engine
 def test_a_missing_unit_costs_nothing(engine, tmp_path):
     table = releases.TABLE.select(["i"]).append_column("u", pa.array([*range(599), None]))
-    text = refusal(
-        STATISTICS["sum"], MAKERS[engine](table, 5, tmp_path), unit="u", max_records=1, missing=0.0
-    )
+    text = refusal(STATISTICS["sum"], MAKERS[engine](table, 5, tmp_path), unit="u", max_records=1, missing=0.0)
     assert "'u' has missing values" in text
 
 

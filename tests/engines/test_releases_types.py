@@ -195,7 +195,5 @@ def test_a_level_that_no_record_can_be_is_refused(engine, tmp_path):
     table = pa.table({"x": LARGE["x"].to_numpy(), "k": WHOLE})
     budget = dp.Budget(epsilon=1)
     with pytest.raises(PydpstatError, match="levels must be numbers"):
-        dp.mean(
-            through(engine, table, tmp_path), 1, bounds=(0, 1), by="k", levels=["a"], rng=1, budget=budget
-        )
+        dp.mean(through(engine, table, tmp_path), 1, bounds=(0, 1), by="k", levels=["a"], rng=1, budget=budget)
     assert not budget.entries

@@ -3,7 +3,7 @@
 import pytest
 
 from pydpstat import PydpstatError
-from pydpstat._data.table import table_of
+from pydpstat._data.table import as_table
 from tests.engines.makers import MAKERS, READ_ONCE, pa
 from tests.engines.tallies import example, expected, tally_and_merge, units_and_merge
 
@@ -21,7 +21,7 @@ def made(engine, parts, folder):
 @every_engine
 def test_the_tally_is_the_same(engine, parts, tmp_path):
     tally, merge = tally_and_merge()
-    table = table_of(made(engine, parts, tmp_path))
+    table = as_table(made(engine, parts, tmp_path))
     assert table.names == tuple(FRAME)
     assert table.fold(tally, merge) == expected(FRAME)
 
@@ -29,14 +29,14 @@ def test_the_tally_is_the_same(engine, parts, tmp_path):
 @every_engine
 def test_units_are_whole(engine, tmp_path):
     count, merge = units_and_merge()
-    table = table_of(made(engine, 7, tmp_path)).select(["u", "x"])
+    table = as_table(made(engine, 7, tmp_path)).select_columns(["u", "x"])
     assert table.fold(count, merge, unit="u") == (FRAME["u"].nunique(), len(FRAME))
 
 
 @every_engine
 def test_the_sample_has_the_types_and_no_records(engine, tmp_path):
     tally, _ = tally_and_merge()
-    sample = table_of(made(engine, 3, tmp_path)).sample()
+    sample = as_table(made(engine, 3, tmp_path)).make_empty_chunk()
     assert sample.size == 0 and all(len(column) == 0 for column in sample.columns.values())
     assert tally(sample)["size"] == 0
 
@@ -44,9 +44,9 @@ def test_the_sample_has_the_types_and_no_records(engine, tmp_path):
 @every_engine
 def test_the_number_of_records(engine, tmp_path):
     data = made(engine, 3, tmp_path)
-    table = table_of(data)
+    table = as_table(data)
     is_once = engine in READ_ONCE
-    assert table.count() == (None if is_once else len(FRAME))
+    assert table.count_records() == (None if is_once else len(FRAME))
     tally, merge = tally_and_merge()
     assert table.fold(tally, merge) == expected(FRAME)
     if is_once:
@@ -59,6 +59,6 @@ def test_the_number_of_records(engine, tmp_path):
 @every_engine
 def test_a_column_that_is_not_there_is_an_error(engine, tmp_path):
     with pytest.raises(PydpstatError, match="a column 'y'"):
-        table_of(made(engine, 1, tmp_path)).select(["y"])
+        as_table(made(engine, 1, tmp_path)).select_columns(["y"])
     with pytest.raises(PydpstatError, match="a column 'u'"):
-        table_of(made(engine, 1, tmp_path)).select(["x"]).fold(len, max, unit="u")
+        as_table(made(engine, 1, tmp_path)).select_columns(["x"]).fold(len, max, unit="u")

@@ -9,17 +9,17 @@ import pytest
 
 import pydpstat as dp
 from pydpstat import PydpstatError
-from pydpstat._data.columns import numbers_of, truths_of
-from pydpstat._data.held import in_memory
-from pydpstat._data.lookup import kind_of, places
-from pydpstat._data.table import table_of
+from pydpstat._data.columns import read_booleans, read_numbers
+from pydpstat._data.held import to_pandas_or_numpy
+from pydpstat._data.lookup import encode_labels, get_value_kind
+from pydpstat._data.table import as_table
 
 pa = pytest.importorskip("pyarrow")
 
 
 def column_of(array):
     """Return an array of Arrow's as the column that a chunk has."""
-    return table_of(pa.table({"a": array})).fold(lambda chunk: chunk.columns["a"], None)
+    return as_table(pa.table({"a": array})).fold(lambda chunk: chunk.columns["a"], None)
 
 
 def through(engine, array):
@@ -32,7 +32,7 @@ def through(engine, array):
     elif engine == "duckdb":
         # the name is found by DuckDB among this function's variables
         table = pytest.importorskip("duckdb").from_arrow(table)
-    return table_of(table).fold(lambda chunk: chunk.columns["a"], None)
+    return as_table(table).fold(lambda chunk: chunk.columns["a"], None)
 
 
 ENGINES = ("arrow", "polars", "lazy", "duckdb")
@@ -55,8 +55,8 @@ def test_whole_numbers_that_no_float_has(engine, gone):
     large = 2**53 + 1
     column = through(engine, pa.array([large, *gone], pa.int64()))
     # as pandas' nullable integers: rounded as numbers, exact as labels
-    assert float(numbers_of(column).arrays[0][0]) == float(large)
-    assert places(column, [large - 1, large]).tolist() == [1, *(-1 for _ in gone)]
+    assert float(read_numbers(column).arrays[0][0]) == float(large)
+    assert encode_labels(column, [large - 1, large]).tolist() == [1, *(-1 for _ in gone)]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -69,7 +69,7 @@ def test_floats_and_both_ways_to_be_missing(engine):
 @pytest.mark.parametrize("engine", ENGINES)
 def test_truth_values(engine):
     column = through(engine, pa.array([True, None, False]))
-    truths = truths_of(column)
+    truths = read_booleans(column)
     assert truths.arrays[0].tolist() == [True, False, False]
     assert truths.missing[0].tolist() == [False, True, False]
     assert through(engine, pa.array([True, False])).dtype == bool
@@ -81,32 +81,32 @@ def test_texts(engine, kind):
     array = pa.array(["b", None, "", "b"])
     array = array.dictionary_encode() if kind == "dictionary" else array.cast(getattr(pa, kind)())
     column = through(engine, array)
-    assert isinstance(column, pd.Categorical) and kind_of(column) == "texts"
-    assert places(column, ["", "b", 1]).tolist() == [1, -1, 0, 1]
+    assert isinstance(column, pd.Categorical) and get_value_kind(column) == "texts"
+    assert encode_labels(column, ["", "b", 1]).tolist() == [1, -1, 0, 1]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_dates_and_times(engine):
-    assert places(through(engine, pa.array([DAY, None, OLD])), [OLD, DAY]).tolist() == [1, -1, 0]
-    assert places(through(engine, pa.array([TIME, None])), [TIME]).tolist() == [0, -1]
+    assert encode_labels(through(engine, pa.array([DAY, None, OLD])), [OLD, DAY]).tolist() == [1, -1, 0]
+    assert encode_labels(through(engine, pa.array([TIME, None])), [TIME]).tolist() == [0, -1]
     zoned = pa.array([TIME, None], pa.timestamp("us", "Europe/Berlin"))
     column = through(engine, zoned)
-    assert kind_of(column) == "zoned"
-    assert places(column, [TIME.replace(tzinfo=dt.timezone.utc), TIME]).tolist() == [0, -1]
+    assert get_value_kind(column) == "zoned"
+    assert encode_labels(column, [TIME.replace(tzinfo=dt.timezone.utc), TIME]).tolist() == [0, -1]
 
 
 @pytest.mark.parametrize("engine", ["arrow", "polars", "lazy"])
 def test_durations(engine):
     column = through(engine, pa.array([dt.timedelta(hours=1), None]))
     assert column.dtype.kind == "m"
-    assert places(column, [dt.timedelta(hours=1)]).tolist() == [0, -1]
+    assert encode_labels(column, [dt.timedelta(hours=1)]).tolist() == [0, -1]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_decimals(engine):
     column = through(engine, pa.array([Decimal("1.50"), None]))
-    np.testing.assert_array_equal(numbers_of(column).arrays[0], [1.5, np.nan])
-    assert places(column, [1.5, Decimal("1.5")]).tolist()[1] == -1
+    np.testing.assert_array_equal(read_numbers(column).arrays[0], [1.5, np.nan])
+    assert encode_labels(column, [1.5, Decimal("1.5")]).tolist()[1] == -1
 
 
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
@@ -126,7 +126,7 @@ def test_every_unit_of_time(unit):
 )
 def test_odd_dictionaries(labels, codes, found):
     array = pa.DictionaryArray.from_arrays(pa.array(codes, pa.uint16()), pa.array(labels))
-    assert places(column_of(array), ["a", "b"]).tolist() == found
+    assert encode_labels(column_of(array), ["a", "b"]).tolist() == found
 
 
 def test_a_dictionary_of_numbers_is_numbers():
@@ -136,14 +136,14 @@ def test_a_dictionary_of_numbers_is_numbers():
 
 def test_dictionaries_that_differ_from_batch_to_batch():
     batches = [pa.RecordBatch.from_pydict({"a": pa.array([text, "c"]).dictionary_encode()}) for text in "ab"]
-    column = table_of(pa.Table.from_batches(batches)).fold(lambda chunk: chunk.columns["a"], None)
+    column = as_table(pa.Table.from_batches(batches)).fold(lambda chunk: chunk.columns["a"], None)
     assert list(column) == ["a", "c", "b", "c"]
 
 
 def test_only_missing_values():
     column = column_of(pa.nulls(2))
-    assert np.isnan(numbers_of(column).arrays[0]).all()
-    assert places(column, ["a"]).tolist() == [-1, -1]
+    assert np.isnan(read_numbers(column).arrays[0]).all()
+    assert encode_labels(column, ["a"]).tolist() == [-1, -1]
 
 
 def test_views_of_texts():
@@ -175,10 +175,10 @@ def test_types_without_a_meaning_are_named(engine, array, kind):
 
 
 def test_a_type_is_refused_before_any_record_is_read_and_only_where_it_is_chosen():
-    table = table_of(pa.table({"a": pa.array([], pa.list_(pa.int8())), "b": [None][:0]}))
-    assert table.select(["b"]).sample().size == 0
+    table = as_table(pa.table({"a": pa.array([], pa.list_(pa.int8())), "b": [None][:0]}))
+    assert table.select_columns(["b"]).sample().size == 0
     with pytest.raises(PydpstatError, match="column 'a' of type list"):
-        table.sample()
+        table.make_empty_chunk()
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_a_type_is_refused_before_any_record_is_read_and_only_where_it_is_chosen
 )
 def test_names_that_cannot_be(table, message):
     with pytest.raises(PydpstatError, match=message):
-        table_of(table())
+        as_table(table())
 
 
 def test_a_name_may_have_any_letter():
@@ -204,25 +204,25 @@ def test_a_name_may_have_any_letter():
             table = table.lazy() if engine == "lazy" else table
         if engine == "duckdb":
             table = pytest.importorskip("duckdb").from_arrow(table)
-        assert table_of(table).select([name]).fold(lambda chunk: list(chunk.columns[name]), None) == [1, 2]
+        assert as_table(table).select_columns([name]).fold(lambda chunk: list(chunk.columns[name]), None) == [1, 2]
 
 
 def test_a_series_of_polars_is_one_variable_with_its_name():
     pl = pytest.importorskip("polars")
     data = pl.Series("age", [1.5, None])
-    assert table_of(data) is None
-    column = in_memory(data)
+    assert as_table(data) is None
+    column = to_pandas_or_numpy(data)
     assert column.name == "age"
     np.testing.assert_array_equal(column, [1.5, np.nan])
-    assert in_memory(data.alias("")).name is None
+    assert to_pandas_or_numpy(data.alias("")).name is None
     with pytest.raises(PydpstatError, match="^x must have columns of numbers.*of type large_list"):
-        in_memory(pl.Series([[1]]), "x")
+        to_pandas_or_numpy(pl.Series([[1]]), "x")
 
 
 @pytest.mark.parametrize("array", [pa.array([1, None]), pa.chunked_array([[1], [None]], pa.int64())])
 def test_arrays_of_arrow_are_variables(array):
-    assert table_of(array) is None
-    np.testing.assert_array_equal(in_memory(array), [1, np.nan])
+    assert as_table(array) is None
+    np.testing.assert_array_equal(to_pandas_or_numpy(array), [1, np.nan])
 
 
 @pytest.mark.parametrize("size", [1, 100])
@@ -239,10 +239,10 @@ def test_texts_of_a_variable_are_no_public_categories(kind, size):
         case "polars" | "categories":
             pl = pytest.importorskip("polars")
             array = pl.Series(array, dtype=pl.Categorical if kind == "categories" else pl.String)
-    column = in_memory(array)
-    assert kind_of(column) == "texts"
-    assert places(column, ["", "b", 1]).tolist() == [1, -1, 0, 1] * size
+    column = to_pandas_or_numpy(array)
+    assert get_value_kind(column) == "texts"
+    assert encode_labels(column, ["", "b", 1]).tolist() == [1, -1, 0, 1] * size
     with pytest.raises(PydpstatError, match="needs every variable to be a Categorical"):
         dp.crosstab(array, 1.0, levels="declared")
     with pytest.raises(PydpstatError, match="must be numbers or truth values; got texts"):
-        numbers_of(array)
+        read_numbers(array)

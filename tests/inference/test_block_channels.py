@@ -50,9 +50,7 @@ def told(records):
 
 
 def by_first(records):
-    return pd.Categorical(
-        records, categories=list(dict.fromkeys(each for each in records if each is not None))
-    )
+    return pd.Categorical(records, categories=list(dict.fromkeys(each for each in records if each is not None)))
 
 
 NUMERIC = {
@@ -69,9 +67,7 @@ NUMERIC = {
     "a class of arrays": told,
     "a Series": pd.Series,
     "a Series with row numbers": lambda records: pd.Series(records, index=range(1, len(records) + 1)),
-    "a Series with dates": lambda records: pd.Series(
-        records, index=pd.date_range(DAY, periods=len(records), freq="D")
-    ),
+    "a Series with dates": lambda records: pd.Series(records, index=pd.date_range(DAY, periods=len(records), freq="D")),
     "a Series with two keys": lambda records: pd.Series(
         records, index=pd.MultiIndex.from_arrays([range(len(records))] * 2, names=["a", "b"])
     ),
@@ -84,9 +80,7 @@ NUMERIC = {
     "a class of frames": kept,
     "a frame without some rows": lambda records: pd.DataFrame({"x": [0.0, *records]})[1:],
     "objects": lambda records: pd.Series(records, dtype=object),
-    "Series of Series": lambda records: pd.Series(
-        [pd.Series([each], name="row") for each in records], dtype=object
-    ),
+    "Series of Series": lambda records: pd.Series([pd.Series([each], name="row") for each in records], dtype=object),
 }
 TEXTUAL = {
     "a list": list,
@@ -126,7 +120,7 @@ def test_a_test_that_looks_at_row_numbers_moves_by_one_rejection(held, monkeypat
     hits = []
     for records, places in ((NUMBERS, PLACES), (NUMBERS[1:], PLACES[1:])):
         order = np.argsort(places, kind="stable"), [0, *np.cumsum(np.bincount(places)).tolist()]
-        monkeypatch.setattr("pydpstat.inference._block_records._places", lambda *_, order=order: order)
+        monkeypatch.setattr("pydpstat.inference._block_records._assign_blocks", lambda *_, order=order: order)
         r = pydpstat.any_test(
             held(records),
             lambda block: block.index[-1] % 6 == (block.index[0]) and block.index[-1] > 20,

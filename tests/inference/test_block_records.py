@@ -5,13 +5,13 @@ import pandas as pd
 import pytest
 
 import pydpstat
-from pydpstat.inference._block_records import Samples
+from pydpstat.inference._block_records import BlockSamples
 from pydpstat.random import source_from
 
 
 @pytest.mark.parametrize("bounded", [True, False])
 def test_blocks_have_every_record_once(bounded):
-    blocks = list(Samples((np.arange(103), pd.Series(np.arange(50.0)))).blocks(10, source_from(1), bounded))
+    blocks = list(BlockSamples((np.arange(103), pd.Series(np.arange(50.0)))).draw_blocks(10, source_from(1), bounded))
     for place, size in enumerate((103, 50)):
         parts = [np.asarray(block[place]) for block in blocks]
         assert np.array_equal(np.sort(np.concatenate(parts)), np.arange(size))
@@ -20,7 +20,7 @@ def test_blocks_have_every_record_once(bounded):
 
 def test_a_record_more_changes_one_block_only():
     # of a seeded stream the draws of the first records are the same
-    few, more = (list(Samples(np.arange(n)).blocks(6, source_from(3), False)) for n in (40, 41))
+    few, more = (list(BlockSamples(np.arange(n)).draw_blocks(6, source_from(3), False)) for n in (40, 41))
     changed = [place for place in range(6) if not np.array_equal(few[place][0], more[place][0])]
     assert len(changed) == 1
 
@@ -64,7 +64,7 @@ def test_blocks_show_nothing_of_the_records_in_others(records, other, held):
     given, replaced = (
         [told(np.asarray(block) if isinstance(block, list) else block) for (block,) in blocks]
         for blocks in (
-            Samples(held(each)).blocks(6, source_from(3), True) for each in (records, [*records[:-1], other])
+            BlockSamples(held(each)).draw_blocks(6, source_from(3), True) for each in (records, [*records[:-1], other])
         )
     )
     assert len(given) == len(replaced) == 6
@@ -72,11 +72,11 @@ def test_blocks_show_nothing_of_the_records_in_others(records, other, held):
 
 
 def test_a_block_of_texts_or_rows_is_an_array_of_them():
-    (texts,) = next(Samples(["a", "bc"]).blocks(1, source_from(1), True))
+    (texts,) = next(BlockSamples(["a", "bc"]).draw_blocks(1, source_from(1), True))
     assert texts.dtype == "<U2" and texts.tolist() == ["a", "bc"]
-    (rows,) = next(Samples([[1, 2], [3, 4]]).blocks(1, source_from(1), True))
+    (rows,) = next(BlockSamples([[1, 2], [3, 4]]).draw_blocks(1, source_from(1), True))
     assert rows.tolist() == [[1, 2], [3, 4]] and rows.dtype.kind == "i"
-    (mixed,) = next(Samples(np.array(["a", np.nan], dtype=object)).blocks(1, source_from(1), True))
+    (mixed,) = next(BlockSamples(np.array(["a", np.nan], dtype=object)).draw_blocks(1, source_from(1), True))
     assert mixed.dtype == object
 
 
@@ -96,7 +96,7 @@ def test_records_that_can_be_changed_are_copied():
         (np.array(records, dtype=object), spoils),
         (np.array(records, dtype=object)[:, None], lambda block: spoils(block[:, 0])),
     ):
-        (first,), *_ = Samples(data).blocks(4, source_from(1), True)
+        (first,), *_ = BlockSamples(data).draw_blocks(4, source_from(1), True)
         assert len(first) == 10
         pydpstat.any_test(data, test, 1.0, blocks=4, level=0.2)
         assert same == {"v": 0} and [each["v"] for each in records[20:]] == list(range(20))

@@ -10,11 +10,11 @@ from scipy import stats
 
 import pydpstat
 from pydpstat.inference._null_distributions.block_counts import (
-    BlockQuantile,
+    BlockQuantileInterval,
+    bound_level,
     choose_blocks,
-    interval_blocks,
-    level_limit,
-    rejections_sf,
+    choose_interval_blocks,
+    compute_rejections_sf,
 )
 
 X = np.random.default_rng(5).normal(0.3, 1.0, 1000)
@@ -38,13 +38,13 @@ def test_the_p_value_is_the_sum_over_all_outcomes(blocks, level, epsilon):
         # of the uniform so much is at least what is missing
         left = np.clip(0.5 - (noisy - hits - integers), 0.0, 1.0)
         exact = stats.binom.pmf(hits[:, 0], blocks, level) @ left @ weights
-        assert rejections_sf(noisy, blocks, level, epsilon) == pytest.approx(exact, abs=1e-12)
+        assert compute_rejections_sf(noisy, blocks, level, epsilon) == pytest.approx(exact, abs=1e-12)
 
 
 def test_without_noise_the_p_value_is_that_of_the_binomial_test():
     # a p-value with a uniform number is between those of this and of one rejection more
     for hits in range(8):
-        found = rejections_sf(hits - 0.5, 7, 0.2, 1e6)
+        found = compute_rejections_sf(hits - 0.5, 7, 0.2, 1e6)
         expected = stats.binomtest(hits, 7, 0.2, alternative="greater").pvalue
         assert found == pytest.approx(expected, rel=1e-12)
 
@@ -76,9 +76,7 @@ def test_containers_and_results(data, test):
 
 
 def test_empty_blocks_reject_nothing():
-    r = pydpstat.any_test(
-        np.empty(0), lambda block: len(block) < 1, 1e4, blocks=3, level=0.2, neighbors="unbounded"
-    )
+    r = pydpstat.any_test(np.empty(0), lambda block: len(block) < 1, 1e4, blocks=3, level=0.2, neighbors="unbounded")
     # the callable itself says that an empty block rejects: that is its own affair
     assert dict(r.released)["rejections"] == 3.0 and r.nobs is None
     r = pydpstat.any_test(np.empty(0), t_test, 1e4, blocks=3, level=0.2, neighbors="unbounded")
@@ -97,7 +95,7 @@ def test_a_sampler_finds_the_level_that_a_test_has():
     error = math.sqrt(share * (1.0 - share) / 10_000)
     assert share < limit < share + 6.0 * error and "have the distribution of null" in r.assumptions[0]
     # 1 - (1 - p)^n at no hits
-    assert level_limit(0, 100) == pytest.approx(1.0 - 0.001 ** (1.0 / 100.0), rel=1e-12)
+    assert bound_level(0, 100) == pytest.approx(1.0 - 0.001 ** (1.0 / 100.0), rel=1e-12)
 
 
 @pytest.mark.slow
@@ -140,13 +138,13 @@ def test_designs():
     assert choose_blocks(100, 0.01, None, None, 20)[0] == 20
     assert choose_blocks(None, 1.0, 15, None, 1)[0] == 15
     assert choose_blocks(100, 1.0, None, 0.3, 20)[1] == 0.3
-    assert interval_blocks(1.0, 5) == 5 and interval_blocks(1.0, 10**6) < 1000
+    assert choose_interval_blocks(1.0, 5) == 5 and choose_interval_blocks(1.0, 10**6) < 1000
 
 
 def test_the_interval_without_noise_is_that_of_order_statistics():
     cells = np.zeros(64)
     cells[20:40] = 2.0
-    found = BlockQuantile(0.0, 64.0, tuple(cells.tolist()), 40, 0.5, 200.0).ends(0.05)
+    found = BlockQuantileInterval(0.0, 64.0, tuple(cells.tolist()), 40, 0.5, 200.0).compute_limits(0.05)
     # of 40 values the 14th and the 27th, whose ranks are the binomial law's quantiles
     lower = int(stats.binom(40, 0.5).ppf(0.025))
     assert found[0] == pytest.approx(20.0 + lower // 2, abs=1.0)

@@ -7,11 +7,11 @@ import pytest
 from scipy import integrate, stats
 from statsmodels.stats import power
 
-from pydpstat.inference._null_distributions.exact_moments import noise_above
-from pydpstat.inference._null_distributions.logistic_cells import start
-from pydpstat.inference._null_distributions.noisy_t import NoisySums, pvalue
-from pydpstat.inference._null_distributions.noisy_welch import groups_under
-from pydpstat.inference._null_distributions.power_counts import block_power
+from pydpstat.inference._null_distributions.exact_moments import bound_noise_by_steps
+from pydpstat.inference._null_distributions.logistic_cells import find_start_coefficients
+from pydpstat.inference._null_distributions.noisy_t import NoisySums, compute_t_pvalue
+from pydpstat.inference._null_distributions.noisy_welch import make_welch_groups
+from pydpstat.inference._null_distributions.power_counts import compute_block_power
 from pydpstat.inference._null_distributions.weighted_quantiles import WeightedCells, WeightedQuantileInterval
 
 LAPLACE, BOTH = stats.laplace(scale=2.0), (2.0, 1.0)
@@ -22,10 +22,14 @@ LAPLACE, BOTH = stats.laplace(scale=2.0), (2.0, 1.0)
 def test_a_weighted_quantile_ends_where_edges_are_told_to_be_beyond(alpha):
     cells = WeightedCells((25.0,) * 40, (25.0,) * 40, 0.0, tuple(range(41)), (4.0, 4.0), 1000)
     told = {
-        side: [at for at in range(12, 29) if pvalue(cells.about(at, 0.5), 0.0, side)[1] <= 0.5 * alpha]
+        side: [
+            at
+            for at in range(12, 29)
+            if compute_t_pvalue(cells.compute_edge_sums(at, 0.5), 0.0, side)[1] <= 0.5 * alpha
+        ]
         for side in ("less", "greater")
     }
-    found = WeightedQuantileInterval(cells, 0.5).ends(alpha)
+    found = WeightedQuantileInterval(cells, 0.5).compute_limits(alpha)
     assert found == (max(told["less"]), min(told["greater"]))
     assert found[1] - found[0] >= 4
 
@@ -33,7 +37,7 @@ def test_a_weighted_quantile_ends_where_edges_are_told_to_be_beyond(alpha):
 @pytest.mark.parametrize("response", [0.005, 0.2, 0.995])
 def test_logistic_steps_start_at_a_share_that_the_records_can_show(response):
     # without predictors that matter, the start has the share of ones
-    found = start(10_000, response, np.zeros(1), np.eye(1) / 3.0, np.zeros(1), 0.01)
+    found = find_start_coefficients(10_000, response, np.zeros(1), np.eye(1) / 3.0, np.zeros(1), 0.01)
     assert found == pytest.approx([math.log(response / (1.0 - response)), 0.0], abs=1e-9)
 
 
@@ -42,9 +46,9 @@ def test_groups_share_a_mean_that_is_nearer_to_the_middle_by_two_errors():
     pair = tuple(NoisySums((100.0, first, 9.0), noise, "laplace", 100) for first in (26.0, 16.0))
     # a Laplace noise of scale 2 has the variance 8, and so has the other group's
     expected = 42.0 / 200.0 - 2.0 * math.sqrt(16.0) / 200.0
-    assert [each.law.mean for each in groups_under(pair, 0.0)] == pytest.approx([expected] * 2)
-    above, below = groups_under(pair, 0.1)
-    assert (above.law.mean, below.law.mean) == pytest.approx((expected + 0.05, expected - 0.05))
+    assert [each.distribution.mean for each in make_welch_groups(pair, 0.0)] == pytest.approx([expected] * 2)
+    above, below = make_welch_groups(pair, 0.1)
+    assert (above.distribution.mean, below.distribution.mean) == pytest.approx((expected + 0.05, expected - 0.05))
 
 
 @pytest.mark.slow
@@ -64,7 +68,7 @@ def test_groups_share_a_mean_that_is_nearer_to_the_middle_by_two_errors():
     ],
 )
 def test_noise_is_above_its_values_as_seldom_as_said(scales, law, survival):
-    weights, values, rest = noise_above(scales, law)
+    weights, values, rest = bound_noise_by_steps(scales, law)
     assert math.fsum(weights) + rest == pytest.approx(1.0)
     said = 1.0 - np.cumsum(weights)
     # steps of the grid go upwards: seldom less, and hardly ever less by more than one step of 1/40 scale
@@ -75,17 +79,17 @@ def test_noise_is_above_its_values_as_seldom_as_said(scales, law, survival):
 
 @pytest.mark.parametrize("alternative, statsmodels", [("two-sided", "two-sided"), ("greater", "larger")])
 def test_power_without_privacy_is_statsmodels(alternative, statsmodels):
-    one = block_power((30,), "one", 0.4, (), 0.05, alternative)
+    one = compute_block_power((30,), "one", 0.4, (), 0.05, alternative)
     assert one == pytest.approx(power.TTestPower().power(0.4, 30, 0.05, alternative=statsmodels), abs=1e-6)
-    two = block_power((20, 35), "two", 0.5, (), 0.05, alternative)
+    two = compute_block_power((20, 35), "two", 0.5, (), 0.05, alternative)
     expected = power.TTestIndPower().power(0.5, 20, 0.05, ratio=35 / 20, alternative=statsmodels)
     assert two == pytest.approx(expected, abs=1e-6)
 
 
 def test_power_of_several_groups_and_of_tables_is_statsmodels():
     # means at -0.4, 0, 0.4: their standard deviation is the effect
-    found = block_power((20, 20, 20), "several", 0.8, (), 0.05, "two-sided")
+    found = compute_block_power((20, 20, 20), "several", 0.8, (), 0.05, "two-sided")
     expected = power.FTestAnovaPower().power(math.sqrt(0.32 / 3.0), 60, 0.05, k_groups=3)
     assert found == pytest.approx(expected, abs=1e-6)
-    found = block_power((150,), "table", 0.3, (3.0, 4.0), 0.05, "two-sided")
+    found = compute_block_power((150,), "table", 0.3, (3.0, 4.0), 0.05, "two-sided")
     assert found == pytest.approx(power.GofChisquarePower().power(0.3, 150, 0.05, n_bins=7), abs=1e-6)

@@ -14,14 +14,14 @@ from scipy import stats
 import pydpstat
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._null_distributions import simulation
-from pydpstat.inference._null_distributions.noise import noise_variance
+from pydpstat.inference._null_distributions.noise import compute_noise_variance
 from pydpstat.inference._null_distributions.tables import (
-    fit_statistic,
-    independence_statistic,
-    nuisance_points,
-    plain_fit_pvalue,
-    plain_independence_pvalue,
-    shares,
+    compute_fit_statistic,
+    compute_independence_statistic,
+    iterate_nuisance_points,
+    project_to_shares,
+    simulate_fit_pvalue,
+    simulate_independence_pvalue,
 )
 
 RATE = 0.4
@@ -38,15 +38,15 @@ def least_square(left, covariance, away):
 
 def covariance_of(p, n, rate):
     flat = p.ravel()
-    return n * (np.diag(flat) - np.outer(flat, flat)) + noise_variance(rate) * np.eye(flat.size)
+    return n * (np.diag(flat) - np.outer(flat, flat)) + compute_noise_variance(rate) * np.eye(flat.size)
 
 
 def test_noise_has_the_variance_and_the_law_that_are_said():
     for rate in (0.01, 0.7, 5.0):
         k = np.arange(-4_000, 4_001)
         law = math.tanh(rate / 2.0) * np.exp(-rate * np.abs(k))
-        assert noise_variance(rate) == pytest.approx(float(law @ (k * k)), rel=1e-9)
-    drawn = simulation.geometric_draws(np.random.default_rng(3), 0.7, (200_000,))
+        assert compute_noise_variance(rate) == pytest.approx(float(law @ (k * k)), rel=1e-9)
+    drawn = simulation.simulate_geometric_noise(np.random.default_rng(3), 0.7, (200_000,))
     k = np.arange(-3, 4)
     law = math.tanh(0.35) * np.exp(-0.7 * np.abs(k))
     shares_drawn = [(drawn == each).mean() for each in k]
@@ -59,31 +59,31 @@ def test_the_statistics_are_least_squares_in_the_metric_of_sampling_and_noise():
     noisy = np.array([[31.0, 12.0, -3.0], [44.0, 20.0, 9.0]])
     p, ones = np.array([0.5, 0.3, 0.2]), np.ones(6)
     # to the digits that the arithmetic leaves
-    found = [fit_statistic(noisy, p, size, RATE) for size in (60, None)]
+    found = [compute_fit_statistic(noisy, p, size, RATE) for size in (60, None)]
     for row, known, private in zip(noisy, *found):
         expected = least_square(row - 60 * p, covariance_of(p, 60, RATE), ones[:3, None])
         assert known == pytest.approx(expected, rel=1e-8)
-        diagonal = np.diag(row.sum() * p + noise_variance(RATE))
+        diagonal = np.diag(row.sum() * p + compute_noise_variance(RATE))
         assert private == pytest.approx(least_square(row - row.sum() * p, diagonal, p[:, None]), rel=1e-8)
-    r, c = (shares(noisy.sum(axis=axis)[None], np.array([100.0]))[0] for axis in (1, 0))
+    r, c = (project_to_shares(noisy.sum(axis=axis)[None], np.array([100.0]))[0] for axis in (1, 0))
     cells = np.outer(r, c)
     away = [np.kron(np.eye(2)[0] - np.eye(2)[1], c)]
     away += [np.kron(r, np.eye(3)[place] - np.eye(3)[2]) for place in (0, 1)]
     left, covariance = (noisy - 100 * cells).ravel(), covariance_of(cells, 100, RATE)
     expected = least_square(left, covariance, np.column_stack([*away, ones]))
-    assert independence_statistic(noisy[None], 100, RATE) == pytest.approx(expected, rel=1e-6)
+    assert compute_independence_statistic(noisy[None], 100, RATE) == pytest.approx(expected, rel=1e-6)
 
 
 @pytest.mark.slow
 def test_without_noise_they_are_pearsons_and_the_p_values_those_of_scipy():
     table = np.array([[10.0, 20.0, 30.0], [16.0, 19.0, 25.0]])
     exact = stats.chi2_contingency(table, correction=False)
-    statistic, pvalue = plain_independence_pvalue(table, 120, 5e5)
+    statistic, pvalue = simulate_independence_pvalue(table, 120, 5e5)
     assert statistic == pytest.approx(exact.statistic, rel=1e-5)
     # 0.02: the chi-square law's own error here, and four standard errors of the simulation
     assert pvalue == pytest.approx(exact.pvalue, abs=0.03)
     fit = stats.chisquare(table.ravel())
-    statistic, pvalue = plain_fit_pvalue(table.ravel(), np.full(6, 1.0 / 6.0), 120, 5e5)
+    statistic, pvalue = simulate_fit_pvalue(table.ravel(), np.full(6, 1.0 / 6.0), 120, 5e5)
     assert statistic == pytest.approx(fit.statistic, rel=1e-5)
     assert pvalue == pytest.approx(fit.pvalue, abs=0.01)
     x, y = (np.repeat(each, table.ravel().astype(int)) for each in (["u"] * 3 + ["v"] * 3, [*"abc"] * 2))
@@ -107,10 +107,10 @@ def test_a_p_value_is_its_place_among_all_outcomes():
         first, second = np.meshgrid(count + noise, n - count + noise, indexing="ij")
         tables.append(np.column_stack([first.ravel(), second.ravel()]))
         chances.append(np.outer(weight, weight).ravel() * stats.binom.pmf(count, n, p[0]))
-    law = fit_statistic(np.concatenate(tables).astype(float), p, n, rate)
+    law = compute_fit_statistic(np.concatenate(tables).astype(float), p, n, rate)
     chance = np.concatenate(chances)
     for noisy in ([5.0, 0.0], [2.0, 2.0], [-1.0, 9.0]):
-        statistic, pvalue = plain_fit_pvalue(np.array(noisy), p, n, rate)
+        statistic, pvalue = simulate_fit_pvalue(np.array(noisy), p, n, rate)
         exact = float(chance[law >= statistic * (1.0 - 1e-9)].sum())
         # five standard errors of 9,999 tables
         assert pvalue == pytest.approx(exact, abs=5.0 * math.sqrt(exact * (1.0 - exact) / 9_999) + 1e-4)
@@ -147,9 +147,7 @@ def test_no_records_where_their_number_is_private():
 def test_one_level_leaves_nothing_to_test():
     for neighbors in ("bounded", "unbounded"):
         assert pydpstat.chisquare(["a"] * 9, 1.0, levels=["a"], neighbors=neighbors).pvalue == 1.0
-        one = pydpstat.chi2_contingency(
-            ["a"] * 9, [*"uvw"] * 3, 1.0, levels=(["a"], [*"uvw"]), neighbors=neighbors
-        )
+        one = pydpstat.chi2_contingency(["a"] * 9, [*"uvw"] * 3, 1.0, levels=(["a"], [*"uvw"]), neighbors=neighbors)
         assert one.pvalue == 1.0
 
 
@@ -159,9 +157,7 @@ def test_what_is_no_level_is_missing():
         pydpstat.chisquare([*ANSWERS, "z"], 1.0, levels=["a", "b", "c"])
     kept = pydpstat.chisquare([*ANSWERS, "z", None], 1e6, levels=["a", "b", "c"], missing="c")
     assert dict(kept.released) == {"a": 30.0, "b": 60.0, "c": 32.0} and kept.nobs == 122
-    left = pydpstat.chisquare(
-        [*ANSWERS, "z", None], 1e6, levels=["a", "b", "c"], missing="drop", neighbors="unbounded"
-    )
+    left = pydpstat.chisquare([*ANSWERS, "z", None], 1e6, levels=["a", "b", "c"], missing="drop", neighbors="unbounded")
     assert dict(left.released) == {"a": 30.0, "b": 60.0, "c": 30.0} and left.nobs is None
     added = pydpstat.chi2_contingency(ANSWERS, ANSWERS, 1e6, levels=(["a", "b"], ["a", "b"]), missing="c")
     assert dict(added.released)["c:c"] == 30.0
@@ -196,27 +192,27 @@ def test_what_a_result_says():
     st.integers(0, 2**32),
 )
 def test_any_noisy_table_has_a_p_value(rows, columns, n, rate, known, seed):
-    noisy = simulation.geometric_draws(np.random.default_rng(seed), rate, (rows, columns)) + n // (
+    noisy = simulation.simulate_geometric_noise(np.random.default_rng(seed), rate, (rows, columns)) + n // (
         rows * columns
     )
     size = n if known else None
-    statistic, pvalue = plain_independence_pvalue(noisy, size, rate, 99)
+    statistic, pvalue = simulate_independence_pvalue(noisy, size, rate, 99)
     assert 0.0 < pvalue <= 1.0 and math.isfinite(statistic)
-    for number, p in nuisance_points(noisy, size, rate):
+    for number, p in iterate_nuisance_points(noisy, size, rate):
         assert number >= 1 and p.shape == noisy.shape
         assert p.min() > 0.0 and p.sum() == pytest.approx(1.0, rel=1e-9)
     # it does not matter in what order the levels are
-    turned = independence_statistic(noisy[None, ::-1, ::-1], size, rate)[0]
+    turned = compute_independence_statistic(noisy[None, ::-1, ::-1], size, rate)[0]
     assert turned == pytest.approx(statistic, rel=1e-6, abs=1e-6)
 
 
 def test_p_values_of_few_records_have_the_errors_of_their_draws_on_top():
     table = np.array([[9.0, 5.0], [4.0, 12.0]])
-    bare = plain_independence_pvalue(table, 30, 1.0, 4999)[1]
+    bare = simulate_independence_pvalue(table, 30, 1.0, 4999)[1]
     careful = bare + 3.0 * math.sqrt(bare * (1.0 - bare) / 4999)
-    assert plain_independence_pvalue(table, 30, 1.0)[1] == pytest.approx(careful)
+    assert simulate_independence_pvalue(table, 30, 1.0)[1] == pytest.approx(careful)
     table[1, 1] += 1.0
-    found = [plain_independence_pvalue(table, 31, 1.0, draws) for draws in (None, 4999)]
+    found = [simulate_independence_pvalue(table, 31, 1.0, draws) for draws in (None, 4999)]
     assert found[0] == found[1]
 
 
@@ -230,6 +226,6 @@ def test_the_level_of_few_records_without_noise_is_held():
     rejected = masses[masses <= 2e-4].sum()
     assert rejected < 0.01
     for table, mass in zip(tables[masses > 2e-4], masses[masses > 2e-4]):
-        pvalue = plain_independence_pvalue(table.reshape(2, 2).astype(float), n, 50.0)[1]
+        pvalue = simulate_independence_pvalue(table.reshape(2, 2).astype(float), n, 50.0)[1]
         rejected += mass * (pvalue <= 0.05)
     assert rejected <= 0.05

@@ -9,7 +9,7 @@ import statsmodels.formula.api as smf
 
 import pydpstat
 from pydpstat.errors import PydpstatError
-from pydpstat.results._hypotheses import hypotheses
+from pydpstat.results._hypotheses import parse_hypotheses
 
 # noise that no digit shows
 SURE = 1e8
@@ -185,7 +185,7 @@ def test_what_would_be_the_data_is_refused_with_the_reason(sure, name):
     ],
 )
 def test_hypotheses_are_read(given, labels, rows, values):
-    found = hypotheses(given, NAMES)
+    found = parse_hypotheses(given, NAMES)
     assert list(found.labels) == labels and found.matrix.tolist() == np.array(rows, dtype=float).tolist()
     assert found.values.tolist() == values
 
@@ -208,7 +208,7 @@ def test_hypotheses_are_read(given, labels, rows, values):
 )
 def test_other_hypotheses_are_refused(given, said):
     with pytest.raises(PydpstatError, match=said):
-        hypotheses(given, NAMES)
+        parse_hypotheses(given, NAMES)
 
 
 @pytest.mark.slow

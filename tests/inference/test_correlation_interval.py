@@ -10,9 +10,9 @@ from scipy import stats
 
 import pydpstat
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._null_distributions.shares import Spread, population_ends, spread_of
+from pydpstat.inference._null_distributions.shares import CorrelationSpread, compute_population_limits, estimate_spread
 from pydpstat.mechanisms.laplace import LaplaceNoise
-from pydpstat.statistics._kernels.partition import PARABOLA
+from pydpstat.statistics._kernels.partition import PARABOLA_BASIS
 
 RNG = np.random.default_rng(5)
 NORMAL = RNG.multivariate_normal([1.0, -1.0], [[1.0, 0.6], [0.6, 1.0]], 2000)
@@ -47,8 +47,8 @@ def test_intervals_miss_as_rarely_as_they_say(name):
 
 @pytest.mark.slow
 def test_the_simulation_finds_errors_that_are_too_small(monkeypatch):
-    right = Spread.sd
-    monkeypatch.setattr(Spread, "sd", lambda self, correlation: 0.5 * right(self, correlation))
+    right = CorrelationSpread.compute_sd
+    monkeypatch.setattr(CorrelationSpread, "compute_sd", lambda self, correlation: 0.5 * right(self, correlation))
     (setting,) = [each for each in levels.SETTINGS if each["name"] == WORST[0]]
     assert levels.misses(setting, RUNS, 4) > stats.binom.isf(FALSE_ALARMS, RUNS, 0.05)
 
@@ -66,23 +66,23 @@ def test_without_noise_it_is_fishers(alpha):
 
 def test_what_the_sums_say_of_the_spread():
     z = (NORMAL - [1.0, -1.0]) / 6.0
-    back = np.linalg.inv(PARABOLA).T
+    back = np.linalg.inv(PARABOLA_BASIS).T
     weights = [np.stack([np.ones(2000), each, each * each], axis=1) @ back for each in z.T]
     sums = tuple((weights[0].T @ weights[1]).ravel().tolist())
     u, v = ((each - each.mean()) / each.std() for each in z.T)
-    found = spread_of(sums, 2000, 0.0)
-    assert found.fourth == pytest.approx(np.mean(u * u * v * v), rel=1e-9)
-    assert found.most == pytest.approx(found.fourth, rel=1e-12) and found.size == 2000.0
+    found = estimate_spread(sums, 2000, 0.0)
+    assert found.fourth_moment == pytest.approx(np.mean(u * u * v * v), rel=1e-9)
+    assert found.fourth_limit == pytest.approx(found.fourth_moment, rel=1e-12) and found.size == 2000.0
     # nine noises are in the number, two standard deviations of which are taken off
-    assert spread_of(sums, None, 10.0).size == pytest.approx(2000.0 - 2.0 * 3.0 * 10.0)
-    assert spread_of(sums, None, 10.0).most > found.most
+    assert estimate_spread(sums, None, 10.0).size == pytest.approx(2000.0 - 2.0 * 3.0 * 10.0)
+    assert estimate_spread(sums, None, 10.0).fourth_limit > found.fourth_limit
 
 
 def test_a_sign_turns_the_interval():
     sums = (3625.0, 250.0, 625.0, 250.0, 500.0, 250.0, 625.0, 250.0, 3625.0)
     turned = tuple(np.array(sums).reshape(3, 3)[:, ::-1].ravel())
-    low, high = population_ends(sums, 10_000, LaplaceNoise(2.0), 0.05)
-    assert population_ends(turned, 10_000, LaplaceNoise(2.0), 0.05) == pytest.approx((-high, -low), rel=1e-9)
+    low, high = compute_population_limits(sums, 10_000, LaplaceNoise(2.0), 0.05)
+    assert compute_population_limits(turned, 10_000, LaplaceNoise(2.0), 0.05) == pytest.approx((-high, -low), rel=1e-9)
 
 
 def test_groups_matrices_and_noise_of_other_kinds():

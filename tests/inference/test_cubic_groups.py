@@ -9,8 +9,12 @@ from scipy import stats
 
 import pydpstat as dp
 from pydpstat.inference._null_distributions import skewed_t
-from pydpstat.inference._null_distributions.skewed_groups import compare, groups_under, round_mean
-from pydpstat.inference._null_distributions.skewed_shapes import shape_sums
+from pydpstat.inference._null_distributions.skewed_groups import (
+    compare_group_means,
+    make_skewed_groups,
+    round_mean_outwards,
+)
+from pydpstat.inference._null_distributions.skewed_shapes import simulate_shape_sums
 
 RNG = np.random.default_rng(5)
 BOUNDS = (-4.0, 4.0)
@@ -113,7 +117,7 @@ def test_a_default_interval_draws_few_shapes(monkeypatch):
 
     def counted(*arguments):
         drawn.append(1)
-        return shape_sums(*arguments)
+        return simulate_shape_sums(*arguments)
 
     monkeypatch.setattr(skewed_t, "shape_sums", counted)
     dp.ttest_1samp(RNG.normal(0.2, 1.0, 150), 0, **HOW).conf_int()
@@ -123,20 +127,20 @@ def test_a_default_interval_draws_few_shapes(monkeypatch):
 
 def test_means_are_rounded_towards_the_middle():
     means = np.linspace(-1.0, 1.0, 201)
-    rounded = np.array([round_mean(float(mean)) for mean in means])
+    rounded = np.array([round_mean_outwards(float(mean)) for mean in means])
     assert (np.abs(rounded) <= np.abs(means) + 1e-12).all()
     assert (1.0 - np.abs(rounded) <= 1.0906 * (1.0 - np.abs(means)) + 2e-9).all()
 
 
 def test_the_statistic_without_cubes_is_that_of_welch():
-    from pydpstat.inference._cubic_release import restore_sums
+    from pydpstat.inference._cubic_release import unscale_cubic_sums
 
     known = []
     for each in (X / 4, Y / 4):
-        known.append(restore_sums([each.sum(), (each**2).sum(), (4 * each**3 - 3 * each).sum()], 110, 1e9))
-    groups = groups_under(known)
-    parts = [part._replace(cube=np.zeros(1)) for part in groups.parts]
-    found = float(compare(groups.laws, parts, [0.0, 0.0])[0])
+        known.append(unscale_cubic_sums([each.sum(), (each**2).sum(), (4 * each**3 - 3 * each).sum()], 110, 1e9))
+    groups = make_skewed_groups(known)
+    parts = [part._replace(cube=np.zeros(1)) for part in groups.summaries]
+    found = float(compare_group_means(groups.distributions, parts, [0.0, 0.0])[0])
     assert found == pytest.approx(stats.ttest_ind(X, Y, equal_var=False).statistic, rel=1e-6)
 
 

@@ -8,19 +8,23 @@ from levels.means import LAWS, points
 from scipy import stats
 
 import pydpstat as dp
-from pydpstat.inference._cubic_release import mix_noises
-from pydpstat.inference._null_distributions.mean_differences import t_pvalue
-from pydpstat.inference._null_distributions.noisy_t import NoisySums, Third
-from pydpstat.inference._null_distributions.skewed_power import find_rejected
+from pydpstat.inference._cubic_release import make_noise_mixing
+from pydpstat.inference._null_distributions.mean_differences import compute_refined_t_pvalue
+from pydpstat.inference._null_distributions.noisy_t import CubeSum, NoisySums
+from pydpstat.inference._null_distributions.skewed_power import find_rejected_releases
 from pydpstat.inference._null_distributions.skewed_shapes import (
-    SHARES,
-    Centered,
-    draws_of,
-    normal_skewness,
-    shape_moments,
-    shape_sums,
+    RARE_VARIANCE_SHARES,
+    CenteredSums,
+    compute_shape_moments,
+    compute_skewness_quantiles,
+    draw_shape_reference,
+    simulate_shape_sums,
 )
-from pydpstat.inference._null_distributions.skewed_t import LEFT_OUT, skewed_law, skewed_pvalue
+from pydpstat.inference._null_distributions.skewed_t import (
+    EXCLUDED_PROBABILITY,
+    compute_skewed_pvalue,
+    make_skewed_distribution,
+)
 
 RUNS = 4_000
 # normal records, and rare ones at a bound
@@ -35,18 +39,18 @@ LAWS_HERE = {**{name: LAWS[name] for name in ("normal", "exponential", "Bernoull
 def released(law, n, epsilon, rng, noise=1.0):
     values, shares = law
     counts = rng.multinomial(n, shares, size=RUNS)
-    mix = np.array(mix_noises(epsilon, True))
+    mix = np.array(make_noise_mixing(epsilon, True))
     exact = np.stack([np.full(RUNS, float(n)), *(counts @ values**power for power in (1, 2, 3))])
     size, first, second, third = exact + noise * mix @ rng.laplace(size=(3, RUNS))
     mean = float(values @ shares)
-    seen = Centered(
+    seen = CenteredSums(
         first - mean * size,
         second - 2 * mean * first + mean**2 * size,
         third - 3 * mean * second + 3 * mean**2 * first - mean**3 * size,
     )
     *rows, cubes = (tuple(row) for row in mix.tolist())
-    known = NoisySums((float(n), 0.0, 0.0), tuple(rows), "laplace", n, third=Third(0.0, cubes))
-    return skewed_law(known, mean, n), seen
+    known = NoisySums((float(n), 0.0, 0.0), tuple(rows), "laplace", n, cube_sum=CubeSum(0.0, cubes))
+    return make_skewed_distribution(known, mean, n), seen
 
 
 @pytest.mark.slow
@@ -54,7 +58,9 @@ def released(law, n, epsilon, rng, noise=1.0):
 @pytest.mark.parametrize(("n", "epsilon"), [(30, 10.0), (110, 5.0), (110, 1000.0), (1000, 5.0)])
 def test_the_level_is_kept(law, n, epsilon):
     rng = np.random.default_rng(n)
-    share = find_rejected(*released(LAWS_HERE[law], n, epsilon, rng), 0.05, "two-sided", LEFT_OUT).mean()
+    share = find_rejected_releases(
+        *released(LAWS_HERE[law], n, epsilon, rng), 0.05, "two-sided", EXCLUDED_PROBABILITY
+    ).mean()
     # three standard errors
     assert share <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / RUNS)
 
@@ -64,7 +70,7 @@ def test_too_much_noise_is_found():
     rng = np.random.default_rng(1)
     # where noise decides, 0.002 are rejected: the same noise is in the sum of squares
     law, seen = released(LAWS["beta(1, 200), at a bound"], 110, 5.0, rng, noise=3.0)
-    assert find_rejected(law, seen, 0.05, "two-sided", LEFT_OUT).mean() > 0.1
+    assert find_rejected_releases(law, seen, 0.05, "two-sided", EXCLUDED_PROBABILITY).mean() > 0.1
 
 
 @pytest.mark.slow
@@ -79,8 +85,8 @@ def test_the_power_does_not_fall_with_epsilon():
 @pytest.mark.parametrize("side", [1.0, -1.0])
 def test_the_sums_have_the_moments_of_their_records(share, side):
     n, mean, variance = 400, 0.1, 0.06
-    draws = draws_of(n, "laplace", 3, 13)
-    sums = shape_sums(draws, n, mean, variance, side, share)
+    draws = draw_shape_reference(n, "laplace", 3, 13)
+    sums = simulate_shape_sums(draws, n, mean, variance, side, share)
     far = 1.0 - side * mean
     part = share * variance
     third = side * part * (far - part / far)
@@ -88,9 +94,9 @@ def test_the_sums_have_the_moments_of_their_records(share, side):
     assert sums.first.var() == pytest.approx(n * variance, rel=0.02)
     assert sums.second.mean() == pytest.approx(n * variance, rel=0.01)
     assert sums.third.mean() == pytest.approx(n * third, abs=0.05)
-    moments = shape_moments(mean, np.array([variance]), side)
-    place = int(np.argmin(np.abs(np.array(SHARES) - share)))
-    if SHARES[place] == share:
+    moments = compute_shape_moments(mean, np.array([variance]), side)
+    place = int(np.argmin(np.abs(np.array(RARE_VARIANCE_SHARES) - share)))
+    if RARE_VARIANCE_SHARES[place] == share:
         usual = sums.second - side * sums.third / far
         assert usual.mean() == pytest.approx(n * moments.usual[place, 0], rel=0.02)
 
@@ -102,17 +108,21 @@ def test_a_normal_sample_has_this_skewness():
     drawn = (centered**3).mean(axis=1) / (centered**2).mean(axis=1) ** 1.5
     shares = [0.01, 0.1, 0.5, 0.9, 0.99]
     assert np.allclose(
-        np.quantile(normal_skewness(30, scores), shares), np.quantile(drawn, shares), atol=0.05
+        np.quantile(compute_skewness_quantiles(30, scores), shares), np.quantile(drawn, shares), atol=0.05
     )
 
 
 def test_small_p_values_go_on():
-    rows = mix_noises(100.0, True)
+    rows = make_noise_mixing(100.0, True)
     z = np.random.default_rng(1).normal(0.2, 0.25, 400).clip(-1, 1)
-    third = Third(float((z**3).sum()), rows[3])
-    known = NoisySums((400.0, float(z.sum()), float((z * z).sum())), rows[:3], "laplace", 400, third=third)
-    assert skewed_pvalue(known, 0.0)[1] < 1e-5
+    third = CubeSum(float((z**3).sum()), rows[3])
+    known = NoisySums((400.0, float(z.sum()), float((z * z).sum())), rows[:3], "laplace", 400, cube_sum=third)
+    assert compute_skewed_pvalue(known, 0.0)[1] < 1e-5
     far = float(z.mean()) - 4 * 0.0125
     ordinary = stats.ttest_1samp(z, far).pvalue
     # without cubes more skewed shapes are possible
-    assert ordinary < skewed_pvalue(known, far)[1] < t_pvalue(replace(known, third=None), far)[1]
+    assert (
+        ordinary
+        < compute_skewed_pvalue(known, far)[1]
+        < compute_refined_t_pvalue(replace(known, cube_sum=None), far)[1]
+    )

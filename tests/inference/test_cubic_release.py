@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 import pydpstat as dp
 from pydpstat._data.columns import Columns
 from pydpstat.inference._cubic_release import (
-    cubic_sums,
+    apply_cubic_weights,
     has_cubic,
-    mix_noises,
-    restore_sums,
-    weight_with_cubic,
+    make_noise_mixing,
+    sum_cubics,
+    unscale_cubic_sums,
 )
-from pydpstat.statistics._kernels.record_grid import BITS, standard_grid
-from pydpstat.statistics._kernels.records import Part
+from pydpstat.statistics._kernels.record_grid import GRID_BITS, make_standard_grid
+from pydpstat.statistics._kernels.records import RecordChunk
 
 BOUNDS = (-1.0, 1.0)
 RECORDS = st.floats(-1.5, 1.5)
@@ -25,12 +25,12 @@ RECORDS = st.floats(-1.5, 1.5)
 
 def sums(values):
     column = np.array(values, dtype=np.float64)
-    part = Part(Columns((column,), (None,), None, None, column.size), None)
-    return cubic_sums(part, [standard_grid(*BOUNDS)], "error")[0]
+    part = RecordChunk(Columns((column,), (None,), None, None, column.size), None)
+    return sum_cubics(part, [make_standard_grid(*BOUNDS)], "error")[0]
 
 
 def moved(first, second, bounded):
-    pairs = zip(weight_with_cubic(sums(first), bounded), weight_with_cubic(sums(second), bounded))
+    pairs = zip(apply_cubic_weights(sums(first), bounded), apply_cubic_weights(sums(second), bounded))
     return sum(abs(one - other) for one, other in pairs)
 
 
@@ -56,7 +56,7 @@ def test_both_limits_are_attained():
 def test_the_sums_are_those_of_the_records():
     z = np.random.default_rng(1).uniform(-1, 1, 1000)
     found = sums(z)
-    unit = Fraction(1, 1 << BITS)
+    unit = Fraction(1, 1 << GRID_BITS)
     assert float(found.first[0] * unit) == pytest.approx(z.sum(), abs=1e-8)
     expected = (z * z).sum(), (4 * z**3 - 3 * z).sum()
     assert [float(each * unit) for each in found.products] == pytest.approx(expected, abs=1e-8)
@@ -65,15 +65,15 @@ def test_the_sums_are_those_of_the_records():
 @pytest.mark.parametrize("bounded", [True, False])
 def test_the_noise_is_mixed_as_the_sums_are(bounded):
     z = np.random.default_rng(1).uniform(-1, 1, 50)
-    exact = [float(each) for each in weight_with_cubic(sums(z), bounded)]
+    exact = [float(each) for each in apply_cubic_weights(sums(z), bounded)]
     noise = np.array([0.3, -0.2, 0.7, 0.1])[: len(exact)]
-    from pydpstat.inference._cubic_release import inverse_weights
+    from pydpstat.inference._cubic_release import get_inverse_weights
 
-    values = (np.array(exact) + noise / 5.0) * inverse_weights(bounded)
-    known = restore_sums(values.tolist(), 50 if bounded else None, 5.0)
+    values = (np.array(exact) + noise / 5.0) * get_inverse_weights(bounded)
+    known = unscale_cubic_sums(values.tolist(), 50 if bounded else None, 5.0)
     plain = np.array([50.0, z.sum(), (z * z).sum(), (z**3).sum()])
-    expected = plain + np.array(mix_noises(5.0, bounded)) @ noise
-    assert np.allclose([*known.sums, known.third.value], expected, atol=1e-8)
+    expected = plain + np.array(make_noise_mixing(5.0, bounded)) @ noise
+    assert np.allclose([*known.sums, known.cube_sum.value], expected, atol=1e-8)
 
 
 def test_it_is_made_where_public_numbers_say_so():

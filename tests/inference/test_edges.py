@@ -127,9 +127,7 @@ def test_p_values_and_intervals_are_in_their_ranges(name, records):
         assert (high <= higher).all() and (higher <= most * (1.0 + 1e-12)).all()
 
 
-@pytest.mark.parametrize(
-    "name", ["binomtest", "proportions_test", "proportions_test, ratio", "quantile_test"]
-)
+@pytest.mark.parametrize("name", ["binomtest", "proportions_test", "proportions_test, ratio", "quantile_test"])
 @pytest.mark.parametrize("epsilon", [1e-300, 1e300])
 def test_counts_can_have_any_noise(name, epsilon):
     (least, most), kinds, call = CALLS[name]

@@ -11,7 +11,7 @@ import statsmodels.formula.api as smf
 
 import pydpstat
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._formulas import formula_terms
+from pydpstat.inference._formulas import parse_formula
 from pydpstat.inference._predictors import Expression
 
 # noise that no digit shows
@@ -36,7 +36,7 @@ MODELS = [
 
 def public(formula):
     """Return bounds and levels of what a formula names."""
-    said = formula_terms(formula)
+    said = parse_formula(formula)
     names = [*said.response.columns, *said.columns]
     return {
         "bounds": {name: BOUNDS[name] for name in names if name in BOUNDS},
@@ -62,14 +62,14 @@ def test_either_package_reads_the_same(monkeypatch, formula):
     # with old versions of statsmodels there is one of the two only
     if not find_spec("formulaic") or not find_spec("patsy"):
         pytest.skip("patsy and formulaic are needed")
-    read = formula_terms(formula)
+    read = parse_formula(formula)
     monkeypatch.setitem(sys.modules, "patsy", None)
-    other = formula_terms(formula)
+    other = parse_formula(formula)
     assert other.response == read.response
     assert {frozenset(term) for term in other.terms} == {frozenset(term) for term in read.terms}
     monkeypatch.setitem(sys.modules, "formulaic", None)
     with pytest.raises(ImportError, match=r"pip install 'pydpstat\[formulas\]'"):
-        formula_terms(formula)
+        parse_formula(formula)
 
 
 def test_logistic_regressions_and_ranks_have_them_too(frame):
@@ -105,12 +105,12 @@ def test_logistic_regressions_and_ranks_have_them_too(frame):
 )
 def test_bounds_are_those_of_interval_arithmetic(text, bounds):
     made = Expression(text)
-    made.check()
-    assert made.bounds(BOUNDS) == pytest.approx(bounds)
+    made.check_transformation()
+    assert made.compute_bounds(BOUNDS) == pytest.approx(bounds)
     grid = [np.linspace(*BOUNDS[name], 41) for name in made.columns]
     points = dict(zip(made.columns, map(np.array, zip(*itertools.product(*grid)))))
-    values = made.values(points)
-    low, high = made.bounds(BOUNDS)
+    values = made.compute_values(points)
+    low, high = made.compute_bounds(BOUNDS)
     # rounded as the numbers are, so that none is beyond its bounds
     assert low <= values.min() and values.max() <= high
     # a grid with both ends and 0 reaches the bounds, as each column is there once

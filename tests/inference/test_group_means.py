@@ -14,17 +14,17 @@ from scipy import stats
 import pydpstat
 from pydpstat.errors import PydpstatError
 from pydpstat.inference import group_means
-from pydpstat.inference._null_distributions.group_means import Mixed, equal_means
+from pydpstat.inference._null_distributions.group_means import NoiseMixing, run_equal_means_test
 from pydpstat.inference._null_distributions.noisy_t import NoisySums
-from pydpstat.statistics._kernels.record_grid import BITS, standard_grid, sums
+from pydpstat.statistics._kernels.record_grid import GRID_BITS, make_standard_grid, sum_records
 
 
 def moved(one, two):
     """How far the two weighted sums move where one record takes another's place, exactly."""
-    grid = (standard_grid(-1.0, 1.0),)
-    first, second = (sums([np.array([each])], grid, "error", ((0, 0),)) for each in (one, two))
-    by_sum = Fraction(abs(first.first[0] - second.first[0]), 2 << BITS)
-    return by_sum + Fraction(abs(first.products[0] - second.products[0]), 4 << BITS)
+    grid = (make_standard_grid(-1.0, 1.0),)
+    first, second = (sum_records([np.array([each])], grid, "error", ((0, 0),)) for each in (one, two))
+    by_sum = Fraction(abs(first.first[0] - second.first[0]), 2 << GRID_BITS)
+    return by_sum + Fraction(abs(first.products[0] - second.products[0]), 4 << GRID_BITS)
 
 
 @settings(max_examples=200)
@@ -68,9 +68,7 @@ def test_equal_groups_and_groups_far_apart(neighbors):
     assert dict(far.estimates)["mean of group 3"] == pytest.approx(60.0, abs=3.0)
     assert far.call.startswith("f_oneway(sample1, sample2, sample3, epsilon=1.0, bounds=")
     if neighbors == "bounded":
-        assert dict(far.released)["sum of z / 2, group 1"] == pytest.approx(
-            (X.sum() - 15_000) / 100, abs=12.0
-        )
+        assert dict(far.released)["sum of z / 2, group 1"] == pytest.approx((X.sum() - 15_000) / 100, abs=12.0)
     else:
         dropped = pydpstat.f_oneway(X, X, np.append(X + 20, np.nan), missing="drop", **how)
         assert len(far.released) == 9 and dropped.released == far.released
@@ -102,9 +100,9 @@ def test_a_law_without_all_of_the_noise_is_noticed():
 
 def welch_pvalue(first, second, sizes, epsilon, draws=None):
     """Statistic and p-value of equal means, for sums of groups of public sizes."""
-    noise = Mixed.sized(epsilon).rows
+    noise = NoiseMixing.from_epsilon(epsilon).coefficients
     rows = zip(sizes, first.tolist(), second.tolist())
-    return equal_means([NoisySums((float(n), *each), noise, "laplace", n) for n, *each in rows], draws=draws)[
+    return run_equal_means_test([NoisySums((float(n), *each), noise, "laplace", n) for n, *each in rows], draws=draws)[
         :2
     ]
 
@@ -168,8 +166,8 @@ def test_a_released_mean_by_group_is_tested_as_the_groups_are():
     keys = {"by": region, "levels": ["north", "south", "west"], "other": None}
     released = pydpstat.mean(values, **how, **keys, population=True)
     r = released.f_oneway()
-    known = [each.known for each in released.post.population.parts]
-    statistic, p, places = equal_means(known)
+    known = [each.noisy_sums for each in released.post.population.parts]
+    statistic, p, places = run_equal_means_test(known)
     assert (r.statistic, r.pvalue) == (statistic / 2, p) and places == (0, 1, 2)
     assert [name for name, _ in r.released] == ["north", "south", "west"]
     frame = pd.DataFrame({"age": values, "size": np.tile(X, 3)})
@@ -183,7 +181,7 @@ def test_intervals_of_the_means_have_the_unit_of_the_bounds():
     mix = ((1.0, 1.0, 1.0), (-1.0, 0.0, 1.0), (1.0, -1.0, 1.0))
     known = [NoisySums(each, mix, "laplace", None) for each in ((300.0, 10.0, 60.0), (200.0, -9.0, 40.0))]
     release = pydpstat.count(X > 40, 1.0, rng=1)
-    standard, own = (group_means._means(release, known, ["f", "m"], pair) for pair in ((-1, 1), (20, 60)))
+    standard, own = (group_means._make_mean_results(release, known, ["f", "m"], pair) for pair in ((-1, 1), (20, 60)))
     wanted = 40.0 + 20.0 * standard.conf_int(kind="population")
     assert own.conf_int(kind="population").to_numpy() == pytest.approx(wanted.to_numpy(), rel=1e-12)
 
@@ -191,6 +189,6 @@ def test_intervals_of_the_means_have_the_unit_of_the_bounds():
 def test_normal_noise_has_its_own_distribution():
     mix = ((1.0, 1.0, 1.0), (-1.0, 0.0, 1.0), (1.0, -1.0, 1.0))
     sums = (300.0, 10.0, 60.0), (200.0, -9.0, 40.0)
-    found = [equal_means([NoisySums(each, mix, law, None) for each in sums]) for law in ("laplace", "normal")]
+    found = [run_equal_means_test([NoisySums(each, mix, law, None) for each in sums]) for law in ("laplace", "normal")]
     # less noise of the same scale
     assert found[1][0] > found[0][0] and found[1][1] < found[0][1]

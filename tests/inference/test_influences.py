@@ -14,10 +14,10 @@ from statsmodels.formula.api import ols as least_squares
 
 import pydpstat as dp
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._design import LinearDesign, Predictor, Regression
-from pydpstat.inference._null_distributions.noisy_moments import NoisyMoments, matrix_of
+from pydpstat.inference._design import Predictor, Regression, RegressionDesign
+from pydpstat.inference._null_distributions.noisy_moments import NoisyMoments, make_moment_matrix
 from pydpstat.inference._null_distributions.score_tests import ScoreTests
-from pydpstat.inference._regression_moments import Influences, Layout, influence_query
+from pydpstat.inference._regression_moments import Influences, MomentLayout, make_influence_query
 
 BOUNDS = {"y": (-30.0, 30.0), "x": (-20.0, 20.0), "z": (-4.0, 4.0)}
 KNOWN = {"bounds": BOUNDS, "levels": {"g": list("abc")}}
@@ -43,16 +43,16 @@ def test_without_noise_they_are_those_of_statsmodels(far):
     assert ours.bse["x"] > 2.0 * plain.bse["x"]
 
 
-def _influences(noise: float, seed: int, size: int = 40) -> tuple[LinearDesign, Influences]:
+def _influences(noise: float, seed: int, size: int = 40) -> tuple[RegressionDesign, Influences]:
     """Influences at a noisy release of two numbers and a variable with three levels."""
     rng = np.random.default_rng(seed)
     predictors = (
         *(Predictor(name, name, (-1.0, 1.0), None) for name in ("x", "z")),
         Predictor("g", "g", None, ("a", "b", "c")),
     )
-    design = LinearDesign("y", (-1.0, 1.0), predictors, "const")
-    layout = Layout.of(design)
-    blocks = layout.blocks(math.inf)
+    design = RegressionDesign("y", (-1.0, 1.0), predictors, "const")
+    layout = MomentLayout.from_design(design)
+    blocks = layout.make_blocks(math.inf)
     numbers = sum(block.size for block in blocks)
     v = np.column_stack([np.ones(size), rng.uniform(-1, 1, (size, 2)), np.zeros((size, 2))])
     code = rng.integers(0, 3, size)
@@ -60,15 +60,15 @@ def _influences(noise: float, seed: int, size: int = 40) -> tuple[LinearDesign, 
     v = np.column_stack([v, rng.uniform(-1, 1, size)])
     mechanism = layout.mechanism.calibrate_vector(1.0, 0.0, 1.0, numbers, False)
     drawn = noise * rng.standard_normal(numbers)
-    matrix = v.T @ v + matrix_of(drawn, blocks, layout.width)
+    matrix = v.T @ v + make_moment_matrix(drawn, blocks, layout.width)
     matrix[0, 0] = size
-    return design, Influences.of(NoisyMoments(matrix, blocks, mechanism, np.zeros(4)), layout)
+    return design, Influences.from_release(NoisyMoments(matrix, blocks, mechanism, np.zeros(4)), layout)
 
 
-def _ask(design: LinearDesign, at: Influences, y: list[float], x: list[list[float]], g: list[int]) -> tuple:
+def _ask(design: RegressionDesign, at: Influences, y: list[float], x: list[list[float]], g: list[int]) -> tuple:
     columns = (*(np.array(each) for each in x), np.array(g))
     regression = Regression(design, np.array(y), columns)
-    return influence_query(regression, design, at, (np.zeros(4), np.ones(4)), True).exact
+    return make_influence_query(regression, design, at, (np.zeros(4), np.ones(4)), True).exact
 
 
 @pytest.mark.parametrize("noise", [0.0, 2.0, 50.0])
@@ -81,8 +81,8 @@ def test_no_record_is_beyond_the_reach_and_a_corner_comes_near_it(noise, seed):
     # reach is the largest |a'x| of any corner times the largest residual that its leverage allows
     largest = np.abs(at.forms @ columns).max(axis=1)
     residual = 1.0 + min(np.abs(at.center @ columns).max(), 1.0)
-    np.testing.assert_allclose(at.reach, largest * residual / (1.0 - at.leverage), rtol=1e-12)
-    found = np.array(list(at.squares(y, list(columns))))
+    np.testing.assert_allclose(at.max_influence, largest * residual / (1.0 - at.leverage), rtol=1e-12)
+    found = np.array(list(at.iterate_squares(y, list(columns))))
     assert found.max() <= 1.0 and (found >= 0.0).all()
     leverages = np.einsum("kr,kl,lr->r", columns, at.inverse, columns)
     assert at.leverage == 0.5 or leverages.max() <= at.leverage * (1.0 + 1e-12)
@@ -145,7 +145,7 @@ def test_the_simulated_release_is_the_functions_own():
         data = pd.DataFrame({"y": y, "x1": x[:, 0], "x2": x[:, 1]})
         fit = dp.ols("y ~ x1 + x2", data, 3.0, bounds=(-1, 1), cov_type="HC3", rng=seed)
         noisy = levels.noisy_moments(setting, rng)
-        errors.append((fit.bse["x1"], ScoreTests(noisy, np.ones(3), np.zeros(3)).estimates()[1][1]))
+        errors.append((fit.bse["x1"], ScoreTests(noisy, np.ones(3), np.zeros(3)).compute_estimates()[1][1]))
     ours, simulated = np.log(np.array(errors)).mean(axis=0)
     # the standard deviation of a mean of 12 logarithms is below 0.05
     assert abs(ours - simulated) < 0.2

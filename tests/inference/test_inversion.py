@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import laplace, norm, t
 
-from pydpstat.inference._null_distributions.simulation import outermost
+from pydpstat.inference._null_distributions.simulation import find_interval_end
 
 LAWS = {"normal": norm, "t(3)": t(3), "laplace": laplace}
 
@@ -25,16 +25,16 @@ def test_ends_are_a_fiftieth_of_the_error_beyond_the_level_at_most(law, side, sc
         p = min(1.0, 2.0 * float(LAWS[law].sf(abs(x - 5.0) / (scale * error))) + 1e-4)
         return p if p <= alpha else 0.5 * (p + alpha)
 
-    end = outermost(pvalue, alpha, 5.0, error, side, 1e9)
+    end = find_interval_end(pvalue, alpha, 5.0, error, side, 1e9)
     true = 5.0 + side * scale * error * float(LAWS[law].isf(0.5 * (alpha - 1e-4)))
     assert -1e-9 * error <= side * (end - true) <= 0.02 * error * (1.0 + 1e-9)
 
 
 def test_what_is_not_rejected_is_found_beyond_a_gap():
     # up to 1 and again from 2.2 to 3.2; all p-values are 0 or 1
-    end = outermost(lambda x: float(x <= 1.0 or 2.2 <= x <= 3.2), 0.5, 0.0, 0.5, 1.0, 10.0)
+    end = find_interval_end(lambda x: float(x <= 1.0 or 2.2 <= x <= 3.2), 0.5, 0.0, 0.5, 1.0, 10.0)
     assert 3.2 < end < 3.22
-    assert outermost(lambda x: 1.0, 0.5, 0.0, 0.5, -1.0, 1.0) == -1.0
+    assert find_interval_end(lambda x: 1.0, 0.5, 0.0, 0.5, -1.0, 1.0) == -1.0
 
 
 @pytest.mark.parametrize(("alpha", "scale"), [(0.2, 0.8), (0.05, 1.0), (0.01, 1.3)])
@@ -45,7 +45,7 @@ def test_few_values_are_looked_at(alpha, scale):
         looked.append(x)
         return 2.0 * float(norm.sf(abs(x) / scale))
 
-    end = outermost(pvalue, alpha, 0.0, 1.0, 1.0, math.inf)
+    end = find_interval_end(pvalue, alpha, 0.0, 1.0, 1.0, math.inf)
     assert end == pytest.approx(scale * norm.isf(0.5 * alpha), abs=0.02)
     # one that is not rejected, three that are, and three in between; halving would take seven
     assert len(looked) <= 9

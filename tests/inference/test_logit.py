@@ -13,19 +13,23 @@ from scipy import stats
 
 import pydpstat
 from pydpstat.inference._design import read_regression
-from pydpstat.inference._logit_records import LogitRecords, moments_of, score_of
-from pydpstat.inference._null_distributions.logistic_cells import FARTHEST, line_for, logistic, start, within
+from pydpstat.inference._logit_records import LogitRecords, unscale_moments, unscale_score
+from pydpstat.inference._null_distributions.logistic_cells import (
+    MAX_SLOPE_SUM,
+    evaluate_logistic,
+    find_start_coefficients,
+    fit_minimax_line,
+    limit_slopes,
+)
 from pydpstat.inference._null_distributions.logistic_equations import Scaling
-from pydpstat.inference._null_distributions.noisy_logit import LogitLaw, pairs, symmetric
-from pydpstat.inference._null_distributions.simulation import DOWN, UP
-from pydpstat.inference.logit import fit, stages_for
-from pydpstat.mechanisms.mechanism import parts_of
+from pydpstat.inference._null_distributions.noisy_logit import LogitInference, get_triangle_pairs, unpack_symmetric
+from pydpstat.inference._null_distributions.simulation import DOWNWARD_SHAPE, UPWARD_SHAPE
+from pydpstat.inference.logit import fit_logit_model, split_epsilon
+from pydpstat.mechanisms.mechanism import split_by_shares
 
 DRAW = np.random.default_rng(11)
 N = 4000
-FRAME = pd.DataFrame(
-    {"x": DRAW.uniform(0.0, 10.0, N), "w": DRAW.normal(size=N), "g": DRAW.choice(["a", "b", "c"], N)}
-)
+FRAME = pd.DataFrame({"x": DRAW.uniform(0.0, 10.0, N), "w": DRAW.normal(size=N), "g": DRAW.choice(["a", "b", "c"], N)})
 ODDS = -2.0 + 0.5 * FRAME.x + 0.3 * FRAME.w + (FRAME.g == "b")
 FRAME["y"] = DRAW.uniform(size=N) < 1.0 / (1.0 + np.exp(-ODDS))
 ASKED = {"bounds": {"x": (0, 10), "w": (-5, 5)}, "levels": {"g": ["a", "b", "c"]}}
@@ -74,71 +78,76 @@ def test_no_record_moves_the_scores_by_more_than_1(p):
     draw, worst = np.random.default_rng(p), Fraction(0)
     center = draw.uniform(-2.0, 2.0, p + 1)
     reach = float(np.abs(center[1:]).sum())
-    line = line_for(center[0] - reach, center[0] + reach)
+    line = fit_minimax_line(center[0] - reach, center[0] + reach)
     corners = [np.sign(center[1:]), -np.sign(center[1:])]
     for _ in range(200):
         z = corners[draw.integers(2)] * draw.choice([1.0, 0.5, 0.0]) if draw.random() < 0.5 else None
         one, other = draw.uniform(-1.0, 1.0, (2, p)) if z is None else (z, draw.uniform(-1.0, 1.0, p))
         worst = max(
-            worst, distance(records(0, one).score(center, line), records(1, other).score(center, line))
+            worst,
+            distance(records(0, one).make_score_query(center, line), records(1, other).make_score_query(center, line)),
         )
     assert 0.1 < worst <= 1
     # a line far too near is no way around it: addends are cut
-    near = line._replace(apart=1e-9, weight_apart=1e-9)
+    near = line._replace(max_error=1e-9, max_weight_error=1e-9)
     assert (
-        distance(records(0, corners[0]).score(center, near), records(0, -corners[0]).score(center, near)) <= 1
+        distance(
+            records(0, corners[0]).make_score_query(center, near),
+            records(0, -corners[0]).make_score_query(center, near),
+        )
+        <= 1
     )
 
 
 def test_sums_without_noise_are_those_of_the_records():
     z, y = DRAW.uniform(-1.0, 1.0, (500, 2)), DRAW.integers(0, 2, 500)
     given_, v = records(y, z), np.column_stack([np.ones(500), z])
-    found = moments_of(given_.moments().value, 0.0, 500, 2)
+    found = unscale_moments(given_.make_moments_query().value, 0.0, 500, 2)
     # every addend is rounded to 2^-30
     assert found.response == pytest.approx(v.T @ (y - 0.5), abs=500 * 2.0**-30)
-    assert symmetric(found.products, 3) == pytest.approx(v.T @ v, abs=500 * 2.0**-30)
-    line, s = line_for(-3.0, 3.0), logistic(v @ CENTER)
-    left, informed, _, _ = score_of(given_.score(CENTER, line).value, 0.0, line, 3)
+    assert unpack_symmetric(found.products, 3) == pytest.approx(v.T @ v, abs=500 * 2.0**-30)
+    line, s = fit_minimax_line(-3.0, 3.0), evaluate_logistic(v @ CENTER)
+    left, informed, _, _ = unscale_score(given_.make_score_query(CENTER, line).value, 0.0, line, 3)
     assert left == pytest.approx(v.T @ (s - 0.5 - line.level - line.slope * (v @ CENTER)), abs=1e-5)
     expected = (v * (s * (1.0 - s) - line.weight)[:, None]).T @ v
-    assert symmetric(informed, 3) == pytest.approx(expected, abs=1e-5)
+    assert unpack_symmetric(informed, 3) == pytest.approx(expected, abs=1e-5)
 
 
 def test_a_record_is_placed_by_itself():
     y, z = DRAW.integers(0, 2, 300), DRAW.uniform(-1.0, 1.0, (300, 3))
-    one, line = records(y, z), line_for(-3.0, 3.0)
+    one, line = records(y, z), fit_minimax_line(-3.0, 3.0)
     center = np.array([0.1, 1.0, -1.0, 0.5])
     order = DRAW.permutation(300)
     other = records(y[order], z[order])
-    assert one.moments().exact == other.moments().exact
-    assert one.score(center, line).exact == other.score(center, line).exact
+    assert one.make_moments_query().exact == other.make_moments_query().exact
+    assert one.make_score_query(center, line).exact == other.make_score_query(center, line).exact
 
 
 @given(st.floats(1e-3, 100.0))
 def test_shares_are_no_more_than_epsilon(epsilon):
     for n in (1, 10**6):
-        shares = stages_for(epsilon, n, 2)
+        shares = split_epsilon(epsilon, n, 2)
         assert sum(map(Fraction, shares)) <= Fraction(epsilon) and min(shares) > 0.0
-    assert math.fsum(parts_of(epsilon, (0.5, 0.5))) == pytest.approx(epsilon, rel=1e-12)
+    assert math.fsum(split_by_shares(epsilon, (0.5, 0.5))) == pytest.approx(epsilon, rel=1e-12)
 
 
 def test_normal_predictors_are_where_it_starts():
     draw = np.random.default_rng(3)
     z = draw.multivariate_normal([0.1, -0.2], [[0.09, 0.03], [0.03, 0.06]], 400_000)
-    y = draw.random(400_000) < logistic(-0.7 + z @ [2.0, -3.0])
+    y = draw.random(400_000) < evaluate_logistic(-0.7 + z @ [2.0, -3.0])
     joint = (z - z.mean(0)).T @ (y - y.mean()) / len(y)
-    found = start(len(y), y.mean(), z.mean(0), np.cov(z.T), joint, 1e-6)
+    found = find_start_coefficients(len(y), y.mean(), z.mean(0), np.cov(z.T), joint, 1e-6)
     # four standard errors of so many records
     assert found == pytest.approx([-0.7, 2.0, -3.0], abs=0.12)
 
 
 def test_coefficients_are_cut_about_the_predictors_mean():
     b, mean = np.array([9.0, 5.0, -5.0]), np.array([-0.9, 0.2])
-    cut = within(b, mean)
+    cut = limit_slopes(b, mean)
     assert cut[1:].tolist() == [3.0, -3.0] and cut[0] + mean @ cut[1:] == pytest.approx(b[0] + mean @ b[1:])
     # an intercept far from the middle of the bounds is none far from the predictors
-    assert within(np.array([-9.0, -4.0, 0.0]), mean).tolist() == [-9.0, -4.0, 0.0]
-    assert within(np.array([-90.0, 5.0, -5.0]), mean)[0] == -2.0 * FARTHEST
+    assert limit_slopes(np.array([-9.0, -4.0, 0.0]), mean).tolist() == [-9.0, -4.0, 0.0]
+    assert limit_slopes(np.array([-90.0, 5.0, -5.0]), mean)[0] == -2.0 * MAX_SLOPE_SUM
 
 
 @pytest.mark.slow
@@ -177,7 +186,7 @@ def test_without_noise_few_records_have_the_score_test():
 def test_of_few_ones_nothing_is_said():
     x = np.linspace(-1.0, 1.0, 200)
     few = np.isin(np.arange(200), np.linspace(5, 190, 8).astype(int))
-    many = np.random.default_rng(1).random(200) < logistic(-2.0 + 4.0 * x)
+    many = np.random.default_rng(1).random(200) < evaluate_logistic(-2.0 + 4.0 * x)
     for y, told in ((few, False), (many, True)):
         r = pydpstat.logit(y, x, 1e6, bounds=(-1, 1), rng=1)
         assert (r.pvalues["x1"] < 0.05) == told and np.isinf(r.conf_int().loc["x1"]).all() != told
@@ -220,11 +229,7 @@ def test_collinear_predictors_have_no_ends():
     r = pydpstat.logit(FRAME.y, both, 1.0, bounds=(0, 10), rng=1)
     assert np.isinf(r.conf_int().loc["x1":].to_numpy()).all() and (r.pvalues["x1":] > 0.05).all()
     few = pydpstat.logit(FRAME.y[:30], FRAME[["x", "w"]][:30], 0.1, bounds=[(0, 10), (-5, 5)], rng=1)
-    assert (
-        (few.pvalues == 1.0).all()
-        and np.isinf(few.bse).all()
-        and "The release is uninformative" in few.remarks[0]
-    )
+    assert (few.pvalues == 1.0).all() and np.isinf(few.bse).all() and "The release is uninformative" in few.remarks[0]
 
 
 def simulated(n, b, epsilon, draw, spread):
@@ -235,14 +240,14 @@ def simulated(n, b, epsilon, draw, spread):
 def released(z, b, epsilon, draw, spread):
     """What a release says of these predictors."""
     n, p, d = len(z), len(b) - 1, len(b)
-    y = draw.random(n) < logistic(b[0] + z @ b[1:])
-    own, shares = records(y, z), stages_for(epsilon, n, p)
+    y = draw.random(n) < evaluate_logistic(b[0] + z @ b[1:])
+    own, shares = records(y, z), split_epsilon(epsilon, n, p)
 
     def noisy(query, share):
         return query.value + spread * draw.laplace(0.0, 1.0 / share, query.value.size), 1.0 / share
 
-    assert len(pairs(d)) == d * (d + 1) // 2
-    return fit(own, shares, noisy)
+    assert len(get_triangle_pairs(d)) == d * (d + 1) // 2
+    return fit_logit_model(own, shares, noisy)
 
 
 @pytest.mark.slow
@@ -288,15 +293,15 @@ def test_slopes_of_predictors_in_a_part_of_their_bounds_are_not_rejected_more_of
     assert found <= 11
 
 
-@pytest.mark.parametrize("shape", [UP, DOWN])
+@pytest.mark.parametrize("shape", [UPWARD_SHAPE, DOWNWARD_SHAPE])
 def test_the_score_of_a_predictor_of_two_values_moves_as_the_skewed_shapes_say(shape):
     draw, step = np.random.default_rng(12), np.array([0.3, -0.5])
     z = np.where(draw.random((5000, 1)) < 0.3, 1.0, -1.0)
     law = released(z, np.array([0.0, 4.0]), 1.0, draw, 0.0)
     v = np.column_stack([np.ones(5000), z])
-    before, after = logistic(v @ law.center), logistic(v @ (law.center + step))
+    before, after = evaluate_logistic(v @ law.center), evaluate_logistic(v @ (law.center + step))
     linear = ((v @ step) ** 2 * before * (1.0 - before)).sum()
-    moved, informed = law._curved(step, shape)
+    moved, informed = law._compute_curvature(step, shape)
     # moments are rounded to 2^-30 of a record
     assert moved == pytest.approx(((v @ step) * (after - before)).sum() / linear, rel=1e-6)
     along = ((v @ step) ** 2 * after * (1.0 - after)).sum() / linear
@@ -308,17 +313,17 @@ def test_the_score_of_a_predictor_of_two_values_moves_as_the_skewed_shapes_say(s
 @pytest.mark.slow
 def test_intervals_have_what_is_not_rejected():
     law = simulated(2000, np.array([-0.5, 1.0]), 1.0, np.random.default_rng(9), 1.0)
-    assert isinstance(law, LogitLaw)
+    assert isinstance(law, LogitInference)
     assert law.information @ (law.estimate - law.center) == pytest.approx(law.score, rel=1e-9)
     slope = np.array([0.0, 1.0])
-    low, high = law.ends(slope, 0.05)
-    assert law.pvalue(slope, low) == pytest.approx(0.05, abs=1e-3)
-    assert law.pvalue(slope, high) == pytest.approx(0.05, abs=1e-3)
-    wider = law.ends(slope, 1e-6)
+    low, high = law.compute_limits(slope, 0.05)
+    assert law.compute_pvalue(slope, low) == pytest.approx(0.05, abs=1e-3)
+    assert law.compute_pvalue(slope, high) == pytest.approx(0.05, abs=1e-3)
+    wider = law.compute_limits(slope, 1e-6)
     assert wider[0] < low < law.estimate[1] < high < wider[1]
     # a sum of coefficients has an interval, too, and half of it half of that
     both = np.array([1.0, 1.0])
-    ends = law.ends(both, 0.05)
+    ends = law.compute_limits(both, 0.05)
     assert ends[0] < law.estimate.sum() < ends[1]
-    assert law.pvalue(both, ends[1]) == pytest.approx(0.05, abs=1e-3)
-    assert law.ends(0.5 * both, 0.05) == pytest.approx((0.5 * ends[0], 0.5 * ends[1]), rel=1e-3)
+    assert law.compute_pvalue(both, ends[1]) == pytest.approx(0.05, abs=1e-3)
+    assert law.compute_limits(0.5 * both, 0.05) == pytest.approx((0.5 * ends[0], 0.5 * ends[1]), rel=1e-3)

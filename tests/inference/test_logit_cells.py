@@ -11,14 +11,14 @@ from scipy import stats
 
 import pydpstat
 from pydpstat import Budget, PydpstatError
-from pydpstat.inference._cell_regression import SHARES, fit, table_of
+from pydpstat.inference._cell_regression import EPSILON_SHARES, fit_cell_model, make_cell_table
 from pydpstat.inference._design import read_regression
-from pydpstat.inference._logit_cells import CellRecords, Cells
+from pydpstat.inference._logit_cells import CellRecords, DesignCells
 from pydpstat.inference._null_distributions.cell_logit import CellLogit
-from pydpstat.inference._null_distributions.logistic_cells import lines_at, logistic
-from pydpstat.inference._null_distributions.noise import Counts, Cubes, Geometric, WeightedSum
+from pydpstat.inference._null_distributions.logistic_cells import evaluate_logistic, fit_cell_lines
+from pydpstat.inference._null_distributions.noise import BinomialTerms, CubeTerms, GeometricTerms, WeightedSum
 from pydpstat.mechanisms.cube import CubeNoise
-from pydpstat.mechanisms.mechanism import parts_of
+from pydpstat.mechanisms.mechanism import split_by_shares
 from pydpstat.random import source_from
 
 DRAW = np.random.default_rng(12)
@@ -33,7 +33,7 @@ FRAME = pd.DataFrame(
     }
 )
 ODDS = -1.0 + 0.2 * FRAME.x - 0.1 * FRAME.w + 0.5 * (FRAME.region == "r2") - 0.4 * (FRAME.sex == "m")
-FRAME["y"] = DRAW.uniform(size=N) < logistic(ODDS)
+FRAME["y"] = DRAW.uniform(size=N) < evaluate_logistic(ODDS)
 LEVELS = {"region": REGIONS, "sex": ["f", "m"]}
 BOUNDS = {"x": (0, 10), "w": (0, 20)}
 
@@ -77,7 +77,7 @@ def test_every_coefficient_has_a_standard_error_near_the_plain_one(formula):
 def records(data):
     """Records of a factor of three levels, and of two numbers."""
     regression = read_regression("y ~ C(g) + u + v", data, (-1, 1), {"g": [0, 1, 2]}, "error", binary=True)
-    return CellRecords(regression, Cells.of(regression.design))
+    return CellRecords(regression, DesignCells.from_design(regression.design))
 
 
 def one(y, g, u, v):
@@ -106,9 +106,12 @@ CENTER = np.array([0.5, -1.0, 1.0, 2.0, -1.0])
 def asked(own, ends):
     """Both queries with their mechanisms."""
     cells = own.cells
-    lines = lines_at(cells.rows @ CENTER, 3.0, np.full(3, 1.0 / 3.0))
-    rest = own.rest(CENTER, lines, ends, None)
-    return (own.table(ends, None), cells.table_noise(ends)), (rest, cells.rest_noise(ends))
+    lines = fit_cell_lines(cells.rows @ CENTER, 3.0, np.full(3, 1.0 / 3.0))
+    rest = own.make_remainder_query(CENTER, lines, ends, None)
+    return (own.make_table_query(ends, None), cells.make_table_mechanism(ends)), (
+        rest,
+        cells.make_remainder_mechanism(ends),
+    )
 
 
 @pytest.mark.slow
@@ -137,7 +140,9 @@ def test_a_record_more_moves_half_as_much():
 def test_an_interaction_makes_no_more_cells():
     data = FRAME[:10]
     made = [
-        Cells.of(read_regression(f"y ~ C(sex) {sign} C(region)", data, None, LEVELS, "error", True).design)
+        DesignCells.from_design(
+            read_regression(f"y ~ C(sex) {sign} C(region)", data, None, LEVELS, "error", True).design
+        )
         for sign in "+*"
     ]
     assert made[0].names == made[1].names and len(made[1].rows) == 12
@@ -145,7 +150,7 @@ def test_an_interaction_makes_no_more_cells():
 
 def test_counts_are_those_of_pandas():
     regression = read_regression("y ~ C(sex) + C(region)", FRAME, None, LEVELS, "error", binary=True)
-    query = CellRecords(regression, Cells.of(regression.design)).counts(2, N)
+    query = CellRecords(regression, DesignCells.from_design(regression.design)).make_counts_query(2, N)
     wanted = FRAME.groupby(["sex", "region", "y"]).size()
     assert query.exact == tuple(wanted.tolist()) and query.sensitivities == (2,)
     assert query.labels.names[1] == "sex=f, region=r0, y=True"
@@ -157,37 +162,37 @@ def test_tails_are_those_of_draws():
     cubes = sum(CubeNoise(1.0, 2).rvs((runs, 2), random_state=k) @ weights[k] for k in range(2))
     counts = (draw.binomial(30, 0.05, runs) - 1.5) * 0.8
     noise = np.subtract(*draw.geometric(1.0 - math.exp(-0.5), (2, runs))) * 0.3
-    binomial = Counts(np.array([30.0]), np.array([0.05]), np.array([0.8]))
-    both = WeightedSum(0.5, (Cubes(weights), binomial, Geometric(0.5, np.array([0.3]))))
+    binomial = BinomialTerms(np.array([30.0]), np.array([0.05]), np.array([0.8]))
+    both = WeightedSum(0.5, (CubeTerms(weights), binomial, GeometricTerms(0.5, np.array([0.3]))))
     sums = cubes + counts + noise + math.sqrt(0.5) * draw.standard_normal(runs)
-    assert sums.var() == pytest.approx(0.5 + sum(part.variance for part in both.parts), rel=0.02)
+    assert sums.var() == pytest.approx(0.5 + sum(part.variance for part in both.terms), rel=0.02)
     for share in (0.1, 0.02, 0.002):
         x = float(np.quantile(sums, 1.0 - share))
         # 5 % are added; 400 draws are beyond the last one
-        assert 0.95 < both.tail(x) / share < 1.25
+        assert 0.95 < both.approximate_tail(x) / share < 1.25
     for x in (0.5, 2.0, 6.0):
-        assert WeightedSum(1.0, ()).tail(x) == pytest.approx(1.05 * stats.norm.sf(x), rel=1e-3)
+        assert WeightedSum(1.0, ()).approximate_tail(x) == pytest.approx(1.05 * stats.norm.sf(x), rel=1e-3)
 
 
 def simulated(n, b, epsilon, draw, spread, number):
     """What a release says of three levels, and a number with skewed values; `spread` multiplies the noise."""
     g, u = draw.choice(3, n, p=[0.6, 0.3, 0.1]), np.clip(draw.exponential(0.3, n) - 1.0, -1.0, 1.0)
     odds = b[0] + b[1] * (g == 1) + b[2] * (g == 2) + (b[3] * u if number else 0.0)
-    data = {"y": draw.random(n) < logistic(odds), "g": g, "u": u}
+    data = {"y": draw.random(n) < evaluate_logistic(odds), "g": g, "u": u}
     formula = "y ~ C(g) + u" if number else "y ~ C(g)"
     regression = read_regression(formula, data, (-1, 1) if number else None, {"g": [0, 1, 2]}, "error", True)
-    own = CellRecords(regression, Cells.of(regression.design))
+    own = CellRecords(regression, DesignCells.from_design(regression.design))
     if not number:
         noise = np.subtract(*draw.geometric(1.0 - math.exp(-0.5 * epsilon), (2, 6)))
-        noisy = own.counts(2, n).value + spread * noise
-        return CellLogit(table_of(own.cells, noisy, (0.5 * epsilon, 0.0), 2), None)
+        noisy = own.make_counts_query(2, n).value + spread * noise
+        return CellLogit(make_cell_table(own.cells, noisy, (0.5 * epsilon, 0.0), 2), None)
 
     def ask(query, mechanism, share):
         noise = mechanism.calibrate_vector(share, 0.0, 1.0, query.value.size)
         drawn = noise.draw(source_from(draw), query.value.size, None)
         return query.value + spread * drawn, (noise.scale[0], noise.scale[-1])
 
-    return fit(own, parts_of(epsilon, SHARES), 2, n, ask)[0]
+    return fit_cell_model(own, split_by_shares(epsilon, EPSILON_SHARES), 2, n, ask)[0]
 
 
 @pytest.mark.slow
@@ -197,7 +202,7 @@ def test_true_coefficients_are_rejected_as_often_as_stated(number):
 
     def rejected(spread, runs):
         laws = [simulated(2000, b, 2.0 if number else 0.5, draw, spread, number) for _ in range(runs)]
-        return sum(law.pvalue(np.eye(len(b))[2], b[2]) <= 0.05 for law in laws)
+        return sum(law.compute_pvalue(np.eye(len(b))[2], b[2]) <= 0.05 for law in laws)
 
     # three standard errors of 60 runs, whose false alarm is 0.3 %; the seed is fixed
     assert rejected(1.0, 60) <= 60 * (0.05 + 3.0 * math.sqrt(0.05 * 0.95 / 60))
@@ -210,11 +215,11 @@ def test_true_coefficients_are_rejected_as_often_as_stated(number):
 def test_intervals_have_what_is_not_rejected():
     law = simulated(5000, (-0.5, 0.5, 0.0, 1.0), 2.0, np.random.default_rng(3), 1.0, True)
     for combination in (*np.eye(4), np.array([0.0, 1.0, -1.0, 0.0])):
-        low, high = law.ends(combination, 0.05)
+        low, high = law.compute_limits(combination, 0.05)
         assert low < combination @ law.estimate < high
-        assert law.pvalue(combination, low) == pytest.approx(0.05, rel=1e-3)
-        assert law.pvalue(combination, high) == pytest.approx(0.05, rel=1e-3)
-        wider = law.ends(combination, 1e-6)
+        assert law.compute_pvalue(combination, low) == pytest.approx(0.05, rel=1e-3)
+        assert law.compute_pvalue(combination, high) == pytest.approx(0.05, rel=1e-3)
+        wider = law.compute_limits(combination, 1e-6)
         assert wider[0] < low and high < wider[1]
 
 
@@ -256,9 +261,9 @@ def test_an_interval_reaches_the_last_value_that_is_not_rejected(dip):
         def __init__(self):
             pass
 
-        def pvalue(self, combination, value):
+        def compute_pvalue(self, combination, value):
             size = abs(value)
             return 1.0 - size if size < 0.9 else dip if size < 5.0 else 0.2 if size < 9.0 else 0.001
 
     for side in (-1.0, 1.0):
-        assert Fallen()._end(np.ones(1), 0.0, 0.3 * side, 0.05) == pytest.approx(9.0 * side, rel=1e-4)
+        assert Fallen()._find_limit(np.ones(1), 0.0, 0.3 * side, 0.05) == pytest.approx(9.0 * side, rel=1e-4)

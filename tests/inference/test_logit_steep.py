@@ -9,12 +9,12 @@ import pytest
 import pydpstat
 from pydpstat.inference._design import read_regression
 from pydpstat.inference._logit_records import LogitRecords
-from pydpstat.inference._null_distributions.logistic_cells import logistic
+from pydpstat.inference._null_distributions.logistic_cells import evaluate_logistic
 from pydpstat.inference._null_distributions.logistic_equations import (
     EquationPoint,
     LogitSums,
     Scaling,
-    remaining_epsilon,
+    sum_remaining_epsilon,
 )
 from tests.neighbors.engine import Case, compared
 
@@ -26,7 +26,7 @@ def ages(seed, n=20_000):
     """Ages of 60 +- 6 years, and a response whose log odds grow with them."""
     draw = np.random.default_rng(seed)
     age = 60.0 + 6.0 * draw.standard_normal(n)
-    return age, draw.random(n) < logistic(SLOPE * (age - 60.0))
+    return age, draw.random(n) < evaluate_logistic(SLOPE * (age - 60.0))
 
 
 def fitted(seed, epsilon, bounds, neighbors):
@@ -42,9 +42,7 @@ def one_story(r):
         assert not missing or r.pvalues[name] == r.test(name, 1.0) == 1.0
         assert low < 0.0 < high or not (math.isinf(low) and math.isinf(high))
         # where an interval has no end on the side of 0, it is not rejected
-        assert not (low < 0.0 < high and math.isinf(low if r.params[name] > 0.0 else high)) or (
-            r.pvalues[name] > 0.05
-        )
+        assert not (low < 0.0 < high and math.isinf(low if r.params[name] > 0.0 else high)) or (r.pvalues[name] > 0.05)
     return not r.params.isna().any()
 
 
@@ -58,9 +56,7 @@ def test_a_steep_slope_is_not_cut(top, neighbors):
     low, high = (float(told.split(f" {word} ")[-1].split(" ")[0].rstrip(".")) for word in ("from", "to"))
     # about 2.5 standard deviations of 6 about a mean of 60
     assert 35.0 < low < 50.0 and 70.0 < high < 85.0
-    assert r.guarantee.epsilon == 2.0 and "model has no other bounds" in " ".join(
-        r.summary().as_text().split()
-    )
+    assert r.guarantee.epsilon == 2.0 and "model has no other bounds" in " ".join(r.summary().as_text().split())
 
 
 @pytest.mark.parametrize("neighbors", KINDS)
@@ -100,7 +96,7 @@ def test_of_other_shapes_it_is_not_rejected_more_often(shape):
     for seed in range(40):
         draw = np.random.default_rng(seed)
         age = SHAPES[shape](draw, 10_000)
-        y = draw.random(age.size) < logistic(0.3 * (np.clip(age, 0.0, 120.0) - 60.0))
+        y = draw.random(age.size) < evaluate_logistic(0.3 * (np.clip(age, 0.0, 120.0) - 60.0))
         r = pydpstat.logit(y, {"age": age}, 2.0, bounds=(0, 120), neighbors=KINDS[seed % 2], rng=seed)
         one_story(r)
         rejected += r.test("age", 0.3) <= 0.05
@@ -159,8 +155,8 @@ def test_no_record_moves_equations_or_moments_by_more_than_1(formula):
         ]
         place = steep if turn % 4 == 0 else at
         for name, ask in {
-            "equations": lambda own, ends, place=place: own.equations(place, ends, None),
-            "moments": lambda own, ends: own.near(window, ends, None),
+            "equations": lambda own, ends, place=place: own.make_equations_query(place, ends, None),
+            "moments": lambda own, ends: own.make_window_query(window, ends, None),
         }.items():
             one, other = (ask(each, 2) for each in both)
             alone = ask(both[0], 1)
@@ -172,27 +168,35 @@ def test_no_record_moves_equations_or_moments_by_more_than_1(formula):
 
 def test_moments_within_a_window_are_moved_by_all_of_it():
     # u from 1 to -1 / 2: 3 / 2 and 3 / 4
-    one, other = (records("y ~ x", x=x).near(Scaling(np.zeros(1), np.ones(1)), 2, None) for x in (1.0, -0.5))
+    one, other = (
+        records("y ~ x", x=x).make_window_query(Scaling(np.zeros(1), np.ones(1)), 2, None) for x in (1.0, -0.5)
+    )
     assert moved(one, other) == 1
-    assert sum(map(abs, records("y ~ x", x=1.0).near(Scaling(np.zeros(1), np.ones(1)), 1, None).exact)) == 1
+    assert (
+        sum(
+            map(
+                abs,
+                records("y ~ x", x=1.0).make_window_query(Scaling(np.zeros(1), np.ones(1)), 1, None).exact,
+            )
+        )
+        == 1
+    )
 
 
 def test_a_window_is_within_the_bounds_and_wider_without_noise():
-    sums = LogitSums(
-        1000.0, np.zeros(2), np.array([[1000.0, 100.0], [100.0, 20.0]]), np.array([0.0, 1.0]), (True,)
-    )
-    near, wide, whole = sums.window(), sums.window(0.8, 1e-3), sums.window(1e-9, 1e-9)
+    sums = LogitSums(1000.0, np.zeros(2), np.array([[1000.0, 100.0], [100.0, 20.0]]), np.array([0.0, 1.0]), (True,))
+    near, wide, whole = sums.choose_window(), sums.choose_window(0.8, 1e-3), sums.choose_window(1e-9, 1e-9)
     # a variance of 0.02 - 0.01, and twice a thousandth for its noise
-    assert near.half == pytest.approx(2.5 * math.sqrt(0.012)) and near.middle == pytest.approx(0.1)
-    assert near.half < wide.half < whole.half == 1.1
-    turned = whole.scaled @ np.array([0.5, 2.0])
+    assert near.half_width == pytest.approx(2.5 * math.sqrt(0.012)) and near.middle == pytest.approx(0.1)
+    assert near.half_width < wide.half_width < whole.half_width == 1.1
+    turned = whole.inverse_combinations @ np.array([0.5, 2.0])
     assert whole.combinations @ turned == pytest.approx([0.5, 2.0])
 
 
 def test_what_is_left_of_epsilon_is_not_rounded_up():
     shares = (0.1, 0.2, 0.3, 0.7)
-    assert Fraction(remaining_epsilon(shares)) <= sum(map(Fraction, shares))
-    assert remaining_epsilon(shares) == pytest.approx(1.3, rel=1e-15)
+    assert Fraction(sum_remaining_epsilon(shares)) <= sum(map(Fraction, shares))
+    assert sum_remaining_epsilon(shares) == pytest.approx(1.3, rel=1e-15)
 
 
 @pytest.mark.parametrize("neighbors", KINDS)

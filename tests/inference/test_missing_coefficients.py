@@ -66,8 +66,7 @@ def test_a_coefficient_without_a_standard_error_has_no_estimate(name):
     for each in r.params.index[gone]:
         level = each.replace("[T.", " = ").removesuffix("]")
         assert any(
-            (each in why and why.startswith(hidden))
-            or (level in why and "cannot be distinguished from 0" in why)
+            (each in why and why.startswith(hidden)) or (level in why and "cannot be distinguished from 0" in why)
             for why in r.remarks
         )
 

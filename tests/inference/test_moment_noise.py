@@ -10,21 +10,21 @@ import pytest
 from scipy import stats
 
 import pydpstat
-from pydpstat.inference._design import LinearDesign, Predictor, Regression
-from pydpstat.inference._moment_noise import MomentCube, crossed, parts, shares
-from pydpstat.inference._regression_moments import Layout, moment_query
+from pydpstat.inference._design import Predictor, Regression, RegressionDesign
+from pydpstat.inference._moment_noise import MomentCube, allocate_epsilon, is_joint_table_better, make_noise_blocks
+from pydpstat.inference._regression_moments import MomentLayout, make_regression_query
 from pydpstat.mechanisms import Cube, CubeNoise
 
 
 def design_of(numbers, levels):
     predictors = [Predictor(f"x{k}", f"x{k}", (-1.0, 1.0), None) for k in range(numbers - 1)]
     predictors += [Predictor(f"g{k}", f"g{k}", None, tuple(range(size))) for k, size in enumerate(levels)]
-    return LinearDesign("y", (-1.0, 1.0), tuple(predictors), "const")
+    return RegressionDesign("y", (-1.0, 1.0), tuple(predictors), "const")
 
 
 def released(design, numbers, codes):
     columns = [np.array([each]) for each in (*numbers[:-1], *codes)]
-    query = moment_query(Regression(design, np.array([numbers[-1]]), tuple(columns)), math.inf)
+    query = make_regression_query(Regression(design, np.array([numbers[-1]]), tuple(columns)), math.inf)
     return np.array([float(each) for each in query.exact])
 
 
@@ -35,12 +35,10 @@ def norms(layout, move):
     drawn, found = np.empty(move.size), []
     drawn[list(noise.order)] = move
     blocks = np.split(drawn, np.cumsum(noise.sizes)[:-1])
-    for part, block in zip(parts(mechanism.numbers, mechanism.tables), blocks):
+    for part, block in zip(make_noise_blocks(mechanism.numbers, mechanism.tables), blocks):
         rows = block.reshape(part.vectors, -1)
         cube = isinstance(part.noise, CubeNoise)
-        found.append(
-            (np.abs(rows).max(axis=1) / part.noise.scale).sum() if cube else part.noise.norm(rows[0])
-        )
+        found.append((np.abs(rows).max(axis=1) / part.noise.scale).sum() if cube else part.noise.norm(rows[0]))
     return found
 
 
@@ -51,7 +49,7 @@ LAYOUTS = [(2, ()), (4, ()), (1, (3,)), (3, (2, 3)), (2, (12, 12))]
 @pytest.mark.parametrize(("numbers", "levels"), LAYOUTS)
 def test_no_record_moves_any_part_by_more_than_its_share_covers(numbers, levels):
     design, rng, moves = design_of(numbers, levels), np.random.default_rng(1), []
-    layout = Layout.of(design)
+    layout = MomentLayout.from_design(design)
     for turn in range(150):
         values = rng.choice([-1.0, 1.0], (2, numbers)) if turn % 3 else rng.uniform(-1, 1, (2, numbers))
         if turn % 3 == 1:
@@ -61,26 +59,26 @@ def test_no_record_moves_any_part_by_more_than_its_share_covers(numbers, levels)
         moves.append(norms(layout, gap))
     most = np.max(moves, axis=0)
     # opposite records and records in other cells reach each part's bound
-    assert (most <= float(layout.sensitivity(math.inf))).all() and most == pytest.approx(np.ones(most.size))
+    assert (most <= float(layout.compute_sensitivity(math.inf))).all() and most == pytest.approx(np.ones(most.size))
 
 
 @pytest.mark.parametrize(("numbers", "levels"), LAYOUTS)
 def test_parts_have_no_more_than_epsilon_together(numbers, levels):
-    layout = Layout.of(design_of(numbers, levels))
-    size = sum(block.size for block in layout.blocks(math.inf))
+    layout = MomentLayout.from_design(design_of(numbers, levels))
+    size = sum(block.size for block in layout.make_blocks(math.inf))
     for epsilon, sensitivity in ((0.1, 1.0), (1.0, 1.0 + 1e-9), (7.3, 1.5)):
         noise = layout.mechanism.calibrate_vector(epsilon, 0.0, sensitivity, size, False)
-        assert sum(noise.sizes) == size == len(layout.released(math.inf))
+        assert sum(noise.sizes) == size == len(layout.collect_names(math.inf))
         whole = sum(
             Fraction(float(part.noise.scale)) * Fraction(sensitivity) / Fraction(float(each.scale))
-            for part, each in zip(parts(numbers, layout.mechanism.tables), noise.noises)
+            for part, each in zip(make_noise_blocks(numbers, layout.mechanism.tables), noise.noises)
         )
         assert Fraction(epsilon) * Fraction(999, 1000) < whole <= Fraction(epsilon)
 
 
 def test_shares_make_the_weighted_sum_of_variances_least():
-    found = parts(3, [4])
-    best = np.array(shares(found))
+    found = make_noise_blocks(3, [4])
+    best = np.array(allocate_epsilon(found))
 
     def weighted(parted):
         return sum(part.weight * (part.noise.std() / share) ** 2 for part, share in zip(found, parted))
@@ -94,10 +92,14 @@ def test_shares_make_the_weighted_sum_of_variances_least():
 
 def test_predictors_are_crossed_if_that_has_less_noise():
     # sex and twelve regions: half of the noise; two times twelve: more than a table of each
-    assert crossed(1, (2, 12)) and crossed(2, (3, 12)) and not crossed(1, (12, 12))
-    assert not crossed(1, (12,)) and not crossed(2, ())
-    assert Layout.of(design_of(2, (2, 3))).tables(math.inf) == ((0, 1),)
-    assert Layout.of(design_of(2, (2, 3))).tables(1) == ((0,), (1,))
+    assert (
+        is_joint_table_better(1, (2, 12))
+        and is_joint_table_better(2, (3, 12))
+        and not is_joint_table_better(1, (12, 12))
+    )
+    assert not is_joint_table_better(1, (12,)) and not is_joint_table_better(2, ())
+    assert MomentLayout.from_design(design_of(2, (2, 3))).collect_tables(math.inf) == ((0, 1),)
+    assert MomentLayout.from_design(design_of(2, (2, 3))).collect_tables(1) == ((0,), (1,))
 
 
 @pytest.mark.slow
@@ -115,8 +117,8 @@ def test_a_cell_has_one_vector_of_noise_in_columns_of_the_value():
 
 @pytest.mark.slow
 def test_simulated_draws_have_the_distribution_of_the_noise():
-    layout = Layout.of(design_of(2, (3,)))
-    size = sum(block.size for block in layout.blocks(math.inf))
+    layout = MomentLayout.from_design(design_of(2, (3,)))
+    size = sum(block.size for block in layout.make_blocks(math.inf))
     noise = layout.mechanism.calibrate_vector(1.0, 0.0, 1.0, size, False)
     drawn, simulated = noise.rvs((2000, size), random_state=2), noise.sample(4096)
     assert simulated.shape == (4096, size)

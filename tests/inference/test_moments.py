@@ -11,13 +11,20 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import pydpstat as dp
-from pydpstat._release.calibration import VECTOR
+from pydpstat._release.calibration import VECTOR_MECHANISMS
 from pydpstat._release.options import options
-from pydpstat.inference._moment_release import for_variables, noise_law, places, reach, weighted, weights
-from pydpstat.inference._null_distributions.exact_moments import noise_above
-from pydpstat.inference._null_distributions.noisy_t import NoisySums, pvalue
-from pydpstat.inference._null_distributions.simulation import reference
-from pydpstat.statistics._kernels.record_grid import BITS, standard_grid, sums
+from pydpstat.inference._moment_release import (
+    apply_weights,
+    choose_moment_mechanism,
+    choose_weights,
+    collect_product_pairs,
+    compute_moment_sensitivity,
+    make_unit_noise_family,
+)
+from pydpstat.inference._null_distributions.exact_moments import bound_noise_by_steps
+from pydpstat.inference._null_distributions.noisy_t import NoisySums, compute_t_pvalue
+from pydpstat.inference._null_distributions.simulation import draw_reference
+from pydpstat.statistics._kernels.record_grid import GRID_BITS, make_standard_grid, sum_records
 
 X = np.linspace(20.0, 60.0, 500)
 
@@ -51,10 +58,10 @@ def test_the_matrix_has_the_sums_of_products(columns, mechanism, neighbors):
 
 def vector(record: tuple[int, ...], how) -> np.ndarray:
     """What one record, in grid units, adds to the weighted sums."""
-    grid = standard_grid(-1.0, 1.0)
+    grid = make_standard_grid(-1.0, 1.0)
     columns = [np.array([z * grid.unit]) for z in record]
-    found = sums(columns, [grid] * len(record), "error", places(len(record)))
-    exact, _ = weighted(found, len(record), how)
+    found = sum_records(columns, [grid] * len(record), "error", collect_product_pairs(len(record)))
+    exact, _ = apply_weights(found, len(record), how)
     return np.array(exact, dtype=object)
 
 
@@ -63,14 +70,14 @@ def moved(one: tuple[int, ...], other: tuple[int, ...] | None, how) -> Fraction:
     change = vector(one, how) if other is None else vector(one, how) - vector(other, how)
     if how.norm == math.inf:
         noise = how.mechanism.calibrate_vector(1.0, 0.0, 1.0, change.size, True)
-        if not how.bounded:
+        if not how.has_public_size:
             return Fraction(float(noise.norm(change.astype(float))))
         parts = np.split(change.astype(float), np.cumsum(noise.sizes)[:-1])
         return Fraction(sum(float(each.norm(part)) for each, part in zip(noise.noises, parts)))
     return sum((abs(each) for each in change), Fraction(0)) if how.norm == 1 else sum(change * change)
 
 
-UNITS = 1 << BITS
+UNITS = 1 << GRID_BITS
 CORNERS = (-UNITS, 0, UNITS, UNITS // 2, -UNITS // 2, 618 * UNITS // 1000, 3, UNITS - 1)
 NOISES = (("laplace", 0.0), ("gaussian", 1e-6), (None, 0.0))
 
@@ -80,13 +87,13 @@ NOISES = (("laplace", 0.0), ("gaussian", 1e-6), (None, 0.0))
 @given(st.data())
 @settings(max_examples=60)
 def test_no_record_moves_the_sums_by_more_than_the_sensitivity(mechanism, delta, neighbors, data):
-    how = options(1.0, delta, mechanism, neighbors, "error", mechanisms=VECTOR)
+    how = options(1.0, delta, mechanism, neighbors, "error", mechanisms=VECTOR_MECHANISMS)
     variables = data.draw(st.integers(1, 3))
-    how = for_variables(how, variables)
+    how = choose_moment_mechanism(how, variables)
     value = st.one_of(st.sampled_from(CORNERS), st.integers(-UNITS, UNITS))
     one, other = (data.draw(st.tuples(*[value] * variables)) for _ in range(2))
-    most = reach(variables, how)
-    change = moved(one, other if how.bounded else None, how)
+    most = compute_moment_sensitivity(variables, how)
+    change = moved(one, other if how.has_public_size else None, how)
     # a cube's norm is of floats
     assert change <= {1: most, 2: most * most, math.inf: most * Fraction(1 + 1e-12)}[how.norm]
 
@@ -101,7 +108,7 @@ def test_a_search_over_records_finds_the_whole_sensitivity(variables):
         best = max(best, moved(one, other, how))
     # exactly 1 at records of corners: 10 % less noise would not cover it
     assert best == 1
-    assert reach(variables, how) - 1 < Fraction(1, 1 << 36)
+    assert compute_moment_sensitivity(variables, how) - 1 < Fraction(1, 1 << 36)
 
 
 def test_the_least_favorable_pair_of_one_variable_needs_the_whole_gaussian_sensitivity():
@@ -116,7 +123,7 @@ def test_the_sum_has_the_noise_of_a_mean_released_alone():
     alone = dp.mean(X, 2.0, bounds=(0, 100), rng=1)
     # a mean's scale is (upper - lower) / (n epsilon); the sum of z is in units of 50
     assert r.sums[0].noise[1][0] * 50 / 500 == pytest.approx(alone.noise_scale, rel=1e-9)
-    assert weights(1, 1, True) == (0, Fraction(1, 2), Fraction(1, 2), Fraction(1, 4), 1)
+    assert choose_weights(1, 1, True) == (0, Fraction(1, 2), Fraction(1, 2), Fraction(1, 4), 1)
 
 
 def test_columns_are_tested_by_name():
@@ -158,10 +165,10 @@ def test_the_default_of_one_variable_is_laplace_noise():
 
 def noise_of(variables, neighbors):
     """The noise of moments of several variables, for epsilon 1, and the law of one variable's sums."""
-    how = for_variables(options(1.0, 0, None, neighbors, "error", mechanisms=VECTOR), variables)
-    size = variables * (variables + 3) // 2 + (not how.bounded)
+    how = choose_moment_mechanism(options(1.0, 0, None, neighbors, "error", mechanisms=VECTOR_MECHANISMS), variables)
+    size = variables * (variables + 3) // 2 + (not how.has_public_size)
     noise = how.mechanism.calibrate_vector(1.0, 0.0, 1.0, size, False)
-    return noise, noise_law(noise)
+    return noise, make_unit_noise_family(noise)
 
 
 @pytest.mark.slow
@@ -173,7 +180,7 @@ def test_simulated_noise_has_the_law_of_what_is_drawn(variables, neighbors):
         drawn = [each.rvs((runs, each.width), rng)[:, 0] / each.std() for each in noise.noises]
     else:
         drawn = (noise.rvs((runs, noise.width), rng)[:, :3] / noise.std()).T
-    made = reference(100, law, len(drawn)).noises
+    made = draw_reference(100, law, len(drawn)).noises
     for place, (one, other) in enumerate(zip(made, drawn)):
         cdf = law[place].cdf if neighbors == "bounded" else law.cdf
         # 8,192 even points, and as many random ones as have a distance of 0.0138 once in a thousand times
@@ -193,7 +200,7 @@ def test_noise_is_bounded_from_above_and_no_more_than_needed(scales):
     rng = np.random.default_rng(8)
     parts = [each.rvs((100_000, each.width), rng)[:, 0] / each.std() for each in noise.noises]
     total = scales[0] * parts[0] + scales[1] * parts[1]
-    weights_, values, rest = noise_above(scales, law)
+    weights_, values, rest = bound_noise_by_steps(scales, law)
     assert rest < 1e-11 and np.all(np.diff(values) >= 0.0)
     shares = np.cumsum(weights_)
     for share in (0.1, 0.5, 0.9, 0.99, 0.999):
@@ -216,6 +223,6 @@ def test_tests_of_several_variables_keep_their_level_with_a_private_number_of_re
         for share in found:
             # and with less noise than there is it does not
             mix = tuple(map(tuple, (share * sd * np.eye(3)).tolist()))
-            found[share] += pvalue(NoisySums(tuple(sums), mix, law, None), -0.1, enough=0.05)[1] <= 0.05
+            found[share] += compute_t_pvalue(NoisySums(tuple(sums), mix, law, None), -0.1, stop_above=0.05)[1] <= 0.05
     # 5 standard errors
     assert found[1.0] <= runs * (0.05 + 5 * (0.0475 / runs) ** 0.5) < found[0.25]

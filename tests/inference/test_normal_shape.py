@@ -66,9 +66,7 @@ def test_the_exact_test_assumes_no_shape(arguments):
 @pytest.mark.slow
 @pytest.mark.parametrize(("test", "n"), [("ttest_1samp", 110), ("ttest_ind", 220), ("f_oneway", 220)])
 def test_the_power_grows_with_epsilon(test, n):
-    powers = [
-        dp.plan(test, epsilon, n=n, effect=0.3, shape="normal").power for epsilon in (0.5, 1, 2, 4, 10, 100)
-    ]
+    powers = [dp.plan(test, epsilon, n=n, effect=0.3, shape="normal").power for epsilon in (0.5, 1, 2, 4, 10, 100)]
     # the same records are drawn for each, so that little is left of their error
     assert all(later >= earlier - 0.01 for earlier, later in zip(powers, powers[1:]))
     assert powers[-1] > dp.plan(test, 100, n=n, effect=0.3).power

@@ -14,9 +14,7 @@ SURE = 1e8
 DRAW = np.random.default_rng(3)
 N = 4000
 FRAME = pd.DataFrame({"x": DRAW.uniform(0, 10, N), "g": DRAW.choice(["a", "b", "u", "v"], N)})
-FRAME["y"] = (
-    0.3 * FRAME.x + (FRAME.g == "b") - 2.0 * FRAME.g.isin(["u", "v"]) + DRAW.normal(0, 1, N).clip(-3, 3)
-)
+FRAME["y"] = 0.3 * FRAME.x + (FRAME.g == "b") - 2.0 * FRAME.g.isin(["u", "v"]) + DRAW.normal(0, 1, N).clip(-3, 3)
 # as many records of no level as the noise may hide
 FEW = FRAME.assign(g=FRAME.g.replace({"u": "a", "v": "b"}))
 BOUNDS = {"y": (-8.0, 8.0), "x": (0.0, 10.0)}
@@ -133,9 +131,7 @@ def test_logistic_regressions_have_it_too():
     assert list(fit.params.index) == ["Intercept", "C(g)[T.b]", "C(g)[T.rest]"]
     assert fit.params["C(g)[T.rest]"] == pytest.approx(-1.5, abs=0.3)
     with pytest.raises(PydpstatError, match="other must be None for logit with numeric predictors"):
-        pydpstat.logit(
-            "y ~ x + C(g)", data, 50.0, bounds={"x": (0, 10)}, levels={"g": ["a", "b"]}, other="rest"
-        )
+        pydpstat.logit("y ~ x + C(g)", data, 50.0, bounds={"x": (0, 10)}, levels={"g": ["a", "b"]}, other="rest")
 
 
 def test_the_name_must_be_a_text():

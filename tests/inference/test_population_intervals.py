@@ -12,19 +12,19 @@ from levels import population as levels
 from scipy import stats
 
 import pydpstat
-from pydpstat._data.columns import numbers_of
+from pydpstat._data.columns import read_numbers
 from pydpstat._release.options import options
 from pydpstat.errors import PydpstatError
 from pydpstat.inference import _population as moments
 from pydpstat.inference._null_distributions.exact_moments import (
-    SpreadInterval,
-    noise_above,
-    noise_reach,
-    region_of,
+    VarianceInterval,
+    bound_noise_by_steps,
+    bound_noise_quantile,
+    make_plausible_region,
 )
 from pydpstat.inference._null_distributions.noisy_t import NoisySums
-from pydpstat.inference._null_distributions.shares import share_ends
-from pydpstat.statistics._kernels.records import records_of
+from pydpstat.inference._null_distributions.shares import compute_share_limits
+from pydpstat.statistics._kernels.records import read_records
 
 RNG = np.random.default_rng(11)
 X = RNG.normal(40.0, 12.0, 400)
@@ -69,7 +69,7 @@ def test_an_interval_that_leaves_the_noise_out_is_noticed():
     for _ in range(runs):
         count, noise = rng.binomial(100, 0.5), levels.geometric(0.1, 2, rng)
         # a rate that says there is hardly any noise
-        low, high = share_ends(count + noise[0], 100 - count + noise[1], 100, 50.0, (1, 1), 0.05)
+        low, high = compute_share_limits(count + noise[0], 100 - count + noise[1], 100, 50.0, (1, 1), 0.05)
         missed += not low <= 0.5 <= high
     assert missed > stats.binom.isf(FALSE_ALARMS, runs, 0.05)
 
@@ -79,7 +79,7 @@ def test_the_settings_simulate_what_is_released():
     z = levels.draw("normal", 400, np.random.default_rng(1))
     known = levels.noisy_sums(z, ALMOST_WITHOUT_NOISE, True, np.random.default_rng(2))
     release = pydpstat.std(z, ALMOST_WITHOUT_NOISE, bounds=(-1, 1), population=True, rng=1)
-    expected = SpreadInterval(known, 1.0, True).ends(0.05)
+    expected = VarianceInterval(known, 1.0, True).compute_limits(0.05)
     # the grid of 2^-40 and noise of 1e-8
     assert population(release)[0] == pytest.approx(expected, abs=1e-6)
     median = pydpstat.median(z, ALMOST_WITHOUT_NOISE, bounds=(-1, 1), population=True, rng=1)
@@ -122,8 +122,8 @@ def _moved(first, second, norm, neighbors, columns):
     how = options(1.0, 0 if norm == 1 else 1e-6, mechanism, neighbors, "error")
     exact = []
     for data in (first, second):
-        records, used = records_of(pd.DataFrame(data), how, numbers_of)
-        query = moments.moments_query("mean", records, ((-1.0, 1.0),) * columns, used)
+        records, used = read_records(pd.DataFrame(data), how, read_numbers)
+        query = moments.make_column_sums_query("mean", records, ((-1.0, 1.0),) * columns, used)
         exact.append(query.exact)
     moved = np.array([float(a - b) for a, b in zip(*exact)])
     return np.linalg.norm(moved, norm) / float(query.sensitivities[0])
@@ -133,8 +133,7 @@ def _moved(first, second, norm, neighbors, columns):
 def test_a_search_finds_no_neighbors_further_apart_than_the_sensitivity(norm):
     grid = np.linspace(-1.0, 1.0, 9)
     replaced = [
-        _moved({"a": [0.3, u]}, {"a": [0.3, w]}, norm, "bounded", 1)
-        for u, w in itertools.combinations(grid, 2)
+        _moved({"a": [0.3, u]}, {"a": [0.3, w]}, norm, "bounded", 1) for u, w in itertools.combinations(grid, 2)
     ]
     assert max(replaced) <= 1.0 and (norm == 2 or max(replaced) == pytest.approx(1.0, abs=1e-9))
     # in the L2 norm the weight of squares is nearly as large as it may be
@@ -194,7 +193,7 @@ def test_an_interval_of_a_variance_has_ends_in_order(n, mean, square, epsilon, a
     b = 2.0 / epsilon
     sums = (float(n), 3.0 * n * mean, n * (2.0 * square - 0.5))
     known = NoisySums(sums, ((0.0, 0.0), (b, 0.0), (0.0, 2.0 * b)), "laplace", n)
-    low, high = SpreadInterval(known, 1.0, False).ends(alpha)
+    low, high = VarianceInterval(known, 1.0, False).compute_limits(alpha)
     assert 0.0 <= low <= high <= 1.0
 
 
@@ -204,25 +203,28 @@ def test_an_interval_of_a_variance_has_ends_in_order(n, mean, square, epsilon, a
 def test_a_region_of_a_variance_has_the_true_one_and_not_far_ones():
     n = 20_000
     known = NoisySums((float(n), 0.0, 0.04 * n), ((0.0, 0.0), (2.0, 0.0), (0.0, 4.0)), "laplace", n)
-    low, high = SpreadInterval(known, 1.0, False).ends(0.05)
+    low, high = VarianceInterval(known, 1.0, False).compute_limits(0.05)
     # a record's square is at most 1 here and so the standard error sqrt(.04 * .96 / n) at most
     error = np.sqrt(0.04 * 0.96 / n)
     assert low < 0.04 - 1.9 * error and high > 0.04 + 1.9 * error
     assert low > 0.04 - 5.0 * error and high < 0.04 + 5.0 * error
-    narrow, wide = region_of(known, 0.05).means(0.01), region_of(known, 0.05).means(0.5)
+    narrow, wide = (
+        make_plausible_region(known, 0.05).find_mean_range(0.01),
+        make_plausible_region(known, 0.05).find_mean_range(0.5),
+    )
     assert wide[0] < narrow[0] < 0.0 < narrow[1] < wide[1]
 
 
 def test_sums_of_three_laplace_variables_are_bounded_from_above():
     scales, rng = np.array([1.0, 1.02, 0.4]), np.random.default_rng(3)
     drawn = rng.laplace(size=(10**5, 3)) @ scales
-    weights, values, rest = noise_above(tuple(scales), "laplace")
+    weights, values, rest = bound_noise_by_steps(tuple(scales), "laplace")
     assert weights.sum() + rest == pytest.approx(1.0)
     above = values > 0.0
     said, below = weights.cumsum()[above], (np.searchsorted(np.sort(drawn), values) / drawn.size)[above]
     # not exceeded with these probabilities at least, 5 standard errors of 1e5 draws, and not far too large
     assert (below >= said - 5.0 * 0.5 / np.sqrt(1e5)).all() and (below <= said + 0.03).all()
-    reach = noise_reach(scales, "laplace", 0.001)
+    reach = bound_noise_quantile(scales, "laplace", 0.001)
     assert (drawn > 0.5 * reach).mean() > 0.001 >= (drawn > reach).mean()
 
 
@@ -244,7 +246,7 @@ def test_with_next_to_no_noise_quantiles_are_those_of_the_records():
 
 def test_the_largest_quantile_of_an_empty_last_cell_is_in_its_middle():
     cells = moments.CellQuantiles(np.array([4.0, 4.0, 0.0]), np.array([0.0, 1.0, 2.0, 4.0]), 8, 1.0)
-    assert [cells.quantile(share) for share in (0.0, 0.25, 0.75, 1.0)] == [0.0, 0.5, 1.5, 3.0]
+    assert [cells.compute_quantile(share) for share in (0.0, 0.25, 0.75, 1.0)] == [0.0, 0.5, 1.5, 3.0]
 
 
 def test_the_interval_of_a_median_covers_the_noise_or_says_nothing():

@@ -13,7 +13,7 @@ import pydpstat as dp
 from pydpstat.inference._null_distributions import power_counts, power_means
 from pydpstat.inference._null_distributions import ranks as rank_laws
 from pydpstat.inference._null_distributions.noise import Tulap
-from pydpstat.inference._power_settings import TESTS
+from pydpstat.inference._power_settings import PLANNED_TESTS
 
 BOUNDS = (-4.0, 4.0)
 # in standard errors of both simulations: false alarms in one of 16,000 comparisons
@@ -33,8 +33,8 @@ def far(planned: float, hits: int, runs: int) -> float:
     """Return how far a simulated power is from the planned one, in standard errors of both."""
     share = hits / runs
     # of their mean, so that shares of 0 and 1 have an error, too
-    middle = (planned * power_means.RUNS + hits + 1) / (power_means.RUNS + runs + 2)
-    return abs(share - planned) / math.sqrt(middle * (1 - middle) * (1 / runs + 1 / power_means.RUNS))
+    middle = (planned * power_means.SIMULATION_RUNS + hits + 1) / (power_means.SIMULATION_RUNS + runs + 2)
+    return abs(share - planned) / math.sqrt(middle * (1 - middle) * (1 / runs + 1 / power_means.SIMULATION_RUNS))
 
 
 def _one(test, n, epsilon, effect, rng, seed, how):
@@ -68,9 +68,7 @@ def _counts(test, n, epsilon, effect, rng, seed, how):
     below = rng.random(n) < p + effect
     if test == "binomtest":
         return dp.binomtest(below, epsilon, rng=seed, **how)
-    return dp.quantile_test(
-        np.where(below, -1.0, 1.0) * (0.1 + rng.random(n)), epsilon, q=0.0, rng=seed, **how
-    )
+    return dp.quantile_test(np.where(below, -1.0, 1.0) * (0.1 + rng.random(n)), epsilon, q=0.0, rng=seed, **how)
 
 
 def _pairs(test, n, epsilon, effect, rng, seed, how):
@@ -78,7 +76,7 @@ def _pairs(test, n, epsilon, effect, rng, seed, how):
         x, y = rng.normal(size=(2, n))
         return dp.kendalltau(x, effect * x + math.sqrt(1 - effect**2) * y, epsilon, rng=seed, **how)
     shape = how.get("shape", (2, 2))
-    cells = rng.choice(shape[0] * shape[1], n, p=power_counts.dependent(shape, effect).ravel())
+    cells = rng.choice(shape[0] * shape[1], n, p=power_counts.make_dependent_shares(shape, effect).ravel())
     levels = [list(range(size)) for size in shape]
     return dp.chi2_contingency(*np.divmod(cells, shape[1]), epsilon, levels=levels, rng=seed)
 
@@ -129,21 +127,21 @@ def test_counts_are_summed_exactly():
     null, true = stats.binom.pmf(k, n, p), stats.binom.pmf(k, n, p + 0.3)
     z = np.linspace(-12.0, 20.0, 320_001)
     # on a fine grid the p-values of all noisy counts, and the probability of those up to 0.05
-    upper = sum(m * noise.tail(z - each) for m, each in zip(null, k))
+    upper = sum(m * noise.compute_tail(z - each) for m, each in zip(null, k))
     at = z[np.argmax(upper <= 0.025)], z[np.nonzero(1.0 - upper <= 0.025)[0][-1]]
-    power = sum(m * (noise.tail(at[0] - each) + noise.cdf(at[1] - each)) for m, each in zip(true, k))
+    power = sum(m * (noise.compute_tail(at[0] - each) + noise.cdf(at[1] - each)) for m, each in zip(true, k))
     planned = dp.plan("binomtest", 0.8, n=n, effect=0.3, p=p).power
     # the grid's step of 1e-4 times a density below 1
     assert planned == pytest.approx(power, abs=2e-4)
 
 
 def test_the_critical_value_is_the_smallest():
-    law, highest = rank_laws.mann_whitney_law(9, 8), 72
+    law, highest = rank_laws.make_mann_whitney_distribution(9, 8), 72
     for alpha, rate in itertools.product((0.2, 0.025, 1e-6), (0.01, 1.0, 50.0)):
-        limit = power_counts.critical_integer(law, rate, alpha, highest)
-        assert rank_laws.upper(law, limit, rate) <= alpha < rank_laws.upper(law, limit - 1, rate) or (
-            limit == 73 and rate == 50.0
-        )
+        limit = power_counts.find_critical_integer(law, rate, alpha, highest)
+        assert rank_laws.compute_upper_tail(law, limit, rate) <= alpha < rank_laws.compute_upper_tail(
+            law, limit - 1, rate
+        ) or (limit == 73 and rate == 50.0)
 
 
 @pytest.mark.slow
@@ -161,7 +159,7 @@ def test_what_is_drawn_and_what_is_normal_meet(test, n, effect):
     # one record more, and the draws are others: both simulations' errors
     drawn, normal = (dp.plan(test, 1.0, n=size, effect=effect).power for size in (n, n + 1))
     assert 0.2 < drawn < 0.9
-    assert far(normal, round(drawn * power_means.RUNS), power_means.RUNS) < FAR
+    assert far(normal, round(drawn * power_means.SIMULATION_RUNS), power_means.SIMULATION_RUNS) < FAR
 
 
 # the others are searched in the same way
@@ -231,7 +229,7 @@ def test_a_plan_is_a_small_frozen_value():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("test", PLANNED_TESTS)
 def test_edges(test):
     for n, epsilon, alpha in ((2, 0.001, 0.5), (5, 100.0, 1e-6), (3, 1.0, 1e-300)):
         planned = dp.plan(test, epsilon, n=n, effect=EFFECTS.get(test, 0.5), alpha=alpha)

@@ -5,7 +5,7 @@ import math
 import pytest
 
 import pydpstat as dp
-from pydpstat.inference._power_settings import TESTS
+from pydpstat.inference._power_settings import PLANNED_TESTS
 from pydpstat.statistics import plan as planning
 
 ASKED = {"n": 100, "epsilon": 1.0, "effect": 0.4}
@@ -66,7 +66,7 @@ def test_what_is_refused_of_other_tests(test, arguments, message):
 
 
 def test_the_names_are_those_of_the_settings():
-    assert set(planning.TESTS) == set(TESTS)
-    assert all(callable(getattr(dp, name)) for name in TESTS)
+    assert set(planning.TEST_FUNCTIONS) == set(PLANNED_TESTS)
+    assert all(callable(getattr(dp, name)) for name in PLANNED_TESTS)
     with pytest.raises(dp.PydpstatError, match="Did you mean 'wilcoxon'"):
         dp.plan("wilcoxn", 1.0, n=100, effect=0.4)

@@ -7,7 +7,7 @@ from levels.population import geometric
 from scipy import stats
 
 import pydpstat as dp
-from pydpstat.inference._null_distributions.quantiles import _Differences, private_ends
+from pydpstat.inference._null_distributions.quantiles import _WeightedDifferences, compute_private_limits
 
 
 @pytest.mark.parametrize("n, q, rate, cells, below", [(60, 0.5, 1.0, 5, 2), (40, 0.2, 0.5, 4, 3)])
@@ -26,7 +26,7 @@ def test_limits_against_enumeration(n, q, rate, cells, below):
         for _ in range(number):
             law = np.convolve(law, spread(one / one.sum(), factor))
     lowest = -tenths * n - reach * ((10 - tenths) * below + tenths * (cells - below))
-    (found,) = _Differences(n, q, rate, cells).limits(np.array([below]), 0.025)
+    (found,) = _WeightedDifferences(n, q, rate, cells).compute_thresholds(np.array([below]), 0.025)
     probability = law[: int(np.floor(10 * found)) - lowest + 1].sum()
     # the grid widens, and its points are a fraction of the lattice's distance apart
     assert 0.022 < probability < 0.0255
@@ -62,9 +62,9 @@ def test_intervals_cover(name, q, n, rate, cells):
         # the number of records is as random as it is private
         x = LAWS[name](rng.poisson(n), rng)
         noisy = np.histogram(x, edges)[0] + geometric(rate, cells, rng)
-        low, high = private_ends(noisy, edges, q, 0.1, rate)
+        low, high = compute_private_limits(noisy, edges, q, 0.1, rate)
         missed += not low <= true <= high
-        low, high = private_ends(noisy, edges, q, 0.1, rate, sample=True)
+        low, high = compute_private_limits(noisy, edges, q, 0.1, rate, of_sample=True)
         own += not low <= np.quantile(x, q) <= high
     # at most the level by three standard deviations
     most = 0.1 * runs + 3.0 * np.sqrt(0.09 * runs)
@@ -76,7 +76,7 @@ def test_less_noise_and_more_records_narrow():
     widths = []
     for n, rate in ((200, 0.05), (2000, 0.05), (20_000, 0.05), (20_000, 1.0)):
         noisy = np.histogram(exponential(n, rng), edges)[0] + geometric(rate, 128, rng)
-        low, high = private_ends(noisy, edges, 0.5, 0.05, rate)
+        low, high = compute_private_limits(noisy, edges, 0.5, 0.05, rate)
         widths.append(high - low)
     assert widths[0] == 1.0 and widths == sorted(widths, reverse=True) and widths[-1] < 0.05
 

@@ -12,8 +12,8 @@ from statsmodels.stats import proportion as statsmodels
 
 import pydpstat
 from pydpstat import binomtest, proportions_test
-from pydpstat.inference._null_distributions.proportions import NoisyPair, NoisyPairInterval
-from pydpstat.inference._null_distributions.two_proportions import ContrastInterval, Line, NoisyCounts
+from pydpstat.inference._null_distributions.proportions import NoisyBinaryCounts, PrivateSizeProportionInterval
+from pydpstat.inference._null_distributions.two_proportions import ContrastInterval, NoisyGroupCounts, ProportionLine
 
 # next to no noise
 PLAIN = 1e6
@@ -29,9 +29,7 @@ def test_without_noise_a_pvalue_lies_between_two_of_scipy(met, n, p):
     # the uniform number breaks the tie of equal counts
     assert stats.binom.sf(met, n, p) <= result.pvalue <= stats.binomtest(met, n, p, "greater").pvalue + 1e-12
     result = binomtest(truths(met, n), PLAIN, p=p, alternative="less", rng=1)
-    assert (
-        stats.binom.cdf(met - 1, n, p) <= result.pvalue <= stats.binomtest(met, n, p, "less").pvalue + 1e-12
-    )
+    assert stats.binom.cdf(met - 1, n, p) <= result.pvalue <= stats.binomtest(met, n, p, "less").pvalue + 1e-12
     exact = stats.binomtest(met, n, p).proportion_ci(0.95)
     low, high = binomtest(truths(met, n), PLAIN, p=p, rng=1).conf_int()
     # Clopper and Pearson's interval is that of the count at either end of the uniform number
@@ -76,10 +74,10 @@ def share_rejected(tests, pvalue, far):
 
 # the highest of the simulated settings
 WORST = [
-    ((20, 20), (0.3, 0.3), Line.of_difference(0.0), 0.05),
-    ((100, 100), (0.5, 0.5), Line.of_difference(0.0), 0.5),
-    ((200, 40), (0.2, 0.5), Line.of_difference(-0.3), 0.5),
-    ((10**6, 10**5), (0.02, 0.01), Line.of_ratio(2.0), 0.05),
+    ((20, 20), (0.3, 0.3), ProportionLine.from_difference(0.0), 0.05),
+    ((100, 100), (0.5, 0.5), ProportionLine.from_difference(0.0), 0.5),
+    ((200, 40), (0.2, 0.5), ProportionLine.from_difference(-0.3), 0.5),
+    ((10**6, 10**5), (0.02, 0.01), ProportionLine.from_ratio(2.0), 0.05),
 ]
 
 
@@ -88,29 +86,29 @@ WORST = [
 def test_level_of_two(sizes, p, line, epsilon):
     rng = np.random.default_rng(4)
     counts = rng.binomial(sizes, p, (RUNS, 2)) + noise(rng, epsilon, (RUNS, 2))
-    noisy = [NoisyCounts((a, b), sizes, epsilon) for a, b in counts.astype(float).tolist()]
+    noisy = [NoisyGroupCounts((a, b), sizes, epsilon) for a, b in counts.astype(float).tolist()]
 
     def far(each):
         return abs(each.statistic(line)) > 1.8
 
     assert share_rejected(noisy, lambda each: each.pvalue(line, "two-sided"), far) < HIGHEST
     # a statistic nearer than that is not rejected
-    near = max([each for each in noisy if not far(each)], key=lambda each: abs(each.statistic(line)))
-    assert near.pvalue(line, "two-sided") > 0.05
+    near = max([each for each in noisy if not far(each)], key=lambda each: abs(each.compute_statistic(line)))
+    assert near.compute_pvalue(line, "two-sided") > 0.05
     # without the noise's variance far more are rejected
-    plain = [NoisyCounts(each.counts, sizes, 1e3).statistic(line) for each in noisy]
+    plain = [NoisyGroupCounts(each.counts, sizes, 1e3).compute_statistic(line) for each in noisy]
     assert np.mean(np.abs(plain) > 1.96) > HIGHEST
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
 def test_intervals_and_tests_agree(alternative):
-    pair, noisy = NoisyPair(62.0, 41.0, 1.0), NoisyCounts((62.0, 41.0), (100, 90), 1.0)
-    difference = lambda d: noisy.pvalue(Line.of_difference(d), alternative)  # noqa: E731
+    pair, noisy = NoisyBinaryCounts(62.0, 41.0, 1.0), NoisyGroupCounts((62.0, 41.0), (100, 90), 1.0)
+    difference = lambda d: noisy.compute_pvalue(ProportionLine.from_difference(d), alternative)  # noqa: E731
     for each, test in (
-        (NoisyPairInterval(pair, alternative), lambda p: pair.pvalue(p, alternative)),
+        (PrivateSizeProportionInterval(pair, alternative), lambda p: pair.compute_pvalue(p, alternative)),
         (ContrastInterval(noisy, False, alternative), difference),
     ):
-        low, high = each.ends(0.05)
+        low, high = each.compute_limits(0.05)
         # the interval leaves a fiftieth of alpha to what is not looked at
         assert low in (0.0, -1.0) or test(low + 0.005) > 0.05 > test(low - 0.01)
         assert high == 1.0 or test(high - 0.005) > 0.05 > test(high + 0.01)
@@ -166,6 +164,6 @@ def test_few_records_whose_number_is_private_keep_the_level_on_one_side(n, p, ra
     rejected = [
         chance
         for pair, chance in pairs.items()
-        if NoisyPair(float(pair[0]), float(pair[1]), rate).pvalue(p, "greater") <= 0.05
+        if NoisyBinaryCounts(float(pair[0]), float(pair[1]), rate).compute_pvalue(p, "greater") <= 0.05
     ]
     assert sum(rejected) <= 0.0505

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import pydpstat
-from pydpstat.results._numbers import at_floor, limit_above, shown_pvalue
+from pydpstat.results._numbers import format_pvalue, is_at_floor, round_up_floor
 
 HIGH, LOW = np.full(40, 90.0), np.full(40, 10.0)
 MANY = np.random.default_rng(1).normal(60, 10, 2000)
@@ -92,8 +92,8 @@ def test_the_smallest_p_value_is_known_and_attained(name):
     call, floor = SIMULATED[name]
     r = call()
     assert r.pvalue_floor == pytest.approx(floor, rel=1e-12)
-    assert r.pvalue_floor <= r.pvalue < float(limit_above(r.pvalue_floor))
-    above = limit_above(r.pvalue_floor) if r.pvalue >= 1e-6 else "1e-06"
+    assert r.pvalue_floor <= r.pvalue < float(round_up_floor(r.pvalue_floor))
+    above = round_up_floor(r.pvalue_floor) if r.pvalue >= 1e-6 else "1e-06"
     assert f"p < {above}, " in repr(r)
     text = " ".join(r.summary().as_text().split())
     assert f"p-value < {above} " in text and "The test returns no p-value below" in text
@@ -151,9 +151,9 @@ def test_regressions():
 
 def test_a_limit_has_two_digits_and_is_above_its_floor():
     for floor in [1e-6, 2e-6, 1e-4, 1 / 2049, 0.001 + DRAW, 0.0015, 0.0099, 0.5, 0.995]:
-        text = limit_above(floor)
+        text = round_up_floor(floor)
         assert float(text) > floor and Decimal(text) <= Decimal(repr(floor)) * Decimal("1.1")
         assert len(text.lstrip("0.").replace(".", "").split("e")[0]) <= 2
-    assert limit_above(0.002 + DRAW) == "0.0022" and limit_above(0.0099) == "0.01"
-    assert shown_pvalue(0.002 + DRAW, 0.002 + DRAW) == "< 0.0022" and shown_pvalue(0.04, 0.002) == "0.04"
-    assert not at_floor(0.0, 0.0) and shown_pvalue(0.0, 0.0) == shown_pvalue(1e-7, 1e-15) == "< 1e-06"
+    assert round_up_floor(0.002 + DRAW) == "0.0022" and round_up_floor(0.0099) == "0.01"
+    assert format_pvalue(0.002 + DRAW, 0.002 + DRAW) == "< 0.0022" and format_pvalue(0.04, 0.002) == "0.04"
+    assert not is_at_floor(0.0, 0.0) and format_pvalue(0.0, 0.0) == format_pvalue(1e-7, 1e-15) == "< 1e-06"

@@ -7,12 +7,12 @@ import pytest
 from scipy import stats
 
 from pydpstat.inference._null_distributions.quantiles import (
-    bin_number,
-    lower_quantiles,
-    quantile_ends,
-    quantile_limits,
-    quantile_slope,
-    sample_ends,
+    choose_bin_number,
+    compute_one_sided_limits,
+    compute_quantile_limits,
+    compute_quantile_slope,
+    compute_sample_limits,
+    find_noisy_quantiles,
 )
 
 
@@ -39,7 +39,7 @@ def enumerated(n, q, rate, terms, share, factor=1):
     ],
 )
 def test_thresholds_against_enumeration(n, q, rate, terms, share, factor):
-    found = lower_quantiles(n, q, rate, np.array(terms), share, factor)
+    found = find_noisy_quantiles(n, q, rate, np.array(terms), share, factor)
     assert found.tolist() == [enumerated(n, q, rate, each, share, factor) for each in terms]
 
 
@@ -64,16 +64,16 @@ LAWS = {
 )
 def test_intervals_cover(name, n, epsilon):
     law, truths = LAWS[name]
-    rng, runs, bins = np.random.default_rng(5), 400, bin_number(n, epsilon)
+    rng, runs, bins = np.random.default_rng(5), 400, choose_bin_number(n, epsilon)
     edges = np.linspace(-1.0, 1.0, bins + 1)
     edges[0], edges[-1] = -np.inf, np.inf
     missed, without_noise = dict.fromkeys(truths, 0), dict.fromkeys(truths, 0)
     for _ in range(runs):
         cells = drawn(law, n, bins, 0.5 * epsilon, rng, edges)
         for q, true in truths.items():
-            low, high = quantile_ends(cells, edges, n, q, 0.1, 0.5 * epsilon)
+            low, high = compute_quantile_limits(cells, edges, n, q, 0.1, 0.5 * epsilon)
             missed[q] += not low <= true <= high
-            low, high = quantile_ends(cells, edges, n, q, 0.1, 500.0)
+            low, high = compute_quantile_limits(cells, edges, n, q, 0.1, 500.0)
             without_noise[q] += not low <= true <= high
     # 0.1 and 4 standard errors: a false alarm in 30,000 comparisons
     assert max(missed.values()) <= runs * 0.16
@@ -106,7 +106,7 @@ METHODS = ("inverted_cdf", "interpolated_inverted_cdf", "hazen", "weibull", "lin
     ],
 )
 def test_intervals_of_the_noise_cover_the_records_quantile(name, n, epsilon):
-    rng, runs, bins, alpha = np.random.default_rng(8), 300, bin_number(n, epsilon), 0.2
+    rng, runs, bins, alpha = np.random.default_rng(8), 300, choose_bin_number(n, epsilon), 0.2
     edges, x = np.linspace(-1.0, 1.0, bins + 1), SAMPLES[name](n, rng)
     counts, gone = np.histogram(x, edges)[0], -np.expm1(-0.5 * epsilon)
     for q in (0.1, 0.5, 0.75):
@@ -114,7 +114,7 @@ def test_intervals_of_the_noise_cover_the_records_quantile(name, n, epsilon):
         ends = np.empty((runs, 2))
         for run in range(runs):
             noisy = counts + rng.geometric(gone, bins) - rng.geometric(gone, bins)
-            ends[run] = sample_ends(noisy, edges, n, q, alpha, 0.5 * epsilon)
+            ends[run] = compute_sample_limits(noisy, edges, n, q, alpha, 0.5 * epsilon)
         missed = (ends[:, 0] > min(truths)) | (ends[:, 1] < max(truths))
         # a false alarm in 100,000 comparisons
         assert np.count_nonzero(missed) <= stats.binom.isf(1e-5, runs, alpha)
@@ -127,33 +127,31 @@ def test_intervals_of_the_noise_cover_the_records_quantile(name, n, epsilon):
 def test_the_interval_narrows():
     rng, edges = np.random.default_rng(6), np.linspace(-1.0, 1.0, 257)
     cells = drawn(LAWS["normal"][0], 5000, 256, 0.5, rng, edges)
-    widths = [np.ptp(quantile_ends(cells, edges, 5000, 0.5, alpha, 0.5)) for alpha in (1e-6, 0.05, 0.5)]
+    widths = [np.ptp(compute_quantile_limits(cells, edges, 5000, 0.5, alpha, 0.5)) for alpha in (1e-6, 0.05, 0.5)]
     assert widths[0] >= widths[1] >= widths[2] > 0.0
     assert widths[1] < 0.1
-    low, high = quantile_ends(cells, edges, 5000, 0.5, 0.05, 0.5)
-    one_sided = quantile_limits(cells, edges, 5000, 0.5, (0.05, 0.0), 0.5)
+    low, high = compute_quantile_limits(cells, edges, 5000, 0.5, 0.05, 0.5)
+    one_sided = compute_one_sided_limits(cells, edges, 5000, 0.5, (0.05, 0.0), 0.5)
     assert low <= one_sided[0] <= 0.05 and one_sided[1] == 1.0
 
 
-@pytest.mark.parametrize(
-    ("n", "rate"), [(1, 1e-300), (2, 50.0), (5, 1e6), (1000, 1e-6), (1000, 0.0005), (1000, 1.0)]
-)
+@pytest.mark.parametrize(("n", "rate"), [(1, 1e-300), (2, 50.0), (5, 1e6), (1000, 1e-6), (1000, 0.0005), (1000, 1.0)])
 def test_no_data_and_no_noise_make_an_error(n, rate):
     edges, rng = np.arange(9.0), np.random.default_rng(7)
     for cells in (np.zeros(8), np.full(8, n / 8), np.append(n, np.zeros(7)), rng.normal(0.0, 1e6, 8).round()):
         for q, alpha in itertools.product((0.0, 0.3, 1.0), (0.5, 0.05, 1e-6)):
-            low, high = quantile_ends(cells, edges, n, q, alpha, rate)
+            low, high = compute_quantile_limits(cells, edges, n, q, alpha, rate)
             assert 0.0 <= low < high <= 8.0
 
 
 def test_the_number_of_bins():
-    numbers = [bin_number(n, 1.0) for n in (1, 30, 100, 1000, 10**4, 10**7)]
+    numbers = [choose_bin_number(n, 1.0) for n in (1, 30, 100, 1000, 10**4, 10**7)]
     assert numbers == sorted(numbers) and numbers[0] == 8 and numbers[-1] == 8192
-    assert bin_number(100, 1.0) == bin_number(10, 10.0)
+    assert choose_bin_number(100, 1.0) == choose_bin_number(10, 10.0)
 
 
 def test_a_slope_is_that_of_the_quantiles_around_a_share():
-    assert quantile_slope(lambda share: share**2, 0.5, 2.0, 0.25) == (0.75**2 - 0.25**2) / 4.0
+    assert compute_quantile_slope(lambda share: share**2, 0.5, 2.0, 0.25) == (0.75**2 - 0.25**2) / 4.0
     # shares end at 0 and 1
-    assert quantile_slope(lambda share: share**2, 0.125, 1.0, 0.25) == 0.375**2 / 2.0
-    assert quantile_slope(lambda share: share**2, 0.875, 1.0, 0.25) == (1.0 - 0.625**2) / 2.0
+    assert compute_quantile_slope(lambda share: share**2, 0.125, 1.0, 0.25) == 0.375**2 / 2.0
+    assert compute_quantile_slope(lambda share: share**2, 0.875, 1.0, 0.25) == (1.0 - 0.625**2) / 2.0

@@ -46,9 +46,7 @@ def test_one_sample_beside_scipy(side):
     for given in ((X[:45],), (X[:45], Y)):
         own = dp.wilcoxon(*given, PLAIN, alternative=side, rng=1)
         scipys = stats.wilcoxon(*given, alternative=side, method="exact")
-        assert (
-            own.pvalue == pytest.approx(scipys.pvalue, rel=1e-9) and own.test == "Wilcoxon signed-rank test"
-        )
+        assert own.pvalue == pytest.approx(scipys.pvalue, rel=1e-9) and own.test == "Wilcoxon signed-rank test"
     own = dp.kendalltau(X[:45], Y, PLAIN, alternative=side, rng=1)
     scipys = stats.kendalltau(X[:45], Y, alternative=side, method="exact")
     assert (own.statistic, own.pvalue) == pytest.approx(tuple(scipys), rel=1e-9, abs=1e-12)
@@ -156,7 +154,7 @@ def test_private_numbers_of_records_are_refused(name):
 
 @pytest.mark.parametrize("interval", [None, False, True])
 def test_more_records_than_can_be_counted_exactly_are_refused(monkeypatch, interval):
-    monkeypatch.setattr("pydpstat.inference._null_distributions.ranks._MOST_COUNTED", 44)
+    monkeypatch.setattr("pydpstat.inference._null_distributions.ranks._MAX_COUNTED_RECORDS", 44)
     with pytest.raises(PydpstatError, match="at most 44 records, so that pairs"):
         if interval is None:
             dp.kendalltau(X[:45], Y, 1.0)
@@ -164,9 +162,7 @@ def test_more_records_than_can_be_counted_exactly_are_refused(monkeypatch, inter
             dp.ols(Y, X[:45], 1.0, bounds=(-9, 9), method="rank", interval=interval)
 
 
-@pytest.mark.parametrize(
-    "name, scale", [("mannwhitneyu", 45), ("wilcoxon", 3), ("kendalltau", 44), ("ks_2samp", 45)]
-)
+@pytest.mark.parametrize("name, scale", [("mannwhitneyu", 45), ("wilcoxon", 3), ("kendalltau", 44), ("ks_2samp", 45)])
 def test_noise_has_the_scale_of_the_sensitivity(name, scale):
     options = {"cap": 3} if name == "wilcoxon" else {}
     result = CALLS[name](45, epsilon=0.5, **options)
@@ -204,9 +200,7 @@ def test_levels(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", ["wilcoxon, coin, n 500, epsilon 0.05", "ks_2samp, normal, n (20, 20), epsilon 1.0"]
-)
+@pytest.mark.parametrize("name", ["wilcoxon, coin, n 500, epsilon 0.05", "ks_2samp, normal, n (20, 20), epsilon 1.0"])
 def test_a_law_without_the_noise_is_noticed(name, monkeypatch):
     (setting,) = (each for each in ranks.SETTINGS if each["name"] == name)
     whole = ranks.ranks.upper

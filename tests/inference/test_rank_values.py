@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pydpstat.inference._null_distributions import distances, ranks
-from pydpstat.inference.rank_groups import weights_of
+from pydpstat.inference.rank_groups import choose_group_weights
 
 TIED = st.lists(st.integers(-3, 3), min_size=1, max_size=9)
 
@@ -20,9 +20,7 @@ def arrays(*lists):
 def changes(start, other, value):
     """Return by how much a value changes where one record of `start` becomes that of `other`, at most."""
     base = value(start)
-    return max(
-        abs(value([*start[:i], new, *start[i + 1 :]]) - base) for i in range(len(start)) for new in other
-    )
+    return max(abs(value([*start[:i], new, *start[i + 1 :]]) - base) for i in range(len(start)) for new in other)
 
 
 @given(TIED, TIED)
@@ -32,15 +30,15 @@ def test_statistics_beside_their_definitions(first, second):
     keys = np.arange(x.size + y.size)
     ties = sum(a == b for a in first for b in second)
     won = sum(a > b for a in first for b in second)
-    assert won <= ranks.pairs_won(x, y, keys) <= won + ties
+    assert won <= ranks.count_pairs_won(x, y, keys) <= won + ties
     # the keys decide: those of x are all lower, or all higher
-    assert ranks.pairs_won(x, y, keys) == won
-    assert ranks.pairs_won(x, y, keys[::-1]) == won + ties
+    assert ranks.count_pairs_won(x, y, keys) == won
+    assert ranks.count_pairs_won(x, y, keys[::-1]) == won + ties
     at = range(-3, 4)
     gaps = [sum(a <= k for a in first) * y.size - sum(b <= k for b in second) * x.size for k in at]
-    assert ranks.distance_between(x, y, "two-sided") == max(map(abs, gaps))
-    assert ranks.distance_between(x, y, "less") == -min(gaps)
-    deviations = ranks.rank_deviations([x, y], keys)
+    assert ranks.compute_two_sample_ks_distance(x, y, "two-sided") == max(map(abs, gaps))
+    assert ranks.compute_two_sample_ks_distance(x, y, "less") == -min(gaps)
+    deviations = ranks.compute_rank_deviations([x, y], keys)
     assert sum(deviations) == 0
     assert deviations[0] == 2 * won - x.size * y.size
 
@@ -53,7 +51,7 @@ def test_concordant_pairs_beside_all_pairs(records, random):
     placed = [list(zip(each, key)) for each, key in zip((x, y), keys)]
     pairs = itertools.combinations(range(x.size), 2)
     found = sum((placed[0][i] < placed[0][j]) == (placed[1][i] < placed[1][j]) for i, j in pairs)
-    assert ranks.concordant_pairs(x, y, keys) == found
+    assert ranks.count_concordant_pairs(x, y, keys) == found
 
 
 def test_concordant_pairs_of_many_records_are_exact():
@@ -62,7 +60,7 @@ def test_concordant_pairs_of_many_records_are_exact():
     x = np.arange(size, dtype=np.float64)
     y = np.concatenate((x[1:], x[:1]))
     keys = np.zeros((2, size), dtype=np.int64)
-    assert ranks.concordant_pairs(x, y, keys) == size * (size - 1) // 2 - (size - 1)
+    assert ranks.count_concordant_pairs(x, y, keys) == size * (size - 1) // 2 - (size - 1)
 
 
 @given(TIED, st.integers(1, 9), st.randoms())
@@ -72,10 +70,8 @@ def test_signed_ranks_beside_sorting(values, cap, random):
     keys = np.array(random.sample(range(100), x.size))
     signs = np.array([random.random() < 0.5 for _ in values])
     order = sorted(range(x.size), key=lambda i: (abs(values[i]), keys[i]))
-    found = sum(
-        min(rank, cap) for rank, i in enumerate(order, 1) if values[i] > 0 or (values[i] == 0 and signs[i])
-    )
-    assert ranks.positive_ranks(x, signs, keys, cap) == found
+    found = sum(min(rank, cap) for rank, i in enumerate(order, 1) if values[i] > 0 or (values[i] == 0 and signs[i]))
+    assert ranks.sum_positive_ranks(x, signs, keys, cap) == found
 
 
 # sensitivities: all small data with all records that one could become, keys shared
@@ -90,7 +86,7 @@ def test_the_sensitivity_of_pairs_won():
 
                 def value(records, keys=keys):
                     x, y = arrays(records[:first], records[first:])
-                    return ranks.pairs_won(x, y, keys)
+                    return ranks.count_pairs_won(x, y, keys)
 
                 worst = max(worst, changes(list(data), (-1, 0, 1, 2, 3), value))
         assert worst == max(first, second)
@@ -103,7 +99,7 @@ def test_the_sensitivity_of_signed_ranks(cap):
     for data in itertools.product((-2, -1, 0, 1, 2), repeat=4):
 
         def value(records):
-            return ranks.positive_ranks(*arrays(records), signs, keys, cap)
+            return ranks.sum_positive_ranks(*arrays(records), signs, keys, cap)
 
         worst = max(worst, changes(list(data), (-3, -2, -1, 0, 1, 2, 3), value))
     assert worst == cap
@@ -115,7 +111,7 @@ def test_the_sensitivity_of_concordant_pairs():
     for y in itertools.product(range(3), repeat=4):
 
         def value(records):
-            return ranks.concordant_pairs(*arrays(*zip(*records)), keys)
+            return ranks.count_concordant_pairs(*arrays(*zip(*records)), keys)
 
         new = list(itertools.product((-1, 4), repeat=2))
         worst = max(worst, changes(list(zip((0, 1, 1, 2), y)), new, value))
@@ -135,10 +131,14 @@ def test_the_sensitivity_of_the_distance_of_rank_sums(sizes, weighted):
 
         def value(records, keys=keys):
             groups = np.split(np.array(records, dtype=np.float64), ends[:-1])
-            return distances.scaled_distance(ranks.rank_deviations(groups, keys), weights)
+            return distances.compute_scaled_distance(ranks.compute_rank_deviations(groups, keys), weights)
 
         worst = max(worst, changes(data, (-1, 0, 2, 4, 5), value))
-    assert 0.4 * distances.scaled_reach(sizes, weights) < worst <= distances.scaled_reach(sizes, weights)
+    assert (
+        0.4 * distances.compute_distance_sensitivity(sizes, weights)
+        < worst
+        <= distances.compute_distance_sensitivity(sizes, weights)
+    )
 
 
 def test_the_sensitivity_of_the_distance_of_rank_sums_is_reached():
@@ -146,9 +146,10 @@ def test_the_sensitivity_of_the_distance_of_rank_sums_is_reached():
     low, high = np.arange(1.0, 11.0), np.concatenate(([0.0], np.arange(11.0, 20.0)))
     last, keys = np.concatenate(([20.0], high[1:])), np.arange(20)
     ends = [
-        distances.scaled_distance(ranks.rank_deviations([low, each], keys), (1, 1)) for each in (high, last)
+        distances.compute_scaled_distance(ranks.compute_rank_deviations([low, each], keys), (1, 1))
+        for each in (high, last)
     ]
-    assert abs(ends[1] - ends[0]) == pytest.approx(distances.scaled_reach((10, 10), (1, 1)), abs=1.01)
+    assert abs(ends[1] - ends[0]) == pytest.approx(distances.compute_distance_sensitivity((10, 10), (1, 1)), abs=1.01)
 
 
 def test_the_sensitivity_of_distances():
@@ -159,10 +160,10 @@ def test_the_sensitivity_of_distances():
             def one(records, alternative=alternative):
                 at = np.array(records)
                 # with a jump of any size at each record
-                return ranks.distance_from(at, at**2, alternative) / (3 * 2**32)
+                return ranks.compute_ks_distance(at, at**2, alternative) / (3 * 2**32)
 
             def two(records, alternative=alternative):
-                return ranks.distance_between(*arrays(records[:1], records[1:]), alternative)
+                return ranks.compute_two_sample_ks_distance(*arrays(records[:1], records[1:]), alternative)
 
             worst["one"] = max(worst["one"], changes(list(data), (0.0, 0.5, 1.0), one))
             worst["two"] = max(worst["two"], changes(list(data), (-1.0, 0.5, 2.0), two))
@@ -170,6 +171,6 @@ def test_the_sensitivity_of_distances():
 
 
 def test_weights_follow_from_public_numbers():
-    assert weights_of((15, 40, 200), 100.0) == tuple(distances.Fraction(1, n) for n in (15, 40, 200))
-    assert weights_of((15, 40, 200), 0.1) == (1, 1, 1)
-    assert weights_of((5, 5), 1e-3)[0] == distances.Fraction(1, 5)
+    assert choose_group_weights((15, 40, 200), 100.0) == tuple(distances.Fraction(1, n) for n in (15, 40, 200))
+    assert choose_group_weights((15, 40, 200), 0.1) == (1, 1, 1)
+    assert choose_group_weights((5, 5), 1e-3)[0] == distances.Fraction(1, 5)

@@ -7,7 +7,7 @@ from scipy import stats
 
 import pydpstat
 from pydpstat.inference._null_distributions import score_tests
-from pydpstat.inference._null_distributions.rare_errors import RareErrors, choose_partition, find_partitions
+from pydpstat.inference._null_distributions.rare_errors import RareErrors, choose_partition, find_level_partitions
 
 # next to no noise
 SURE = 1e6
@@ -17,15 +17,15 @@ RNG = np.random.default_rng(1)
 @pytest.mark.parametrize("share", [0.001, 0.015, 0.3])
 def test_a_response_of_two_values_has_their_errors(share):
     mean, variance = 2.0 * share - 1.0, 4.0 * share * (1.0 - share)
-    found = RareErrors.of(mean, variance)
+    found = RareErrors.from_moments(mean, variance)
     assert found == pytest.approx((share, 1.0 - mean, -1.0 - mean))
     # of a frequent one the other value is rare
-    assert RareErrors.of(-mean, variance) == pytest.approx((share, mean - 1.0, 1.0 + mean))
+    assert RareErrors.from_moments(-mean, variance) == pytest.approx((share, mean - 1.0, 1.0 + mean))
 
 
 def test_errors_near_a_bound_have_a_distribution_with_their_mean_and_variance():
     for mean, variance in ((-0.9, 0.05), (-0.99, 0.01), (0.8, 0.3), (-0.999, 0.5)):
-        share, rare, usual = RareErrors.of(mean, variance)
+        share, rare, usual = RareErrors.from_moments(mean, variance)
         assert share * rare + (1.0 - share) * usual == pytest.approx(0.0, abs=1e-15)
         assert share * rare**2 + (1.0 - share) * usual**2 == pytest.approx(variance)
         assert share < 0.5 and abs(rare - usual) <= 2.0 + 1e-12
@@ -37,8 +37,8 @@ def test_errors_near_a_bound_have_a_distribution_with_their_mean_and_variance():
 
 
 def test_errors_far_from_both_bounds_may_be_normal():
-    assert RareErrors.of(0.0, 0.9) is None and RareErrors.of(-0.8, 0.039) is None
-    assert RareErrors.of(-1.0, 0.0) is None
+    assert RareErrors.from_moments(0.0, 0.9) is None and RareErrors.from_moments(-0.8, 0.039) is None
+    assert RareErrors.from_moments(-1.0, 0.0) is None
 
 
 def matrix_of(*columns):
@@ -51,7 +51,7 @@ def test_records_are_divided_by_levels_and_by_numbers_of_two_values():
     rare, usual = np.where(RNG.random(500) < 0.05, 0.2, -1.0), RNG.normal(0, 0.25, 500).clip(-1, 1)
     frequent = np.where(RNG.random(500) < 0.9, 1.0, -1.0)
     matrix, v = matrix_of(rare, usual, frequent, g == 1, g == 2, y)
-    whole, by_level, *numbers = find_partitions(matrix, (1, 2, 3), ((-1, 4, 5),))
+    whole, by_level, *numbers = find_level_partitions(matrix, (1, 2, 3), ((-1, 4, 5),))
     assert np.array_equal(v @ whole.T, np.ones((500, 1)))
     assert np.array_equal(v @ by_level.T, g[:, None] == np.arange(3))
     # the one with a normal distribution divides nothing
@@ -68,14 +68,14 @@ def test_the_errors_of_each_level_are_counts_with_all_that_follows_from_them():
     g, draws = np.repeat([0, 1, 2], [700, 250, 50]), 4096
     matrix, v = matrix_of(g == 1, g == 2, 0.1 + 0.2 * (g == 2) + RNG.normal(0, 0.1, g.size), g)
     design = v.T @ v
-    _, by_level = find_partitions(matrix, (), ((-1, 1, 2),))
+    _, by_level = find_level_partitions(matrix, (), ((-1, 1, 2),))
     root = np.linalg.cholesky(design)
     normal = root @ stats.norm.ppf(stats.qmc.Sobol(4, seed=1).random(draws)).T
     share = 0.03
-    errors = RareErrors.of(2.0 * share - 1.0, 4.0 * share * (1.0 - share))
+    errors = RareErrors.from_moments(2.0 * share - 1.0, 4.0 * share * (1.0 - share))
     sd = np.sqrt(4.0 * share * (1.0 - share))
-    sums, squares = errors.sums(design, by_level, normal, sd)
-    counts = (by_level @ sums * sd - np.array([[700], [250], [50]]) * errors.usual) / 2.0
+    sums, squares = errors.simulate_sums(design, by_level, normal, sd)
+    counts = (by_level @ sums * sd - np.array([[700], [250], [50]]) * errors.usual_value) / 2.0
     assert np.abs(counts - np.rint(counts)).max() < 1e-6
     for each, number in zip(counts, (700, 250, 50)):
         # scrambled points are nearer to their law than random ones
@@ -83,7 +83,7 @@ def test_the_errors_of_each_level_are_counts_with_all_that_follows_from_them():
         below = np.mean(np.rint(each) <= k[:, None], axis=1)
         assert np.abs(below - stats.binom.cdf(k, number, share)).max() < 0.01
     total = np.rint(counts).sum(axis=0)
-    assert squares * sd**2 == pytest.approx(total * errors.rare**2 + (1000 - total) * errors.usual**2)
+    assert squares * sd**2 == pytest.approx(total * errors.rare_value**2 + (1000 - total) * errors.usual_value**2)
     # what the other predictor has in the levels moves with their errors
     assert np.cov(sums) == pytest.approx(design, rel=0.12, abs=20.0)
 
@@ -153,9 +153,7 @@ def test_intervals_of_rare_ones_have_the_values_that_are_not_rejected():
     rng = np.random.default_rng(5)
     g = rng.permutation(np.repeat(["a", "b"], [1900, 100]))
     y = rng.random(2000) < np.where(g == "b", 0.06, 0.03)
-    fit = pydpstat.ols(
-        "y ~ C(g)", {"y": y * 1.0, "g": g}, 20.0, bounds=(0, 1), levels={"g": ["a", "b"]}, rng=1
-    )
+    fit = pydpstat.ols("y ~ C(g)", {"y": y * 1.0, "g": g}, 20.0, bounds=(0, 1), levels={"g": ["a", "b"]}, rng=1)
     for name in fit.params.index:
         low, high = fit.conf_int().loc[name]
         assert low < fit.params[name] < high < 0.3

@@ -12,9 +12,7 @@ import pydpstat as dp
 X = np.linspace(20.0, 60.0, 60)
 ANSWERS = ["a", "b", "b", "c"] * 30
 ABC = ["a", "b", "c"]
-FRAME = pd.DataFrame(
-    {"y": X, "x": X[::-1], "w": 1.0, "region": ["a", "b", "c"] * 20, "yes": X > 40.0, "hole": np.nan}
-)
+FRAME = pd.DataFrame({"y": X, "x": X[::-1], "w": 1.0, "region": ["a", "b", "c"] * 20, "yes": X > 40.0, "hole": np.nan})
 UNIT, WIDE, WEIGHTED = {"bounds": (0, 1)}, {"bounds": (0, 100)}, {"bounds": (0, 1), "max_weight": 1}
 BY, STRATA = {"by": "region", "levels": ABC}, {"strata": FRAME.region.to_numpy(), "levels": ABC}
 OPEN = {"neighbors": "unbounded"}

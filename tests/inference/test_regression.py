@@ -24,9 +24,7 @@ def ols(formula, data, epsilon=1.0, **own):
     """Fit with the public facts of what the formula names."""
     bounds = {name: pair for name, pair in BOUNDS.items() if name in formula}
     levels = {name: each for name, each in LEVELS.items() if f"C({name})" in formula}
-    return pydpstat.ols(
-        formula, data, epsilon, **{"bounds": bounds, "levels": levels or None, "rng": 1, **own}
-    )
+    return pydpstat.ols(formula, data, epsilon, **{"bounds": bounds, "levels": levels or None, "rng": 1, **own})
 
 
 @pytest.fixture(scope="module")

@@ -35,7 +35,7 @@ def test_the_level_of_other_values_is_left_out_and_the_number_of_the_rest_is_pri
     # where "other" is a level that was asked for, it is one
     levels, tested = {"a": named, "b": named}, slice(len(named))
     table = pydpstat.crosstab(FRAME, 1.0, levels=levels, neighbors=neighbors, rng=3)
-    expected = tables.independence_pvalue(table.value[tested, tested], None, rate)
+    expected = tables.compute_independence_pvalue(table.value[tested, tested], None, rate)
     assert (table.chi2().statistic, table.chi2().pvalue) == expected
 
 
@@ -43,7 +43,7 @@ def test_a_level_that_one_variable_alone_declares_is_left_out_of_the_other():
     levels = {"a": ["x", "y", "other"], "b": ["x", "y"]}
     table = pydpstat.crosstab(FRAME, 1.0, levels=levels, rng=3)
     assert table.value.shape == (3, 3)
-    expected = tables.independence_pvalue(table.value[:, :2], None, 0.5)
+    expected = tables.compute_independence_pvalue(table.value[:, :2], None, 0.5)
     assert (table.chi2().statistic, table.chi2().pvalue) == expected
 
 
@@ -53,9 +53,7 @@ def test_a_level_that_one_variable_alone_declares_is_left_out_of_the_other():
         lambda: pydpstat.mean([1.0, 2.0], 1.0, bounds=(0, 3)),
         lambda: pydpstat.crosstab(FRAME.b, 1.0, levels=["x", "y"]),
         lambda: pydpstat.crosstab(FRAME, 1.0, levels=LISTS, mechanism="gaussian", delta=1e-5),
-        lambda: pydpstat.crosstab(
-            FRAME, 1.0, levels=LISTS, unit=range(400), max_records=2, neighbors="unbounded"
-        ),
+        lambda: pydpstat.crosstab(FRAME, 1.0, levels=LISTS, unit=range(400), max_records=2, neighbors="unbounded"),
     ],
 )
 def test_what_is_no_table_that_can_be_tested_says_so(release_of):

@@ -7,15 +7,15 @@ import pytest
 
 import pydpstat
 from pydpstat.inference._null_distributions import noisy_score
-from pydpstat.inference._null_distributions.noisy_moments import NoisyMoments, cells, matrix_of
-from pydpstat.inference._null_distributions.score_tests import ScoreTests, ends
-from pydpstat.inference._regression_moments import Layout
+from pydpstat.inference._null_distributions.noisy_moments import NoisyMoments, make_matrix_map, make_moment_matrix
+from pydpstat.inference._null_distributions.score_tests import ScoreTests, compute_score_limits
+from pydpstat.inference._regression_moments import MomentLayout
 from pydpstat.mechanisms import LaplaceNoise
 
 # numbers alone, and three levels and two levels beside two numbers
 LAYOUTS = {
-    "numbers": Layout((1, 2, 3), (), ("1", "a", "b", "y")),
-    "levels": Layout((1, 5), ((-1, 2, 3), (-1, 4)), ("1", "a", "g", "g", "h", "y")),
+    "numbers": MomentLayout((1, 2, 3), (), ("1", "a", "b", "y")),
+    "levels": MomentLayout((1, 5), ((-1, 2, 3), (-1, 4)), ("1", "a", "g", "g", "h", "y")),
 }
 
 
@@ -26,8 +26,8 @@ def moments(layout, n=300, scale=2.0, seed=1):
     for places in layout.factors:
         v[:, places[1:]] = rng.integers(0, len(places), n)[:, None] == np.arange(1, len(places))
     v[:, -1] = v[:, 1] * 0.4 + 0.1 + 0.2 * rng.standard_normal(n)
-    blocks = layout.blocks(1)
-    noise = matrix_of(rng.laplace(0, scale, sum(block.size for block in blocks)), blocks, layout.width)
+    blocks = layout.make_blocks(1)
+    noise = make_moment_matrix(rng.laplace(0, scale, sum(block.size for block in blocks)), blocks, layout.width)
     origin = rng.uniform(-1, 1, layout.width - 2)
     return NoisyMoments(v.T @ v + noise, blocks, LaplaceNoise(scale), origin)
 
@@ -45,12 +45,12 @@ def plain(noisy, matrix, place, null):
     a, v = np.zeros((2, width + 1))
     a[place], a[others] = 1.0, -np.linalg.solve(block, matrix[others, place])
     v[width], v[place], v[others] = 1.0, -null, -theta
-    patterns = cells(noisy.blocks, width + 1).toarray().reshape(-1, width + 1, width + 1)
+    patterns = make_matrix_map(noisy.blocks, width + 1).toarray().reshape(-1, width + 1, width + 1)
     patterns = turn @ patterns @ turn.T
     sd = noisy.noise.std()
     spread = [sd * np.sqrt(((a @ patterns @ z) ** 2).sum()) for z in (v, a)]
     residual = turn.T @ v
-    least = noisy.top * (residual @ residual)
+    least = noisy.response_noise_sd * (residual @ residual)
     variance = max(v @ matrix @ v, least) / noisy.size * max(a @ matrix @ a, spread[1]) + spread[0] ** 2
     return a @ matrix @ v / np.sqrt(variance)
 
@@ -62,7 +62,7 @@ def test_scores_are_those_of_eliminating_the_other_predictors(layout):
     tests = ScoreTests(noisy, np.ones(width), np.zeros(width))
     for null in (-0.3, 0.0, 0.5):
         wanted = [plain(noisy, noisy.matrix, place, null) for place in range(width)]
-        found = tests.seen.at(tests._places, tests._scaled(null))
+        found = tests.observed.compute_scores(tests._indices, tests._scale_hypothesis(null))
         assert (found.gap / found.error)[:, 0, 0] == pytest.approx(wanted, rel=1e-9)
 
 
@@ -74,13 +74,13 @@ def test_simulated_scores_are_those_of_whole_simulated_releases(layout):
     rng = np.random.default_rng(2)
     which, nulls = np.arange(width), rng.uniform(-0.3, 0.3, (width, 2))
     coefficients, variance = rng.uniform(-0.5, 0.5, (width, 2, width)), rng.uniform(0.02, 0.2, (width, 2))
-    made, part = noisy_score.releases(noisy, design), slice(3, 6)
-    given = noisy_score.simulated(noisy, made, coefficients, variance, part)
-    found = noisy_score.scores(
-        noisy, noisy_score.Inverse(*(each[..., part] for each in made.found)), which, given, nulls
+    made, part = noisy_score.simulate_releases(noisy, design), slice(3, 6)
+    given = noisy_score.simulate_responses(noisy, made, coefficients, variance, part)
+    found = noisy_score.compute_scores(
+        noisy, noisy_score.NoisyInverse(*(each[..., part] for each in made.inverse)), which, given, nulls
     )
     values, vectors = np.linalg.eigh(design)
-    squares = noisy.draws.squares(noisy.size)
+    squares = noisy.draws.simulate_square_sums(noisy.size)
     for place, k, draw in itertools.product(range(width), range(2), range(3, 6)):
         normal = np.sqrt(variance[place, k]) * (vectors * np.sqrt(values)) @ noisy.draws.scores[draw]
         beta, matrix = coefficients[place, k], noisy.draws.noise[:, :, draw].copy()
@@ -95,12 +95,12 @@ def test_simulated_scores_are_those_of_whole_simulated_releases(layout):
 
 def test_the_noise_of_a_form_is_the_sum_over_the_released_numbers():
     for layout, norm in itertools.product(LAYOUTS.values(), (1, 2)):
-        blocks, width = layout.blocks(norm), layout.width
-        assert len(layout.released(norm)) == sum(block.size for block in blocks)
-        patterns = cells(blocks, width).toarray().reshape(-1, width, width)
+        blocks, width = layout.make_blocks(norm), layout.width
+        assert len(layout.collect_names(norm)) == sum(block.size for block in blocks)
+        patterns = make_matrix_map(blocks, width).toarray().reshape(-1, width, width)
         assert np.array_equal(patterns, patterns.transpose(0, 2, 1))
         a, v = np.random.default_rng(3).normal(size=(2, width))
-        forms = sum(block.squares(a[:, None], v[:, None])[0] for block in blocks)
+        forms = sum(block.sum_squared_forms(a[:, None], v[:, None])[0] for block in blocks)
         assert forms == pytest.approx(((a @ patterns @ v) ** 2).sum(), rel=1e-12)
 
 
@@ -125,6 +125,6 @@ def test_intervals_end_where_p_values_reach_their_level(alpha):
 def test_a_coefficient_that_noise_hides_has_no_ends():
     noisy = moments(LAYOUTS["levels"], scale=30.0, seed=2)
     tests = ScoreTests(noisy, np.ones(5), np.zeros(5))
-    hidden = np.flatnonzero(tests.seen.left <= 0.0)
-    assert hidden.size and np.isfinite(tests.seen.errors).all()
-    assert np.isinf(ends(noisy, 0.8, hidden)).all()
+    hidden = np.flatnonzero(tests.observed.signal_to_noise <= 0.0)
+    assert hidden.size and np.isfinite(tests.observed.errors).all()
+    assert np.isinf(compute_score_limits(noisy, 0.8, hidden)).all()

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from pydpstat.inference._null_distributions.simulation import (
-    DEEP,
-    DEGREES,
-    FLOOR,
-    Simulated,
-    critical,
-    pvalue,
+    MIN_TAIL_DEGREES,
+    PVALUE_FLOOR,
+    TAIL_PVALUE,
+    SimulatedStatistics,
+    compute_simulated_pvalue,
+    find_simulated_critical_value,
 )
 
 SHARES = (np.arange(4095) + 0.5) / 4095
@@ -23,7 +23,7 @@ LAWS = {
     "normal": (stats.norm, 2),
     "Laplace": (stats.expon, 1),
     "uniform": (stats.uniform, 1),
-    "t of the fewest degrees": (stats.t(DEGREES), 2),
+    "t of the fewest degrees": (stats.t(MIN_TAIL_DEGREES), 2),
 }
 
 
@@ -31,12 +31,12 @@ LAWS = {
 def test_the_tail_is_above_the_law(name):
     law, sides = LAWS[name]
     for alpha in (0.004, 1e-3, 1e-4, 1e-5, 1e-6):
-        assert sides * law.sf(float(critical(law.isf(SHARES / sides), alpha))) <= alpha
+        assert sides * law.sf(float(find_simulated_critical_value(law.isf(SHARES / sides), alpha))) <= alpha
 
 
 def test_of_independent_draws_it_is_rarely_below():
     rng, alpha, runs = np.random.default_rng(1), 1e-5, 400
-    found = critical(rng.exponential(size=(runs, 4095)), alpha)
+    found = find_simulated_critical_value(rng.exponential(size=(runs, 4095)), alpha)
     # the mean excess has two standard errors on top: 2 % of the draws are below
     assert np.count_nonzero(np.exp(-found) > 1.1 * alpha) < 0.05 * runs
     # without them half would be
@@ -48,28 +48,31 @@ def test_of_independent_draws_it_is_rarely_below():
 def test_p_values_fall_and_agree_with_critical_values(one, other, count, seed):
     sizes = np.random.default_rng(seed).exponential(size=count)
     low, high = sorted((one, other))
-    first, second = pvalue(sizes, np.array([low, high]))
-    assert FLOOR <= second <= first <= 1.0
+    first, second = compute_simulated_pvalue(sizes, np.array([low, high]))
+    assert PVALUE_FLOOR <= second <= first <= 1.0
     for alpha in (0.05, 0.01, 1e-3, 1e-5):
-        at = float(critical(sizes, alpha))
+        at = float(find_simulated_critical_value(sizes, alpha))
         # at the critical value itself a simulated one may lie
-        if alpha < DEEP:
-            assert pvalue(sizes, np.array([at * (1.0 - 1e-6)]))[0] > alpha * (1.0 - 1e-6)
+        if alpha < TAIL_PVALUE:
+            assert compute_simulated_pvalue(sizes, np.array([at * (1.0 - 1e-6)]))[0] > alpha * (1.0 - 1e-6)
 
 
 def test_without_a_tail_nothing_is_below_one_over_the_draws():
     sizes = np.random.default_rng(1).exponential(size=999)
-    assert pvalue(sizes, np.array([1e6]), tail=False)[0] == 1e-3
-    assert math.isinf(critical(sizes, 5e-4, tail=False)) and math.isinf(critical(sizes, 1e-7))
+    assert compute_simulated_pvalue(sizes, np.array([1e6]), has_tail=False)[0] == 1e-3
+    assert math.isinf(find_simulated_critical_value(sizes, 5e-4, has_tail=False)) and math.isinf(
+        find_simulated_critical_value(sizes, 1e-7)
+    )
 
 
 def test_infinite_statistics_are_no_error():
     sizes = np.append(np.full(3000, np.inf), np.ones(1000))
-    assert pvalue(sizes, np.array([2.0]))[0] == pytest.approx(3001 / 4001)
+    assert compute_simulated_pvalue(sizes, np.array([2.0]))[0] == pytest.approx(3001 / 4001)
     some = np.append(np.full(10, np.inf), np.ones(3990))
     # the tail has no end
     assert (
-        pvalue(some, np.array([2.0]))[0] == pytest.approx(11 / 4001, abs=0.003) and critical(some, 1e-4) > 1e9
+        compute_simulated_pvalue(some, np.array([2.0]))[0] == pytest.approx(11 / 4001, abs=0.003)
+        and find_simulated_critical_value(some, 1e-4) > 1e9
     )
 
 
@@ -81,7 +84,7 @@ def simulated(seed, count, shape=()):
     least, part = np.full(middle.shape, 0.3), np.full(middle.shape, 0.05)
     g = middle + spread * t
     sizes = np.abs(g) / np.sqrt(np.maximum(rest + part * g * g, least))
-    return Simulated(sizes, middle, spread, rest, least, part)
+    return SimulatedStatistics(sizes, middle, spread, rest, least, part)
 
 
 @pytest.mark.slow
@@ -97,23 +100,25 @@ def test_the_normal_number_is_integrated(size):
 
 def test_integrated_shares_spread_less_than_drawn_ones():
     many, at = simulated(2, 500, (400,)), np.array(2.2)
-    drawn, integrated = (many.sizes >= at).mean(axis=-1), many.shares(np.full(400, at))
+    drawn, integrated = (many.absolute_values >= at).mean(axis=-1), many.compute_tail_probabilities(np.full(400, at))
     assert abs(drawn.mean() - integrated.mean()) < 4.0 * drawn.std() / 20.0
     assert integrated.std() < 0.5 * drawn.std()
 
 
 def test_statistics_without_a_normal_number_are_counted():
     sizes = np.random.default_rng(3).exponential(size=999)
-    plain = Simulated.drawn(sizes)
+    plain = SimulatedStatistics.from_draws(sizes)
     for size in (0.0, float(sizes[5]), 1.0, 3.0):
-        assert plain.shares(np.array(size)) == pytest.approx((sizes >= size).mean(), abs=1e-15)
-    assert plain.pvalue(np.array([1e6]), tail=False)[0] == 1e-3
-    assert Simulated.drawn([math.inf, math.nan, 1.0, 2.0]).shares(np.array(3.0)) == 0.5
+        assert plain.compute_tail_probabilities(np.array(size)) == pytest.approx((sizes >= size).mean(), abs=1e-15)
+    assert plain.compute_pvalue(np.array([1e6]), has_tail=False)[0] == 1e-3
+    assert (
+        SimulatedStatistics.from_draws([math.inf, math.nan, 1.0, 2.0]).compute_tail_probabilities(np.array(3.0)) == 0.5
+    )
 
 
 @pytest.mark.parametrize("alpha", [0.95, 0.05, 1e-3])
 def test_integrated_p_values_are_alpha_at_the_critical_value(alpha):
     many = simulated(4, 3000, (20,))
-    found = many.pvalue(many.critical(alpha))
+    found = many.compute_pvalue(many.compute_critical_value(alpha))
     # two steps on the logarithm; the tail below is exact
-    assert found == pytest.approx(np.full(20, alpha), rel=0.005 if alpha >= DEEP else 1e-9)
+    assert found == pytest.approx(np.full(20, alpha), rel=0.005 if alpha >= TAIL_PVALUE else 1e-9)

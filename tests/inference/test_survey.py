@@ -10,8 +10,13 @@ from hypothesis import strategies as st
 
 import pydpstat
 from pydpstat._release.options import options
-from pydpstat.inference._null_distributions.weighted_quantiles import laplace_below
-from pydpstat.inference._weighted_sums import cell_sums, mean_sums, read_weighted, weighted_query
+from pydpstat.inference._null_distributions.weighted_quantiles import bound_laplace_sum_cdf
+from pydpstat.inference._weighted_sums import (
+    compute_cell_sums,
+    compute_mean_sums,
+    make_weighted_query,
+    read_weighted_records,
+)
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(50.0, 15.0, 5000)
@@ -23,13 +28,13 @@ ALMOST_WITHOUT_NOISE = 1e8
 def sums_of(x, w, neighbors, edges=None, groups=None):
     """Return what is asked of values in [0, 1], weights up to 2, and groups "a" and "b"."""
     how = options(1.0, 0, "laplace", neighbors, "error")
-    how = how if groups is None else how.by_groups(np.array(groups), ["a", "b"], None)
-    known = read_weighted(np.array(x), np.array(w), (0.0, 1.0), 2.0, how)
+    how = how if groups is None else how.add_scope(np.array(groups), ["a", "b"], None)
+    known = read_weighted_records(np.array(x), np.array(w), (0.0, 1.0), 2.0, how)
     if edges is None:
-        sums, size = known.sums(mean_sums)
-        return weighted_query("weighted_mean", sums, 2, known, size)
-    sums, size = known.sums(partial(cell_sums, edges=edges))
-    return weighted_query("weighted_quantile", sums, edges.size - 1, known, size)
+        sums, size = known.compute_sums(compute_mean_sums)
+        return make_weighted_query("weighted_mean", sums, 2, known, size)
+    sums, size = known.compute_sums(partial(compute_cell_sums, edges=edges))
+    return make_weighted_query("weighted_quantile", sums, edges.size - 1, known, size)
 
 
 @pytest.mark.slow
@@ -57,15 +62,15 @@ def test_the_law_of_a_sum_of_laplace_variables(weights, terms):
     drawn = weights[0] * gammas[0] + weights[1] * gammas[1]
     for x in np.array([-3.0, -1.0, 0.0, 0.5, 2.0]) * drawn.std():
         # 5 standard errors of 100,000 draws
-        assert laplace_below(x, weights, terms) == pytest.approx(
+        assert bound_laplace_sum_cdf(x, weights, terms) == pytest.approx(
             (drawn <= x).mean(), abs=5.0 * 0.5 / np.sqrt(draws)
         )
     if weights[1] == 0.0:
         exact = [0.5 * np.exp(-3.0), 0.5, 1.0 - 0.5 * np.exp(-3.0)]
-        found = [laplace_below(x, weights, terms) for x in (-3.0, 0.0, 3.0)]
+        found = [bound_laplace_sum_cdf(x, weights, terms) for x in (-3.0, 0.0, 3.0)]
         # of one variable the series falls slowest; what is found is below
         assert found == pytest.approx(exact, abs=1e-6) and np.all(np.array(found) <= exact)
-    assert laplace_below(-1e9, weights, terms) == 0.0 and laplace_below(1e9, weights, terms) == 1.0
+    assert bound_laplace_sum_cdf(-1e9, weights, terms) == 0.0 and bound_laplace_sum_cdf(1e9, weights, terms) == 1.0
 
 
 @pytest.mark.parametrize("neighbors", NEIGHBORS)
@@ -80,9 +85,7 @@ def test_with_next_to_no_noise_it_is_numpy_s_average(neighbors):
     half = 1.959964 * np.sqrt((residual**2).sum()) / w.sum()
     # the reference draws are 8,192 and their quantiles right to two per cent
     assert (high - float(r), float(r) - low) == pytest.approx((half, half), rel=0.06)
-    p = pydpstat.weighted_proportion(
-        X > 60, W, ALMOST_WITHOUT_NOISE, max_weight=4, neighbors=neighbors, rng=1
-    )
+    p = pydpstat.weighted_proportion(X > 60, W, ALMOST_WITHOUT_NOISE, max_weight=4, neighbors=neighbors, rng=1)
     assert float(p) == pytest.approx(np.average(X > 60, weights=w), abs=1e-6)
 
 
@@ -101,9 +104,7 @@ def test_totals(neighbors, bounds):
     noisy = pydpstat.weighted_total([20.0], [2.0], 1.0, **public)
     if neighbors == "bounded":
         # a product from 0 to 400 with noise of that scale, at no greater a scale than the sum's alone
-        assert noisy.noise_scale == 400.0 and noisy.bse.iloc[0] == pytest.approx(
-            400.0 * np.sqrt(2.0), rel=1e-12
-        )
+        assert noisy.noise_scale == 400.0 and noisy.bse.iloc[0] == pytest.approx(400.0 * np.sqrt(2.0), rel=1e-12)
     else:
         places = np.array([4 * bounds[0], 2 * (bounds[0] + bounds[1]), 4 * bounds[1]])
         assert noisy.sensitivity == 1.0 and noisy.nobs is None
@@ -241,9 +242,7 @@ RECORD = st.tuples(st.floats(-0.2, 1.2), st.floats(-0.5, 2.5), st.sampled_from("
 
 @pytest.mark.slow
 @settings(max_examples=150)
-@given(
-    st.lists(RECORD, min_size=1, max_size=4), RECORD, st.sampled_from(NEIGHBORS), st.booleans(), st.booleans()
-)
+@given(st.lists(RECORD, min_size=1, max_size=4), RECORD, st.sampled_from(NEIGHBORS), st.booleans(), st.booleans())
 def test_no_neighbor_moves_the_sums_by_more_than_the_sensitivity(records, other, neighbors, cells, grouped):
     edges = np.linspace(-1.0, 1.0, 9) if cells else None
     others = [other, *records[1:]] if neighbors == "bounded" else [*records, other]

@@ -9,30 +9,30 @@ from levels import means
 from scipy import stats
 
 import pydpstat as dp
-from pydpstat.inference._null_distributions.exact_moments import bentkus, exact_pvalue
+from pydpstat.inference._null_distributions.exact_moments import compute_bentkus_bound, compute_exact_pvalue
 from pydpstat.inference._null_distributions.mean_differences import WelchInterval
 from pydpstat.inference._null_distributions.noise import GeometricNoise
 from pydpstat.inference._null_distributions.noisy_t import (
     NoisySums,
     NoisyTInterval,
-    null_law,
-    possible,
-    pvalue,
+    compute_t_pvalue,
+    find_plausible_variances,
+    make_t_distribution,
 )
 from pydpstat.inference._null_distributions.noisy_welch import (
-    TOGETHER,
-    _Simulated,
-    groups_under,
-    welch_pvalue,
+    SHAPE_PAIRS,
+    _SimulatedGroups,
+    compute_welch_pvalue,
+    make_welch_groups,
 )
-from pydpstat.inference._null_distributions.proportions import noisy_tails, pvalue_of
+from pydpstat.inference._null_distributions.proportions import combine_tails, compute_noisy_tails
 from pydpstat.inference._null_distributions.simulation import (
-    DOWN,
-    NORMAL,
-    UP,
-    binomial_quantiles,
-    centered_sums,
-    reference,
+    DOWNWARD_SHAPE,
+    NORMAL_SHAPE,
+    UPWARD_SHAPE,
+    compute_binomial_quantiles,
+    draw_reference,
+    simulate_centered_sums,
 )
 
 X = np.linspace(20.0, 60.0, 500)
@@ -42,9 +42,7 @@ NOISE = ((0.0, 0.0), (2.0, 0.0), (0.0, 4.0))
 STATED = 0.01
 
 
-@pytest.mark.parametrize(
-    ("alternative", "shift"), [("two-sided", 0.004), ("less", -0.01), ("greater", 0.004)]
-)
+@pytest.mark.parametrize(("alternative", "shift"), [("two-sided", 0.004), ("less", -0.01), ("greater", 0.004)])
 def test_without_noise_p_values_meet_scipys(alternative, shift):
     rng = np.random.default_rng(3)
     x, y = rng.normal(shift, 0.25, 40_000).clip(-1, 1), rng.normal(0, 0.3, 30_000).clip(-1, 1)
@@ -74,48 +72,46 @@ def test_without_noise_intervals_meet_the_usual_ones():
 @pytest.mark.slow
 def test_an_interval_has_what_the_test_does_not_reject():
     known = NoisySums((200.0, 14.0, 17.0), NOISE, "laplace", 200)
-    low, high = NoisyTInterval(known, 0.0, 1.0).ends(0.05)
+    low, high = NoisyTInterval(known, 0.0, 1.0).compute_limits(0.05)
     error = (high - low) / 4
-    assert pvalue(known, low)[1] <= 0.05 < pvalue(known, low + 0.05 * error)[1]
-    assert pvalue(known, high)[1] <= 0.05 < pvalue(known, high - 0.05 * error)[1]
-    _, one_sided = NoisyTInterval(known, 0.0, 1.0, "less").ends(0.025)
+    assert compute_t_pvalue(known, low)[1] <= 0.05 < compute_t_pvalue(known, low + 0.05 * error)[1]
+    assert compute_t_pvalue(known, high)[1] <= 0.05 < compute_t_pvalue(known, high - 0.05 * error)[1]
+    _, one_sided = NoisyTInterval(known, 0.0, 1.0, "less").compute_limits(0.025)
     assert one_sided == pytest.approx(high, abs=0.3 * error)
     pair = (known, NoisySums((150.0, 2.0, 12.0), NOISE, "laplace", 150))
-    low, high = WelchInterval(pair, 1.0).ends(0.05)
-    assert welch_pvalue(pair, low)[1] <= 0.05 < welch_pvalue(pair, 0.9 * low + 0.1 * high)[1]
-    assert welch_pvalue(pair, high)[1] <= 0.05 < welch_pvalue(pair, 0.9 * high + 0.1 * low)[1]
+    low, high = WelchInterval(pair, 1.0).compute_limits(0.05)
+    assert compute_welch_pvalue(pair, low)[1] <= 0.05 < compute_welch_pvalue(pair, 0.9 * low + 0.1 * high)[1]
+    assert compute_welch_pvalue(pair, high)[1] <= 0.05 < compute_welch_pvalue(pair, 0.9 * high + 0.1 * low)[1]
 
 
 def test_possible_variances_keep_their_neighbors():
     small = np.array([True, True, False, False, False])
     large = np.array([False, False, False, True, True])
-    assert possible(small, large).tolist() == [False, True, True, True, False]
+    assert find_plausible_variances(small, large).tolist() == [False, True, True, True, False]
     # none: the truth lies between the last that is too small and the first that is too large
-    assert possible(small, ~small).tolist() == [False, True, True, False, False]
-    assert possible(np.ones(3, bool), np.zeros(3, bool)).tolist() == [False, True, True]
-    assert possible(np.zeros(3, bool), np.ones(3, bool)).tolist() == [True, False, False]
+    assert find_plausible_variances(small, ~small).tolist() == [False, True, True, False, False]
+    assert find_plausible_variances(np.ones(3, bool), np.zeros(3, bool)).tolist() == [False, True, True]
+    assert find_plausible_variances(np.zeros(3, bool), np.ones(3, bool)).tolist() == [True, False, False]
 
 
-@pytest.mark.parametrize(
-    ("alternative", "difference"), [("two-sided", 0.07), ("less", 0.25), ("greater", -0.2)]
-)
+@pytest.mark.parametrize(("alternative", "difference"), [("two-sided", 0.07), ("less", 0.25), ("greater", -0.2)])
 def test_draws_that_are_left_out_are_extreme_for_no_pair_of_variances(alternative, difference):
     noise = ((0.0, 0.0), (2.0, 0.0), (0.0, 2.0))
     known = tuple(NoisySums((float(n), 0.08 * n, 0.07 * n), noise, "laplace", n) for n in (80, 700))
-    groups = groups_under(known, difference)
-    both = _Simulated(groups, groups[0].mean - groups[1].mean - difference, alternative)
+    groups = make_welch_groups(known, difference)
+    both = _SimulatedGroups(groups, groups[0].mean - groups[1].mean - difference, alternative)
     is_extreme = {
         "two-sided": lambda ratio, observed: np.abs(ratio) >= abs(observed),
         "less": np.less_equal,
         "greater": np.greater_equal,
     }[alternative]
     some, kept = (slice(None, None, 5),) * 2, []
-    for shapes in TOGETHER:
-        drawn = [[g.drawn(v, s) for v in grid[::5]] for g, grid, s in zip(groups, both.grids, shapes)]
-        counts = both.counts(shapes, *some)
+    for shapes in SHAPE_PAIRS:
+        drawn = [[g.simulate_moments(v, s) for v in grid[::5]] for g, grid, s in zip(groups, both.grids, shapes)]
+        counts = both.count_exceedances(shapes, *some)
         for (i, (mean1, estimate1)), (j, (mean2, estimate2)) in itertools.product(*map(enumerate, drawn)):
-            square = np.maximum(estimate1 / 80 + estimate2 / 700 + both.noise, both.lowest[some][i, j])
-            extreme = is_extreme((mean1 - mean2) / np.sqrt(square), both.observed[some][i, j])
+            square = np.maximum(estimate1 / 80 + estimate2 / 700 + both.noise_variance, both.min_variances[some][i, j])
+            extreme = is_extreme((mean1 - mean2) / np.sqrt(square), both.observed_statistics[some][i, j])
             # ties but for rounding
             assert abs(counts[i, j] - extreme.sum()) <= 1
             kept.append(counts[i, j])
@@ -124,9 +120,9 @@ def test_draws_that_are_left_out_are_extreme_for_no_pair_of_variances(alternativ
 
 @pytest.mark.parametrize(("n", "p"), [(30, 0.05), (1000, 0.001), (10**6, 1e-5), (10**6, 0.3), (10**7, 0.999)])
 def test_binomial_quantiles_are_scipys(n, p):
-    draws = reference(10, "laplace", 2)
+    draws = draw_reference(10, "laplace", 2)
     shares = draws.shares[::64]
-    found = binomial_quantiles(n, p, shares, draws.scores[::64])
+    found = compute_binomial_quantiles(n, p, shares, draws.scores[::64])
     exact = stats.binom.ppf(shares, n, p)
     if n * p * (1 - p) > 400:
         assert np.abs(found - exact).max() <= 1 and np.mean(found != exact) < 0.05
@@ -134,22 +130,22 @@ def test_binomial_quantiles_are_scipys(n, p):
         assert np.array_equal(found, exact)
 
 
-@pytest.mark.parametrize("shape", [NORMAL, UP, DOWN])
+@pytest.mark.parametrize("shape", [NORMAL_SHAPE, UPWARD_SHAPE, DOWNWARD_SHAPE])
 def test_shapes_have_their_mean_and_variance_and_stay_within_the_bounds(shape):
-    draws = reference(60, "laplace", 2)
-    sums, squares = centered_sums(draws, 60, 0.3, 0.05, shape)
+    draws = draw_reference(60, "laplace", 2)
+    sums, squares = simulate_centered_sums(draws, 60, 0.3, 0.05, shape)
     # low-discrepancy points: their means are off by less than 1 % of the standard deviations
     assert abs(sums.mean()) < 0.02 and squares.mean() == pytest.approx(3.0, rel=0.005)
     assert sums.var() == pytest.approx(3.0, rel=0.02)
     skew = stats.skew(sums)
-    assert abs(skew) < 0.02 if shape == NORMAL else np.sign(skew) == (1 if shape == UP else -1)
+    assert abs(skew) < 0.02 if shape == NORMAL_SHAPE else np.sign(skew) == (1 if shape == UPWARD_SHAPE else -1)
 
 
 def test_the_noise_of_the_reference_has_its_law():
-    draws = reference(20, "laplace", 2)
+    draws = draw_reference(20, "laplace", 2)
     for noise in draws.noises:
         assert stats.kstest(noise, "laplace").statistic < 0.002
-    assert stats.kstest(reference(20, "normal", 2).noises[1], "norm").statistic < 0.002
+    assert stats.kstest(draw_reference(20, "normal", 2).noises[1], "norm").statistic < 0.002
     # tail: 8,192 points reach the quantiles beyond 1 / 8192
     assert draws.noises.max() > 8 and draws.noises.min() < -8
 
@@ -174,7 +170,7 @@ def test_a_true_mean_is_rejected_at_most_as_often_as_stated(setting):
 def test_a_law_without_the_noise_is_found_out(monkeypatch):
     setting = {"name": "", "law": "normal", "n": 50, "epsilon": 0.5, "noise": "laplace"}
     assert means.rejections(setting, 2_000, 1) / 2_000 <= 0.07
-    made = means.Table(null_law(means.known(0, 0, 50, 1e6, "laplace"), 0.0, 50))
+    made = means.Table(make_t_distribution(means.known(0, 0, 50, 1e6, "laplace"), 0.0, 50))
     first, second = means.released(means.LAWS["normal"], 50, 0.5, "laplace", 2_000, np.random.default_rng(1))
     assert np.mean(made.pvalues(first, second) <= 0.05) > 0.2
 
@@ -218,16 +214,16 @@ def test_small_noise_is_told_from_large_noise_in_words():
 
 def test_the_bound_on_tails_holds_and_is_near():
     x = np.arange(1, 30) + 0.0
-    bound, tail = bentkus(100, 0.3, x), stats.binom.sf(np.ceil(30 + x) - 1, 100, 0.3)
+    bound, tail = compute_bentkus_bound(100, 0.3, x), stats.binom.sf(np.ceil(30 + x) - 1, 100, 0.3)
     assert (bound >= tail).all()
     # Bentkus: at most e^2 / 2 times the tail's log-concave hull
     assert (bound <= 8 * np.maximum(stats.binom.sf(np.floor(30 + x) - 1, 100, 0.3), 1e-16)).all()
-    assert bentkus(10, 0.5, np.array([-1.0, 5.5])).tolist() == [1.0, 0.0]
+    assert compute_bentkus_bound(10, 0.5, np.array([-1.0, 5.5])).tolist() == [1.0, 0.0]
 
 
 def test_the_exact_test_is_wider_than_the_t_test_and_not_much():
     known = NoisySums((1000.0, 30.0, 62.0), NOISE, "laplace", 1000)
-    assert exact_pvalue(known, 0.0)[1] > pvalue(known, 0.0)[1]
+    assert compute_exact_pvalue(known, 0.0)[1] > compute_t_pvalue(known, 0.0)[1]
     r = dp.ttest_1samp(X, 40, 1.0, bounds=(0, 100), rng=1, method="exact")
     t = dp.ttest_1samp(X, 40, 1.0, bounds=(0, 100), rng=1)
     assert r.validity == "exact" and r.released == t.released
@@ -239,21 +235,18 @@ def test_coins_fall_with_the_places_and_their_law_is_exact():
     n, rate, counts = 20, 0.7, np.arange(-200, 221)
     masses = np.exp(-rate * np.abs(counts - np.arange(n + 1)[:, None])) * math.tanh(0.5 * rate)
     law = stats.binom.pmf(np.arange(n + 1), n, 0.6) @ masses
-    up, down = noisy_tails(14.0, n, 0.6, GeometricNoise(rate))
+    up, down = compute_noisy_tails(14.0, n, 0.6, GeometricNoise(rate))
     assert up == pytest.approx(law[counts >= 14].sum(), rel=1e-12)
     assert down == pytest.approx(law[counts <= 14].sum())
     # hardly any noise: the binomial test's equal tails
-    tails = noisy_tails(14.0, 20, 0.5, GeometricNoise(50.0))
-    assert pvalue_of(*tails, "greater") == pytest.approx(stats.binomtest(14, 20).pvalue / 2)
+    tails = compute_noisy_tails(14.0, 20, 0.5, GeometricNoise(50.0))
+    assert combine_tails(*tails, "greater") == pytest.approx(stats.binomtest(14, 20).pvalue / 2)
     how = {"bounds": (0, 1), "method": "exact"}
     r = dp.ttest_1samp(np.ones(50), 1.0, 50.0, **how, rng=1)
     assert r.statistic == 50 and r.pvalue == 1.0 and r.validity == "exact"
     r = dp.ttest_1samp(np.full(10_000, 15.0), 30.0, 50.0, bounds=(10, 30), method="exact", rng=1)
     # the mean of so many coins is off by 0.087
-    assert (
-        r.estimates[0][1] == pytest.approx(15.0, abs=0.4)
-        and 14.4 < r.conf_int().low < r.conf_int().high < 15.6
-    )
+    assert r.estimates[0][1] == pytest.approx(15.0, abs=0.4) and 14.4 < r.conf_int().low < r.conf_int().high < 15.6
     x = np.full(100, 0.3)
     heads = [dp.ttest_1samp(x, 0.3, 60.0, **how, rng=seed).statistic for seed in range(100)]
     # the mean of 10,000 coins has a standard deviation of .46: 5 of them, and another probability is found

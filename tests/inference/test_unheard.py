@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import pydpstat
-from pydpstat.inference._block_runs import unheard
+from pydpstat.inference._block_runs import open_isolated_runner
 
 X = np.random.default_rng(5).normal(0.3, 1.0, 1000)
 
@@ -87,9 +87,7 @@ def test_global_random_generators_carry_nothing_on(generator):
 
     states = random.getstate(), np.random.get_state()
     zeros, one = np.zeros(200), np.append(np.zeros(199), 1.0)
-    counts = [
-        pydpstat.any_interval(x, drawn, 1e4, range=(0, 1), blocks=40, rng=1).released for x in (zeros, one)
-    ]
+    counts = [pydpstat.any_interval(x, drawn, 1e4, range=(0, 1), blocks=40, rng=1).released for x in (zeros, one)]
     moved = sum(abs(value - other) for (_, value), (_, other) in zip(*counts))
     assert moved == 2.0 and states[0] == random.getstate()
     assert np.array_equal(states[1][1], np.random.get_state()[1])
@@ -107,7 +105,7 @@ def test_logs_of_any_level_are_dropped():
 
 
 def test_unheard_gives_everything_back(capsys):
-    with pytest.raises(ZeroDivisionError), unheard():
+    with pytest.raises(ZeroDivisionError), open_isolated_runner():
         print("nothing")
         raise ZeroDivisionError
     print("again")

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 import pydpstat as dp
-from pydpstat.inference._samples import stays_of
+from pydpstat.inference._samples import assign_units_to_samples
 from pydpstat.random import source_from
 
 N = 240
@@ -112,7 +112,7 @@ def test_a_budget_for_units_takes_its_column():
 
 def test_units_in_two_samples_count_in_one():
     ids = [np.arange(1000), np.arange(500, 1500)]
-    first, second = stays_of(ids, "person", 1, source_from(3))
+    first, second = assign_units_to_samples(ids, "person", 1, source_from(3))
     both = first[500:], second[:500]
     assert np.all(both[0] != both[1])
     assert first[:500].all() and second[500:].all()
@@ -122,7 +122,7 @@ def test_units_in_two_samples_count_in_one():
 
 def test_every_record_of_a_unit_has_the_same_chance():
     ids = np.repeat(np.arange(3000), 3)
-    (stay,) = stays_of([ids], "person", 1, source_from(5))
+    (stay,) = assign_units_to_samples([ids], "person", 1, source_from(5))
     counts = stay.reshape(-1, 3).sum(axis=0)
     assert counts.sum() == 3000
     assert stats.chisquare(counts).pvalue > 1e-4
@@ -130,8 +130,8 @@ def test_every_record_of_a_unit_has_the_same_chance():
 
 def test_other_units_change_no_choice():
     ids = np.repeat(np.arange(400), 3)
-    (all_,) = stays_of([ids], "person", 1, source_from(5))
-    (fewer,) = stays_of([ids[3:]], "person", 1, source_from(5))
+    (all_,) = assign_units_to_samples([ids], "person", 1, source_from(5))
+    (fewer,) = assign_units_to_samples([ids[3:]], "person", 1, source_from(5))
     assert np.array_equal(all_[3:], fewer)
 
 

@@ -3,18 +3,18 @@
 import pytest
 
 from pydpstat.inference._null_distributions.mean_differences import WelchInterval
-from pydpstat.inference._null_distributions.noisy_t import LEFT_OUT, NoisySums, pvalue
+from pydpstat.inference._null_distributions.noisy_t import EXCLUDED_PROBABILITY, NoisySums, compute_t_pvalue
 from pydpstat.inference._null_distributions.noisy_welch import (
-    TOGETHER,
-    _Simulated,
-    groups_under,
-    welch_pvalue,
+    SHAPE_PAIRS,
+    _SimulatedGroups,
+    compute_welch_pvalue,
+    make_welch_groups,
 )
-from pydpstat.inference._null_distributions.simulation import POWER
+from pydpstat.inference._null_distributions.simulation import DRAWS_POWER
 
 NOISE = ((0.0, 0.0), (2.0, 0.0), (0.0, 4.0))
 # no draw is as extreme as what was observed: the observed one is the only one of all
-LEAST = 1 / (2**POWER + 1)
+LEAST = 1 / (2**DRAWS_POWER + 1)
 
 
 def sums(n, mean):
@@ -22,22 +22,25 @@ def sums(n, mean):
 
 
 def test_a_mean_far_off_adds_what_one_variance_leaves_out():
-    assert pvalue(sums(100, 0.9), -0.9)[1] == pytest.approx(LEFT_OUT + LEAST, rel=1e-12)
+    assert compute_t_pvalue(sums(100, 0.9), -0.9)[1] == pytest.approx(EXCLUDED_PROBABILITY + LEAST, rel=1e-12)
 
 
 @pytest.mark.parametrize("sizes", [(20, 20), (50, 400)])
 def test_means_far_apart_add_what_both_variances_leave_out(sizes):
     # each set of variances misses with probability LEFT_OUT at most, both together with twice that
     pair = sums(sizes[0], 0.9), sums(sizes[1], -0.9)
-    assert welch_pvalue(pair)[1] == pytest.approx(2 * LEFT_OUT + LEAST, rel=1e-12)
+    assert compute_welch_pvalue(pair)[1] == pytest.approx(2 * EXCLUDED_PROBABILITY + LEAST, rel=1e-12)
 
 
 @pytest.mark.slow
 def test_no_difference_is_rejected_at_a_level_that_the_sets_use_up():
     pair = sums(100, 0.9), sums(100, -0.9)
     # the wider sets leave out 2e-7 each
-    assert WelchInterval(pair, 3.0).ends(3e-7) == (-6.0, 6.0)
-    low, deeper = (WelchInterval(pair, 3.0).ends(level)[0] for level in (10 * LEFT_OUT, 1.5 * LEFT_OUT))
+    assert WelchInterval(pair, 3.0).compute_limits(3e-7) == (-6.0, 6.0)
+    low, deeper = (
+        WelchInterval(pair, 3.0).compute_limits(level)[0]
+        for level in (10 * EXCLUDED_PROBABILITY, 1.5 * EXCLUDED_PROBABILITY)
+    )
     assert low > deeper > 0.0
 
 
@@ -45,8 +48,10 @@ def test_a_p_value_is_the_largest_over_all_pairs_of_variances_and_shapes():
     given = ((100, 21.0), (60, 4.0))
     pair = tuple(NoisySums((float(n), first, 9.0), NOISE, "laplace", n) for n, first in given)
     every = slice(None)
-    both = _Simulated(groups_under(pair, 0.0), 21.0 / 100 - 4.0 / 60, "two-sided")
-    counts = max(int(both.counts(shapes, every, every).max()) for shapes in TOGETHER)
-    assert welch_pvalue(pair)[1] == pytest.approx(2 * LEFT_OUT + (1 + counts) * LEAST, rel=1e-12)
+    both = _SimulatedGroups(make_welch_groups(pair, 0.0), 21.0 / 100 - 4.0 / 60, "two-sided")
+    counts = max(int(both.count_exceedances(shapes, every, every).max()) for shapes in SHAPE_PAIRS)
+    assert compute_welch_pvalue(pair)[1] == pytest.approx(2 * EXCLUDED_PROBABILITY + (1 + counts) * LEAST, rel=1e-12)
     # not at the variances where the search begins
-    assert counts > max(int(both.counts(shapes, slice(15, 16), slice(15, 16)).max()) for shapes in TOGETHER)
+    assert counts > max(
+        int(both.count_exceedances(shapes, slice(15, 16), slice(15, 16)).max()) for shapes in SHAPE_PAIRS
+    )

@@ -11,7 +11,7 @@ import pytest
 
 from pydpstat import Guarantee, PydpstatError
 from pydpstat.local import GaussianAccess, LaplaceAccess, RandomizedResponse, federate_array
-from pydpstat.local.access import covering
+from pydpstat.local.access import combine_node_guarantees
 from pydpstat.privacy import GaussianLoss, LaplaceLoss
 
 AGES = np.array([41.0, 17.5, 63.0, 20.0])
@@ -29,10 +29,10 @@ def asked(*questions):
 
 def test_conditions_of_every_node_are_kept():
     first, second = Guarantee(1.0, 0.1, conditions=("a", "b")), Guarantee(2.0, conditions=("b", "c"))
-    assert covering([[first], [second]]).conditions == ("a", "b", "c")
-    mixed = covering([[Guarantee(0.5, neighbors="unbounded")], [Guarantee(0.7)]])
+    assert combine_node_guarantees([[first], [second]]).conditions == ("a", "b", "c")
+    mixed = combine_node_guarantees([[Guarantee(0.5, neighbors="unbounded")], [Guarantee(0.7)]])
     assert (mixed.epsilon, mixed.neighbors) == (1.0, "bounded")
-    assert covering([[Guarantee(0.5, neighbors="unbounded"), Guarantee(0.7)]]).epsilon == 1.7
+    assert combine_node_guarantees([[Guarantee(0.5, neighbors="unbounded"), Guarantee(0.7)]]).epsilon == 1.7
 
 
 def test_curves_that_can_be_compared_are_kept():
@@ -43,7 +43,7 @@ def test_curves_that_can_be_compared_are_kept():
     assert asked((0, GAUSSIAN), (1, LAPLACE)).guarantee.loss is None
     # the larger curve, where the other one has the larger pair
     pairs = [Guarantee(3.0, 1e-9, loss=GaussianLoss(0.2)), Guarantee(1.0, 1e-1, loss=GaussianLoss(0.5))]
-    assert covering([[each] for each in pairs]).loss == GaussianLoss(0.5)
+    assert combine_node_guarantees([[each] for each in pairs]).loss == GaussianLoss(0.5)
 
 
 def test_nodes_without_an_answer_yet_cannot_be_copied():
@@ -147,6 +147,6 @@ def test_a_forked_process_gives_what_was_given_before_and_nothing_new(script):
 
 def test_a_unit_stays_and_does_not_mix():
     person, record = Guarantee(0.5, unit="person"), Guarantee(0.5)
-    assert covering([[person], [person, person]]) == Guarantee(1.0, unit="person")
+    assert combine_node_guarantees([[person], [person, person]]) == Guarantee(1.0, unit="person")
     with pytest.raises(PydpstatError, match="got unit 'person' and a single record"):
-        covering([[person], [record]])
+        combine_node_guarantees([[person], [record]])

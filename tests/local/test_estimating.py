@@ -15,7 +15,7 @@ from scipy import stats
 from pydpstat import Budget, DPResults, PydpstatError
 from pydpstat.local import RandomizedResponse, RandomizedResponseCoins, ResponseResults
 from pydpstat.local import _intervals as estimate
-from pydpstat.local._intervals import Fixed, Sampled
+from pydpstat.local._intervals import FixedAnswerCount, SampledAnswerCount
 from tests.privacy_search import findings
 
 LABELS = ["never", "sometimes", "daily"]
@@ -85,7 +85,7 @@ def test_two_categories_are_cut_and_both_ways_are_one():
 
 
 def exactly(law, parameter, response, function):
-    at = law.at(parameter)
+    at = law.get_distribution(parameter)
     values = function(at.start + np.arange(at.mass.size))
     return float((at.mass * values).sum())
 
@@ -95,11 +95,13 @@ def exactly(law, parameter, response, function):
 def test_mean_and_variance_of_the_moment_estimate(design, n):
     response = design._response
     for p in (0.0, 0.1, 0.5, 1.0):
-        laws = (Fixed(n, response), round(p * n)), (Sampled(n, response), p)
+        laws = (FixedAnswerCount(n, response), round(p * n)), (SampledAnswerCount(n, response), p)
         for place, (law, parameter) in enumerate(laws):
-            mean = exactly(law, parameter, response, lambda c: estimate.moment(c, n, response))
-            second = exactly(law, parameter, response, lambda c: (estimate.moment(c, n, response) - p) ** 2)
-            expected = float(estimate.standard_errors(p, n, response)[place])
+            mean = exactly(law, parameter, response, lambda c: estimate.estimate_by_moments(c, n, response))
+            second = exactly(
+                law, parameter, response, lambda c: (estimate.estimate_by_moments(c, n, response) - p) ** 2
+            )
+            expected = float(estimate.compute_standard_errors(p, n, response)[place])
             assert math.isclose(mean, p, abs_tol=1e-11)
             assert math.isclose(math.sqrt(second), expected, rel_tol=1e-10, abs_tol=1e-12)
 
@@ -108,16 +110,16 @@ def test_mean_and_variance_of_the_moment_estimate(design, n):
 def test_the_laws_are_those_of_scipy(n):
     response = RandomizedResponse(1.0)._response
     for p in (0.0, 0.02, 0.5, 1.0):
-        at = Sampled(n, response).at(p)
+        at = SampledAnswerCount(n, response).get_distribution(p)
         exact = stats.binom(n, response.other + p * response.spread)
         numbers = at.start + np.arange(at.mass.size)
         assert np.allclose(at.mass, exact.pmf(numbers), rtol=1e-9, atol=1e-15)
         for number in (0, n // 3, n):
-            assert math.isclose(at.at_most(number), exact.cdf(number), rel_tol=1e-9, abs_tol=1e-14)
-            assert math.isclose(at.at_least(number), exact.sf(number - 1), rel_tol=1e-9, abs_tol=1e-14)
-        assert at.at_most(-1) == at.at_least(n + 1) == 0.0
+            assert math.isclose(at.compute_lower_tail(number), exact.cdf(number), rel_tol=1e-9, abs_tol=1e-14)
+            assert math.isclose(at.compute_upper_tail(number), exact.sf(number - 1), rel_tol=1e-9, abs_tol=1e-14)
+        assert at.compute_lower_tail(-1) == at.compute_upper_tail(n + 1) == 0.0
         count = round(p * n)
-        fixed = Fixed(n, response).at(count)
+        fixed = FixedAnswerCount(n, response).get_distribution(count)
         parts = [(m, q) for m, q in ((count, response.true), (n - count, response.other)) if m]
         # some versions of scipy divide by zero on their way to a probability of 0
         with np.errstate(divide="ignore"):
@@ -131,7 +133,7 @@ def test_large_numbers_of_answers():
     # windows so wide that they are convolved by Fourier transforms
     response = RandomizedResponse(0.5)._response
     n = 4_000_000
-    at = Fixed(n, response).at(n // 2)
+    at = FixedAnswerCount(n, response).get_distribution(n // 2)
     numbers = at.start + np.arange(at.mass.size)
     mean = n // 2 * (response.true + response.other)
     variance = n * response.true * response.other
@@ -145,7 +147,7 @@ def test_a_simulation_with_many_categories():
     p, n, runs = np.array([0.5, 0.3, 0.15, 0.05]), 500, 400
     rng = np.random.default_rng(5)
     found = np.array([design.estimate(design.respond(rng.choice(4, n, p=p))).value for _ in range(runs)])
-    randomization, population = estimate.standard_errors(p, n, design._response)
+    randomization, population = estimate.compute_standard_errors(p, n, design._response)
     z = (found.mean(axis=0) - p) / (population / math.sqrt(runs))
     # 4.9 standard deviations: a false alarm in 10^6
     assert np.abs(z).max() < 4.9

@@ -62,7 +62,7 @@ def test_a_seed_repeats_and_its_draws_differ(source):
 
 def test_draws_in_several_parts_are_of_one_stream(monkeypatch):
     parts, respond = [], RandomizedResponse.respond
-    monkeypatch.setattr(planning, "_AT_ONCE", 100)
+    monkeypatch.setattr(planning, "_MAX_BATCH_SIZE", 100)
     spy = lambda *given: parts.append(given[1].shape) or respond(*given)  # noqa: E731
     monkeypatch.setattr(RandomizedResponse, "respond", spy)
     frame = run_n_experiments(1.0, 30, n_runs=8, rng=1)

@@ -9,14 +9,16 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from pydpstat import PydpstatError
-from pydpstat.local import (
-    RandomizedResponse,
-    RandomizedResponseCoins,
-    get_prob_from_epsilon,
-    required_n,
-    uncertainty,
+from pydpstat.local import RandomizedResponse, RandomizedResponseCoins, get_prob_from_epsilon, required_n, uncertainty
+from pydpstat.local._intervals import (
+    DISTRIBUTIONS,
+    KINDS,
+    METHODS,
+    FixedAnswerCount,
+    SampledAnswerCount,
+    compute_proportion_interval,
+    compute_standard_errors,
 )
-from pydpstat.local._intervals import DISTRIBUTIONS, KINDS, METHODS, Fixed, Sampled, interval, standard_errors
 
 # the least coverage that each method is to have
 PROMISED = {"blaker": 0.95, "clopper-pearson": 0.95, "score": 0.94}
@@ -78,7 +80,7 @@ def test_the_coverage_of_many_answers(kind):
 
 
 def _covers(law, count, p):
-    low, high = interval(law, count, 0.05, "blaker")
+    low, high = compute_proportion_interval(law, count, 0.05, "blaker")
     return low - 1e-9 <= p <= high + 1e-9
 
 
@@ -106,13 +108,13 @@ def test_intervals_are_nested_and_mirrored(design, n, data, alpha):
     response, count = design._response, data.draw(st.integers(0, n))
     for kind in KINDS:
         law = DISTRIBUTIONS[kind](n, response)
-        ends = {method: interval(law, count, alpha, method) for method in METHODS}
+        ends = {method: compute_proportion_interval(law, count, alpha, method) for method in METHODS}
         for low, high in ends.values():
             assert 0.0 <= low <= high <= 1.0
         assert ends["clopper-pearson"][0] - 1e-9 <= ends["blaker"][0]
         assert ends["blaker"][1] <= ends["clopper-pearson"][1] + 1e-9
         for method in METHODS:
-            low, high = interval(law.mirrored(), n - count, alpha, method)
+            low, high = compute_proportion_interval(law.get_complement(), n - count, alpha, method)
             # at equal tails rounding decides which of two neighboring numbers it is
             close = 1e-7 if kind == "population" or method == "score" else 1.0 / n + 1e-9
             assert np.allclose((1 - high, 1 - low), ends[method], rtol=0, atol=close)
@@ -123,7 +125,7 @@ def test_intervals_are_nested_and_mirrored(design, n, data, alpha):
 def test_clopper_and_pearsons_ends_solve_their_equations(design, n, data):
     response, count = design._response, data.draw(st.integers(0, n))
     count = min(max(count, math.floor(n * response.other)), math.ceil(n * response.true))
-    low, high = interval(Sampled(n, response), count, 0.1, "clopper-pearson")
+    low, high = compute_proportion_interval(SampledAnswerCount(n, response), count, 0.1, "clopper-pearson")
     chances = [response.other + p * response.spread for p in (low, high)]
     if low > 0.0:
         assert math.isclose(stats.binom.sf(count - 1, n, chances[0]), 0.05, rel_tol=1e-6)
@@ -145,7 +147,7 @@ def test_blakers_interval_has_all_accepted_numbers_of_persons(design, n, data):
         tails = np.minimum(np.cumsum(mass), np.cumsum(mass[::-1])[::-1])
         if mass[tails <= tails[count] * (1 + 1e-9)].sum() > 0.1:
             accepted.append(persons / n)
-    low, high = interval(Fixed(n, response), count, 0.1, "blaker")
+    low, high = compute_proportion_interval(FixedAnswerCount(n, response), count, 0.1, "blaker")
     if accepted:
         assert math.isclose(low, accepted[0], abs_tol=1e-9)
         assert math.isclose(high, accepted[-1], abs_tol=1e-9)
@@ -155,7 +157,7 @@ def test_the_score_interval_solves_its_equation():
     for design in (RandomizedResponse(1.0), RandomizedResponseCoins(0.6, 0.2)):
         response, n, z = design._response, 400, stats.norm.ppf(0.975)
         for kind in KINDS:
-            low, high = interval(DISTRIBUTIONS[kind](n, response), 170, 0.05, "score")
+            low, high = compute_proportion_interval(DISTRIBUTIONS[kind](n, response), 170, 0.05, "score")
             for p, side in ((low, 1.0), (high, -1.0)):
                 mean = n * float(response.other + response.spread * p)
                 if kind == "population":
@@ -219,9 +221,7 @@ def test_uncertainty_is_that_of_a_result():
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(
-    "design", [RandomizedResponse(1.0), RandomizedResponse(1.0, 5), RandomizedResponseCoins()]
-)
+@pytest.mark.parametrize("design", [RandomizedResponse(1.0), RandomizedResponse(1.0, 5), RandomizedResponseCoins()])
 def test_required_n_gives_the_width(design, kind):
     for proportion in (None, 0.1):
         n = design.required_n(0.1, kind=kind, proportion=proportion)
@@ -229,8 +229,8 @@ def test_required_n_gives_the_width(design, kind):
         place = KINDS.index(kind)
         z = stats.norm.ppf(0.975)
         worst = [p] if proportion is not None else np.linspace(0, 1, 2001)
-        widths = 2 * z * standard_errors(worst, n, design._response)[place]
-        before = 2 * z * standard_errors(worst, n - 1, design._response)[place]
+        widths = 2 * z * compute_standard_errors(worst, n, design._response)[place]
+        before = 2 * z * compute_standard_errors(worst, n - 1, design._response)[place]
         assert widths.max() <= 0.1 + 1e-12 and before.max() > 0.1 - 1e-6
     assert required_n(1.0, 0.1, kind=kind) == RandomizedResponse(1.0).required_n(0.1, kind=kind)
     # the interval that is made then is about as wide

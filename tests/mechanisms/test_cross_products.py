@@ -9,7 +9,13 @@ from scipy import stats
 
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms import CrossProductNoise, CubeNoise
-from pydpstat.mechanisms.cross_products import _ADDED, _MEASURED, CYCLES, TRIANGLES, _pool
+from pydpstat.mechanisms.cross_products import (
+    _ADDED_BODY_MOMENTS,
+    _BODY_MOMENTS,
+    MAX_CYCLE_PLACES,
+    MAX_TRIANGLE_PLACES,
+    _sample_body,
+)
 from pydpstat.random.source import SYSTEM, source_from
 
 # of each p-value; the bits are seeded, so that it is the same each time
@@ -24,10 +30,10 @@ def norm(moves, places):
         return moves[..., edges[min(i, j), max(i, j)]]
 
     sizes = [np.abs(moves).max(axis=-1)]
-    if places <= TRIANGLES:
+    if places <= MAX_TRIANGLE_PLACES:
         for i, j, k in itertools.combinations(range(places), 3):
             sizes.append((abs(at(i, j)) + abs(at(j, k)) + abs(at(i, k))) / 2)
-    if places <= CYCLES:
+    if places <= MAX_CYCLE_PLACES:
         for four in itertools.combinations(range(places), 4):
             for a, b, c, d in ((0, 1, 2, 3), (0, 1, 3, 2), (0, 2, 1, 3)):
                 i, j, k, m = (four[place] for place in (a, b, c, d))
@@ -120,7 +126,7 @@ def test_draws_and_samples_have_the_distribution(places, size, added):
     # chains of 8 points each are a little dependent
     for sample in (exact, seeded, noise.sample(2048)):
         sizes = noise.norm(sample)
-        assert added and places > CYCLES or np.allclose(sizes[:500], size_of(sample[:500], places) / 2.0)
+        assert added and places > MAX_CYCLE_PLACES or np.allclose(sizes[:500], size_of(sample[:500], places) / 2.0)
         assert stats.kstest(sizes, stats.gamma(width).cdf).pvalue > FALSE_ALARM
         # the radius alone has a relative spread of 1 / sqrt(width) in each vector; six standard errors
         slack = 6.0 * math.sqrt((0.5 + 1.0 / width) / len(sample))
@@ -138,14 +144,15 @@ def test_draws_and_samples_have_the_distribution(places, size, added):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "places, added", [*((p, False) for p in sorted(_MEASURED)), *((p, True) for p in sorted(_ADDED))]
+    "places, added",
+    [*((p, False) for p in sorted(_BODY_MOMENTS)), *((p, True) for p in sorted(_ADDED_BODY_MOMENTS))],
 )
 def test_measured_constants_are_those_of_other_points(places, added):
     """Chains of Gibbs steps and the stated mean squares and shares were made in different ways."""
-    number, others, share = _ADDED[places] if added else (None, *_MEASURED[places])
+    number, others, share = _ADDED_BODY_MOMENTS[places] if added else (None, *_BODY_MOMENTS[places])
     assert 0.0 < share <= 1.0
-    if added or places <= CYCLES:
-        points = _pool(2048, places, added) ** 2
+    if added or places <= MAX_CYCLE_PLACES:
+        points = _sample_body(2048, places, added) ** 2
         # 2,048 points of width elements, in chains of 8: four standard errors with a few per cent
         assert points[:, int(added) :].mean() == pytest.approx(others, rel=0.04 if added else 0.03)
         # one element by itself has 256 chains

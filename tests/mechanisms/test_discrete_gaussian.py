@@ -16,7 +16,7 @@ from pydpstat.mechanisms import (
     calibrate_gaussian,
 )
 from pydpstat.privacy import DiscreteGaussianLoss, Guarantee
-from pydpstat.privacy._curves import largest_rho
+from pydpstat.privacy._curves import find_largest_rho
 
 SDS = [0.05, 0.7, 2.5, 3.5, 60.0, 400.0]
 
@@ -141,7 +141,7 @@ def test_one_count_and_two_have_the_exact_loss(cells):
     # with more of them concentrated privacy is all that is known, and what is claimed
     noise = mechanism.calibrate(1.0, 1e-6, math.sqrt(3.0))
     rho = mechanism.loss(noise, 1.0, (math.sqrt(3.0),)).rho
-    assert rho == pytest.approx(largest_rho(1.0, 1e-6), rel=1e-9)
+    assert rho == pytest.approx(find_largest_rho(1.0, 1e-6), rel=1e-9)
 
 
 def test_noise_that_underflows_hides_nothing():

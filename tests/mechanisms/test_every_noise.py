@@ -100,10 +100,7 @@ def test_no_noise_at_all(kind):
 
 SCALES = [0, [1.0, 0.0], math.inf, math.nan, "1", None, [1.0, -2.0], True]
 WRONG = [
-    *(
-        (lambda scale=scale: LaplaceNoise(scale), "scale must be .* sensitivity / epsilon")
-        for scale in SCALES
-    ),
+    *((lambda scale=scale: LaplaceNoise(scale), "scale must be .* sensitivity / epsilon") for scale in SCALES),
     *((lambda scale=scale: GaussianNoise(scale), "sd must be .* calibrate_gaussian") for scale in SCALES),
     *((lambda sd=sd: DiscreteGaussianNoise(sd), "sd must be") for sd in (0.0, math.inf)),
     (lambda: DiscreteGaussianNoise(1.0).delta(-1.0), "epsilon must be"),
@@ -115,14 +112,8 @@ WRONG = [
     (lambda: SignGeometricNoise(0), "epsilon must be a positive finite number;"),
     (lambda: SignGeometricNoise(1, 1.5), "sensitivity must be a whole number; got 1.5"),
     (lambda: SignGeometricNoise(1, 0), "sensitivity must be a positive finite number;"),
-    *(
-        (lambda wrong=wrong: CubeNoise(*wrong), " must ")
-        for wrong in ((0.0, 2), (1.0, 0), (1.0, 2.5), (math.inf, 1))
-    ),
-    *(
-        (lambda wrong=wrong: CrossProductNoise(*wrong), " must ")
-        for wrong in ((0.0, 3), (1.0, 1), (1.0, 2.5))
-    ),
+    *((lambda wrong=wrong: CubeNoise(*wrong), " must ") for wrong in ((0.0, 2), (1.0, 0), (1.0, 2.5), (math.inf, 1))),
+    *((lambda wrong=wrong: CrossProductNoise(*wrong), " must ") for wrong in ((0.0, 3), (1.0, 1), (1.0, 2.5))),
 ]
 
 

@@ -58,9 +58,7 @@ def test_privacy_curve_to_sixty_digits(epsilon, power):
     allowed = 1e-13 + 4 * 2.0**-52 * abs(a) * (epsilon / ratio + ratio)
     noise = GaussianNoise(1.0)
     assert noise.log_delta(epsilon, ratio) == pytest.approx(exact, rel=1e-14, abs=allowed)
-    assert noise.delta(epsilon, ratio) == pytest.approx(
-        math.exp(exact), rel=1e-14 * (1 + abs(exact)) + allowed
-    )
+    assert noise.delta(epsilon, ratio) == pytest.approx(math.exp(exact), rel=1e-14 * (1 + abs(exact)) + allowed)
 
 
 def test_curve_in_arrays_and_far_out():
@@ -77,9 +75,7 @@ def test_curve_in_arrays_and_far_out():
 
 
 @pytest.mark.parametrize("n", [1, 30_000])
-@pytest.mark.parametrize(
-    "epsilon, delta", [(0.01, 1e-12), (0.1, 1e-3), (1.0, 1e-6), (10.0, 1e-9), (100.0, 1e-6)]
-)
+@pytest.mark.parametrize("epsilon, delta", [(0.01, 1e-12), (0.1, 1e-3), (1.0, 1e-6), (10.0, 1e-9), (100.0, 1e-6)])
 def test_a_release_keeps_its_delta_grid_included_and_wastes_less_than_a_thousandth(epsilon, delta, n):
     r = pydpstat.mean(np.full(n, 1 / 3), epsilon, bounds=(0, 1), mechanism="gaussian", delta=delta)
     moved = Fraction(1, n) + Fraction(r.grid)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms import GaussianNoise, calibrate_gaussian
-from pydpstat.mechanisms.gaussian_calibration import SAFETY
+from pydpstat.mechanisms.gaussian_calibration import SAFETY_MARGIN
 
 # the solver's own error, measured below 2e-15; the safety margin is 500 times that
 SOLVER = 1e-14
@@ -44,7 +44,7 @@ POINTS += [(1e-6, 1e-300), (1e6, 1e-300), (1e-6, 0.3), (1e6, 0.99), (1.0, 1e-100
 def test_never_below_the_exact_sd_and_hardly_above(epsilon, delta):
     sd = calibrate_gaussian(epsilon, delta)
     excess = float(sd / exact_sd(epsilon, delta, sd) - 1)
-    assert excess == pytest.approx(SAFETY, abs=SOLVER)
+    assert excess == pytest.approx(SAFETY_MARGIN, abs=SOLVER)
 
 
 @given(epsilons, deltas)
@@ -98,10 +98,10 @@ def test_closed_formulas_are_sound_and_larger(epsilon, delta):
 
 def test_far_outside():
     # the sd of a huge epsilon is 1 / sqrt(2 epsilon), of a huge one up to rounding
-    assert calibrate_gaussian(1e300, 1e-6) == pytest.approx(1 / math.sqrt(2e300), rel=2 * SAFETY)
+    assert calibrate_gaussian(1e300, 1e-6) == pytest.approx(1 / math.sqrt(2e300), rel=2 * SAFETY_MARGIN)
     # and of a negligible one that of epsilon = 0, where delta is 2 Phi(1 / (2 sd)) - 1
     nothing = 0.5 / NormalDist().inv_cdf(0.55)
-    assert calibrate_gaussian(1e-300, 0.1) == pytest.approx(nothing, rel=2 * SAFETY)
+    assert calibrate_gaussian(1e-300, 0.1) == pytest.approx(nothing, rel=2 * SAFETY_MARGIN)
 
 
 @pytest.mark.parametrize(

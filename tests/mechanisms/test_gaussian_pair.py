@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from pydpstat.dppack._warnings import pair_delta
+from pydpstat.dppack._warnings import compute_gaussian_pair_delta
 
 
 def by_definition(epsilon, shift, narrow, wide):
@@ -21,11 +21,11 @@ def by_definition(epsilon, shift, narrow, wide):
     [(0.5, 1.0, 3.0, 4.0), (1.0, 1.0, 1.5, 1.5 * 10 / 9), (0.1, 0.0, 1.0, 2.0), (0.3, 1.0, 6.0, 6.6)],
 )
 def test_is_the_definitions_integral(epsilon, shift, narrow, wide):
-    found = pair_delta(epsilon, shift, narrow, wide)
+    found = compute_gaussian_pair_delta(epsilon, shift, narrow, wide)
     # steps of 6e-5 standard deviations, of a function with kinks
     assert found == pytest.approx(by_definition(epsilon, shift, narrow, wide), rel=1e-6, abs=1e-9)
 
 
 def test_extremes():
-    assert pair_delta(700.0, 1.0, 30.0, 30.1) == 0.0
-    assert 0.999 < pair_delta(0.0, 1.0, 1e-6, 2e-6) <= 1.0
+    assert compute_gaussian_pair_delta(700.0, 1.0, 30.0, 30.1) == 0.0
+    assert 0.999 < compute_gaussian_pair_delta(0.0, 1.0, 1e-6, 2e-6) <= 1.0

@@ -82,9 +82,7 @@ def test_small_and_large_epsilon(distribution):
 
 @pytest.mark.parametrize("distribution", NOISES)
 @settings(max_examples=60)
-@given(
-    noise_epsilon=st.floats(0.1, 8.0), sensitivity=sensitivities, shift=sensitivities, epsilon=st.floats(0, 9)
-)
+@given(noise_epsilon=st.floats(0.1, 8.0), sensitivity=sensitivities, shift=sensitivities, epsilon=st.floats(0, 9))
 def test_privacy_curve_is_the_largest_sum(distribution, noise_epsilon, sensitivity, shift, epsilon):
     noise = distribution(noise_epsilon, sensitivity)
     k, factor = support(noise), math.exp(epsilon)

@@ -10,12 +10,7 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 from pydpstat.errors import PydpstatError
-from pydpstat.mechanisms import (
-    LaplaceNoise,
-    calibrate_laplace,
-    truncated_positive_delta,
-    truncated_positive_epsilon,
-)
+from pydpstat.mechanisms import LaplaceNoise, calibrate_laplace, truncated_positive_delta, truncated_positive_epsilon
 from pydpstat.mechanisms.laplace import scale_for
 
 # both sides are a few correctly rounded operations and one exponential or logarithm

@@ -18,7 +18,7 @@ import pydpstat
 from pydpstat import PydpstatError
 from pydpstat.consistency import Hierarchy, release_hierarchy
 from pydpstat.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace, LaplaceNoise, Mechanism, Noise
-from pydpstat.mechanisms.mechanism import part_of
+from pydpstat.mechanisms.mechanism import split_equally
 from tests.pipeline_calls import on_grid
 
 X = np.linspace(1.0, 99.0, 60)
@@ -174,7 +174,7 @@ def test_noise_that_takes_no_notice_of_the_grid_is_refused(name):
         ALL[name](mechanism=mechanism)
     seeded = ALL[name](mechanism=mechanism, rng=1)
     # a correlation of noisy sums may be missing
-    assert np.all(np.isfinite(seeded.value) | (np.isnan(seeded.value) & seeded.post.gaps))
+    assert np.all(np.isfinite(seeded.value) | (np.isnan(seeded.value) & seeded.post.can_be_missing))
 
 
 @pytest.mark.parametrize("rng", [None, 1])
@@ -215,5 +215,5 @@ def test_a_class_is_no_mechanism_yet():
 
 @given(st.floats(1e-300, 1e6), st.integers(1, 10_000))
 def test_equal_parts_are_the_largest_that_are_not_above_the_whole(total, parts):
-    part = part_of(total, parts)
+    part = split_equally(total, parts)
     assert parts * Fraction(part) <= Fraction(total) < parts * Fraction(math.nextafter(part, math.inf))

@@ -66,7 +66,7 @@ def test_no_shift_on_the_grid_costs_more_than_epsilon(epsilon, sensitivity):
 def test_draws_on_a_coarse_grid_have_the_exact_probabilities(monkeypatch, epsilon, sensitivity, rare):
     if rare:
         # the way of a large epsilon, where all of its branches are taken
-        monkeypatch.setattr("pydpstat.mechanisms.staircase._RARE", 0.0)
+        monkeypatch.setattr("pydpstat.mechanisms.staircase._RARE_EPSILON", 0.0)
     size = DRAWS // 10 if rare else DRAWS
     noise, grid = StaircaseNoise(epsilon, sensitivity), sensitivity / 11.3
     drawn = np.asarray(noise.draw(SYSTEM, size, grid), dtype=np.int64)

@@ -40,16 +40,12 @@ def _held(columns: dict[str, Any], kind: Kind) -> dict[str, Any]:
 
 
 def _chunks(columns: dict[str, Any], kind: Kind) -> Iterator[Any]:
-    halves = [
-        {name: each[part] for name, each in columns.items()} for part in (slice(0, 12), slice(12, None))
-    ]
+    halves = [{name: each[part] for name, each in columns.items()} for part in (slice(0, 12), slice(12, None))]
     return iter([_held(each, kind) for each in halves])
 
 
 def _frame(columns: dict[str, Any], kind: Kind) -> pd.DataFrame:
-    return pd.DataFrame(
-        {name: pd.Series(each).reset_index(drop=True) for name, each in _held(columns, kind).items()}
-    )
+    return pd.DataFrame({name: pd.Series(each).reset_index(drop=True) for name, each in _held(columns, kind).items()})
 
 
 def _has_a_type(kind: Kind) -> bool:

@@ -20,7 +20,7 @@ import pandas as pd
 
 import pydpstat
 from pydpstat._data.values import is_missing
-from pydpstat.designs._signatures import GROUPS
+from pydpstat.designs._signatures import GROUP_METHODS
 from tests.designs.method_calls import BOUNDS, CASES, sized
 from tests.neighbors.design_containers import CONTAINERS, Container, is_listed
 from tests.neighbors.engine import Case, farthest, judged, pair
@@ -28,7 +28,7 @@ from tests.neighbors.kinds import INF, LABELS, NAN, SNAN, Kind, Raises, array, o
 
 Ask = Callable[[Callable[..., Any]], Any]
 # blocks and ties are drawn from a seed, without a look at the data
-_SEEDED = (*GROUPS, "any_interval", "any_test", "kendalltau", "kstest", "wilcoxon")
+_SEEDED = (*GROUP_METHODS, "any_interval", "any_test", "kendalltau", "kstest", "wilcoxon")
 _UNIT = {"unit": "person", "max_records": 2}
 _GAUSS = {"mechanism": "gaussian", "delta": 1e-3}
 
@@ -49,7 +49,7 @@ class Way:
     @property
     def rests_on_groups(self) -> bool:
         """Whether who is in which group is public."""
-        return self.method in GROUPS
+        return self.method in GROUP_METHODS
 
 
 _BY: dict[str, Ask] = {
@@ -156,13 +156,9 @@ EQUAL = (
     Kind("equal decimals", objects, (1, Decimal(1), 2), (1.0, 3), (), (1, Decimal(1))),
     Kind("equal short floats", array("f4"), (0.1, 0.2, 0.1), (0.1, 3.0), (), (0.1, 0.10000000001)),
     Kind("equal nullable floats", series("Float32"), (0.1, 0.2), (0.1, 3.0), (), (0.1, 0.10000000001)),
-    Kind(
-        "texts for one date", series("M8[ns]"), (_DAY, _DAY), (_NOON,), (), ("2020-01-01", "2020-01-01 00:00")
-    ),
+    Kind("texts for one date", series("M8[ns]"), (_DAY, _DAY), (_NOON,), (), ("2020-01-01", "2020-01-01 00:00")),
     Kind("equal moments", list, (_UTC, _UTC), (1,), (), (_UTC, _UTC.tz_convert("Asia/Tokyo"))),
-    Kind(
-        "a date and its midnight", array("M8[s]"), (_DAY,) * 2, (_NOON,), (), (_DAY, dt.datetime(2020, 1, 1))
-    ),
+    Kind("a date and its midnight", array("M8[s]"), (_DAY,) * 2, (_NOON,), (), (_DAY, dt.datetime(2020, 1, 1))),
     Kind("levels that are missing", list, (1, NAN), (2, "1"), (), (1, NAN)),
 )
 KINDS = (*MIXED, *LABELS)

@@ -156,7 +156,7 @@ def alone(case: Case, done: Run) -> list[str]:
 
 def charge(result: Any) -> tuple[Any, str]:
     """Return what a result costs by its own account."""
-    return result.guarantee, result.record.python()
+    return result.guarantee, result.record.format_python()
 
 
 def answered(case: Case, one: Seen, two: Seen) -> list[str]:

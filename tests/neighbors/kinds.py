@@ -285,9 +285,7 @@ COUNTS = (
     Kind("masked", lambda v: np.ma.masked_array(v, np.zeros(len(v), dtype=bool)), (4242, 7), _MOVES),
 )
 # what one record that is replaced does to them
-SWAPPED = tuple(
-    Kind(each.name, each.make, each.base[:1] + (7,), ((1, -1), (-1, 1), (0, 0))) for each in COUNTS
-)
+SWAPPED = tuple(Kind(each.name, each.make, each.base[:1] + (7,), ((1, -1), (-1, 1), (0, 0))) for each in COUNTS)
 
 BIG = 2**60
 # scores of candidates: those of a neighbor are at most 1 away each

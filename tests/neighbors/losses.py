@@ -139,9 +139,7 @@ def _norm(changes: list[Fraction], noise: CubeNoise | MomentNoise) -> float:
     drawn = np.empty_like(moved)
     drawn[list(noise.order)] = moved
     parts = np.split(drawn, np.cumsum(noise.sizes)[:-1])
-    return sum(
-        float(each.norm(part.reshape(-1, each.width)).sum()) for each, part in zip(noise.noises, parts)
-    )
+    return sum(float(each.norm(part.reshape(-1, each.width)).sum()) for each, part in zip(noise.noises, parts))
 
 
 def _scales(noised: Noised, size: int) -> list[Fraction]:
@@ -220,9 +218,9 @@ def _first_of(chosen: Chosen, place: int) -> float:
     """Return the probability that no candidate before this one is taken, over all orders."""
     taken = [math.exp(_float(each)) for each in chosen.exponents]
     orders = list(permutations(range(len(taken))))
-    return math.fsum(
-        math.prod(1.0 - taken[each] for each in order[: order.index(place)]) for order in orders
-    ) / len(orders)
+    return math.fsum(math.prod(1.0 - taken[each] for each in order[: order.index(place)]) for order in orders) / len(
+        orders
+    )
 
 
 def _float(value: Fraction) -> float:

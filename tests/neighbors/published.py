@@ -63,9 +63,7 @@ def _others() -> dict[str, Make]:
         "LogisticRegressionDP": lambda: d.LogisticRegressionDP("l2", 1.0, 1.0).fit(
             _TABLE, (_X > 0.5).astype(int), [1, 1], [0, 0]
         ),
-        "many columns": lambda: d.mean(
-            pd.DataFrame({"x": _X, "y": _X}), 1.0, bounds={"x": (0, 1), "y": (0, 3)}
-        ),
+        "many columns": lambda: d.mean(pd.DataFrame({"x": _X, "y": _X}), 1.0, bounds={"x": (0, 1), "y": (0, 3)}),
         "answers": lambda: RandomizedResponse(1.0).estimate([0, 1, 1, 0, 1]),
         "answers of three": lambda: RandomizedResponse(1.0, 3).estimate([0, 1, 1, 2, 1]),
         "plan": lambda: d.plan("mean", 1.0, bounds=(0, 1), n=10).result,

@@ -111,8 +111,12 @@ def watched(outcome: Outcome) -> Iterator[Seen]:
     seen, within = Seen(), [0]
     if outcome.replay is not None:
         outcome.replay.start()
-    noisy, choose, trials = pipeline._noisy, secure.choose, choice.trials_exp
-    flip, below, apart = choice.permute_and_flip, choice.below, quantile_points._apart
+    noisy, choose, trials = pipeline._add_noise, secure.choose, choice.draw_exp_trials
+    flip, below, apart = (
+        choice.permute_and_flip,
+        choice.draw_integer_below,
+        quantile_points._split_ties_at_random,
+    )
     noisy_max = selection.noisy_max
 
     def spy_noisy(query: Any, prepared: Any, source: Any) -> Any:
@@ -120,9 +124,7 @@ def watched(outcome: Outcome) -> Iterator[Seen]:
         seen.noised.append(Noised(query, prepared.noise, prepared.grid, (np.shape(real), real.dtype)))
         return outcome.noisy(query, np.shape(real)) if outcome.replay is None else outcome.replay.of(real)
 
-    def spy_choose(
-        utility: Any, rate: Any = 1, measure: Any = None, rest: Any = None, exact: Any = None
-    ) -> int:
+    def spy_choose(utility: Any, rate: Any = 1, measure: Any = None, rest: Any = None, exact: Any = None) -> int:
         choose(utility, rate, measure, rest, exact)
         values = exact
         if values is None:
@@ -180,21 +182,21 @@ def watched(outcome: Outcome) -> Iterator[Seen]:
 
     with MonkeyPatch.context() as patch:
         put = patch.setattr
-        put(pipeline, "_noisy", spy_noisy)
+        put(pipeline, "_add_noise", spy_noisy)
         # what is added to noisy counts afterwards
         put(secure, "uniform", lambda size: (0.5 + np.arange(size)) / size)
         # blocks and ties are drawn without a look at the data
-        put(_linear_regression, "_keys", lambda source: np.random.default_rng(1))
+        put(_linear_regression, "_make_tie_generator", lambda source: np.random.default_rng(1))
         put(secure, "choose", spy_choose)
-        put(choice, "trials_exp", spy_trials)
+        put(choice, "draw_exp_trials", spy_trials)
         put(choice, "permute_and_flip", spy_flip)
-        put(choice, "below", spy_below)
-        put(quantile_points, "below", spy_below)
-        put(selection, "below", spy_below)
+        put(choice, "draw_integer_below", spy_below)
+        put(quantile_points, "draw_integer_below", spy_below)
+        put(selection, "draw_integer_below", spy_below)
         put(selection, "noisy_max", spy_noisy_max)
-        put(quantile_points, "_apart", spy_apart)
+        put(quantile_points, "_split_ties_at_random", spy_apart)
         for kind in (RandomizedResponse, RandomizedResponseCoins):
-            put(kind, "_answers", _answering(kind._answers, seen))
+            put(kind, "_draw_answers", _answering(kind._draw_answers, seen))
         yield seen
 
 

@@ -9,13 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pydpstat.local import (
-    GaussianAccess,
-    LaplaceAccess,
-    RandomizedResponse,
-    RandomizedResponseCoins,
-    federate_array,
-)
+from pydpstat.local import GaussianAccess, LaplaceAccess, RandomizedResponse, RandomizedResponseCoins, federate_array
 from tests.neighbors.engine import Case
 from tests.neighbors.kinds import MASKED, NAN, NUMBERS, SNAN, Kind, array, masked, objects, series
 

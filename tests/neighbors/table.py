@@ -88,8 +88,7 @@ _GRIDS = ({"grid_points": 9, "epsilon": 1.0}, {"grid_points": 33, "epsilon": 1.0
 _NAMED = crossed(_INTEGER, "gone", "a")
 _TESTED = crossed(({"epsilon": 1.0},), "gone", "a")
 _GROUP_TESTS = tuple(
-    {key: each[key] for key in ("epsilon", "bounds", "neighbors", "missing")}
-    for each in crossed(_REAL[:2], 3.0)
+    {key: each[key] for key in ("epsilon", "bounds", "neighbors", "missing")} for each in crossed(_REAL[:2], 3.0)
 )
 _ONE_MORE = _only("unbounded", crossed(_INTEGER))
 _HANDED_ON = tuple({**each, "missing": "drop"} for each in _FITTED)
@@ -150,10 +149,7 @@ _OF_UNITS: tuple[tuple[str, tuple[Any, ...], Settings, tuple[Settings, ...]], ..
 
 _OPEN_T_TESTS = _only("unbounded", crossed(_T_TESTS[:1], 3.0))
 FUNCTIONS: tuple[Function, ...] = (
-    *(
-        Function(name, calls.one(name), NUMBERS, crossed(_TOGETHER, 3.0))
-        for name in ("mean", "sum", "var", "std")
-    ),
+    *(Function(name, calls.one(name), NUMBERS, crossed(_TOGETHER, 3.0)) for name in ("mean", "sum", "var", "std")),
     *(
         Function(name, calls.two(name), NUMBERS, crossed(noise, 3.0), ("frame of a column",))
         for name, noise in (("cov", _TOGETHER), ("corr", _REAL))
@@ -174,10 +170,7 @@ FUNCTIONS: tuple[Function, ...] = (
         crossed(_INTEGER, 3.0),
         refused=_COLUMNS,
     ),
-    *(
-        Function(name, calls.one(name), TRUTHS, crossed(_INTEGER, True, False))
-        for name in ("count", "proportion")
-    ),
+    *(Function(name, calls.one(name), TRUTHS, crossed(_INTEGER, True, False)) for name in ("count", "proportion")),
     Function("binomtest", calls.one("binomtest", p=0.3), TRUTHS, _TRUE_OR_FALSE, _TRUE_COLUMNS),
     Function("proportions_test", calls.two_groups, TRUTHS, _only("bounded", _TRUE_OR_FALSE), _TRUE_COLUMNS),
     *(
@@ -231,9 +224,7 @@ FUNCTIONS: tuple[Function, ...] = (
             ("f_oneway", calls.oneway),
         )
     ),
-    Function(
-        "ttest_ind", calls.welch, NUMBERS[::3], _only("bounded", crossed(_T_TESTS[:1], 3.0)), refused=_COLUMNS
-    ),
+    Function("ttest_ind", calls.welch, NUMBERS[::3], _only("bounded", crossed(_T_TESTS[:1], 3.0)), refused=_COLUMNS),
     # their p-values take a while
     Function(
         "ttest_ind, narrow bounds",
@@ -268,9 +259,7 @@ FUNCTIONS: tuple[Function, ...] = (
     Function("logit", calls.logit, NUMBERS, _FITTED[:1], aligned=True),
     Function("logit, unbounded", calls.logit, _COLUMNS_OF_NUMBERS[:3], _FITTED[1:], aligned=True),
     Function("chisquare", calls.chisquare, LABELS, _TESTED, closed=True),
-    Function(
-        "chisquare, declared", calls.one("chisquare", levels="declared"), _CATEGORIES, _TESTED, closed=True
-    ),
+    Function("chisquare, declared", calls.one("chisquare", levels="declared"), _CATEGORIES, _TESTED, closed=True),
     Function("chi2_contingency", calls.contingency, LABELS, _TESTED, closed=True),
     Function("f_oneway", calls.oneway, NUMBERS, _GROUP_TESTS, refused=_COLUMNS),
     Function("nunique", calls.one("nunique"), _FOUND, _ONE_MORE),
@@ -326,22 +315,15 @@ FUNCTIONS: tuple[Function, ...] = (
         Function(name, calls.other_sample(name), NUMBERS, _RANKS, refused=_COLUMNS)
         for name in ("mannwhitneyu", "ks_2samp", "kruskal")
     ),
-    *(
-        Function(name, calls.paired(name), NUMBERS, _RANKS, refused=_COLUMNS)
-        for name in ("wilcoxon", "kendalltau")
-    ),
+    *(Function(name, calls.paired(name), NUMBERS, _RANKS, refused=_COLUMNS) for name in ("wilcoxon", "kendalltau")),
     Function("wilcoxon, one sample", calls.one("wilcoxon", rng=7, cap=2), NUMBERS, _RANKS, refused=_COLUMNS),
     *(
         Function(f"kstest, {cdf}", calls.one("kstest", cdf=cdf, rng=7), NUMBERS, _RANKS, refused=_COLUMNS)
         for cdf in ("norm", np.tanh)
     ),
-    Function(
-        "symmetric_geometric", calls.geometric, COUNTS, ({"epsilon": 1.0}, {"epsilon": 0.1}), steps=True
-    ),
+    Function("symmetric_geometric", calls.geometric, COUNTS, ({"epsilon": 1.0}, {"epsilon": 0.1}), steps=True),
     *(
-        Function(
-            f"release_hierarchy, counts, {neighbors}", calls.counts, kinds, settings, ("objects",), steps=True
-        )
+        Function(f"release_hierarchy, counts, {neighbors}", calls.counts, kinds, settings, ("objects",), steps=True)
         for neighbors, kinds in (("bounded", SWAPPED), ("unbounded", COUNTS))
         for settings in (({"epsilon": 1.0, "neighbors": neighbors},),)
     ),

@@ -108,9 +108,7 @@ ORDERS = {
 }
 
 
-@pytest.mark.parametrize(
-    "order", parameters((f"federation, {name}", order) for name, order in ORDERS.items())
-)
+@pytest.mark.parametrize("order", parameters((f"federation, {name}", order) for name, order in ORDERS.items()))
 def test_a_federations_guarantee_holds_at_each_node(order):
     assert asked(order) == []
 

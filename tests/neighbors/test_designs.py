@@ -7,7 +7,7 @@ import pytest
 
 import pydpstat
 from pydpstat.designs import _facts, _methods, _views
-from pydpstat.designs._signatures import METHODS
+from pydpstat.designs._signatures import DESIGN_METHODS
 from tests.neighbors.designs import EQUAL, KINDS, MIXED, Way, tallied, ways
 from tests.neighbors.losses import CLOSE
 
@@ -35,7 +35,7 @@ def uses_levels(way: Way) -> bool:
 
 
 def test_every_method_is_asked():
-    assert {way.method for way in WAYS.values()} == {*METHODS}
+    assert {way.method for way in WAYS.values()} == {*DESIGN_METHODS}
 
 
 @pytest.mark.parametrize("name", QUICK)
@@ -67,11 +67,11 @@ def _inferred(data):
 
 
 def test_types_that_pandas_finds_are_found_out(monkeypatch):
-    real = _views.readable
+    real = _views.read_design_data
     assert tallied(WAYS["mean"], MIXED[:3], 3).wrong == []
     monkeypatch.setattr(
         import_module("pydpstat.designs.design"),
-        "readable",
+        "read_design_data",
         lambda data: _inferred(data) if isinstance(data, dict) else real(data),
     )
     found = tallied(WAYS["mean"], MIXED[:3], 3)
@@ -89,8 +89,8 @@ def _by_equality(columns, names, levels, unit):
     ["kruskal", *(pytest.param(name, marks=pytest.mark.slow) for name in ("proportions_test", "f_oneway"))],
 )
 def test_a_record_in_two_samples_is_found_out(monkeypatch, name):
-    monkeypatch.setattr(_methods, "samples_of", _by_equality)
-    monkeypatch.setattr(_facts, "level_tuple", lambda given, name: tuple(given))
+    monkeypatch.setattr(_methods, "split_samples", _by_equality)
+    monkeypatch.setattr(_facts, "check_level_values", lambda given, name: tuple(given))
     found = tallied(WAYS[name], EQUAL[:2], 3)
     assert found.released and found.largest > 1.1
     assert any("movement: beyond the sensitivity" in each or "above" in each for each in found.wrong)

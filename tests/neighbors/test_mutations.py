@@ -11,7 +11,7 @@ import pydpstat
 import pydpstat._checks as checks
 from pydpstat import Budget, compose
 from pydpstat._data import lookup
-from pydpstat._data.values import objects
+from pydpstat._data.values import to_object_array
 from pydpstat.budget.amounts import BasicAccountant, ConcentratedAccountant
 from pydpstat.local import FederatedArray
 from pydpstat.local.design import ResponseDesign
@@ -41,7 +41,7 @@ def found(name: str, *kinds: str) -> str:
 def at_once(values: list[Any], labels: Any) -> np.ndarray:
     """Look up all values together, as one that cannot be hashed does not allow."""
     try:
-        codes, names = pd.factorize(objects(values))
+        codes, names = pd.factorize(to_object_array(values))
     except TypeError:
         return np.full(len(values), -1, dtype=np.intp)
     places = {label: place for place, label in enumerate(labels) if label is not None}
@@ -53,12 +53,12 @@ def at_once(values: list[Any], labels: Any) -> np.ndarray:
 @pytest.mark.parametrize("name", ["release_hierarchy", "crosstab"])
 def test_labels_that_are_looked_up_together(monkeypatch, name):
     assert found(name, "list") == ""
-    monkeypatch.setattr(lookup, "_places_of_objects", at_once)
+    monkeypatch.setattr(lookup, "_encode_objects", at_once)
     assert "movement: beyond the sensitivity" in found(name, "list")
 
 
 def test_a_traceback_that_is_printed(monkeypatch):
-    real = lookup._places_of_objects
+    real = lookup._encode_objects
 
     def printing(values: list[Any], labels: Any) -> np.ndarray:
         for value in values:
@@ -68,7 +68,7 @@ def test_a_traceback_that_is_printed(monkeypatch):
                 print("Traceback (most recent call last)")
         return real(values, labels)
 
-    monkeypatch.setattr(lookup, "_places_of_objects", printing)
+    monkeypatch.setattr(lookup, "_encode_objects", printing)
     assert "printed: something" in found("crosstab", "list")
     assert "printed: something" in found("release_hierarchy", "list")
 
@@ -81,7 +81,7 @@ def test_scores_that_are_rounded_to_floats(monkeypatch, kind):
         values = scores.iloc[:, 0] if hasattr(scores, "columns") else scores
         return Scores(np.array([float(each) for each in values]))
 
-    monkeypatch.setattr(choice, "scores_of", rounded)
+    monkeypatch.setattr(choice, "read_scores", rounded)
     text = found("choose", kind)
     assert "movement: a loss above epsilon" in text
     assert "exponential" in text and "noisy max" in text
@@ -122,12 +122,12 @@ def test_a_guarantee_of_one_node_alone(monkeypatch):
 @pytest.mark.parametrize("kind", ["masked texts", "masked integers", "masked objects"])
 def test_masks_that_are_ignored(monkeypatch, kind):
     assert found("crosstab", kind) == ""
-    real = levels.places
-    monkeypatch.setattr(levels, "places", lambda column, labels: real(np.ma.getdata(column), labels))
+    real = levels.encode_labels
+    monkeypatch.setattr(levels, "encode_labels", lambda column, labels: real(np.ma.getdata(column), labels))
     assert "movement: of the same data" in found("crosstab", kind)
     monkeypatch.undo()
-    tallied = tables._tallied
-    monkeypatch.setattr(tables, "_tallied", lambda column: tallied(np.ma.getdata(column)))
+    tallied = tables._count_values
+    monkeypatch.setattr(tables, "_count_values", lambda column: tallied(np.ma.getdata(column)))
     assert "movement: of the same data" in found("crosstab, discover", kind)
 
 
@@ -153,27 +153,27 @@ def test_floating_point_flags_that_are_heard(monkeypatch, name, kind):
 
 
 def test_durations_that_are_taken_for_numbers(monkeypatch):
-    monkeypatch.setitem(lookup._OF_NUMPY, "m", "numbers")
+    monkeypatch.setitem(lookup._KIND_BY_DTYPE, "m", "numbers")
     assert "released: never" in found("crosstab", "durations")
 
 
 def test_times_that_become_numbers(monkeypatch):
     assert found("crosstab, levels in an array", "nanoseconds") == ""
-    real = levels.level_tuple
-    monkeypatch.setattr(levels, "level_tuple", lambda given, name: real(np.asarray(given).tolist(), name))
+    real = levels.check_level_values
+    monkeypatch.setattr(levels, "check_level_values", lambda given, name: real(np.asarray(given).tolist(), name))
     assert "released: never" in found("crosstab, levels in an array", "nanoseconds")
 
 
 @pytest.mark.parametrize("accountant", [BasicAccountant, ConcentratedAccountant])
 def test_a_spend_that_is_a_refund(monkeypatch, accountant):
     name = "basic" if accountant is BasicAccountant else "zcdp"
-    real = accountant.cost
+    real = accountant.compute_cost
 
     def refunding(self: Any, guarantee: Any) -> Any:
         epsilon, delta = real(self, guarantee)
         return (epsilon, delta) if guarantee.loss is None else (-epsilon / 100, delta)
 
-    monkeypatch.setattr(accountant, "cost", refunding)
+    monkeypatch.setattr(accountant, "compute_cost", refunding)
     losses = accounts.LOSSES["Laplace"]
     assert accounts.refunds(Budget(10.0, 1e-3, accountant=name), lambda _: losses(1.0)) != []
 
@@ -191,7 +191,7 @@ def test_an_array_whose_flag_can_be_set_back():
 def test_messages_that_show_what_was_given(monkeypatch, name):
     assert misplaced(name)[1] == []
     for module in (checks, *(each for each in vars(pydpstat).values() if hasattr(each, "shown"))):
-        monkeypatch.setattr(module, "shown", repr)
+        monkeypatch.setattr(module, "describe_value", repr)
     assert misplaced(name)[1] != []
 
 
@@ -203,15 +203,15 @@ def test_a_claim_that_is_stated_where_less_holds(monkeypatch):
 
 
 def test_choices_that_move_too_far(monkeypatch):
-    real = quantiles.rank_range
-    monkeypatch.setattr(quantiles, "rank_range", lambda *arguments: real(*arguments) / 4)
+    real = quantiles.compute_rank_range
+    monkeypatch.setattr(quantiles, "compute_rank_range", lambda *arguments: real(*arguments) / 4)
     assert "movement: a loss above epsilon" in found("median", "float64")
 
 
 def test_sums_that_move_too_far(monkeypatch):
     from pydpstat.statistics._kernels import record_grid
 
-    real = record_grid.width
-    monkeypatch.setattr(record_grid, "width", lambda pair, parts=1: real(pair, parts) / 2)
+    real = record_grid.compute_width
+    monkeypatch.setattr(record_grid, "compute_width", lambda pair, parts=1: real(pair, parts) / 2)
     text = found("mean", "float64")
     assert "movement: beyond the sensitivity" in text and "movement: a loss above" in text

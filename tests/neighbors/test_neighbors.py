@@ -24,9 +24,7 @@ class Unshown:
 @pytest.mark.parametrize(
     "function, kind",
     parameters(
-        (f"{function.name} of {kind.name}", (function, kind))
-        for function in FUNCTIONS
-        for kind in function.kinds
+        (f"{function.name} of {kind.name}", (function, kind)) for function in FUNCTIONS for kind in function.kinds
     ),
 )
 def test_neighbors_are_alike(function, kind, capfd):
@@ -37,9 +35,7 @@ def test_neighbors_are_alike(function, kind, capfd):
 # the places of one record among those that are read some at a time
 PLACES = (0, 32_768, 65_535, 65_536, 70_000)
 LONG = np.random.default_rng(1).integers(-2, 13, 70_001).astype(np.float64)
-NUMERIC = [
-    each for each in FUNCTIONS if (each.kinds is NUMBERS or each.kinds is LABELS) and each.name != "quantiles"
-]
+NUMERIC = [each for each in FUNCTIONS if (each.kinds is NUMBERS or each.kinds is LABELS) and each.name != "quantiles"]
 
 
 @pytest.mark.slow

@@ -21,9 +21,7 @@ def test_no_array_of_a_result_can_be_written_to(make):
         for form in (each, copy.copy(each), copy.deepcopy(each), pickle.loads(pickle.dumps(each))):
             assert writeable(form) == []
     # the numbers of a test are floats
-    assert any(
-        isinstance(each, InferenceResults) or any(True for _ in arrays(each)) for each in parts(result)
-    )
+    assert any(isinstance(each, InferenceResults) or any(True for _ in arrays(each)) for each in parts(result))
 
 
 @pytest.mark.slow

@@ -12,9 +12,7 @@ from tests.neighbors.surveys import ACCESSES, MEASURED, SURVEYS, measured, surve
 @pytest.mark.parametrize(
     "survey, kind",
     parameters(
-        (f"answers of {survey.name} in {kind.name}", (survey, kind))
-        for survey in SURVEYS
-        for kind in survey.kinds
+        (f"answers of {survey.name} in {kind.name}", (survey, kind)) for survey in SURVEYS for kind in survey.kinds
     ),
 )
 def test_answers_are_alike(survey, kind, capfd):

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 
-from pydpstat.porting._code import python_name
+from pydpstat.porting._code import make_python_name
 
 _CONSTANTS = {"": inspect.Parameter.empty, "TRUE": True, "FALSE": False, "NULL": None, "Inf": math.inf}
 # without a default in R, which does not ask for them with the Gaussian kernel
@@ -22,9 +22,9 @@ _CONSTANTS |= {"NA_integer_": None, "NA_real_": None, "NA": None}
 
 def signature_differences(package: str, name: str, entry: Mapping[str, object]) -> list[str]:
     """Return what is missing or different in the mirror of one exported name; empty where it agrees."""
-    mirror = getattr(import_module(f"pydpstat.{package.lower()}"), python_name(name), None)
+    mirror = getattr(import_module(f"pydpstat.{package.lower()}"), make_python_name(name), None)
     if mirror is None:
-        return [f"{name}: pydpstat.{package.lower()} has no {python_name(name)}"]
+        return [f"{name}: pydpstat.{package.lower()} has no {make_python_name(name)}"]
     if entry["kind"] == "S4":
         return _different_slots(name, mirror, entry["slots"])
     if entry["kind"] == "function":
@@ -41,11 +41,11 @@ def signature_differences(package: str, name: str, entry: Mapping[str, object]) 
 
 def _different_slots(name: str, mirror: Callable[..., object], slots: Sequence[Sequence[str]]) -> list[str]:
     ours = inspect.signature(mirror).parameters
-    found = [f"{name}: no slot {slot}" for slot, _ in slots if python_name(slot) not in ours]
+    found = [f"{name}: no slot {slot}" for slot, _ in slots if make_python_name(slot) not in ours]
     return found + [
-        f"{name}: {slot} is {_default(default)!r} in R, {ours[python_name(slot)].default!r} here"
+        f"{name}: {slot} is {_default(default)!r} in R, {ours[make_python_name(slot)].default!r} here"
         for slot, default in slots
-        if default and python_name(slot) in ours and not _same(ours[python_name(slot)].default, default)
+        if default and make_python_name(slot) in ours and not _same(ours[make_python_name(slot)].default, default)
     ]
 
 
@@ -58,7 +58,7 @@ def _different_arguments(
     ours = [each for each in parameters if each.name != "rng"]
     # data columns given by name, which R takes in its dots
     ours = [each for each in ours if each.kind is not inspect.Parameter.VAR_KEYWORD]
-    theirs = [python_name(argument) for argument, _ in arguments]
+    theirs = [make_python_name(argument) for argument, _ in arguments]
     dots = any(each.kind is inspect.Parameter.VAR_POSITIONAL for each in ours)
     if not dots and any(each.kind is each.KEYWORD_ONLY for each in ours[: len(theirs)]):
         return [f"{name}: an argument of R's cannot be given by place"]

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from pydpstat import PrivacyWarning
-from pydpstat.parity._compare import evaluate, evaluate_in_python, flatten, run_python
-from pydpstat.parity.case import Case, table_lines, vector_lines
+from pydpstat.parity._compare import collect_results, evaluate_code, evaluate_in_python, run_python
+from pydpstat.parity.case import Case, format_table_lines, format_vector_lines
 from pydpstat.porting import r
 
 WARNS = "import warnings\nfrom pydpstat import varDP\nwarnings.warn('careful', UserWarning)\n"
@@ -31,7 +31,7 @@ def test_an_error_is_kept():
 
 def test_warnings_about_privacy_are_kept_and_told():
     told = []
-    done = run_python(WARNS + TELLS, {}, told=told.append)
+    done = run_python(WARNS + TELLS, {}, on_warning=told.append)
     assert done.value == 7 and done.error is None and list(done.warnings) == told
     (warning,) = told
     assert isinstance(warning, PrivacyWarning) and "varDP" in str(warning)
@@ -41,24 +41,24 @@ def test_other_warnings_are_ignored_or_errors_or_passed_on():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         assert run_python(WARNS + "7", {}).value == 7 and caught == []
-        assert isinstance(run_python(WARNS + "7", {}, others="error").error, UserWarning) and caught == []
-        assert run_python(WARNS + TELLS, {}, others="pass on").value == 7
+        assert isinstance(run_python(WARNS + "7", {}, other_warnings="error").error, UserWarning) and caught == []
+        assert run_python(WARNS + TELLS, {}, other_warnings="pass on").value == 7
     assert [str(each.message) for each in caught] == ["careful"]
 
 
 def test_what_is_shown_runs_among_the_lines():
     seen = []
-    assert run_python("3", {}, shown=seen.append).value == 3 and seen == [3]
-    assert isinstance(run_python("0", {}, shown=lambda value: 1 / value).error, ZeroDivisionError)
+    assert run_python("3", {}, on_value=seen.append).value == 3 and seen == [3]
+    assert isinstance(run_python("0", {}, on_value=lambda value: 1 / value).error, ZeroDivisionError)
 
 
 def test_only_the_packages_own_errors_are_outcomes():
-    outcome, done = evaluate("from pydpstat import meanDP\nmeanDP([1.0], -1, 0, 1, rng=1)", {}, 5)
+    outcome, done = evaluate_code("from pydpstat import meanDP\nmeanDP([1.0], -1, 0, 1, rng=1)", {}, 5)
     assert outcome.error == str(done.error) and outcome.values == () and outcome.next_uniform > 0.0
     with pytest.raises(ZeroDivisionError):
-        evaluate("1 / 0", {}, 5)
+        evaluate_code("1 / 0", {}, 5)
     with pytest.raises(ValueError, match="must be an expression"):
-        evaluate("a = 1", {}, 5)
+        evaluate_code("a = 1", {}, 5)
 
 
 def test_the_python_text_of_a_case_is_the_translation_unless_it_is_given():
@@ -72,7 +72,7 @@ def test_the_python_text_of_a_case_is_the_translation_unless_it_is_given():
 
 def test_values_and_names_are_those_that_r_would_state():
     values, labels = [], []
-    flatten(
+    collect_results(
         [r.table(["b", "a", "b"]), ["x"], None, r.table(["a", None], ["b", "b"], useNA="ifany")],
         values,
         labels,
@@ -82,13 +82,13 @@ def test_values_and_names_are_those_that_r_would_state():
 
 
 def test_vectors_are_laid_out_as_r_does():
-    assert vector_lines([]) == []
-    assert vector_lines(np.arange(1.0, 13.0), width=36) == [
+    assert format_vector_lines([]) == []
+    assert format_vector_lines(np.arange(1.0, 13.0), width=36) == [
         " [1]  1  2  3  4  5  6  7  8  9 10",
         "[11] 11 12",
     ]
-    assert vector_lines([0.25], ["a"]) == ['[1]  "a" 0.25']
+    assert format_vector_lines([0.25], ["a"]) == ['[1]  "a" 0.25']
 
 
 def test_tables_have_their_columns_below_each_other():
-    assert table_lines([("a", "bc"), ("def", "")]) == ["a    bc", "-------", "def"]
+    assert format_table_lines([("a", "bc"), ("def", "")]) == ["a    bc", "-------", "def"]

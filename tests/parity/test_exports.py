@@ -6,11 +6,11 @@ from importlib import import_module
 
 import pytest
 
-from pydpstat.parity._r_side import covered, exports, exports_path, write_exports
-from pydpstat.porting._code import python_name
+from pydpstat.parity._r_side import get_exports_path, load_exports, split_by_coverage, write_exports
+from pydpstat.porting._code import make_python_name
 from tests.parity.signatures import signature_differences
 
-EXPORTS = exports()
+EXPORTS = load_exports()
 NAMES = [(package, name) for package, names in EXPORTS.items() for name in names]
 
 
@@ -22,13 +22,13 @@ def test_the_lists_are_whole():
 def test_a_name_has_its_mirror(package, name):
     assert signature_differences(package, name, EXPORTS[package][name]) == []
     mirror = import_module(f"pydpstat.{package.lower()}")
-    assert python_name(name) in mirror.__all__
+    assert make_python_name(name) in mirror.__all__
 
 
 @pytest.mark.parametrize("package", EXPORTS)
 def test_the_mirror_has_no_other_names(package):
     # DPMech is the virtual class, predict R's generic, which diffpriv gives a method
-    allowed = {*map(python_name, EXPORTS[package]), "DPMech", "predict"}
+    allowed = {*map(make_python_name, EXPORTS[package]), "DPMech", "predict"}
     assert set(import_module(f"pydpstat.{package.lower()}").__all__) <= allowed
 
 
@@ -36,7 +36,7 @@ def test_the_mirror_has_no_other_names(package):
 @pytest.mark.live
 def test_the_lists_are_what_r_exports_now(live_r, tmp_path):
     write_exports(tmp_path / "exports.json")
-    assert (tmp_path / "exports.json").read_text() == exports_path().read_text()
+    assert (tmp_path / "exports.json").read_text() == get_exports_path().read_text()
 
 
 @pytest.mark.parametrize(
@@ -65,5 +65,5 @@ def test_a_name_with_a_failed_comparison_is_not_covered():
 
     case = next(each for each in all_cases() if each.function == "meanDP")
     passed, failed = Verdict(case, "passed", "live"), Verdict(replace(case, id="x"), "failed", "live")
-    assert covered([passed])["DPpack"][0] == ["meanDP"]
-    assert covered([passed, failed])["DPpack"][0] == []
+    assert split_by_coverage([passed])["DPpack"][0] == ["meanDP"]
+    assert split_by_coverage([passed, failed])["DPpack"][0] == []

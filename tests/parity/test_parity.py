@@ -11,11 +11,11 @@ import pytest
 
 from pydpstat.dppack import counts, moments
 from pydpstat.parity import _report as command
-from pydpstat.parity._r_side import recording_path
+from pydpstat.parity._r_side import get_recording_path
 from pydpstat.parity.case import all_cases
-from pydpstat.parity.distribution import all_distributions, check_distribution, distribution_checks
+from pydpstat.parity.distribution import check_distribution, load_distributions, run_distribution_checks
 
-DISTRIBUTIONS = all_distributions()
+DISTRIBUTIONS = load_distributions()
 GROUPS = defaultdict(list)
 for _case in all_cases():
     GROUPS[_case.function].append(_case)
@@ -25,13 +25,13 @@ for _case in all_cases():
 @pytest.mark.parametrize("function", GROUPS)
 def test_recorded(function):
     """Every case of a function agrees with what R returned when it was recorded; none is left out."""
-    assert recording_path().exists()
-    report = command.run(GROUPS[function], live=False, draws=0)
+    assert get_recording_path().exists()
+    report = command.run_comparisons(GROUPS[function], live=False, draws=0)
     left_out = [each for each in report.verdicts if each.status != "passed"]
     if find_spec("nlopt") is None and any("pydpstat[models]" in each.message for each in left_out):
         pytest.skip("needs nlopt")
     assert [f"{each.name}: {each.message}" for each in left_out] == []
-    assert report.count(against="recorded") == len(GROUPS[function])
+    assert report.count_verdicts(against="recorded") == len(GROUPS[function])
 
 
 @pytest.mark.slow
@@ -39,7 +39,7 @@ def test_distributions_run_in_processes_of_their_own(monkeypatch):
     """A seeded distribution gives the same verdict there as here."""
     monkeypatch.setattr("os.cpu_count", lambda: 1)
     names = [distribution.name for distribution in DISTRIBUTIONS[::5]]
-    with distribution_checks(names, 100, live=False) as found:
+    with run_distribution_checks(names, 100, live=False) as found:
         verdicts = list(found)
     assert [each.name for each in verdicts] == names
     first = check_distribution(DISTRIBUTIONS[0], 100, None)
@@ -47,16 +47,16 @@ def test_distributions_run_in_processes_of_their_own(monkeypatch):
 
 
 def failed(function):
-    return [each.name for each in command.run(GROUPS[function], live=False, draws=0).failures]
+    return [each.name for each in command.run_comparisons(GROUPS[function], live=False, draws=0).failures]
 
 
 @pytest.mark.parametrize("function", ["meanDP", "varDP", "sdDP", "covDP"])
 @pytest.mark.parametrize("factor", [0.99, 1.01])
 def test_a_wrong_sensitivity_of_a_moment_is_caught(monkeypatch, function, factor):
-    right = moments.Moment
+    right = moments.MomentQuery
     monkeypatch.setattr(
         moments,
-        "Moment",
+        "MomentQuery",
         lambda statistic, value, reach, *rest: right(statistic, value, factor * reach, *rest),
     )
     names = failed(function)
@@ -67,8 +67,8 @@ def test_a_wrong_sensitivity_of_a_moment_is_caught(monkeypatch, function, factor
 
 @pytest.mark.parametrize("function", ["histogramDP", "tableDP"])
 def test_a_wrong_sensitivity_of_counts_is_caught(monkeypatch, function):
-    right = counts.count_sensitivity
-    monkeypatch.setattr(counts, "count_sensitivity", lambda neighbors, norm: 1.5 * right(neighbors, norm))
+    right = counts.compute_count_sensitivity
+    monkeypatch.setattr(counts, "compute_count_sensitivity", lambda neighbors, norm: 1.5 * right(neighbors, norm))
     assert failed(function)
 
 
@@ -83,14 +83,14 @@ def test_another_number_of_draws_is_caught(monkeypatch):
         return noise
 
     monkeypatch.setattr(RSource, "laplace", laplace)
-    report = command.run(GROUPS["meanDP"], live=False, draws=0)
+    report = command.run_comparisons(GROUPS["meanDP"], live=False, draws=0)
     assert any("the streams diverge" in each.message for each in report.failures)
 
 
 def test_a_changed_last_bit_is_caught(monkeypatch):
-    right = moments.Moment
+    right = moments.MomentQuery
     monkeypatch.setattr(
-        moments, "Moment", lambda statistic, value, *rest: right(statistic, value * (1 + 2**-44), *rest)
+        moments, "MomentQuery", lambda statistic, value, *rest: right(statistic, value * (1 + 2**-44), *rest)
     )
     assert failed("meanDP")
 
@@ -150,7 +150,7 @@ def test_the_false_alarm_is_printed():
     distribution = {each.name: each for each in DISTRIBUTIONS}["LaplaceMechanism"]
     verdict = check_distribution(distribution, 20_000, None)
     assert verdict.false_alarm == pytest.approx(1e-6 * 2 * len(verdict.samples))
-    assert verdict.line().startswith("LaplaceMechanism: 20000 draws from ")
+    assert verdict.format_line().startswith("LaplaceMechanism: 20000 draws from ")
 
 
 # what draws, of the exported names; the bases of these draw by them

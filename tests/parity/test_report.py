@@ -12,7 +12,7 @@ from pydpstat.__main__ import main as package_main
 from pydpstat.parity import _r_side as recorded
 from pydpstat.parity import _report as command
 from pydpstat.parity._compare import Verdict, evaluate_in_python
-from pydpstat.parity._report import Report
+from pydpstat.parity._report import ParityReport
 from pydpstat.parity.case import Case, all_cases
 from tests.parity.comparisons import case
 
@@ -45,18 +45,18 @@ def verdicts():
 
 
 def test_report():
-    report = Report(verdicts(), (), {"R": "4.2.2", "diffpriv": ""}, ["no live R (why)"])
+    report = ParityReport(verdicts(), (), {"R": "4.2.2", "diffpriv": ""}, ["no live R (why)"])
     assert [each.name for each in report.failures] == ["meanDP/b"]
-    assert report.rows() == [
+    assert report.make_rows() == [
         ("DPpack", "meanDP", "exact, ulp, difference", "3", "2", "1", "0", "1", "7 ulp"),
         ("stats", "runif", "exact", "1", "0", "0", "1", "0", "equal"),
     ]
-    for text in (report.text(), report.markdown()):
+    for text in (report.render_text(), report.render_markdown()):
         assert "FAILED meanDP/b: value 1 of 1" in text and "NOT RUN runif/d: neither R" in text
         assert "no live R (why)" in text
         assert "R: R 4.2.2, diffpriv -" in text and "4 cases: 2 live, 1 recorded, 1 not run, 1 failed" in text
         assert "1 of the cases are deliberate differences" in text
-    lines = report.text().splitlines()
+    lines = report.render_text().splitlines()
     assert lines[0].split() == [
         "package",
         "function",
@@ -69,9 +69,9 @@ def test_report():
         "failed",
         "worst",
     ]
-    table = [line for line in report.markdown().splitlines() if line.startswith("|")]
+    table = [line for line in report.render_markdown().splitlines() if line.startswith("|")]
     assert len(table) == 4 and len({line.count("|") for line in table}) == 1
-    content = json.loads(report.json())
+    content = json.loads(report.render_json())
     assert content["versions"]["R"] == "4.2.2"
     assert [each["status"] for each in content["cases"]] == ["passed", "failed", "passed", "not run"]
     assert content["cases"][1] == {
@@ -89,8 +89,8 @@ def test_report():
 
 def test_an_infinite_difference_is_json_too():
     # JSON has no infinity: what cannot read it must not be given it
-    report = Report([Verdict(case(), "failed", "live", math.inf, "a missing value")])
-    json.loads(report.json(), parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+    report = ParityReport([Verdict(case(), "failed", "live", math.inf, "a missing value")])
+    json.loads(report.render_json(), parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
 
 
 def test_command(capsys, tmp_path):
@@ -114,9 +114,7 @@ def test_command_of_the_package(capsys):
 @pytest.mark.slow
 def test_only_chooses_cases_and_distributions(monkeypatch, capsys):
     asked = []
-    monkeypatch.setattr(
-        command, "distribution_checks", lambda names, *_: nullcontext(asked.extend(names) or [])
-    )
+    monkeypatch.setattr(command, "distribution_checks", lambda names, *_: nullcontext(asked.extend(names) or []))
     assert command.main(["--recorded", "--only", "symmetric_geometric"]) == 0
     assert "2 cases: 0 live, 2 recorded" in capsys.readouterr().out
     assert asked == ["symmetric_geometric", "symmetric_geometric_noise, sign"]
@@ -136,29 +134,29 @@ def test_command_fails_with_a_case(monkeypatch, capsys):
 
 def test_a_crash_of_one_case_does_not_hide_the_others():
     crash = case(id="meanDP/crash", python="1 / 0")
-    report = command.run([crash, *all_cases()[:3]], live=False, draws=0)
+    report = command.run_comparisons([crash, *all_cases()[:3]], live=False, draws=0)
     assert [each.status for each in report.verdicts][0] == "failed"
     assert "ZeroDivisionError" in report.verdicts[0].message
-    assert report.count(status="passed") == 3
+    assert report.count_verdicts(status="passed") == 3
 
 
 def test_what_is_not_recorded_is_shown_as_not_run():
-    report = command.run([case(id="meanDP/new")], live=False, draws=0)
-    assert report.count(status="not run") == 1 and report.failures == []
-    assert "NOT RUN meanDP/new" in report.text()
+    report = command.run_comparisons([case(id="meanDP/new")], live=False, draws=0)
+    assert report.count_verdicts(status="not run") == 1 and report.failures == []
+    assert "NOT RUN meanDP/new" in report.render_text()
 
 
 def test_a_changed_case_is_not_compared_with_its_old_recording():
     recording = recorded.Recording()
     right = [each for each in all_cases() if each.id == "meanDP/clips both sides"][0]
-    assert recording.evaluate(right) is not None
+    assert recording.get_outcome(right) is not None
     for change in (
         {"r": right.r + " "},
         {"seed": right.seed + 1},
         {"inputs": {"x": [1.0]}},
         {"id": "meanDP/other"},
     ):
-        assert recording.evaluate(Case(**{**vars(right), **change})) is None
+        assert recording.get_outcome(Case(**{**vars(right), **change})) is None
 
 
 @pytest.mark.slow
@@ -176,4 +174,4 @@ def test_differences_of_recordings(tmp_path):
     for name, cases in (("a", {"x": 1, "y": 2}), ("b", {"x": 1, "y": 3, "z": 4})):
         (tmp_path / name).write_text(json.dumps({"versions": {}, "cases": cases}))
     first, second = (recorded.Recording(tmp_path / name) for name in "ab")
-    assert second.differences(first) == ["y", "z"] and first.differences(first) == []
+    assert second.find_differences(first) == ["y", "z"] and first.find_differences(first) == []

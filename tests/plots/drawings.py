@@ -17,16 +17,12 @@ RUNS = pd.DataFrame(
     }
 )
 LOSSES = pd.DataFrame({"k": [30, 3, 3, 30], "loss": [9.0, 1.0, 2.0, 11.0], "method": ["a", "a", "b", "b"]})
-BEFORE = pd.DataFrame(
-    {"level": ["all", "half", "half"], "label": ["all", "a", "b"], "value": [12.0, -3.0, 11.0]}
-)
+BEFORE = pd.DataFrame({"level": ["all", "half", "half"], "label": ["all", "a", "b"], "value": [12.0, -3.0, 11.0]})
 AFTER = BEFORE.assign(value=[10.0, 0.0, 10.0])
 DRAWINGS = {
     "histograms": lambda ax: plots.histograms(([3, 4, 5], EDGES), ([2, 4, 7], EDGES), ax=ax),
     "noise_densities": lambda ax: plots.noise_densities([-3, 0], [1, 2], ax=ax),
-    "neighboring_densities": lambda axes: plots.neighboring_densities(
-        LaplaceNoise(2.0), 5, 1, epsilon=0.5, axes=axes
-    ),
+    "neighboring_densities": lambda axes: plots.neighboring_densities(LaplaceNoise(2.0), 5, 1, epsilon=0.5, axes=axes),
     "tradeoff": lambda axes: plots.tradeoff(RUNS, 0.2, axes=axes),
     "k_against_loss": lambda ax: plots.k_against_loss(LOSSES, ax=ax),
     "hierarchy": lambda ax: plots.hierarchy(BEFORE, AFTER, ax=ax),

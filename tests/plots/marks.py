@@ -10,9 +10,7 @@ def panels(axes):
 
 def points(axes):
     """Return the coordinates of each series of points, without those of arrows at an edge."""
-    made = [
-        line for part in panels(axes) for line in part.lines if line.get_marker() in ("o", "s", "^", "D", "v")
-    ]
+    made = [line for part in panels(axes) for line in part.lines if line.get_marker() in ("o", "s", "^", "D", "v")]
     return [np.array(line.get_data()) for line in made if line.get_linestyle() == "None"]
 
 
@@ -32,9 +30,7 @@ def heights(axes):
     """Return the heights of a histogram's columns and its edges, for each panel."""
     from matplotlib.patches import StepPatch
 
-    return [
-        next(each for each in part.patches if isinstance(each, StepPatch)).get_data() for part in panels(axes)
-    ]
+    return [next(each for each in part.patches if isinstance(each, StepPatch)).get_data() for part in panels(axes)]
 
 
 def cells(axes):

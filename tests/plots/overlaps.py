@@ -36,9 +36,7 @@ def overlaps(figure):
                 wrong.append("the legend lies on axes")
         inside = {id(each) for each in legend.findobj(Text)}
         wrong += [
-            f"the legend lies on {each.get_text()!r}"
-            for each, at in boxes
-            if id(each) not in inside and _on(box, at)
+            f"the legend lies on {each.get_text()!r}" for each, at in boxes if id(each) not in inside and _on(box, at)
         ]
         if box.x0 < page.x0 - 1 or box.x1 > page.x1 + 1 or box.y1 > page.y1 + 1:
             wrong.append("the legend is cut off")

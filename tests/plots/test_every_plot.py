@@ -37,18 +37,14 @@ def test_axes_in_axes_out(name):
 @pytest.mark.parametrize("name", plots.__all__)
 def test_without_matplotlib(monkeypatch, name):
     monkeypatch.setitem(sys.modules, "matplotlib.axes", None)
-    with pytest.raises(
-        MissingExtraError, match=rf"{name}\(\) needs matplotlib: pip install 'pydpstat\[plot\]'"
-    ):
+    with pytest.raises(MissingExtraError, match=rf"{name}\(\) needs matplotlib: pip install 'pydpstat\[plot\]'"):
         DRAWINGS[name](None)
 
 
 @pytest.mark.parametrize("name", plots.__all__)
 @pytest.mark.parametrize("given", [3, "ax", np.zeros(2), [1, 2], pd.DataFrame(), object()])
 def test_wrong_axes(name, given):
-    with pytest.raises(
-        PydpstatError, match=r"ax(es)? must be (a|2) matplotlib Axes or None; got .* Leave it out"
-    ):
+    with pytest.raises(PydpstatError, match=r"ax(es)? must be (a|2) matplotlib Axes or None; got .* Leave it out"):
         DRAWINGS[name](given)
     if name in PANELS:
         with pytest.raises(PydpstatError, match="axes must be 2 matplotlib Axes or None; got Axes"):
@@ -88,9 +84,9 @@ def test_errors_come_before_a_figure():
 
 
 def test_every_colour_is_of_one_palette():
-    from pydpstat.plots._style import COLOURS, DASHES, LINES, LINES_ON_DARK, MARKERS
+    from pydpstat.plots._style import COLOURS, DASHES, LINE_COLORS, LINE_COLORS_ON_DARK, MARKERS
 
-    for lines in (LINES, LINES_ON_DARK):
+    for lines in (LINE_COLORS, LINE_COLORS_ON_DARK):
         assert set(lines) < set(COLOURS) and len(set(lines)) == len(lines) == len(DASHES) == len(MARKERS)
 
 

@@ -61,9 +61,7 @@ def test_histograms_of_few_groups_are_panels_and_of_many_a_heat_map():
     for groups in (3, 20):
         names = [f"area {i}" for i in range(groups)]
         frame = pd.DataFrame({"x": np.arange(900) % 10, "area": [names[i % groups] for i in range(900)]})
-        r = pydpstat.histogram(
-            frame, 5.0, edges=[0, 2, 4, 6, 8, 10, 12], by="area", levels=names, other=None, rng=1
-        )
+        r = pydpstat.histogram(frame, 5.0, edges=[0, 2, 4, 6, 8, 10, 12], by="area", levels=names, other=None, rng=1)
         axes = r.plot()
         if groups == 3:
             np.testing.assert_allclose([each[0] for each in marks.heights(axes)], r.value)

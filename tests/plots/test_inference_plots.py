@@ -9,8 +9,8 @@ import pytest
 
 import pydpstat
 from pydpstat import Budget, Guarantee
-from pydpstat.plots._draw import drawn
-from pydpstat.results._inference_pictures import coefficients_picture, plan_picture
+from pydpstat.plots._draw import draw_picture
+from pydpstat.results._inference_pictures import make_coefficients_picture, make_plan_picture
 from tests.plots import marks
 from tests.plots.overlaps import overlaps
 from tests.sample_results import quietly
@@ -176,7 +176,7 @@ def test_the_levels_of_a_factor_are_in_one_panel():
     names = ["Intercept", "region[T.north]", "region[T.south]", "region[T.north]:age", "age"]
     values = pd.Series([100.0, 50.0, 0.01, 0.01, 0.5], index=names)
     model = SimpleNamespace(params=values, epsilon=1.0, delta=0.0)
-    picture = coefficients_picture("", model, None, "confidence", 0.05, "coefficient")
+    picture = make_coefficients_picture("", model, None, "confidence", 0.05, "coefficient")
     assert [panel.rows.tolist() for panel in picture.panels] == [
         [True, True, True, False, False],
         [False, False, False, False, True],
@@ -256,17 +256,15 @@ def frame_of(alpha, *, epsilon, n):
 def test_a_plan_is_drawn_by_epsilon_and_n():
     result = pydpstat.mean(AGE, 0.5, bounds=(0, 100), rng=1)
     reach = frame_of(0.05, epsilon=[0.5], n=1000)["accuracy"][0]
-    plan = SimpleNamespace(
-        epsilon=0.5, n=1000, result=result, accuracy=lambda alpha: reach, to_frame=frame_of
-    )
-    picture = plan_picture(plan, 0.05)
-    axes = drawn(picture, None, None, {})
+    plan = SimpleNamespace(epsilon=0.5, n=1000, result=result, accuracy=lambda alpha: reach, to_frame=frame_of)
+    picture = make_plan_picture(plan, 0.05)
+    axes = draw_picture(picture, None, None, {})
     assert marks.legend(axes) == ["n = 100", "n = 1,000", "n = 10,000", "as planned"]
     assert axes.get_xscale() == axes.get_yscale() == "log" and axes.get_xlabel() == "epsilon"
     for line, size in zip(axes.lines, (100, 1000, 10_000)):
         epsilon, accuracy = line.get_data()
         np.testing.assert_allclose(accuracy, 100.0 / size * math.log(20.0) / epsilon)
-    assert picture.marked == (0.5, reach) and not overlaps(axes.figure)
+    assert picture.plan_point == (0.5, reach) and not overlaps(axes.figure)
 
 
 @pytest.mark.slow

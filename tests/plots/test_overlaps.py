@@ -6,19 +6,19 @@ import pytest
 
 from pydpstat import plots
 from pydpstat.plots import _pictures as pictures
-from pydpstat.plots._draw import KINDS, drawn
-from pydpstat.plots._text import escaped, number_axis, shortened, width_of, wrapped
+from pydpstat.plots._draw import PICTURE_KINDS, draw_picture
+from pydpstat.plots._text import compute_text_width, escape_plot_text, set_axis_numbers, trim_names, wrap_to_width
 from tests.plots.drawings import DRAWINGS, PANELS
 from tests.plots.overlaps import overlaps
 
 pyplot = pytest.importorskip("matplotlib.pyplot")
-HEAD = pictures.Head(
+HEAD = pictures.PictureHead(
     "Mean of income by region",
     "Laplace noise, epsilon = 0.5",
     "95 % noise interval",
     "95 % confidence interval",
 )
-LONG_HEAD = pictures.Head(
+LONG_HEAD = pictures.PictureHead(
     "Mean of the household's disposable income after transfers and before taxes by municipality of residence",
     "symmetric geometric noise on the integers, epsilon = 0.123456, delta = 1.234e-09",
     "97.53 % noise interval of these records",
@@ -43,7 +43,7 @@ def values_of(size, *shape):
     rng = np.random.default_rng(len(size) + sum(shape))
     scale = 1e6 if size == "large" else 1.0
     values = scale * rng.normal(size=shape)
-    return pictures.Values(values, ends(values, 0.3 * scale), ends(values, 0.5 * scale))
+    return pictures.PictureValues(values, ends(values, 0.3 * scale), ends(values, 0.5 * scale))
 
 
 def panels_of(size, count, *shape):
@@ -56,7 +56,7 @@ def points(size):
     named = names_of(size, series) if series > 1 else ()
     panels = [each._replace(title="") for each in panels_of(size, {"large": 7}.get(size, 2), count, series)]
     head = HEAD._replace(title="") if size == "small" else _head(size)
-    return pictures.Points(head, names_of(size), "region", panels, named, numbered=True)
+    return pictures.PointPicture(head, names_of(size), "region", panels, named, has_numbers=True)
 
 
 def _head(size):
@@ -68,9 +68,9 @@ def columns(size):
     panels = panels_of(size, {"large": 12, "long": 5}.get(size, 1), bins)
     if size == "empty":
         nothing = np.zeros(1)
-        panels = [pictures.Panel("", pictures.Values(nothing, (nothing, nothing)))]
+        panels = [pictures.Panel("", pictures.PictureValues(nothing, (nothing, nothing)))]
     unit = "density (share per unit of the household's disposable income)" if size == "long" else "count"
-    return pictures.Columns(_head(size), np.linspace(-1e6, 2e6, bins + 1), panels, names_of(size, 1)[0], unit)
+    return pictures.HistogramPicture(_head(size), np.linspace(-1e6, 2e6, bins + 1), panels, names_of(size, 1)[0], unit)
 
 
 def distribution(size, quantiles):
@@ -82,10 +82,10 @@ def distribution(size, quantiles):
         if not quantiles:
             # ascending, from 0 to 1 or less
             values = np.linspace(0.05, 0.9, count)
-        shown = pictures.Values(np.nan_to_num(values), ends(values, 0.1), ends(values, 0.2))
+        shown = pictures.PictureValues(np.nan_to_num(values), ends(values, 0.1), ends(values, 0.2))
         made.append(panel._replace(values=shown))
     places = at if quantiles else 1e4 * at
-    return pictures.Distribution(_head(size), made, places, quantiles, names_of(size, 1)[0])
+    return pictures.DistributionPicture(_head(size), made, places, quantiles, names_of(size, 1)[0])
 
 
 def matrix(size, panels=1, coloured=False):
@@ -96,24 +96,20 @@ def matrix(size, panels=1, coloured=False):
         tables[0][1][:] = np.nan
     colours = np.clip(rng.normal(size=(count, count)), -1.0, 1.0) if coloured else None
     names = names_of(size, count)
-    return pictures.Matrix(
-        _head(size), names, names, ("region", names_of(size, 1)[0]), tables, "count", colours
-    )
+    return pictures.MatrixPicture(_head(size), names, names, ("region", names_of(size, 1)[0]), tables, "count", colours)
 
 
 def amounts(size):
     count = {"large": 90}.get(size, COUNT[size])
     values = np.linspace(0.001, 1.23456, count)
-    return pictures.Amounts(
-        _head(size), names_of(size, count), values, "epsilon of the releases", ("left", 0.5)
-    )
+    return pictures.AmountPicture(_head(size), names_of(size, count), values, "epsilon of the releases", ("left", 0.5))
 
 
 def lines(size):
     count = {"empty": 1, "small": 1, "large": 5, "long": 4}[size]
     places = np.geomspace(0.01, 10.0, 30 if size != "empty" else 2)
     values = np.outer(np.arange(1.0, count + 1.0), 1e4 / places)
-    return pictures.Lines(
+    return pictures.CurvePicture(
         _head(size), places, names_of(size, count), values, "epsilon", "accuracy (95 %)", (1.0, 1e4)
     )
 
@@ -124,7 +120,7 @@ def null(size):
     middles = np.linspace(-4.0, 4.0, bins)
     edges = scale * np.linspace(-5.0, 5.0, bins + 1)
     density = np.exp(-0.5 * middles**2) / scale * (size != "empty")
-    return pictures.Null(_head(size), edges, density, float(edges[-1]), middles > 1.0)
+    return pictures.NullPicture(_head(size), edges, density, float(edges[-1]), middles > 1.0)
 
 
 def samples(size, named):
@@ -134,13 +130,13 @@ def samples(size, named):
     event = _head(size)._replace(title=f"epsilon at least 1.5: {_head(size).title} is at most 5")
     some = names_of(size, min(count, 12))
     shares = shares[:, : len(some)] if named else shares
-    return pictures.Samples(event, "the result", edges, some, shares, 0.5 * shares)
+    return pictures.SamplePicture(event, "the result", edges, some, shares, 0.5 * shares)
 
 
 def sizes(size):
     last = {"empty": 3, "small": 12, "large": 90_000, "long": 250}[size]
     found = np.unique(np.geomspace(3, last, 25).astype(int))
-    return pictures.Sizes(_head(size), found, found[::-1].copy())
+    return pictures.GroupSizePicture(_head(size), found, found[::-1].copy())
 
 
 MADE = {
@@ -164,7 +160,7 @@ MADE = {
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("kind", MADE)
 def test_nothing_lies_on_anything(kind, size):
-    figure = drawn(MADE[kind](size), None, None, {}).figure
+    figure = draw_picture(MADE[kind](size), None, None, {}).figure
     assert overlaps(figure) == []
 
 
@@ -175,7 +171,7 @@ def test_a_quarter_of_a_page_is_room_enough(kind):
     for each in axes.flat:
         each.set_axis_off()
     axes[0, 0].set_axis_on()
-    drawn(MADE[kind]("long"), axes[0, 0], "A title", {})
+    draw_picture(MADE[kind]("long"), axes[0, 0], "A title", {})
     assert overlaps(figure) == [] and axes[0, 0].get_title() == "A title"
 
 
@@ -184,7 +180,7 @@ def test_a_quarter_of_a_page_is_room_enough(kind):
 @pytest.mark.parametrize("kind", MADE)
 def test_a_plain_figure_has_room(kind, size):
     figure, axes = pyplot.subplots()
-    drawn(MADE[kind](size), axes, None, {})
+    draw_picture(MADE[kind](size), axes, None, {})
     assert overlaps(figure) == [] and figure.get_layout_engine() is None
 
 
@@ -193,10 +189,10 @@ def test_margins_that_somebody_set_stay_as_they_are():
         figure, axes = pyplot.subplots()
         figure.subplots_adjust(**place)
         before = axes.get_position().bounds
-        drawn(points("long"), axes, None, {})
+        draw_picture(points("long"), axes, None, {})
         assert axes.get_position().bounds == before
     axes = pyplot.figure().add_axes((0.2, 0.2, 0.6, 0.6))
-    drawn(points("long"), axes, None, {})
+    draw_picture(points("long"), axes, None, {})
     assert axes.get_position().bounds == pytest.approx((0.2, 0.2, 0.6, 0.6))
 
 
@@ -204,9 +200,9 @@ def test_margins_that_somebody_set_stay_as_they_are():
 def test_a_part_of_a_figure_and_a_further_layout():
     figure = pyplot.figure()
     axes = figure.subfigures(1, 2)[0].subplots()
-    drawn(matrix("small"), axes, None, {})
+    draw_picture(matrix("small"), axes, None, {})
     figure, axes = pyplot.subplots()
-    drawn(points("long"), axes, None, {})
+    draw_picture(points("long"), axes, None, {})
     # the figure has no layout of its own, with which these could conflict
     figure.tight_layout()
     figure.subplots_adjust(left=0.4)
@@ -222,14 +218,14 @@ def test_a_part_of_a_figure_and_a_further_layout():
 @pytest.mark.parametrize("width", [90.0, 170.0])
 def test_names_that_differ_in_the_middle_are_told_apart(around, width):
     names = [around.format(each) for each in ("low", "very low", "medium", "high", "very high", "unknown")]
-    names = [escaped(name) for name in [*names, "short"]]
-    shown = shortened(names, width, 10.0)
+    names = [escape_plot_text(name) for name in [*names, "short"]]
+    shown = trim_names(names, width, 10.0)
     assert len(set(shown)) == len(names) and shown[-1] == "short"
-    assert all(width_of(each, 10.0) <= width for each in shown)
+    assert all(compute_text_width(each, 10.0) <= width for each in shown)
     # no dollar begins a formula
     assert all(each.count("$") == each.count(r"\$") for each in shown)
     shown = points("long")._replace(names=names[:6], panels=panels_of("long", 1, 6, 3))
-    axes = drawn(shown, None, None, {})
+    axes = draw_picture(shown, None, None, {})
     assert len({each.get_text() for each in axes.get_yticklabels()}) == 6
 
 
@@ -237,37 +233,44 @@ def test_names_that_differ_in_the_middle_are_told_apart(around, width):
 def test_all_panels_have_their_lines_at_the_names():
     shown = points("large")
     panels = [each._replace(rows=np.arange(30) % 7 == place) for place, each in enumerate(shown.panels)]
-    axes = drawn(shown._replace(panels=panels), None, None, {})
+    axes = draw_picture(shown._replace(panels=panels), None, None, {})
     for part in axes.child_axes:
         assert part.get_yticks().tolist() == list(range(30))
 
 
 def test_thirty_names_are_all_there_in_a_plain_figure():
     axes = pyplot.subplots()[1]
-    drawn(points("large")._replace(panels=panels_of("large", 1, 30, 1), series=()), axes, None, {})
+    draw_picture(points("large")._replace(panels=panels_of("large", 1, 30, 1), series=()), axes, None, {})
     assert len(axes.get_yticklabels()) == 30
 
 
 def test_probabilities_along_an_axis_have_room():
-    panel = pictures.Panel("p-value", pictures.Values(np.array([[1e-6]])), 0.05, log=True, told="< 1e-06")
+    panel = pictures.Panel(
+        "p-value", pictures.PictureValues(np.array([[1e-6]])), 0.05, is_log=True, point_label="< 1e-06"
+    )
     for width in (1.5, 3.0, 8.0):
         axes = pyplot.subplots(figsize=(width, 3.0))[1]
-        drawn(pictures.Points(pictures.Head(""), [""], "", [panel], numbered=True), axes, None, {})
+        draw_picture(
+            pictures.PointPicture(pictures.PictureHead(""), [""], "", [panel], has_numbers=True),
+            axes,
+            None,
+            {},
+        )
         assert not [each for each in overlaps(axes.figure) if " lies on " in each]
         assert "1" in [each.get_text() for each in axes.get_xticklabels()]
 
 
 def test_counts_and_whole_numbers_have_whole_ticks():
-    one = pictures.Sizes(HEAD, np.array([20]), np.array([1]))
-    axes = drawn(one, None, None, {})
-    few = pictures.Samples(HEAD, "the result", np.array([-0.5, 0.5, 1.5]), (), np.eye(2), np.eye(2))
-    other = drawn(few, None, None, {})
+    one = pictures.GroupSizePicture(HEAD, np.array([20]), np.array([1]))
+    axes = draw_picture(one, None, None, {})
+    few = pictures.SamplePicture(HEAD, "the result", np.array([-0.5, 0.5, 1.5]), (), np.eye(2), np.eye(2))
+    other = draw_picture(few, None, None, {})
     for ticks in (axes.get_xticks(), axes.get_yticks(), other.get_xticks()):
         assert (ticks == np.rint(ticks)).all()
 
 
 def test_lines_are_about_equally_long():
-    lines = wrapped("95 % noise intervals extend 11 to 12 to either side", 250.0, 10.0).split("\n")
+    lines = wrap_to_width("95 % noise intervals extend 11 to 12 to either side", 250.0, 10.0).split("\n")
     assert len(lines) == 2 and min(map(len, lines)) > 0.6 * max(map(len, lines))
 
 
@@ -279,7 +282,7 @@ def test_numbers_of_an_axis_differ_and_have_room(ends, width):
     figure = pyplot.figure(figsize=(width, 2.0))
     axes = figure.add_axes((0.2, 0.3, 0.6, 0.5))
     axes.set_xlim(*ends)
-    number_axis(axes.xaxis)
+    set_axis_numbers(axes.xaxis)
     figure.canvas.draw()
     ticks = [each for each in axes.xaxis.get_major_ticks() if ends[0] <= each.get_loc() <= ends[1]]
     texts = [each.label1.get_text() for each in ticks]
@@ -311,7 +314,7 @@ def test_large_teaching_pictures(plain):
 
 
 def test_every_kind_is_here():
-    assert {type(made("small")) for made in MADE.values()} == set(KINDS)
+    assert {type(made("small")) for made in MADE.values()} == set(PICTURE_KINDS)
 
 
 def test_overlaps_are_found():

@@ -66,9 +66,7 @@ CALLS = tuple(
     "vapply Map Reduce function.that.is.not cbind rbind numeric str names levels invisible "
     "suppressWarnings".split()
 )
-OPERATORS = tuple(
-    "+ - * / ^ %% %/% : %in% == != < <= > >= & && | || <- <<- -> = ~ |> %>% %o% %*% := $ @".split()
-)
+OPERATORS = tuple("+ - * / ^ %% %/% : %in% == != < <= > >= & && | || <- <<- -> = ~ |> %>% %o% %*% := $ @".split())
 NUMBERS = ("0", "1", "2.5", "1L", "1e5", "1e-320", "1e999", "0x1p-3", "1i", "1e999i", "100000", "2147483647L")
 LIBRARIES = ("library(DPpack)", "library(diffpriv)", "library(dplyr)", "set.seed(1)", "set.seed(x)")
 

@@ -11,8 +11,8 @@ import pytest
 
 from pydpstat.__main__ import main
 from pydpstat.errors import PydpstatError
-from pydpstat.porting._check import checked
-from pydpstat.porting._findings import RULES, sarif
+from pydpstat.porting._check import check_script
+from pydpstat.porting._findings import RULES, format_sarif
 
 SCRIPTS = Path(__file__).parent / "scripts"
 SOUND = sorted((SCRIPTS / "sound").iterdir())
@@ -27,7 +27,7 @@ def expected(path):
 
 
 def found(path):
-    return {(each.place.line, each.rule) for each in checked(path).findings}
+    return {(each.place.line, each.rule) for each in check_script(path).findings}
 
 
 @pytest.mark.parametrize("path", UNSOUND, ids=lambda path: path.name)
@@ -37,9 +37,9 @@ def test_everything_is_found_and_nothing_else(path):
 
 @pytest.mark.parametrize("path", SOUND, ids=lambda path: path.name)
 def test_a_sound_script_is_left_alone(path):
-    report = checked(path)
-    assert report.findings == () and not report.broken
-    assert report.releases or "added by hand" in report.text()
+    report = check_script(path)
+    assert report.findings == () and not report.is_broken
+    assert report.releases or "added by hand" in report.to_text()
 
 
 def test_there_are_scripts_for_all():
@@ -63,13 +63,13 @@ def test_a_finding_says_all_that_is_needed(capsys):
 
 @pytest.mark.parametrize("path", UNSOUND, ids=lambda path: path.name)
 def test_every_finding_is_a_sentence(path):
-    for each in checked(path).findings:
+    for each in check_script(path).findings:
         assert each.what.endswith(".") and each.why.endswith(".") and each.instead.endswith(".")
         assert each.figure.endswith(".") or each.severity == "note"
 
 
 def test_the_sum_by_zcdp_is_said_where_it_is_smaller():
-    repeated = checked(SCRIPTS / "unsound" / "repeated_in_loops.R")
+    repeated = check_script(SCRIPTS / "unsound" / "repeated_in_loops.R")
     first, second, _ = (each.figure for each in repeated.findings)
     assert "epsilon 0.3," in first and "zCDP" not in first
     assert "epsilon 10," in second and "by zCDP (epsilon 0.63" in second
@@ -124,8 +124,8 @@ def validate(node, kind):
 
 
 def test_sarif():
-    reports = [checked(path) for path in (*UNSOUND, *SOUND)]
-    content = json.loads(sarif(reports))
+    reports = [check_script(path) for path in (*UNSOUND, *SOUND)]
+    content = json.loads(format_sarif(reports))
     validate(content, LOG)
     assert content["$schema"].endswith("sarif-schema-2.1.0.json")
     assert len(content["runs"]) == len(reports)
@@ -148,7 +148,7 @@ def test_sarif():
 def test_a_path_in_sarif_is_a_uri(tmp_path):
     path = tmp_path / "année 1#.R"
     path.write_text("x <- 1\nsource('é')\n", encoding="utf-8")
-    [run] = json.loads(sarif([checked(path)]))["runs"]
+    [run] = json.loads(format_sarif([check_script(path)]))["runs"]
     [note] = run["invocations"][0]["toolExecutionNotifications"]
     uri = note["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
     assert uri.endswith("/ann%C3%A9e%201%23.R")
@@ -173,7 +173,7 @@ def test_what_is_no_script_is_refused(tmp_path, capsys, name, content, message):
     path = tmp_path / name
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(PydpstatError, match=message):
-        checked(path)
+        check_script(path)
     assert main(["check", str(path), str(SOUND[0])]) == 2
     shown = capsys.readouterr()
     assert str(path) in shown.err and "Traceback" not in shown.err and SOUND[0].name in shown.out
@@ -191,7 +191,7 @@ def test_a_long_script_takes_seconds(tmp_path):
     lines = (body * (10_000 // body.count("\n") + 1)).splitlines()[:10_000]
     (tmp_path / "long.R").write_text("\n".join(lines), encoding="utf-8")
     start = time.perf_counter()
-    assert checked(tmp_path / "long.R").broken
+    assert check_script(tmp_path / "long.R").is_broken
     assert time.perf_counter() - start < 30
 
 
@@ -201,7 +201,7 @@ def test_a_script_that_nests_deeply_is_answered(tmp_path):
     (tmp_path / "deep.py").write_text(f"x = {'-' * 5000}1\n", encoding="utf-8")
     for name in ("deep.R", "deep.py"):
         try:
-            assert checked(tmp_path / name).findings == ()
+            assert check_script(tmp_path / name).findings == ()
         except PydpstatError as error:
             assert "nested too deeply" in str(error)
 
@@ -211,13 +211,13 @@ def test_signs_that_are_called_like_functions(tmp_path):
     calls = [f"`{sign}`({given})" for sign in signs for given in ("", "x", "x, y")]
     script = "\n".join([*calls, "f()()", "x[]", "x[[1]]()", "a$b()()"])
     (tmp_path / "a.R").write_text(script, encoding="utf-8")
-    assert checked(tmp_path / "a.R").findings == ()
+    assert check_script(tmp_path / "a.R").findings == ()
 
 
 def test_functions_that_call_themselves_end(tmp_path):
     script = "f <- function(x) g(x - 1)\ng <- function(x) if (x > 0) f(x) + f(x) else x\nprint(f(9))\n"
     (tmp_path / "a.R").write_text(script, encoding="utf-8")
-    assert any("calls itself" in reason for _, reason in checked(tmp_path / "a.R").not_followed)
+    assert any("calls itself" in reason for _, reason in check_script(tmp_path / "a.R").not_followed)
 
 
 # a sound script, and one change that breaks it
@@ -270,10 +270,10 @@ CHANGES = [
 @pytest.mark.parametrize("old, new, rule", CHANGES)
 def test_a_change_is_found(tmp_path, old, new, rule):
     (tmp_path / "a.R").write_text(BASE, encoding="utf-8")
-    assert checked(tmp_path / "a.R").findings == ()
+    assert check_script(tmp_path / "a.R").findings == ()
     assert old in BASE
     (tmp_path / "a.R").write_text(BASE.replace(old, new, 2 if new == "0.5" else 1), encoding="utf-8")
-    rules = {each.rule for each in checked(tmp_path / "a.R").findings}
+    rules = {each.rule for each in check_script(tmp_path / "a.R").findings}
     assert rules == set() if rule is None else rule in rules
 
 
@@ -292,6 +292,6 @@ def test_a_change_is_found(tmp_path, old, new, rule):
 )
 def test_what_is_not_followed_is_said(tmp_path, script, reason):
     (tmp_path / "a.R").write_text(script, encoding="utf-8")
-    report = checked(tmp_path / "a.R")
+    report = check_script(tmp_path / "a.R")
     assert any(reason in said for _, said in report.not_followed), report.not_followed
-    assert reason in report.text()
+    assert reason in report.to_text()

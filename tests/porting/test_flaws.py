@@ -12,7 +12,7 @@ import subprocess
 import pytest
 
 from pydpstat.errors import PydpstatError
-from pydpstat.porting._check import checked
+from pydpstat.porting._check import check_script
 from pydpstat.porting._findings import RULES
 from tests.porting import flaws
 
@@ -31,7 +31,7 @@ for (name in names(pages)) {
 
 def rules(path, text):
     path.write_text(text, encoding="utf-8")
-    return {each.rule for each in checked(path).findings}
+    return {each.rule for each in check_script(path).findings}
 
 
 def wrong(path, scripts):
@@ -72,7 +72,7 @@ def test_help_pages_release_nothing_and_are_left_alone(tmp_path, package):
     found, read = {}, 0
     for path in sorted((tmp_path / "pages").iterdir()):
         try:
-            report = checked(path)
+            report = check_script(path)
         except PydpstatError:
             # some examples are commands of a shell, or empty
             continue

@@ -9,13 +9,13 @@ from typing import NamedTuple
 import pytest
 
 from pydpstat.porting import RSyntaxError
-from pydpstat.porting._files import deeply
-from pydpstat.porting._flow import followed
-from pydpstat.porting._from_r import forms_of
+from pydpstat.porting._files import allow_deep_recursion
+from pydpstat.porting._flow import follow_script
+from pydpstat.porting._from_r import make_r_forms
 from pydpstat.porting._grammar import parse
-from pydpstat.porting._port import report as report_of_port
-from pydpstat.porting._rules import report
-from pydpstat.porting._translation import ported
+from pydpstat.porting._port import format_port_report as report_of_port
+from pydpstat.porting._rules import make_check_report
+from pydpstat.porting._translation import translate_script
 from tests.porting.hostile import SCRIPTS, Maker, foreign
 
 # an eighth of a second for a script of some lines is a hang that begins
@@ -38,18 +38,21 @@ def seen(seed: int) -> Seen:
     maker = Maker(seed)
     script, name = maker.script(), maker.file_name()
     start = time.process_time()
-    with deeply():
+    with allow_deep_recursion():
         try:
-            found = ported(script, name, own=seed % 3 == 0)
+            found = translate_script(script, name, use_own_functions=seed % 3 == 0)
         except RSyntaxError:
             return Seen(seed, False, [], time.process_time() - start)
-        told = [report_of_port(found), report(name, "R", followed(forms_of(parse(script)), r=True)).text()]
+        told = [
+            report_of_port(found),
+            make_check_report(name, "R", follow_script(make_r_forms(parse(script)), is_r=True)).to_text(),
+        ]
     seconds = time.process_time() - start
     wrong = foreign(script, found.text)
     # neither a terminal nor a reader is misled
     for text in (found.text, *told):
         wrong += [repr(line) for line in text.split("\n") if not line.isprintable()]
-    return Seen(seed, True, wrong, seconds, found.statements, len(found.problems))
+    return Seen(seed, True, wrong, seconds, found.n_statements, len(found.problems))
 
 
 def examined(seeds: range) -> str:

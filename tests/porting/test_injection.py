@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from pydpstat.__main__ import main
 from pydpstat.errors import PydpstatError
 from pydpstat.porting import RSyntaxError, r
-from pydpstat.porting._check import checked
-from pydpstat.porting._code import own_name, python_name
-from pydpstat.porting._escapes import comments, escaped, first_comment, quoted
-from pydpstat.porting._guard import Guard
-from pydpstat.porting._recorded import record_of, recorder_for
-from pydpstat.porting._translation import ported
+from pydpstat.porting._check import check_script
+from pydpstat.porting._code import make_python_name, make_variable_name
+from pydpstat.porting._escapes import escape_text, quote_text, write_comments, write_first_comment
+from pydpstat.porting._guard import TranslationGuard
+from pydpstat.porting._recorded import load_record, make_recorder
+from pydpstat.porting._translation import translate_script
 from tests.porting.hostile import PAYLOADS, foreign
 
 IMPORTED = (ast.Import, ast.ImportFrom)
@@ -32,7 +32,7 @@ def imports(text):
 def run(script, **names):
     """Run a translation, and return its variables."""
     space = dict(names)
-    exec(compile(ported(script).text.encode(), "<script>", "exec"), space)
+    exec(compile(translate_script(script).text.encode(), "<script>", "exec"), space)
     return space
 
 
@@ -43,10 +43,10 @@ def run(script, **names):
 def test_a_comment_stays_a_comment(payload):
     line = payload.replace("\n", " ")
     # the second line of a translation is empty or an import, so that only the first could declare something
-    lines = [first_comment(f"Ported from {payload}."), "", *comments(payload)]
+    lines = [write_first_comment(f"Ported from {payload}."), "", *write_comments(payload)]
     assert ast.parse("\n".join(lines).encode()).body == []
     for script in (f"#{line}\nx <- 1 #{line}\n#{line}", f"f <- function(x) {{ #{line}\n x #{line}\n}}"):
-        found = ported(script, f"{payload}.R")
+        found = translate_script(script, f"{payload}.R")
         assert imports(found.text) == []
         assert foreign(script, found.text) == []
         assert all(each.isprintable() for each in found.text.split("\n"))
@@ -57,7 +57,7 @@ def test_a_package_that_is_installed_is_a_comment(payload):
     text = payload.replace("\\", "\\\\").replace('"', '\\"')
     # R refuses what turns the direction of a text
     text = "".join(each if each not in "\u202e\u202c\u2066\u2069" else " " for each in text)
-    found = ported(f'install.packages("{text}")\nfoo("{text}")')
+    found = translate_script(f'install.packages("{text}")\nfoo("{text}")')
     tree = ast.parse(found.text.encode())
     assert [type(each) for each in tree.body] == [ast.Raise]
 
@@ -65,11 +65,11 @@ def test_a_package_that_is_installed_is_a_comment(payload):
 @given(st.text(), st.text())
 @settings(deadline=None)
 def test_texts_are_quoted_and_comments_commented(first, second):
-    text = f"{quoted(first)}\n" + "\n".join(comments(second))
+    text = f"{quote_text(first)}\n" + "\n".join(write_comments(second))
     [statement] = ast.parse(text.encode()).body
     assert ast.literal_eval(statement.value) == first
     assert text.replace("\n", "").isprintable()
-    assert escaped(first).isprintable()
+    assert escape_text(first).isprintable()
 
 
 @given(st.text(st.characters(blacklist_characters="\0", blacklist_categories=["Cs"]), max_size=20))
@@ -84,7 +84,7 @@ def test_a_string_of_r_is_the_same_in_python(text):
 def test_any_comment_and_file_name_are_no_code(comment, name):
     text = comment.replace("\n", " ")
     try:
-        found = ported(f"#{text}\n1 #{text}\n", f"{name}.R")
+        found = translate_script(f"#{text}\n1 #{text}\n", f"{name}.R")
     except RSyntaxError:
         return
     assert imports(found.text) == ["from pydpstat.porting import r"]
@@ -92,7 +92,7 @@ def test_any_comment_and_file_name_are_no_code(comment, name):
 
 
 def test_imports_are_of_what_is_called():
-    found = ported('x <- "np.array pd.x rng r.print( math.pi warnings.warn pydpstat.x RRandom("\ny <- "rng"')
+    found = translate_script('x <- "np.array pd.x rng r.print( math.pi warnings.warn pydpstat.x RRandom("\ny <- "rng"')
     assert imports(found.text) == [] and "secrets" not in found.text
 
 
@@ -114,7 +114,7 @@ def test_a_loop_that_draws_before_a_seed_has_a_stream():
     ],
 )
 def test_a_function_of_the_script_is_never_one_of_python(name, script):
-    found = ported(script.replace("{}", name))
+    found = translate_script(script.replace("{}", name))
     calls = [each.func for each in ast.walk(ast.parse(found.text)) if isinstance(each, ast.Call)]
     assert name not in map(ast.unparse, calls)
 
@@ -143,7 +143,7 @@ def test_a_variable_named_as_the_rows_of_a_verb_is_the_variable():
 @given(st.text(min_size=1, max_size=12))
 @settings(deadline=None)
 def test_names_in_python_are_as_python_reads_them(name):
-    for plain in (python_name(name), own_name(name)):
+    for plain in (make_python_name(name), make_variable_name(name)):
         [statement] = ast.parse(f"{plain} = 1").body
         assert statement.targets[0].id == plain
         assert plain.isprintable()
@@ -163,7 +163,7 @@ def test_names_in_python_are_as_python_reads_them(name):
     ],
 )
 def test_names_of_arguments_are_no_code(script):
-    found = ported(script)
+    found = translate_script(script)
     assert foreign(script, found.text) == []
     calls = [each for each in ast.walk(ast.parse(found.text)) if isinstance(each, ast.Call)]
     assert "exec" not in [ast.unparse(each.func) for each in calls]
@@ -219,19 +219,17 @@ def test_components_of_objects_are_public_ones():
 )
 def test_the_guard_refuses(python, said):
     from pydpstat.porting import parse
-    from pydpstat.porting._code import Untranslated
+    from pydpstat.porting._code import TranslationError
 
-    guard = Guard(parse("x <- f(y)").expressions)
-    guard.checked("x = f(y)")
-    with pytest.raises(Untranslated, match=said):
-        guard.checked(python)
+    guard = TranslationGuard(parse("x <- f(y)").expressions)
+    guard.check_statement("x = f(y)")
+    with pytest.raises(TranslationError, match=said):
+        guard.check_statement(python)
 
 
-@pytest.mark.parametrize(
-    "script", ["break", "f <- function(x) f(a = 1, a = 2)", "f <- function(x) x(x)(a = 1, a = 2)"]
-)
+@pytest.mark.parametrize("script", ["break", "f <- function(x) f(a = 1, a = 2)", "f <- function(x) x(x)(a = 1, a = 2)"])
 def test_what_python_cannot_read_is_not_written(script):
-    found = ported(script)
+    found = translate_script(script)
     assert found.problems
     ast.parse(found.text)
 
@@ -250,7 +248,7 @@ def test_reports_control_no_terminal(tmp_path, capsys):
         for line in (shown.out + shown.err).split("\n"):
             assert line.isprintable(), line
         assert not any(line.startswith("  line 9: all translated") for line in shown.err.split("\n"))
-    assert json.loads(checked(script).json())["file"] == str(script)
+    assert json.loads(check_script(script).to_json())["file"] == str(script)
 
 
 def test_bytes_that_are_no_text_are_written_as_escapes(tmp_path, capsys):
@@ -270,18 +268,16 @@ def test_bytes_that_are_no_text_are_written_as_escapes(tmp_path, capsys):
 def test_a_recorder_names_the_script_beside_it(tmp_path, name):
     from pydpstat.porting import parse
 
-    code = recorder_for(tmp_path / name).splitlines()[-1]
+    code = make_recorder(tmp_path / name).splitlines()[-1]
     [call] = parse("f <- function(a, b) 1\nf" + code.removeprefix("})")).expressions[1:]
     assert call.arguments[0].value.value == f"./{name}"
     with pytest.raises(PydpstatError, match=r"cannot be seen: a\\x0ab"):
-        recorder_for(tmp_path / "a\nb.R")
+        make_recorder(tmp_path / "a\nb.R")
 
 
 @pytest.mark.live
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", ["-e", "--version", "-e cat(1)", "stdin", "~", "a b;touch x.R", "$(touch x)"]
-)
+@pytest.mark.parametrize("name", ["-e", "--version", "-e cat(1)", "stdin", "~", "a b;touch x.R", "$(touch x)"])
 def test_a_script_s_name_is_no_option_and_no_code_of_r(tmp_path, monkeypatch, name):
     if shutil.which("Rscript") is None:
         pytest.skip("needs Rscript")
@@ -289,6 +285,6 @@ def test_a_script_s_name_is_no_option_and_no_code_of_r(tmp_path, monkeypatch, na
 
     monkeypatch.chdir(tmp_path)
     Path(name).write_text("x <- 1 + 1\n", encoding="utf-8")
-    record = record_of(Path(name))
+    record = load_record(Path(name))
     assert record["expressions"][0]["variables"]["x"]["values"] == [2]
     assert [each.name for each in tmp_path.iterdir()] == [name]

@@ -10,9 +10,9 @@ import pytest
 from pydpstat.__main__ import main
 from pydpstat.errors import PydpstatError
 from pydpstat.porting import RSyntaxError, parse
-from pydpstat.porting._check import checked
-from pydpstat.porting._port import _ported
-from pydpstat.porting._translation import ported
+from pydpstat.porting._check import check_script
+from pydpstat.porting._port import _translate_file
+from pydpstat.porting._translation import translate_script
 
 SECONDS, MEGABYTES = 10.0, 500
 # Linux takes the memory in use as the new peak: other tests may have used more before
@@ -83,8 +83,7 @@ SCRIPTS = {
     "functions applied": "sapply(x, function(i) {" * 22 + "i" + "})" * 22,
     "many arguments": f"f <- function({','.join(f'a{k}' for k in range(4000))}) a1\n"
     f"f({','.join(f'a{k}=1' for k in range(4000))})",
-    "many columns": "library(dplyr)\nd <- read.csv('f')\n"
-    f"mutate(d, {','.join(f'y{k}=x{k}+1' for k in range(4000))})",
+    "many columns": f"library(dplyr)\nd <- read.csv('f')\nmutate(d, {','.join(f'y{k}=x{k}+1' for k in range(4000))})",
 }
 
 
@@ -114,10 +113,10 @@ def megabytes(name):
 def test_both_commands_answer(tmp_path, name):
     path = tmp_path / "a.R"
     path.write_text(SCRIPTS[name], encoding="utf-8")
-    text = answer(path, lambda: _ported(path, False).text)
+    text = answer(path, lambda: _translate_file(path, False).text)
     # where the script is run, Python goes no deeper than usual
     assert "this is no R" in text or compile(text, "<script>", "exec")
-    assert answer(path, lambda: checked(path).text())
+    assert answer(path, lambda: check_script(path).to_text())
 
 
 @measured
@@ -139,19 +138,19 @@ def test_both_commands_answer(tmp_path, name):
 def test_scripts_of_python_are_answered(tmp_path, script):
     path = tmp_path / "a.py"
     path.write_text(script, encoding="utf-8")
-    assert answer(path, lambda: checked(path).text())
+    assert answer(path, lambda: check_script(path).to_text())
 
 
 def test_loops_inside_one_another_are_walked_through_a_few_times(monkeypatch):
     from pydpstat.porting._statements import Statements
 
     steps = []
-    value = Statements.value
-    monkeypatch.setattr(Statements, "value", lambda self, node: steps.append(1) or value(self, node))
+    value = Statements.translate_node
+    monkeypatch.setattr(Statements, "translate_node", lambda self, node: steps.append(1) or value(self, node))
     counts = []
     for levels in (1, 4, 16):
         steps.clear()
-        assert not ported(loops(levels, body="x <- x + i0\n").replace("for", "x <- 1\nfor", 1)).problems
+        assert not translate_script(loops(levels, body="x <- x + i0\n").replace("for", "x <- 1\nfor", 1)).problems
         counts.append(len(steps))
     # as the script grows, and not as a power of it
     assert counts[2] < 2 * 16 * counts[0]
@@ -161,7 +160,7 @@ def test_what_changes_in_a_later_round_is_known_in_the_first():
     inner = "for (j in 1:2) {\ny <- a == 'u'\na <- b\nb <- k\n}"
     script = f"a <- 1\nb <- 1\nk <- 1\nfor (i in 1:3) {{\n{inner}\nk <- 'u'\n}}"
     space: dict[str, object] = {}
-    exec(ported(script).text, space)
+    exec(translate_script(script).text, space)
     assert bool(space["y"])
 
 
@@ -177,14 +176,14 @@ def test_what_changes_in_a_later_round_is_known_in_the_first():
 )
 def test_functions_that_call_another_twice_are_looked_into_once(body, call):
     script = lines(f"f{{k}} <- {body}", 40) + "\nf40 <- function(x) x\n" + call
-    assert not ported(script).problems
+    assert not translate_script(script).problems
 
 
 def test_releases_in_loops_add_up(tmp_path):
     path = tmp_path / "a.R"
     script = loops(10, body="print(DPpack::meanDP(x$a, 0.1, 0, 1))\n")
     path.write_text(f"x <- read.csv('a')\n{script}", encoding="utf-8")
-    [finding] = [each for each in checked(path).findings if each.rule == "repeated"]
+    [finding] = [each for each in check_script(path).findings if each.rule == "repeated"]
     assert "10000000000" in finding.what.replace(",", "") or "1e+10" in finding.what
     assert "epsilon 1e+09" in finding.figure
 
@@ -208,20 +207,20 @@ def test_numbers_far_beyond_doubles_are_those_of_r():
 
 
 def test_a_statement_that_is_too_deep_is_left_and_the_rest_is_translated(tmp_path):
-    found = ported(f"x <- 1\ny <- {'+'.join(['x'] * 500)}\nz <- x + 1")
+    found = translate_script(f"x <- 1\ny <- {'+'.join(['x'] * 500)}\nz <- x + 1")
     [problem] = found.problems
     assert problem.line == 2
     assert problem.reason.startswith("more than 400 expressions are inside one another; split it into")
     assert found.text.endswith("z = x + 1\n")
     path = tmp_path / "a.R"
     path.write_text(f"y <- {'+'.join(['x'] * 500)}\nprint(read.csv('private.csv'))", encoding="utf-8")
-    report = checked(path)
+    report = check_script(path)
     assert [each.rule for each in report.findings] == ["raw-value"]
     assert [why for _, why in report.not_followed] == ["it is nested too deeply"]
 
 
 def test_a_statement_that_takes_too_many_steps_is_left():
-    found = ported("x <- 1\n" + "cbind(" * 20 + "x" + ", 2)" * 20)
+    found = translate_script("x <- 1\n" + "cbind(" * 20 + "x" + ", 2)" * 20)
     assert "steps; split it into several statements" in found.problems[0].reason
 
 
@@ -230,5 +229,5 @@ def test_a_script_that_takes_too_many_steps_is_told(tmp_path):
     several = "c(f{k}(x), f{k}(x), f{k}(x), f{k}(x))"
     script = "f0 <- function(x) x\n" + lines(f"f{{next}} <- function(x) {several}", 11)
     path.write_text(f"{script}\nf11(1)\nprint(read.csv('a'))\n", encoding="utf-8")
-    report = checked(path)
+    report = check_script(path)
     assert any("too many" in why for _, why in report.not_followed)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from pydpstat.porting import _verify as v
-from pydpstat.porting._recorded import record_of
-from pydpstat.porting._translation import ported
+from pydpstat.porting._recorded import load_record
+from pydpstat.porting._translation import translate_script
 
 SCRIPTS = sorted((Path(__file__).parent / "scripts" / "port").glob("*.R"))
 # lines that are not translated, and that R and Python have otherwise
@@ -24,9 +24,9 @@ LEFT: dict[str, tuple[list[int], list[int]]] = {
 }
 
 
-def compared(script: Path) -> tuple[v.Line, ...]:
-    port = ported(script.read_text(encoding="utf-8"), script.name)
-    return v.verify(port.runs, record_of(script, script.with_suffix(".json")), script.parent).lines
+def compared(script: Path) -> tuple[v.LineResult, ...]:
+    port = translate_script(script.read_text(encoding="utf-8"), script.name)
+    return v.verify_port(port.all_chunks, load_record(script, script.with_suffix(".json")), script.parent).lines
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ import pytest
 
 from pydpstat.errors import PydpstatError
 from pydpstat.porting import RSyntaxError
-from pydpstat.porting._translation import ported
+from pydpstat.porting._translation import translate_script
 from r_reference import operators
 
 RECORDED: dict[str, list[str]] = json.loads(operators.RECORDED.read_text(encoding="utf-8"))
@@ -29,9 +29,9 @@ def ours(texts):
     start = operators.SETTING.count("\n")
     # what R cannot read would end the whole script
     readable = [text for text in texts if theirs(text) is not None]
-    found = ported(operators.SETTING + "".join(f"value <- {text}\n" for text in readable))
+    found = translate_script(operators.SETTING + "".join(f"value <- {text}\n" for text in readable))
     space: dict[str, object] = {}
-    exec("\n".join([found.head, *(each.python for each in found.chunks[:start])]), space)
+    exec("\n".join([found.header, *(each.python for each in found.chunks[:start])]), space)
     for text, chunk in zip(readable, found.chunks[start:], strict=True):
         here = dict(space)
         try:
@@ -73,7 +73,7 @@ def test_values_are_those_of_r():
 @pytest.mark.parametrize("text", ["a < b < k", "a == b == k", "x < y == z", "1 <= 2 > 3"])
 def test_a_chain_of_comparisons_is_no_r(text):
     with pytest.raises(RSyntaxError):
-        ported(text)
+        translate_script(text)
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_a_chain_of_comparisons_is_no_r(text):
 )
 def test_parentheses_are_those_that_are_needed(text, python):
     script = f"x <- c(1, 2)\ny <- c(2.5, 1)\nz <- {text}"
-    assert ported(script).chunks[-1].python == f"z = {python}"
+    assert translate_script(script).chunks[-1].python == f"z = {python}"
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_parentheses_are_those_that_are_needed(text, python):
     ],
 )
 def test_quotients_of_integers_are_pythons(text, python):
-    assert ported(f"x <- {text}").chunks[-1].python == f"x = {python}"
+    assert translate_script(f"x <- {text}").chunks[-1].python == f"x = {python}"
 
 
 @pytest.mark.live

@@ -6,10 +6,10 @@ import ast
 
 import pytest
 
-from pydpstat.porting._code import Untranslated
-from pydpstat.porting._guard import Guard
+from pydpstat.porting._code import TranslationError
+from pydpstat.porting._guard import TranslationGuard
 from pydpstat.porting._output_check import OutputCheck
-from pydpstat.porting._translation import ported
+from pydpstat.porting._translation import translate_script
 
 
 @pytest.mark.parametrize(
@@ -35,18 +35,18 @@ from pydpstat.porting._translation import ported
 def test_wrong_calls(python, wrong):
     check = OutputCheck()
     before = "def g(a, b):\n    return a\ndef h(x):\n    return x\nh = x"
-    assert list(check.wrong_calls(ast.parse(before))) == []
-    assert next(check.wrong_calls(ast.parse(python)), "") == wrong
+    assert list(check.find_wrong_calls(ast.parse(before))) == []
+    assert next(check.find_wrong_calls(ast.parse(python)), "") == wrong
 
 
 def test_a_statement_that_cannot_run_is_listed_and_the_others_stay(monkeypatch):
     def checked(self, python):
         if "mean" in python and "raise" not in python:
-            raise Untranslated("its translation cannot run: mean")
+            raise TranslationError("its translation cannot run: mean")
         return ast.parse(python)
 
-    monkeypatch.setattr(Guard, "checked", checked)
-    found = ported("x <- c(1, 2)\nmean(x)\ny <- sum(x)\n")
+    monkeypatch.setattr(TranslationGuard, "check_statement", checked)
+    found = translate_script("x <- c(1, 2)\nmean(x)\ny <- sum(x)\n")
     assert [each.line for each in found.problems] == [2]
     assert "y = r.sum(x)" in found.text
 
@@ -54,5 +54,5 @@ def test_a_statement_that_cannot_run_is_listed_and_the_others_stay(monkeypatch):
 def test_parentheses_on_several_lines_make_no_tuple():
     whole = " + ".join(["length(c(1, 2, 3))"] * 12)
     names: dict[str, float] = {}
-    exec(ported(f"x <- sqrt(3 * ({whole}))\ny <- 2 - ({whole})").text, names)
+    exec(translate_script(f"x <- sqrt(3 * ({whole}))\ny <- 2 - ({whole})").text, names)
     assert (names["x"], names["y"]) == (108**0.5, -34)

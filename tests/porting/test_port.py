@@ -15,18 +15,18 @@ from pydpstat.__main__ import main
 from pydpstat.errors import PydpstatError
 from pydpstat.parity.case import Case, all_cases
 from pydpstat.porting import parse
-from pydpstat.porting._assignments import LEFT
-from pydpstat.porting._code import Untranslated
-from pydpstat.porting._recorded import record_of
+from pydpstat.porting._assignments import DISCARD_SINK
+from pydpstat.porting._code import TranslationError
+from pydpstat.porting._recorded import load_record
 from pydpstat.porting._statements import Statements
-from pydpstat.porting._translation import ported, translate
-from pydpstat.porting._verify import verify
+from pydpstat.porting._translation import translate_for_comparison, translate_script
+from pydpstat.porting._verify import verify_port
 
 SCRIPTS = sorted((Path(__file__).parents[2] / "r_reference" / "scripts").glob("*.R"))
 
 
 def body(text: str) -> str:
-    return "\n".join(each.python for each in ported(text).chunks)
+    return "\n".join(each.python for each in translate_script(text).chunks)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def body(text: str) -> str:
     ],
 )
 def test_statements(script, python):
-    found = ported(script)
+    found = translate_script(script)
     assert not found.problems
     compile(found.text, "<script>", "exec")
     if python is not None:
@@ -133,7 +133,7 @@ def test_statements(script, python):
     ],
 )
 def test_what_is_not_sure_is_refused(script, reason):
-    found = ported(script)
+    found = translate_script(script)
     if reason is None:
         return
     assert any(reason in each.reason for each in found.problems), found.problems
@@ -167,7 +167,10 @@ def test_a_condition_is_denied_as_a_whole():
 
 def test_a_copy_is_a_copy():
     names: dict[str, object] = {}
-    exec(ported("x <- numeric(2)\ny <- x\nfor (i in 1:2) y[i] <- 5\nx").text.replace("r.print(x)", ""), names)
+    exec(
+        translate_script("x <- numeric(2)\ny <- x\nfor (i in 1:2) y[i] <- 5\nx").text.replace("r.print(x)", ""),
+        names,
+    )
     np.testing.assert_array_equal(names["x"], [0, 0])
     np.testing.assert_array_equal(names["y"], [5, 5])
 
@@ -188,12 +191,12 @@ def test_a_sign_before_a_power_keeps_its_place(text, python):
 def test_truth_values_and_missing_ones_are_not_made_numbers():
     frames = "d <- data.frame(a = c(TRUE, FALSE))\ne <- rbind(d, data.frame(a = NA))"
     with pytest.raises(PydpstatError, match="no common kind"):
-        exec(ported(frames).text, {})
+        exec(translate_script(frames).text, {})
 
 
 def test_comments_stay():
     text = "# first\nx <- 1  # one\n\n# second\nf <- function(a) {\n  # inside\n  a + 1\n}\n# last\n"
-    found = ported(text).text
+    found = translate_script(text).text
     assert "# first\nx = 1  # one" in found
     assert "# second\ndef f(a):\n    # inside\n    return a + 1" in found
     assert found.endswith("# last\n")
@@ -229,7 +232,7 @@ def test_comments_stay():
     ],
 )
 def test_the_text_of_a_comparison(text, python):
-    assert translate(text, ["x", "y", "m"]) == python
+    assert translate_for_comparison(text, ["x", "y", "m"]) == python
 
 
 @pytest.mark.parametrize(
@@ -237,8 +240,8 @@ def test_the_text_of_a_comparison(text, python):
     [("nofunction(1)", "has no counterpart"), ("mean(x)", "mean may be a function or a value here")],
 )
 def test_a_comparison_without_a_sure_text_is_refused(text, reason):
-    with pytest.raises(Untranslated, match=reason):
-        translate(text, ["x", "mean"])
+    with pytest.raises(TranslationError, match=reason):
+        translate_for_comparison(text, ["x", "mean"])
 
 
 @pytest.mark.slow
@@ -246,9 +249,9 @@ def test_statements_of_comparisons_are_translated():
     left = total = 0
     for case in all_cases():
         script = parse(case.r)
-        writer = Statements(script, tuple(case.inputs), lenient=True)
+        writer = Statements(script, tuple(case.inputs), is_lenient=True)
         for each in script.expressions:
-            writer.statement(each, LEFT)
+            writer.emit_statement(each, DISCARD_SINK)
         total += len(script.expressions)
         left += len(writer.problems)
     # the rest is of packages and functions without a counterpart
@@ -259,8 +262,8 @@ def test_statements_of_comparisons_are_translated():
 def test_few_comparisons_have_a_python_text_of_their_own():
     def own(case: Case) -> bool:
         try:
-            return case.python != translate(case.r, case.inputs)
-        except Untranslated:
+            return case.python != translate_for_comparison(case.r, case.inputs)
+        except TranslationError:
             return True
 
     assert sum(map(own, all_cases())) < 110
@@ -285,9 +288,9 @@ REFUSED = {"schools": [20]}
 @pytest.mark.slow
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
 def test_scripts_are_ported_whole_and_differ_only_where_it_is_known(script):
-    port = ported(script.read_text(encoding="utf-8"), script.name)
+    port = translate_script(script.read_text(encoding="utf-8"), script.name)
     assert not port.problems
-    found = verify(port.runs, record_of(script, script.with_suffix(".json")), script.parent).lines
+    found = verify_port(port.all_chunks, load_record(script, script.with_suffix(".json")), script.parent).lines
     assert [each.line for each in found if each.status == "different"] == DIFFERENT.get(script.stem, [])
     assert [each.line for each in found if each.status == "refused"] == REFUSED.get(script.stem, [])
     assert not [each for each in found if "stopped" in each.status]
@@ -305,7 +308,7 @@ def test_a_release_that_is_called_through_a_value_draws_from_the_stream(call):
     space = {}
     lines = call.splitlines()
     script = "\n".join(["library(DPpack)", "x <- c(1, 2)", "set.seed(3)", *lines[:-1], f"y <- {lines[-1]}"])
-    exec(ported(script).text, space)
+    exec(translate_script(script).text, space)
     assert space["y"] == dppack.meanDP([1.0, 2.0], 1, 0, 5, rng=RRandom(3))
     # the stream went on
     stream = RRandom(3)
@@ -345,7 +348,7 @@ def test_no_script(tmp_path, capsys, content, said):
 
 @pytest.mark.parametrize("text", ['x <- "caf\\xe9"', 'x <- c("caf\\xe9" = 1)', 'x <- "a"; x == "\\351"'])
 def test_a_string_that_is_no_utf_8_is_refused(text):
-    found = ported(text)
+    found = translate_script(text)
     assert "bytes that are no UTF-8" in found.problems[0].reason
     assert found.text.encode()
 
@@ -373,4 +376,4 @@ def test_work_that_is_left_is_listed(tmp_path, capsys):
 )
 def test_a_missing_condition_stops_python_as_it_stops_r(script):
     with pytest.raises(PydpstatError, match="missing"):
-        exec(ported(script).text, {})
+        exec(translate_script(script).text, {})

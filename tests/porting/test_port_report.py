@@ -14,8 +14,8 @@ from pydpstat.porting import _matching as matching
 from pydpstat.porting import _packages as packages
 from pydpstat.porting._advice import ADVICE
 from pydpstat.porting._names import find_counterpart
-from pydpstat.porting._port import report
-from pydpstat.porting._translation import ported
+from pydpstat.porting._port import format_port_report
+from pydpstat.porting._translation import translate_script
 
 PAGE = Path(__file__).parents[2] / "docs" / "which.md"
 
@@ -34,7 +34,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "which.md"
     ],
 )
 def test_no_more_statements_are_left_than_there_are(script, said):
-    assert report(ported(script)).startswith(said)
+    assert format_port_report(translate_script(script)).startswith(said)
 
 
 # advice
@@ -59,9 +59,9 @@ def named_on_the_page():
 
 
 def is_known(name):
-    of_packages = any(matching.exports(package, name) for package in matching.PACKAGES)
+    of_packages = any(matching.has_export(package, name) for package in matching.PACKAGES)
     of_r = find_counterpart(packages.find_package(name, ("dplyr",)), name) is not None
-    return of_r or matching.stream_function(name) or of_packages or name in ("set.seed", "n_distinct")
+    return of_r or matching.is_stream_function(name) or of_packages or name in ("set.seed", "n_distinct")
 
 
 def test_advice_is_that_of_the_page():
@@ -79,7 +79,7 @@ def test_advice_is_that_of_the_page():
     ],
 )
 def test_a_refusal_says_what_to_write(script, advice):
-    [problem] = ported(f"d <- c(1, 2)\n{script}").problems
+    [problem] = translate_script(f"d <- c(1, 2)\n{script}").problems
     assert problem.reason.startswith(advice)
 
 
@@ -124,13 +124,13 @@ SHOWN = [
 
 @pytest.mark.parametrize("script", SILENT)
 def test_what_r_does_not_show_is_not_printed(script):
-    found = ported(script)
+    found = translate_script(script)
     assert not found.problems and "print" not in found.text
 
 
 @pytest.mark.parametrize("script", SHOWN)
 def test_what_r_shows_is_printed(script):
-    found = ported(script)
+    found = translate_script(script)
     assert not found.problems and "r.print(" in found.text.splitlines()[-1]
 
 
@@ -142,7 +142,7 @@ def test_what_r_shows_is_printed(script):
     ],
 )
 def test_what_r_shows_sometimes_is_refused(script):
-    assert [each.reason for each in ported(script).problems] == [
+    assert [each.reason for each in translate_script(script).problems] == [
         "whether R shows the value depends on a condition"
     ]
 

@@ -11,7 +11,7 @@ from shutil import which
 import pytest
 
 from pydpstat.errors import PydpstatError
-from pydpstat.porting._recorded import record_of, recorder_for
+from pydpstat.porting._recorded import load_record, make_recorder
 
 SCRIPTS = Path(__file__).parents[2] / "r_reference" / "scripts"
 NEEDS_R = pytest.mark.skipif(
@@ -21,7 +21,7 @@ NEEDS_R = pytest.mark.skipif(
 
 @pytest.mark.parametrize("script", sorted(SCRIPTS.glob("*.R")), ids=lambda path: path.stem)
 def test_recorded_scripts_are_those_of_the_folder(script: Path) -> None:
-    record = record_of(script, script.with_suffix(".json"))
+    record = load_record(script, script.with_suffix(".json"))
     assert not any("error" in each for each in record["expressions"])
     assert len(record["expressions"]) > 30
 
@@ -30,10 +30,10 @@ def test_records_of_other_texts_are_refused(tmp_path: Path) -> None:
     script, record = tmp_path / "a.R", tmp_path / "a.json"
     script.write_text("x <- 1\n")
     with pytest.raises(PydpstatError, match="no record"):
-        record_of(script, record)
+        load_record(script, record)
     record.write_text(json.dumps({"md5": "0", "expressions": [], "pool": []}))
     with pytest.raises(PydpstatError, match="another text"):
-        record_of(script, record)
+        load_record(script, record)
 
 
 TEXT = """\
@@ -62,10 +62,10 @@ unreached <- 1
 def test_recorder(tmp_path: Path) -> None:
     script = tmp_path / "a script.R"
     script.write_text(TEXT, encoding="utf-8")
-    live = record_of(script)
-    (tmp_path / "recorder.R").write_text(recorder_for(script), encoding="utf-8")
+    live = load_record(script)
+    (tmp_path / "recorder.R").write_text(make_recorder(script), encoding="utf-8")
     subprocess.run(["Rscript", "recorder.R"], cwd=tmp_path, check=True, capture_output=True)
-    assert record_of(script, tmp_path / "a script.json") == live
+    assert load_record(script, tmp_path / "a script.json") == live
     by = {each["index"]: each for each in live["expressions"]}
     assert by[0]["variables"]["x"]["values"] == [
         (0.1 + 0.2).hex().replace("0000000000000p", "p"),
@@ -91,7 +91,7 @@ def test_recorder(tmp_path: Path) -> None:
 @NEEDS_R
 def test_a_script_is_recorded_as_before() -> None:
     script = SCRIPTS / "report.R"
-    recorded, live = record_of(script, script.with_suffix(".json")), record_of(script)
+    recorded, live = load_record(script, script.with_suffix(".json")), load_record(script)
     if not live["packages"] == recorded["packages"]:
         pytest.skip("DPpack is not that of the record")
     # the last bits depend on the processor
@@ -104,4 +104,4 @@ def test_a_script_is_recorded_as_before() -> None:
 def test_r_says_what_is_wrong_with_a_script(tmp_path: Path) -> None:
     (tmp_path / "a.R").write_text("x <- (\n")
     with pytest.raises(PydpstatError, match="unexpected end of input"):
-        record_of(tmp_path / "a.R")
+        load_record(tmp_path / "a.R")

@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 from pydpstat.porting import Argument, Call, Constant, Function, Name, RSyntaxError, parse, read
 from r_reference import trees
 
-WORDS = "x y f( ) ( 1 2L 's' `b` { } \n ; , = <- -> ? ~ ! - + ^ : %in% |> _ :: $ [ [[ ] if( else for(i".split(
-    " "
-)
+WORDS = "x y f( ) ( 1 2L 's' `b` { } \n ; , = <- -> ? ~ ! - + ^ : %in% |> _ :: $ [ [[ ] if( else for(i".split(" ")
 WORDS += "in function( \\( while( repeat next r'(a)' \"\\q\" 0x é".split()
 WORDS += ["", "# c\n", "\t", "\udce9"]
 

@@ -12,9 +12,9 @@ import pytest
 
 from pydpstat import dppack
 from pydpstat.porting import _verify as v
-from pydpstat.porting._comparison import OPEN, deviations
-from pydpstat.porting._translation import ported
-from pydpstat.porting.r._shapes import named
+from pydpstat.porting._comparison import OPEN_TYPE_REMARK, iterate_deviations
+from pydpstat.porting._translation import translate_script
+from pydpstat.porting.r._shapes import with_dimnames
 from pydpstat.r_arithmetic import hist, table
 
 
@@ -31,7 +31,7 @@ def run(tmp_path: Path, *pairs: tuple[str, dict[str, Any]], pool: Any = ()) -> v
     """Compare one Python text per record; the variable is called x on both sides."""
     chunks = [v.Chunk(i, i + 1, python, (("x", "x"),)) for i, (python, _) in enumerate(pairs)]
     expressions = [expression(i, *more.pop("output", ()), **more) for i, (_, more) in enumerate(pairs)]
-    return v.verify(chunks, {"expressions": expressions, "pool": list(pool)}, tmp_path)
+    return v.verify_port(chunks, {"expressions": expressions, "pool": list(pool)}, tmp_path)
 
 
 def status(tmp_path: Path, *pairs: tuple[str, dict[str, Any]]) -> str:
@@ -80,15 +80,13 @@ def test_values(tmp_path: Path, python: str, recorded: dict[str, Any], expected:
 
 
 def test_an_open_type_is_remarked(tmp_path: Path) -> None:
-    assert OPEN in run(tmp_path, ("x = 1", {"variables": {"x": num(1.0)}})).text()
-    assert OPEN not in run(tmp_path, ("x = 1", {"variables": {"x": num(1, kind="integer")}})).text()
+    assert OPEN_TYPE_REMARK in run(tmp_path, ("x = 1", {"variables": {"x": num(1.0)}})).to_text()
+    assert OPEN_TYPE_REMARK not in run(tmp_path, ("x = 1", {"variables": {"x": num(1, kind="integer")}})).to_text()
 
 
 @pytest.mark.parametrize("off", [False, True])
 @pytest.mark.parametrize("of_model", [False, True])
-def test_only_what_comes_from_inexact_functions_may_deviate(
-    tmp_path: Path, off: bool, of_model: bool
-) -> None:
+def test_only_what_comes_from_inexact_functions_may_deviate(tmp_path: Path, off: bool, of_model: bool) -> None:
     model = "class r: lm = staticmethod(lambda y: y)"
     first = "x = r.lm(1.0)" if of_model else "x = 1.0"
     twice = {"value": num(math.nextafter(2.0, 3.0) if off else 2.0), "output": ["2.0"]}
@@ -98,12 +96,10 @@ def test_only_what_comes_from_inexact_functions_may_deviate(
 
 
 def test_last_bit_in_words(tmp_path: Path) -> None:
-    found = run(
-        tmp_path, ("import numpy as np\nx = np.array([1.0, 0.3])", {"variables": {"x": num(1.0, 0.1 + 0.2)}})
-    )
-    assert found.failed
-    assert "x: value 2: R 0.30000000000000004, Python 0.3" in found.text()
-    assert found.text().endswith("1 expressions: 1 different")
+    found = run(tmp_path, ("import numpy as np\nx = np.array([1.0, 0.3])", {"variables": {"x": num(1.0, 0.1 + 0.2)}}))
+    assert found.has_failed
+    assert "x: value 2: R 0.30000000000000004, Python 0.3" in found.to_text()
+    assert found.to_text().endswith("1 expressions: 1 different")
 
 
 def test_a_value_that_python_does_not_print_differs(tmp_path: Path) -> None:
@@ -140,11 +136,11 @@ def test_errors_on_either_side(tmp_path: Path) -> None:
     stops = "raise ValueError('no')"
     found = run(tmp_path, ("x = 1", {"variables": {"x": num(1.0)}}), (stops, {}), ("y = 2", {}))
     assert [each.status for each in found.lines] == [v.EQUAL, v.PYTHON_STOPPED, v.NOT_COMPARED]
-    assert found.failed and "ValueError: no" in found.text()
+    assert found.has_failed and "ValueError: no" in found.to_text()
     found = run(tmp_path, (stops, {"error": "object 'y' not found"}))
-    assert not found.failed and found.lines[0].status == v.R_STOPPED
+    assert not found.has_failed and found.lines[0].status == v.R_STOPPED
     found = run(tmp_path, ("x = 1", {"error": "object 'y' not found"}))
-    assert found.failed and "Python did not" in found.text()
+    assert found.has_failed and "Python did not" in found.to_text()
     assert status(tmp_path, ("raise SystemExit(1)", {})) == v.PYTHON_STOPPED
     assert status(tmp_path, ("x = (", {})) == v.PYTHON_STOPPED
 
@@ -152,16 +148,14 @@ def test_errors_on_either_side(tmp_path: Path) -> None:
 def test_what_has_no_python_is_not_compared(tmp_path: Path) -> None:
     record = {"expressions": [expression(0), expression(1, variables={"a.b": num(4.0)})], "pool": []}
     chunks = [v.Chunk(-1, 0, "import math"), v.Chunk(1, 2, "a_b = math.sqrt(16)", (("a.b", "a_b"),))]
-    found = v.verify(chunks, record, tmp_path)
+    found = v.verify_port(chunks, record, tmp_path)
     assert [each.status for each in found.lines] == [v.NOT_COMPARED, v.EQUAL]
 
 
 def statuses(tmp_path: Path, text: str, *records: dict[str, Any]) -> list[str]:
     """Compare a script's translation with the expressions' records."""
-    expressions = [
-        expression(i, *more.pop("output", ()), **more) for i, more in enumerate(map(dict, records))
-    ]
-    found = v.verify(ported(text).runs, {"expressions": expressions, "pool": []}, tmp_path)
+    expressions = [expression(i, *more.pop("output", ()), **more) for i, more in enumerate(map(dict, records))]
+    found = v.verify_port(translate_script(text).all_chunks, {"expressions": expressions, "pool": []}, tmp_path)
     return [each.status for each in found.lines]
 
 
@@ -225,7 +219,7 @@ def test_what_a_function_changes_outside_is_compared(tmp_path: Path) -> None:
 def test_what_the_run_time_help_refuses_is_told_apart(tmp_path: Path) -> None:
     refuses = "from pydpstat.errors import PydpstatError\nraise PydpstatError('x must be a number')"
     found = run(tmp_path, (refuses, {"variables": {"x": num(1.0)}}))
-    assert found.lines[0].status == v.REFUSED and found.failed
+    assert found.lines[0].status == v.REFUSED and found.has_failed
 
 
 def test_messages_are_compared(tmp_path: Path) -> None:
@@ -262,8 +256,8 @@ FRAME = {
         (NAMED, np.array([1.0, 2.0]), False),
         (num(1.0, 2.0), pd.Series([1.0, 2.0], ["a", "b"]), False),
         (NAMED, pd.Series([1.0, 2.0], ["a", "c"]), False),
-        (SQUARE, named(np.array([[1, 2], [3, 4]]), (["r", "s"], ["c", "d"])), True),
-        (SQUARE, named(np.array([[1, 2], [3, 4]]), (["r", "s"], ["c", "e"])), False),
+        (SQUARE, with_dimnames(np.array([[1, 2], [3, 4]]), (["r", "s"], ["c", "d"])), True),
+        (SQUARE, with_dimnames(np.array([[1, 2], [3, 4]]), (["r", "s"], ["c", "e"])), False),
         (SQUARE, np.array([[1, 2], [3, 4]]), False),
         (BARE_SQUARE, np.array([[1, 2], [3, 4]]), True),
         (BARE_SQUARE, np.array([1, 3, 2, 4]), False),
@@ -300,7 +294,7 @@ FRAME = {
     ],
 )
 def test_shapes(recorded: dict[str, Any], value: object, equal: bool) -> None:
-    found = list(deviations(recorded, value, [num(1.0, 2.0)]))
+    found = list(iterate_deviations(recorded, value, [num(1.0, 2.0)]))
     assert found and (max(found)[0] == 0) is equal, found
 
 
@@ -314,22 +308,22 @@ def test_objects_by_their_fields() -> None:
         "values": [counts, num("income", kind="character"), num(1.0)],
     }
     counted = hist(x, [0.5, 1.5, 2.5, 3.5, 4.5])
-    assert list(deviations(histogram, counted, [])) == [(0.0, "")]
+    assert list(iterate_deviations(histogram, counted, [])) == [(0.0, "")]
     model = {
         "kind": "R6",
         "class": ["svmDP"],
         "fields": {"eps": num(1, kind="integer"), "gamma": num(2.0), "h": num(0.0)},
     }
-    found = list(deviations(model, dppack.svmDP("l2", 1, 3), []))
+    found = list(iterate_deviations(model, dppack.svmDP("l2", 1, 3), []))
     assert found == [(0.0, ""), (1 / 3, "$gamma: value 1: R 2.0, Python 3.0")]
 
 
 def test_releases_are_their_numbers() -> None:
     released = dppack.meanDP([1, 2, 3, 4], 1.0, 0, 5, rng=123)
-    assert list(deviations(num(float(released)), released, [])) == [(0.0, "")]
+    assert list(iterate_deviations(num(float(released)), released, [])) == [(0.0, "")]
 
 
 def test_of_long_vectors_the_ends() -> None:
     long = num(*range(20), *range(5980, 6000), kind="integer") | {"count": 6000}
-    assert list(deviations(long, np.arange(6000), [])) == [(0.0, "")]
-    assert next(deviations(long, np.arange(6000) % 5999, []))[0] > 0
+    assert list(iterate_deviations(long, np.arange(6000), [])) == [(0.0, "")]
+    assert next(iterate_deviations(long, np.arange(6000) % 5999, []))[0] > 0

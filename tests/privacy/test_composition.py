@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pydpstat import compose
-from pydpstat._grid import multiple_above, total_above
+from pydpstat._grid import round_up_multiple, round_up_total
 from pydpstat.errors import MissingExtraError, PydpstatError
 from pydpstat.mechanisms import calibrate_gaussian
 from pydpstat.privacy import (
@@ -33,7 +33,7 @@ GAUSSIAN = Guarantee(1.0, 1e-6, loss=GaussianLoss(1.0 / float(calibrate_gaussian
 def test_basic_composition_adds():
     first = Guarantee(0.1, 1e-6, conditions=("a", "b"))
     both = compose_basic(first, Guarantee(0.2, 2e-6, conditions=("b", "c")))
-    assert both == Guarantee(total_above((0.1, 0.2)), total_above((1e-6, 2e-6)), conditions=("a", "b", "c"))
+    assert both == Guarantee(round_up_total((0.1, 0.2)), round_up_total((1e-6, 2e-6)), conditions=("a", "b", "c"))
     assert compose_basic(*[Guarantee(0.1)] * 10).epsilon == math.nextafter(1.0, 2.0)
     assert compose_basic(*[Guarantee(0.125)] * 8).epsilon == 1.0
     assert compose_basic(Guarantee(1e308), Guarantee(1e308)).epsilon == math.inf
@@ -57,7 +57,7 @@ def test_basic_sums_are_the_smallest_floats_that_are_not_below(each):
 
 @given(st.integers(1, 10**6), st.floats(0.0, 1e6))
 def test_multiples_are_the_smallest_floats_that_are_not_below(count, value):
-    found = multiple_above(count, value)
+    found = round_up_multiple(count, value)
     assert count * Fraction(value) <= Fraction(found)
     assert Fraction(math.nextafter(found, -1.0)) < count * Fraction(value)
     assert Guarantee(value).group(count).epsilon == ResponseLoss(value, count).pure == found
@@ -73,7 +73,7 @@ def test_composition_needs_the_same_neighbors():
 def test_exact_is_best_and_every_method_is_valid():
     many = [Guarantee(0.1)] * 100
     exact, zcdp = compose(many, "exact", delta=1e-6), compose(many, "zcdp", delta=1e-6)
-    assert exact.epsilon < zcdp.epsilon < compose(many).epsilon == total_above([0.1] * 100)
+    assert exact.epsilon < zcdp.epsilon < compose(many).epsilon == round_up_total([0.1] * 100)
     assert exact.loss == ResponseLoss(0.1, 100) and exact.delta == zcdp.delta == 1e-6
     for epsilon in (0.0, 1.0, 5.0, 9.99):
         assert exact.delta_at(epsilon) <= zcdp.delta_at(epsilon)
@@ -211,12 +211,12 @@ def stand_in(monkeypatch):
     modules = {"": types.ModuleType("dp_accounting"), ".pld": pld}
     for name, module in modules.items():
         monkeypatch.setitem(sys.modules, f"dp_accounting{name}", module)
-    from pydpstat.privacy._pld import _of, _sums
+    from pydpstat.privacy._pld import _get_masses, _make_loss_sums
 
-    for kept in (_of, _sums):
+    for kept in (_get_masses, _make_loss_sums):
         kept.cache_clear()
     yield calls
-    for kept in (_of, _sums):
+    for kept in (_get_masses, _make_loss_sums):
         kept.cache_clear()
 
 
@@ -359,7 +359,7 @@ def test_a_distribution_that_is_kept_cannot_be_written_to():
     from pydpstat.privacy import _pld
 
     compose([Guarantee(1.0, loss=LaplaceLoss(1.0))] * 3, "pld", delta=1e-6)
-    (whole,) = _pld._sums(((LaplaceLoss(1.0), 3),))
+    (whole,) = _pld._make_loss_sums(((LaplaceLoss(1.0), 3),))
     arrays = [part.values for part, _ in whole._parts]
     arrays += [array for curve in whole._curves.values() for array in (curve._masses, curve._others)]
     assert arrays

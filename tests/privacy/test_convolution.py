@@ -8,7 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from pydpstat.privacy._convolution import LossSum, Masses, split
+from pydpstat.privacy._convolution import LossSum, Masses, split_masses
 
 INTERVAL = 2.0**-10
 # what the proven bounds add, as a share of delta
@@ -49,8 +49,8 @@ def test_no_delta_is_below_the_exact_one(seed):
         for share in (0.05, 0.3, 0.6, 0.9, 0.99):
             epsilon = share * whole._highest * INTERVAL
             exact = curve(epsilon)
-            assert exact <= whole.delta(epsilon) <= exact * (1 + EXCESS)
-    assert whole.delta(whole._highest * INTERVAL) == 0.0
+            assert exact <= whole.compute_delta(epsilon) <= exact * (1 + EXCESS)
+    assert whole.compute_delta(whole._highest * INTERVAL) == 0.0
 
 
 def test_a_rare_large_loss_is_inside_of_every_window():
@@ -63,18 +63,18 @@ def test_a_rare_large_loss_is_inside_of_every_window():
         for epsilon in (0.0, 1.0, 4.0, 9.0, 14.0):
             exact = curve(epsilon)
             # the transform's bound is one of the bulk of the masses, which is far from epsilon here
-            assert exact <= whole.delta(epsilon) <= exact * (1 + EXCESS) + 4e-12
+            assert exact <= whole.compute_delta(epsilon) <= exact * (1 + EXCESS) + 4e-12
 
 
 def test_infinite_losses_are_told_by_any_part():
     whole = LossSum([(Masses(0, np.array([0.5]), 0.5), 3)], INTERVAL)
-    assert whole.delta(1.0) == pytest.approx(0.875, rel=1e-12) and whole.delta(1.0) >= 0.875
+    assert whole.compute_delta(1.0) == pytest.approx(0.875, rel=1e-12) and whole.compute_delta(1.0) >= 0.875
 
 
 def test_a_split_keeps_both_neighbors_masses_and_tells_no_less():
     losses, masses = np.array([0.3, -0.7, 5 * INTERVAL, 1e-9]), np.array([0.4, 0.3, 0.2, 0.1])
-    found = split(losses, masses, INTERVAL)
-    at = found.losses(INTERVAL)
+    found = split_masses(losses, masses, INTERVAL)
+    at = found.get_losses(INTERVAL)
     assert found.values.sum() == pytest.approx(1.0, rel=1e-15)
     other = float((found.values * np.exp(-at)).sum())
     assert other == pytest.approx(float((masses * np.exp(-losses)).sum()), rel=1e-12)

@@ -8,26 +8,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pydpstat._grid import multiple_above
+from pydpstat._grid import round_up_multiple
 from pydpstat.mechanisms import BoundedLaplaceNoise, LaplaceNoise, SignGeometricNoise, SymmetricGeometricNoise
-from pydpstat.privacy import (
-    DiscreteGaussianLoss,
-    GaussianLoss,
-    GeometricLoss,
-    Guarantee,
-    LaplaceLoss,
-    ResponseLoss,
+from pydpstat.privacy import DiscreteGaussianLoss, GaussianLoss, GeometricLoss, Guarantee, LaplaceLoss, ResponseLoss
+from pydpstat.privacy._curves import (
+    compute_concentrated_delta,
+    compute_pure_rho,
+    compute_responses_delta,
+    find_largest_rho,
 )
-from pydpstat.privacy._curves import concentrated_delta, largest_rho, pure_rho, responses_delta
 
 
 def exact_responses(each, count, epsilon):
     with mpmath.workdps(60):
         e, at = mpmath.exp(mpmath.mpf(each)), mpmath.exp(mpmath.mpf(epsilon))
-        terms = (
-            mpmath.binomial(count, j) * max(mpmath.mpf(0), e ** (count - j) - at * e**j)
-            for j in range(count + 1)
-        )
+        terms = (mpmath.binomial(count, j) * max(mpmath.mpf(0), e ** (count - j) - at * e**j) for j in range(count + 1))
         return mpmath.fsum(terms) / (1 + e) ** count
 
 
@@ -38,16 +33,16 @@ def test_randomized_responses(each, count):
     for share in (0.0, 0.05, 0.3, 0.5, 0.9, 0.999):
         epsilon = share * each * count
         exact = exact_responses(each, count, epsilon)
-        found = responses_delta(each, count, epsilon)
+        found = compute_responses_delta(each, count, epsilon)
         # rounded up, by less than 1e-9 of itself up to some hundreds
         assert exact <= found <= exact * (1 + mpmath.mpf("1e-9")) + mpmath.mpf("1e-320")
-    assert responses_delta(each, count, multiple_above(count, each)) == 0.0
+    assert compute_responses_delta(each, count, round_up_multiple(count, each)) == 0.0
 
 
 @pytest.mark.slow
 def test_a_million_responses_are_finite():
-    assert 0.0 < responses_delta(1e-3, 10**6, 5.0) < 1e-3
-    assert responses_delta(3.0, 10**6, 0.0) == 1.0
+    assert 0.0 < compute_responses_delta(1e-3, 10**6, 5.0) < 1e-3
+    assert compute_responses_delta(3.0, 10**6, 0.0) == 1.0
 
 
 def test_responses_with_leaks_by_enumeration():
@@ -76,7 +71,7 @@ def test_concentrated_privacy(rho, epsilon):
         start = min((bound(mpmath.mpf(x) / 10), mpmath.mpf(x) / 10) for x in range(-400, 300))[1]
         best = min(mpmath.mpf(0), min(bound(start + mpmath.mpf(k) / 2000) for k in range(-300, 300)))
         exact = mpmath.exp(best)
-    found = concentrated_delta(rho, epsilon)
+    found = compute_concentrated_delta(rho, epsilon)
     # the grid's own minimum is a little too high
     assert float(exact) * (1 - 1e-3) <= found <= float(exact) * (1 + 1e-9) + 1e-320
 
@@ -85,15 +80,19 @@ def test_the_conversion_is_better_than_the_usual_one():
     for rho in (0.01, 0.1, 1.0):
         for delta in (1e-3, 1e-9):
             usual = rho + 2.0 * math.sqrt(rho * math.log(1.0 / delta))
-            assert concentrated_delta(rho, usual) < 0.5 * delta
+            assert compute_concentrated_delta(rho, usual) < 0.5 * delta
 
 
 def test_the_largest_rho():
     for epsilon in (0.1, 1.0, 8.0):
         for delta in (1e-3, 1e-12):
-            rho = largest_rho(epsilon, delta)
-            assert concentrated_delta(rho, epsilon) <= delta < concentrated_delta(rho * (1 + 1e-9), epsilon)
-    assert largest_rho(1.0, 0.0) == 0.0
+            rho = find_largest_rho(epsilon, delta)
+            assert (
+                compute_concentrated_delta(rho, epsilon)
+                <= delta
+                < compute_concentrated_delta(rho * (1 + 1e-9), epsilon)
+            )
+    assert find_largest_rho(1.0, 0.0) == 0.0
 
 
 @pytest.mark.parametrize("epsilon", [1e-4, 0.1, 1.0, 10.0])
@@ -103,12 +102,12 @@ def test_rho_of_a_pure_guarantee_bounds_every_renyi_divergence(epsilon):
         for excess in (1e-6, 1e-2, 0.5, 1.0, 5.0, 100.0):
             a = 1 + mpmath.mpf(excess)
             moment = p**a * (1 - p) ** (1 - a) + (1 - p) ** a * p ** (1 - a)
-            ratio = mpmath.log(moment) / (a - 1) / a / mpmath.mpf(pure_rho(epsilon))
+            ratio = mpmath.log(moment) / (a - 1) / a / mpmath.mpf(compute_pure_rho(epsilon))
             assert ratio <= 1 + mpmath.mpf("1e-14")
             if excess == 1e-6:
                 # attained at the end, so that no smaller rho holds
                 assert ratio > 1 - mpmath.mpf("1e-5")
-    assert pure_rho(epsilon) < 0.5 * epsilon**2
+    assert compute_pure_rho(epsilon) < 0.5 * epsilon**2
 
 
 def masses(rate, shift, reach=400):
@@ -172,7 +171,7 @@ def test_just_below_the_pure_epsilon_nothing_is_lost(epsilon, steps):
 
 
 def test_figures_that_would_underflow_are_above_0():
-    assert pure_rho(1e-170) == 5e-324 and pure_rho(0.0) == 0.0
+    assert compute_pure_rho(1e-170) == 5e-324 and compute_pure_rho(0.0) == 0.0
     assert Guarantee(1e-170).rho > 0.0 and GaussianLoss(1e-170).rho == 5e-324
     assert DiscreteGaussianLoss(1e200).rho == 5e-324 and ResponseLoss(1e-170, 3).rho > 0.0
 
@@ -182,7 +181,7 @@ def test_rhos_are_rounded_up_and_hardly_above(value):
     with mpmath.workdps(60):
         x = mpmath.mpf(value)
         for found, exact in (
-            (pure_rho(value), x * mpmath.tanh(x / 2)),
+            (compute_pure_rho(value), x * mpmath.tanh(x / 2)),
             (GaussianLoss(value).rho, x * x / 2),
             (DiscreteGaussianLoss(value, 3, 2).rho, 9 / (x * x)),
             (ResponseLoss(value, 7).rho, 7 * x * mpmath.tanh(x / 2)),

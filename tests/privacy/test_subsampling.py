@@ -9,16 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pydpstat.errors import PydpstatError
-from pydpstat.privacy import (
-    GaussianLoss,
-    Guarantee,
-    LaplaceLoss,
-    ResponseLoss,
-    SubsampledLoss,
-    before_sampling,
-)
+from pydpstat.privacy import GaussianLoss, Guarantee, LaplaceLoss, ResponseLoss, SubsampledLoss, before_sampling
 from pydpstat.privacy._pld import DistributionLoss
-from pydpstat.privacy.subsampling import amplified_delta, amplified_epsilon, base_epsilon
+from pydpstat.privacy.subsampling import compute_amplified_delta, compute_amplified_epsilon, compute_base_epsilon
 from tests.privacy.losses import LOSSES
 
 any_loss = pytest.mark.parametrize("loss", LOSSES, ids=str)
@@ -66,12 +59,12 @@ def test_pure_epsilons_are_rounded_up_and_their_inverse_down(epsilon, rate):
             # what is left out is below exp(-1e4) / rate
             exact = mpmath.mpf(epsilon) + mpmath.log(mpmath.mpf(rate))
             back = mpmath.mpf(epsilon) - mpmath.log(mpmath.mpf(rate))
-        found = amplified_epsilon(epsilon, rate)
+        found = compute_amplified_epsilon(epsilon, rate)
         near = mpmath.mpf("1e-11") if epsilon > 700.0 else mpmath.mpf("1e-14")
         assert exact <= found <= exact * (1 + near) + mpmath.mpf("1e-323")
         # the reference is itself rounded, far beyond 50 digits
         most = back * (1 + mpmath.mpf("1e-50"))
-        assert back * (1 - mpmath.mpf("1e-14")) <= base_epsilon(epsilon, rate) <= most
+        assert back * (1 - mpmath.mpf("1e-14")) <= compute_base_epsilon(epsilon, rate) <= most
 
 
 @given(amounts, any_rate, st.floats(0.0, 1.0))
@@ -81,8 +74,8 @@ def test_what_may_be_spent_keeps_the_whole(epsilon, rate, delta):
     assert whole.epsilon <= epsilon and whole.delta <= delta and spent >= epsilon and leak >= delta
     # and nothing is given away
     near = 1e-11 if spent > 700.0 else 1e-13
-    assert amplified_epsilon(spent * (1.0 + near), rate) > epsilon
-    assert leak == 1.0 or amplified_delta(math.nextafter(leak * (1.0 + 2.0**-52), 2.0), rate) > delta
+    assert compute_amplified_epsilon(spent * (1.0 + near), rate) > epsilon
+    assert leak == 1.0 or compute_amplified_delta(math.nextafter(leak * (1.0 + 2.0**-52), 2.0), rate) > delta
 
 
 def test_gaussian_noise_for_what_may_be_spent_meets_the_pair():

@@ -16,8 +16,14 @@ from pydpstat.privacy import (
     ResponseLoss,
     SubsampledLoss,
 )
-from pydpstat.privacy._pld import INTERVAL, DistributionLoss, _connected, _corners, _sampled
-from pydpstat.privacy.subsampling import base_epsilon
+from pydpstat.privacy._pld import (
+    INTERVAL,
+    DistributionLoss,
+    _approximate_distribution,
+    _find_hull_corners,
+    _make_subsampled_distribution,
+)
+from pydpstat.privacy.subsampling import compute_base_epsilon
 from tests.privacy.losses import LOSSES
 from tests.privacy.outcomes import geometric_masses, mixed, stick
 
@@ -58,7 +64,7 @@ def test_corners_are_the_largest_convex_function_below():
     for _ in range(50):
         places = np.sort(rng.uniform(0.1, 5.0, 40))
         heights = np.minimum(np.exp(-places) + rng.uniform(0.0, 0.3, 40), 1.0)
-        corners = _corners(places.tolist(), heights.tolist())
+        corners = _find_hull_corners(places.tolist(), heights.tolist())
         found = np.interp(places, [0.0, *places[corners]], [1.0, *heights[corners]])
         # it is below every point, convex, and above every convex function that is: the exponential here
         assert np.all(found <= heights + 1e-15) and corners[-1] == 39
@@ -88,13 +94,16 @@ def test_two_sampled_releases_are_composed_in_both_orders(rate):
     more, fewer = pair_of(GEOMETRIC, rate)
     two_more, two_fewer = products(more, more), products(fewer, fewer)
     sampled = SubsampledLoss(GEOMETRIC, rate)
-    for composed in (_sampled(sampled).self_compose(2), _connected(sampled).self_compose(2)):
+    for composed in (
+        _make_subsampled_distribution(sampled).self_compose(2),
+        _approximate_distribution(sampled).self_compose(2),
+    ):
         for epsilon in ORDERS:
             order = math.exp(epsilon)
             exact = max(stick(order, two_more, two_fewer), stick(order, two_fewer, two_more))
             # each loss is rounded up by at most an interval
             assert -1e-12 <= composed.get_delta_for_epsilon(epsilon) - exact <= 2 * INTERVAL
-            wrong = _connected(SubsampledLoss(GEOMETRIC, 0.98 * rate)).self_compose(2)
+            wrong = _approximate_distribution(SubsampledLoss(GEOMETRIC, 0.98 * rate)).self_compose(2)
             assert exact < 1e-9 or wrong.get_delta_for_epsilon(epsilon) < exact
 
 
@@ -163,7 +172,10 @@ def test_the_distribution_of_all_records_is_the_base_s(base):
 def test_lines_through_the_curve_compose_as_the_noise_itself(base):
     pytest.importorskip("dp_accounting")
     loss = SubsampledLoss(base, 0.1)
-    noise, lines = _sampled(loss).self_compose(20), _connected(loss).self_compose(20)
+    noise, lines = (
+        _make_subsampled_distribution(loss).self_compose(20),
+        _approximate_distribution(loss).self_compose(20),
+    )
     for epsilon in (0.0, 0.2, 1.0):
         known = noise.get_delta_for_epsilon(epsilon)
         assert lines.get_delta_for_epsilon(epsilon) == pytest.approx(known, rel=1e-5)
@@ -182,4 +194,4 @@ def test_many_sampled_releases_with_dp_accounting():
     same = compose([Guarantee(0.2, neighbors="unbounded", loss=LaplaceLoss(0.2))] * 5, "pld", delta=1e-6)
     sampled = same.subsampled(0.1, "poisson")
     assert sampled.delta == pytest.approx(1e-7) and sampled.epsilon < 0.17
-    assert sampled.delta_at(0.05) <= 0.1 * same.delta_at(base_epsilon(0.05, 0.1)) * (1 + 1e-11)
+    assert sampled.delta_at(0.05) <= 0.1 * same.delta_at(compute_base_epsilon(0.05, 0.1)) * (1 + 1e-11)

@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import GaussianLoss, GeometricLoss, Guarantee, LaplaceLoss, PrivacyLoss, SubsampledLoss
-from pydpstat.privacy.subsampling import amplified_epsilon
+from pydpstat.privacy.subsampling import compute_amplified_epsilon
 from tests.privacy.outcomes import geometric_masses, mixed, stick
 
 RATES = (0.003, 0.1, 0.5, 0.97)
@@ -208,7 +208,7 @@ def test_why_poisson_sampling_does_not_serve_bounded_neighbors():
     said = 1.0 / (1.0 + math.exp(-epsilon))
     here = [1.0 - rate**2, rate**2 * said, rate**2 * (1.0 - said)]
     there = [here[0], here[2], here[1]]
-    assert stick(math.exp(amplified_epsilon(epsilon, rate)), here, there) > 0.01
+    assert stick(math.exp(compute_amplified_epsilon(epsilon, rate)), here, there) > 0.01
     with pytest.raises(PydpstatError, match="suit bounded neighbors; got 'poisson'.*may reveal it"):
         Guarantee(epsilon).subsampled(rate, "poisson")
 
@@ -218,7 +218,7 @@ def test_why_a_fixed_size_does_not_serve_unbounded_neighbors():
     rows = [geometric_masses(Fraction(1, 2), at, 2) for at in range(3)]
     alone, both = rows[2], mixed([Fraction(1, 2), 0, Fraction(1, 2)], rows)
     # the record -1 takes the other's place: twice the noise's epsilon
-    pure = amplified_epsilon(math.log(2.0), 0.5)
+    pure = compute_amplified_epsilon(math.log(2.0), 0.5)
     assert stick(Fraction(math.exp(pure)), both, alone) > 0.1
     with pytest.raises(PydpstatError, match="got 'without replacement'.*guarantee.as_bounded\\(\\) first"):
         Guarantee(1.0, neighbors="unbounded").subsampled(0.5, "without replacement")

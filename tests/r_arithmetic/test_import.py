@@ -10,10 +10,7 @@ from r_reference.cases.arithmetic import CASES
 
 
 def test_import_needs_numpy_only():
-    code = (
-        "import sys, pydpstat.r_arithmetic; "
-        "print([m for m in ('scipy', 'pandas', 'rpy2') if m in sys.modules])"
-    )
+    code = "import sys, pydpstat.r_arithmetic; print([m for m in ('scipy', 'pandas', 'rpy2') if m in sys.modules])"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"
 

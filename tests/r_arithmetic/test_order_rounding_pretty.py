@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic import median, pretty, quantile, round, sort
-from pydpstat.r_arithmetic.rounding import significant
+from pydpstat.r_arithmetic.rounding import round_significant
 
 TENTHS = [0.1, 0.7, 0.3, 1.9, -0.2, 2.6, 0.1, 5.5]
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
@@ -88,7 +88,7 @@ def test_round_is_odd_and_near(x, digits):
 
 
 def test_significant():
-    assert significant([123456.0, 0.00123456, -1.0, 0.0], 3).tolist() == [123000, 0.00123, -1, 0]
+    assert round_significant([123456.0, 0.00123456, -1.0, 0.0], 3).tolist() == [123000, 0.00123, -1, 0]
 
 
 @given(st.floats(-1e300, 1e300), st.floats(-1e300, 1e300), st.integers(1, 40))

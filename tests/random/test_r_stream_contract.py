@@ -232,9 +232,7 @@ def test_missing_rpy2(monkeypatch):
         RRandom(1).to_r()
 
 
-@pytest.mark.parametrize(
-    "size, prob, k", [(3000, 0.01, 0), (3000, 0.01, 15), (1000, 0.4, 360), (90, 0.5, 20)]
-)
+@pytest.mark.parametrize("size, prob, k", [(3000, 0.01, 0), (3000, 0.01, 15), (1000, 0.4, 360), (90, 0.5, 20)])
 @pytest.mark.parametrize("share, accepted", [(0.999, True), (1.001, False)])
 def test_a_binomial_trial_is_accepted_below_its_probability(size, prob, k, share, accepted):
     law = Btpe(size, prob)
@@ -244,4 +242,4 @@ def test_a_binomial_trial_is_accepted_below_its_probability(size, prob, k, share
     v = np.exp(law.left_rate * (k + 0.5 - law.left))
     u = law.p2 + height / (law.left_rate * v)
     uniforms = iter([u / law.p4, v, 0.0, 0.0])
-    assert law.p2 < u < law.p3 and law.one(uniforms.__next__) == (k if accepted else mode)
+    assert law.p2 < u < law.p3 and law.draw_one(uniforms.__next__) == (k if accepted else mode)

@@ -44,9 +44,7 @@ def test_what_stands_for_what():
     ],
 )
 def test_anything_else_is_refused(rng):
-    with pytest.raises(
-        PydpstatError, match="^rng must be None, an int, a numpy.random.Generator or an RRandom; got"
-    ):
+    with pytest.raises(PydpstatError, match="^rng must be None, an int, a numpy.random.Generator or an RRandom; got"):
         source_from(rng)
 
 

@@ -117,7 +117,7 @@ def test_the_joint_test_has_a_row_and_intervals_that_hold_together(results):
     assert np.array_equal(joint.conf_int(0.1), parts.conf_int(0.05))
     assert joint.call.endswith(".f_test('x = 0, Intercept = 0')")
     floored = replace(joint, parts=replace(parts, pvalue_floor=0.01))
-    assert [row[3] for row in floored._rows().cells][1:] == ["< 0.011", "< 0.021"]
+    assert [row[3] for row in floored._make_rows().cells][1:] == ["< 0.011", "< 0.021"]
 
 
 @pytest.mark.slow

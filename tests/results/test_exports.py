@@ -26,9 +26,7 @@ RESULTS = {
     "test without estimates": lambda: dp.wilcoxon(X, 1.0, rng=1),
     "test of groups": lambda: dp.f_oneway(X, X / 2, epsilon=1.0, **ONE),
     "moments": lambda: dp.moments(FRAME[["x", "y"]], 1.0, bounds=PAIR, rng=1),
-    "moments by group": lambda: dp.moments(
-        FRAME[["x", "h"]], 1.0, by="h", levels=["u", "v"], other=None, **ONE
-    ),
+    "moments by group": lambda: dp.moments(FRAME[["x", "h"]], 1.0, by="h", levels=["u", "v"], other=None, **ONE),
     "pairs": lambda: dp.proportion(X > 0.5, 1.0, by=FRAME.g, levels=list("abcd"), rng=1).pairs(),
     "regression": lambda: dp.ols("y ~ x", FRAME, 1.0, bounds=PAIR, rng=1),
     "hypotheses": lambda: RESULTS["regression"]().t_test("x = 0, x = Intercept"),
@@ -201,21 +199,22 @@ def test_both_intervals_are_in_a_frame_by_their_names():
 
 
 def test_the_decimals_of_a_column_align():
-    from pydpstat.results._numbers import column
+    from pydpstat.results._numbers import format_column
 
-    assert column([2312.93, 2328.7, 2704.0, -0.0]) == ["2312.93", "2328.70", "2704.00", "0.00"]
-    assert column([0.0001438, 2.5]) == ["0.000144", "2.500000"]
-    assert column([7943, 12]) == ["7943", "12"] and column([2_000_000.0, 5.0]) == ["2000000", "5"]
-    assert column([1e20, 1.5]) == ["1e+20", "1.5"] and column([1e-9, 250.0]) == ["1e-09", "250"]
-    assert column([1.25, float("nan"), float("inf"), ""]) == ["1.25", "-", "inf", ""] and column([]) == []
+    assert format_column([2312.93, 2328.7, 2704.0, -0.0]) == ["2312.93", "2328.70", "2704.00", "0.00"]
+    assert format_column([0.0001438, 2.5]) == ["0.000144", "2.500000"]
+    assert format_column([7943, 12]) == ["7943", "12"] and format_column([2_000_000.0, 5.0]) == [
+        "2000000",
+        "5",
+    ]
+    assert format_column([1e20, 1.5]) == ["1e+20", "1.5"] and format_column([1e-9, 250.0]) == ["1e-09", "250"]
+    assert format_column([1.25, float("nan"), float("inf"), ""]) == ["1.25", "-", "inf", ""] and format_column([]) == []
 
 
 @pytest.mark.slow
 def test_tables_are_written_whole_also_where_a_page_shows_sixty_rows():
     names = [f"municipality number {place} of the southern districts" for place in range(70)]
-    r = dp.mean(
-        np.arange(700) % 50, 1.0, bounds=(0, 50), by=np.repeat(names, 10), levels=names, other=None, rng=1
-    )
+    r = dp.mean(np.arange(700) % 50, 1.0, bounds=(0, 50), by=np.repeat(names, 10), levels=names, other=None, rng=1)
     for text in (r.to_markdown(), r.to_markdown(digits=1), r.to_latex(), r.to_csv()):
         assert [name for name in names if name in text] == names
     shown = str(r.summary())

@@ -9,9 +9,9 @@ from scipy import stats
 
 import pydpstat
 from pydpstat import PydpstatError
-from pydpstat.inference._null_distributions.quantiles import QuantileIntervals, sample_ends
+from pydpstat.inference._null_distributions.quantiles import QuantileIntervals, compute_sample_limits
 from pydpstat.mechanisms import DiscreteGaussianNoise, SymmetricGeometricNoise
-from pydpstat.results._histograms import CumulationIntervals, NoisyCumulation, QuantileNoise
+from pydpstat.results._histograms import CumulationIntervals, NoisyCumulation, QuantileNoiseIntervals
 
 BOTH = ["bounded", "unbounded"]
 EDGES = np.linspace(0.0, 100.0, 21)
@@ -46,8 +46,8 @@ def test_the_cells_of_quantiles_give_the_intervals_of_quantiles():
     cells = np.array([11.0, 19.0, 32.0, 21.0, 10.0, 5.0, 3.0, -1.0])
     row = NoisyCumulation(cells, 100, SymmetricGeometricNoise(0.5))
     for q in (0.1, 0.5, 0.9):
-        ends = QuantileNoise((row,), np.arange(9.0), (q,), ()).noise_interval(0.05)
-        assert tuple(map(float, ends)) == sample_ends(cells, np.arange(9.0), 100, q, 0.05, 0.5)
+        ends = QuantileNoiseIntervals((row,), np.arange(9.0), (q,), ()).compute_noise_interval(0.05)
+        assert tuple(map(float, ends)) == compute_sample_limits(cells, np.arange(9.0), 100, q, 0.05, 0.5)
 
 
 @pytest.mark.parametrize("size", [None, 800])
@@ -57,15 +57,15 @@ def test_noise_intervals_of_quantiles_and_shares_cover(size, noise):
     below = (X[:, None] < EDGES[1:-1]).mean(axis=0)
     drawn = TRUE + noise.rvs((runs, TRUE.size), 2)
     rows = tuple(NoisyCumulation(each, size, noise) for each in drawn)
-    low, high = QuantileNoise(rows, EDGES, QUARTILES, (runs, 3)).noise_interval(0.2)
+    low, high = QuantileNoiseIntervals(rows, EDGES, QUARTILES, (runs, 3)).compute_noise_interval(0.2)
     least = stats.binom.ppf(FALSE_ALARMS, runs, 0.8)
     assert ((low <= truth) & (truth <= high)).sum(axis=0).min() >= least
     assert (high - low < 100.0).mean() > 0.9
-    low, high = CumulationIntervals(rows, (runs, below.size)).noise_interval(0.2)
+    low, high = CumulationIntervals(rows, (runs, below.size)).compute_noise_interval(0.2)
     assert ((low <= below) & (below <= high)).sum(axis=0).min() >= least
     # with the noise of one cell the middle of the distribution function is missed
     one = tuple(NoisyCumulation(each, size, DiscreteGaussianNoise(0.3 * noise.std())) for each in drawn)
-    low, high = CumulationIntervals(one, (runs, below.size)).noise_interval(0.2)
+    low, high = CumulationIntervals(one, (runs, below.size)).compute_noise_interval(0.2)
     assert ((low <= below) & (below <= high)).sum(axis=0).min() < least
 
 
@@ -77,7 +77,7 @@ def test_population_intervals_of_quantiles_with_a_private_size_cover():
     for _ in range(runs):
         cells = np.histogram(np.clip(law.rvs(rng.poisson(150), random_state=rng), 0, 100), edges)[0]
         noisy = cells + SymmetricGeometricNoise(rate).rvs(10, rng)
-        low, high = QuantileIntervals(noisy * 1.0, edges, None, rate, (0.5,), ()).interval(0.2)
+        low, high = QuantileIntervals(noisy * 1.0, edges, None, rate, (0.5,), ()).compute_interval(0.2)
         hits += low <= truth <= high
         widths.append(high - low)
     assert hits >= stats.binom.ppf(FALSE_ALARMS, runs, 0.8) and np.mean(widths) < 40.0
@@ -135,9 +135,7 @@ def test_noise_intervals_stay_for_units_and_gaussian_noise():
         low, high = r.quantile().conf_int().to_numpy()[0]
         assert low <= np.median(X) <= high and r.cdf().conf_int().shape == (19, 2)
         for found in (r.quantile(), r.cdf()):
-            with pytest.raises(
-                PydpstatError, match="geometric noise, and with at most one record of each unit"
-            ):
+            with pytest.raises(PydpstatError, match="geometric noise, and with at most one record of each unit"):
                 found.conf_int(kind="population")
 
 

@@ -92,9 +92,7 @@ def test_noise_intervals_of_margins_cover(how):
     counts, runs = FRAME["region"].value_counts().sort_index().to_numpy(), 100
     margins = [table(LEVELS, 1.0, **{**how, "rng": seed}).margins("region") for seed in range(runs)]
     errors = np.abs([each.value - counts for each in margins])
-    assert np.sum(errors <= margins[0].accuracy(0.1).to_numpy()) >= stats.binom.ppf(
-        FALSE_ALARMS, 3 * runs, 0.9
-    )
+    assert np.sum(errors <= margins[0].accuracy(0.1).to_numpy()) >= stats.binom.ppf(FALSE_ALARMS, 3 * runs, 0.9)
     # the quantile of one cell's noise misses more often
     assert np.sum(errors <= margins[0].noise.each.ppf(0.95)) < stats.binom.ppf(FALSE_ALARMS, 3 * runs, 0.9)
 
@@ -132,7 +130,7 @@ def test_noise_intervals_of_shares_cover_in_small_groups_too(rate, counts):
     runs, noise = 4000, SymmetricGeometricNoise(rate)
     first, second = (counts + noise.rvs((runs, 2), 1)).T
     second = second + noise.rvs(runs, 2)
-    low, high = RatioIntervals(noise, first * 1.0, second * 1.0, np.array([1, 2])).noise_interval(0.1)
+    low, high = RatioIntervals(noise, first * 1.0, second * 1.0, np.array([1, 2])).compute_noise_interval(0.1)
     truth = counts[0] / sum(counts)
     assert ((low <= truth) & (truth <= high)).sum() >= stats.binom.ppf(FALSE_ALARMS, runs, 0.9)
     assert low.min() >= 0.0 and high.max() <= 1.0
@@ -218,9 +216,7 @@ def test_what_is_no_table_says_so():
 
 def test_what_is_asked_for_must_be_in_the_table():
     cross = table()
-    with pytest.raises(
-        PydpstatError, match=r"names must be of the table's variables \('region', 'job'\); got 'x'"
-    ):
+    with pytest.raises(PydpstatError, match=r"names must be of the table's variables \('region', 'job'\); got 'x'"):
         cross.margins("x")
     with pytest.raises(PydpstatError, match="names must omit at least one"):
         cross.margins(["job", "region"])

@@ -63,9 +63,7 @@ def test_rows_that_a_page_leaves_out_are_counted_as_rows_of_the_table():
 def test_moments_name_their_variables_and_groups():
     found = PUBLIC.moments(["income", "age"], 1.0), PUBLIC.moments("income", 1.0, by="region")
     titles = [str(each).splitlines()[0].strip() for each in found]
-    assert titles == [
-        f"Moments of income {rest}, differentially private" for rest in ("and age", "by region")
-    ]
+    assert titles == [f"Moments of income {rest}, differentially private" for rest in ("and age", "by region")]
 
 
 @pytest.mark.slow
@@ -117,7 +115,7 @@ def test_degrees_of_freedom_are_those_of_a_table():
 def test_an_interval_of_a_test_shows_no_inner_numbers():
     test = PUBLIC.ttest_ind("income ~ employed", 1.0)
     assert repr(test.interval) == "<interval of every level: conf_int(alpha)>"
-    assert "interval" not in dir(test) and test.interval.ends(0.05) == test.conf_int()
+    assert "interval" not in dir(test) and test.interval.compute_limits(0.05) == test.conf_int()
 
 
 def test_p_values_say_what_they_come_from():

@@ -139,9 +139,7 @@ def test_what_is_refused(means):
 @pytest.mark.slow
 def test_pairs_within_a_key_and_numbers_by_two_keys_side_by_side():
     draw = np.random.default_rng(1)
-    frame = pd.DataFrame(
-        {"a": draw.choice(["x", "y"], 900), "b": draw.choice(["q", "p", "r"], 900), "v": 1.0}
-    )
+    frame = pd.DataFrame({"a": draw.choice(["x", "y"], 900), "b": draw.choice(["q", "p", "r"], 900), "v": 1.0})
     levels = {"a": ["x", "y"], "b": ["q", "p", "r"]}
     how = {"by": ["a", "b"], "levels": levels, "other": None, "bounds": (0, 2), "rng": 1}
     means = pydpstat.mean(frame, 2.0, **how, population=True)

@@ -116,8 +116,7 @@ def test_a_statement_reads_as_a_paragraph():
         "Privacy loss": "epsilon = 0.5",
         "Protected": "a single record",
         "Neighbors": "one record replaced by another (bounded); the number of records is public",
-        "Trust model": "central: those who compute the releases see the records; readers see only "
-        "the releases",
+        "Trust model": "central: those who compute the releases see the records; readers see only the releases",
         "Randomness": "the operating system's cryptographically secure generator",
         "Conditions": "whether values are missing is treated as public",
         "Not covered": "sampling error; bias from clipping values to the bounds; running time and other side "
@@ -130,9 +129,7 @@ def test_units_private_numbers_and_deltas_are_said():
     persons = people(neighbors="unbounded", unit="person")
     statement = persons.mean("income", 0.5, delta=1e-6, mechanism="gaussian").statement()
     assert said(statement)["Protected"] == "each person with all records"
-    assert said(statement)["Neighbors"].startswith(
-        "one unit added or removed (unbounded); the number of units"
-    )
+    assert said(statement)["Neighbors"].startswith("one unit added or removed (unbounded); the number of units")
     assert "Adding or removing all records of any one person" in statement.paragraph
     assert "epsilon = 0.5 and delta = 1e-06" in statement.paragraph and "plus 1e-06." in statement.paragraph
     assert r"$\varepsilon$ = 0.5 and $\delta$ = 1e-06" in statement.to_latex()

@@ -108,7 +108,7 @@ def test_predictions_need_no_coefficient_that_the_noise_shows(neighbors, columns
 
 def test_estimates_for_predictions_are_those_of_least_squares_where_there_is_no_noise():
     model = linear(EXACT, random_state=1).fit(FRAME, INCOME)
-    found = model.results_.combinations.tests.regularized()
+    found = model.results_.combinations.tests.compute_regularized_estimates()
     assert np.allclose(found, model.results_.params, rtol=1e-2)
 
 
@@ -310,8 +310,7 @@ def test_an_infinite_value_is_clipped_like_every_other(value, held):
 def test_an_infinite_response_is_none_of_the_classes():
     codes = (RETIRED == "yes").astype(float)
     one, two = (
-        logistic(classes=(0, 1), random_state=1).fit(FRAME, np.append(codes[:-1], each))
-        for each in (np.inf, 0)
+        logistic(classes=(0, 1), random_state=1).fit(FRAME, np.append(codes[:-1], each)) for each in (np.inf, 0)
     )
     assert np.array_equal(one.coef_, two.coef_)
 

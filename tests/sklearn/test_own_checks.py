@@ -64,7 +64,5 @@ for model in (LinearRegression(), LogisticRegression()):
     print(len(found) > 40, [each["check_name"] for each in odd] == list(clipped(model)))
 """
     environment = {**os.environ, "SCIPY_ARRAY_API": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, env=environment
-    )
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, env=environment)
     assert done.stdout == "True True\n" * 2, done.stderr

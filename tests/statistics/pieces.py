@@ -20,23 +20,23 @@ class Pieces:
         self.frame, self.number, self.seed, self.counts = frame, number, seed, counts
         self.names = tuple(map(str, frame.columns))
 
-    def select(self, names):
+    def select_columns(self, names):
         assert set(names) <= set(self.names)
         part = copy.copy(self)
         part.names = tuple(names)
         return part
 
-    def sample(self):
+    def make_empty_chunk(self):
         return self._chunk(np.zeros(0, dtype=int))
 
-    def count(self):
+    def count_records(self):
         return len(self.frame) if self.counts else None
 
-    def ask(self, question):
+    def compute_aggregates(self, query):
         """Say that the records have to be read."""
-        assert question.needs is not None
+        assert query.required_columns is not None
 
-    def fold(self, partial, merge, unit=None):
+    def fold(self, map_chunk, merge, unit=None):
         draw = np.random.default_rng(self.seed)
         if unit is None:
             piece = draw.integers(0, self.number, len(self.frame))
@@ -46,8 +46,8 @@ class Pieces:
         # what a test has of its own is little beside what it measures
         order, piece = draw.permutation(len(self.frame)).astype(np.int32), piece.astype(np.int32)
         # both travel to other processes
-        partial, merge = pickle.loads(pickle.dumps((partial, merge)))
-        parts = [partial(self._chunk(order[piece[order] == place])) for place in range(self.number)]
+        map_chunk, merge = pickle.loads(pickle.dumps((map_chunk, merge)))
+        parts = [map_chunk(self._chunk(order[piece[order] == place])) for place in range(self.number)]
         parts = [pickle.loads(pickle.dumps(part)) for part in parts]
         if self.seed % 2:
             # as a tree
@@ -68,5 +68,5 @@ class Pieces:
 def pieces(monkeypatch):
     """Let releases read `Pieces`."""
     for module in (records, cells, uniques):
-        monkeypatch.setattr(module, "table_of", lambda data: data if isinstance(data, Pieces) else None)
+        monkeypatch.setattr(module, "as_table", lambda data: data if isinstance(data, Pieces) else None)
     return Pieces

@@ -10,7 +10,11 @@ from scipy import integrate, stats
 import pydpstat
 from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.mechanisms.laplace import LaplaceNoise
-from pydpstat.statistics._kernels.association_interval import _unit_quantile, correlation_range, sum_quantile
+from pydpstat.statistics._kernels.association_interval import (
+    _bound_unit_quantile,
+    compute_correlation_limits,
+    compute_sum_quantile,
+)
 
 NOISE = {"laplace": {}, "gaussian": {"mechanism": "gaussian", "delta": 1e-6}}
 
@@ -158,15 +162,15 @@ def tail(weights, limit):
 
 @pytest.mark.parametrize("terms, probability", [(4, 5e-4), (6, 0.05), (9, 0.3), (9, 0.004)])
 def test_quantiles_of_sums(terms, probability):
-    quantile = sum_quantile(LaplaceNoise(1.0), terms, probability)
+    quantile = compute_sum_quantile(LaplaceNoise(1.0), terms, probability)
     assert tail(np.ones(terms), quantile) == pytest.approx(probability, rel=1e-3)
-    normal = sum_quantile(GaussianNoise(2.0), terms, probability)
+    normal = compute_sum_quantile(GaussianNoise(2.0), terms, probability)
     assert normal == pytest.approx(2.0 * math.sqrt(terms) * stats.norm.isf(probability), rel=1e-12)
 
 
 @pytest.mark.parametrize("probability", [0.3, 0.1, 0.0225, 0.0045])
 def test_no_weights_pass_the_quantile_of_the_worst_ones(probability):
-    limit = _unit_quantile(False, probability)
+    limit = _bound_unit_quantile(False, probability)
     rng = np.random.default_rng(2)
     worst = 0.0
     for power in (0, 1, 3, 8):
@@ -180,8 +184,11 @@ def test_no_weights_pass_the_quantile_of_the_worst_ones(probability):
 
 def test_a_range_beyond_its_noise_is_the_widest():
     # sums that no records can have
-    assert tuple(correlation_range((-500.0,) * 9, None, LaplaceNoise(1.0), 0.05)) == (-1.0, 1.0)
-    assert tuple(correlation_range((900.0, *[-300.0] * 8), 100, LaplaceNoise(1.0), 0.05)) == (-1.0, 1.0)
+    assert tuple(compute_correlation_limits((-500.0,) * 9, None, LaplaceNoise(1.0), 0.05)) == (-1.0, 1.0)
+    assert tuple(compute_correlation_limits((900.0, *[-300.0] * 8), 100, LaplaceNoise(1.0), 0.05)) == (
+        -1.0,
+        1.0,
+    )
 
 
 def test_noise_beyond_the_ends_leaves_the_end():

@@ -14,9 +14,7 @@ finite = st.floats(-1e6, 1e6)
 edge_lists = st.one_of(
     st.lists(finite, min_size=2, max_size=8, unique=True).map(sorted),
     # equal widths, up to the rounding that linspace and arange leave
-    st.tuples(finite, st.floats(1e-3, 1e6), st.integers(1, 30)).map(
-        lambda t: np.linspace(t[0], t[0] + t[1], t[2] + 1)
-    ),
+    st.tuples(finite, st.floats(1e-3, 1e6), st.integers(1, 30)).map(lambda t: np.linspace(t[0], t[0] + t[1], t[2] + 1)),
     st.tuples(st.integers(-10, 10), st.integers(1, 30)).map(lambda t: 0.1 * np.arange(t[0], t[0] + t[1] + 1)),
 )
 

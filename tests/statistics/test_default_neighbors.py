@@ -8,7 +8,7 @@ import pytest
 
 import pydpstat as dp
 from pydpstat import Budget, Guarantee, PydpstatError
-from pydpstat._release.payment import Defaults, defaults, foreseen, paid
+from pydpstat._release.payment import BudgetDefaults, charge_once, get_budget_defaults, preview_guarantee
 from pydpstat.consistency import Hierarchy, release_hierarchy
 from tests.ledger import Ledger
 from tests.statistics.calls import BOUNDS, CALLS, TABLES, TRUTHS
@@ -82,9 +82,7 @@ def test_every_own_function_with_neighbors_is_here():
     # a number of units needs a budget for this unit
     tests = {name for name, home in dp._HOMES.items() if home.startswith("pydpstat.inference.")}
     # a design is asked for its own
-    assert found - tests - {"design"} == set(RELEASES) - {"crosstab, discover", "release_hierarchy"} | {
-        "nunique"
-    }
+    assert found - tests - {"design"} == set(RELEASES) - {"crosstab, discover", "release_hierarchy"} | {"nunique"}
     assert all(takes[name]["neighbors"].default is None for name in found)
 
 
@@ -108,28 +106,33 @@ def test_nested_blocks():
 
 def test_inside_of_what_was_paid_for_they_are_the_payer_s():
     with budget_of(**OPEN) as budget:
-        with paid(None, Guarantee(1.0, neighbors="unbounded"), "a whole"):
-            assert defaults(None) == Defaults("unbounded")
+        with charge_once(None, Guarantee(1.0, neighbors="unbounded"), "a whole"):
+            assert get_budget_defaults(None) == BudgetDefaults("unbounded")
             assert dp.count(X > 2, 0.5, rng=1).neighbors == "unbounded"
         assert [each.call for each in budget.entries] == ["a whole"]
 
 
 def test_what_is_foreseen_is_what_will_be_released():
     with budget_of(**OPEN):
-        seen = foreseen(lambda: dp.mean(X, 0.5, bounds=BOUNDS))
+        seen = preview_guarantee(lambda: dp.mean(X, 0.5, bounds=BOUNDS))
         assert seen == dp.mean(X, 0.5, bounds=BOUNDS).guarantee and seen.neighbors == "unbounded"
-    assert foreseen(lambda: dp.mean(X, 0.5, bounds=BOUNDS)).neighbors == "bounded"
+    assert preview_guarantee(lambda: dp.mean(X, 0.5, bounds=BOUNDS)).neighbors == "bounded"
 
 
 def test_the_unit_follows_the_same_rule():
     person, record = budget_of(unit="person_id", **OPEN), budget_of()
-    assert defaults(None) == defaults(record) == defaults(Ledger()) == ("bounded", None, "basic")
-    assert defaults(person) == ("unbounded", "person_id", "basic")
+    assert (
+        get_budget_defaults(None)
+        == get_budget_defaults(record)
+        == get_budget_defaults(Ledger())
+        == ("bounded", None, "basic")
+    )
+    assert get_budget_defaults(person) == ("unbounded", "person_id", "basic")
     with person:
-        assert defaults(None) == ("unbounded", "person_id", "basic")
-        assert defaults(record) == ("bounded", None, "basic")
+        assert get_budget_defaults(None) == ("unbounded", "person_id", "basic")
+        assert get_budget_defaults(record) == ("bounded", None, "basic")
         with record:
-            assert defaults(None) == ("bounded", None, "basic")
+            assert get_budget_defaults(None) == ("bounded", None, "basic")
 
 
 @pytest.mark.parametrize("function", ["mean", "count", "var", "histogram"])

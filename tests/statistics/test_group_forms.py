@@ -42,9 +42,7 @@ def test_pages_of_many_groups_are_short_and_quick(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "keys, columns", [(["g", "h"], ["x"]), (["g"], ["x", "y", "z"])], ids=["gh-x", "g-xyz"]
-)
+@pytest.mark.parametrize("keys, columns", [(["g", "h"], ["x"]), (["g"], ["x", "y", "z"])], ids=["gh-x", "g-xyz"])
 @pytest.mark.parametrize("name", STATISTICS)
 def test_all_forms_have_the_same_numbers(name, columns, keys):
     columns = columns if name not in ("cov", "corr") or len(columns) > 1 else ["x", "y"]

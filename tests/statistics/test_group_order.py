@@ -9,7 +9,7 @@ import pytest
 
 import pydpstat as dp
 from pydpstat.statistics._kernels import ranks as kernel
-from pydpstat.statistics._kernels.ranks import public_share
+from pydpstat.statistics._kernels.ranks import round_share
 from tests.statistics.pieces import pieces  # noqa: F401
 from tests.statistics.regions import BY, GRID, HOW, ONE, REGIONS, SEXES, frame
 
@@ -37,9 +37,9 @@ def test_each_group_has_its_quantile(neighbors, q):
         x = np.sort(of_group(data, row))
         if x.size:
             # a point whose rank is that of the share
-            assert (x < value).sum() <= public_share(q) * x.size <= (x <= value).sum()
+            assert (x < value).sum() <= round_share(q) * x.size <= (x <= value).sum()
             middle = several.estimate.loc[row].iloc[0]
-            assert (x < middle).sum() - 1 <= public_share(q) * x.size <= (x <= middle).sum() + 1
+            assert (x < middle).sum() - 1 <= round_share(q) * x.size <= (x <= middle).sum() + 1
 
 
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
@@ -128,8 +128,8 @@ def test_a_seeded_release_is_the_same_of_all_pieces(name, how, neighbors, pieces
     shuffled = SPLIT[name](data.sample(frac=1, random_state=2), **options)
     assert shuffled.value.tolist() == expected.value.tolist()
     for seed, (number, most, piece) in enumerate(PIECES):
-        monkeypatch.setattr(kernel, "_MOST_DENSE", most)
-        monkeypatch.setattr(kernel, "_PIECE", piece)
+        monkeypatch.setattr(kernel, "_MAX_DENSE_CELLS", most)
+        monkeypatch.setattr(kernel, "_PIECE_SIZE", piece)
         found = SPLIT[name](pieces(data, number, seed, seed < 2), **options)
         assert found.value.tolist() == expected.value.tolist()
         for word in ("nobs", "sensitivity", "call", "labels", "guarantee"):

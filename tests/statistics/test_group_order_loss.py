@@ -9,8 +9,8 @@ import pytest
 
 import pydpstat as dp
 from pydpstat.statistics._kernels import quantile_points
-from pydpstat.statistics._kernels.ranks import public_share, rank_range, rank_utility
-from pydpstat.statistics.tables import unit_threshold
+from pydpstat.statistics._kernels.ranks import compute_rank_range, compute_rank_utility, round_share
+from pydpstat.statistics.tables import compute_unit_threshold
 from tests.statistics.regions import GRID, HOW, ONE, SEXES, frame
 
 
@@ -35,7 +35,7 @@ def joint_loss(one, two, share, rate, points):
     """The largest log ratio of the probabilities of all groups' choices together."""
     total = 0.0
     for a, b in zip(one, two):
-        first, second = (weights(rank_utility(np.array(each), share), rate) for each in (a, b))
+        first, second = (weights(compute_rank_utility(np.array(each), share), rate) for each in (a, b))
         total += np.abs(np.log(first / second)).max()
     return total
 
@@ -55,8 +55,8 @@ def changed(counts, place, by):
 @pytest.mark.parametrize("q, epsilon", [(0.0, 8.0), (0.25, 0.5), (0.5, 8.0), (1.0, 0.5)])
 def test_the_loss_of_a_record_that_moves_is_at_most_epsilon(q, epsilon):
     # bounded: one record leaves a group and enters another, or is another one in its group
-    points, share = 3, public_share(q)
-    rate = epsilon / float(2 * rank_range(share, "unbounded"))
+    points, share = 3, round_share(q)
+    rate = epsilon / float(2 * compute_rank_range(share, "unbounded"))
     within = lambda a, b: joint_loss([a], [b], share, rate, points)  # noqa: E731
     worst = single = 0.0
     for counts in counts_up_to(4, points):
@@ -74,8 +74,8 @@ def test_the_loss_of_a_record_that_moves_is_at_most_epsilon(q, epsilon):
 @pytest.mark.parametrize("q", [0.25, 0.5])
 def test_the_loss_is_reached(q):
     # many points above the records hold nearly all of the weight
-    points, epsilon, share = 4000, 1.0, public_share(q)
-    rate = epsilon / float(2 * rank_range(share, "unbounded"))
+    points, epsilon, share = 4000, 1.0, round_share(q)
+    rate = epsilon / float(2 * compute_rank_range(share, "unbounded"))
     less = np.zeros(points, dtype=int)
     less[1] = 10
     more = less.copy()
@@ -111,7 +111,7 @@ def test_several_quantiles_of_groups_pay_for_one_record_each(monkeypatch):
 @pytest.mark.parametrize("epsilon, delta", [(5.0, 1e-6), (0.1, 0.2), (20.0, 1e-9)])
 def test_the_threshold_covers_every_way_in_which_a_unit_has_levels_alone(most, epsilon, delta, ends):
     rate = epsilon / (ends * most)
-    threshold = unit_threshold(Fraction(rate), delta, most)
+    threshold = compute_unit_threshold(Fraction(rate), delta, most)
 
     def passes(counts, at):
         a = math.exp(-rate)

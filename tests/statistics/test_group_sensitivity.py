@@ -33,7 +33,7 @@ def query_of(name, data, bounds, options):
     more = {"bounds": bounds} if name in NUMBERS else {}
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("error")
-        patch.setattr(statistic, "release", stop)
+        patch.setattr(statistic, "release_query", stop)
         with pytest.raises(Asked) as found:
             # the same seed is the same key of the choice
             columns = (data.x, data.y) if [*data.columns] == ["x", "y"] and name in PAIRED else (data,)

@@ -9,18 +9,7 @@ import pytest
 
 import pydpstat
 from pydpstat import PydpstatError
-from tests.statistics.grouped import (
-    CLOSE,
-    EPSILON,
-    FRAME,
-    GROUPS,
-    NUMBERS,
-    OPEN,
-    STATISTICS,
-    TRUTHS,
-    data_of,
-    released,
-)
+from tests.statistics.grouped import CLOSE, EPSILON, FRAME, GROUPS, NUMBERS, OPEN, STATISTICS, TRUTHS, data_of, released
 
 GAUSSIAN = {"mechanism": "gaussian", "delta": 1e-5}
 

@@ -8,40 +8,40 @@ import pandas as pd
 import pytest
 
 import pydpstat
-from pydpstat._data.columns import numbers_of
+from pydpstat._data.columns import read_numbers
 from pydpstat._release.options import options
 from pydpstat.auditing._cases import Case
 from pydpstat.auditing.audit import audit
 from pydpstat.mechanisms import Gaussian, Staircase
-from pydpstat.results._postprocessing import Derived, Scaled
-from pydpstat.results._ranges import means
+from pydpstat.results._postprocessing import DerivedValue, ScaledValue
+from pydpstat.results._ranges import make_mean_range
 from pydpstat.statistics._kernels.column_release import release_columns
-from pydpstat.statistics.mean import mean_query
+from pydpstat.statistics.mean import make_mean_query
 
 STEPS = ("exponential of the mean logarithm",)
 
 
 def logs(data, argument):
     """Read logarithms; what is not above 0 is moved to the lower bound with all that is below it."""
-    columns = numbers_of(data, argument)
+    columns = read_numbers(data, argument)
     return replace(columns, arrays=tuple(np.log(np.maximum(x, 1e-300)) for x in columns.arrays))
 
 
 def log_mean(statistic, records, pairs, how):
     """Ask for the mean of each column's logarithms; published is its exponential within the bounds."""
-    ends, within = np.log(pairs), means(pairs)
+    ends, within = np.log(pairs), make_mean_range(pairs)
     filled = how.missing if isinstance(how.missing, str) else math.log(how.missing)
-    query, of_noisy = mean_query(
+    query, of_noisy = make_mean_query(
         "geometric mean", records, tuple(map(tuple, ends.tolist())), how._replace(missing=filled)
     )
 
     def publish(noisy):
         value, post = of_noisy(noisy)
-        value = within.clip(np.exp(value))
-        slopes = np.array(post.slopes) if isinstance(post, Derived) else np.ones(value.size)
+        value = within.clip_values(np.exp(value))
+        slopes = np.array(post.slopes) if isinstance(post, DerivedValue) else np.ones(value.size)
         slopes = tuple((slopes * value.ravel(order="F")).tolist())
         # noise that has a scale for each column is multiplied, and noise of sums has one scale
-        return value, (Derived if isinstance(post, Derived) else Scaled)(slopes, STEPS, within=within)
+        return value, (DerivedValue if isinstance(post, DerivedValue) else ScaledValue)(slopes, STEPS, within=within)
 
     return query, publish
 
@@ -64,7 +64,7 @@ def geometric_mean(
 ):
     """Release a geometric mean of numbers between public bounds above 0."""
     how = options(epsilon, delta, mechanism, neighbors, missing, rng=rng, budget=budget)
-    how = how.by_groups(by, levels, unit=unit, max_records=max_records)
+    how = how.add_scope(by, levels, unit=unit, max_records=max_records)
     return release_columns("geometric_mean", log_mean, data, bounds, how, logs)
 
 

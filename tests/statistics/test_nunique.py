@@ -126,9 +126,7 @@ def test_a_seeded_release_is_the_same_of_all_pieces(options, pieces):  # noqa: F
         assert found.guarantee == expected.guarantee and found.labels == expected.labels
 
 
-@pytest.mark.parametrize(
-    "ids", [[1, None, 2, 2], [1.0, np.nan, 2, 2], np.ma.masked_array([1, 7, 2, 2], [0, 1, 0, 0])]
-)
+@pytest.mark.parametrize("ids", [[1, None, 2, 2], [1.0, np.nan, 2, 2], np.ma.masked_array([1, 7, 2, 2], [0, 1, 0, 0])])
 def test_missing_ids(ids):
     with pytest.raises(dp.PydpstatError, match="missing"):
         dp.nunique(ids, 1.0, **OPEN)

@@ -19,14 +19,14 @@ class Watched(Pieces):
         super().__init__(frame, 3)
         self.once, self.asked = once, []
 
-    def count(self):
+    def count_records(self):
         self.asked.append("count")
-        return None if self.once else super().count()
+        return None if self.once else super().count_records()
 
-    def fold(self, partial, merge, unit=None):
+    def fold(self, map_chunk, merge, unit=None):
         assert not (self.once and "fold" in self.asked)
         self.asked.append("fold")
-        return super().fold(partial, merge, unit)
+        return super().fold(map_chunk, merge, unit)
 
 
 pytestmark = pytest.mark.usefixtures("pieces")

@@ -89,7 +89,7 @@ def test_the_epsilon_of_an_accuracy_is_the_smallest_that_the_release_needs(case)
         known = dp.std(x, 1e9, **ROOM, rng=1)
         for epsilon, holds in ((planned.epsilon, True), (0.99 * planned.epsilon, False)):
             noise = dp.std(x, epsilon, **ROOM).noise
-            assert (known.post.reach(noise, known.value, 0.05) <= wanted * (1 + 1e-4)) == holds
+            assert (known.post.compute_half_width(noise, known.value, 0.05) <= wanted * (1 + 1e-4)) == holds
         return
     release = released(name, planned.epsilon, n or 50, options)
     assert release.noise == planned.noise and release.guarantee.epsilon == planned.guarantee.epsilon
@@ -99,7 +99,7 @@ def test_the_epsilon_of_an_accuracy_is_the_smallest_that_the_release_needs(case)
     assert within(less.accuracy(), wanted) > 1.0
     assert np.all(np.ravel(planned.accuracy()) == np.ravel(release.accuracy()))
     # the interval is as wide, where it does not end at the parameter's range
-    low, high = release.post.interval(release.noise, release.value, 0.05)
+    low, high = release.post.compute_interval(release.noise, release.value, 0.05)
     assert np.allclose(0.5 * (high - low), np.reshape(np.asarray(release.accuracy()), low.shape, order="F"))
 
 
@@ -170,22 +170,22 @@ def test_the_noise_of_many_releases_is_what_was_planned():
     assert np.mean(np.abs(errors) > planned.accuracy()) == pytest.approx(0.05, abs=0.015)
 
 
-@pytest.mark.parametrize("basis", [partition.LINE, partition.PARABOLA])
+@pytest.mark.parametrize("basis", [partition.LINE_BASIS, partition.PARABOLA_BASIS])
 def test_the_worst_data_lie_at_a_bound(basis):
     """Of all distributions on a fine grid none has longer slopes than a plan without one takes."""
     rng = np.random.default_rng(1)
     weights = rng.dirichlet(np.full(len(basis), 0.3), 4000) * 1000
-    at = partition.moments(weights, basis)
-    means = partition.lengths(at.gradients[..., 1, :])
-    worst = partition.moments(np.array([[0.0] * (len(basis) - 1) + [1000.0]]), basis)
-    assert means.max() <= partition.lengths(worst.gradients[..., 1, :])[0] * (1 + 1e-9)
+    at = partition.compute_moments(weights, basis)
+    means = partition.compute_row_norms(at.gradients[..., 1, :])
+    worst = partition.compute_moments(np.array([[0.0] * (len(basis) - 1) + [1000.0]]), basis)
+    assert means.max() <= partition.compute_row_norms(worst.gradients[..., 1, :])[0] * (1 + 1e-9)
     if len(basis) == 3:
-        _, slopes = partition.spread(at, 1, 1, 2)
+        _, slopes = partition.compute_covariance(at, 1, 1, 2)
         # no distribution has a mean of squares below the square of its mean
         able = at.means[:, 2] >= at.means[:, 1] ** 2
         assert able.sum() > 1000
-        _, most = partition.spread(worst, 1, 1, 2)
-        assert partition.lengths(slopes)[able].max() <= partition.lengths(most)[0] * (1 + 1e-9)
+        _, most = partition.compute_covariance(worst, 1, 1, 2)
+        assert partition.compute_row_norms(slopes)[able].max() <= partition.compute_row_norms(most)[0] * (1 + 1e-9)
 
 
 def test_without_a_distribution_the_worst_is_planned():

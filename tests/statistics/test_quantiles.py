@@ -12,8 +12,8 @@ import pydpstat
 from pydpstat.random import source_from
 from pydpstat.random.source import SYSTEM
 from pydpstat.statistics import choice
-from pydpstat.statistics._kernels.ranks import grid_places, public_share, rank_range, rank_utility
-from pydpstat.statistics._kernels.selection import Selection
+from pydpstat.statistics._kernels.ranks import compute_rank_range, compute_rank_utility, find_grid_indices, round_share
+from pydpstat.statistics._kernels.selection import PointSelection
 from tests.flips import flip_law
 from tests.ledger import Ledger
 
@@ -23,9 +23,9 @@ AGES = [43, 15, 50, 51, 16, 40, 14, 49, 69, 17]
 
 
 def exact_law(x, points, q, epsilon, neighbors):
-    share = public_share(q)
-    utility = rank_utility(np.bincount(x, minlength=points), share)
-    return flip_law(epsilon / float(rank_range(share, neighbors)) * utility)
+    share = round_share(q)
+    utility = compute_rank_utility(np.bincount(x, minlength=points), share)
+    return flip_law(epsilon / float(compute_rank_range(share, neighbors)) * utility)
 
 
 @pytest.mark.slow
@@ -48,10 +48,10 @@ def test_the_law(q, neighbors, seed):
 
 def test_a_seed_chooses_the_same_point_by_runs_and_by_points():
     x = np.random.default_rng(1).normal(50, 20, 200)
-    utility = rank_utility(np.bincount(grid_places(x, 0, 100, 1001), minlength=1001), public_share(0.3))
+    utility = compute_rank_utility(np.bincount(find_grid_indices(x, 0, 100, 1001), minlength=1001), round_share(0.3))
     for seed in range(10):
-        selection = Selection(Fraction(1, 2), source_from(seed), True)
-        by_points = selection.point_above(utility, 0, 1001, -1000.0)
+        selection = PointSelection(Fraction(1, 2), source_from(seed), True)
+        by_points = selection.choose_point_above(utility, 0, 1001, -1000.0)
         chosen = pydpstat.quantile(x, 0.3, 1.0, bounds=(0, 100), grid_points=1001, rng=seed)
         assert float(chosen) == pytest.approx(by_points / 10)
 
@@ -199,8 +199,8 @@ def test_the_budget_is_charged_before_a_choice(monkeypatch):
 
 def test_helpers_of_choices():
     for limit in (1, 2, 3, 300):
-        drawn = [choice.below(limit, SYSTEM) for _ in range(3000)]
+        drawn = [choice.draw_integer_below(limit, SYSTEM) for _ in range(3000)]
         assert stats.chisquare(np.bincount(drawn, minlength=limit)).pvalue > FALSE_ALARM or limit == 1
         assert 0 <= min(drawn) and max(drawn) < limit
-    places = choice.places(20_000, 4, SYSTEM)
+    places = choice.draw_integers(20_000, 4, SYSTEM)
     assert stats.chisquare(np.bincount(places, minlength=16)).pvalue > FALSE_ALARM and places.max() == 15

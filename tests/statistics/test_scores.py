@@ -17,7 +17,7 @@ from pydpstat.random.secure import _bits as bits
 from pydpstat.random.secure import choices
 from pydpstat.random.source import SYSTEM
 from pydpstat.statistics import choice
-from pydpstat.statistics.choice import scores_of
+from pydpstat.statistics.choice import read_scores
 
 LARGE = 2**60
 # the bits are seeded: a right sampler passes each time, a random one would fail once in a million
@@ -26,9 +26,9 @@ FALSE_ALARM = 1e-6
 
 def exact(scores):
     """Each score's exact difference from the best one."""
-    read = scores_of(scores, len(scores))
-    if read.below is not None:
-        return list(read.below)
+    read = read_scores(scores, len(scores))
+    if read.exact_utilities is not None:
+        return list(read.exact_utilities)
     top = Fraction(float(read.floats.max()))
     return [Fraction(each) - top for each in read.floats.tolist()]
 
@@ -66,7 +66,7 @@ def test_differences_of_integers_are_exact(scores):
 
 
 def test_floats_are_the_nearest():
-    read = scores_of([Fraction(1, 3), 0, -(10**400)], 3)
+    read = read_scores([Fraction(1, 3), 0, -(10**400)], 3)
     assert read.floats.tolist() == [0.0, -1 / 3, -sys.float_info.max]
     assert repr(read) == "Scores(values withheld)"
 
@@ -78,7 +78,7 @@ def test_the_law_of_large_scores(monkeypatch, mechanism, bits_known):
     if mechanism == "noisy max":
         monkeypatch.setattr(bits, "KNOWN_BITS", bits_known)
     elif bits_known == 4:
-        monkeypatch.setattr(choices, "_quickly", lambda *arguments: None)
+        monkeypatch.setattr(choices, "_choose_fast", lambda *arguments: None)
     draws, scores = 1500, [LARGE + 1, LARGE, LARGE - 1]
     seen = np.bincount(
         [int(pydpstat.choose(range(3), scores, 2.0, 1, mechanism=mechanism)) for _ in range(draws)],
@@ -102,7 +102,7 @@ def test_a_difference_that_no_float_shows_is_no_tie():
     # with a large rate the probability of the second is small, though its float is that of the first
     rate = 10**401 * Fraction(4)
     exact = [Fraction(0), less]
-    assert not any(choice.permute_and_flip(np.zeros(2), rate, SYSTEM, exact=exact) for _ in range(200))
+    assert not any(choice.permute_and_flip(np.zeros(2), rate, SYSTEM, exact_utilities=exact) for _ in range(200))
 
 
 @pytest.mark.parametrize(

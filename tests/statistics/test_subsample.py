@@ -11,7 +11,7 @@ import pydpstat
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import LaplaceLoss, SubsampledLoss
 from pydpstat.random import source_from
-from pydpstat.statistics._kernels.contributions import Sample
+from pydpstat.statistics._kernels.contributions import SamplingDesign
 from tests.statistics.calls import CALLS, TABLES, TRUTHS
 
 X = np.linspace(0.0, 1.0, 1000)
@@ -59,7 +59,7 @@ def test_a_budget_pays_what_follows_for_all_records():
 @pytest.mark.parametrize("size,number", [(10, 3), (1, 1), (1000, 999)])
 def test_a_number_is_drawn_without_replacement(size, number):
     for rng in (None, 1):
-        kept = Sample(None, number, True, source_from(rng)).drawn(size)
+        kept = SamplingDesign(None, number, True, source_from(rng)).draw_records(size)
         assert kept.size == size and int(kept.sum()) == number
 
 
@@ -68,11 +68,11 @@ def test_every_record_has_the_same_probability():
     # both ways, and from both kinds of sources; each of 4 * 2 tests rejects the right rate once in 100,000
     for rng in (None, 7):
         source = source_from(rng)
-        for sample in (Sample(0.3, None, False, source), Sample(None, 3, True, source)):
-            seen = np.sum([sample.drawn(10) for _ in range(20_000)], axis=0)
+        for sample in (SamplingDesign(0.3, None, False, source), SamplingDesign(None, 3, True, source)):
+            seen = np.sum([sample.draw_records(10) for _ in range(20_000)], axis=0)
             assert stats.chisquare(seen, np.full(10, seen.mean())).pvalue > 1e-5
             total = int(seen.sum())
-            if not sample.fixed:
+            if not sample.is_fixed_size:
                 assert stats.binomtest(total, 200_000, 0.3).pvalue > 1e-5
                 # a rate wrong by 3 % would be seen
                 assert stats.binomtest(total, 200_000, 0.291).pvalue < 1e-5
@@ -80,8 +80,8 @@ def test_every_record_has_the_same_probability():
 
 
 def test_records_are_drawn_apart_from_each_other():
-    sample = Sample(0.5, None, False, source_from(None))
-    seen = np.array([sample.drawn(2) for _ in range(20_000)]) @ [1, 2]
+    sample = SamplingDesign(0.5, None, False, source_from(None))
+    seen = np.array([sample.draw_records(2) for _ in range(20_000)]) @ [1, 2]
     assert stats.chisquare(np.bincount(seen, minlength=4)).pvalue > 1e-5
 
 

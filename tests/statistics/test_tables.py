@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 import pydpstat
-from pydpstat.inference._null_distributions.shares import share_ends
+from pydpstat.inference._null_distributions.shares import compute_share_limits
 from pydpstat.mechanisms import SymmetricGeometricNoise
-from pydpstat.statistics.tables import release_threshold
+from pydpstat.statistics.tables import compute_threshold
 
 # so large that the noise is 0 with all but 1e-80 probability
 EXACT = 200.0
@@ -167,7 +167,7 @@ def test_found_levels_pass_a_threshold():
     data = ["often"] * 300 + [1.5] * 200 + ["rare"]
     r = pydpstat.crosstab(data, 1.0, levels="discover", delta=1e-6)
     assert r.estimate.index.tolist() == [1.5, "often"]
-    assert (r.value >= release_threshold(r_rate(r), 1e-6)).all()
+    assert (r.value >= compute_threshold(r_rate(r), 1e-6)).all()
     assert r.guarantee.epsilon == 1.0 and r.guarantee.delta == 1e-6
     assert any("found in the data" in line for line in r.guarantee.conditions)
     assert r.sensitivity == 2.0 and r.noise == SymmetricGeometricNoise(1.0, 2)
@@ -185,7 +185,7 @@ def r_rate(result):
 @pytest.mark.parametrize("neighbors, rate", [("bounded", 0.5), ("unbounded", 1.0)])
 def test_a_single_record_is_found_with_probability_delta(neighbors, rate):
     delta, draws = 0.05, 1500
-    chance = 1.0 - SymmetricGeometricNoise(rate).cdf(release_threshold(Fraction(rate), delta) - 2)
+    chance = 1.0 - SymmetricGeometricNoise(rate).cdf(compute_threshold(Fraction(rate), delta) - 2)
     how = {"levels": "discover", "delta": delta, "neighbors": neighbors}
     found = sum(pydpstat.crosstab(["x"], 1.0, **how).value.size for _ in range(draws))
     assert chance <= delta
@@ -335,5 +335,5 @@ def test_intervals_of_shares_know_the_noise_of_a_count(neighbors, rate):
     low, high = found.conf_int(0.1, kind="population").to_numpy().T
     rests = [counts.sum() - each for each in counts]
     noises = (1, 1) if size else (1, counts.size - 1)
-    expected = [share_ends(a, b, size, rate, noises, 0.1) for a, b in zip(counts, rests)]
+    expected = [compute_share_limits(a, b, size, rate, noises, 0.1) for a, b in zip(counts, rests)]
     assert np.column_stack([low, high]) == pytest.approx(np.array(expected), abs=1e-9)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import pydpstat as dp
-from pydpstat._release.declared import TYPES
+from pydpstat._release.declared import TYPES_CONDITION
 from pydpstat.privacy import BoundedRangeLoss
 
 AGES = [43, 15, 50, 51, 16, 40, 14, 49, 69, 17] * 20
@@ -47,7 +47,7 @@ def test_an_integer_dtype_selects_whole_numbers(name):
     for bounds in ((0, 100), (0.0, 100.0)):
         r = released(INTEGERS[name], bounds)
         assert r.grid == 1.0 and r.postprocessing == (SAID,) and (value := float(r)).is_integer()
-        assert TYPES in r.guarantee.conditions and SAID in str(r.summary())
+        assert TYPES_CONDITION in r.guarantee.conditions and SAID in str(r.summary())
         assert r.call.endswith("grid_points=101)") and f": {value:.0f}, (" in str(r)
     assert released(INTEGERS[name], (0, 3)).grid == 1.0
 
@@ -56,7 +56,7 @@ def test_an_integer_dtype_selects_whole_numbers(name):
 def test_a_dtype_of_floats_keeps_the_fine_grid(name):
     # bounds are written as integers out of habit
     r = released(FLOATS[name], missing=50)
-    assert r.grid == 100 / 65536 and r.postprocessing == () and TYPES in r.guarantee.conditions
+    assert r.grid == 100 / 65536 and r.postprocessing == () and TYPES_CONDITION in r.guarantee.conditions
 
 
 @pytest.mark.parametrize("name", WITHOUT)
@@ -64,24 +64,22 @@ def test_bounds_decide_where_there_is_no_dtype(name):
     x = WITHOUT[name]
     whole, fine = released(x, missing=50), released(x, (0.0, 100.0), missing=50)
     assert whole.grid == 1.0 and fine.grid == 100 / 65536
-    assert all(TYPES not in r.guarantee.conditions for r in (whole, fine))
+    assert all(TYPES_CONDITION not in r.guarantee.conditions for r in (whole, fine))
     # few whole numbers would round decimals away: 64 steps are enough
-    assert (
-        released(x, (0, 63), missing=50).grid == 63 / 65536 and released(x, (0, 64), missing=50).grid == 1.0
-    )
+    assert released(x, (0, 63), missing=50).grid == 63 / 65536 and released(x, (0, 64), missing=50).grid == 1.0
 
 
 def test_a_number_of_points_overrides_all():
     for x in (np.array(AGES), AGES, np.array(AGES, dtype=float)):
         r = released(x, grid_points=1001)
-        assert r.grid == 0.1 and r.postprocessing == () and TYPES not in r.guarantee.conditions
+        assert r.grid == 0.1 and r.postprocessing == () and TYPES_CONDITION not in r.guarantee.conditions
         assert released(x, grid_points=101).postprocessing == (SAID,)
 
 
 @pytest.mark.parametrize("bounds", [(0.5, 100), (0, 2**20), (-1e300, 1e300), (2.0**53, 2.0**53 + 4)])
 def test_other_bounds_have_the_fine_grid(bounds):
     r = released(np.array(AGES), bounds)
-    assert r.grid == pytest.approx((bounds[1] - bounds[0]) / 65536) and TYPES not in r.guarantee.conditions
+    assert r.grid == pytest.approx((bounds[1] - bounds[0]) / 65536) and TYPES_CONDITION not in r.guarantee.conditions
 
 
 def test_truth_values_and_large_numbers():

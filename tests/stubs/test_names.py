@@ -15,7 +15,7 @@ from types import ModuleType
 import pytest
 
 import pydpstat
-from pydpstat.designs._signatures import METHODS
+from pydpstat.designs._signatures import DESIGN_METHODS
 from tests.modules import modules, usable
 from tools.stubs import CALLS, calls, lazy_packages, stub, stub_path
 
@@ -63,7 +63,7 @@ def imports_of(package):
 
 def test_every_lazy_package_has_a_stub_and_nothing_else_has_one():
     inits = ROOT.rglob("__init__.py")
-    lazy = [path for path in inits if "attach as _attach" in path.read_text(encoding="utf-8")]
+    lazy = [path for path in inits if "attach_names as _attach" in path.read_text(encoding="utf-8")]
     assert {path.with_suffix(".pyi") for path in lazy} == set(ROOT.rglob("__init__.pyi"))
     assert {stub_path(package) for package in LAZY} == set(ROOT.rglob("__init__.pyi")) and pydpstat in LAZY
 
@@ -72,7 +72,7 @@ def test_a_designs_methods_have_the_functions_signatures():
     written = CALLS.read_text(encoding="utf-8")
     assert written == calls(), "run: python tools/stubs.py"
     (declared,) = [node for node in ast.parse(written).body if isinstance(node, ast.ClassDef)]
-    assert [node.name for node in declared.body] == sorted(METHODS, key=METHODS.index)
+    assert [node.name for node in declared.body] == sorted(DESIGN_METHODS, key=DESIGN_METHODS.index)
     assert set(ROOT.rglob("*.pyi")) == {*ROOT.rglob("__init__.pyi"), CALLS}
 
 
@@ -116,9 +116,7 @@ def test_dir_shows_public_names_and_no_others(package):
     assert {"__all__", "__doc__", "__file__", "__name__", "__path__"} <= {*shown}
 
 
-@pytest.mark.parametrize(
-    "part", [part for part in PARTS if hasattr(part, "__path__")], ids=lambda part: part.__name__
-)
+@pytest.mark.parametrize("part", [part for part in PARTS if hasattr(part, "__path__")], ids=lambda part: part.__name__)
 @pytest.mark.usefixtures("everything_is_loaded")
 def test_a_public_namespace_shows_its_names_and_its_modules(part):
     modules = {each.name for each in pkgutil.iter_modules(part.__path__)}

@@ -105,9 +105,7 @@ def test_the_published_noise_and_the_guarantee_of_all_together():
     assert attack.guarantee.epsilon == 125.0 and attack.guarantee.neighbors == "bounded"
     assert abs(attack.estimate - 6.0) < 5.0 * attack.standard_error
     frame = attack.to_frame()
-    assert frame.index.tolist() == [1, 10, 100, 250] and frame["mean"].iloc[-1] == pytest.approx(
-        attack.estimate
-    )
+    assert frame.index.tolist() == [1, 10, 100, 250] and frame["mean"].iloc[-1] == pytest.approx(attack.estimate)
     assert frame["standard error"].to_numpy() == pytest.approx(sd / np.sqrt([1, 10, 100, 250]))
     assert attack.running[-1] == pytest.approx(attack.estimate)
     assert repr(attack).startswith("AveragingAttack: 250 of 250 answers, mean ")

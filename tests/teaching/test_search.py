@@ -63,9 +63,7 @@ def test_known_sensitivities(function, domain, n, options, value):
     else:
         assert found.value == value and (type(found.value) is type(value))
     # the witness attains it
-    first, second = (
-        np.ravel(np.asarray(function(data), dtype=float)) for data in (found.data, found.neighbor)
-    )
+    first, second = (np.ravel(np.asarray(function(data), dtype=float)) for data in (found.data, found.neighbor))
     order = 2 if options.get("norm") == "L2" else 1
     with np.errstate(over="ignore"):
         assert np.linalg.norm(first - second, order) == pytest.approx(float(found.value))
@@ -120,9 +118,7 @@ def test_a_second_plain_search_agrees(domain, n, norm, neighbors, random):
 @pytest.mark.parametrize(("values", "n"), [(2, 1), (2, 4), (3, 3), (5, 2)])
 def test_the_size_that_the_limit_is_compared_with_is_the_true_one(neighbors, symmetric, values, n):
     calls = []
-    found = sensitivity(
-        lambda x: calls.append(x) or sum(x), range(values), n, neighbors=neighbors, symmetric=symmetric
-    )
+    found = sensitivity(lambda x: calls.append(x) or sum(x), range(values), n, neighbors=neighbors, symmetric=symmetric)
     assert len(calls) == len(set(calls)) == found.data_sets
     work = found.data_sets + found.pairs
     sensitivity(sum, range(values), n, neighbors=neighbors, symmetric=symmetric, limit=work)
@@ -152,8 +148,7 @@ def test_records_of_any_type():
 def test_text():
     text = repr(sensitivity(sum, range(4), 2))
     assert text == (
-        "Sensitivity: 3 in the L1 norm (bounded neighbors), attained by (0, 0) and (0, 3); "
-        "48 pairs of 16 data sets"
+        "Sensitivity: 3 in the L1 norm (bounded neighbors), attained by (0, 0) and (0, 3); 48 pairs of 16 data sets"
     )
 
 

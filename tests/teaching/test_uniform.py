@@ -19,9 +19,7 @@ from tests.junk import JUNK
 
 def test_the_table_of_the_text():
     noise = UniformNoise(2)
-    assert [
-        (noise.probability(event, 5), noise.probability(event, 6)) for event in ({3}, {4, 5, 6}, {7, 8})
-    ] == [
+    assert [(noise.probability(event, 5), noise.probability(event, 6)) for event in ({3}, {4, 5, 6}, {7, 8})] == [
         (Fraction(1, 5), 0),
         (Fraction(3, 5), Fraction(3, 5)),
         (Fraction(1, 5), Fraction(2, 5)),
@@ -42,9 +40,7 @@ def test_delta_is_the_excess_of_the_best_event_at_every_epsilon(reach, sensitivi
     noise = UniformNoise(reach)
     for factor in (1, 3, 1000):
         answers = range(-20, 21)
-        excess = sum(
-            max(noise.probability({a}) - factor * noise.probability({a}, sensitivity), 0) for a in answers
-        )
+        excess = sum(max(noise.probability({a}) - factor * noise.probability({a}, sensitivity), 0) for a in answers)
         assert excess == noise.delta(sensitivity)
 
 
@@ -102,9 +98,7 @@ def test_the_audit_finds_it_by_itself():
 
 def test_a_budget_refuses_it_and_keeps_what_it_has():
     budget = pydpstat.Budget(100.0)
-    with pytest.raises(
-        PydpstatError, match="no budget covers a release that guarantees nothing. Nothing was"
-    ):
+    with pytest.raises(PydpstatError, match="no budget covers a release that guarantees nothing. Nothing was"):
         UniformNoise().answer(6, budget=budget)
     assert budget.remaining.epsilon == 100.0 and budget.entries == ()
 

@@ -20,9 +20,7 @@ from pydpstat.parity.case import Step
 
 steps = reference.part("tutorial.steps")
 corrections = reference.part("tutorial.corrections").corrections
-NO_MATPLOTLIB = (
-    "No picture. The picture needs matplotlib: pip install 'pydpstat[plot]', or '.[plot]' in a checkout"
-)
+NO_MATPLOTLIB = "No picture. The picture needs matplotlib: pip install 'pydpstat[plot]', or '.[plot]' in a checkout"
 
 
 def tampered(number: int) -> tuple[Step, ...]:
@@ -79,7 +77,7 @@ def test_every_verdict_fits(monkeypatch, capsys):
     wrong = replace(breaks, value=tuple(-value for value in breaks.value))
     step = replace(steps.STEPS[7], recorded=(wrong, steps.STEPS[7].recorded[1]))
     monkeypatch.setattr(steps, "STEPS", (step,))
-    monkeypatch.setattr("pydpstat.parity._tutorial._picture", lambda *_: True)
+    monkeypatch.setattr("pydpstat.parity._tutorial._report_picture", lambda *_: True)
     preamble = (*steps.PYTHON_PREAMBLE, "private_mean = meanDP([1, 2], 1, 0, 1, rng=1)")
     monkeypatch.setattr(steps, "PYTHON_PREAMBLE", preamble)
     assert main(["tutorial"]) == 1
@@ -91,16 +89,16 @@ def test_picture(monkeypatch, capsys, tmp_path):
     pytest.importorskip("matplotlib")
     monkeypatch.chdir(tmp_path)
     assert main(["tutorial"]) == 0
-    path = Path("output") / tutorial.PICTURE
+    path = Path("output") / tutorial.PICTURE_NAME
     assert capsys.readouterr().out.splitlines()[-1] == f"The two histograms, side by side: {path}"
     assert_png(path)
-    assert [each.name for each in Path("output").iterdir()] == [tutorial.PICTURE]
+    assert [each.name for each in Path("output").iterdir()] == [tutorial.PICTURE_NAME]
 
 
 def test_picture_in_another_folder(tmp_path, capsys):
     pytest.importorskip("matplotlib")
     assert main(["tutorial", "--output", str(tmp_path / "a" / "b")]) == 0
-    assert_png(tmp_path / "a" / "b" / tutorial.PICTURE)
+    assert_png(tmp_path / "a" / "b" / tutorial.PICTURE_NAME)
     capsys.readouterr()
 
 
@@ -113,7 +111,7 @@ def test_an_interrupted_picture_leaves_the_old_one(monkeypatch, tmp_path):
         raise OSError("no space left")
 
     monkeypatch.setattr(figure.Figure, "savefig", half_written)
-    (tmp_path / tutorial.PICTURE).write_text("the old one")
+    (tmp_path / tutorial.PICTURE_NAME).write_text("the old one")
     shape = r.hist([1.0, 2.0, 2.5])
     with pytest.raises(OSError, match="no space"):
         tutorial.write_picture(shape, shape, tmp_path)
@@ -140,7 +138,7 @@ def test_as_a_process(tmp_path):
         text=True,
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert_png(tmp_path / "output" / tutorial.PICTURE)
+    assert_png(tmp_path / "output" / tutorial.PICTURE_NAME)
 
 
 def test_outside_a_checkout_it_says_what_it_needs(monkeypatch, tmp_path, capsys):
@@ -172,9 +170,7 @@ def test_wrong_arguments(argv, capsys):
 def test_help_imports_nothing_heavy():
     code = "import sys, pydpstat.__main__ as m; m.main([]); print(sorted(sys.modules), file=sys.stderr)"
     environment = {**os.environ, "PYTHONPATH": str(Path(pydpstat.__file__).parents[1])}
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert "'argparse'" in done.stderr
     assert "'numpy'" not in done.stderr and "'pandas'" not in done.stderr
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import pydpstat
-from pydpstat.parity._tutorial import Agreement, Session, agreement
-from pydpstat.parity.case import as_r_prints, matrix_lines, part
+from pydpstat.parity._tutorial import Agreement, TutorialSession, compare_printed
+from pydpstat.parity.case import format_as_r_prints, format_matrix_lines, part
 
 steps, cars = part("tutorial.steps"), part("tutorial.cars")
 STEPS = steps.STEPS
@@ -29,14 +29,14 @@ PRINTED_BY_R = {
 
 @pytest.fixture(scope="module")
 def outcomes():
-    session = Session()
-    return [session.run(step) for step in STEPS]
+    session = TutorialSession()
+    return [session.run_step(step) for step in STEPS]
 
 
 @pytest.mark.parametrize("number", range(1, 13), ids=lambda number: f"row {number}")
 def test_row_is_equal_to_r(outcomes, number):
     outcome = outcomes[number - 1]
-    assert outcome.equal
+    assert outcome.is_equal
     assert outcome.next_agreement is Agreement.EQUAL
     if not outcome.step.logarithms:
         assert set(outcome.agreements) == {Agreement.EQUAL}
@@ -56,7 +56,7 @@ def test_printed_digits(number):
 
 
 def test_columns_are_formatted_one_by_one():
-    lines = matrix_lines(np.array(STEPS[11].recorded[0].value))
+    lines = format_matrix_lines(np.array(STEPS[11].recorded[0].value))
     assert lines == [
         "          [,1]     [,2]",
         "[1,]  96.16113 190.8972",
@@ -78,30 +78,30 @@ def test_columns_are_formatted_one_by_one():
     ],
 )
 def test_agreement(ours, logarithms, expected):
-    assert agreement(np.array([0.5, 300.0]), np.array(ours), logarithms) is expected
+    assert compare_printed(np.array([0.5, 300.0]), np.array(ours), logarithms) is expected
 
 
 def test_the_last_place_does_not_excuse_another_print():
     below, above = np.nextafter(0.12345675, 0.0), np.nextafter(0.12345675, 1.0)
-    assert as_r_prints(below) != as_r_prints(above)
-    assert agreement(np.array(below), np.array(above), logarithms=True) is Agreement.DIFFERENT
+    assert format_as_r_prints(below) != format_as_r_prints(above)
+    assert compare_printed(np.array(below), np.array(above), logarithms=True) is Agreement.DIFFERENT
 
 
 def test_a_wrong_next_uniform_is_different():
-    outcome = Session().run(replace(STEPS[1], next_uniform=0.5))
-    assert all(outcome.agreements) and not outcome.equal
+    outcome = TutorialSession().run_step(replace(STEPS[1], next_uniform=0.5))
+    assert all(outcome.agreements) and not outcome.is_equal
 
 
 def test_a_missing_value_is_an_error():
     with pytest.raises(RuntimeError, match="1 values, but 2"):
-        Session().run(replace(STEPS[0], recorded=STEPS[0].recorded * 2))
+        TutorialSession().run_step(replace(STEPS[0], recorded=STEPS[0].recorded * 2))
 
 
 def test_other_warnings_are_passed_on():
     noisy = replace(STEPS[0], python=("import warnings", "warnings.warn('careful', UserWarning)", "0.5"))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        assert Session().run(noisy).warnings == ()
+        assert TutorialSession().run_step(noisy).warnings == ()
     assert [str(each.message) for each in caught] == ["careful"]
 
 
@@ -153,6 +153,6 @@ def test_r_prints_what_is_recorded(tmp_path):
         expected = [np.ravel(recorded.value, order="F") for recorded in step.recorded]
         assert len(mine) == len(expected) + 1
         for words, values in zip(mine, expected):
-            assert agreement(values.astype(float), np.array(words, dtype=float), step.logarithms)
+            assert compare_printed(values.astype(float), np.array(words, dtype=float), step.logarithms)
         if step.next_uniform is not None:
             assert float(mine[-1][1]) == step.next_uniform

@@ -12,9 +12,9 @@ import numpy as np
 
 from livedocs.readable import WIDTH, folded, python_lines, r_lines
 from pydpstat import DPResults, DPResultsPair
-from pydpstat.parity._compare import DIFFERENT, Against, Outcome, Verdict, compare, evaluate
-from pydpstat.parity._r_side import LiveR, NoR, Recording, recording_path
-from pydpstat.parity.case import Case, vector_lines
+from pydpstat.parity._compare import DIFFERENCE_LEVELS, Against, Outcome, Verdict, compare_outcomes, evaluate_code
+from pydpstat.parity._r_side import LiveRSession, Recording, RUnavailableError, get_recording_path
+from pydpstat.parity.case import Case, format_vector_lines
 
 # evaluates code in a fresh environment and returns what R prints
 _PRINTED = """function(code) {
@@ -69,17 +69,17 @@ class Comparer:
     recording : Recording, optional
     """
 
-    def __init__(self, live: LiveR | None, recording: Recording | None) -> None:
+    def __init__(self, live: LiveRSession | None, recording: Recording | None) -> None:
         self.live, self.recording = live, recording
 
     @classmethod
     def here(cls) -> Comparer:
         """Return what this machine has."""
         try:
-            live = LiveR()
-        except NoR:
+            live = LiveRSession()
+        except RUnavailableError:
             live = None
-        return cls(live, Recording() if recording_path().exists() else None)
+        return cls(live, Recording() if get_recording_path().exists() else None)
 
     def show(self, case: Case) -> Shown:
         """Run a comparison and return what a page shows.
@@ -92,7 +92,7 @@ class Comparer:
         python = python_lines(case)
         ours, python, python_output, caught = _in_python(case, python)
         theirs, r_output, source, against = self._in_r(case)
-        verdict = compare(case, ours, theirs, against)
+        verdict = compare_outcomes(case, ours, theirs, against)
         if verdict.status != "passed":
             raise ComparisonFailed(f"{case.id}: {verdict.message}")
         return Shown(
@@ -108,11 +108,11 @@ class Comparer:
 
     def _in_r(self, case: Case) -> tuple[Outcome, str, str, Against]:
         code = "\n".join(r_lines(case))
-        if self.live and not self.live.missing(case.package) and case.level != "endless":
+        if self.live and not self.live.find_missing(case.package) and case.level != "endless":
             # what is shown is what runs: the readable inputs, not the lossless ones
-            theirs = self.live.evaluate(replace(case, r=code, inputs={}))
+            theirs = self.live.evaluate_case(replace(case, r=code, inputs={}))
             return theirs, _r_prints(code), f"R, live ({self._versions(self.live, case)})", "live"
-        theirs_recorded = self.recording.evaluate(case) if self.recording else None
+        theirs_recorded = self.recording.get_outcome(case) if self.recording else None
         if theirs_recorded is None:
             raise ComparisonFailed(
                 f"{case.id}: R cannot be asked here, and this very comparison is not recorded. Build where R "
@@ -122,17 +122,15 @@ class Comparer:
         return theirs_recorded, _as_printed(theirs_recorded), f"R, recorded ({versions})", "recorded"
 
     @staticmethod
-    def _versions(side: LiveR | Recording, case: Case) -> str:
+    def _versions(side: LiveRSession | Recording, case: Case) -> str:
         own = side.versions.get(case.package, "")
         return f"R {side.versions.get('R', '?')}" + (f", {case.package} {own}" if own else "")
 
 
-def _in_python(
-    case: Case, lines: Sequence[str]
-) -> tuple[Outcome, list[str], str, tuple[tuple[str, str], ...]]:
+def _in_python(case: Case, lines: Sequence[str]) -> tuple[Outcome, list[str], str, tuple[tuple[str, str], ...]]:
     """Return the outcome, the lines with what makes the numbers visible, the output, the warnings."""
     try:
-        outcome, done = evaluate("\n".join(lines), {"__name__": "__main__"}, case.seed)
+        outcome, done = evaluate_code("\n".join(lines), {"__name__": "__main__"}, case.seed)
     except Exception as raised:
         raise ComparisonFailed(f"{case.id}: the Python code raises {raised!r}") from raised
     shown, value = list(lines), done.value
@@ -183,14 +181,14 @@ def _as_printed(outcome: Outcome) -> str:
     """Return a recorded outcome in the form in which R prints a vector."""
     if outcome.error:
         return f"Error: {outcome.error}"
-    return _shortened("\n".join(vector_lines(outcome.values, outcome.labels, WIDTH)))
+    return _shortened("\n".join(format_vector_lines(outcome.values, outcome.labels, WIDTH)))
 
 
 def _agreement(verdict: Verdict, theirs: Outcome) -> str:
     case, count = verdict.case, len(theirs.values)
     if case.level == "error":
         return "Both languages stop."
-    if case.level in DIFFERENT:
+    if case.level in DIFFERENCE_LEVELS:
         return f"A difference on purpose: {case.reason or 'R never returns here; Python stops'}."
     if not count:
         return "Both languages give the same words."

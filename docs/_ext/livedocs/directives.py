@@ -16,7 +16,7 @@ from sphinx.util.docutils import SphinxDirective
 from livedocs.comparing import Comparer, ComparisonFailed, Shown
 from livedocs.items import ItemFailed, missing_items, register
 from livedocs.running import PageFailed, run
-from pydpstat.parity._compare import Names
+from pydpstat.parity._compare import Variables
 from pydpstat.parity.case import Case, all_cases
 
 logger = logging.getLogger(__name__)
@@ -27,7 +27,7 @@ class Build:
 
     def __init__(self) -> None:
         self.failures: list[str] = []
-        self.names: dict[str, Names] = {}
+        self.names: dict[str, Variables] = {}
 
     @cached_property
     def cases(self) -> dict[str, Case]:
@@ -84,9 +84,7 @@ class Run(_Executed):
         names = build.names.setdefault(self.env.docname, {"__name__": "__main__"})
         try:
             output = run(source, names, self.options.get("raises", ""))
-            anchors = [
-                register(self.env, key, output.figures) for key in self.options.get("items", "").split()
-            ]
+            anchors = [register(self.env, key, output.figures) for key in self.options.get("items", "").split()]
         except (PageFailed, ItemFailed) as error:
             return self._failed(f"{error}, in\n{source}")
         box = nodes.container(classes=["run"])
@@ -135,9 +133,7 @@ def comparison(shown: Shown) -> nodes.container:
 def reference(target: str, text: str) -> addnodes.pending_xref:
     """Return a link to a labeled place of these pages."""
     label = target.lower()
-    link = addnodes.pending_xref(
-        "", refdomain="std", reftype="ref", reftarget=label, refexplicit=True, refwarn=True
-    )
+    link = addnodes.pending_xref("", refdomain="std", reftype="ref", reftarget=label, refexplicit=True, refwarn=True)
     link += nodes.inline("", text)
     return link
 

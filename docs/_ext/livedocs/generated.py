@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pydpstat
-from pydpstat.parity._compare import DIFFERENT
+from pydpstat.parity._compare import DIFFERENCE_LEVELS
 from pydpstat.parity.case import Case
-from pydpstat.porting._code import python_name
+from pydpstat.porting._code import make_python_name
 
 _MARK = re.compile(r"<!-- (\w+): ([\w.-]+) -->")
 
@@ -42,7 +42,7 @@ class Entry:
     def python(self) -> str:
         """The name in Python, with its module."""
         home = "diffpriv" if self.group == "diffpriv" else "dppack"
-        return f"pydpstat.{home}.{python_name(self.name)}"
+        return f"pydpstat.{home}.{make_python_name(self.name)}"
 
 
 def entries(path: Path) -> tuple[Entry, ...]:
@@ -61,7 +61,7 @@ def section(entry: Entry, cases: Sequence[Case]) -> str:
     lines += [entry.remark, ""] if entry.remark else []
     for name in entry.cases or clearest(entry.name, cases):
         lines += [f"```{{parity}} {name}", "```", ""]
-    lines += _stops([case for case in cases if case.function == entry.name and case.level in DIFFERENT])
+    lines += _stops([case for case in cases if case.function == entry.name and case.level in DIFFERENCE_LEVELS])
     lines += [f"Reference: {{py:obj}}`~{entry.python}`", ""] if exists(entry) else []
     return "\n".join(lines)
 
@@ -71,7 +71,7 @@ def clearest(name: str, cases: Sequence[Case]) -> tuple[str, ...]:
 
     Examples of R's help pages come first.
     """
-    usable = [case for case in cases if case.function == name and case.level not in ("error", *DIFFERENT)]
+    usable = [case for case in cases if case.function == name and case.level not in ("error", *DIFFERENCE_LEVELS)]
     best = sorted(usable, key=_length)
     return tuple(case.id for case in best[:1])
 
@@ -150,9 +150,7 @@ def gaps(guide: Sequence[Entry], cases: Sequence[Case]) -> list[str]:
     """Return what the guide lacks: counterparts in Python, and comparisons to show."""
     missing = [f"{entry.python} does not exist" for entry in guide if not exists(entry)]
     return missing + [
-        f"no comparison shows {entry.name}"
-        for entry in guide
-        if not entry.cases and not clearest(entry.name, cases)
+        f"no comparison shows {entry.name}" for entry in guide if not entry.cases and not clearest(entry.name, cases)
     ]
 
 
@@ -187,9 +185,7 @@ def own_names(part: str) -> list[str]:
 
     mirrors = {*dppack.__all__, *getattr(diffpriv, "__all__", ()), "__version__"}
     own = [name for name in pydpstat.__all__ if name not in mirrors]
-    return [f"pydpstat.{name}" for name in own if _part(getattr(pydpstat, name)) == part] + [
-        *_OWN_PARTS[part][0]
-    ]
+    return [f"pydpstat.{name}" for name in own if _part(getattr(pydpstat, name)) == part] + [*_OWN_PARTS[part][0]]
 
 
 def _part(thing: object) -> str:
@@ -218,6 +214,4 @@ def filled(text: str, guide: Sequence[Entry], cases: Sequence[Case]) -> str:
 
 def listing(guide: Sequence[Entry], group: str) -> str:
     """Return links to the sections of a group, in one paragraph."""
-    return ", ".join(
-        f"{{ref}}`{entry.name} <port-{slug(entry.name)}>`" for entry in guide if entry.group == group
-    )
+    return ", ".join(f"{{ref}}`{entry.name} <port-{slug(entry.name)}>`" for entry in guide if entry.group == group)

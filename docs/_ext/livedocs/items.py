@@ -195,9 +195,7 @@ def fill_items(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         mark.replace_self(list(_tables(app, docname, items, found)))
 
 
-def _tables(
-    app: Sphinx, docname: str, items: dict[str, Item], found: dict[str, list[Shown]]
-) -> Iterator[nodes.Node]:
+def _tables(app: Sphinx, docname: str, items: dict[str, Item], found: dict[str, list[Shown]]) -> Iterator[nodes.Node]:
     told = {key: outcome(item, found.get(key, [])) for key, item in items.items()}
     totals = Counter(text.partition(":")[0] for text in told.values())
     yield nodes.paragraph(

@@ -84,9 +84,7 @@ def executed(page: Path, environment: dict[str, str]) -> Any:
     where = {"metadata": {"path": str(page.parent)}}
     # a kernel says at each start that others on this machine could listen in
     quiet = ["--IPKernelApp.log_level=40"]
-    client = NotebookClient(
-        made, timeout=_SECONDS, record_timing=False, resources=where, extra_arguments=quiet
-    )
+    client = NotebookClient(made, timeout=_SECONDS, record_timing=False, resources=where, extra_arguments=quiet)
     client.execute(env=environment)
     for cell in made.cells:
         if cell.cell_type == "code":

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterable
 
-from pydpstat.parity.case import Case, python_literal, r_literal
+from pydpstat.parity.case import Case, format_python_literal, format_r_literal
 
 # what half a page holds
 WIDTH = 44
@@ -24,7 +24,7 @@ _OPENING, _CLOSING = "([{", ")]}"
 def r_lines(case: Case) -> list[str]:
     """Return the R code that a reader can run: the seed, the inputs, the call."""
     words = set(re.findall(r"[\w.]+", case.r))
-    inputs = [f"{name} <- {r_literal(value)}" for name, value in case.inputs.items() if name in words]
+    inputs = [f"{name} <- {format_r_literal(value)}" for name, value in case.inputs.items() if name in words]
     seed = [f"set.seed({case.seed})"] if _draws(case) else []
     return folded([*seed, *inputs, *case.r.strip().splitlines()])
 
@@ -32,7 +32,7 @@ def r_lines(case: Case) -> list[str]:
 def python_lines(case: Case) -> list[str]:
     """Return the Python code that a reader can run: imports, the stream, the inputs, the call."""
     words = set(re.findall(r"\w+", case.python))
-    inputs = [f"{name} = {python_literal(value)}" for name, value in case.inputs.items() if name in words]
+    inputs = [f"{name} = {format_python_literal(value)}" for name, value in case.inputs.items() if name in words]
     body = [*inputs, *case.python.strip().splitlines()]
     names = _free_names("\n".join(body))
     imports = [line for name, line in _IMPORTS.items() if name in names and name not in case.inputs]
@@ -104,9 +104,7 @@ def _one_line(parts: Iterable[str]) -> str:
 def _depth(lines: Iterable[str]) -> tuple[int, bool]:
     """Return how many brackets are open, and whether braces are among them."""
     text = re.sub(r"'[^']*'|\"[^\"]*\"", "", " ".join(lines))
-    return text.count("(") + text.count("[") - text.count(")") - text.count("]"), text.count(
-        "{"
-    ) > text.count("}")
+    return text.count("(") + text.count("[") - text.count(")") - text.count("]"), text.count("{") > text.count("}")
 
 
 def _fold(line: str, width: int) -> list[str]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from livedocs.comparing import printed
-from pydpstat.parity._compare import Names, run_python
+from pydpstat.parity._compare import Variables, run_python
 
 # what a page holds
 _WIDTH = 88
@@ -46,7 +46,7 @@ class Output:
     figures: tuple[pd.DataFrame, ...] = ()
 
 
-def run(source: str, names: Names, raises: str = "") -> Output:
+def run(source: str, names: Variables, raises: str = "") -> Output:
     """Run code in the names of its page.
 
     Parameters
@@ -79,7 +79,11 @@ def run(source: str, names: Names, raises: str = "") -> Output:
 
     with contextlib.redirect_stdout(stream):
         done = run_python(
-            source, names, others="error", told=lambda each: tell(type(each).__name__, each), shown=show
+            source,
+            names,
+            other_warnings="error",
+            on_warning=lambda each: tell(type(each).__name__, each),
+            on_value=show,
         )
     ended = type(done.error).__name__ if done.error else ""
     if done.error:
@@ -110,9 +114,7 @@ def as_table(value: pd.DataFrame | pd.Series) -> str:
     >>> "<td class=\"number\">2.5</td>" in as_table(pd.DataFrame({"mean": [2.5]}))
     True
     """
-    frame = (
-        value.to_frame("" if value.name is None else value.name) if isinstance(value, pd.Series) else value
-    )
+    frame = value.to_frame("" if value.name is None else value.name) if isinstance(value, pd.Series) else value
     return _NUMBER.sub('<td class="number">', frame.to_html(border=0, classes="docutils", max_rows=_ROWS))
 
 

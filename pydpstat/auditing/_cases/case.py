@@ -11,17 +11,17 @@ import numpy as np
 
 from pydpstat._release.additive import Query
 from pydpstat._release.options import options
-from pydpstat._release.statistic import call, release_stage
+from pydpstat._release.statistic import make_call, release_stage
 from pydpstat.mechanisms import Mechanism
 from pydpstat.privacy import Guarantee
 from pydpstat.results import DPResults
 
 Release = Callable[..., object]
 Options = dict[str, Any]
-UNIT: Options = {"bounds": (0, 1)}
-OPEN: Options = {"neighbors": "unbounded"}
+UNIT_BOUNDS: Options = {"bounds": (0, 1)}
+UNBOUNDED: Options = {"neighbors": "unbounded"}
 GAUSSIAN: Options = {"mechanism": "gaussian", "delta": 1e-3}
-MOST = 1_000_000
+MAX_DRAWS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Case:
     The claim, None where the results state it themselves, is known to be broken ("defect"), is kept
     ("sound"), or is broken as documented ("exception"). `row` is the finding's name in the table of the
     originals' defects, `true` the epsilon that really holds at the claim's delta, NaN where it is not known.
-    At a million draws a defect's lower bound has to exceed `at_least`, too; `most` draws suffice.
+    At a million draws a defect's lower bound has to exceed `at_least`, too; `max_draws` draws suffice.
     """
 
     kind: Literal["defect", "sound", "exception"]
@@ -43,35 +43,37 @@ class Case:
     row: str = ""
     true: float = math.nan
     at_least: float = 0.0
-    most: int = MOST
+    max_draws: int = MAX_DRAWS
 
 
-def sound(
+def make_sound_case(
     name: str,
     release: Release,
     data: object,
     neighbor: object,
-    most: int = MOST,
+    max_draws: int = MAX_DRAWS,
     true: float = 1.0,
     claim: Guarantee | None = None,
 ) -> Case:
     """Return the case of a release that keeps its claim."""
-    return Case("sound", name, release, data, neighbor, claim, true=true, most=most)
+    return Case("sound", name, release, data, neighbor, claim, true=true, max_draws=max_draws)
 
 
-def many(draw: Callable[[], np.ndarray], each: int, size: int) -> np.ndarray:
+def draw_many(draw: Callable[[], np.ndarray], batch_size: int, size: int) -> np.ndarray:
     """Return so many draws of what makes a number of them at a time."""
-    return np.concatenate([draw() for _ in range(-(-size // each))])[:size]
+    return np.concatenate([draw() for _ in range(-(-size // batch_size))])[:size]
 
 
-def stage(function: str, query: Callable[[Any], Query], mechanism: Mechanism | None = None) -> Release:
+def make_stage_release(
+    function: str, make_query: Callable[[Any], Query], mechanism: Mechanism | None = None
+) -> Release:
     """Return a release of what is asked of the records, by default with Laplace or geometric noise."""
-    how = options(1.0, 0, "laplace", "bounded", "error", others=False)
+    how = options(1.0, 0, "laplace", "bounded", "error", allow_objects=False)
     if mechanism is not None:
         how = how._replace(mechanism=mechanism)
-    record = call(function, how, ("formula", "data"))
+    record = make_call(function, how, ("formula", "data"))
 
-    def release(data: object) -> DPResults:
-        return release_stage(query(data), how, 1.0, (), record)
+    def release_data(data: object) -> DPResults:
+        return release_stage(make_query(data), how, 1.0, (), record)
 
-    return release
+    return release_data

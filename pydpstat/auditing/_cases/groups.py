@@ -14,7 +14,16 @@ from typing import Any
 import numpy as np
 
 from pydpstat._data.columns import Data
-from pydpstat.auditing._cases.case import GAUSSIAN, OPEN, UNIT, Case, Options, Release, many, sound
+from pydpstat.auditing._cases.case import (
+    GAUSSIAN,
+    UNBOUNDED,
+    UNIT_BOUNDS,
+    Case,
+    Options,
+    Release,
+    draw_many,
+    make_sound_case,
+)
 from pydpstat.privacy import Guarantee
 from pydpstat.results import DPResults
 from pydpstat.statistics.association import corr, cov
@@ -26,13 +35,13 @@ from pydpstat.statistics.spread import std, var
 from pydpstat.statistics.tables import crosstab
 from pydpstat.statistics.uniques import nunique
 
-TWO: Options = {"levels": ["a", "b"], "other": None}
+TWO_LEVELS: Options = {"levels": ["a", "b"], "other": None}
 # a power of two: the shares of epsilon are exact
 COLUMNS = 1_024
 PAIRS_OF_GROUPS = 512
 LETTERS = "abcd"
 # unbounded and bounded neighbors
-_KINDS: tuple[Options, Options] = (OPEN, {})
+_KINDS: tuple[Options, Options] = (UNBOUNDED, {})
 _ONE, APPROXIMATE = Guarantee(1.0), Guarantee(1.0, float(GAUSSIAN["delta"]))
 NUMBERS: dict[str, Callable[..., DPResults]] = {"mean": mean, "sum": sum, "var": var, "std": std}
 TRUTHS: dict[str, Callable[..., DPResults]] = {"count": count, "proportion": proportion}
@@ -41,10 +50,10 @@ PAIRS: dict[str, Callable[..., DPResults]] = {"cov": cov, "corr": corr}
 Keyed = tuple[list[float], list[str]]
 # and with their persons
 Personal = tuple[list[float], list[str], list[int]]
-LESS: Keyed = [0.0, 0.0, 0.0, 0.0], ["a", "a", "b", "b"]
-MORE: Keyed = [*LESS[0], 1.0], [*LESS[1], "a"]
-HERE: Keyed = [*LESS[0], 1.0], [*LESS[1], "a"]
-THERE: Keyed = [*LESS[0], 1.0], [*LESS[1], "b"]
+WITHOUT_RECORD: Keyed = [0.0, 0.0, 0.0, 0.0], ["a", "a", "b", "b"]
+WITH_RECORD: Keyed = [*WITHOUT_RECORD[0], 1.0], [*WITHOUT_RECORD[1], "a"]
+RECORD_IN_A: Keyed = [*WITHOUT_RECORD[0], 1.0], [*WITHOUT_RECORD[1], "a"]
+RECORD_IN_B: Keyed = [*WITHOUT_RECORD[0], 1.0], [*WITHOUT_RECORD[1], "b"]
 # what others have in every group, and what the person has
 Owned = tuple[list[float], list[float]]
 ABSENT: Owned = [0.0, 0.0], []
@@ -52,23 +61,23 @@ PRESENT: Owned = [0.0, 0.0], [1.0]
 REPLACED: Owned = [0.0, 0.0], [0.0]
 
 
-def _by_group(function: Callable[..., DPResults], kind: type = float, **options: object) -> Release:
+def _make_group_release(function: Callable[..., DPResults], kind: type = float, **options: object) -> Release:
     """Return a release by group of many copies of one column, each with epsilon 1."""
 
-    def release(data: Keyed, size: int) -> np.ndarray:
+    def release_data(data: Keyed, size: int) -> np.ndarray:
         wide: np.ndarray = np.repeat(np.array(data[0], dtype=kind)[:, None], COLUMNS, axis=1)
-        own = {"by": data[1], **TWO, **options}
-        return many(lambda: function(wide, float(COLUMNS), **own).value.T, COLUMNS, size)
+        own = {"by": data[1], **TWO_LEVELS, **options}
+        return draw_many(lambda: function(wide, float(COLUMNS), **own).value.T, COLUMNS, size)
 
-    return release
+    return release_data
 
 
-def _two(function: Callable[..., DPResults], **options: object) -> Release:
+def _make_two_column_release(function: Callable[..., DPResults], **options: object) -> Release:
     """Return a release by group of the same column twice."""
-    return lambda data: function(np.transpose([data[0]] * 2), 1.0, by=data[1], **TWO, **options)
+    return lambda data: function(np.transpose([data[0]] * 2), 1.0, by=data[1], **TWO_LEVELS, **options)
 
 
-def _in_pairs(
+def _make_pairs_release(
     function: Callable[..., DPResults],
     *shares: object,
     kind: type = float,
@@ -83,7 +92,7 @@ def _in_pairs(
     persons have the person's number, below 100, for each record.
     """
 
-    def release(data: Keyed | Personal, size: int) -> np.ndarray:
+    def release_data(data: Keyed | Personal, size: int) -> np.ndarray:
         one: np.ndarray = np.array(data[0], dtype=kind)
         values = np.tile(one, PAIRS_OF_GROUPS)
         place = np.tile([LETTERS.index(name) for name in data[1]], PAIRS_OF_GROUPS)
@@ -94,89 +103,100 @@ def _in_pairs(
         if len(data) > 2:
             scope["unit"] = 100 * pair + np.tile(np.array(data[2], dtype=int), PAIRS_OF_GROUPS)
         own, rows = {**scope, **options}, (PAIRS_OF_GROUPS, -1)
-        return many(lambda: function(*given, *shares, 1.0, **own).value.reshape(rows), rows[0], size)
+        return draw_many(lambda: function(*given, *shares, 1.0, **own).value.reshape(rows), rows[0], size)
 
-    return release
+    return release_data
 
 
-def _by_unit(
-    function: Callable[..., DPResults], kind: type = float, pair: bool = False, **options: object
+def _make_unit_groups_release(
+    function: Callable[..., DPResults], kind: type = float, has_two_variables: bool = False, **options: object
 ) -> Release:
     """Return a release of many groups, in each of which a person has what is said, each with epsilon 1."""
 
-    def release(data: Owned, size: int) -> np.ndarray:
+    def release_data(data: Owned, size: int) -> np.ndarray:
         rest, own = data
         values: np.ndarray = np.tile(np.array([*rest, *own], dtype=kind), COLUMNS)
         groups = np.repeat(np.arange(COLUMNS), len(rest) + len(own))
         # others have one record each
         ids = np.arange(1, values.size + 1)
         ids[np.tile(np.arange(len(rest) + len(own)) >= len(rest), COLUMNS)] = 0
-        given = (values, values) if pair else (values,)
+        given = (values, values) if has_two_variables else (values,)
         scope: Options = {"by": groups, "levels": range(COLUMNS), "other": None, "unit": ids}
         own_options = {**scope, "max_records": COLUMNS, **options}
-        return many(lambda: function(*given, float(COLUMNS), **own_options).value, COLUMNS, size)
+        return draw_many(lambda: function(*given, float(COLUMNS), **own_options).value, COLUMNS, size)
 
-    return release
+    return release_data
 
 
-def _cases(name: str, functions: Sequence[Release], many: str, claim: Guarantee = _ONE) -> list[Case]:
+def _make_group_cases(name: str, functions: Sequence[Release], suffix: str, claim: Guarantee = _ONE) -> list[Case]:
     """Return the cases of a release by group, whose functions are those for either kind of neighbors."""
     open_, bounded = functions
     return [
-        sound(f"{name} by group, unbounded{many}", open_, LESS, MORE, claim=claim),
-        sound(f"{name} by group{many}", bounded, HERE, THERE, claim=claim),
+        make_sound_case(f"{name} by group, unbounded{suffix}", open_, WITHOUT_RECORD, WITH_RECORD, claim=claim),
+        make_sound_case(f"{name} by group{suffix}", bounded, RECORD_IN_A, RECORD_IN_B, claim=claim),
     ]
 
 
-def _unit_cases(name: str, functions: Sequence[Release]) -> list[Case]:
+def _make_unit_cases(name: str, functions: Sequence[Release]) -> list[Case]:
     open_, bounded = functions
     return [
-        sound(f"{name} by unit, unbounded, many groups", open_, ABSENT, PRESENT, claim=_ONE),
-        sound(f"{name} by unit, many groups", bounded, REPLACED, PRESENT, claim=_ONE),
+        make_sound_case(f"{name} by unit, unbounded, many groups", open_, ABSENT, PRESENT, claim=_ONE),
+        make_sound_case(f"{name} by unit, many groups", bounded, REPLACED, PRESENT, claim=_ONE),
     ]
 
 
-def _sums() -> tuple[Case, ...]:
+def _make_sum_cases() -> tuple[Case, ...]:
     found: list[Case] = []
     for name, function in NUMBERS.items():
-        alone = {**UNIT, "mechanism": "laplace"}
-        found += _cases(name, [_by_group(function, **alone, **kind) for kind in _KINDS], ", many columns")
-        found += _cases(f"{name} of two columns", [_two(function, **UNIT, **kind) for kind in _KINDS], "")
-        found += _unit_cases(name, [_by_unit(function, **UNIT, **kind) for kind in _KINDS])
+        alone = {**UNIT_BOUNDS, "mechanism": "laplace"}
+        found += _make_group_cases(
+            name, [_make_group_release(function, **alone, **kind) for kind in _KINDS], ", many columns"
+        )
+        found += _make_group_cases(
+            f"{name} of two columns",
+            [_make_two_column_release(function, **UNIT_BOUNDS, **kind) for kind in _KINDS],
+            "",
+        )
+        found += _make_unit_cases(name, [_make_unit_groups_release(function, **UNIT_BOUNDS, **kind) for kind in _KINDS])
     for name, function in TRUTHS.items():
-        found += _cases(name, [_by_group(function, bool, **kind) for kind in _KINDS], ", many columns")
-        found += _unit_cases(name, [_by_unit(function, bool, **kind) for kind in _KINDS])
+        found += _make_group_cases(
+            name, [_make_group_release(function, bool, **kind) for kind in _KINDS], ", many columns"
+        )
+        found += _make_unit_cases(name, [_make_unit_groups_release(function, bool, **kind) for kind in _KINDS])
     for name, function in PAIRS.items():
-        paired = [_in_pairs(function, twice=True, **UNIT, **kind) for kind in _KINDS]
-        found += _cases(name, paired, ", many pairs")
-        found += _unit_cases(name, [_by_unit(function, pair=True, **UNIT, **kind) for kind in _KINDS])
-    gauss = [_in_pairs(mean, **UNIT, **GAUSSIAN, **kind) for kind in _KINDS]
-    found += _cases("mean, Gaussian,", gauss, ", many pairs", APPROXIMATE)
-    gauss = [_in_pairs(count, kind=bool, **GAUSSIAN, **kind) for kind in _KINDS]
-    found += _cases("count, Gaussian,", gauss, ", many pairs", APPROXIMATE)
+        paired = [_make_pairs_release(function, twice=True, **UNIT_BOUNDS, **kind) for kind in _KINDS]
+        found += _make_group_cases(name, paired, ", many pairs")
+        found += _make_unit_cases(
+            name,
+            [_make_unit_groups_release(function, has_two_variables=True, **UNIT_BOUNDS, **kind) for kind in _KINDS],
+        )
+    gauss = [_make_pairs_release(mean, **UNIT_BOUNDS, **GAUSSIAN, **kind) for kind in _KINDS]
+    found += _make_group_cases("mean, Gaussian,", gauss, ", many pairs", APPROXIMATE)
+    gauss = [_make_pairs_release(count, kind=bool, **GAUSSIAN, **kind) for kind in _KINDS]
+    found += _make_group_cases("count, Gaussian,", gauss, ", many pairs", APPROXIMATE)
     return tuple(found)
 
 
 # of quantiles, histograms, tables and numbers of units the data are a variable and a group or a unit for each
 # record, or both; few points make a choice quick, and each is seen often
 POINTS = 9
-PLACES: Options = {"bounds": (0, 1), "grid_points": POINTS}
-EDGES: Options = {"edges": [0, 1, 2]}
+QUANTILE_OPTIONS: Options = {"bounds": (0, 1), "grid_points": POINTS}
+EDGE_OPTIONS: Options = {"edges": [0, 1, 2]}
 # all records of a unit count, and those of two groups
-THREE: Options = {"max_records": 3}
+THREE_RECORDS: Options = {"max_records": 3}
 EVERY_GROUP: Options = {"max_records": 2, "max_groups": 2}
 
 
-def _unit(function: Release, *shares: object, **options: object) -> Release:
+def _make_unit_release(function: Release, *shares: object, **options: object) -> Release:
     return lambda data: function(data[0], *shares, 1.0, unit=data[1], **options)
 
 
-def _distinct(values: object, epsilon: float, unit: Data, **scope: Any) -> DPResults:
+def _count_distinct(values: object, epsilon: float, unit: Data, **scope: Any) -> DPResults:
     return nunique(unit, epsilon, **scope)
 
 
-def _pairs(name: str, release: Release, data: object, neighbor: object, claim: Guarantee = _ONE) -> Case:
-    return sound(f"{name}, many pairs", release, data, neighbor, claim=claim)
+def _make_pairs_case(name: str, release: Release, data: object, neighbor: object, claim: Guarantee = _ONE) -> Case:
+    return make_sound_case(f"{name}, many pairs", release, data, neighbor, claim=claim)
 
 
 # the lowest record of one group goes to the other one: all points above lose a rank, and gain one there
@@ -203,68 +223,132 @@ OTHER_ID = ([0.0] * 4, [*"abcd"], [1, 2, 4, 4])
 FEWER_IDS = tuple(each[:2] for each in IDS)
 IN_ONE = ([0.0] * 3, [*"aba"], [1, 2, 3])
 IN_THE_OTHER = ([0.0] * 4, [*"abbb"], [1, 2, 4, 4])
-FOUR: Options = {"number": 4, "max_groups": 2}
+FOUR_LEVELS: Options = {"number": 4, "max_groups": 2}
 QUARTILES = [0.25, 0.5, 0.75]
-FOUND: Options = {"levels": "discover", "delta": 1e-3}
+DISCOVERED_LEVELS: Options = {"levels": "discover", "delta": 1e-3}
 
 CASES = (
-    *_sums(),
-    _pairs("median, by group", _in_pairs(median, **PLACES), RANKS, MOVED),
-    _pairs("median, by group, unbounded", _in_pairs(median, **PLACES, **OPEN), RANKS, FEWER),
-    _pairs("quantile, by group", _in_pairs(quantile, 1 / 3, **PLACES), RANKS, MOVED),
-    _pairs("quantile, by group, the minimum", _in_pairs(quantile, 0, **PLACES), RANKS, MOVED),
-    _pairs("quantiles, by group", _in_pairs(quantiles, QUARTILES, **PLACES), RANKS, MOVED),
-    _pairs("quantiles, by group, unbounded", _in_pairs(quantiles, QUARTILES, **PLACES, **OPEN), RANKS, FEWER),
-    sound("median, by unit", _unit(median, **PLACES, **THREE), PERSONS, OTHER_PERSON),
-    sound("median, by unit, unbounded", _unit(median, **PLACES, **THREE, **OPEN), PERSONS, WITHOUT),
-    sound("quantiles, by unit", _unit(quantiles, QUARTILES, **PLACES, **THREE), PERSONS, OTHER_PERSON),
-    _pairs(
-        "median, a person in every group", _in_pairs(median, **EVERY_GROUP, **PLACES), EVERYWHERE, ELSEWHERE
+    *_make_sum_cases(),
+    _make_pairs_case("median, by group", _make_pairs_release(median, **QUANTILE_OPTIONS), RANKS, MOVED),
+    _make_pairs_case(
+        "median, by group, unbounded",
+        _make_pairs_release(median, **QUANTILE_OPTIONS, **UNBOUNDED),
+        RANKS,
+        FEWER,
     ),
-    _pairs(
+    _make_pairs_case("quantile, by group", _make_pairs_release(quantile, 1 / 3, **QUANTILE_OPTIONS), RANKS, MOVED),
+    _make_pairs_case(
+        "quantile, by group, the minimum", _make_pairs_release(quantile, 0, **QUANTILE_OPTIONS), RANKS, MOVED
+    ),
+    _make_pairs_case(
+        "quantiles, by group", _make_pairs_release(quantiles, QUARTILES, **QUANTILE_OPTIONS), RANKS, MOVED
+    ),
+    _make_pairs_case(
+        "quantiles, by group, unbounded",
+        _make_pairs_release(quantiles, QUARTILES, **QUANTILE_OPTIONS, **UNBOUNDED),
+        RANKS,
+        FEWER,
+    ),
+    make_sound_case(
+        "median, by unit",
+        _make_unit_release(median, **QUANTILE_OPTIONS, **THREE_RECORDS),
+        PERSONS,
+        OTHER_PERSON,
+    ),
+    make_sound_case(
+        "median, by unit, unbounded",
+        _make_unit_release(median, **QUANTILE_OPTIONS, **THREE_RECORDS, **UNBOUNDED),
+        PERSONS,
+        WITHOUT,
+    ),
+    make_sound_case(
+        "quantiles, by unit",
+        _make_unit_release(quantiles, QUARTILES, **QUANTILE_OPTIONS, **THREE_RECORDS),
+        PERSONS,
+        OTHER_PERSON,
+    ),
+    _make_pairs_case(
+        "median, a person in every group",
+        _make_pairs_release(median, **EVERY_GROUP, **QUANTILE_OPTIONS),
+        EVERYWHERE,
+        ELSEWHERE,
+    ),
+    _make_pairs_case(
         "median, a person in every group, unbounded",
-        _in_pairs(median, **EVERY_GROUP, **PLACES, **OPEN),
+        _make_pairs_release(median, **EVERY_GROUP, **QUANTILE_OPTIONS, **UNBOUNDED),
         EVERYWHERE,
         NOWHERE,
     ),
-    _pairs("histogram, by group", _in_pairs(histogram, **EDGES), BINS, OTHER_BIN),
-    _pairs("histogram, by group, unbounded", _in_pairs(histogram, **EDGES, **OPEN), BINS, ONE_BIN_LESS),
-    _pairs(
+    _make_pairs_case("histogram, by group", _make_pairs_release(histogram, **EDGE_OPTIONS), BINS, OTHER_BIN),
+    _make_pairs_case(
+        "histogram, by group, unbounded",
+        _make_pairs_release(histogram, **EDGE_OPTIONS, **UNBOUNDED),
+        BINS,
+        ONE_BIN_LESS,
+    ),
+    _make_pairs_case(
         "histogram, by group, Gaussian",
-        _in_pairs(histogram, **EDGES, **GAUSSIAN),
+        _make_pairs_release(histogram, **EDGE_OPTIONS, **GAUSSIAN),
         BINS,
         OTHER_BIN,
         APPROXIMATE,
     ),
-    sound("histogram, by unit", _unit(histogram, **EDGES, **THREE), PERSONS, OTHER_PERSON),
-    sound(
-        "histogram, by unit, Gaussian", _unit(histogram, **EDGES, **THREE, **GAUSSIAN), PERSONS, OTHER_PERSON
+    make_sound_case(
+        "histogram, by unit",
+        _make_unit_release(histogram, **EDGE_OPTIONS, **THREE_RECORDS),
+        PERSONS,
+        OTHER_PERSON,
     ),
-    _pairs(
+    make_sound_case(
+        "histogram, by unit, Gaussian",
+        _make_unit_release(histogram, **EDGE_OPTIONS, **THREE_RECORDS, **GAUSSIAN),
+        PERSONS,
+        OTHER_PERSON,
+    ),
+    _make_pairs_case(
         "histogram, a person in every group",
-        _in_pairs(histogram, **EVERY_GROUP, **EDGES),
+        _make_pairs_release(histogram, **EVERY_GROUP, **EDGE_OPTIONS),
         EVERYWHERE,
         ELSEWHERE,
     ),
-    sound("crosstab, by unit", _unit(crosstab, levels=["a", "b"], **THREE), ANSWERS, ONE_LEVEL),
-    sound(
+    make_sound_case(
+        "crosstab, by unit",
+        _make_unit_release(crosstab, levels=["a", "b"], **THREE_RECORDS),
+        ANSWERS,
+        ONE_LEVEL,
+    ),
+    make_sound_case(
         "crosstab, by unit, unbounded",
-        _unit(crosstab, levels=["a", "b"], **THREE, **OPEN),
+        _make_unit_release(crosstab, levels=["a", "b"], **THREE_RECORDS, **UNBOUNDED),
         ANSWERS,
         NO_ANSWER,
     ),
-    sound("crosstab, by unit, levels='discover'", _unit(crosstab, **FOUND, **THREE), ANSWERS, ONE_LEVEL),
-    sound(
+    make_sound_case(
+        "crosstab, by unit, levels='discover'",
+        _make_unit_release(crosstab, **DISCOVERED_LEVELS, **THREE_RECORDS),
+        ANSWERS,
+        ONE_LEVEL,
+    ),
+    make_sound_case(
         "crosstab, by unit, levels='discover', unbounded",
-        _unit(crosstab, **FOUND, **THREE, **OPEN),
+        _make_unit_release(crosstab, **DISCOVERED_LEVELS, **THREE_RECORDS, **UNBOUNDED),
         ANSWERS,
         NO_ANSWER,
     ),
-    sound("nunique", lambda data: nunique(data, 1.0, **OPEN), [1, 1, 2], [1, 1, 2, 3]),
-    _pairs("nunique, by group", _in_pairs(_distinct, **FOUR), IDS, OTHER_ID),
-    _pairs("nunique, by group, unbounded", _in_pairs(_distinct, **FOUR, **OPEN), IDS, FEWER_IDS),
-    _pairs(
-        "nunique, by group, Gaussian", _in_pairs(_distinct, **FOUR, **GAUSSIAN), IDS, OTHER_ID, APPROXIMATE
+    make_sound_case("nunique", lambda data: nunique(data, 1.0, **UNBOUNDED), [1, 1, 2], [1, 1, 2, 3]),
+    _make_pairs_case("nunique, by group", _make_pairs_release(_count_distinct, **FOUR_LEVELS), IDS, OTHER_ID),
+    _make_pairs_case(
+        "nunique, by group, unbounded",
+        _make_pairs_release(_count_distinct, **FOUR_LEVELS, **UNBOUNDED),
+        IDS,
+        FEWER_IDS,
     ),
-    _pairs("nunique, by group, one of several", _in_pairs(_distinct), IN_ONE, IN_THE_OTHER),
+    _make_pairs_case(
+        "nunique, by group, Gaussian",
+        _make_pairs_release(_count_distinct, **FOUR_LEVELS, **GAUSSIAN),
+        IDS,
+        OTHER_ID,
+        APPROXIMATE,
+    ),
+    _make_pairs_case("nunique, by group, one of several", _make_pairs_release(_count_distinct), IN_ONE, IN_THE_OTHER),
 )

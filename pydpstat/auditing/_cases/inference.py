@@ -14,17 +14,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._data.columns import Data, one_column
+from pydpstat._data.columns import Data, read_single_column
 from pydpstat._release.options import options
-from pydpstat._release.scope import NOTHING
-from pydpstat.auditing._cases.case import GAUSSIAN, OPEN, UNIT, Options, Release, sound
-from pydpstat.inference._cubic_release import release_cubic, tallied_with_cubic
-from pydpstat.inference._mean_tests import release_groups
-from pydpstat.inference._noisy_tables import noisy_table
+from pydpstat._release.scope import EMPTY_SCOPE
+from pydpstat.auditing._cases.case import GAUSSIAN, UNBOUNDED, UNIT_BOUNDS, Options, Release, make_sound_case
+from pydpstat.inference._cubic_release import release_cubic, sum_records_with_cubic
+from pydpstat.inference._mean_tests import release_group_samples
+from pydpstat.inference._noisy_tables import release_noisy_table
 from pydpstat.inference._samples import Sample
 from pydpstat.inference.blocks import any_interval, any_test
 from pydpstat.inference.distances import ks_2samp, kstest
-from pydpstat.inference.group_means import release_means
+from pydpstat.inference.group_means import release_group_means
 from pydpstat.inference.moments import moments
 from pydpstat.inference.proportions import binomtest, proportions_test
 from pydpstat.inference.quantiles import quantile_test
@@ -35,7 +35,7 @@ from pydpstat.inference.survey_totals import weighted_quantile, weighted_total
 from pydpstat.inference.t_tests import ttest_1samp, ttest_rel
 from pydpstat.results import DPResults
 from pydpstat.results.inference_results import InferenceResults
-from pydpstat.statistics._kernels.records import records_of
+from pydpstat.statistics._kernels.records import read_records
 from pydpstat.statistics.mean import mean
 from pydpstat.statistics.quantiles import median
 from pydpstat.statistics.spread import std, var
@@ -44,19 +44,19 @@ from pydpstat.statistics.spread import std, var
 FEW_DRAWS, MANY_DRAWS = 20_000, 100_000
 
 
-def _shown(result: InferenceResults) -> dict[str, object]:
+def _collect_outcome(result: InferenceResults) -> dict[str, object]:
     """Return what a result says, its noisy numbers once."""
     found = dict(result.released)
     public = (result.test, result.null, result.claim, result.guarantee, result.nobs, result.record)
     return {**found, "p": result.pvalue, "public": repr((public, result.validity, result.noise_scale))}
 
 
-def _counted(function: Callable[..., InferenceResults], **options: Any) -> Release:
-    return lambda data: _shown(function(data, 1.0, **options))
+def _make_count_release(function: Callable[..., InferenceResults], **options: Any) -> Release:
+    return lambda data: _collect_outcome(function(data, 1.0, **options))
 
 
-def _compared(**options: Any) -> Release:
-    return lambda data: _shown(proportions_test(data[0], data[1], 1.0, **options))
+def _make_proportions_release(**options: Any) -> Release:
+    return lambda data: _collect_outcome(proportions_test(data[0], data[1], 1.0, **options))
 
 
 def _is_large(block: npt.NDArray[np.float64]) -> bool:
@@ -64,25 +64,26 @@ def _is_large(block: npt.NDArray[np.float64]) -> bool:
     return bool(block[0] > 0.5)
 
 
-def _are_apart(one: npt.NDArray[np.float64], other: npt.NDArray[np.float64]) -> bool:
+def _is_different(one: npt.NDArray[np.float64], other: npt.NDArray[np.float64]) -> bool:
     return bool(one[0] != other[0])
 
 
-def _mean_of_block(block: npt.NDArray[np.float64]) -> float:
+def _compute_block_mean(block: npt.NDArray[np.float64]) -> float:
     if block.size and block[0] < 0.0:
         raise ValueError("negative")
     return float(np.mean(block))
 
 
-def _blocks_test(test: Release = _is_large, **options: Any) -> Release:
+def _make_block_test(test: Release = _is_large, **options: Any) -> Release:
     return lambda data: any_test(data, test, 1.0, blocks=1, level=0.5, **options)
 
 
-def _blocks_interval(**options: Any) -> Release:
-    return lambda data: any_interval(data, _mean_of_block, 1.0, range=(0, 1), blocks=1, **options)
+def _make_block_interval(**options: Any) -> Release:
+    return lambda data: any_interval(data, _compute_block_mean, 1.0, range=(0, 1), blocks=1, **options)
 
 
 UNTRUE, TRUE_ONCE = np.array([False, False]), np.array([False, True])
+TRUE_ADDED = np.array([False, False, True])
 # a record goes from below the hypothetical quantile to above it: both counts change
 BELOW, ABOVE = np.array([-1.0, -1.0]), np.array([-1.0, 1.0])
 ONE_ABOVE = np.array([-1.0, -1.0, 1.0])
@@ -90,99 +91,99 @@ ONE_ABOVE = np.array([-1.0, -1.0, 1.0])
 ZERO, ONE, NO_RECORD = np.array([0.0]), np.array([1.0]), np.empty(0)
 
 COUNTS = (
-    sound("binomtest", _counted(binomtest), UNTRUE, TRUE_ONCE, MANY_DRAWS),
-    sound(
-        "binomtest, unbounded", _counted(binomtest, **OPEN), UNTRUE, np.array([False, False, True]), FEW_DRAWS
-    ),
-    sound(
+    make_sound_case("binomtest", _make_count_release(binomtest), UNTRUE, TRUE_ONCE, MANY_DRAWS),
+    make_sound_case("binomtest, unbounded", _make_count_release(binomtest, **UNBOUNDED), UNTRUE, TRUE_ADDED, FEW_DRAWS),
+    make_sound_case(
         "binomtest, missing=True",
-        _counted(binomtest, missing=True),
+        _make_count_release(binomtest, missing=True),
         [False, False],
         [False, None],
         MANY_DRAWS,
     ),
-    sound("proportions_test", _compared(), (UNTRUE, UNTRUE), (UNTRUE, TRUE_ONCE), FEW_DRAWS),
-    sound(
+    make_sound_case("proportions_test", _make_proportions_release(), (UNTRUE, UNTRUE), (UNTRUE, TRUE_ONCE), FEW_DRAWS),
+    make_sound_case(
         "proportions_test, ratio",
-        _compared(compare="ratio"),
+        _make_proportions_release(compare="ratio"),
         (TRUE_ONCE, UNTRUE),
         (UNTRUE, UNTRUE),
         FEW_DRAWS,
     ),
-    sound("quantile_test", _counted(quantile_test), BELOW, ABOVE, MANY_DRAWS),
+    make_sound_case("quantile_test", _make_count_release(quantile_test), BELOW, ABOVE, MANY_DRAWS),
     # one of both counts falls
-    sound(
-        "quantile_test, a tie", _counted(quantile_test), BELOW, np.array([-1.0, 0.0]), MANY_DRAWS, true=0.5
+    make_sound_case(
+        "quantile_test, a tie", _make_count_release(quantile_test), BELOW, np.array([-1.0, 0.0]), MANY_DRAWS, true=0.5
     ),
-    sound("quantile_test, no ties", _counted(quantile_test, ties=False), BELOW, ABOVE, MANY_DRAWS),
-    sound("quantile_test, unbounded", _counted(quantile_test, **OPEN), BELOW, ONE_ABOVE, FEW_DRAWS),
-    sound(
+    make_sound_case("quantile_test, no ties", _make_count_release(quantile_test, ties=False), BELOW, ABOVE, MANY_DRAWS),
+    make_sound_case(
+        "quantile_test, unbounded", _make_count_release(quantile_test, **UNBOUNDED), BELOW, ONE_ABOVE, FEW_DRAWS
+    ),
+    make_sound_case(
         "quantile_test, unbounded, no ties",
-        _counted(quantile_test, ties=False, **OPEN),
+        _make_count_release(quantile_test, ties=False, **UNBOUNDED),
         BELOW,
         ONE_ABOVE,
         FEW_DRAWS,
     ),
-    sound("any_test", _blocks_test(), ZERO, ONE),
-    sound("any_test, unbounded", _blocks_test(**OPEN), NO_RECORD, ONE),
-    sound("any_test, two samples", _blocks_test(_are_apart), (ZERO, ZERO), (ZERO, ONE)),
-    sound("any_interval", _blocks_interval(), ZERO, ONE),
-    sound("any_interval, unbounded", _blocks_interval(**OPEN), NO_RECORD, ONE),
-    sound("any_interval, an error", _blocks_interval(), ONE, -ONE),
-    sound("any_interval, limits", _blocks_interval(limit="lower", level=0.2), ZERO, ONE),
+    make_sound_case("any_test", _make_block_test(), ZERO, ONE),
+    make_sound_case("any_test, unbounded", _make_block_test(**UNBOUNDED), NO_RECORD, ONE),
+    make_sound_case("any_test, two samples", _make_block_test(_is_different), (ZERO, ZERO), (ZERO, ONE)),
+    make_sound_case("any_interval", _make_block_interval(), ZERO, ONE),
+    make_sound_case("any_interval, unbounded", _make_block_interval(**UNBOUNDED), NO_RECORD, ONE),
+    make_sound_case("any_interval, an error", _make_block_interval(), ONE, -ONE),
+    make_sound_case("any_interval, limits", _make_block_interval(limit="lower", level=0.2), ZERO, ONE),
 )
 
 
-def _moments(**options: Any) -> Release:
-    def release(data: Data) -> object:
-        found: Any = moments(data, 1.0, **UNIT, **options)
+def _make_moments_release(**options: Any) -> Release:
+    def release_data(data: Data) -> object:
+        found: Any = moments(data, 1.0, **UNIT_BOUNDS, **options)
         return found.release
 
-    return release
+    return release_data
 
 
-def _with(function: Release, **options: Any) -> Release:
-    return lambda data: function(data, 1.0, **UNIT, population=True, **options)
+def _make_population_release(function: Release, **options: Any) -> Release:
+    return lambda data: function(data, 1.0, **UNIT_BOUNDS, population=True, **options)
 
 
-def _sums(released: Callable[..., tuple[DPResults, object]], neighbors: str = "bounded") -> Release:
+def _make_sums_release(release_sums: Callable[..., tuple[DPResults, object]], neighbors: str = "bounded") -> Release:
     """Return the release of groups of a test, without the test."""
-    how = options(1.0, 0, "laplace", neighbors, "error", others=False)
+    how = options(1.0, 0, "laplace", neighbors, "error", allow_objects=False)
 
-    def release(data: Sequence[Data]) -> object:
+    def release_data(data: Sequence[Data]) -> object:
         names = tuple(map(str, range(len(data))))
-        samples = [Sample(each, NOTHING) for each in data]
-        return released(samples, names, names, (0.0, 1.0), how)[0]
+        samples = [Sample(each, EMPTY_SCOPE) for each in data]
+        return release_sums(samples, names, names, (0.0, 1.0), how)[0]
 
-    return release
+    return release_data
 
 
-def _cubic(neighbors: str = "bounded") -> Release:
+def _make_cubic_release(neighbors: str = "bounded") -> Release:
     """Return the release of samples of a test with sums of cubes, without the test."""
-    how = options(1.0, 0, "laplace", neighbors, "error", others=False)
-    public: Options = {"data": ("a",), "arguments": (), "bounds": (0.0, 1.0)}
+    how = options(1.0, 0, "laplace", neighbors, "error", allow_objects=False)
+    public: Options = {"data_names": ("a",), "public_arguments": (), "bounds": (0.0, 1.0)}
 
-    def release(data: Sequence[Data]) -> object:
+    def release_data(data: Sequence[Data]) -> object:
         found = []
         for each in data:
-            records, own = records_of(each, how.one_record(None), one_column, "a")
-            found.append(tallied_with_cubic(records, (0.0, 1.0), own, "t test", "a"))
+            records, own = read_records(each, how.use_one_record_per_unit(None), read_single_column, "a")
+            found.append(sum_records_with_cubic(records, (0.0, 1.0), own, "t test", "a"))
         return release_cubic("ttest_1samp", ["z", "y"][: len(found)], found, own, **public)[0]
 
-    return release
+    return release_data
 
 
-def _weighted(function: Release, *public: float, **options: Any) -> Release:
+def _make_weighted_release(function: Release, *public: float, **options: Any) -> Release:
     return lambda pair: function(*pair, *public, 1.0, max_weight=1.0, **options)
 
 
-def _weighted_groups(function: Release, *public: float, key: str = "by", **options: Any) -> Release:
+def _make_grouped_release(function: Release, *public: float, key: str = "by", **options: Any) -> Release:
     """Return a release by group, or by strata, of values, weights and groups."""
     own = {"max_weight": 1.0, "levels": ["a", "b"], "other": None, **options}
     return lambda data: function(data[0], data[1], *public, 1.0, **{key: data[2]}, **own)
 
 
-_TTEST = partial(release_groups, "ttest_ind", asked=())
+_TTEST = partial(release_group_samples, "ttest_ind", public_arguments=())
 # a record goes from one bound to the other, and the sums alone change; from a bound to the middle, both
 LOW, HIGH, HALF = np.array([0.0, 0.0]), np.array([0.0, 1.0]), np.array([0.0, 0.5])
 QUARTER = np.array([0.0, 0.25])
@@ -200,86 +201,101 @@ FEW_HEAVY, MORE_HEAVY = ([0.0], [1.0], ["b"]), ([0.0, 1.0], [1.0, 1.0], ["b", "a
 HEAVY_HERE, HEAVY_THERE = ([0.0, 1.0], [1.0, 1.0], ["b", "a"]), ([0.0, 1.0], [1.0, 1.0], ["b", "b"])
 CELLS: Options = {"bins": 8}
 WEIGHTED: tuple[tuple[Release, tuple[float, ...], Options], ...] = (
-    (weighted_mean, (), UNIT),
-    (weighted_total, (), UNIT),
-    (weighted_quantile, (0.5,), {**UNIT, **CELLS}),
+    (weighted_mean, (), UNIT_BOUNDS),
+    (weighted_total, (), UNIT_BOUNDS),
+    (weighted_quantile, (0.5,), {**UNIT_BOUNDS, **CELLS}),
 )
 MEANS = (
-    sound("moments", _moments(), LOW, HIGH),
-    sound("moments, a square", _moments(), LOW, HALF),
-    sound("moments, unbounded", _moments(**OPEN), FEW, MORE),
-    sound("moments, Gaussian", _moments(**GAUSSIAN), LOW, HIGH),
-    sound("moments, two variables", _moments(), CORNER, OPPOSITE),
-    sound("moments, two variables, unbounded", _moments(**OPEN), CORNER[:1], OPPOSITE),
-    sound("moments, two variables, Laplace", _moments(mechanism="laplace"), CORNER, OPPOSITE),
-    sound("moments, three variables", _moments(), TURNED[:1], TURNED[1:]),
-    sound("moments, three variables, unbounded", _moments(**OPEN), TURNED[[0, 0]], TURNED[[0, 0, 1]]),
-    # at a bound there is no variance to be maximized over
-    sound("ttest_1samp", lambda data: ttest_1samp(data, 0, 1.0, **UNIT), LOW, HIGH, FEW_DRAWS),
-    sound(
-        "ttest_1samp, unbounded", lambda data: ttest_1samp(data, 0, 1.0, **UNIT, **OPEN), FEW, MORE, FEW_DRAWS
+    make_sound_case("moments", _make_moments_release(), LOW, HIGH),
+    make_sound_case("moments, a square", _make_moments_release(), LOW, HALF),
+    make_sound_case("moments, unbounded", _make_moments_release(**UNBOUNDED), FEW, MORE),
+    make_sound_case("moments, Gaussian", _make_moments_release(**GAUSSIAN), LOW, HIGH),
+    make_sound_case("moments, two variables", _make_moments_release(), CORNER, OPPOSITE),
+    make_sound_case("moments, two variables, unbounded", _make_moments_release(**UNBOUNDED), CORNER[:1], OPPOSITE),
+    make_sound_case("moments, two variables, Laplace", _make_moments_release(mechanism="laplace"), CORNER, OPPOSITE),
+    make_sound_case("moments, three variables", _make_moments_release(), TURNED[:1], TURNED[1:]),
+    make_sound_case(
+        "moments, three variables, unbounded", _make_moments_release(**UNBOUNDED), TURNED[[0, 0]], TURNED[[0, 0, 1]]
     ),
-    sound("ttest_1samp, with cubes", _cubic(), (LOW,), (HIGH,)),
+    # at a bound there is no variance to be maximized over
+    make_sound_case("ttest_1samp", lambda data: ttest_1samp(data, 0, 1.0, **UNIT_BOUNDS), LOW, HIGH, FEW_DRAWS),
+    make_sound_case(
+        "ttest_1samp, unbounded",
+        lambda data: ttest_1samp(data, 0, 1.0, **UNIT_BOUNDS, **UNBOUNDED),
+        FEW,
+        MORE,
+        FEW_DRAWS,
+    ),
+    make_sound_case("ttest_1samp, with cubes", _make_cubic_release(), (LOW,), (HIGH,)),
     # at a quarter of the bounds' width the cubic is as far from that at 0 as at 1, and the square moves, too
-    sound("ttest_1samp, with cubes, a quarter", _cubic(), (LOW,), (QUARTER,), true=0.49375),
-    sound("ttest_1samp, with cubes, unbounded", _cubic("unbounded"), (FEW,), (MORE,)),
-    sound("ttest_ind, with cubes", _cubic(), (LOW, LOW), (LOW, HIGH)),
-    sound("ttest_ind, with cubes, unbounded", _cubic("unbounded"), (LOW, FEW), (LOW, MORE)),
-    sound(
+    make_sound_case("ttest_1samp, with cubes, a quarter", _make_cubic_release(), (LOW,), (QUARTER,), true=0.49375),
+    make_sound_case("ttest_1samp, with cubes, unbounded", _make_cubic_release("unbounded"), (FEW,), (MORE,)),
+    make_sound_case("ttest_ind, with cubes", _make_cubic_release(), (LOW, LOW), (LOW, HIGH)),
+    make_sound_case("ttest_ind, with cubes, unbounded", _make_cubic_release("unbounded"), (LOW, FEW), (LOW, MORE)),
+    make_sound_case(
         "ttest_1samp, exact",
-        lambda data: ttest_1samp(data, 0.5, 1.0, method="exact", **UNIT),
+        lambda data: ttest_1samp(data, 0.5, 1.0, method="exact", **UNIT_BOUNDS),
         LOW,
         HIGH,
         FEW_DRAWS,
     ),
-    sound("ttest_rel", lambda data: ttest_rel(data, LOW, 1.0, bounds=(0, 1)), LOW, HIGH, FEW_DRAWS),
-    sound("ttest_ind", _sums(_TTEST), (LOW, LOW), (HIGH, LOW)),
-    sound("ttest_ind, unbounded", _sums(_TTEST, "unbounded"), (FEW, LOW), (MORE, LOW)),
-    sound("weighted_mean", _weighted(weighted_mean, **UNIT), HEAVY_LOW, HEAVY_HIGH),
-    sound("weighted_mean, unbounded", _weighted(weighted_mean, **UNIT, **OPEN), EMPTY, HEAVY_HIGH),
-    sound("weighted_proportion", _weighted(weighted_proportion), NO, YES),
-    sound("weighted_total", _weighted(weighted_total, **UNIT), HEAVY_LOW, HEAVY_HIGH),
-    sound("weighted_total, unbounded", _weighted(weighted_total, **UNIT, **OPEN), EMPTY, HEAVY_HIGH),
+    make_sound_case("ttest_rel", lambda data: ttest_rel(data, LOW, 1.0, bounds=(0, 1)), LOW, HIGH, FEW_DRAWS),
+    make_sound_case("ttest_ind", _make_sums_release(_TTEST), (LOW, LOW), (HIGH, LOW)),
+    make_sound_case("ttest_ind, unbounded", _make_sums_release(_TTEST, "unbounded"), (FEW, LOW), (MORE, LOW)),
+    make_sound_case("weighted_mean", _make_weighted_release(weighted_mean, **UNIT_BOUNDS), HEAVY_LOW, HEAVY_HIGH),
+    make_sound_case(
+        "weighted_mean, unbounded", _make_weighted_release(weighted_mean, **UNIT_BOUNDS, **UNBOUNDED), EMPTY, HEAVY_HIGH
+    ),
+    make_sound_case("weighted_proportion", _make_weighted_release(weighted_proportion), NO, YES),
+    make_sound_case("weighted_total", _make_weighted_release(weighted_total, **UNIT_BOUNDS), HEAVY_LOW, HEAVY_HIGH),
+    make_sound_case(
+        "weighted_total, unbounded",
+        _make_weighted_release(weighted_total, **UNIT_BOUNDS, **UNBOUNDED),
+        EMPTY,
+        HEAVY_HIGH,
+    ),
     *(
-        sound(
+        make_sound_case(
             f"{function.__name__} by group, unbounded",
-            _weighted_groups(function, *public, **own, **OPEN),
+            _make_grouped_release(function, *public, **own, **UNBOUNDED),
             FEW_HEAVY,
             MORE_HEAVY,
         )
         for function, public, own in WEIGHTED
     ),
     *(
-        sound(
-            f"{function.__name__} by group",
-            _weighted_groups(function, *public, **own),
-            HEAVY_HERE,
-            HEAVY_THERE,
+        make_sound_case(
+            f"{function.__name__} by group", _make_grouped_release(function, *public, **own), HEAVY_HERE, HEAVY_THERE
         )
         for function, public, own in WEIGHTED
     ),
     *(
-        sound(
+        make_sound_case(
             f"{function.__name__} by strata",
-            _weighted_groups(function, key="strata", **own),
+            _make_grouped_release(function, key="strata", **own),
             HEAVY_HERE,
             HEAVY_THERE,
         )
         for function, _, own in WEIGHTED[:2]
     ),
-    sound("weighted_quantile", _weighted(weighted_quantile, 0.5, **UNIT, **CELLS), HEAVY_LOW, HEAVY_HIGH),
-    sound(
+    make_sound_case(
+        "weighted_quantile",
+        _make_weighted_release(weighted_quantile, 0.5, **UNIT_BOUNDS, **CELLS),
+        HEAVY_LOW,
+        HEAVY_HIGH,
+    ),
+    make_sound_case(
         "weighted_quantile, unbounded",
-        _weighted(weighted_quantile, 0.5, **UNIT, **CELLS, **OPEN),
+        _make_weighted_release(weighted_quantile, 0.5, **UNIT_BOUNDS, **CELLS, **UNBOUNDED),
         EMPTY,
         HEAVY_HIGH,
     ),
     # intervals for the population follow from the same sums, and from noisy counts in cells
-    sound("mean, population", _with(mean), LOW, HIGH),
-    sound("mean, population, unbounded", _with(mean, **OPEN), FEW, MORE),
-    sound("var, population", _with(var), LOW, HALF),
-    sound("std, population, Gaussian", _with(std, **GAUSSIAN), LOW, HALF),
-    sound("median, population", _with(median), LOW[:1], HIGH[1:]),
+    make_sound_case("mean, population", _make_population_release(mean), LOW, HIGH),
+    make_sound_case("mean, population, unbounded", _make_population_release(mean, **UNBOUNDED), FEW, MORE),
+    make_sound_case("var, population", _make_population_release(var), LOW, HALF),
+    make_sound_case("std, population, Gaussian", _make_population_release(std, **GAUSSIAN), LOW, HALF),
+    make_sound_case("median, population", _make_population_release(median), LOW[:1], HIGH[1:]),
 )
 
 # one record of the smaller group goes from below all others to above them
@@ -296,45 +312,45 @@ AGAINST = ([1.0, 2.0, 3.0, 9.0], [1.0, 2.0, 3.0, 0.0])
 ALONG = (AGAINST[0], [1.0, 2.0, 3.0, 9.0])
 # the lowest record of a group that lies above the others comes to lie above them, too
 MIXED = ([0.0, 11.0, 12.0, 13.0, 14.0], [1.0, 4.0, 5.0, 8.0, 9.0], [2.0, 3.0, 6.0, 7.0, 10.0])
-APART = ([15.0, *MIXED[0][1:]], *MIXED[1:])
+MIXED_SEPARATED = ([15.0, *MIXED[0][1:]], *MIXED[1:])
 # and that of a small group, whose distance has no weights
 UNEQUAL = ([0.0, 11.0, 12.0], [float(place) for place in range(1, 11)])
-UNEQUAL_APART = ([15.0, 11.0, 12.0], UNEQUAL[1])
+UNEQUAL_SEPARATED = ([15.0, 11.0, 12.0], UNEQUAL[1])
 
 
-def _atoms(x: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _compute_atom_cdf(x: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return the distribution function of a distribution that has one half at 0 and one at 1."""
     return np.where(x < 0.0, 0.0, np.where(x < 1.0, 0.5, 1.0))
 
 
-def _ranked(function: Release, **options: object) -> Release:
+def _make_rank_release(function: Release, **options: object) -> Release:
     return lambda data: function(*data, 1.0, **options)
 
 
-def _signed(cap: int | None = None) -> Release:
+def _make_wilcoxon_release(cap: int | None = None) -> Release:
     return lambda data: wilcoxon(data, 1.0, cap=cap)
 
 
 RANKS = (
-    sound("mannwhitneyu", _ranked(mannwhitneyu), LOWEST, HIGHEST),
-    sound("mannwhitneyu, ties", _ranked(mannwhitneyu), TIED, UNTIED),
-    sound("wilcoxon", _signed(cap=4), NEGATIVE, POSITIVE),
-    sound("wilcoxon, sign test", _signed(cap=1), NEGATIVE, POSITIVE),
-    sound("wilcoxon, cap of n and epsilon", _signed(), NEGATIVE, POSITIVE),
-    sound("kruskal", lambda data: kruskal(*data, epsilon=1.0), MIXED, APART),
-    sound(
-        "kruskal, groups of unequal sizes", lambda data: kruskal(*data, epsilon=1.0), UNEQUAL, UNEQUAL_APART
+    make_sound_case("mannwhitneyu", _make_rank_release(mannwhitneyu), LOWEST, HIGHEST),
+    make_sound_case("mannwhitneyu, ties", _make_rank_release(mannwhitneyu), TIED, UNTIED),
+    make_sound_case("wilcoxon", _make_wilcoxon_release(cap=4), NEGATIVE, POSITIVE),
+    make_sound_case("wilcoxon, sign test", _make_wilcoxon_release(cap=1), NEGATIVE, POSITIVE),
+    make_sound_case("wilcoxon, cap of n and epsilon", _make_wilcoxon_release(), NEGATIVE, POSITIVE),
+    make_sound_case("kruskal", lambda data: kruskal(*data, epsilon=1.0), MIXED, MIXED_SEPARATED),
+    make_sound_case(
+        "kruskal, groups of unequal sizes", lambda data: kruskal(*data, epsilon=1.0), UNEQUAL, UNEQUAL_SEPARATED
     ),
-    sound("kendalltau", _ranked(kendalltau), AGAINST, ALONG),
-    sound("kendalltau, of one side", _ranked(kendalltau, alternative="less"), AGAINST, ALONG),
-    sound("kstest", lambda data: kstest(data, "uniform", 1.0), [0.0, 0.0], [0.0, 1.0]),
-    sound(
-        "kstest, a distribution with atoms", lambda data: kstest(data, _atoms, 1.0), [0.0, 0.0], [0.0, 1.0]
+    make_sound_case("kendalltau", _make_rank_release(kendalltau), AGAINST, ALONG),
+    make_sound_case("kendalltau, of one side", _make_rank_release(kendalltau, alternative="less"), AGAINST, ALONG),
+    make_sound_case("kstest", lambda data: kstest(data, "uniform", 1.0), [0.0, 0.0], [0.0, 1.0]),
+    make_sound_case(
+        "kstest, a distribution with atoms", lambda data: kstest(data, _compute_atom_cdf, 1.0), [0.0, 0.0], [0.0, 1.0]
     ),
-    sound("ks_2samp", _ranked(ks_2samp), ([0.0], [0.0, 0.0, 0.0]), ([9.0], [0.0, 0.0, 0.0])),
+    make_sound_case("ks_2samp", _make_rank_release(ks_2samp), ([0.0], [0.0, 0.0, 0.0]), ([9.0], [0.0, 0.0, 0.0])),
 )
 
-FIXED: Options = {"neighbors": "bounded", "missing": "error", "rng": None, "budget": None, "unit": None}
+FIXED_OPTIONS: Options = {"neighbors": "bounded", "missing": "error", "rng": None, "budget": None, "unit": None}
 # a record leaves a cell and enters another; the other records are of the same pair of levels
 HERE = (["a", "a"], ["u", "u"])
 THERE = (["b", "a"], ["v", "u"])
@@ -347,29 +363,35 @@ INFINITE = ([math.inf], AT_LOW[1])
 ONE_MORE = ([0.0, 1.0], AT_LOW[1])
 
 
-def _levels(**options: Any) -> Release:
-    return lambda data: noisy_table("chisquare", ("data",), data, 1.0, ["a", "b"], **FIXED | options).release
+def _make_levels_release(**options: Any) -> Release:
+    return lambda data: (
+        release_noisy_table("chisquare", ("data",), data, 1.0, ["a", "b"], **FIXED_OPTIONS | options).release
+    )
 
 
-def _pairs(**options: Any) -> Release:
+def _make_table_release(**options: Any) -> Release:
     levels = [["a", "b"], ["u", "v"]]
     return lambda data: (
-        noisy_table("chi2_contingency", ("x", "y"), data, 1.0, levels, **FIXED | options).release
+        release_noisy_table("chi2_contingency", ("x", "y"), data, 1.0, levels, **FIXED_OPTIONS | options).release
     )
 
 
 TABLES = (
-    sound("chisquare", _levels(), ["a", "a"], ["b", "a"]),
-    sound("chisquare, unbounded", _levels(**OPEN), ["a"], ["a", "b"]),
-    sound("chisquare, no level and none", _levels(missing="b"), ["a", "a"], ["a", "zebra"]),
-    sound("chisquare, a missing value", _levels(missing="b"), ["a", "a"], ["a", None]),
-    sound("chisquare, a level for others", _levels(other="other"), ["a", "a"], ["a", "zebra"]),
-    sound("chi2_contingency", _pairs(), HERE, THERE),
-    sound("chi2_contingency, one variable", _pairs(), HERE, (THERE[0], HERE[1])),
-    sound("chi2_contingency, unbounded", _pairs(**OPEN), HERE, tuple(each[1:] for each in HERE)),
-    sound("f_oneway", _sums(release_means), AT_LOW, AT_HIGH),
-    sound("f_oneway, to the middle", _sums(release_means), AT_LOW, MIDDLE),
-    sound("f_oneway, an infinity", _sums(release_means), AT_LOW, INFINITE),
-    sound("f_oneway, unbounded", _sums(release_means, "unbounded"), AT_LOW, ONE_MORE),
-    sound("f_oneway, the larger group", _sums(release_means), ([0.5], [0.0, 0.5]), ([0.5], [1.0, 0.5])),
+    make_sound_case("chisquare", _make_levels_release(), ["a", "a"], ["b", "a"]),
+    make_sound_case("chisquare, unbounded", _make_levels_release(**UNBOUNDED), ["a"], ["a", "b"]),
+    make_sound_case("chisquare, no level and none", _make_levels_release(missing="b"), ["a", "a"], ["a", "zebra"]),
+    make_sound_case("chisquare, a missing value", _make_levels_release(missing="b"), ["a", "a"], ["a", None]),
+    make_sound_case("chisquare, a level for others", _make_levels_release(other="other"), ["a", "a"], ["a", "zebra"]),
+    make_sound_case("chi2_contingency", _make_table_release(), HERE, THERE),
+    make_sound_case("chi2_contingency, one variable", _make_table_release(), HERE, (THERE[0], HERE[1])),
+    make_sound_case(
+        "chi2_contingency, unbounded", _make_table_release(**UNBOUNDED), HERE, tuple(each[1:] for each in HERE)
+    ),
+    make_sound_case("f_oneway", _make_sums_release(release_group_means), AT_LOW, AT_HIGH),
+    make_sound_case("f_oneway, to the middle", _make_sums_release(release_group_means), AT_LOW, MIDDLE),
+    make_sound_case("f_oneway, an infinity", _make_sums_release(release_group_means), AT_LOW, INFINITE),
+    make_sound_case("f_oneway, unbounded", _make_sums_release(release_group_means, "unbounded"), AT_LOW, ONE_MORE),
+    make_sound_case(
+        "f_oneway, the larger group", _make_sums_release(release_group_means), ([0.5], [0.0, 0.5]), ([0.5], [1.0, 0.5])
+    ),
 )

@@ -12,24 +12,29 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._release.model import Published, constructor_arguments, held, release_model
-from pydpstat._release.payment import in_force, paid
+from pydpstat._release.model import ModelFields, add_source_condition, get_constructor_arguments, release_model
+from pydpstat._release.payment import charge_once, get_open_budgets
 from pydpstat.dppack import _warnings
 from pydpstat.dppack._models import losses, maps
 from pydpstat.dppack._models.fitted_model import FittedModel, Function, Prediction
-from pydpstat.dppack._models.kernels import features
-from pydpstat.dppack._models.minimizers import Objective, Slope, summed_slope, variable_metric
-from pydpstat.dppack._models.noise import ROUNDING, Plan, make_plan, saturation_probability
+from pydpstat.dppack._models.kernels import draw_features
+from pydpstat.dppack._models.minimizers import (
+    GradientFunction,
+    Objective,
+    make_summed_gradient,
+    minimize_variable_metric,
+)
+from pydpstat.dppack._models.noise import ROUNDING_TOLERANCE, CMSPlan, compute_saturation_probability, make_noise_plan
 from pydpstat.dppack._models.records import (
-    Records,
-    binary_labels,
+    FitRecords,
     clip_records,
-    feature_records,
+    encode_binary_labels,
+    make_feature_records,
     read_records,
     read_weights,
     scale_records,
 )
-from pydpstat.dppack._moments import FIXED
+from pydpstat.dppack._moments import PUBLIC_SIZE_CONDITIONS
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.r_arithmetic.elementary import Floats
@@ -39,25 +44,22 @@ from pydpstat.results.model_results import ModelResults
 
 METHODS = ("output", "objective")
 # a delta below it is one that people accept
-WORTH_A_WARNING = 1e-6
+NEGLIGIBLE_DELTA = 1e-6
 # of the maps whose predictions results may give: an own function might refer to data
-_LINKS = {id(maps.mapXy_linear): Prediction("linear"), id(maps.mapXy_sigmoid): Prediction("sigmoid")}
+_PREDICTIONS_BY_MAP = {id(maps.mapXy_linear): Prediction("linear"), id(maps.mapXy_sigmoid): Prediction("sigmoid")}
 
 # what a guarantee rests on, besides FIXED
-MINIMUM = (
-    "the minimum is assumed to be exact; R's optimizer stops at a relative change of 1.5e-8 or "
-    "after 100 gradients"
+MINIMUM_CONDITION = (
+    "the minimum is assumed to be exact; R's optimizer stops at a relative change of 1.5e-8 or after 100 gradients"
 )
-LOSS = (
-    "the loss is convex in the linear predictor, with first derivative at most 1 and second "
-    "derivative at most c"
+LOSS_CONDITION = (
+    "the loss is convex in the linear predictor, with first derivative at most 1 and second derivative at most c"
 )
-BINARY = "whether every label is 0 or 1 is treated as public"
-SATURATING = (
-    "no record has a linear predictor above 36.74, where R's cross-entropy is NaN and its optimizer "
-    "turns back"
+LABELS_CONDITION = "whether every label is 0 or 1 is treated as public"
+SATURATION_CONDITION = (
+    "no record has a linear predictor above 36.74, where R's cross-entropy is NaN and its optimizer turns back"
 )
-PENALTY = "the regularizer is differentiable and 1-strongly convex"
+REGULARIZER_CONDITION = "the regularizer is differentiable and 1-strongly convex"
 
 
 class EmpiricalRiskMinimizationDP_CMS(FittedModel):
@@ -139,13 +141,13 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
     """
 
     # what labels 0 and 1 stand for; None where responses are any numbers
-    _labels: tuple[float, float] | None = None
+    _class_labels: tuple[float, float] | None = None
     # whether records are divided to length at most 1
-    _scaled = False
+    _has_scaled_records = False
     # whether the losses take weights
-    _weighted = False
+    _has_weights = False
     # what R's own logistic objective multiplies the regularizer by; None for gamma and the functions given
-    _strength: float | None = None
+    _fixed_strength: float | None = None
     # how coefficients become predictions; None where the map decides
     _prediction: Prediction | None = None
 
@@ -164,7 +166,7 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
     ) -> None:
         super().__init__(mapXy, mapXy_gr, loss, loss_gr, regularizer, regularizer_gr)
         self.eps, self.gamma = eps, gamma
-        self.perturbation_method = checks.one_of(perturbation_method, "perturbation_method", METHODS)
+        self.perturbation_method = checks.check_choice(perturbation_method, "perturbation_method", METHODS)
         if perturbation_method == "objective" and c is None:
             raise PydpstatError("c must be given for 'objective' perturbation_method; got None.")
         self.c = c
@@ -176,7 +178,7 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
         self.prefilter: Floats | None = None
 
     # the fields that have the constructor's arguments, in their order
-    _arguments: tuple[str, ...] = tuple(inspect.signature(__init__).parameters)[1:]
+    _argument_names: tuple[str, ...] = tuple(inspect.signature(__init__).parameters)[1:]
 
     def fit(
         self,
@@ -225,9 +227,9 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
         >>> model.fit([[0.2], [0.4], [0.9]], [0, 0, 1], [1], [0], rng=RRandom(123)).nobs
         3
         """
-        return self._fit(X, y, upper_bounds, lower_bounds, add_bias, rng)
+        return self._fit_model(X, y, upper_bounds, lower_bounds, add_bias, rng)
 
-    def _fit(
+    def _fit_model(
         self,
         X: npt.ArrayLike,
         y: npt.ArrayLike,
@@ -240,17 +242,17 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
     ) -> ModelResults:
         name = type(self).__name__
         source = source_from(rng, int_seeds_r=True)
-        bias = checks.flag(add_bias, "add_bias")
-        checks.one_of(self.perturbation_method, "perturbation_method", METHODS)
-        records, shape = read_records(X, y, bias), self._feature_shape()
+        bias = checks.check_boolean(add_bias, "add_bias")
+        checks.check_choice(self.perturbation_method, "perturbation_method", METHODS)
+        records, shape = read_records(X, y, bias), self._get_feature_shape()
         if shape is not None:
             # the features' part comes with the source, after everything is checked
-            records = feature_records(records, shape[0])
+            records = make_feature_records(records, shape[0])
         else:
             records = clip_records(records, upper_bounds, lower_bounds, bias)
-        if self._labels is not None:
-            records = replace(records, y=binary_labels(records.y, self._labels))
-        if self._scaled and shape is None:
+        if self._class_labels is not None:
+            records = replace(records, y=encode_binary_labels(records.y, self._class_labels))
+        if self._has_scaled_records and shape is None:
             records = scale_records(records)
         fit_arguments: tuple[tuple[str, object], ...] = (
             ("upper_bounds", upper_bounds),
@@ -260,128 +262,138 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
         if weights is not None:
             records = read_weights(records, weights, weights_upper_bound)
             fit_arguments = (*fit_arguments, ("weights_upper_bound", weights_upper_bound))
-        plan = self._plan(records)
-        prediction = self._prediction or _LINKS.get(id(self.mapXy))
-        weighed = ("Weights up to:", f"{records.weight:.6g}")
+        plan = self._make_plan(records)
+        prediction = self._prediction or _PREDICTIONS_BY_MAP.get(id(self.mapXy))
+        weighed = ("Weights up to:", f"{records.max_weight:.6g}")
         l2 = self.regularizer is maps.regularizer_l2
-        guarantee = held(Guarantee(plan.kept, 0.0, "bounded", self._conditions()), source)
+        guarantee = add_source_condition(
+            Guarantee(plan.guaranteed_epsilon, 0.0, "bounded", self._collect_conditions()), source
+        )
         record = ModelCall(
             name,
-            constructor_arguments(self, self._arguments, l2),
+            get_constructor_arguments(self, self._argument_names, l2),
             fit_arguments,
             () if weights is None else ("weights",),
         )
         mechanism = f"{self.perturbation_method} perturbation"
         # the features are drawn before the noise
-        with paid(None, guarantee, record, mechanism) if in_force() else nullcontext():
+        with charge_once(None, guarantee, record, mechanism) if get_open_budgets() else nullcontext():
             if shape is not None and prediction is not None:
-                drawn = features(source, shape[0], records.X.shape[1], shape[1])
+                drawn = draw_features(source, shape[0], records.X.shape[1], shape[1])
                 self.prefilter = drawn.prefilter
-                records = replace(records, X=drawn.unit(records.X))
+                records = replace(records, X=drawn.compute_unit_features(records.X))
                 prediction = replace(prediction, features=drawn)
-            published = Published(
+            published = ModelFields(
                 model=name,
                 names=records.names,
                 prediction=prediction,
                 noise=plan.noise if self.perturbation_method == "output" else None,
-                claim=Guarantee(checks.scalar(self.eps, "eps")),
-                gamma=checks.scalar(self.gamma, "gamma"),
+                claim=Guarantee(checks.check_scalar(self.eps, "eps")),
+                gamma=checks.check_scalar(self.gamma, "gamma"),
                 bounds=records.bounds,
                 nobs=records.y.size,
                 record=record,
-                facts=self._facts() if weights is None else (*self._facts(), weighed),
+                facts=self._describe_settings() if weights is None else (*self._describe_settings(), weighed),
             )
             result = release_model(
-                partial(self._minimize, records, plan.extra),
-                plan.noise.draw if plan.noisy else None,
+                partial(self._minimize_objective, records, plan.extra),
+                plan.noise.draw if plan.has_noise else None,
                 source,
                 size=len(records.names),
                 perturbation=self.perturbation_method,
-                finish=records.unscaled,
+                unscale=records.unscale_coefficients,
                 guarantee=guarantee,
-                published=published,
+                fields=published,
             )
         self.coeff, self.results = result.coeff.copy(), result
         return result
 
-    def _feature_shape(self) -> tuple[int, float] | None:
+    def _get_feature_shape(self) -> tuple[int, float] | None:
         """Return the number of a Gaussian kernel's features and their frequencies' standard deviation."""
         return None
 
-    def _plan(self, records: Records) -> Plan:
+    def _make_plan(self, records: FitRecords) -> CMSPlan:
         """Work out the noise as R does, and say what it keeps; it warns."""
         size, name = len(records.names), type(self).__name__
-        eps, gamma = checks.scalar(self.eps, "eps"), checks.scalar(self.gamma, "gamma")
-        strength = gamma if self._strength is None else self._strength
+        eps, gamma = checks.check_scalar(self.eps, "eps"), checks.check_scalar(self.gamma, "gamma")
+        strength = gamma if self._fixed_strength is None else self._fixed_strength
         if strength < 0.0 and self.regularizer is not maps.regularizer_l2:
             # a 1-strongly convex regularizer has no upper bound, so its negative multiple has no lower one
             strength = -math.inf
-        plan = make_plan(eps, gamma, self.c, self.perturbation_method, strength, records)
-        kept, saturated = plan.kept if self._proven(size) else math.inf, 0.0
-        if self._saturates() and self.perturbation_method != "output" and plan.noisy:
+        plan = make_noise_plan(eps, gamma, self.c, self.perturbation_method, strength, records)
+        kept, saturated = plan.guaranteed_epsilon if self._has_valid_noise(size) else math.inf, 0.0
+        if self._can_saturate() and self.perturbation_method != "output" and plan.has_noise:
             # the noise alone may drive a prediction to 1, where R's loss is NaN
-            saturated = saturation_probability(plan.noise.rate, strength + records.y.size * plan.extra, size)
+            saturated = compute_saturation_probability(plan.noise.rate, strength + records.y.size * plan.extra, size)
         if math.isinf(eps):
-            _warnings.no_promise(name, "eps", eps)
-        elif kept > eps * (1.0 + ROUNDING) and (math.isinf(kept) or saturated <= WORTH_A_WARNING):
-            self._explain(name, eps, kept, gamma, plan.norm)
-        if saturated > WORTH_A_WARNING:
-            _warnings.saturation(name, eps, saturated)
+            _warnings.warn_no_guarantee(name, "eps", eps)
+        elif kept > eps * (1.0 + ROUNDING_TOLERANCE) and (math.isinf(kept) or saturated <= NEGLIGIBLE_DELTA):
+            self._warn_weaker_guarantee(name, eps, kept, gamma, plan.norm)
+        if saturated > NEGLIGIBLE_DELTA:
+            _warnings.warn_saturation(name, eps, saturated)
             kept = math.inf
-        return plan._replace(kept=kept if kept > eps * (1.0 + ROUNDING) else eps)
+        return plan._replace(guaranteed_epsilon=kept if kept > eps * (1.0 + ROUNDING_TOLERANCE) else eps)
 
-    def _proven(self, size: int) -> bool:
+    def _has_valid_noise(self, size: int) -> bool:
         """Tell whether the noise counts, which a wrong gradient undoes."""
-        return self._strength is not None or not self._wrong_gradient(size)
+        return self._fixed_strength is not None or not self._has_wrong_gradient(size)
 
-    def _explain(self, name: str, eps: float, kept: float, gamma: float, norm: float) -> None:
+    def _warn_weaker_guarantee(
+        self, name: str, eps: float, guaranteed_epsilon: float, gamma: float, norm: float
+    ) -> None:
         """Warn that a fit keeps less than is claimed; `norm` is the largest length of a record."""
         if norm > 1.0:
-            _warnings.long_records(name, norm, eps, kept)
-        if self.mapXy_gr is maps.mapXy_gr_sigmoid and math.isinf(kept):
-            _warnings.wrong_gradient(name)
+            _warnings.warn_long_records(name, norm, eps, guaranteed_epsilon)
+        if self.mapXy_gr is maps.mapXy_gr_sigmoid and math.isinf(guaranteed_epsilon):
+            _warnings.warn_wrong_gradient(name)
         elif not gamma > 0.0:
-            _warnings.no_promise(name, "gamma", gamma)
+            _warnings.warn_no_guarantee(name, "gamma", gamma)
         elif norm <= 1.0:
-            _warnings.no_promise(name, "c", float(self.c or 0.0))
+            _warnings.warn_no_guarantee(name, "c", float(self.c or 0.0))
 
-    def _saturates(self) -> bool:
+    def _can_saturate(self) -> bool:
         return self.loss is losses.loss_cross_entropy and self.mapXy is maps.mapXy_sigmoid
 
-    def _conditions(self) -> tuple[str, ...]:
-        saturating = (SATURATING,) if self._saturates() else ()
-        penalty = () if self.regularizer is maps.regularizer_l2 else (PENALTY,)
-        return (*FIXED, MINIMUM, BINARY if self._labels else LOSS, *saturating, *penalty)
+    def _collect_conditions(self) -> tuple[str, ...]:
+        saturating = (SATURATION_CONDITION,) if self._can_saturate() else ()
+        penalty = () if self.regularizer is maps.regularizer_l2 else (REGULARIZER_CONDITION,)
+        return (
+            *PUBLIC_SIZE_CONDITIONS,
+            MINIMUM_CONDITION,
+            LABELS_CONDITION if self._class_labels else LOSS_CONDITION,
+            *saturating,
+            *penalty,
+        )
 
-    def _minimize(self, records: Records, extra: float, noise: Floats) -> Floats:
-        more = (records.weights,) if self._weighted else ()
-        mapXy, loss = maps.PLAIN.get(id(self.mapXy)), self.loss
+    def _minimize_objective(self, records: FitRecords, extra: float, noise: Floats) -> Floats:
+        more = (records.weights,) if self._has_weights else ()
+        mapXy, loss = maps.UNCHECKED_MAPS.get(id(self.mapXy)), self.loss
         if mapXy is not None and not more:
             # predictions that need no further check
-            loss = losses.PLAIN.get(id(loss), loss)
-        penalties, strength = maps.PLAIN_PENALTIES, self._strength
+            loss = losses.UNCHECKED_LOSSES.get(id(loss), loss)
+        penalties, strength = maps.UNCHECKED_REGULARIZERS, self._fixed_strength
         objective = Objective(
             n=records.y.size,
             predict=partial(mapXy or self.mapXy, records.X),
             losses=lambda y_hat: loss(y_hat, records.y, *more),
-            loss_slope=self._loss_slope(records, more),
+            loss_gradient=self._make_loss_gradient(records, more),
             penalty=penalties.get(id(self.regularizer), self.regularizer),
-            penalty_slope=penalties.get(id(self.regularizer_gr), self.regularizer_gr),
-            gamma=checks.scalar(self.gamma, "gamma") if strength is None else strength,
+            penalty_gradient=penalties.get(id(self.regularizer_gr), self.regularizer_gr),
+            gamma=checks.check_scalar(self.gamma, "gamma") if strength is None else strength,
             extra=extra,
             b=noise,
         )
-        return variable_metric(np.zeros(noise.size), objective.value, objective.gradient).par
+        return minimize_variable_metric(np.zeros(noise.size), objective.compute_value, objective.gradient).par
 
-    def _loss_slope(
-        self, records: Records, more: tuple[Floats | None, ...] = (), strict: bool = False
-    ) -> Slope | None:
-        if self._strength is None or None in (self.mapXy_gr, self.loss_gr):
-            return super()._loss_slope(records, more, strict)
-        return summed_slope(records.X, None, lambda y_hat: np.subtract(y_hat, records.y))
+    def _make_loss_gradient(
+        self, records: FitRecords, loss_arguments: tuple[Floats | None, ...] = (), strict: bool = False
+    ) -> GradientFunction | None:
+        if self._fixed_strength is None or None in (self.mapXy_gr, self.loss_gr):
+            return super()._make_loss_gradient(records, loss_arguments, strict)
+        return make_summed_gradient(records.X, None, lambda y_hat: np.subtract(y_hat, records.y))
 
-    def _facts(self) -> tuple[tuple[str, str], ...]:
+    def _describe_settings(self) -> tuple[tuple[str, str], ...]:
         """Return the settings for the summary."""
-        if self._strength is not None:
-            return () if self.gamma == self._strength else (("Gamma of the fit:", f"{self._strength:g}"),)
+        if self._fixed_strength is not None:
+            return () if self.gamma == self._fixed_strength else (("Gamma of the fit:", f"{self._fixed_strength:g}"),)
         return () if self.c is None else (("Loss curvature c:", f"{float(self.c):.6g}"),)

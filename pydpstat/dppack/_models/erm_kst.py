@@ -12,22 +12,22 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._release.model import Published, constructor_arguments, held, release_model
+from pydpstat._release.model import ModelFields, add_source_condition, get_constructor_arguments, release_model
 from pydpstat.dppack import _warnings
 from pydpstat.dppack._models.fitted_model import FittedModel, Function, Prediction
 from pydpstat.dppack._models.maps import mapXy_linear, regularizer_l2
-from pydpstat.dppack._models.minimizers import Objective, minimize, require_nlopt
+from pydpstat.dppack._models.minimizers import Objective, minimize_constrained, require_nlopt
 from pydpstat.dppack._models.noise import (
-    ADDED,
-    PAIR,
-    ROUNDING,
-    objective_noise,
-    one_record_epsilon,
-    replaced_epsilon,
-    smallest_delta,
+    ADDED_RECORD_CONDITION,
+    GRADIENT_DISTANCE,
+    ROUNDING_TOLERANCE,
+    compute_added_epsilon,
+    compute_replaced_epsilon,
+    find_smallest_delta,
+    make_objective_sampler,
 )
-from pydpstat.dppack._models.records import Records, clip_records, read_records, scale_regression
-from pydpstat.dppack._moments import FIXED
+from pydpstat.dppack._models.records import FitRecords, clip_records, read_records, scale_regression
+from pydpstat.dppack._moments import PUBLIC_SIZE_CONDITIONS
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
 from pydpstat.r_arithmetic.elementary import Floats
@@ -36,18 +36,17 @@ from pydpstat.results._call import ModelCall
 from pydpstat.results.model_results import ModelResults
 
 # what a guarantee rests on, besides FIXED
-MINIMUM = (
-    "the minimum is assumed to be exact; R's optimizer stops at a relative step of 1e-4 or "
-    "after 100 evaluations"
+MINIMUM_CONDITION = (
+    "the minimum is assumed to be exact; R's optimizer stops at a relative step of 1e-4 or after 100 evaluations"
 )
-LOSS = (
+LOSS_CONDITION = (
     "the loss is convex in the linear predictor; inside the domain zeta bounds the length of a "
     "record's gradient and lambda its second derivative"
 )
-PENALTY = "the regularizer is differentiable and convex"
+REGULARIZER_CONDITION = "the regularizer is differentiable and convex"
 
 
-class Plan(NamedTuple):
+class KSTPlan(NamedTuple):
     """Added regularization, how to draw the noise, what was asked for and what holds."""
 
     extra: float
@@ -145,11 +144,11 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
     """
 
     # whether columns and response are divided by their bounds, and zeta and lambda follow from that
-    _scaled = False
+    _has_scaled_records = False
     # largest distance of two records' gradients, in units of zeta: with one coefficient, with more
-    _pairs = (PAIR, PAIR)
+    _gradient_distances = (GRADIENT_DISTANCE, GRADIENT_DISTANCE)
     # what the guarantee rests on, apart from the regularizer
-    _conditions: tuple[str, ...] = (*FIXED, MINIMUM, LOSS)
+    _conditions: tuple[str, ...] = (*PUBLIC_SIZE_CONDITIONS, MINIMUM_CONDITION, LOSS_CONDITION)
 
     def __init__(
         self,
@@ -172,7 +171,7 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
         self.zeta, self.lambda_ = zeta, lambda_
 
     # the fields that have the constructor's arguments, in their order
-    _arguments: tuple[str, ...] = tuple(inspect.signature(__init__).parameters)[1:]
+    _argument_names: tuple[str, ...] = tuple(inspect.signature(__init__).parameters)[1:]
 
     def fit(
         self,
@@ -230,12 +229,12 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
         name = type(self).__name__
         require_nlopt(name)
         source = source_from(rng, int_seeds_r=True)
-        bias = checks.flag(add_bias, "add_bias")
+        bias = checks.check_boolean(add_bias, "add_bias")
         if bias and "bias" in getattr(X, "columns", ()):
             raise PydpstatError("X must have no column named 'bias' if add_bias is True; rename it.")
-        records = clip_records(read_records(X, y, bias), upper_bounds, lower_bounds, bias, responses=True)
+        records = clip_records(read_records(X, y, bias), upper_bounds, lower_bounds, bias, clip_response=True)
         size = len(records.names)
-        if self._scaled:
+        if self._has_scaled_records:
             self.zeta, self.lambda_ = 2.0 * size**1.5, float(size)
             records = scale_regression(records)
         if not isinstance(self.domain, Mapping) or not callable(self.domain.get("constraints")):
@@ -243,48 +242,48 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
                 "domain must be a mapping with a function 'constraints'; got "
                 f"{type(self.domain).__name__}. Add 'jacobian' if gradients are given."
             )
-        plan = self._plan(size)
-        published = Published(
+        plan = self._make_plan(size)
+        published = ModelFields(
             model=name,
             names=records.names,
             # an own function might refer to data, so a result does not keep it
             prediction=Prediction("linear") if self.mapXy is mapXy_linear else None,
             noise=None,
             claim=plan.claim,
-            gamma=checks.scalar(self.gamma, "gamma"),
+            gamma=checks.check_scalar(self.gamma, "gamma"),
             bounds=records.bounds,
             nobs=records.y.size,
             record=ModelCall(
                 name,
-                constructor_arguments(self, self._arguments, self.regularizer is regularizer_l2),
+                get_constructor_arguments(self, self._argument_names, self.regularizer is regularizer_l2),
                 (("upper_bounds", upper_bounds), ("lower_bounds", lower_bounds), ("add_bias", bias)),
             ),
             facts=(("Added regularization:", f"{plan.extra:.6g}"),),
         )
         result = release_model(
-            partial(self._minimize, records, plan.extra),
+            partial(self._minimize_objective, records, plan.extra),
             plan.draw,
             source,
             size=size,
             perturbation="objective",
-            finish=records.unscaled,
-            guarantee=held(plan.guarantee, source),
-            published=published,
+            unscale=records.unscale_coefficients,
+            guarantee=add_source_condition(plan.guarantee, source),
+            fields=published,
         )
         self.coeff, self.results = result.coeff.copy(), result
         return result
 
-    def _plan(self, size: int) -> Plan:
+    def _make_plan(self, size: int) -> KSTPlan:
         """Work out the noise as R does, and say what it keeps; it warns.
 
         It is an error where R stops, or promises nothing that has a meaning.
         """
         name = type(self).__name__
         # R takes NULL for infinity here
-        eps = math.inf if self.eps is None else checks.scalar(self.eps, "eps")
-        delta = checks.scalar(self.delta, "delta")
-        zeta, lam = checks.scalar(self.zeta, "zeta"), checks.scalar(self.lambda_, "lambda_")
-        gamma = checks.scalar(self.gamma, "gamma")
+        eps = math.inf if self.eps is None else checks.check_scalar(self.eps, "eps")
+        delta = checks.check_scalar(self.delta, "delta")
+        zeta, lam = checks.check_scalar(self.zeta, "zeta"), checks.check_scalar(self.lambda_, "lambda_")
+        gamma = checks.check_scalar(self.gamma, "gamma")
         if not eps > 0.0 or not delta >= 0.0 or not math.isfinite(gamma):
             raise PydpstatError(
                 f"eps must be above 0, delta at least 0 and gamma finite; got {eps!r}, {delta!r} and "
@@ -293,60 +292,66 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
             )
         extra = 2.0 * lam / eps
         if not math.isfinite(extra):
-            raise PydpstatError(
-                f"lambda_ must be finite, and eps not too small for it; got {lam!r}, {eps!r}."
-            )
+            raise PydpstatError(f"lambda_ must be finite, and eps not too small for it; got {lam!r}, {eps!r}.")
         l2 = self.regularizer is regularizer_l2
-        conditions = self._conditions if l2 else (*self._conditions, PENALTY)
+        conditions = self._conditions if l2 else (*self._conditions, REGULARIZER_CONDITION)
         nothing = Guarantee(math.inf, 0.0, "bounded", conditions)
-        plan = Plan(extra, objective_noise(eps, delta, zeta, size), Guarantee(eps, min(delta, 1.0)), nothing)
+        plan = KSTPlan(extra, make_objective_sampler(eps, delta, zeta, size), Guarantee(eps, min(delta, 1.0)), nothing)
         # of an own regularizer only convexity is known
         strength = extra + (gamma if l2 else 0.0)
-        _warnings.rough_minimum(name)
+        _warnings.warn_inexact_minimum(name)
         for argument, value, bad, advice in (
             ("eps", eps, math.isinf(eps), "a finite eps"),
             ("gamma", gamma, gamma < 0.0 and (strength <= 0.0 or not l2), "a gamma of at least 0"),
             ("lambda_", lam, lam < 0.0, "another lambda_"),
         ):
             if bad:
-                _warnings.no_promise(name, argument, value, advice)
+                _warnings.warn_no_guarantee(name, argument, value, advice)
                 return plan
-        if self._wrong_gradient(size):
-            _warnings.wrong_gradient(name)
+        if self._has_wrong_gradient(size):
+            _warnings.warn_wrong_gradient(name)
             return plan
-        pair = self._pairs[size > 1]
-        epsilon = partial(replaced_epsilon, eps, delta, lam=lam, strength=strength, pair=pair, size=size)
+        pair = self._gradient_distances[size > 1]
+        epsilon = partial(
+            compute_replaced_epsilon,
+            eps,
+            delta,
+            lam=lam,
+            strength=strength,
+            gradient_distance=pair,
+            size=size,
+        )
         if delta >= 1.0:
-            proven = smallest_delta(epsilon, eps)
-            _warnings.large_model_delta(name, delta, eps, proven)
+            proven = find_smallest_delta(epsilon, eps)
+            _warnings.warn_large_model_delta(name, delta, eps, proven)
             return plan._replace(guarantee=Guarantee(eps, proven, "bounded", conditions))
         kept = epsilon(delta)
-        if kept > eps * (1.0 + ROUNDING):
-            _warnings.replaced_record(name, eps, delta, kept)
-        added = f"{ADDED} {one_record_epsilon(eps, delta, lam, strength):.6g}"
+        if kept > eps * (1.0 + ROUNDING_TOLERANCE):
+            _warnings.warn_replaced_record(name, eps, delta, kept)
+        added = f"{ADDED_RECORD_CONDITION} {compute_added_epsilon(eps, delta, lam, strength):.6g}"
         return plan._replace(guarantee=Guarantee(max(kept, eps), delta, "bounded", (*conditions, added)))
 
-    def _minimize(self, records: Records, extra: float, drawn: Floats) -> Floats:
-        jacobian = self.domain.get("jacobian") if self._smooth() else None
-        if self._smooth() and not callable(jacobian):
-            raise PydpstatError(
-                "domain must have a function 'jacobian' if gradients are given; got none. Add it."
-            )
+    def _minimize_objective(self, records: FitRecords, extra: float, drawn: Floats) -> Floats:
+        jacobian = self.domain.get("jacobian") if self._has_gradients() else None
+        if self._has_gradients() and not callable(jacobian):
+            raise PydpstatError("domain must have a function 'jacobian' if gradients are given; got none. Add it.")
         objective = Objective(
             n=records.y.size,
-            predict=partial(self._predicted, records),
+            predict=partial(self._predict_responses, records),
             losses=lambda y_hat: self.loss(y_hat, records.y),
-            loss_slope=self._loss_slope(records, strict=True),
+            loss_gradient=self._make_loss_gradient(records, strict=True),
             penalty=self.regularizer,
-            penalty_slope=self.regularizer_gr,
-            gamma=checks.scalar(self.gamma, "gamma"),
+            penalty_gradient=self.regularizer_gr,
+            gamma=checks.check_scalar(self.gamma, "gamma"),
             extra=extra,
             b=drawn,
-            divided=True,
+            has_divided_extra=True,
         )
-        return minimize(objective.value, self.domain["constraints"], drawn.size, objective.gradient, jacobian)
+        return minimize_constrained(
+            objective.compute_value, self.domain["constraints"], drawn.size, objective.gradient, jacobian
+        )
 
-    def _predicted(self, records: Records, coeff: Floats) -> Floats:
+    def _predict_responses(self, records: FitRecords, coeff: Floats) -> Floats:
         y_hat = np.asarray(self.mapXy(records.X, coeff), dtype=np.float64).ravel()
         if y_hat.size != records.y.size:
             raise PydpstatError(f"mapXy must return {records.y.size} predictions; got {y_hat.size}.")

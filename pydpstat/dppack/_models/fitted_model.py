@@ -13,12 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._answering import Answering
-from pydpstat.dppack._models.formulas import matrix_vector, sigmoid
+from pydpstat._answering import HelpfulErrors
+from pydpstat.dppack._models.formulas import compute_matrix_vector, compute_sigmoid
 from pydpstat.dppack._models.kernels import FourierFeatures
 from pydpstat.dppack._models.maps import mapXy_gr_linear, mapXy_gr_sigmoid, regularizer_gr_l2, regularizer_l2
-from pydpstat.dppack._models.minimizers import Slope, summed_slope
-from pydpstat.dppack._models.records import Records, as_records, response
+from pydpstat.dppack._models.minimizers import GradientFunction, make_summed_gradient
+from pydpstat.dppack._models.records import FitRecords, read_predictors, read_response
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results.model_results import ModelResults
@@ -27,7 +27,7 @@ from pydpstat.results.model_results import ModelResults
 Function = Callable[..., npt.ArrayLike]
 
 
-class FittedModel(Answering):
+class FittedModel(HelpfulErrors):
     """A model with coefficients that minimize losses and a regularizer.
 
     Attributes
@@ -59,7 +59,7 @@ class FittedModel(Answering):
         if not callable(regularizer):
             raise PydpstatError(
                 "regularizer must be one of {'l2'}, or a function; got "
-                f"{checks.shown_option(regularizer)}. Give 'l2', or a function of the coefficients."
+                f"{checks.describe_option(regularizer)}. Give 'l2', or a function of the coefficients."
             )
         self.regularizer: Function = regularizer
         self.regularizer_gr = regularizer_gr
@@ -99,7 +99,9 @@ class FittedModel(Answering):
         >>> model.predict([[0.0]])
         array([0.])
         """
-        return np.asarray(self.mapXy(as_records(X, checks.flag(add_bias, "add_bias")), self._fitted()))
+        return np.asarray(
+            self.mapXy(read_predictors(X, checks.check_boolean(add_bias, "add_bias")), self._require_coefficients())
+        )
 
     def get_params(self, deep: bool = True) -> dict[str, object]:
         """Return the constructor's arguments by name, with what the fields have now.
@@ -150,28 +152,28 @@ class FittedModel(Answering):
                 setattr(other, name, value.copy())
         return other
 
-    def _smooth(self) -> bool:
+    def _has_gradients(self) -> bool:
         return None not in (self.mapXy_gr, self.loss_gr, self.regularizer_gr)
 
-    def _wrong_gradient(self, size: int) -> bool:
-        return size > 1 and self.mapXy_gr is mapXy_gr_sigmoid and self._smooth()
+    def _has_wrong_gradient(self, size: int) -> bool:
+        return size > 1 and self.mapXy_gr is mapXy_gr_sigmoid and self._has_gradients()
 
-    def _loss_slope(
-        self, records: Records, more: tuple[Floats | None, ...] = (), strict: bool = False
-    ) -> Slope | None:
-        """Return the gradient of the summed loss, of which `more` are further arguments."""
+    def _make_loss_gradient(
+        self, records: FitRecords, loss_arguments: tuple[Floats | None, ...] = (), strict: bool = False
+    ) -> GradientFunction | None:
+        """Return the gradient of the summed loss, of which `loss_arguments` are further arguments."""
         mapXy_gr, loss_gr = self.mapXy_gr, self.loss_gr
         if mapXy_gr is None or loss_gr is None:
             return None
         gradient = loss_gr
-        return summed_slope(
+        return make_summed_gradient(
             records.X,
             None if mapXy_gr is mapXy_gr_linear else partial(mapXy_gr, records.X),
-            lambda y_hat: np.asarray(gradient(y_hat, records.y, *more), dtype=np.float64).ravel(),
+            lambda y_hat: np.asarray(gradient(y_hat, records.y, *loss_arguments), dtype=np.float64).ravel(),
             strict,
         )
 
-    def _fitted(self) -> Floats:
+    def _require_coefficients(self) -> Floats:
         if self.coeff is None:
             raise PydpstatError(f"{type(self).__name__} has no coefficients yet; call fit first.")
         return np.asarray(self.coeff, dtype=np.float64)
@@ -214,16 +216,14 @@ class Classifier(FittedModel):
         >>> model.score(X, y)
         0.5
         """
-        return float(np.mean(np.equal(*compared(self.predict(X, add_bias), y))))
+        return float(np.mean(np.equal(*check_predictions(self.predict(X, add_bias), y))))
 
 
-def compared(predicted: Floats, y: npt.ArrayLike) -> tuple[Floats, Floats]:
+def check_predictions(predicted: Floats, y: npt.ArrayLike) -> tuple[Floats, Floats]:
     """Return predictions and as many responses."""
-    found = response(y)
+    found = read_response(y)
     if found.size != predicted.size:
-        raise PydpstatError(
-            f"X and y must have the same number of records; got {predicted.size} and {found.size}."
-        )
+        raise PydpstatError(f"X and y must have the same number of records; got {predicted.size} and {found.size}.")
     return predicted, found
 
 
@@ -242,21 +242,19 @@ class Prediction:
     decision: str | None = None
     features: FourierFeatures | None = None
 
-    def __call__(
-        self, X: npt.ArrayLike, coeff: Floats, *, add_bias: bool = False, raw_value: bool = False
-    ) -> Floats:
+    def __call__(self, X: npt.ArrayLike, coeff: Floats, *, add_bias: bool = False, raw_value: bool = False) -> Floats:
         """Return the predictions, shape (m,)."""
-        records = as_records(X, add_bias)
+        records = read_predictors(X, add_bias)
         if self.features is not None:
-            records = self.features.transform(records)
+            records = self.features.compute_features(records)
         if records.shape[1] != coeff.size:
             raise PydpstatError(
                 f"X must have {coeff.size} columns, including the bias, one for each coefficient; got "
                 f"{records.shape[1]}. Set add_bias as in fit."
             )
-        value = matrix_vector(records, coeff)
+        value = compute_matrix_vector(records, coeff)
         if self.link == "sigmoid":
-            value = sigmoid(value)
+            value = compute_sigmoid(value)
         if raw_value or self.decision is None:
             return value
         if self.decision == "round":

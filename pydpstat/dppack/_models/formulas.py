@@ -14,18 +14,18 @@ from pydpstat.r_arithmetic.elementary import Floats
 Mask = npt.NDArray[np.bool_]
 
 # with fewer rows one pass over all columns is faster than one for each
-_FEW = 256
+_FEW_ROWS = 256
 
 
-def matrix_vector(X: Floats, w: Floats) -> Floats:
+def compute_matrix_vector(X: Floats, w: Floats) -> Floats:
     """Return X w, shape (n,): the columns' multiples added from first to last, fastest if column-major.
 
-    >>> matrix_vector(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, 10.0]))
+    >>> compute_matrix_vector(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, 10.0]))
     array([21., 43.])
     """
     with np.errstate(all="ignore"):
-        if X.shape[0] < _FEW:
-            return sums_of_rows(X * w)
+        if X.shape[0] < _FEW_ROWS:
+            return sum_rows(X * w)
         total = X[:, 0] * w[0]
         term = np.empty_like(total)
         for j in range(1, w.size):
@@ -34,16 +34,16 @@ def matrix_vector(X: Floats, w: Floats) -> Floats:
     return total
 
 
-def sums_of_rows(terms: Floats) -> Floats:
+def sum_rows(terms: Floats) -> Floats:
     """Return each row's sum, added from first to last; `numpy.sum` adds in another order."""
     total: Floats = np.add.accumulate(terms, axis=1)[:, -1]
     return total
 
 
-def dot(a: Floats, b: Floats) -> float:
+def compute_dot_product(a: Floats, b: Floats) -> float:
     """Return the product of two vectors, added from first to last.
 
-    >>> dot(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
+    >>> compute_dot_product(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
     11.0
     """
     total = 0.0
@@ -52,7 +52,7 @@ def dot(a: Floats, b: Floats) -> float:
     return total
 
 
-def cross_entropy(y_hat: Floats, y: Floats) -> Floats:
+def compute_cross_entropy(y_hat: Floats, y: Floats) -> Floats:
     """Return -(y log(y_hat) + (1 - y) log(1 - y_hat)), shape (n,)."""
     with np.errstate(all="ignore"):
         yes = y == 1.0
@@ -68,25 +68,25 @@ def cross_entropy(y_hat: Floats, y: Floats) -> Floats:
         return np.negative(first)
 
 
-def cross_entropy_gradient(y_hat: Floats, y: Floats) -> Floats:
+def compute_cross_entropy_gradient(y_hat: Floats, y: Floats) -> Floats:
     """Return -y / y_hat + (1 - y) / (1 - y_hat), shape (n,)."""
     with np.errstate(all="ignore"):
         return -y / y_hat + (1.0 - y) / (1.0 - y_hat)
 
 
-def squared_error(y_hat: Floats, y: Floats) -> Floats:
+def compute_squared_error(y_hat: Floats, y: Floats) -> Floats:
     """Return (y_hat - y)^2 / 2, shape (n,)."""
     with np.errstate(over="ignore"):
         difference = y_hat - y
         return difference * difference / 2.0
 
 
-def squared_error_gradient(y_hat: Floats, y: Floats) -> Floats:
+def compute_squared_error_gradient(y_hat: Floats, y: Floats) -> Floats:
     """Return y_hat - y, shape (n,)."""
     return y_hat - y
 
 
-def huber(y_hat: Floats, y: Floats, h: float, w: Floats | None = None) -> Floats:
+def compute_huber_loss(y_hat: Floats, y: Floats, h: float, w: Floats | None = None) -> Floats:
     """Return the Huber-smoothed hinge loss, shape (n,).
 
     With z = y_hat y it is 0 above 1 + h, 1 - z below 1 - h, and a parabola between.
@@ -94,28 +94,28 @@ def huber(y_hat: Floats, y: Floats, h: float, w: Floats | None = None) -> Floats
     Chapelle, O. (2007). Training a support vector machine in the primal. Neural Computation 19,
     1155-1178.
     """
-    z, middle, low = _regions(y_hat, y, h)
+    z, middle, low = _split_loss_regions(y_hat, y, h)
     with np.errstate(all="ignore"):
         rest = 1.0 + h - z[middle]
-        z[middle] = _times(w, middle, rest * rest) / (4.0 * h)
-        z[low] = _times(w, low, 1.0 - z[low])
+        z[middle] = _apply_weights(w, middle, rest * rest) / (4.0 * h)
+        z[low] = _apply_weights(w, low, 1.0 - z[low])
     return z
 
 
-def huber_gradient(y_hat: Floats, y: Floats, h: float, w: Floats | None = None) -> Floats:
-    """Return the derivative of `huber` by the prediction, shape (n,)."""
-    z, middle, low = _regions(y_hat, y, h)
+def compute_huber_gradient(y_hat: Floats, y: Floats, h: float, w: Floats | None = None) -> Floats:
+    """Return the derivative of `compute_huber_loss` by the prediction, shape (n,)."""
+    z, middle, low = _split_loss_regions(y_hat, y, h)
     with np.errstate(all="ignore"):
-        z[middle] = _times(w, middle, -y[middle]) * (1.0 + h - z[middle]) / (2.0 * h)
-        z[low] = _times(w, low, -y[low])
+        z[middle] = _apply_weights(w, middle, -y[middle]) * (1.0 + h - z[middle]) / (2.0 * h)
+        z[low] = _apply_weights(w, low, -y[low])
     return z
 
 
-def _times(w: Floats | None, mask: Mask, values: Floats) -> Floats:
+def _apply_weights(w: Floats | None, mask: Mask, values: Floats) -> Floats:
     return values if w is None else w[mask] * values
 
 
-def _regions(y_hat: Floats, y: Floats, h: float) -> tuple[Floats, Mask, Mask]:
+def _split_loss_regions(y_hat: Floats, y: Floats, h: float) -> tuple[Floats, Mask, Mask]:
     """Return y_hat y with 0 where the loss is flat, and masks of its parabola and of its slope."""
     with np.errstate(all="ignore"):
         z = y_hat * y
@@ -124,20 +124,20 @@ def _regions(y_hat: Floats, y: Floats, h: float) -> tuple[Floats, Mask, Mask]:
     return z, middle, low
 
 
-def l2(coeff: Floats) -> float:
+def compute_l2_penalty(coeff: Floats) -> float:
     """Return half the squared length of the coefficients."""
-    return dot(coeff, coeff) / 2.0
+    return compute_dot_product(coeff, coeff) / 2.0
 
 
-def l2_gradient(coeff: Floats) -> Floats:
-    """Return the derivative of `l2`: the coefficients."""
+def compute_l2_gradient(coeff: Floats) -> Floats:
+    """Return the derivative of `compute_l2_penalty`: the coefficients."""
     return coeff
 
 
-def sigmoid(x: Floats) -> Floats:
+def compute_sigmoid(x: Floats) -> Floats:
     """Return 1 / (1 + exp(-x)).
 
-    >>> sigmoid(np.array([0.0]))
+    >>> compute_sigmoid(np.array([0.0]))
     array([0.5])
     """
     value = np.asarray(r.exp(-x))
@@ -145,23 +145,23 @@ def sigmoid(x: Floats) -> Floats:
     return np.divide(1.0, value, out=value)
 
 
-def linear_gradient(X: Floats, coeff: object) -> Floats:
+def compute_linear_gradient(X: Floats, coeff: object) -> Floats:
     """Return the linear predictor's derivatives, shape (d, n)."""
     return X.T
 
 
-def logistic(X: Floats, coeff: Floats) -> Floats:
+def compute_logistic_probabilities(X: Floats, coeff: Floats) -> Floats:
     """Return the probabilities of a logistic model, shape (n,)."""
-    return sigmoid(matrix_vector(X, coeff))
+    return compute_sigmoid(compute_matrix_vector(X, coeff))
 
 
-def logistic_gradient_recycled(X: Floats, coeff: Floats) -> Floats:
+def compute_recycled_gradient(X: Floats, coeff: Floats) -> Floats:
     """Return what DPpack takes for the probabilities' derivatives, shape (d, n).
 
     R multiplies the matrix X', column by column, by a vector of n slopes that it starts again
     after each n elements. With one column this is the derivative; with more it is not.
     """
-    probability = logistic(X, coeff)
+    probability = compute_logistic_probabilities(X, coeff)
     slopes = probability * (1.0 - probability)
     rows, columns = X.shape
     return np.resize(slopes, rows * columns).reshape((columns, rows), order="F") * X.T

@@ -10,17 +10,17 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._answering import answered
-from pydpstat._frozen import Frozen, frozen
-from pydpstat.dppack._models.formulas import dot, matrix_vector
-from pydpstat.dppack._models.noise import normals
+from pydpstat._answering import explain_wrong_calls
+from pydpstat._frozen import ReadOnlyArrays, freeze_array
+from pydpstat.dppack._models.formulas import compute_dot_product, compute_matrix_vector
+from pydpstat.dppack._models.noise import draw_normals
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic._arrays import doubles
+from pydpstat.r_arithmetic._arrays import to_doubles
 from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.random import Source, source_from
 
 
-@answered
+@explain_wrong_calls
 def phi_gaussian(x: npt.ArrayLike, theta: npt.ArrayLike) -> float:
     """Return the feature cos(x'frequencies + phase) of the Gaussian kernel.
 
@@ -58,22 +58,22 @@ def phi_gaussian(x: npt.ArrayLike, theta: npt.ArrayLike) -> float:
     >>> phi_gaussian([1, 2], [0.5, -0.25, 0.0])
     1.0
     """
-    record, parameters = doubles(x, "x"), doubles(theta, "theta")
+    record, parameters = to_doubles(x, "x"), to_doubles(theta, "theta")
     if parameters.size < record.size + 1 or not record.size:
         raise PydpstatError(
             f"theta must have one element more than x, which must not be empty; got {parameters.size} "
             f"and {record.size}."
         )
-    angle = dot(record, parameters[: record.size]) + parameters[record.size]
+    angle = compute_dot_product(record, parameters[: record.size]) + parameters[record.size]
     if not math.isfinite(angle):
         raise PydpstatError(
             "x and theta must have a finite product, or R returns NaN with a warning; got "
-            f"{checks.shown(float(angle))}. Scale x."
+            f"{checks.describe_value(float(angle))}. Scale x."
         )
-    return float(cosine(np.array([angle]))[0])
+    return float(compute_cosine(np.array([angle]))[0])
 
 
-@answered
+@explain_wrong_calls
 def generate_sampling(kernel_param: float, *, rng: object = None) -> Callable[..., Floats]:
     """Return the function that draws a random Fourier feature.
 
@@ -113,14 +113,14 @@ def generate_sampling(kernel_param: float, *, rng: object = None) -> Callable[..
     >>> generate_sampling(0.1)(2, rng=RRandom(123)).round(4)
     array([-0.2507, -0.1029,  2.7675])
     """
-    width = checks.scalar(kernel_param, "kernel_param")
+    width = checks.check_scalar(kernel_param, "kernel_param")
     if not 0.0 <= width < math.inf:
         raise PydpstatError(f"kernel_param must be at least 0 and finite; got {width!r}. 1/d is the default.")
-    return _Sampling(width, source_from(rng, int_seeds_r=True))
+    return _FeatureSampler(width, source_from(rng, int_seeds_r=True))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class _Sampling:
+class _FeatureSampler:
     """Draws features of a Gaussian kernel; an object, as a closure has no pickle."""
 
     kernel_param: float
@@ -131,37 +131,37 @@ class _Sampling:
     def __call__(self, d: int, *, rng: object = None) -> Floats:
         """Draw d frequencies and a phase, an ndarray of shape (d + 1,)."""
         source = self.source if rng is None else source_from(rng, int_seeds_r=True)
-        size = integer_at_least(d, "d", 0)
-        return _feature(source, size, math.sqrt(2.0 * self.kernel_param))
+        size = check_integer_at_least(d, "d", 0)
+        return _draw_feature(source, size, math.sqrt(2.0 * self.kernel_param))
 
     def __repr__(self) -> str:
         return f"generate_sampling({self.kernel_param!r})"
 
 
-def phases(source: Source, size: int) -> Floats:
+def draw_phases(source: Source, size: int) -> Floats:
     """Draw uniform variables between -pi and pi."""
     # as R's runif(size, -pi, pi) scales them
     return -math.pi + 2.0 * math.pi * source.uniform(size)
 
 
-def features(source: Source, count: int, size: int, sd: float) -> FourierFeatures:
+def draw_features(source: Source, count: int, size: int, sd: float) -> FourierFeatures:
     """Draw random Fourier features: for each of `count` rows `size` frequencies, then a phase."""
-    return FourierFeatures(np.array([_feature(source, size, sd) for _ in range(count)]))
+    return FourierFeatures(np.array([_draw_feature(source, size, sd) for _ in range(count)]))
 
 
-def _feature(source: Source, size: int, sd: float) -> Floats:
-    return np.append(normals(source, size, sd), phases(source, 1))
+def _draw_feature(source: Source, size: int, sd: float) -> Floats:
+    return np.append(draw_normals(source, size, sd), draw_phases(source, 1))
 
 
-def integer_at_least(value: object, name: str, least: int) -> int:
-    """Check an integer of at least `least`."""
-    number = checks.scalar(value, name)
-    if not math.isfinite(number) or number != int(number) or number < least:
-        raise PydpstatError(f"{name} must be a whole number of at least {least}; got {checks.shown(value)}.")
+def check_integer_at_least(value: object, name: str, minimum: int) -> int:
+    """Check an integer of at least `minimum`."""
+    number = checks.check_scalar(value, name)
+    if not math.isfinite(number) or number != int(number) or number < minimum:
+        raise PydpstatError(f"{name} must be a whole number of at least {minimum}; got {checks.describe_value(value)}.")
     return int(number)
 
 
-def cosine(x: Floats) -> Floats:
+def compute_cosine(x: Floats) -> Floats:
     """Return cosines rounded as the C library's; NumPy's vector code differs in last bits."""
     if not np.isfinite(x).all():
         # where R's cosine of an infinite number is NaN, Python's raises an error
@@ -170,7 +170,7 @@ def cosine(x: Floats) -> Floats:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FourierFeatures(Frozen):
+class FourierFeatures(ReadOnlyArrays):
     """Map records to features whose products approximate the Gaussian kernel.
 
     A row of `prefilter`, of shape (D, d + 1), is a feature: d frequencies, then a phase. It is drawn
@@ -179,33 +179,31 @@ class FourierFeatures(Frozen):
     Rahimi, A. and Recht, B. (2007). Random features for large-scale kernel machines.
     Advances in Neural Information Processing Systems 20.
 
-    >>> FourierFeatures(np.array([[0.0, 0.0]])).transform(np.array([[3.0]])).round(6)
+    >>> FourierFeatures(np.array([[0.0, 0.0]])).compute_features(np.array([[3.0]])).round(6)
     array([[1.414214]])
     """
 
     prefilter: Floats
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "prefilter", frozen(self.prefilter, np.float64))
+        object.__setattr__(self, "prefilter", freeze_array(self.prefilter, np.float64))
 
-    def unit(self, X: Floats) -> Floats:
+    def compute_unit_features(self, X: Floats) -> Floats:
         """Return the features of records, scaled to length at most 1."""
         size = self.prefilter.shape[0]
-        scaled = self.transform(X)
+        scaled = self.compute_features(X)
         scaled /= math.sqrt(2.0 / size)
         scaled /= math.sqrt(size)
         return scaled
 
-    def transform(self, X: Floats) -> Floats:
+    def compute_features(self, X: Floats) -> Floats:
         """Return the features of records of shape (n, d), shape (n, D), in column-major order."""
         size, width = self.prefilter.shape
         if X.shape[1] != width - 1:
-            raise PydpstatError(
-                f"X must have {width - 1} columns, including the bias, as in fit; got {X.shape[1]}."
-            )
+            raise PydpstatError(f"X must have {width - 1} columns, including the bias, as in fit; got {X.shape[1]}.")
         scale = math.sqrt(2.0 / size)
         features = np.empty((X.shape[0], size), order="F")
         for j in range(size):
             frequencies, phase = self.prefilter[j, : width - 1], self.prefilter[j, width - 1]
-            features[:, j] = scale * cosine(matrix_vector(X, frequencies) + phase)
+            features[:, j] = scale * compute_cosine(compute_matrix_vector(X, frequencies) + phase)
         return features

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._answering import answered
+from pydpstat._answering import explain_wrong_calls
 from pydpstat.dppack._models import formulas
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic._arrays import doubles
+from pydpstat.r_arithmetic._arrays import to_doubles
 from pydpstat.r_arithmetic.elementary import Floats
 
 
-@answered
+@explain_wrong_calls
 def loss_cross_entropy(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     """Return the cross entropy of predicted probabilities.
 
@@ -54,10 +54,10 @@ def loss_cross_entropy(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     >>> loss_cross_entropy([0.1, 0.88], [0, 1]).round(4)
     array([0.1054, 0.1278])
     """
-    return formulas.cross_entropy(*_pair(y_hat, y))
+    return formulas.compute_cross_entropy(*_read_predictions_and_labels(y_hat, y))
 
 
-@answered
+@explain_wrong_calls
 def loss_gr_cross_entropy(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     """Return the derivative of the cross entropy by the prediction.
 
@@ -95,10 +95,10 @@ def loss_gr_cross_entropy(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     >>> loss_gr_cross_entropy([0.5, 0.5], [0, 1])
     array([ 2., -2.])
     """
-    return formulas.cross_entropy_gradient(*_pair(y_hat, y))
+    return formulas.compute_cross_entropy_gradient(*_read_predictions_and_labels(y_hat, y))
 
 
-@answered
+@explain_wrong_calls
 def loss_squared_error(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     """Half the squared error, as ``DPpack::loss.squared.error``.
 
@@ -132,10 +132,10 @@ def loss_squared_error(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     >>> loss_squared_error([1.0, 3.0], [0.0, 1.0])
     array([0.5, 2. ])
     """
-    return formulas.squared_error(*_pair(y_hat, y))
+    return formulas.compute_squared_error(*_read_predictions_and_labels(y_hat, y))
 
 
-@answered
+@explain_wrong_calls
 def loss_gr_squared_error(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     """Return the derivative of half the squared error by the prediction.
 
@@ -171,10 +171,10 @@ def loss_gr_squared_error(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     >>> loss_gr_squared_error([1.0, 3.0], [0.0, 1.0])
     array([1., 2.])
     """
-    return formulas.squared_error_gradient(*_pair(y_hat, y))
+    return formulas.compute_squared_error_gradient(*_read_predictions_and_labels(y_hat, y))
 
 
-@answered
+@explain_wrong_calls
 def generate_loss_huber(h: float) -> Callable[..., Floats]:
     """Return the Huber-smoothed hinge loss with half-width h.
 
@@ -212,10 +212,10 @@ def generate_loss_huber(h: float) -> Callable[..., Floats]:
     >>> generate_loss_huber(0.5)([-0.5, 1.2], [-1, 1])
     array([0.5  , 0.045])
     """
-    return _Huber("generate_loss_huber", formulas.huber, checks.scalar(h, "h"))
+    return _HuberFunction("generate_loss_huber", formulas.compute_huber_loss, checks.check_scalar(h, "h"))
 
 
-@answered
+@explain_wrong_calls
 def generate_loss_gr_huber(h: float) -> Callable[..., Floats]:
     """Return the derivative of the Huber-smoothed hinge loss.
 
@@ -252,21 +252,21 @@ def generate_loss_gr_huber(h: float) -> Callable[..., Floats]:
     >>> generate_loss_gr_huber(1)([-0.5, 3.0], [-1, 1])
     array([0.75, 0.  ])
     """
-    return _Huber("generate_loss_gr_huber", formulas.huber_gradient, checks.scalar(h, "h"))
+    return _HuberFunction("generate_loss_gr_huber", formulas.compute_huber_gradient, checks.check_scalar(h, "h"))
 
 
-def _pair(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Floats, Floats]:
-    predicted, labels = doubles(y_hat, "y_hat"), doubles(y, "y")
+def _read_predictions_and_labels(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Floats, Floats]:
+    predicted, labels = to_doubles(y_hat, "y_hat"), to_doubles(y, "y")
     if predicted.size != labels.size:
         raise PydpstatError(f"y_hat and y must have the same length; got {predicted.size} and {labels.size}.")
     return predicted, labels
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class _Huber:
+class _HuberFunction:
     """A Huber loss or its derivative with its half-width; an object, as a closure has no pickle."""
 
-    maker: str
+    generator: str
     function: Callable[..., Floats]
     h: float
 
@@ -274,23 +274,22 @@ class _Huber:
 
     def __call__(self, y_hat: npt.ArrayLike, y: npt.ArrayLike, w: npt.ArrayLike | None = None) -> Floats:
         """Return one number a record, shape (n,)."""
-        predicted, labels = _pair(y_hat, y)
-        weights = None if w is None else doubles(w, "w")
+        predicted, labels = _read_predictions_and_labels(y_hat, y)
+        weights = None if w is None else to_doubles(w, "w")
         if weights is not None and weights.size != labels.size:
             raise PydpstatError(
-                "Weight vector w must be same length as label vector y; "
-                f"got {weights.size} and {labels.size}."
+                f"Weight vector w must be same length as label vector y; got {weights.size} and {labels.size}."
             )
         return self.function(predicted, labels, self.h, weights)
 
     def __repr__(self) -> str:
-        return f"{self.maker}({self.h!r})"
+        return f"{self.generator}({self.h!r})"
 
 
 # what the functions compute of arrays that are checked; by identity, as a user's callable may have no hash
-PLAIN: dict[int, Callable[[Floats, Floats], Floats]] = {
-    id(loss_cross_entropy): formulas.cross_entropy,
-    id(loss_gr_cross_entropy): formulas.cross_entropy_gradient,
-    id(loss_squared_error): formulas.squared_error,
-    id(loss_gr_squared_error): formulas.squared_error_gradient,
+UNCHECKED_LOSSES: dict[int, Callable[[Floats, Floats], Floats]] = {
+    id(loss_cross_entropy): formulas.compute_cross_entropy,
+    id(loss_gr_cross_entropy): formulas.compute_cross_entropy_gradient,
+    id(loss_squared_error): formulas.compute_squared_error,
+    id(loss_gr_squared_error): formulas.compute_squared_error_gradient,
 }

@@ -7,15 +7,15 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._answering import answered
+from pydpstat._answering import explain_wrong_calls
 from pydpstat.dppack._models import formulas
-from pydpstat.dppack._models.records import design_matrix
+from pydpstat.dppack._models.records import build_design_matrix
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic._arrays import doubles
+from pydpstat.r_arithmetic._arrays import to_doubles
 from pydpstat.r_arithmetic.elementary import Floats
 
 
-@answered
+@explain_wrong_calls
 def regularizer_l2(coeff: npt.ArrayLike) -> float:
     """Half the squared length of the coefficients, as ``DPpack::regularizer.l2``.
 
@@ -48,10 +48,10 @@ def regularizer_l2(coeff: npt.ArrayLike) -> float:
     >>> regularizer_l2([0.5, -1, 2])
     2.625
     """
-    return formulas.l2(doubles(coeff, "coeff"))
+    return formulas.compute_l2_penalty(to_doubles(coeff, "coeff"))
 
 
-@answered
+@explain_wrong_calls
 def regularizer_gr_l2(coeff: npt.ArrayLike) -> Floats:
     """Return the gradient of `regularizer_l2`, the coefficients.
 
@@ -86,10 +86,10 @@ def regularizer_gr_l2(coeff: npt.ArrayLike) -> Floats:
     >>> regularizer_gr_l2([0.5, -1, 2])
     array([ 0.5, -1. ,  2. ])
     """
-    return formulas.l2_gradient(doubles(coeff, "coeff"))
+    return formulas.compute_l2_gradient(to_doubles(coeff, "coeff"))
 
 
-@answered
+@explain_wrong_calls
 def mapXy_linear(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
     """Linear predictor X coeff, as ``DPpack::mapXy.linear``.
 
@@ -123,10 +123,10 @@ def mapXy_linear(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
     >>> mapXy_linear([[1, 3, 5], [2, 4, 6]], [0.5, -1, 2])
     array([7.5, 9. ])
     """
-    return formulas.matrix_vector(*_product(X, coeff))
+    return formulas.compute_matrix_vector(*_read_matrix_and_coeff(X, coeff))
 
 
-@answered
+@explain_wrong_calls
 def mapXy_gr_linear(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
     """Return the derivatives of the linear predictor, X transposed.
 
@@ -164,10 +164,10 @@ def mapXy_gr_linear(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
     array([[1., 2.],
            [3., 4.]])
     """
-    return formulas.linear_gradient(design_matrix(X)[0], coeff)
+    return formulas.compute_linear_gradient(build_design_matrix(X)[0], coeff)
 
 
-@answered
+@explain_wrong_calls
 def mapXy_sigmoid(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
     """Probabilities of a logistic model, as ``DPpack::mapXy.sigmoid``.
 
@@ -201,10 +201,10 @@ def mapXy_sigmoid(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
     >>> mapXy_sigmoid([[1, 3, 5], [2, 4, 6]], [0.0, 0.0, 0.0])
     array([0.5, 0.5])
     """
-    return formulas.logistic(*_product(X, coeff))
+    return formulas.compute_logistic_probabilities(*_read_matrix_and_coeff(X, coeff))
 
 
-@answered
+@explain_wrong_calls
 def mapXy_gr_sigmoid(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
     """Return what DPpack takes for the derivatives of `mapXy_sigmoid`.
 
@@ -243,12 +243,12 @@ def mapXy_gr_sigmoid(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
     >>> mapXy_gr_sigmoid([[1.0], [2.0]], [0.0])
     array([[0.25, 0.5 ]])
     """
-    return formulas.logistic_gradient_recycled(*_product(X, coeff))
+    return formulas.compute_recycled_gradient(*_read_matrix_and_coeff(X, coeff))
 
 
-def _product(X: npt.ArrayLike, coeff: npt.ArrayLike) -> tuple[Floats, Floats]:
-    matrix = X if type(X) is np.ndarray and X.ndim == 2 and X.dtype == np.float64 else design_matrix(X)[0]
-    weights = doubles(coeff, "coeff")
+def _read_matrix_and_coeff(X: npt.ArrayLike, coeff: npt.ArrayLike) -> tuple[Floats, Floats]:
+    matrix = X if type(X) is np.ndarray and X.ndim == 2 and X.dtype == np.float64 else build_design_matrix(X)[0]
+    weights = to_doubles(coeff, "coeff")
     if matrix.shape[1] != weights.size or not weights.size:
         raise PydpstatError(
             f"coeff must have one element for each column of X; got {weights.size} and {matrix.shape[1]}."
@@ -257,13 +257,13 @@ def _product(X: npt.ArrayLike, coeff: npt.ArrayLike) -> tuple[Floats, Floats]:
 
 
 # what the functions compute of arrays that are checked; by identity, as a user's callable may have no hash
-PLAIN: dict[int, Callable[[Floats, Floats], Floats]] = {
-    id(mapXy_linear): formulas.matrix_vector,
-    id(mapXy_gr_linear): formulas.linear_gradient,
-    id(mapXy_sigmoid): formulas.logistic,
-    id(mapXy_gr_sigmoid): formulas.logistic_gradient_recycled,
+UNCHECKED_MAPS: dict[int, Callable[[Floats, Floats], Floats]] = {
+    id(mapXy_linear): formulas.compute_matrix_vector,
+    id(mapXy_gr_linear): formulas.compute_linear_gradient,
+    id(mapXy_sigmoid): formulas.compute_logistic_probabilities,
+    id(mapXy_gr_sigmoid): formulas.compute_recycled_gradient,
 }
-PLAIN_PENALTIES: dict[int, Callable[[Floats], npt.ArrayLike]] = {
-    id(regularizer_l2): formulas.l2,
-    id(regularizer_gr_l2): formulas.l2_gradient,
+UNCHECKED_REGULARIZERS: dict[int, Callable[[Floats], npt.ArrayLike]] = {
+    id(regularizer_l2): formulas.compute_l2_penalty,
+    id(regularizer_gr_l2): formulas.compute_l2_gradient,
 }

@@ -15,15 +15,15 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import r_arithmetic as r
-from pydpstat.dppack._models.formulas import Mask, dot, sums_of_rows
+from pydpstat.dppack._models.formulas import Mask, compute_dot_product, sum_rows
 from pydpstat.errors import MissingExtraError, PydpstatError
 from pydpstat.r_arithmetic.elementary import Floats
 
-Slope = Callable[[Floats, npt.ArrayLike], Floats]
+GradientFunction = Callable[[Floats, npt.ArrayLike], Floats]
 
 # the square root of the machine epsilon, which R documents as about 1e-8
 R_RELTOL = 2.0**-26
-_SHRINK, _ACCEPT, _RELATIVE = 0.2, 1e-4, 10.0
+_STEP_REDUCTION, _ACCEPT_TOLERANCE, _RELATIVE_TEST = 0.2, 1e-4, 10.0
 
 
 class RowProducts:
@@ -56,67 +56,67 @@ class Objective:
 
     `predict` takes coefficients to predictions, and `losses` these to losses, shape (n,). `loss_slope`
     is the gradient of the summed loss, shape (d,), by coefficients and predictions. `b` is the noise
-    vector, shape (d,), zeros without noise. If `divided`, the added regularization is divided by n as
+    vector, shape (d,), zeros without noise. If `has_divided_extra`, the added regularization is divided by n as
     well, and added before the noise.
     """
 
     n: int
     predict: Callable[[Floats], npt.ArrayLike]
     losses: Callable[[npt.ArrayLike], npt.ArrayLike]
-    loss_slope: Slope | None
+    loss_gradient: GradientFunction | None
     penalty: Callable[[Floats], npt.ArrayLike]
-    penalty_slope: Callable[[Floats], npt.ArrayLike] | None
+    penalty_gradient: Callable[[Floats], npt.ArrayLike] | None
     gamma: float
     extra: float
     b: Floats
-    divided: bool = False
+    has_divided_extra: bool = False
 
     def __post_init__(self) -> None:
-        self._at: Floats | None = None
-        self._predicted: npt.ArrayLike = self.b
+        self._last_coeff: Floats | None = None
+        self._last_prediction: npt.ArrayLike = self.b
 
-    def value(self, w: Floats) -> float:
+    def compute_value(self, w: Floats) -> float:
         """Return the objective."""
-        total = float(r.sum(self.losses(self._prediction(w)))) / self.n
+        total = float(r.sum(self.losses(self._predict_cached(w)))) / self.n
         penalty = float(np.asarray(self.penalty(w), dtype=np.float64).reshape(()))
         total += self.gamma * penalty / self.n
         # operations in R's order
-        if self.divided:
-            total += self.extra * dot(w, w) / (2.0 * self.n)
-            return total + dot(self.b, w) / self.n
-        total += dot(self.b, w) / self.n
-        return total + self.extra * dot(w, w) / 2.0
+        if self.has_divided_extra:
+            total += self.extra * compute_dot_product(w, w) / (2.0 * self.n)
+            return total + compute_dot_product(self.b, w) / self.n
+        total += compute_dot_product(self.b, w) / self.n
+        return total + self.extra * compute_dot_product(w, w) / 2.0
 
     @property
     def gradient(self) -> Callable[[Floats], Floats] | None:
         """The gradient as a function; None where a part of it is not given."""
-        if self.loss_slope is None or self.penalty_slope is None:
+        if self.loss_gradient is None or self.penalty_gradient is None:
             return None
-        loss_slope, penalty_slope = self.loss_slope, self.penalty_slope
+        loss_slope, penalty_slope = self.loss_gradient, self.penalty_gradient
 
-        def gradient(w: Floats) -> Floats:
-            slopes = loss_slope(w, self._prediction(w)) / self.n
+        def compute_gradient(w: Floats) -> Floats:
+            slopes = loss_slope(w, self._predict_cached(w)) / self.n
             slopes = slopes + self.gamma * np.asarray(penalty_slope(w), dtype=np.float64) / self.n
             added = self.extra * w
-            return slopes + self.b / self.n + (added / self.n if self.divided else added)
+            return slopes + self.b / self.n + (added / self.n if self.has_divided_extra else added)
 
-        return gradient
+        return compute_gradient
 
-    def _prediction(self, w: Floats) -> npt.ArrayLike:
+    def _predict_cached(self, w: Floats) -> npt.ArrayLike:
         # the minimizer asks for value and gradient at the same array, and numeric gradients change theirs
-        if self.loss_slope is None or self.penalty_slope is None:
+        if self.loss_gradient is None or self.penalty_gradient is None:
             return self.predict(w)
-        if self._at is not w:
-            self._at, self._predicted = w, self.predict(w)
-        return self._predicted
+        if self._last_coeff is not w:
+            self._last_coeff, self._last_prediction = w, self.predict(w)
+        return self._last_prediction
 
 
-def summed_slope(
+def make_summed_gradient(
     X: Floats,
     derivatives: Callable[[Floats], npt.ArrayLike] | None,
-    slopes: Callable[[npt.ArrayLike], Floats],
+    loss_derivatives: Callable[[npt.ArrayLike], Floats],
     strict: bool = False,
-) -> Slope:
+) -> GradientFunction:
     """Return the gradient of the summed loss as a function of coefficients and predictions.
 
     `derivatives` takes coefficients to the predictions' derivatives, shape (d, n), and is None where they
@@ -125,8 +125,8 @@ def summed_slope(
     """
     products = RowProducts(X) if derivatives is None else None
 
-    def slope(coeff: Floats, y_hat: npt.ArrayLike) -> Floats:
-        by_record = slopes(y_hat)
+    def compute_gradient(coeff: Floats, y_hat: npt.ArrayLike) -> Floats:
+        by_record = loss_derivatives(y_hat)
         matrix = X.T if derivatives is None else np.asarray(derivatives(coeff), dtype=np.float64)
         if strict and (matrix.shape != X.shape[::-1] or by_record.size != X.shape[0]):
             raise PydpstatError(
@@ -135,7 +135,7 @@ def summed_slope(
             )
         return (products or RowProducts(matrix.T))(by_record)
 
-    return slope
+    return compute_gradient
 
 
 class Minimum(NamedTuple):
@@ -150,14 +150,14 @@ class Minimum(NamedTuple):
     convergence: int
 
 
-def numeric_gradient(fn: Callable[[Floats], float], step: float = 1e-3) -> Callable[[Floats], Floats]:
+def make_numeric_gradient(fn: Callable[[Floats], float], step: float = 1e-3) -> Callable[[Floats], Floats]:
     """Return the central differences of a function, as R's optim takes them: `step` to each side.
 
-    >>> numeric_gradient(lambda x: float(x[0] ** 2))(np.array([1.0])).round(9)
+    >>> make_numeric_gradient(lambda x: float(x[0] ** 2))(np.array([1.0])).round(9)
     array([2.])
     """
 
-    def gradient(par: Floats) -> Floats:
+    def compute_gradient(par: Floats) -> Floats:
         point, slopes = par.copy(), np.empty(par.size)
         for i in range(par.size):
             point[i] = par[i] + step
@@ -173,10 +173,10 @@ def numeric_gradient(fn: Callable[[Floats], float], step: float = 1e-3) -> Calla
             point[i] = par[i]
         return slopes
 
-    return gradient
+    return compute_gradient
 
 
-def variable_metric(
+def minimize_variable_metric(
     start: Floats,
     fn: Callable[[Floats], float],
     gradient: Callable[[Floats], Floats] | None = None,
@@ -191,10 +191,10 @@ def variable_metric(
 
     Nash, J. C. (1990). Compact numerical methods for computers, 2nd edition, Algorithm 21.
 
-    >>> variable_metric(np.array([3.0]), lambda x: float((x[0] - 1) ** 2)).par.round(6)
+    >>> minimize_variable_metric(np.array([3.0]), lambda x: float((x[0] - 1) ** 2)).par.round(6)
     array([1.])
     """
-    slope = numeric_gradient(fn) if gradient is None else gradient
+    slope = make_numeric_gradient(fn) if gradient is None else gradient
     point = np.array(start, dtype=np.float64)
     size = point.size
     value = fn(point)
@@ -203,38 +203,38 @@ def variable_metric(
             "the objective is not finite at the start; remove missing or infinite values, and check bounds."
         )
     best, evaluations, gradients = value, 1, 1
-    g = _checked(slope(point), size)
+    g = _check_gradient_size(slope(point), size)
     restarted = gradients
     lower = np.tri(size, dtype=bool)
     while True:
         if restarted == gradients:
             inverse = np.eye(size)
         origin, last_g = point.copy(), g
-        step = -sums_of_rows(inverse * g)
-        projection = dot(step, g)
+        step = -sum_rows(inverse * g)
+        projection = compute_dot_product(step, g)
         if projection < 0.0:
             length, accepted = 1.0, False
             while True:
                 point = origin + length * step
-                unchanged = int(np.count_nonzero(_RELATIVE + origin == _RELATIVE + point))
+                unchanged = int(np.count_nonzero(_RELATIVE_TEST + origin == _RELATIVE_TEST + point))
                 if unchanged < size:
                     value = fn(point)
                     evaluations += 1
-                    accepted = math.isfinite(value) and value <= best + projection * length * _ACCEPT
+                    accepted = math.isfinite(value) and value <= best + projection * length * _ACCEPT_TOLERANCE
                     if not accepted:
-                        length *= _SHRINK
+                        length *= _STEP_REDUCTION
                 if unchanged == size or accepted:
                     break
             if not (value > -math.inf and abs(value - best) > reltol * (abs(best) + reltol)):
                 unchanged, best = size, value
             if unchanged < size:
                 best = value
-                g = _checked(slope(point), size)
+                g = _check_gradient_size(slope(point), size)
                 gradients += 1
                 taken, change = length * step, g - last_g
-                curvature = dot(taken, change)
+                curvature = compute_dot_product(taken, change)
                 if curvature > 0.0:
-                    inverse = _update(inverse, taken, change, curvature, lower)
+                    inverse = _update_inverse_hessian(inverse, taken, change, curvature, lower)
                 else:
                     restarted = gradients
             elif restarted < gradients:
@@ -251,17 +251,17 @@ def variable_metric(
     return Minimum(point, best, (evaluations, gradients), int(gradients >= maxit))
 
 
-def _update(inverse: Floats, taken: Floats, change: Floats, curvature: float, lower: Mask) -> Floats:
+def _update_inverse_hessian(inverse: Floats, taken: Floats, change: Floats, curvature: float, lower: Mask) -> Floats:
     """Return an inverse Hessian that maps the gradient's change to the step taken."""
-    image = sums_of_rows(inverse * change)
-    factor = 1.0 + dot(image, change) / curvature
+    image = sum_rows(inverse * change)
+    factor = 1.0 + compute_dot_product(image, change) / curvature
     column = taken[:, None]
     grown = inverse + (factor * column * taken - image[:, None] * taken - column * image) / curvature
     # one triangle decides, as the original keeps only one
     return np.where(lower, grown, grown.T)
 
 
-def _checked(slopes: Floats, size: int) -> Floats:
+def _check_gradient_size(slopes: Floats, size: int) -> Floats:
     slopes = np.asarray(slopes, dtype=np.float64).ravel()
     if slopes.size != size:
         raise PydpstatError(
@@ -291,7 +291,7 @@ def require_nlopt(feature: str) -> ModuleType:
     return nlopt
 
 
-def minimize(
+def minimize_constrained(
     objective: Function,
     constraints: Function,
     size: int,
@@ -316,7 +316,7 @@ def minimize(
     >>> import numpy as np
     >>> def far(w):
     ...     return ((w - 1.0) ** 2).sum()
-    >>> w = minimize(far, lambda w: w @ w - 1.0, 2, lambda w: 2 * w - 2, lambda w: 2 * w)
+    >>> w = minimize_constrained(far, lambda w: w @ w - 1.0, 2, lambda w: 2 * w - 2, lambda w: 2 * w)
     >>> w.round(3)
     array([0.707, 0.707])
     """
@@ -326,12 +326,12 @@ def minimize(
     start = np.zeros(size)
     count = _check_start(objective, constraints, start, gradient, jacobian)
 
-    def value(w: Floats, slope: Floats) -> float:
+    def evaluate_objective(w: Floats, slope: Floats) -> float:
         # NLopt's array changes under the hands of whoever keeps it
         w = w.copy()
         if slope.size and gradient is not None:
-            slope[:] = _flat(gradient(w))
-        found = _number(objective(w))
+            slope[:] = _to_flat_array(gradient(w))
+        found = _check_objective_value(objective(w))
         if gradient is None and not math.isfinite(found):
             raise PydpstatError(
                 "the objective is not finite during the search, and R never returns. Give loss.gr, "
@@ -339,15 +339,15 @@ def minimize(
             )
         return found
 
-    def limits(result: Floats, w: Floats, slopes: Floats) -> None:
+    def evaluate_constraints(result: Floats, w: Floats, slopes: Floats) -> None:
         w = w.copy()
         if slopes.size and jacobian is not None:
-            slopes[:] = _flat(jacobian(w)).reshape(slopes.shape)
-        result[:] = _flat(constraints(w))
+            slopes[:] = _to_flat_array(jacobian(w)).reshape(slopes.shape)
+        result[:] = _to_flat_array(constraints(w))
 
     problem = nlopt.opt(nlopt.LN_COBYLA if gradient is None else nlopt.LD_MMA, size)
-    problem.set_min_objective(value)
-    problem.add_inequality_mconstraint(limits, np.full(count, CONSTRAINT_TOLERANCE))
+    problem.set_min_objective(evaluate_objective)
+    problem.add_inequality_mconstraint(evaluate_constraints, np.full(count, CONSTRAINT_TOLERANCE))
     problem.set_xtol_rel(XTOL_REL)
     problem.set_maxeval(MAXEVAL)
     try:
@@ -359,19 +359,15 @@ def minimize(
 
 
 def _check_start(
-    objective: Function,
-    constraints: Function,
-    start: Floats,
-    gradient: Function | None,
-    jacobian: Function | None,
+    objective: Function, constraints: Function, start: Floats, gradient: Function | None, jacobian: Function | None
 ) -> int:
     """Check the functions at the start as nloptr does; return the number of constraints."""
-    limits = _flat(constraints(start))
-    finite = {"objective": _flat(_number(objective(start))), "constraints": limits}
+    limits = _to_flat_array(constraints(start))
+    finite = {"objective": _to_flat_array(_check_objective_value(objective(start))), "constraints": limits}
     size = start.size
     for name, function, length in (("gradient", gradient, size), ("jacobian", jacobian, limits.size * size)):
         if function is not None:
-            finite[name] = _flat(function(start))
+            finite[name] = _to_flat_array(function(start))
             if finite[name].size != length:
                 raise PydpstatError(
                     f"the {name} must have {length} values; got {finite[name].size}. "
@@ -386,12 +382,12 @@ def _check_start(
     return limits.size
 
 
-def _number(value: npt.ArrayLike) -> float:
-    values = _flat(value)
+def _check_objective_value(value: npt.ArrayLike) -> float:
+    values = _to_flat_array(value)
     if values.size != 1:
         raise PydpstatError(f"the objective must be one number; got {values.size}. Check the regularizer.")
     return float(values[0])
 
 
-def _flat(value: npt.ArrayLike) -> Floats:
+def _to_flat_array(value: npt.ArrayLike) -> Floats:
     return np.asarray(value, dtype=np.float64).reshape(-1)

@@ -14,22 +14,22 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
 from pydpstat._search import bisect_up
-from pydpstat.dppack._models.records import Records
+from pydpstat.dppack._models.records import FitRecords
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.random import Source
 
 # the operating system's draws lie on this grid before they are scaled
-_GRID = 2.0**-30
+_GRID_UNIT = 2.0**-30
 # from this linear predictor on 1 / (1 + exp(-x)) is 1 in floating point
-SATURATED = 53.0 * math.log(2.0)
+SATURATION_THRESHOLD = 53.0 * math.log(2.0)
 # where a trapezoidal sum in log V stops: its tails are below 1e-17 there
-_TAIL = 40.0
+_TAIL_WIDTH = 40.0
 # an epsilon or a length that is larger by rounding only is not worth a warning
-ROUNDING = 1e-9
+ROUNDING_TOLERANCE = 1e-9
 
 
-def objective_constants(eps: float, gamma: float, c: float, n: int) -> tuple[float, float]:
+def compute_objective_constants(eps: float, gamma: float, c: float, n: int) -> tuple[float, float]:
     """Return the epsilon left for the noise and the added regularization, of objective perturbation.
 
     The objective has gamma / n times the regularizer, and `c` bounds the loss's second derivative; `eps`
@@ -39,8 +39,8 @@ def objective_constants(eps: float, gamma: float, c: float, n: int) -> tuple[flo
     Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
     minimization. Journal of Machine Learning Research 12, 1069-1109, Algorithm 2.
 
-    >>> left, added = objective_constants(1.0, 1.0, 0.25, 100)
-    >>> round(left, 4), added
+    >>> noise_epsilon, target_delta = compute_objective_constants(1.0, 1.0, 0.25, 100)
+    >>> round(noise_epsilon, 4), target_delta
     (0.5537, 0.0)
     """
     with np.errstate(all="ignore"):
@@ -52,7 +52,7 @@ def objective_constants(eps: float, gamma: float, c: float, n: int) -> tuple[flo
         return eps / 2.0, float(k / (n * growth) - g / n)
 
 
-def objective_epsilon(left: float, c: float, strength: float, norm: float = 1.0) -> float:
+def compute_objective_epsilon(noise_epsilon: float, c: float, strength: float, norm: float = 1.0) -> float:
     """Return the epsilon that objective perturbation keeps for one replaced record.
 
     The noise vector's density changes by at most exp(norm * left), and the determinant of the
@@ -60,22 +60,22 @@ def objective_epsilon(left: float, c: float, strength: float, norm: float = 1.0)
     one, by at most 1 + c norm^2 / strength. By `strength` the objective times n is strongly convex
     without the records; where it is not, epsilon is infinite.
 
-    >>> round(objective_epsilon(0.5, 0.25, 1.0), 4)
+    >>> round(compute_objective_epsilon(0.5, 0.25, 1.0), 4)
     0.7231
     """
-    if not strength > 0.0 or not c >= 0.0 or not math.isfinite(left) or not math.isfinite(norm):
+    if not strength > 0.0 or not c >= 0.0 or not math.isfinite(noise_epsilon) or not math.isfinite(norm):
         return math.inf
-    return norm * left + math.log1p(c * norm * norm / strength)
+    return norm * noise_epsilon + math.log1p(c * norm * norm / strength)
 
 
-def output_epsilon(rate: float, strength: float, norm: float = 1.0, weight: float = 1.0) -> float:
+def compute_output_epsilon(rate: float, strength: float, norm: float = 1.0, weight: float = 1.0) -> float:
     """Return the epsilon that output perturbation keeps for one replaced record.
 
     The minimizer moves by at most 2 weight norm / strength, with the largest weight and length of a
     record; by `strength` the objective times n is strongly convex without the records. `rate` is that of
     the noise's length.
 
-    >>> output_epsilon(5.0, 1.0)
+    >>> compute_output_epsilon(5.0, 1.0)
     10.0
     """
     if not strength > 0.0 or not math.isfinite(norm):
@@ -84,17 +84,17 @@ def output_epsilon(rate: float, strength: float, norm: float = 1.0, weight: floa
     return rate * moved if moved > 0.0 else 0.0
 
 
-def saturation_probability(rate: float, strength: float, size: int) -> float:
+def compute_saturation_probability(rate: float, strength: float, size: int) -> float:
     """Return how probable it is that objective perturbation's noise alone saturates a prediction.
 
-    Without records the minimizer is -b / strength. Along a record of length 1 it passes `SATURATED`
+    Without records the minimizer is -b / strength. Along a record of length 1 it passes `SATURATION_THRESHOLD`
     where the noise vector's element in that direction passes strength times as much. `rate` is that of
     the noise vector's length.
 
-    >>> f"{saturation_probability(0.5, 1.0, 1):.3g}", f"{math.exp(-0.5 * SATURATED) / 2:.3g}"
+    >>> f"{compute_saturation_probability(0.5, 1.0, 1):.3g}", f"{math.exp(-0.5 * SATURATION_THRESHOLD) / 2:.3g}"
     ('5.27e-09', '5.27e-09')
     """
-    return float(standard_cdf(-SATURATED * max(strength, 0.0) * rate, size))
+    return float(compute_element_cdf(-SATURATION_THRESHOLD * max(strength, 0.0) * rate, size))
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ class SphericalNoise:
         """
         size = len(self.divisors)
         length = source.gamma(size, self.rate)
-        direction = normals(source, size, 1.0)
+        direction = draw_normals(source, size, 1.0)
         direction = direction / math.sqrt(r.sum(direction * direction))
         return length * direction
 
@@ -143,23 +143,23 @@ class SphericalNoise:
     def cdf(self, x: npt.ArrayLike) -> Floats:
         """Return the probability that an element is at most x, which is broadcast against the d elements."""
         with np.errstate(divide="ignore"):
-            return standard_cdf(np.asarray(x, dtype=np.float64) / self.scale, len(self.divisors))
+            return compute_element_cdf(np.asarray(x, dtype=np.float64) / self.scale, len(self.divisors))
 
     def ppf(self, q: float) -> Floats:
         """Return each element's quantile for one probability q, shape (d,)."""
-        return standard_ppf(float(q), len(self.divisors)) * self.scale
+        return compute_element_ppf(float(q), len(self.divisors)) * self.scale
 
 
-def standard_cdf(x: npt.ArrayLike, size: int) -> Floats:
+def compute_element_cdf(x: npt.ArrayLike, size: int) -> Floats:
     """Return the distribution function of one element of a vector of the given size, at rate 1.
 
-    >>> round(float(standard_cdf(-1.0, 1)), 6) == round(math.exp(-1) / 2, 6)
+    >>> round(float(compute_element_cdf(-1.0, 1)), 6) == round(math.exp(-1) / 2, 6)
     True
     """
     from scipy.special import ndtr
 
     x = np.asarray(x, dtype=np.float64)
-    spread, weights = _mixture(size)
+    spread, weights = _compute_radius_nodes(size)
     total = np.zeros(x.shape)
     for each, weight in zip(spread, weights):
         total += weight * ndtr(x / each)
@@ -167,42 +167,42 @@ def standard_cdf(x: npt.ArrayLike, size: int) -> Floats:
 
 
 @lru_cache(maxsize=64)
-def standard_ppf(q: float, size: int) -> float:
+def compute_element_ppf(q: float, size: int) -> float:
     """Return the quantile of one element of a vector of the given size, at rate 1."""
     from scipy.optimize import brentq
 
     if q > 0.5:
-        return -standard_ppf(1.0 - q, size)
+        return -compute_element_ppf(1.0 - q, size)
     if q == 0.5:
         return 0.0
     if q <= 0.0:
         return -math.inf
     low = -1.0
-    while standard_cdf(low, size) > q:
+    while compute_element_cdf(low, size) > q:
         low *= 2.0
-    return float(brentq(lambda x: float(standard_cdf(x, size)) - q, low, 0.0, xtol=1e-13, rtol=1e-13))
+    return float(brentq(lambda x: float(compute_element_cdf(x, size)) - q, low, 0.0, xtol=1e-13, rtol=1e-13))
 
 
-def _mixture(size: int) -> tuple[Floats, Floats]:
+def _compute_radius_nodes(size: int) -> tuple[Floats, Floats]:
     """Return nodes of sqrt(V) and their weights; V / 2 is Gamma((size + 1) / 2) at rate 1."""
     from scipy.special import gammaln
 
     shape = (size + 1.0) / 2.0
     step = min(0.2, 0.5 / math.sqrt(shape))
-    width = _TAIL / math.sqrt(shape)
+    width = _TAIL_WIDTH / math.sqrt(shape)
     logs = math.log(shape) + np.arange(-width, min(width, 10.0) + step, step)
     weights = step * r.exp(shape * logs - r.exp(logs) - gammaln(shape))
     return np.sqrt(2.0) * r.exp(logs / 2.0), weights
 
 
-def normals(source: Source, size: int, sd: float) -> Floats:
+def draw_normals(source: Source, size: int, sd: float) -> Floats:
     """Draw normal variables of mean 0."""
     if source.reproducible:
         return source.normal(size, sd)
-    return np.asarray(source.normal(size, 1.0, _GRID) * _GRID * sd, dtype=np.float64)
+    return np.asarray(source.normal(size, 1.0, _GRID_UNIT) * _GRID_UNIT * sd, dtype=np.float64)
 
 
-class Plan(NamedTuple):
+class CMSPlan(NamedTuple):
     """The noise of a fit and the added regularization; whether anything is drawn, and the epsilon kept.
 
     `norm` is the largest length of a record, by the bounds.
@@ -210,14 +210,14 @@ class Plan(NamedTuple):
 
     noise: SphericalNoise
     extra: float
-    noisy: bool
+    has_noise: bool
     norm: float
-    kept: float
+    guaranteed_epsilon: float
 
 
-def make_plan(
-    eps: float, gamma: float, c: float | None, method: str, strength: float, records: Records
-) -> Plan:
+def make_noise_plan(
+    eps: float, gamma: float, c: float | None, method: str, strength: float, records: FitRecords
+) -> CMSPlan:
     """Work out the noise of a fit as R does; refuse where R stops, or where its coefficients are not finite.
 
     Objective perturbation needs `c`, the bound on the loss's second derivative. By `strength` the
@@ -229,19 +229,19 @@ def make_plan(
             "has no distribution. Give for example eps=1, gamma=1."
         )
     norm = math.sqrt(float(np.sum(records.limits * records.limits)))
-    norm = 1.0 if abs(norm - 1.0) < ROUNDING else norm
+    norm = 1.0 if abs(norm - 1.0) < ROUNDING_TOLERANCE else norm
     extra, noisy = 0.0, True
     if method == "output":
         with np.errstate(all="ignore"):
-            rate = float(np.float64(gamma * eps) / (2.0 * records.weight))
-        kept = output_epsilon(rate, strength, norm, records.weight)
+            rate = float(np.float64(gamma * eps) / (2.0 * records.max_weight))
+        kept = compute_output_epsilon(rate, strength, norm, records.max_weight)
     elif math.isinf(eps):
         rate, kept, noisy = math.inf, math.inf, False
     else:
-        curvature = checks.scalar(c, "c")
-        left, extra = objective_constants(eps, gamma, curvature, records.y.size)
+        curvature = checks.check_scalar(c, "c")
+        left, extra = compute_objective_constants(eps, gamma, curvature, records.y.size)
         rate = left / 2.0
-        kept = objective_epsilon(left, curvature, strength + records.y.size * extra, norm)
+        kept = compute_objective_epsilon(left, curvature, strength + records.y.size * extra, norm)
     if not rate > 0.0 or not math.isfinite(extra):
         raise PydpstatError(
             f"with eps={eps!r} and gamma={gamma!r} the noise has no distribution: R stops, returns "
@@ -249,20 +249,20 @@ def make_plan(
             "are weights."
         )
     noise = SphericalNoise(rate, tuple(records.divisors.tolist()))
-    return Plan(noise, extra, noisy, norm, kept)
+    return CMSPlan(noise, extra, noisy, norm, kept)
 
 
 # The method of Kifer, Smith and Thakurta minimizes (losses + gamma penalty + extra w'w / 2 + b'w) / n inside
 # a domain. Up to n, which does not move the minimum, each record adds its gradient to -b and its matrix of
 # second derivatives, of rank one, to a determinant; that is what the guarantees count.
-ADDED = "for one record added or removed epsilon is"
+ADDED_RECORD_CONDITION = "for one record added or removed epsilon is"
 # largest distance of two records' gradients at one point, in units of zeta: in general, and for
 # squared errors with |x|^2 <= d, |w|^2 <= d, |y| <= d. There it is half the width of the cardioid
 # r = 1 + cos(t), or with d = 1 half the distance from its tip, 2, to the farthest point behind, -1/4.
-PAIR, PAIR_SQUARES, PAIR_SQUARES_LINE = 2.0, 0.75 * math.sqrt(3.0), 1.125
+GRADIENT_DISTANCE, SQUARED_ERROR_DISTANCE, SQUARED_ERROR_DISTANCE_1D = 2.0, 0.75 * math.sqrt(3.0), 1.125
 
 
-def noise_variance(eps: float, delta: float, zeta: float) -> float:
+def compute_noise_variance(eps: float, delta: float, zeta: float) -> float:
     """Return the variance of each element of Gaussian noise in the objective, with R's operations.
 
     `zeta` bounds the length of one record's gradient. It is negative or NaN where `eps` and `delta`,
@@ -272,7 +272,7 @@ def noise_variance(eps: float, delta: float, zeta: float) -> float:
     high-dimensional regression. Proceedings of the 25th Annual Conference on Learning Theory,
     Algorithm 1.
 
-    >>> round(noise_variance(1.0, 0.01, 2.0), 3)
+    >>> round(compute_noise_variance(1.0, 0.01, 2.0), 3)
     185.546
     """
     with np.errstate(all="ignore"):
@@ -280,15 +280,21 @@ def noise_variance(eps: float, delta: float, zeta: float) -> float:
         return float(zeta * zeta * spread / (np.float64(eps) * eps))
 
 
-def replaced_epsilon(
-    eps: float, delta: float, added: float, lam: float, strength: float, pair: float, size: int
+def compute_replaced_epsilon(
+    eps: float,
+    delta: float,
+    target_delta: float,
+    lam: float,
+    strength: float,
+    gradient_distance: float,
+    size: int,
 ) -> float:
     """Return the epsilon, at the same delta, that holds for one replaced record.
 
     The noise was made for `eps` and `delta`; with delta 0 its density is exp(-eps |b| / (2 zeta)).
-    `added` is the delta to state the epsilon for, not used where `delta` is 0. `lam` bounds one record's
+    `target_delta` is the delta to state the epsilon for, not used where `delta` is 0. `lam` bounds one record's
     second derivative, by `strength` the objective times n is strongly convex without the records, and
-    `pair` is the largest distance of two records' gradients, in units of zeta. Where nothing is proven
+    `gradient_distance` is the largest distance of two records' gradients, in units of zeta. Where nothing is proven
     epsilon is infinite.
 
     The determinant changes by at most 1 + lam / strength, since a record that leaves only lowers it.
@@ -298,41 +304,41 @@ def replaced_epsilon(
     the span of two records, whose squared length over s^2 is chi-square with min(2, size) degrees
     of freedom; or only along each of the two, a normal variable each.
 
-    >>> round(replaced_epsilon(1.0, 0.0, 0.0, 2.0, 4.0, 2.0, 2), 4)
+    >>> round(compute_replaced_epsilon(1.0, 0.0, 0.0, 2.0, 4.0, 2.0, 2), 4)
     1.4055
     """
-    grown = _determinant(lam, strength)
+    grown = _compute_log_determinant(lam, strength)
     if delta == 0.0:
-        return pair * eps / 2.0 + grown
-    unit = _gradient_in_sd(eps, delta)
-    if not (math.isfinite(unit) and 0.0 < added < 1.0):
+        return gradient_distance * eps / 2.0 + grown
+    unit = _compute_gradient_in_sd(eps, delta)
+    if not (math.isfinite(unit) and 0.0 < target_delta < 1.0):
         return math.inf
-    span = math.sqrt(-2.0 * math.log(added)) if size > 1 else _two_sided(added)
-    along = min(pair * span, 2.0 * _two_sided(added / 2.0))
-    return unit * along + (pair * unit) ** 2 / 2.0 + grown
+    span = math.sqrt(-2.0 * math.log(target_delta)) if size > 1 else _compute_two_sided_quantile(target_delta)
+    along = min(gradient_distance * span, 2.0 * _compute_two_sided_quantile(target_delta / 2.0))
+    return unit * along + (gradient_distance * unit) ** 2 / 2.0 + grown
 
 
-def one_record_epsilon(eps: float, delta: float, lam: float, strength: float) -> float:
+def compute_added_epsilon(eps: float, delta: float, lam: float, strength: float) -> float:
     """Return the epsilon, at the same delta, that holds for one record added or removed.
 
-    Parameters are those of `replaced_epsilon`.
+    Parameters are those of `compute_replaced_epsilon`.
 
-    >>> round(one_record_epsilon(1.0, 0.0, 2.0, 4.0), 4)
+    >>> round(compute_added_epsilon(1.0, 0.0, 2.0, 4.0), 4)
     0.9055
     """
-    grown = _determinant(lam, strength)
+    grown = _compute_log_determinant(lam, strength)
     if delta == 0.0:
         return eps / 2.0 + grown
-    unit = _gradient_in_sd(eps, delta)
+    unit = _compute_gradient_in_sd(eps, delta)
     if not (math.isfinite(unit) and 0.0 < delta < 1.0):
         return math.inf
-    return unit * _two_sided(delta) + unit**2 / 2.0 + grown
+    return unit * _compute_two_sided_quantile(delta) + unit**2 / 2.0 + grown
 
 
-def smallest_delta(epsilon: Callable[[float], float], target: float) -> float:
+def find_smallest_delta(epsilon: Callable[[float], float], target: float) -> float:
     """Return a delta at which a falling function of delta is at most `target`; 1 where there is none.
 
-    >>> round(smallest_delta(lambda delta: 1.0 - delta, 0.25), 6)
+    >>> round(find_smallest_delta(lambda delta: 1.0 - delta, 0.25), 6)
     0.75
     """
     if epsilon(1.0 - 1e-9) > target:
@@ -341,16 +347,16 @@ def smallest_delta(epsilon: Callable[[float], float], target: float) -> float:
     return math.exp(bisect_up(lambda x: not epsilon(math.exp(x)) <= target, *ends, steps=60)[1])
 
 
-def objective_noise(eps: float, delta: float, zeta: float, size: int) -> Callable[[Source], Floats]:
+def make_objective_sampler(eps: float, delta: float, zeta: float, size: int) -> Callable[[Source], Floats]:
     """Return how to draw the noise of a fit as R does; refuse where R stops."""
     if delta > 0.0:
-        variance = noise_variance(eps, delta, zeta)
+        variance = compute_noise_variance(eps, delta, zeta)
         if not 0.0 <= variance < math.inf:
             raise PydpstatError(
                 f"the noise has no variance with eps={eps!r}, delta={delta!r}, zeta={zeta!r}, and R stops. "
                 "Give a finite eps and a delta below 1, or delta=0."
             )
-        return partial(_turned, size=size, sd=math.sqrt(variance))
+        return partial(_draw_like_mvrnorm, size=size, sd=math.sqrt(variance))
     with np.errstate(all="ignore"):
         rate = float(np.float64(eps) / (2.0 * zeta))
     if not rate > 0.0:
@@ -362,27 +368,27 @@ def objective_noise(eps: float, delta: float, zeta: float, size: int) -> Callabl
     return SphericalNoise(rate, (1.0,) * size).draw
 
 
-def _turned(source: Source, size: int, sd: float) -> Floats:
+def _draw_like_mvrnorm(source: Source, size: int, sd: float) -> Floats:
     """Draw Gaussian noise in the order of R's mvrnorm, whose eigenvectors turn the draws round."""
-    drawn = normals(source, size, 1.0)
+    drawn = draw_normals(source, size, 1.0)
     if size == 2:
         return sd * np.array([-drawn[1], drawn[0]])
     return sd * drawn[::-1]
 
 
-def _determinant(lam: float, strength: float) -> float:
+def _compute_log_determinant(lam: float, strength: float) -> float:
     if lam == 0.0 and strength >= 0.0:
         return 0.0
     return math.log1p(lam / strength) if lam > 0.0 and strength > 0.0 else math.inf
 
 
-def _gradient_in_sd(eps: float, delta: float) -> float:
+def _compute_gradient_in_sd(eps: float, delta: float) -> float:
     """Return zeta over the standard deviation of the noise; zeta cancels."""
-    variance = noise_variance(eps, delta, 1.0)
+    variance = compute_noise_variance(eps, delta, 1.0)
     return 1.0 / math.sqrt(variance) if variance > 0.0 else math.inf
 
 
-def _two_sided(delta: float) -> float:
+def _compute_two_sided_quantile(delta: float) -> float:
     """Return what the size of a standard normal variable exceeds with probability delta."""
     from scipy.special import ndtri
 

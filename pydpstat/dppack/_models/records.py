@@ -14,18 +14,18 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.containers import (
-    columns_of,
+    find_library,
+    get_column_names,
+    get_columns,
     has_columns,
     has_rows,
     is_categorical,
     is_frame,
-    library_of,
-    names_of,
-    rows,
+    take_rows,
 )
-from pydpstat._data.held import public_list, read_frame, variable
+from pydpstat._data.held import read_frame, read_variable, to_public_list
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic._arrays import doubles
+from pydpstat.r_arithmetic._arrays import to_doubles
 from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results.model_results import ModelResults
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Records:
+class FitRecords:
     """What a fit works with; it lives no longer than the fit.
 
     X, of shape (n, d), is column-major. `bounds` are the upper and the lower ones as given, `limits` the
@@ -50,28 +50,28 @@ class Records:
     limits: Floats
     divisors: Floats
     weights: Floats | None = None
-    weight: float = 1.0
-    response: tuple[float, float] | None = None
+    max_weight: float = 1.0
+    response_transform: tuple[float, float] | None = None
 
-    def unscaled(self, coeff: Floats) -> Floats:
+    def unscale_coefficients(self, coeff: Floats) -> Floats:
         """Return coefficients of the scaled records as those of the records as given."""
         coeff = coeff / self.divisors
-        if self.response is not None:
-            shift, scale = self.response
+        if self.response_transform is not None:
+            shift, scale = self.response_transform
             coeff = coeff * scale
             coeff[0] += shift
         return coeff
 
 
-def design_matrix(X: npt.ArrayLike, add_bias: bool = False) -> tuple[Floats, tuple[str, ...]]:
+def build_design_matrix(X: npt.ArrayLike, add_bias: bool = False) -> tuple[Floats, tuple[str, ...]]:
     """Return predictors as a new column-major matrix, and the columns' names.
 
     With `add_bias` a column "bias" of ones comes in front, which R does to a data frame only; a column
     that has this name already is replaced. A message tells only the type and shape of X.
     """
-    X = read_frame(X, "X", beside=True) if library_of(X) else X
+    X = read_frame(X, "X", needs_order=True) if find_library(X) else X
     if is_frame(X):
-        return _frame(X, add_bias)
+        return _convert_frame(X, add_bias)
     if add_bias:
         raise PydpstatError(
             f"X must be a DataFrame if add_bias is True; got {type(X).__name__}. Give "
@@ -81,29 +81,28 @@ def design_matrix(X: npt.ArrayLike, add_bias: bool = False) -> tuple[Floats, tup
         matrix = np.array(X)
     except (TypeError, ValueError):
         raise PydpstatError(
-            f"X must have rows of equal length; got {type(X).__name__}, which cannot be converted to "
-            "a matrix."
+            f"X must have rows of equal length; got {type(X).__name__}, which cannot be converted to a matrix."
         ) from None
     if matrix.ndim != 2:
         raise PydpstatError(
             f"X must be a DataFrame or a matrix with a row for each record; got {type(X).__name__} "
             f"with {matrix.ndim} dimensions. Give x.reshape(-1, 1) for a single predictor."
         )
-    values = _numbers(matrix)
+    values = _convert_to_floats(matrix)
     return np.asfortranarray(values), tuple(f"x{j + 1}" for j in range(values.shape[1]))
 
 
-def as_records(X: npt.ArrayLike, add_bias: bool = False) -> Floats:
+def read_predictors(X: npt.ArrayLike, add_bias: bool = False) -> Floats:
     """Return new records for a prediction; a vector is one column, as R's as.matrix makes it."""
-    X = read_frame(X, "X", beside=True) if library_of(X) else X
+    X = read_frame(X, "X", needs_order=True) if find_library(X) else X
     if np.ndim(X) == 1 and not has_columns(X) and not add_bias:
         X = np.reshape(np.asarray(X), (-1, 1))
-    return design_matrix(X, add_bias)[0]
+    return build_design_matrix(X, add_bias)[0]
 
 
-def _frame(X: pd.DataFrame, add_bias: bool) -> tuple[Floats, tuple[str, ...]]:
-    names = list(names_of(X))
-    columns: list[np.ndarray] = list(map(np.asarray, columns_of(X)))
+def _convert_frame(X: pd.DataFrame, add_bias: bool) -> tuple[Floats, tuple[str, ...]]:
+    names = list(get_column_names(X))
+    columns: list[np.ndarray] = list(map(np.asarray, get_columns(X)))
     if add_bias:
         if names == ["bias"]:
             raise PydpstatError(
@@ -116,11 +115,11 @@ def _frame(X: pd.DataFrame, add_bias: bool) -> tuple[Floats, tuple[str, ...]]:
         columns.insert(0, columns.pop())
     values = np.empty((len(X), len(names)), order="F")
     for j, column in enumerate(columns):
-        values[:, j] = _numbers(column)
+        values[:, j] = _convert_to_floats(column)
     return values, tuple(names)
 
 
-def _numbers(values: np.ndarray) -> Floats:
+def _convert_to_floats(values: np.ndarray) -> Floats:
     if values.dtype.kind == "O":
         plain = [np.nan if each is None else each for each in values.ravel().tolist()]
         # what makes no array of this shape is refused as it is
@@ -134,10 +133,10 @@ def _numbers(values: np.ndarray) -> Floats:
     return values.astype(np.float64)
 
 
-def read_records(X: npt.ArrayLike, y: npt.ArrayLike, add_bias: bool) -> Records:
+def read_records(X: npt.ArrayLike, y: npt.ArrayLike, add_bias: bool) -> FitRecords:
     """Read predictors and responses."""
-    matrix, names = design_matrix(X, add_bias)
-    responses = response(y)
+    matrix, names = build_design_matrix(X, add_bias)
+    responses = read_response(y)
     if matrix.shape[0] != responses.size or not responses.size or not names:
         raise PydpstatError(
             f"X and y must have the same number of rows, at least one, and X a column; got "
@@ -146,45 +145,48 @@ def read_records(X: npt.ArrayLike, y: npt.ArrayLike, add_bias: bool) -> Records:
     if np.isnan(matrix).any() or np.isnan(responses).any():
         raise PydpstatError("X and y must not have missing values, on which R stops; replace them first.")
     ones = np.ones(len(names))
-    return Records(matrix, responses, names, ((), ()), ones, ones)
+    return FitRecords(matrix, responses, names, ((), ()), ones, ones)
 
 
-def response(y: npt.ArrayLike) -> Floats:
+def read_response(y: npt.ArrayLike) -> Floats:
     """Return responses, one a record; a frame or matrix must have one column."""
-    y = variable(y, "y", beside=True) if library_of(y) else y
+    y = read_variable(y, "y", needs_order=True) if find_library(y) else y
     if has_columns(y):
-        y = checks.array_of(y)
+        y = checks.to_array(y)
     if isinstance(y, str) or y is None or is_categorical(y):
         raise PydpstatError(f"y must be a numeric vector; got {type(y).__name__}. Give numbers 0 and 1.")
-    shape = checks.array_of(y).shape
+    shape = checks.to_array(y).shape
     if len(shape) > 1 and shape[1] != 1:
         raise PydpstatError(f"y must have one column; got {shape[1]}.")
-    return doubles(y, "y")
+    return to_doubles(y, "y")
 
 
 def clip_records(
-    records: Records,
+    records: FitRecords,
     upper_bounds: npt.ArrayLike | None,
     lower_bounds: npt.ArrayLike | None,
     add_bias: bool,
-    responses: bool = False,
-) -> Records:
+    clip_response: bool = False,
+) -> FitRecords:
     """Move the columns onto their bounds; the bias column's are 1.
 
     With `responses` the last bounds are those of y, which are moved likewise.
     """
     columns = len(records.names)
     given = columns - 1 if add_bias else columns
-    upper, lower = bound_vector(upper_bounds, "upper_bounds"), bound_vector(lower_bounds, "lower_bounds")
+    upper, lower = (
+        read_bound_vector(upper_bounds, "upper_bounds"),
+        read_bound_vector(lower_bounds, "lower_bounds"),
+    )
     for bounds, name in ((upper, "upper_bounds"), (lower, "lower_bounds")):
-        if bounds.size != given + responses:
-            more = f" plus 1 (for y), {given + 1}" if responses else f", {given}"
+        if bounds.size != given + clip_response:
+            more = f" plus 1 (for y), {given + 1}" if clip_response else f", {given}"
             raise PydpstatError(
                 f"Length of {name} must be equal to the number of columns of X{more}; got {bounds.size}. "
-                f"Give a list with one for each column{', and then that of y' * responses}."
+                f"Give a list with one for each column{', and then that of y' * clip_response}."
             )
     kept = (tuple(upper.tolist()), tuple(lower.tolist()))
-    y = np.maximum(np.minimum(records.y, upper[-1]), lower[-1]) if responses else records.y
+    y = np.maximum(np.minimum(records.y, upper[-1]), lower[-1]) if clip_response else records.y
     upper, lower = upper[:given], lower[:given]
     if add_bias:
         upper, lower = np.append(1.0, upper), np.append(1.0, lower)
@@ -196,19 +198,19 @@ def clip_records(
     return replace(records, y=y, bounds=kept, limits=limits)
 
 
-def scale_records(records: Records) -> Records:
+def scale_records(records: FitRecords) -> FitRecords:
     """Divide each column by its limit and by the root of their number: no record is longer than 1."""
     root = math.sqrt(len(records.names))
-    _require_limits(records)
+    _require_positive_limits(records)
     with np.errstate(invalid="ignore"):
         np.divide(records.X, records.limits, out=records.X)
     np.divide(records.X, root, out=records.X)
     return replace(records, limits=np.full(records.limits.shape, 1.0 / root), divisors=records.limits * root)
 
 
-def scale_regression(records: Records) -> Records:
+def scale_regression(records: FitRecords) -> FitRecords:
     """Divide columns and response by their bounds, as R does where the last bounds are the response's."""
-    _require_limits(records)
+    _require_positive_limits(records)
     upper, lower = records.bounds[0][-1], records.bounds[1][-1]
     size = len(records.names)
     # with a bias column there are as many coefficients as bounds, those of y included
@@ -222,15 +224,13 @@ def scale_regression(records: Records) -> Records:
             "otherwise not both be 0. Give public bounds of y."
         )
     np.divide(records.X, records.limits, out=records.X)
-    return replace(records, y=(records.y - shift) / scale, divisors=records.limits, response=(shift, scale))
+    return replace(records, y=(records.y - shift) / scale, divisors=records.limits, response_transform=(shift, scale))
 
 
-def feature_records(records: Records, count: int) -> Records:
+def make_feature_records(records: FitRecords, count: int) -> FitRecords:
     """Return records that are to become `count` features of a kernel, each at most 1 / sqrt(count)."""
     if not np.isfinite(records.X).all():
-        raise PydpstatError(
-            "X must be finite with the Gaussian kernel, or R stops; replace infinite values first."
-        )
+        raise PydpstatError("X must be finite with the Gaussian kernel, or R stops; replace infinite values first.")
     root = math.sqrt(2.0 / count)
     return replace(
         records,
@@ -240,48 +240,46 @@ def feature_records(records: Records, count: int) -> Records:
     )
 
 
-def bound_vector(values: npt.ArrayLike | None, name: str) -> Floats:
+def read_bound_vector(values: npt.ArrayLike | None, name: str) -> Floats:
     """Return bounds as a vector of numbers that are not missing."""
-    values = public_list(values, name) if library_of(values) else values
-    array = np.atleast_1d(checks.array_of(values))
+    values = to_public_list(values, name) if find_library(values) else values
+    array = np.atleast_1d(checks.to_array(values))
     if array.size == 1 and array.dtype.kind == "O" and array.reshape(-1)[0] is None:
         # as of a ragged list
         raise PydpstatError(
-            f"{name} must be a vector of numbers; got {checks.shown(values)}. Give a public bound for "
+            f"{name} must be a vector of numbers; got {checks.describe_value(values)}. Give a public bound for "
             "each column."
         )
-    bounds = doubles(array, name)
+    bounds = to_doubles(array, name)
     if np.isnan(bounds).any():
         raise PydpstatError(
-            f"{name} must not be missing; got {checks.shown(values)}. Give a number for each column."
+            f"{name} must not be missing; got {checks.describe_value(values)}. Give a number for each column."
         )
     return bounds
 
 
-def binary_labels(y: Floats, labels: tuple[float, float]) -> Floats:
+def encode_binary_labels(y: Floats, labels: tuple[float, float]) -> Floats:
     """Check labels 0 and 1, the message shows none, and return what they stand for."""
     if not np.all((y == 0.0) | (y == 1.0)):
         raise PydpstatError("y must be a numeric vector of binary labels 0 and 1; it has other values.")
     return y if labels == (0.0, 1.0) else np.where(y == 0.0, *labels)
 
 
-def read_weights(records: Records, weights: npt.ArrayLike, upper_bound: float | None) -> Records:
+def read_weights(records: FitRecords, weights: npt.ArrayLike, upper_bound: float | None) -> FitRecords:
     """Read the records' weights and move them onto their public upper bound."""
     if upper_bound is None:
         raise PydpstatError(
             "weights_upper_bound must be given if weights are; got None. Give a public bound, for example 1."
         )
-    values, bound = doubles(weights, "weights"), checks.scalar(upper_bound, "weights_upper_bound")
+    values, bound = to_doubles(weights, "weights"), checks.check_scalar(upper_bound, "weights_upper_bound")
     if values.size != records.y.size:
-        raise PydpstatError(
-            f"weights must be same length as label vector y, {records.y.size}; got {values.size}."
-        )
+        raise PydpstatError(f"weights must be same length as label vector y, {records.y.size}; got {values.size}.")
     if not np.all(values >= 0.0):
         raise PydpstatError("Weights must be nonnegative and not missing; there are other values.")
-    return replace(records, weights=np.minimum(values, bound), weight=bound)
+    return replace(records, weights=np.minimum(values, bound), max_weight=bound)
 
 
-def _require_limits(records: Records) -> None:
+def _require_positive_limits(records: FitRecords) -> None:
     if not np.all(records.limits > 0.0):
         raise PydpstatError("upper_bounds and lower_bounds must not both be 0 for a column; leave it out.")
 
@@ -310,16 +308,14 @@ class RecordGroups:
                 "DPmodels must be a list of model objects, at least one; "
                 f"got {type(DPmodels).__name__}. Give for example [LogisticRegressionDP('l2', 1.0, 1.0)]."
             )
-        y = variable(y, "y", beside=True) if library_of(y) else y
+        y = read_variable(y, "y", needs_order=True) if find_library(y) else y
         if has_columns(y):
-            raise PydpstatError(
-                "y must be a vector, not a DataFrame, on which R stops here; give y.iloc[:, 0]."
-            )
-        X = read_frame(X, "X", beside=True) if library_of(X) else X
+            raise PydpstatError("y must be a vector, not a DataFrame, on which R stops here; give y.iloc[:, 0].")
+        X = read_frame(X, "X", needs_order=True) if find_library(X) else X
         self.models: list[Model] = list(DPmodels)
-        self.X = X if has_rows(X) else checks.array_of(X)
-        self.y = response(y)
-        self.weights = None if weights is None else doubles(weights, "weights")
+        self.X = X if has_rows(X) else checks.to_array(X)
+        self.y = read_response(y)
+        self.weights = None if weights is None else to_doubles(weights, "weights")
         self.weights_upper_bound = weights_upper_bound
         self.n, self.step = self.y.size, len(self.models) + 1
         short = self.weights is not None and self.weights.size < self.n
@@ -329,9 +325,9 @@ class RecordGroups:
                 "X must be a DataFrame or matrix with a row, and weights an element, for each record of y. "
                 f"There must be at least {self.step} records, one more than models; got {self.n} records."
             )
-        self.eps = checks.epsilon(getattr(self.models[0], "eps", None), "eps of the first model")
+        self.eps = checks.check_epsilon(getattr(self.models[0], "eps", None), "eps of the first model")
 
-    def require(self, method: str, argument: str, advice: str) -> None:
+    def require_argument(self, method: str, argument: str, advice: str) -> None:
         """Check that a method of all models has an argument."""
         for model in self.models:
             if argument not in inspect.signature(getattr(model, method)).parameters:
@@ -339,16 +335,16 @@ class RecordGroups:
                     f"DPmodels: {method} of {type(model).__name__} has no argument {argument}. {advice}"
                 )
 
-    def part(self, place: int) -> tuple[npt.ArrayLike, Floats, dict[str, object]]:
+    def get_group(self, index: int) -> tuple[npt.ArrayLike, Floats, dict[str, object]]:
         """Return predictors, responses and weights, as fit takes them, of the group at a place from 0.
 
         The place m, after all models', is validation.
         """
-        group = slice(place, self.n, self.step)
+        group = slice(index, self.n, self.step)
         more: dict[str, object] = {}
         if self.weights is not None:
             more = {"weights": self.weights[group], "weights_upper_bound": self.weights_upper_bound}
-        return rows(self.X, group), self.y[group], more
+        return take_rows(self.X, group), self.y[group], more
 
 
 def _is_model(model: object) -> bool:

@@ -9,9 +9,9 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat.dppack import _warnings
 from pydpstat.dppack._models.erm_cms import EmpiricalRiskMinimizationDP_CMS
-from pydpstat.dppack._models.erm_kst import MINIMUM, EmpiricalRiskMinimizationDP_KST
-from pydpstat.dppack._models.fitted_model import Classifier, Function, Prediction, compared
-from pydpstat.dppack._models.formulas import dot
+from pydpstat.dppack._models.erm_kst import MINIMUM_CONDITION, EmpiricalRiskMinimizationDP_KST
+from pydpstat.dppack._models.fitted_model import Classifier, Function, Prediction, check_predictions
+from pydpstat.dppack._models.formulas import compute_dot_product
 from pydpstat.dppack._models.losses import (
     loss_cross_entropy,
     loss_gr_cross_entropy,
@@ -19,8 +19,8 @@ from pydpstat.dppack._models.losses import (
     loss_squared_error,
 )
 from pydpstat.dppack._models.maps import mapXy_gr_linear, mapXy_gr_sigmoid, mapXy_linear, mapXy_sigmoid
-from pydpstat.dppack._models.noise import PAIR_SQUARES, PAIR_SQUARES_LINE
-from pydpstat.dppack._moments import FIXED
+from pydpstat.dppack._models.noise import SQUARED_ERROR_DISTANCE, SQUARED_ERROR_DISTANCE_1D
+from pydpstat.dppack._moments import PUBLIC_SIZE_CONDITIONS
 from pydpstat.r_arithmetic.elementary import Floats
 
 PREDICTION = Prediction("sigmoid", "round")
@@ -88,11 +88,11 @@ class LogisticRegressionDP(Classifier, EmpiricalRiskMinimizationDP_CMS):
     array([0.505, 0.539])
     """
 
-    _arguments = ("regularizer", "eps", "gamma", "perturbation_method", "regularizer_gr")
-    _labels = (0.0, 1.0)
-    _scaled = True
+    _argument_names = ("regularizer", "eps", "gamma", "perturbation_method", "regularizer_gr")
+    _class_labels = (0.0, 1.0)
+    _has_scaled_records = True
     # whatever gamma is; and R's class does not use mapXy.gr, whose recycled slopes are no gradient
-    _strength = 1.0
+    _fixed_strength = 1.0
     _prediction = PREDICTION
 
     def __init__(
@@ -145,11 +145,13 @@ class LogisticRegressionDP(Classifier, EmpiricalRiskMinimizationDP_CMS):
         >>> model.predict([[0.0]])
         array([0.])
         """
-        bias, raw = checks.flag(add_bias, "add_bias"), checks.flag(raw_value, "raw_value")
-        return PREDICTION(X, self._fitted(), add_bias=bias, raw_value=raw)
+        bias, raw = checks.check_boolean(add_bias, "add_bias"), checks.check_boolean(raw_value, "raw_value")
+        return PREDICTION(X, self._require_coefficients(), add_bias=bias, raw_value=raw)
 
-    def _explain(self, name: str, eps: float, kept: float, gamma: float, norm: float) -> None:
-        _warnings.other_gamma(eps, gamma, kept)
+    def _warn_weaker_guarantee(
+        self, name: str, eps: float, guaranteed_epsilon: float, gamma: float, norm: float
+    ) -> None:
+        _warnings.warn_gamma_mismatch(eps, gamma, guaranteed_epsilon)
 
 
 class LinearRegressionDP(EmpiricalRiskMinimizationDP_KST):
@@ -215,10 +217,10 @@ class LinearRegressionDP(EmpiricalRiskMinimizationDP_KST):
     array([0.185])
     """
 
-    _arguments = ("regularizer", "eps", "delta", "gamma", "regularizer_gr")
-    _scaled = True
-    _pairs = (PAIR_SQUARES_LINE, PAIR_SQUARES)
-    _conditions = (*FIXED, MINIMUM)
+    _argument_names = ("regularizer", "eps", "delta", "gamma", "regularizer_gr")
+    _has_scaled_records = True
+    _gradient_distances = (SQUARED_ERROR_DISTANCE_1D, SQUARED_ERROR_DISTANCE)
+    _conditions = (*PUBLIC_SIZE_CONDITIONS, MINIMUM_CONDITION)
 
     def __init__(
         self,
@@ -234,7 +236,7 @@ class LinearRegressionDP(EmpiricalRiskMinimizationDP_KST):
             regularizer,
             eps,
             delta,
-            {"constraints": _outside, "jacobian": _outside_gradient},
+            {"constraints": _compute_domain_excess, "jacobian": _compute_domain_gradient},
             None,
             None,
             gamma,
@@ -276,16 +278,16 @@ class LinearRegressionDP(EmpiricalRiskMinimizationDP_KST):
         >>> model.score([[0.0], [1.0], [2.0]], [0.0, 0.5, 1.0])
         1.0
         """
-        predicted, responses = compared(self.predict(X, add_bias), y)
+        predicted, responses = check_predictions(self.predict(X, add_bias), y)
         left, whole = responses - predicted, responses - responses.mean()
-        square = dot(whole, whole)
-        return 1.0 - dot(left, left) / square if square > 0.0 else math.nan
+        square = compute_dot_product(whole, whole)
+        return 1.0 - compute_dot_product(left, left) / square if square > 0.0 else math.nan
 
 
-def _outside(coeff: Floats) -> float:
+def _compute_domain_excess(coeff: Floats) -> float:
     """Return how far the squared length exceeds the number of coefficients."""
-    return dot(coeff, coeff) - coeff.size
+    return compute_dot_product(coeff, coeff) - coeff.size
 
 
-def _outside_gradient(coeff: Floats) -> Floats:
+def _compute_domain_gradient(coeff: Floats) -> Floats:
     return 2.0 * coeff

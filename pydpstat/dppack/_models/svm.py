@@ -11,10 +11,10 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat.dppack import _warnings
 from pydpstat.dppack._models.fitted_model import Classifier, Function, Prediction
-from pydpstat.dppack._models.kernels import FourierFeatures, generate_sampling, integer_at_least, phi_gaussian
+from pydpstat.dppack._models.kernels import FourierFeatures, check_integer_at_least, generate_sampling, phi_gaussian
 from pydpstat.dppack._models.losses import generate_loss_gr_huber, generate_loss_huber
 from pydpstat.dppack._models.maps import mapXy_gr_linear, mapXy_linear
-from pydpstat.dppack._models.records import as_records
+from pydpstat.dppack._models.records import read_predictors
 from pydpstat.dppack._models.weighted_erm_cms import WeightedERMDP_CMS
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.elementary import Floats
@@ -22,7 +22,7 @@ from pydpstat.results.model_results import ModelResults
 
 KERNELS = ("linear", "Gaussian")
 PREDICTION = Prediction("linear", "sign")
-_BEFORE = ("regularizer", "eps", "gamma", "perturbation_method", "kernel")
+_LEADING_ARGUMENTS = ("regularizer", "eps", "gamma", "perturbation_method", "kernel")
 
 
 class svmDP(Classifier, WeightedERMDP_CMS):
@@ -93,8 +93,8 @@ class svmDP(Classifier, WeightedERMDP_CMS):
     (1.0, (3,))
     """
 
-    _labels = (-1.0, 1.0)
-    _scaled = True
+    _class_labels = (-1.0, 1.0)
+    _has_scaled_records = True
     _prediction = PREDICTION
 
     def __init__(
@@ -109,7 +109,7 @@ class svmDP(Classifier, WeightedERMDP_CMS):
         regularizer_gr: Function | None = None,
         huber_h: float = 0.5,
     ) -> None:
-        h = checks.scalar(huber_h, "huber_h")
+        h = checks.check_scalar(huber_h, "huber_h")
         super().__init__(
             mapXy_linear,
             generate_loss_huber(h),
@@ -123,14 +123,12 @@ class svmDP(Classifier, WeightedERMDP_CMS):
             regularizer_gr,
         )
         self._huber_h = h
-        self.kernel = checks.one_of(kernel, "kernel", KERNELS, "Give one of them: 'rbf' is 'Gaussian'.")
+        self.kernel = checks.check_choice(kernel, "kernel", KERNELS, "Give one of them: 'rbf' is 'Gaussian'.")
         if kernel == "Gaussian":
             self.phi, self.kernel_param = phi_gaussian, kernel_param
             if D is None:
-                raise PydpstatError(
-                    "D must be specified for nonlinear kernel; got None. Give for example 20."
-                )
-            self.D = integer_at_least(D, "D", 1)
+                raise PydpstatError("D must be specified for nonlinear kernel; got None. Give for example 20.")
+            self.D = check_integer_at_least(D, "D", 1)
 
     def fit(
         self,
@@ -187,7 +185,7 @@ class svmDP(Classifier, WeightedERMDP_CMS):
                 self.kernel_param = 1.0 / (np.shape(X)[1] if np.ndim(X) == 2 else 1)
             self.sampling = generate_sampling(self.kernel_param)
         of_kernel = () if self.kernel == "linear" else ("D", "kernel_param")
-        self._arguments = (*_BEFORE, *of_kernel, "regularizer_gr", "_huber_h")
+        self._argument_names = (*_LEADING_ARGUMENTS, *of_kernel, "regularizer_gr", "_huber_h")
         return super().fit(X, y, upper_bounds, lower_bounds, add_bias, weights, weights_upper_bound, rng=rng)
 
     def XtoV(self, X: npt.ArrayLike) -> Floats:
@@ -215,10 +213,10 @@ class svmDP(Classifier, WeightedERMDP_CMS):
         >>> model.XtoV([[0.5]]).shape
         (1, 2)
         """
-        records = as_records(X)
+        records = read_predictors(X)
         if self.prefilter is None:
             raise PydpstatError("svmDP has no features yet; call fit with kernel='Gaussian' first.")
-        return FourierFeatures(self.prefilter).transform(records)
+        return FourierFeatures(self.prefilter).compute_features(records)
 
     def predict(self, X: npt.ArrayLike, add_bias: bool = False, raw_value: bool = False) -> Floats:
         """Predict labels or scores of new records.
@@ -249,26 +247,28 @@ class svmDP(Classifier, WeightedERMDP_CMS):
         >>> model.predict([[0.0]])
         array([0.])
         """
-        bias, raw = checks.flag(add_bias, "add_bias"), checks.flag(raw_value, "raw_value")
+        bias, raw = checks.check_boolean(add_bias, "add_bias"), checks.check_boolean(raw_value, "raw_value")
         prediction = PREDICTION
         if self.kernel != "linear" and self.prefilter is not None:
             prediction = replace(prediction, features=FourierFeatures(self.prefilter))
-        return prediction(X, self._fitted(), add_bias=bias, raw_value=raw)
+        return prediction(X, self._require_coefficients(), add_bias=bias, raw_value=raw)
 
-    def _feature_shape(self) -> tuple[int, float] | None:
+    def _get_feature_shape(self) -> tuple[int, float] | None:
         if self.kernel == "linear":
             return None
-        width = checks.scalar(self.kernel_param, "kernel_param")
-        return integer_at_least(self.D, "D", 1), math.sqrt(2.0 * width)
+        width = checks.check_scalar(self.kernel_param, "kernel_param")
+        return check_integer_at_least(self.D, "D", 1), math.sqrt(2.0 * width)
 
-    def _proven(self, size: int) -> bool:
+    def _has_valid_noise(self, size: int) -> bool:
         return self._huber_h > 0.0
 
-    def _explain(self, name: str, eps: float, kept: float, gamma: float, norm: float) -> None:
+    def _warn_weaker_guarantee(
+        self, name: str, eps: float, guaranteed_epsilon: float, gamma: float, norm: float
+    ) -> None:
         h = self._huber_h
-        _warnings.no_promise(name, *(("gamma", gamma) if h > 0.0 else ("huber_h", h)))
+        _warnings.warn_no_guarantee(name, *(("gamma", gamma) if h > 0.0 else ("huber_h", h)))
 
-    def _facts(self) -> tuple[tuple[str, str], ...]:
+    def _describe_settings(self) -> tuple[tuple[str, str], ...]:
         shown = str(self.kernel)
         if self.kernel != "linear":
             shown += f", {self.D} features, {float(self.kernel_param or 0.0):.6g}"

@@ -15,14 +15,14 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
-from pydpstat._answering import answered
-from pydpstat._release.calibration import SEEDED
+from pydpstat._answering import explain_wrong_calls
+from pydpstat._release.calibration import SEEDED_CONDITION
 from pydpstat._release.choice import release_choice
-from pydpstat._release.payment import foreseen, in_force, paid
+from pydpstat._release.payment import charge_once, get_open_budgets, preview_guarantee
 from pydpstat.dppack import _warnings
 from pydpstat.dppack._models.erm_cms import EmpiricalRiskMinimizationDP_CMS
-from pydpstat.dppack._models.noise import ADDED
-from pydpstat.dppack._models.records import Model, RecordGroups, bound_vector
+from pydpstat.dppack._models.noise import ADDED_RECORD_CONDITION
+from pydpstat.dppack._models.records import Model, RecordGroups, read_bound_vector
 from pydpstat.dppack._models.regressions import LinearRegressionDP
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._exponential import Choice
@@ -34,16 +34,16 @@ from pydpstat.results._labels import Labels
 from pydpstat.results.model_results import ModelResults
 
 _Model = TypeVar("_Model")
-GROUPS = (
+DISJOINT_GROUPS_CONDITION = (
     "a record's position determines its part of the data: the parts are disjoint, so the "
     "guarantee is that of the largest epsilon"
 )
-OTHER_MODELS = "not all models are pydpstat's, so the guarantee of their fits is not known in advance"
+OTHER_MODELS_CONDITION = "not all models are pydpstat's, so the guarantee of their fits is not known in advance"
 # how many errors one record makes at most
-ERROR = 1.0
+ERROR_SENSITIVITY = 1.0
 
 
-@answered
+@explain_wrong_calls
 def tune_classification_model(
     DPmodels: Sequence[_Model],
     X: npt.ArrayLike,
@@ -127,22 +127,22 @@ def tune_classification_model(
     (1.0, '(epsilon 2, delta 0), bounded neighbors')
     """
     source = source_from(rng, int_seeds_r=True)
-    bias = checks.flag(add_bias, "add_bias")
+    bias = checks.check_boolean(add_bias, "add_bias")
     groups = RecordGroups(DPmodels, X, y, weights, weights_upper_bound)
-    groups.require("predict", "raw_value", "Give LogisticRegressionDP or svmDP objects.")
+    groups.require_argument("predict", "raw_value", "Give LogisticRegressionDP or svmDP objects.")
     if weights is not None:
-        groups.require("fit", "weights", "Give svmDP objects, or leave the weights out.")
+        groups.require_argument("fit", "weights", "Give svmDP objects, or leave the weights out.")
 
-    def errors(model: Model, X_new: npt.ArrayLike, y_new: Floats) -> float:
+    def count_errors(model: Model, X_new: npt.ArrayLike, y_new: Floats) -> float:
         difference = y_new - model.predict(X_new, bias, raw_value=False)
         return math.nan if np.isnan(difference).any() else float(np.count_nonzero(difference))
 
     arguments = {"upper_bounds": upper_bounds, "lower_bounds": lower_bounds, "add_bias": bias}
     function, keeps = "tune_classification_model", Guarantee(groups.eps)
-    return DPmodels[_tune(function, groups, arguments, errors, ERROR, keeps, source)]
+    return DPmodels[_choose_within_budget(function, groups, arguments, count_errors, ERROR_SENSITIVITY, keeps, source)]
 
 
-@answered
+@explain_wrong_calls
 def tune_linear_regression_model(
     DPmodels: Sequence[_Model],
     X: npt.ArrayLike,
@@ -225,20 +225,23 @@ def tune_linear_regression_model(
     ... )
     """
     source = source_from(rng, int_seeds_r=True)
-    bias = checks.flag(add_bias, "add_bias")
+    bias = checks.check_boolean(add_bias, "add_bias")
     groups = RecordGroups(DPmodels, X, y)
-    upper, lower = _last(upper_bounds, "upper_bounds"), _last(lower_bounds, "lower_bounds")
+    upper, lower = (
+        _get_response_bound(upper_bounds, "upper_bounds"),
+        _get_response_bound(lower_bounds, "lower_bounds"),
+    )
     sensitivity = (upper - lower) * (upper - lower)
     if not 0.0 < sensitivity < math.inf:
         raise PydpstatError(
             "the bounds of y, the last ones, must be finite and differ: "
-            f"got {checks.shown(upper)} and {checks.shown(lower)}."
+            f"got {checks.describe_value(upper)} and {checks.describe_value(lower)}."
         )
     plain = all(isinstance(model, LinearRegressionDP) for model in groups.models)
-    inside = _inside_epsilon(groups.eps, upper, lower, bias) if plain else math.inf
-    _warnings.validation_not_clipped(groups.eps, inside, bias)
+    inside = _compute_inside_epsilon(groups.eps, upper, lower, bias) if plain else math.inf
+    _warnings.warn_unclipped_validation(groups.eps, inside, bias)
 
-    def errors(model: Model, X_new: npt.ArrayLike, y_new: Floats) -> float:
+    def sum_squared_errors(model: Model, X_new: npt.ArrayLike, y_new: Floats) -> float:
         difference = y_new - model.predict(X_new, bias)
         # an infinite error is one that loses
         with np.errstate(over="ignore"):
@@ -247,10 +250,12 @@ def tune_linear_regression_model(
     arguments = {"upper_bounds": upper_bounds, "lower_bounds": lower_bounds, "add_bias": bias}
     function, keeps = "tune_linear_regression_model", Guarantee(inside)
     outside = "the validation data are not clipped to the bounds, so nothing is guaranteed"
-    return DPmodels[_tune(function, groups, arguments, errors, sensitivity, keeps, source, outside)]
+    return DPmodels[
+        _choose_within_budget(function, groups, arguments, sum_squared_errors, sensitivity, keeps, source, outside)
+    ]
 
 
-def _inside_epsilon(eps: float, upper: float, lower: float, bias: bool) -> float:
+def _compute_inside_epsilon(eps: float, upper: float, lower: float, bias: bool) -> float:
     """Return what the choice keeps where every record lies inside the bounds."""
     if not lower < upper:
         return math.inf
@@ -261,23 +266,23 @@ def _inside_epsilon(eps: float, upper: float, lower: float, bias: bool) -> float
     return eps * max(1.0, (widest / (upper - lower)) ** 2)
 
 
-def _last(bounds: npt.ArrayLike, name: str) -> float:
+def _get_response_bound(bounds: npt.ArrayLike, name: str) -> float:
     """Return the last bound, which is that of y."""
-    values = bound_vector(bounds, name)
+    values = read_bound_vector(bounds, name)
     if not values.size:
         raise PydpstatError(f"{name} must have a number for each column and for y; got none.")
     return float(values[-1])
 
 
-def _tune(
+def _choose_within_budget(
     function: str,
     groups: RecordGroups,
     arguments: Mapping[str, object],
     errors: Callable[[Model, npt.ArrayLike, Floats], float],
     sensitivity: float,
-    choice_keeps: Guarantee,
+    choice_guarantee: Guarantee,
     source: Source,
-    outside: str = "",
+    outside_condition: str = "",
 ) -> int:
     """Tune, where a budget pays for all of it at once: the groups are disjoint."""
     data, public = [(name, name) for name in ("DPmodels", "X", "y")], dict(arguments)
@@ -286,49 +291,51 @@ def _tune(
         public["weights_upper_bound"] = groups.weights_upper_bound
     record = Call(function, tuple(data), tuple(public.items()), "DPpack")
     bounds = tuple(arguments.values())
-    whole = _kept_by_all(groups, bounds, choice_keeps, outside) if in_force() else None
-    with nullcontext() if whole is None else paid(None, whole, record, "exponential"):
-        return _tuned(groups, bounds, errors, sensitivity, choice_keeps, source, record, outside)
+    whole = (
+        _derive_tuning_guarantee(groups, bounds, choice_guarantee, outside_condition) if get_open_budgets() else None
+    )
+    with nullcontext() if whole is None else charge_once(None, whole, record, "exponential"):
+        return _fit_and_choose(groups, bounds, errors, sensitivity, choice_guarantee, source, record, outside_condition)
 
 
-def _kept_by_all(
-    groups: RecordGroups, bounds: Sequence[object], choice_keeps: Guarantee, outside: str
+def _derive_tuning_guarantee(
+    groups: RecordGroups, bounds: Sequence[object], choice_guarantee: Guarantee, outside_condition: str
 ) -> Guarantee:
     """Return what a tuning will keep, before its first draw; models of another class keep nothing known."""
-    kept = [choice_keeps]
+    kept = [choice_guarantee]
     for i, model in enumerate(groups.models):
         known = isinstance(model, EmpiricalRiskMinimizationDP_CMS)
-        if outside or not known:
-            return Guarantee(math.inf, conditions=(outside or OTHER_MODELS,))
-        X, y, more = groups.part(i)
+        if outside_condition or not known:
+            return Guarantee(math.inf, conditions=(outside_condition or OTHER_MODELS_CONDITION,))
+        X, y, more = groups.get_group(i)
         # of a copy, as a fit sets fields; the fits themselves warn
         with catch_warnings():
             simplefilter("ignore")
-            kept.append(foreseen(lambda: copy.copy(model).fit(X, y, *bounds, **more)))
-    inside = _parallel(kept)
-    return Guarantee(inside.epsilon, inside.delta, "bounded", (GROUPS,))
+            kept.append(preview_guarantee(lambda: copy.copy(model).fit(X, y, *bounds, **more)))
+    inside = _compose_parallel(kept)
+    return Guarantee(inside.epsilon, inside.delta, "bounded", (DISJOINT_GROUPS_CONDITION,))
 
 
-def _tuned(
+def _fit_and_choose(
     groups: RecordGroups,
     bounds: Sequence[object],
     errors: Callable[[Model, npt.ArrayLike, Floats], float],
     sensitivity: float,
-    choice_keeps: Guarantee,
+    choice_guarantee: Guarantee,
     source: Source,
     record: Call,
-    outside: str,
+    outside_condition: str,
 ) -> int:
     """Fit each model on its group, choose one by its errors in the last group, and return its place."""
     m, eps = len(groups.models), groups.eps
-    X_new, y_new, _ = groups.part(m)
+    X_new, y_new, _ = groups.get_group(m)
     # what a fit takes as `rng` to go on drawing from the source
     rng = getattr(source, "stream", getattr(source, "generator", None))
     results: dict[int, ModelResults] = {}
     utility = np.empty(m)
     for i, model in enumerate(groups.models):
         # where an object occurs twice its last fit counts, as in R
-        X, y, more = groups.part(i)
+        X, y, more = groups.get_group(i)
         results[id(model)] = model.fit(X, y, *bounds, rng=rng, **more)
         utility[i] = -errors(model, X_new, y_new)
     if np.isnan(utility).any():
@@ -337,28 +344,28 @@ def _tuned(
             "replace them first."
         )
     choice = Choice(utility, eps, sensitivity)
-    choice.check()
+    choice.check_candidates()
     fitted = results.values()
-    inside = _parallel([choice_keeps, *(result.guarantee for result in fitted)])
-    conditions = [line for result in fitted for line in result.guarantee.conditions if _lasting(line)]
-    if outside:
-        conditions = [outside, f"if every record lies inside the bounds: {inside}", *conditions]
+    inside = _compose_parallel([choice_guarantee, *(result.guarantee for result in fitted)])
+    conditions = [line for result in fitted for line in result.guarantee.conditions if _is_tuning_condition(line)]
+    if outside_condition:
+        conditions = [outside_condition, f"if every record lies inside the bounds: {inside}", *conditions]
     guarantee = Guarantee(
-        math.inf if outside else inside.epsilon,
-        0.0 if outside else inside.delta,
+        math.inf if outside_condition else inside.epsilon,
+        0.0 if outside_condition else inside.delta,
         "bounded",
-        tuple(dict.fromkeys((GROUPS, *conditions))),
+        tuple(dict.fromkeys((DISJOINT_GROUPS_CONDITION, *conditions))),
     )
     chosen = release_choice(
         "choice of a model",
-        lambda uniforms: (choice.place(float(uniforms[0])), Labels("choice")),
+        lambda uniforms: (choice.choose_index(float(uniforms[0])), Labels("choice")),
         source,
-        draws=1,
+        n_draws=1,
         sensitivity=sensitivity,
-        claim=_parallel([Guarantee(eps), *(result.claim for result in fitted)]),
+        claim=_compose_parallel([Guarantee(eps), *(result.claim for result in fitted)]),
         guarantee=guarantee,
-        record=record,
-        exactly=lambda: (secure.choose(utility, secure.choice_rate(eps, sensitivity)), Labels("choice")),
+        call=record,
+        choose_exactly=lambda: (secure.choose(utility, secure.choice_rate(eps, sensitivity)), Labels("choice")),
     )
     place = int(chosen)
     model = groups.models[place]
@@ -374,11 +381,11 @@ def _tuned(
     return place
 
 
-def _lasting(condition: str) -> bool:
+def _is_tuning_condition(condition: str) -> bool:
     """Tell whether a condition of a fit is one of the tuning: an added record changes all groups."""
-    return condition != SEEDED and not condition.startswith(ADDED)
+    return condition != SEEDED_CONDITION and not condition.startswith(ADDED_RECORD_CONDITION)
 
 
-def _parallel(guarantees: Sequence[Guarantee]) -> Guarantee:
+def _compose_parallel(guarantees: Sequence[Guarantee]) -> Guarantee:
     """Return what several releases of disjoint groups keep together: the largest of each."""
     return Guarantee(max(each.epsilon for each in guarantees), max(each.delta for each in guarantees))

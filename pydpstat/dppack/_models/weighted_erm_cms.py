@@ -79,7 +79,7 @@ class WeightedERMDP_CMS(EmpiricalRiskMinimizationDP_CMS):
     1.0
     """
 
-    _weighted = True
+    _has_weights = True
 
     def fit(
         self,
@@ -138,4 +138,4 @@ class WeightedERMDP_CMS(EmpiricalRiskMinimizationDP_CMS):
                 f"weights must be None with {self.perturbation_method} perturbation; got weights. "
                 "Use perturbation_method='output'."
             )
-        return self._fit(X, y, upper_bounds, lower_bounds, add_bias, rng, weights, weights_upper_bound)
+        return self._fit_model(X, y, upper_bounds, lower_bounds, add_bias, rng, weights, weights_upper_bound)

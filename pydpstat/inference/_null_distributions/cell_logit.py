@@ -9,38 +9,38 @@ from functools import cached_property
 import numpy as np
 from scipy.special import ndtri
 
-from pydpstat._frozen import Frozen, frozen
-from pydpstat.inference._null_distributions.logistic_cells import CellLines, CellModel, CellTable
-from pydpstat.inference._null_distributions.logistic_equations import add_up_cells
+from pydpstat._frozen import ReadOnlyArrays, freeze_array
+from pydpstat.inference._null_distributions.logistic_cells import CellApproximations, CellModel, CellTable
+from pydpstat.inference._null_distributions.logistic_equations import sum_over_cells
 from pydpstat.inference._null_distributions.noise import (
-    SMALLEST,
-    Counts,
-    Cubes,
-    Geometric,
-    Part,
+    SMALLEST_PVALUE,
+    BinomialTerms,
+    CubeTerms,
+    GeometricTerms,
+    SumTerms,
     WeightedSum,
-    few,
+    split_large_terms,
 )
-from pydpstat.inference._null_distributions.noisy_logit import basis_with, folded, symmetric
+from pydpstat.inference._null_distributions.noisy_logit import make_combination_basis, pack_symmetric, unpack_symmetric
 from pydpstat.r_arithmetic.elementary import Floats
 
 # coefficients beyond are not looked for: an interval that reaches them is infinite
-_BEYOND = 64.0
+_MAX_LIMIT = 64.0
 # how near to the level's normal quantile a p-value's is near: from 0.027 on at a level of 0.05
-_NEAR = 0.25
+_QUANTILE_TOLERANCE = 0.25
 # standard errors from which on nothing is said
-_LARGEST = 4.0
+_MAX_STANDARD_ERROR = 4.0
 # standard errors from the equations' solution up to which they hold
-_SOLVED = 0.1
+_SCORE_TOLERANCE = 0.1
 # so many standard deviations of its noise the information on numbers is at least
-_STANDS_OUT = 1.5
+_MIN_SIGNAL_RATIO = 1.5
 # how far a step of Newton's may move log odds, and how far they are followed
-_STEP, _FARTHEST = 2.0, 14.0
-_STEPS, _WITHIN = 40, 1e-7
+_MAX_STEP, _MAX_LOG_ODDS = 2.0, 14.0
+_MAX_ITERATIONS, _STEP_TOLERANCE = 40, 1e-7
 
 
 @dataclass(frozen=True, eq=False)
-class Expansion(Frozen):
+class ScoreExpansion(ReadOnlyArrays):
     """Noisy sums at public coefficients, what lines left being added to the lines."""
 
     center: Floats
@@ -48,14 +48,14 @@ class Expansion(Frozen):
     information: Floats
     counts: Floats
     sums: Floats
-    level: Floats
+    levels: Floats
     slope: float
-    units: Floats
-    whole: Floats
+    cell_noise_units: Floats
+    common_noise_units: Floats
 
 
 @dataclass(frozen=True, eq=False)
-class CellLogit(Frozen):
+class CellLogit(ReadOnlyArrays):
     """What a noisy table says of any combination of coefficients.
 
     Without numbers the score is linear in the noisy counts at every b: its distribution is that of binomial
@@ -71,7 +71,7 @@ class CellLogit(Frozen):
     """
 
     table: CellTable
-    expansion: Expansion | None
+    expansion: ScoreExpansion | None
 
     @cached_property
     def model(self) -> CellModel:
@@ -79,32 +79,36 @@ class CellLogit(Frozen):
         return CellModel(self.table)
 
     @cached_property
-    def _shift(self) -> tuple[Floats, Floats, Floats]:
+    def _model_correction(self) -> tuple[Floats, Floats, Floats]:
         """The score and the information that the model lacks, and where."""
         d = self.table.rows.shape[1]
         if self.expansion is None:
-            return frozen(self.model.responses), frozen(np.zeros((d, d))), frozen(np.zeros(d))
-        at, center = self.model.at(self.expansion.center), self.expansion.center
-        more = frozen(self.expansion.information - at.information)
-        return frozen(self.expansion.score + at.expected), more, center
+            return (
+                freeze_array(self.model.responses),
+                freeze_array(np.zeros((d, d))),
+                freeze_array(np.zeros(d)),
+            )
+        at, center = self.model.evaluate_at(self.expansion.center), self.expansion.center
+        more = freeze_array(self.expansion.information - at.information)
+        return freeze_array(self.expansion.score + at.expected), more, center
 
-    def _equations(self, b: Floats) -> tuple[Floats, Floats]:
+    def _compute_equations(self, b: Floats) -> tuple[Floats, Floats]:
         """Return score and information at b."""
-        base, more, center = self._shift
-        at = self.model.at(b)
+        base, more, center = self._model_correction
+        at = self.model.evaluate_at(b)
         return base - at.expected - more @ (b - center), at.information + more
 
-    def _lifted(self, information: Floats) -> Floats:
+    def _raise_information(self, information: Floats) -> Floats:
         """Return the information, raised to its noise's standard deviation in every direction."""
         values, vectors = np.linalg.eigh(0.5 * (information + information.T))
-        least = np.sqrt(self._information_noise(vectors)) + 1e-9
+        least = np.sqrt(self._compute_information_noise(vectors)) + 1e-9
         return (vectors * np.maximum(values, least)) @ vectors.T
 
-    def _information_noise(self, directions: Floats) -> Floats:
+    def _compute_information_noise(self, directions: Floats) -> Floats:
         """Return the variance of the noise of u'I u, for directions u in columns."""
         table, h = self.table, 0.25
         if self.expansion is not None:
-            h = float(np.max(self.model.at(self.expansion.center).weights))
+            h = float(np.max(self.model.evaluate_at(self.expansion.center).weights))
         inside = np.square(table.rows @ directions)
         along = np.square(directions[list(table.numbers)]).sum(axis=0)
         fourth = inside * inside
@@ -115,147 +119,149 @@ class CellLogit(Frozen):
         found = found + table.products_variance * h * h * along * along
         if self.expansion is None:
             return found
-        own, whole = self.expansion.units, self.expansion.whole
-        variances = _cube(own.shape[1]) * own * own
+        own, whole = self.expansion.cell_noise_units, self.expansion.common_noise_units
+        variances = _compute_cube_variance(own.shape[1]) * own * own
         found = found + variances[:, 1] @ fourth + 4.0 * (variances[:, 2] @ inside) * along
-        return found + _cube(whole.size) * float(whole[-1]) ** 2 * along * along
+        return found + _compute_cube_variance(whole.size) * float(whole[-1]) ** 2 * along * along
 
     @cached_property
     def estimate(self) -> Floats:
         """The coefficients at which the score is 0."""
         d = self.table.rows.shape[1]
         start = np.zeros(d) if self.expansion is None else self.expansion.center
-        return frozen(self._solved(start, np.eye(d))[0])
+        return freeze_array(self._solve_newton(start, np.eye(d))[0])
 
-    def _solved(self, b: Floats, basis: Floats) -> tuple[Floats, Floats, Floats]:
+    def _solve_newton(self, b: Floats, basis: Floats) -> tuple[Floats, Floats, Floats]:
         """Follow Newton's steps within a basis, and return the coefficients, the score and information."""
         numbers = list(self.table.numbers)
-        score, information = self._equations(b)
-        for _ in range(_STEPS if basis.shape[1] else 0):
-            lifted = basis.T @ self._lifted(information) @ basis
+        score, information = self._compute_equations(b)
+        for _ in range(_MAX_ITERATIONS if basis.shape[1] else 0):
+            lifted = basis.T @ self._raise_information(information) @ basis
             step = basis @ np.linalg.solve(lifted, basis.T @ score)
             size = float(np.abs(self.table.rows @ step).max() + np.abs(step[numbers]).sum())
-            moved = b + min(1.0, _STEP / max(size, 1e-300)) * step
-            if size < _WITHIN or self._reach(moved) > max(_FARTHEST, self._reach(b)):
+            moved = b + min(1.0, _MAX_STEP / max(size, 1e-300)) * step
+            if size < _STEP_TOLERANCE or self._bound_log_odds(moved) > max(_MAX_LOG_ODDS, self._bound_log_odds(b)):
                 break
             b = moved
-            score, information = self._equations(b)
+            score, information = self._compute_equations(b)
         return b, score, information
 
-    def _reach(self, b: Floats) -> float:
+    def _bound_log_odds(self, b: Floats) -> float:
         return float(np.abs(self.table.rows @ b).max() + np.abs(b[list(self.table.numbers)]).sum())
 
     @property
-    def limited(self) -> bool:
+    def is_limited(self) -> bool:
         """Whether the limit on coefficients keeps the equations from being solved."""
-        score, information = self._equations(self.estimate)
-        step = np.linalg.solve(self._lifted(information), score)
-        return self._reach(self.estimate + step) > _FARTHEST and abs(float(step @ score)) > _SOLVED
+        score, information = self._compute_equations(self.estimate)
+        step = np.linalg.solve(self._raise_information(information), score)
+        return (
+            self._bound_log_odds(self.estimate + step) > _MAX_LOG_ODDS and abs(float(step @ score)) > _SCORE_TOLERANCE
+        )
 
     @cached_property
-    def _hidden(self) -> tuple[int, ...]:
+    def _hidden_numbers(self) -> tuple[int, ...]:
         """The numbers whose information, given all other coefficients, does not stand out from its noise."""
-        inverse = np.linalg.inv(self._lifted(self._equations(self.estimate)[1]))
+        inverse = np.linalg.inv(self._raise_information(self._compute_equations(self.estimate)[1]))
         found = []
         for place in self.table.numbers:
             profile = inverse[:, place] / inverse[place, place]
-            noise = float(self._information_noise(profile[:, None])[0])
-            if 1.0 / inverse[place, place] < _STANDS_OUT * math.sqrt(noise):
+            noise = float(self._compute_information_noise(profile[:, None])[0])
+            if 1.0 / inverse[place, place] < _MIN_SIGNAL_RATIO * math.sqrt(noise):
                 found.append(place)
         return tuple(found)
 
-    def known(self, combination: Floats) -> bool:
+    def is_identified(self, combination: Floats) -> bool:
         """Tell whether the other numbers' coefficients can be estimated, on which the test relies."""
         alone = np.count_nonzero(combination) == 1
-        return all(alone and combination[place] for place in self._hidden)
+        return all(alone and combination[place] for place in self._hidden_numbers)
 
-    def _veiled(self, combination: Floats) -> bool:
+    def _has_hidden_variance(self, combination: Floats) -> bool:
         """Tell whether the combination involves the slope of a number whose variance the noise hides."""
         return bool(self.table.numbers) and bool(
-            (combination[1:] != 0.0)[add_up_cells(self.table).hidden].any()
+            (combination[1:] != 0.0)[sum_over_cells(self.table).has_hidden_variance].any()
         )
 
-    def deviation(self, combination: Floats) -> float:
+    def compute_standard_error(self, combination: Floats) -> float:
         """Return the standard error of combination'b, sampling and noise; infinite where it says nothing."""
-        if not self.known(combination) or self._veiled(combination):
+        if not self.is_identified(combination) or self._has_hidden_variance(combination):
             return math.inf
         b = self.estimate
-        score, information = self._equations(b)
-        weights = np.asarray(np.linalg.solve(self._lifted(information), combination), dtype=np.float64)
-        _, variance = self._sampling(weights, b, information)
-        found = math.sqrt(variance + math.fsum(part.variance for part in self._noise(weights, b)))
+        score, information = self._compute_equations(b)
+        weights = np.asarray(np.linalg.solve(self._raise_information(information), combination), dtype=np.float64)
+        _, variance = self._compute_sampling(weights, b, information)
+        found = math.sqrt(variance + math.fsum(part.variance for part in self._make_noise_terms(weights, b)))
         # where no coefficients solve the equations they were followed up to a limit
-        solved = abs(float(weights @ score)) < _SOLVED * found
+        solved = abs(float(weights @ score)) < _SCORE_TOLERANCE * found
         size = max(1.0, float(np.abs(combination).max()))
-        return found if solved and found < _LARGEST * size else math.inf
+        return found if solved and found < _MAX_STANDARD_ERROR * size else math.inf
 
-    def pvalue(self, combination: Floats, value: float) -> float:
+    def compute_pvalue(self, combination: Floats, value: float) -> float:
         """Return the two-sided p-value of combination'b = value."""
-        if not self.known(combination):
+        if not self.is_identified(combination):
             return 1.0
-        distance, total = self._tested(combination, value)
-        return min(1.0, max(2.0 * total.tail(distance), SMALLEST))
+        distance, total = self._compute_score_test(combination, value)
+        return min(1.0, max(2.0 * total.approximate_tail(distance), SMALLEST_PVALUE))
 
-    def _tested(self, combination: Floats, value: float) -> tuple[float, WeightedSum]:
+    def _compute_score_test(self, combination: Floats, value: float) -> tuple[float, WeightedSum]:
         """Return how far the score is from 0 on its side, and its distribution."""
-        basis, place = basis_with(combination)
+        basis, place = make_combination_basis(combination)
         others = np.delete(basis, place, axis=1)
         b, along = self.estimate, basis[:, place]
         away = value - float(combination @ b)
-        direction = np.linalg.solve(self._lifted(self._equations(b)[1]), combination)
+        direction = np.linalg.solve(self._raise_information(self._compute_equations(b)[1]), combination)
         profile = direction / float(combination @ direction)
         # the others follow where they can
-        started = b + away * (profile if self._reach(b + away * profile) < _FARTHEST else along)
-        b, score, information = self._solved(started, others)
+        started = b + away * (profile if self._bound_log_odds(b + away * profile) < _MAX_LOG_ODDS else along)
+        b, score, information = self._solve_newton(started, others)
         weights = along
         if others.shape[1]:
-            lifted = self._lifted(information)
+            lifted = self._raise_information(information)
             weights = along - others @ np.linalg.solve(others.T @ lifted @ others, others.T @ lifted @ along)
         distance = float(weights @ score)
         if distance < 0.0:
             distance, weights = -distance, -weights
-        counts, variance = self._sampling(weights, b, information)
-        noise = self._noise(weights, b)
+        counts, variance = self._compute_sampling(weights, b, information)
+        noise = self._make_noise_terms(weights, b)
         whole = variance + math.fsum(part.variance for part in noise)
         rest = variance - counts.variance
-        parts: list[Part] = [counts]
+        parts: list[SumTerms] = [counts]
         for part in noise:
-            if isinstance(part, Cubes):
-                part, small = few(part, whole)
+            if isinstance(part, CubeTerms):
+                part, small = split_large_terms(part, whole)
                 rest += small
             parts.append(part)
         return distance, WeightedSum(max(rest, 0.0), tuple(parts))
 
-    def _sampling(self, weights: Floats, b: Floats, information: Floats) -> tuple[Counts, float]:
+    def _compute_sampling(self, weights: Floats, b: Floats, information: Floats) -> tuple[BinomialTerms, float]:
         """Return the binomial counts that the score's combination is a sum of, and its whole variance."""
-        at, table = self.model.at(b), self.table
+        at, table = self.model.evaluate_at(b), self.table
         inside = table.rows @ weights + self.model.means @ weights[list(table.numbers)]
-        off = math.sqrt(float(self._information_noise(weights[:, None])[0]))
+        off = math.sqrt(float(self._compute_information_noise(weights[:, None])[0]))
         variance = max(float(weights @ information @ weights) + 0.5 * off, off, 0.0)
         sizes = np.maximum(self.model.sizes, 0.0)
-        counts = Counts(sizes, at.chances, inside)
+        counts = BinomialTerms(sizes, at.probabilities, inside)
         # where sizes below 0 were raised to it, or numbers are not normal
         factor = variance / counts.variance if counts.variance > 0.0 else 0.0
         if not table.numbers or factor < 1.0:
             counts = counts._replace(sizes=sizes * factor)
         return counts, variance
 
-    def _noise(self, weights: Floats, b: Floats) -> list[Part]:
+    def _make_noise_terms(self, weights: Floats, b: Floats) -> list[SumTerms]:
         """Return the noise in the score's combination."""
-        table, at = self.table, self.model.at(b)
+        table, at = self.table, self.model.evaluate_at(b)
         numbers = list(table.numbers)
         inside, along = table.rows @ weights, weights[numbers]
         if self.expansion is None:
-            taken = inside * at.chances
+            taken = inside * at.probabilities
             factors = np.column_stack([-taken, inside - taken]).reshape(-1, 1)
             return (
-                [Geometric(table.scale, factors[:, 0])] if table.geometric else [Cubes(table.scale * factors)]
+                [GeometricTerms(table.scale, factors[:, 0])] if table.geometric else [CubeTerms(table.scale * factors)]
             )
-        own, before = self.expansion, self.model.at(self.expansion.center)
-        moved = at.chances - before.chances
+        own, before = self.expansion, self.model.evaluate_at(self.expansion.center)
+        moved = at.probabilities - before.probabilities
         bent = at.weights[:, None] * b[numbers] - before.weights[:, None] * own.center[numbers]
         counts = inside * (own.counts + moved)
-        sums = inside[:, None] * (own.sums + bent) + (own.level + moved)[:, None] * along
+        sums = inside[:, None] * (own.sums + bent) + (own.levels + moved)[:, None] * along
         factors = np.stack(
             [
                 np.column_stack([-counts, -sums]),
@@ -269,39 +275,39 @@ class CellLogit(Frozen):
         products = np.outer(along, own.slope * own.center[numbers] + mean * apart)
         steps = table.rows @ step
         mixed = inside[:, None] * apart + steps[:, None] * along
-        rest = np.column_stack([inside, inside * steps, mixed]) * own.units
-        whole = np.concatenate([along, folded(np.outer(along, apart))]) * own.whole
+        rest = np.column_stack([inside, inside * steps, mixed]) * own.cell_noise_units
+        whole = np.concatenate([along, pack_symmetric(np.outer(along, apart))]) * own.common_noise_units
         return [
-            Cubes(table.scale * factors.reshape(2 * len(inside), -1)),
-            Cubes((table.products_scale * table.units * folded(products))[None, :]),
-            Cubes(rest),
-            Cubes(whole[None, :]),
+            CubeTerms(table.scale * factors.reshape(2 * len(inside), -1)),
+            CubeTerms((table.products_scale * table.units * pack_symmetric(products))[None, :]),
+            CubeTerms(rest),
+            CubeTerms(whole[None, :]),
         ]
 
-    def ends(self, combination: Floats, alpha: float) -> tuple[float, float]:
+    def compute_limits(self, combination: Floats, alpha: float) -> tuple[float, float]:
         """Return the values that are not rejected at level alpha, infinite where they have no end."""
         middle = float(combination @ self.estimate)
-        if self.pvalue(combination, middle) <= alpha:
+        if self.compute_pvalue(combination, middle) <= alpha:
             return -math.inf, math.inf
-        unit = self.deviation(combination)
+        unit = self.compute_standard_error(combination)
         unit = unit if math.isfinite(unit) else float(np.abs(combination).max())
-        low, high = (self._end(combination, middle, sign * unit, alpha) for sign in (-1.0, 1.0))
+        low, high = (self._find_limit(combination, middle, sign * unit, alpha) for sign in (-1.0, 1.0))
         return low, high
 
-    def _end(self, combination: Floats, middle: float, unit: float, alpha: float) -> float:
-        wanted, most = float(ndtri(0.5 * alpha)), _BEYOND * float(np.abs(combination).max())
+    def _find_limit(self, combination: Floats, middle: float, unit: float, alpha: float) -> float:
+        wanted, most = float(ndtri(0.5 * alpha)), _MAX_LIMIT * float(np.abs(combination).max())
 
-        def above(step: float) -> float:
-            chance = self.pvalue(combination, middle + unit * step)
+        def compute_excess(step: float) -> float:
+            chance = self.compute_pvalue(combination, middle + unit * step)
             return float(ndtri(0.5 * max(chance, 1e-300))) - wanted
 
-        inner, outer = (0.0, -wanted), (-wanted, above(-wanted))
+        inner, outer = (0.0, -wanted), (-wanted, compute_excess(-wanted))
         last = outer
         # near the level p-values may fall and rise again: the last value that is not rejected counts
-        while last[1] > -_NEAR:
+        while last[1] > -_QUANTILE_TOLERANCE:
             if abs(unit) * last[0] > most:
                 return math.copysign(math.inf, unit)
-            last = 1.6 * last[0], above(1.6 * last[0])
+            last = 1.6 * last[0], compute_excess(1.6 * last[0])
             if outer[1] > 0.0:
                 inner, outer = outer, last
             elif last[1] > 0.0:
@@ -312,47 +318,55 @@ class CellLogit(Frozen):
             step = inner[0] + (outer[0] - inner[0]) * inner[1] / (inner[1] - outer[1])
             margin = 0.02 * (outer[0] - inner[0])
             step = min(max(step, inner[0] + margin), outer[0] - margin)
-            found = step, above(step)
+            found = step, compute_excess(step)
             inner, outer = (found, outer) if found[1] > 0.0 else (inner, found)
         return middle + unit * outer[0]
 
 
-def expansion_at(
-    center: Floats, lines: CellLines, left: Floats, scales: tuple[float, float], table: CellTable
-) -> Expansion:
+def expand_score(
+    center: Floats,
+    approximations: CellApproximations,
+    remainders: Floats,
+    scales: tuple[float, float],
+    table: CellTable,
+) -> ScoreExpansion:
     """Return what the noisy sums of what lines left say of score and information at a center."""
     numbers, cells = list(table.numbers), len(table.rows)
     width = len(numbers)
-    own, whole = left[: cells * (2 + width)].reshape(cells, -1), left[cells * (2 + width) :]
+    own, whole = remainders[: cells * (2 + width)].reshape(cells, -1), remainders[cells * (2 + width) :]
     sizes, sums, slopes = table.counts.sum(axis=1), table.sums.sum(axis=1), center[numbers]
-    expected = sizes * lines.level + lines.slope * (sums @ slopes) + lines.apart * own[:, 0]
+    expected = (
+        sizes * approximations.level + approximations.slope * (sums @ slopes) + approximations.max_error * own[:, 0]
+    )
     score = table.rows.T @ (table.counts[:, 1] - expected)
-    taken = sums.T @ lines.common + lines.common_slope * (table.products @ slopes)
-    score[numbers] = table.sums[:, 1].sum(axis=0) - taken - lines.common_apart * whole[:width]
-    apart = lines.weight_apart[:, None]
-    counted = lines.weight * sizes + lines.weight_apart * own[:, 1]
+    taken = sums.T @ approximations.common_level + approximations.common_slope * (table.products @ slopes)
+    score[numbers] = table.sums[:, 1].sum(axis=0) - taken - approximations.common_max_error * whole[:width]
+    apart = approximations.max_weight_error[:, None]
+    counted = approximations.weight * sizes + approximations.max_weight_error * own[:, 1]
     information = (table.rows.T * counted) @ table.rows
-    crossed = table.rows.T @ (lines.weight[:, None] * sums + apart * own[:, 2:])
+    crossed = table.rows.T @ (approximations.weight[:, None] * sums + apart * own[:, 2:])
     information[:, numbers] += crossed
     information[numbers, :] += crossed.T
-    pure = lines.common_weight * table.products
-    pure = pure + lines.common_weight_apart * symmetric(whole[width:], width)
+    pure = approximations.common_weight * table.products
+    pure = pure + approximations.common_max_weight_error * unpack_symmetric(whole[width:], width)
     information[np.ix_(numbers, numbers)] = pure
-    units = np.column_stack([lines.apart, *(lines.weight_apart,) * (1 + width)])
-    last = np.repeat([lines.common_apart, lines.common_weight_apart], [width, whole.size - width])
-    return Expansion(
+    units = np.column_stack([approximations.max_error, *(approximations.max_weight_error,) * (1 + width)])
+    last = np.repeat(
+        [approximations.common_max_error, approximations.common_max_weight_error], [width, whole.size - width]
+    )
+    return ScoreExpansion(
         center,
         score,
         information,
-        lines.level,
-        lines.slope[:, None] * slopes,
-        lines.common,
-        lines.common_slope,
+        approximations.level,
+        approximations.slope[:, None] * slopes,
+        approximations.common_level,
+        approximations.common_slope,
         scales[0] * units,
         scales[1] * last,
     )
 
 
-def _cube(columns: int) -> float:
+def _compute_cube_variance(columns: int) -> float:
     """Return the variance of one element of a cube's noise of scale 1."""
     return (columns + 1.0) * (columns + 2.0) / 3.0

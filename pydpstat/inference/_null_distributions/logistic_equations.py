@@ -19,153 +19,161 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._frozen import Frozen, frozen
-from pydpstat.inference._null_distributions.logistic_cells import FARTHEST, CellTable, Line, lifted, start
-from pydpstat.inference._null_distributions.noisy_logit import LogitLaw, symmetric
-from pydpstat.inference._null_distributions.simulation import NORMAL
-from pydpstat.mechanisms.mechanism import parts_of
+from pydpstat._frozen import ReadOnlyArrays, freeze_array
+from pydpstat.inference._null_distributions.logistic_cells import (
+    MAX_SLOPE_SUM,
+    CellTable,
+    LinearApproximation,
+    find_start_coefficients,
+    raise_eigenvalues,
+)
+from pydpstat.inference._null_distributions.noisy_logit import LogitInference, unpack_symmetric
+from pydpstat.inference._null_distributions.simulation import NORMAL_SHAPE
+from pydpstat.mechanisms.mechanism import split_by_shares
 from pydpstat.r_arithmetic.elementary import Floats
 
 # least and largest share of epsilon for the information, and the factor of its sensitivity over records times
 # epsilon in between, with which its noise is about a sixteenth of it
-_LEAST, _MOST, _INFORMED = 0.1, 0.4, 250.0
+_MIN_INFORMATION_SHARE, _MAX_INFORMATION_SHARE, _INFORMATION_FACTOR = 0.1, 0.4, 250.0
 # least half width of a window, in standard deviations
-_NEAR = 2.5
+_MIN_WINDOW = 2.5
 # windows grow while the sampling error of the equations is at least this multiple of their noise
-_BESIDE = 5.0
+_MIN_ERROR_RATIO = 5.0
 # and the information on a slope at least this multiple of its noise
-_ABOVE = 20.0
+_MIN_INFORMATION_RATIO = 20.0
 # approximate standard deviation of y - s(v'b)
-_RESIDUAL = 0.4
-_NARROWEST = 2.0**-20
+_RESIDUAL_SD = 0.4
+_MIN_HALF_WIDTH = 2.0**-20
 # largest standard deviation of the log odds over the records
-_REACH = 8.0
+_MAX_LOGIT_SD = 8.0
 # the share of the remaining epsilon for stages before the last, and the largest numbers of stages if noise is
 # at most a multiple of the sampling error
-_SHARE = 0.25
+_STAGE_SHARE = 0.25
 _STAGES = ((1.0, 6), (2.5, 3), (math.inf, 1))
 # curvature over a step, in standard deviations of the equations, from which on: the next stage is not the
 # last, tests subtract it, there is no estimate
-_NEXT, _OFF, _FAR = 0.1, 0.25, 0.5
+_NEXT_CURVATURE, _SUBTRACTED_CURVATURE, _MAX_CURVATURE = 0.1, 0.25, 0.5
 # the noise of the equations below which more of them are asked for, as a multiple of their sampling error
-_NEGLIGIBLE = 0.01
+_NEGLIGIBLE_NOISE = 0.01
 # the noise of variances, relative to them, above which moments within a window are released, and above which
 # slopes may be steep although they do not look so
-_BLURRED, _HIDDEN = 0.05, 0.25
+_BLURRING_NOISE, _HIDING_NOISE = 0.05, 0.25
 # the share of the remaining epsilon for moments within a window, and the largest correlation after them
-_MOMENTS, _TOGETHER = 0.1, 0.9
+_MOMENTS_SHARE, _MAX_CORRELATION = 0.1, 0.9
 # from this number of records times epsilon per coefficient on, a further step costs little
-_ENOUGH = 1000.0
+_ENOUGH_RECORDS = 1000.0
 
 
 @dataclass(frozen=True, eq=False)
-class Scaling(Frozen):
+class Scaling(ReadOnlyArrays):
     """An affine scaling of numbers: minus a middle, divided by a half width."""
 
     middle: Floats
-    half: Floats
+    half_width: Floats
 
     @property
     def combinations(self) -> Floats:
         """The coefficients of the numbers themselves, as combinations of those of the scaled ones."""
-        size = self.half.size + 1
+        size = self.half_width.size + 1
         found = np.zeros((size, size))
         found[0, 0] = 1.0
-        found[0, 1:] = -self.middle / self.half
-        found[np.arange(1, size), np.arange(1, size)] = 1.0 / self.half
+        found[0, 1:] = -self.middle / self.half_width
+        found[np.arange(1, size), np.arange(1, size)] = 1.0 / self.half_width
         return found
 
     @property
-    def scaled(self) -> Floats:
+    def inverse_combinations(self) -> Floats:
         """The coefficients of the scaled numbers, as combinations of those of the numbers themselves."""
-        size = self.half.size + 1
+        size = self.half_width.size + 1
         found = np.zeros((size, size))
         found[0, 0] = 1.0
         found[0, 1:] = self.middle
-        found[np.arange(1, size), np.arange(1, size)] = self.half
+        found[np.arange(1, size), np.arange(1, size)] = self.half_width
         return found
 
 
 @dataclass(frozen=True, eq=False)
-class LogitSums(Frozen):
+class LogitSums(ReadOnlyArrays):
     """Noisy sums of v (y - 1/2) and of v v' over the records, for v = (1, z) within [-1, 1].
 
     `deviations` are the standard deviations of the noise of the products' diagonal.
     """
 
     records: float
-    response: Floats
+    response_sums: Floats
     products: Floats
-    deviations: Floats
-    numeric: tuple[bool, ...]
+    noise_sds: Floats
+    is_numeric: tuple[bool, ...]
 
     @cached_property
     def mean(self) -> Floats:
         """The means of z."""
-        return frozen(np.clip(self.products[0, 1:] / self.records, -1.0, 1.0))
+        return freeze_array(np.clip(self.products[0, 1:] / self.records, -1.0, 1.0))
 
     @cached_property
     def spread(self) -> Floats:
         """The covariances of z."""
-        return frozen(self.products[1:, 1:] / self.records - np.outer(self.mean, self.mean))
+        return freeze_array(self.products[1:, 1:] / self.records - np.outer(self.mean, self.mean))
 
-    def start(self, ridge: float) -> Floats:
+    def find_start(self, ridge: float) -> Floats:
         """Return the coefficients that normal predictors would have, however steep."""
         mean = self.mean
-        share = float(self.response[0]) / self.records + 0.5
-        joint = self.response[1:] / self.records + 0.5 * mean - mean * share
-        return start(self.records, share, mean, self.spread, joint, ridge)
+        share = float(self.response_sums[0]) / self.records + 0.5
+        joint = self.response_sums[1:] / self.records + 0.5 * mean - mean * share
+        return find_start_coefficients(self.records, share, mean, self.spread, joint, ridge)
 
-    def window(self, equation: float = math.inf, information: float = math.inf) -> Scaling:
+    def choose_window(self, equation_noise: float = math.inf, information_noise: float = math.inf) -> Scaling:
         """Return the window of the weights, given the standard deviations of the noise.
 
         It covers some standard deviations about the mean, but nothing beyond the bounds. Twice the noise of
         the variance is added. With less noise it is wider, since unclipped weights are the most precise.
         """
-        sampled = _RESIDUAL * math.sqrt(self.records) / (_BESIDE * max(equation, 1e-300))
-        informed = math.sqrt(_RESIDUAL**2 * self.records / (_ABOVE * max(information, 1e-300)))
+        sampled = _RESIDUAL_SD * math.sqrt(self.records) / (_MIN_ERROR_RATIO * max(equation_noise, 1e-300))
+        informed = math.sqrt(_RESIDUAL_SD**2 * self.records / (_MIN_INFORMATION_RATIO * max(information_noise, 1e-300)))
         wide = min(sampled, informed)
-        half = np.clip(max(_NEAR, wide) * np.sqrt(self._most), _NARROWEST, 1.0 + np.abs(self.mean))
-        numeric = np.array(self.numeric)
+        half = np.clip(
+            max(_MIN_WINDOW, wide) * np.sqrt(self._variance_limits), _MIN_HALF_WIDTH, 1.0 + np.abs(self.mean)
+        )
+        numeric = np.array(self.is_numeric)
         return Scaling(np.where(numeric, self.mean, 0.0), np.where(numeric, half, 1.0))
 
     @property
-    def _most(self) -> Floats:
+    def _variance_limits(self) -> Floats:
         """Upper limits of the variances of z: twice the standard deviation of the noise is added."""
-        return np.maximum(np.diag(self.spread), 0.0) + 2.0 * self.deviations[1:] / self.records
+        return np.maximum(np.diag(self.spread), 0.0) + 2.0 * self.noise_sds[1:] / self.records
 
-    def noisy(self, share: float) -> npt.NDArray[np.bool_]:
+    def find_noisy_variances(self, ratio: float) -> npt.NDArray[np.bool_]:
         """Tell for which numeric predictors the noise of the variance is larger than a share of it."""
-        noise = self.deviations[1:] / self.records
-        return (noise > share * np.diag(self.spread)) & np.array(self.numeric, dtype=bool)
+        noise = self.noise_sds[1:] / self.records
+        return (noise > ratio * np.diag(self.spread)) & np.array(self.is_numeric, dtype=bool)
 
     @property
-    def hidden(self) -> npt.NDArray[np.bool_]:
+    def has_hidden_variance(self) -> npt.NDArray[np.bool_]:
         """Numeric predictors whose variance the noise hides: their slopes may be steep."""
-        return self.noisy(_HIDDEN)
+        return self.find_noisy_variances(_HIDING_NOISE)
 
-    def about(self, window: Scaling) -> Floats:
+    def scale_products(self, window: Scaling) -> Floats:
         """Return the products of the constant and the scaled predictors, also beyond the window.
 
         Variances have their upper limits, so that the effect of curvature is not underestimated.
         """
         products = self.products.copy()
         places = np.arange(1, len(products))
-        products[places, places] += self.records * (self._most - np.diag(self.spread))
+        products[places, places] += self.records * (self._variance_limits - np.diag(self.spread))
         turned = window.combinations.T
         return turned @ products @ turned.T
 
-    def held(self, b: Floats) -> Floats:
-        """Return coefficients shrunk so that the log odds have a standard deviation of at most `_REACH`."""
-        spread = lifted(self.spread, 1e-12)
+    def shrink_log_odds(self, b: Floats) -> Floats:
+        """Return coefficients shrunk so that the log odds have a standard deviation of at most `_MAX_LOGIT_SD`."""
+        spread = raise_eigenvalues(self.spread, 1e-12)
         sd = math.sqrt(max(float(b[1:] @ spread @ b[1:]), 0.0))
         middle = float(b[0] + self.mean @ b[1:])
-        slopes = b[1:] * min(1.0, _REACH / max(sd, 1e-300))
-        most = 2.0 * _REACH
+        slopes = b[1:] * min(1.0, _MAX_LOGIT_SD / max(sd, 1e-300))
+        most = 2.0 * _MAX_LOGIT_SD
         return np.concatenate([[min(max(middle, -most), most) - float(self.mean @ slopes)], slopes])
 
 
-def add_up_cells(table: CellTable) -> LogitSums:
+def sum_over_cells(table: CellTable) -> LogitSums:
     """Return the noisy sums over all cells, the indicators of levels being 0 or 1."""
     rows, numbers = table.rows, list(table.numbers)
     sizes, totals = table.counts.sum(axis=1), table.sums.sum(axis=1)
@@ -177,84 +185,84 @@ def add_up_cells(table: CellTable) -> LogitSums:
     response = rows.T @ (table.counts[:, 1] - table.counts[:, 0])
     response[numbers] = (table.sums[:, 1] - table.sums[:, 0]).sum(axis=0)
     deviations = np.sqrt(2.0 * table.variance * np.square(rows).sum(axis=0))
-    deviations[numbers] = math.sqrt(table.products_variance) * np.diag(symmetric(table.units, len(numbers)))
+    deviations[numbers] = math.sqrt(table.products_variance) * np.diag(unpack_symmetric(table.units, len(numbers)))
     numeric = tuple(place in numbers for place in range(1, rows.shape[1]))
     return LogitSums(max(float(sizes.sum()), 1.0), 0.5 * response, products, deviations, numeric)
 
 
 @dataclass(frozen=True, eq=False)
-class EquationLaw(LogitLaw):
+class EquationInference(LogitInference):
     """The distribution of noisy equations, in the units of their window."""
 
-    arrived: ClassVar[float] = _OFF
+    max_ignored_curvature: ClassVar[float] = _SUBTRACTED_CURVATURE
 
     @cached_property
-    def bent(self) -> float:
+    def curvature_shift(self) -> float:
         """Effect of curvature in standard deviations of the equations, for a normal linear predictor."""
-        return self._bent_by((NORMAL,))
+        return self._compute_curvature_shift((NORMAL_SHAPE,))
 
-    def _length(self, step: Floats) -> float:
+    def _compute_step_length(self, step: Floats) -> float:
         """Return the change of the log odds by a step: at the mean, plus one standard deviation."""
-        mean = self._spread[0]
-        own = math.sqrt(max(float(step[1:] @ self._spread[1] @ step[1:]), 0.0))
+        mean = self._mean_and_covariance[0]
+        own = math.sqrt(max(float(step[1:] @ self._mean_and_covariance[1] @ step[1:]), 0.0))
         return abs(float(mean @ step)) + own
 
-    def known(self, combination: Floats) -> bool:
+    def is_identified(self, combination: Floats) -> bool:
         """Tell whether the equations were solved, and the information exceeds its noise."""
-        return not self.limited and super().known(combination)
+        return not self.is_limited and super().is_identified(combination)
 
-    def _unit(self, combination: Floats) -> float:
+    def _get_search_unit(self, combination: Floats) -> float:
         """Return the unit of the search for ends: a standard error, since windows may be wide."""
-        found = self.deviation(combination)
-        return found if math.isfinite(found) else super()._unit(combination)
+        found = self.compute_standard_error(combination)
+        return found if math.isfinite(found) else super()._get_search_unit(combination)
 
     @property
-    def limited(self) -> bool:
+    def is_limited(self) -> bool:
         """Whether the coefficients were not followed as far as the equations lead."""
-        return self._cut < 1.0 or self.bent > _FAR
+        return self._step_share < 1.0 or self.curvature_shift > _MAX_CURVATURE
 
 
 @dataclass(frozen=True, eq=False)
-class WindowedLogit(Frozen):
+class WindowedLogit(ReadOnlyArrays):
     """The last equations, for combinations of the coefficients of the predictors scaled by their bounds."""
 
-    law: EquationLaw
+    inference: EquationInference
     window: Scaling
 
     @cached_property
     def basis(self) -> Floats:
         """The coefficients as combinations of those in the window's units."""
-        return frozen(self.window.combinations)
+        return freeze_array(self.window.combinations)
 
     @cached_property
     def estimate(self) -> Floats:
         """The coefficients after one step from the center."""
-        return frozen(self.basis @ self.law.estimate)
+        return freeze_array(self.basis @ self.inference.estimate)
 
     @property
-    def limited(self) -> bool:
+    def is_limited(self) -> bool:
         """Whether the coefficients were not followed as far as the equations lead."""
-        return self.law.limited
+        return self.inference.is_limited
 
-    def regularized(self) -> Floats:
+    def compute_regularized_estimates(self) -> Floats:
         """Return estimates of all coefficients for predictions; the limited steps bound their size."""
         return self.estimate
 
-    def known(self, combination: Floats) -> bool:
+    def is_identified(self, combination: Floats) -> bool:
         """Tell whether the information on the other coefficients exceeds its noise."""
-        return self.law.known(combination @ self.basis)
+        return self.inference.is_identified(combination @ self.basis)
 
-    def deviation(self, combination: Floats) -> float:
+    def compute_standard_error(self, combination: Floats) -> float:
         """Return the standard error of combination'b: sampling and noise."""
-        return self.law.deviation(combination @ self.basis)
+        return self.inference.compute_standard_error(combination @ self.basis)
 
-    def pvalue(self, combination: Floats, value: float) -> float:
+    def compute_pvalue(self, combination: Floats, value: float) -> float:
         """Return the two-sided p-value of the hypothesis that combination'b is `value`."""
-        return self.law.pvalue(combination @ self.basis, value)
+        return self.inference.compute_pvalue(combination @ self.basis, value)
 
-    def ends(self, combination: Floats, alpha: float) -> tuple[float, float]:
+    def compute_limits(self, combination: Floats, alpha: float) -> tuple[float, float]:
         """Return the values that are not rejected, infinite where they have no end."""
-        return self.law.ends(combination @ self.basis, alpha)
+        return self.inference.compute_limits(combination @ self.basis, alpha)
 
 
 class EquationPoint(NamedTuple):
@@ -262,98 +270,101 @@ class EquationPoint(NamedTuple):
 
     center: Floats
     window: Scaling
-    share: float
+    information_share: float
 
 
 # noisy numbers, and the scale of their noise
-Noisy = tuple[Floats, float]
+NoisyNumbers = tuple[Floats, float]
 
 
-class Queries(NamedTuple):
+class EquationQueries(NamedTuple):
     """The queries to the records, and their sensitivities.
 
-    `limits` are the sensitivities of equations and information, the latter in quarters. `moments` are sums of
+    `limits` are the sensitivities of equations and information, the latter in quarters. `release_moments` are sums of
     numbers and squares within a window, multiplied by `unit`.
     """
 
-    limits: tuple[int, int]
+    sensitivities: tuple[int, int]
     unit: float
-    moments: Callable[[Scaling, float], Noisy]
-    equations: Callable[[EquationPoint, float], Noisy]
+    release_moments: Callable[[Scaling, float], NoisyNumbers]
+    release_equations: Callable[[EquationPoint, float], NoisyNumbers]
 
 
-def remaining_epsilon(epsilons: tuple[float, ...]) -> float:
+def sum_remaining_epsilon(epsilons: tuple[float, ...]) -> float:
     """Return the sum of the epsilons of the remaining stages, rounded down."""
     exact = sum(map(Fraction, epsilons), Fraction(0))
     found = float(exact)
     return found if found <= exact else math.nextafter(found, 0.0)
 
 
-def has_enough_records(records: float, epsilon: float, size: int) -> bool:
+def has_enough_records(records: float, epsilon: float, n_coefficients: int) -> bool:
     """Tell whether the noise is small enough for further steps, and for recognizing steep slopes."""
-    return records * epsilon >= _ENOUGH * size
+    return records * epsilon >= _ENOUGH_RECORDS * n_coefficients
 
 
-def may_be_steep(slopes: Floats, sums: LogitSums, most: float = FARTHEST) -> bool:
+def has_steep_slopes(slopes: Floats, sums: LogitSums, max_sum: float = MAX_SLOPE_SUM) -> bool:
     """Tell whether slopes in units of the bounds are, or may be, too steep for linear approximations."""
-    return float(np.abs(slopes).sum()) > most or bool(sums.hidden.any())
+    return float(np.abs(slopes).sum()) > max_sum or bool(sums.has_hidden_variance.any())
 
 
-def refine_moments(sums: LogitSums, epsilon: float, asked: Queries) -> LogitSums:
+def refine_moments(sums: LogitSums, epsilon: float, queries: EquationQueries) -> LogitSums:
     """Return sums with more precise means and variances of the numbers, from moments within a window."""
-    window = sums.window()
-    noisy, scale = asked.moments(window, epsilon)
-    numeric, n = np.array(sums.numeric), sums.records
-    first, second = np.split(noisy / (asked.unit * n), 2)
-    noise = math.sqrt(2.0) * scale / asked.unit
-    half = window.half[numeric]
+    window = sums.choose_window()
+    noisy, scale = queries.release_moments(window, epsilon)
+    numeric, n = np.array(sums.is_numeric), sums.records
+    first, second = np.split(noisy / (queries.unit * n), 2)
+    noise = math.sqrt(2.0) * scale / queries.unit
+    half = window.half_width[numeric]
     mean, variance = sums.mean.copy(), np.maximum(np.diag(sums.spread), 0.0)
     mean[numeric] = window.middle[numeric] + half * np.clip(first, -1.0, 1.0)
     variance[numeric] = half * half * np.maximum(second - first * first, 0.0)
     sds = np.sqrt(variance)
-    spread = np.clip(sums.spread, -_TOGETHER * np.outer(sds, sds), _TOGETHER * np.outer(sds, sds))
+    spread = np.clip(sums.spread, -_MAX_CORRELATION * np.outer(sds, sds), _MAX_CORRELATION * np.outer(sds, sds))
     np.fill_diagonal(spread, variance)
     products = sums.products.copy()
     products[0, 1:] = products[1:, 0] = n * mean
     products[1:, 1:] = n * (spread + np.outer(mean, mean))
-    deviations = sums.deviations.copy()
+    deviations = sums.noise_sds.copy()
     deviations[1:][numeric] = half * half * noise
-    return replace(sums, products=products, deviations=deviations)
+    return replace(sums, products=products, noise_sds=deviations)
 
 
-def solve_equations(sums: LogitSums, center: Floats, epsilon: float, asked: Queries) -> WindowedLogit:
+def solve_equations(sums: LogitSums, center: Floats, epsilon: float, queries: EquationQueries) -> WindowedLogit:
     """Return the law of the last of several equations, each released at the estimates of the one before.
 
     As soon as the effect of curvature is small, the next equations are the last, with all of the remaining
     epsilon. If noise blurs variances, moments within a window are released first.
     """
-    limits = asked.limits
+    limits = queries.sensitivities
     d, left = center.size, epsilon
-    if sums.noisy(_BLURRED).any():
-        left, own = parts_of(left, (1.0 - _MOMENTS, _MOMENTS))
-        sums = refine_moments(sums, own, asked)
-        center = sums.start(float(sums.deviations[1:].min()) / sums.records + 1e-12)
+    if sums.find_noisy_variances(_BLURRING_NOISE).any():
+        left, own = split_by_shares(left, (1.0 - _MOMENTS_SHARE, _MOMENTS_SHARE))
+        sums = refine_moments(sums, own, queries)
+        center = sums.find_start(float(sums.noise_sds[1:].min()) / sums.records + 1e-12)
     found: WindowedLogit | None = None
-    noise = math.sqrt(2.0) * limits[0] / (_SHARE * left) / (_RESIDUAL * math.sqrt(sums.records) / _NEAR)
+    noise = math.sqrt(2.0) * limits[0] / (_STAGE_SHARE * left) / (_RESIDUAL_SD * math.sqrt(sums.records) / _MIN_WINDOW)
     most = next(count for least, count in _STAGES if noise <= least)
     # where the noise is negligible, a further step costs nothing
-    near = _NEXT * min(1.0, noise / _NEGLIGIBLE)
+    near = _NEXT_CURVATURE * min(1.0, noise / _NEGLIGIBLE_NOISE)
     for stage in range(most, 0, -1):
-        last = stage == 1 or (found is not None and found.law.bent <= near and not found.limited)
-        left, own = (0.0, left) if last else parts_of(left, (1.0 - _SHARE, _SHARE))
-        share = min(max(_INFORMED * limits[1] / (own * sums.records), _LEAST), _MOST)
+        last = stage == 1 or (found is not None and found.inference.curvature_shift <= near and not found.is_limited)
+        left, own = (0.0, left) if last else split_by_shares(left, (1.0 - _STAGE_SHARE, _STAGE_SHARE))
+        share = min(
+            max(_INFORMATION_FACTOR * limits[1] / (own * sums.records), _MIN_INFORMATION_SHARE),
+            _MAX_INFORMATION_SHARE,
+        )
         unit, informed = limits[0] / (1.0 - share), 0.25 * limits[1] / share
-        window = sums.window(math.sqrt(2.0) * unit / own, math.sqrt(2.0) * informed / own)
-        at = EquationPoint(window.scaled @ sums.held(center), window, share)
-        noisy, scale = asked.equations(at, own)
+        window = sums.choose_window(math.sqrt(2.0) * unit / own, math.sqrt(2.0) * informed / own)
+        at = EquationPoint(window.inverse_combinations @ sums.shrink_log_odds(center), window, share)
+        noisy, scale = queries.release_equations(at, own)
         number = noisy.size - d
-        law = EquationLaw(
+        law = EquationInference(
             at.center,
             unit * noisy[:d],
-            informed * symmetric(noisy[d:], d),
-            sums.about(window),
+            informed * unpack_symmetric(noisy[d:], d),
+            sums.scale_products(window),
             sums.records,
-            _NOTHING_TAKEN,
+            _NO_LINE,
             np.zeros(d),
             np.zeros(number),
             np.full(d, unit * scale),
@@ -367,4 +378,4 @@ def solve_equations(sums: LogitSums, center: Floats, epsilon: float, asked: Quer
 
 
 # no line is subtracted from the equations
-_NOTHING_TAKEN = Line(0.0, 0.0, 1.0, 0.0, 1.0)
+_NO_LINE = LinearApproximation(0.0, 0.0, 1.0, 0.0, 1.0)

@@ -13,43 +13,43 @@ import numpy as np
 from scipy.sparse import coo_matrix, csr_matrix
 from scipy.special import ndtri
 
-from pydpstat._frozen import Frozen, frozen
-from pydpstat.inference._null_distributions.simulation import DEGREES, FLOOR
-from pydpstat.mechanisms._noise import sobol
+from pydpstat._frozen import ReadOnlyArrays, freeze_array
+from pydpstat.inference._null_distributions.simulation import MIN_TAIL_DEGREES, PVALUE_FLOOR
+from pydpstat.mechanisms._noise import draw_sobol_points
 from pydpstat.mechanisms.mechanism import Noise
 from pydpstat.r_arithmetic.elementary import Floats
 
 # simulated releases for each nuisance point: of matrices up to a width, and wider ones
-DRAWS, WIDE, FEWER = 4096, 9, 2048
+SIMULATED_RELEASES, WIDE_MATRIX, WIDE_MATRIX_RELEASES = 4096, 9, 2048
 
 
 # a linear form of v: its coefficients by place
-Form = tuple[tuple[int, float], ...]
+LinearForm = tuple[tuple[int, float], ...]
 
 
-class Forms(NamedTuple):
+class LinearForms(NamedTuple):
     """Linear forms of v: one for each place of v alone, or others."""
 
-    rows: tuple[Form, ...]
+    rows: tuple[LinearForm, ...]
 
     @classmethod
-    def of(cls, places: Sequence[int], weight: float = 1.0) -> Forms:
+    def from_indices(cls, indices: Sequence[int], weight: float = 1.0) -> LinearForms:
         """Return the elements of v at these places, times a weight."""
-        return cls(tuple(((place, weight),) for place in places))
+        return cls(tuple(((place, weight),) for place in indices))
 
-    def values(self, v: Floats) -> Floats:
+    def compute_values(self, v: Floats) -> Floats:
         """Return the forms of vectors, which are along the last axis but one; a view where it can be."""
-        plain, matrix, _ = _matrices(self, v.shape[-2])
+        plain, matrix, _ = _make_form_matrices(self, v.shape[-2])
         return np.matmul(matrix, v) if plain is None else v[..., plain, :]
 
-    def few(self, v: Floats) -> Floats:
+    def reduce_values(self, v: Floats) -> Floats:
         """Return no more numbers than places, whose products of vectors add up to those of the forms."""
-        plain, _, root = _matrices(self, v.shape[-2])
+        plain, _, root = _make_form_matrices(self, v.shape[-2])
         return np.matmul(root, v) if plain is None else v[..., plain, :]
 
 
 @lru_cache(maxsize=64)
-def _matrices(forms: Forms, width: int) -> tuple[slice | None, Floats, Floats]:
+def _make_form_matrices(forms: LinearForms, width: int) -> tuple[slice | None, Floats, Floats]:
     """Return which places in succession the forms are, their matrix, and one with the same cross product."""
     matrix = np.zeros((len(forms.rows), width))
     for row, form in zip(matrix, forms.rows):
@@ -58,17 +58,17 @@ def _matrices(forms: Forms, width: int) -> tuple[slice | None, Floats, Floats]:
     first = forms.rows[0][0][0] if forms.rows[0] else 0
     last = first + len(forms.rows)
     plain = slice(first, last) if np.array_equal(matrix, np.eye(width)[first:last]) else None
-    return plain, frozen(matrix), frozen(np.linalg.qr(matrix, mode="r"))
+    return plain, freeze_array(matrix), freeze_array(np.linalg.qr(matrix, mode="r"))
 
 
-class Block(NamedTuple):
+class MomentBlock(NamedTuple):
     """Released numbers of one kind: each adds itself times l r' + r l' to the matrix, for forms l and r."""
 
     kind: str
-    left: Forms
-    right: Forms
+    left: LinearForms
+    right: LinearForms
 
-    def pairs(self) -> Iterator[tuple[int, int]]:
+    def iterate_pairs(self) -> Iterator[tuple[int, int]]:
         """Return the pairs of forms, in the order of the released numbers."""
         left, right = range(len(self.left.rows)), range(len(self.right.rows))
         if self.kind == "within":
@@ -78,35 +78,37 @@ class Block(NamedTuple):
     @property
     def size(self) -> int:
         """How many numbers are released."""
-        return sum(1 for _ in self.pairs())
+        return sum(1 for _ in self.iterate_pairs())
 
     @property
-    def _multiple(self) -> float:
+    def _right_multiple(self) -> float:
         """How many times a left form its own right one is."""
         pairs = zip(self.left.rows, self.right.rows)
         return next((right[0][1] / left[0][1] for left, right in pairs if left), 0.0)
 
-    def squares(self, a: Floats, v: Floats) -> Floats:
+    def sum_squared_forms(self, a: Floats, v: Floats) -> Floats:
         """Return the sum over the numbers of (a'l r'v + a'r l'v)^2, vectors along the last axis but one."""
         if self.kind == "across":
-            first, second, third, fourth = (each.few(x) for each in (self.left, self.right) for x in (a, v))
-            ends = _dot(first, first) * _dot(fourth, fourth) + _dot(third, third) * _dot(second, second)
-            return ends + 2.0 * _dot(first, second) * _dot(third, fourth)
+            first, second, third, fourth = (each.reduce_values(x) for each in (self.left, self.right) for x in (a, v))
+            ends = _sum_products(first, first) * _sum_products(fourth, fourth) + _sum_products(
+                third, third
+            ) * _sum_products(second, second)
+            return ends + 2.0 * _sum_products(first, second) * _sum_products(third, fourth)
         if self.kind == "paired":
-            whole, rest = _completed(self)
-            both = whole.values(a) * whole.values(v)
+            whole, rest = _compute_completed_square(self)
+            both = whole.compute_values(a) * whole.compute_values(v)
             both -= rest * a[..., :1, :] * v[..., :1, :]
-            return _dot(both, both)
-        first, second = self.left.values(a), self.left.values(v)
+            return _sum_products(both, both)
+        first, second = self.left.compute_values(a), self.left.compute_values(v)
         both = first * second
         if self.kind == "own":
-            return (2.0 * self._multiple) ** 2 * _dot(both, both)
-        whole = _dot(first, first) * _dot(second, second) + both.sum(axis=-2) ** 2
-        return whole - 2.0 * _dot(both, both)
+            return (2.0 * self._right_multiple) ** 2 * _sum_products(both, both)
+        whole = _sum_products(first, first) * _sum_products(second, second) + both.sum(axis=-2) ** 2
+        return whole - 2.0 * _sum_products(both, both)
 
 
 @lru_cache(maxsize=64)
-def _completed(block: Block) -> tuple[Forms, float]:
+def _compute_completed_square(block: MomentBlock) -> tuple[LinearForms, float]:
     """Return forms f and a number w, for which f f' - w c c' is what pairs with the constant c add.
 
     With r = l / 2 + k c that is f = l + k c, and w is the square of k.
@@ -114,20 +116,20 @@ def _completed(block: Block) -> tuple[Forms, float]:
     left = [dict(form) for form in block.left.rows]
     more = dict(block.right.rows[0])[0] - 0.5 * left[0].get(0, 0.0)
     rows = (tuple({**form, 0: form.get(0, 0.0) + more}.items()) for form in left)
-    return Forms(tuple(rows)), more * more
+    return LinearForms(tuple(rows)), more * more
 
 
-def _dot(one: Floats, other: Floats) -> Floats:
+def _sum_products(one: Floats, other: Floats) -> Floats:
     return np.einsum("...ir,...ir->...r", one, other)
 
 
 @lru_cache(maxsize=64)
-def cells(blocks: tuple[Block, ...], width: int) -> csr_matrix:
+def make_matrix_map(blocks: tuple[MomentBlock, ...], width: int) -> csr_matrix:
     """Return what the released numbers add to the matrix' elements, of shape (numbers, width * width)."""
     found: list[tuple[int, int, float]] = []
     number = 0
     for block in blocks:
-        for i, j in block.pairs():
+        for i, j in block.iterate_pairs():
             for p, one in block.left.rows[i]:
                 for q, other in block.right.rows[j]:
                     found += [(number, p * width + q, one * other), (number, q * width + p, one * other)]
@@ -135,40 +137,40 @@ def cells(blocks: tuple[Block, ...], width: int) -> csr_matrix:
     rows, columns, values = zip(*found)
     matrix = coo_matrix((values, (rows, columns)), shape=(number, width * width)).tocsr()
     for name in ("data", "indices", "indptr"):
-        setattr(matrix, name, frozen(getattr(matrix, name)))
+        setattr(matrix, name, freeze_array(getattr(matrix, name)))
     return matrix
 
 
-def matrix_of(released: Floats, blocks: tuple[Block, ...], width: int) -> Floats:
+def make_moment_matrix(released: Floats, blocks: tuple[MomentBlock, ...], width: int) -> Floats:
     """Return the matrix that released numbers make, or matrices of several along a second axis."""
-    found: Floats = cells(blocks, width).T @ released
+    found: Floats = make_matrix_map(blocks, width).T @ released
     return found.reshape(width, width, *released.shape[1:])
 
 
-class Sparse(NamedTuple):
+class SparsePredictor(NamedTuple):
     """A predictor with one usual value outside a level; `indicator` says if it is the level's indicator."""
 
-    place: int
-    usual: float = 0.0
-    indicator: bool = True
+    predictor: int
+    usual_value: float = 0.0
+    is_indicator: bool = True
 
 
 # least pivots, in standard deviations of their noise: for indicators, numbers within a level, and others
-_INDICATOR, _WITHIN, _OTHERS = 1.0, 2.0, 0.5
+_INDICATOR_PIVOT, _WITHIN_LEVEL_PIVOT, _OTHER_PIVOT = 1.0, 2.0, 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class NoisyMoments(Frozen):
+class NoisyMoments(ReadOnlyArrays):
     """Noisy moments and the distribution of their noise; nothing private."""
 
     matrix: Floats
-    blocks: tuple[Block, ...]
+    blocks: tuple[MomentBlock, ...]
     noise: Noise
     origin: Floats
     sampling: Floats | None = None
-    left_out: float = 0.0
+    excluded: float = 0.0
     partitions: tuple[Floats, ...] = ()
-    sparse: tuple[Sparse, ...] = ()
+    sparse_predictors: tuple[SparsePredictor, ...] = ()
 
     @property
     def size(self) -> int:
@@ -183,12 +185,12 @@ class NoisyMoments(Frozen):
     @property
     def pvalue_floor(self) -> float:
         """The smallest p-value."""
-        return self.left_out + (FLOOR if self.tailed else 1.0 / (_count(len(self.matrix) - 1) + 1))
+        return self.excluded + (PVALUE_FLOOR if self.has_tail else 1.0 / (_count_draws(len(self.matrix) - 1) + 1))
 
     @property
-    def tailed(self) -> bool:
+    def has_tail(self) -> bool:
         """Whether there are records enough for p-values below those of the simulated releases."""
-        return self.degrees >= DEGREES
+        return self.degrees >= MIN_TAIL_DEGREES
 
     @cached_property
     def variances(self) -> tuple[float, ...]:
@@ -197,20 +199,20 @@ class NoisyMoments(Frozen):
         each = np.broadcast_to(np.square(self.noise.std()), (sum(sizes),))
         return tuple(float(part.mean()) for part in np.split(each, np.cumsum(sizes)[:-1]))
 
-    def spread(self, a: Floats, v: Floats) -> Floats:
+    def compute_noise_sd(self, a: Floats, v: Floats) -> Floats:
         """Return the standard deviation of a' E v for the noise E, vectors along the last axis but one."""
-        parts = [variance * block.squares(a, v) for variance, block in zip(self.variances, self.blocks)]
+        parts = [variance * block.sum_squared_forms(a, v) for variance, block in zip(self.variances, self.blocks)]
         # what is 0 but for rounding may come out below
         return np.sqrt(np.maximum(sum(parts[1:], parts[0]), 0.0))
 
     @cached_property
-    def top(self) -> float:
+    def response_noise_sd(self) -> float:
         """The standard deviation of the noise of the response's squares."""
         unit = np.eye(len(self.matrix))[-1:].T
-        return float(self.spread(unit, unit)[0])
+        return float(self.compute_noise_sd(unit, unit)[0])
 
     @cached_property
-    def floors(self) -> Floats:
+    def pivot_floors(self) -> Floats:
         """The least pivots of the predictors' matrix, in proportion to the noise's standard deviation there.
 
         For sparse predictors, whose level may have no records, they are higher, and proportional to the noise
@@ -218,58 +220,60 @@ class NoisyMoments(Frozen):
         0, enter all other coefficients. Higher ones would merge a level of a few records with others, and
         bias them.
         """
-        units, shares = np.eye(len(self.matrix))[:-1, :, None], np.full(len(self.matrix) - 1, _OTHERS)
-        for place, usual, indicator in self.sparse:
+        units, shares = np.eye(len(self.matrix))[:-1, :, None], np.full(len(self.matrix) - 1, _OTHER_PIVOT)
+        for place, usual, indicator in self.sparse_predictors:
             units[place, 0] -= usual
-            shares[place] = _INDICATOR if indicator else _WITHIN
-        return frozen(shares * self.spread(units, units)[:, 0])
+            shares[place] = _INDICATOR_PIVOT if indicator else _WITHIN_LEVEL_PIVOT
+        return freeze_array(shares * self.compute_noise_sd(units, units)[:, 0])
 
     @property
-    def draws(self) -> Draws:
+    def draws(self) -> MomentDraws:
         """Reference draws."""
-        return _draws(self.blocks, self.noise, len(self.matrix))
+        return _draw_moments(self.blocks, self.noise, len(self.matrix))
 
 
-class Draws(NamedTuple):
+class MomentDraws(NamedTuple):
     """Reference draws, the same in every call, so that results repeat; they protect nobody."""
 
     scores: Floats
-    rest: Floats
+    chi_square_scores: Floats
     noise: Floats
 
     @property
-    def number(self) -> int:
+    def n_draws(self) -> int:
         """How many there are."""
-        return len(self.rest)
+        return len(self.chi_square_scores)
 
-    def squares(self, size: int) -> Floats:
+    def simulate_square_sums(self, size: int) -> Floats:
         """Return sums of squares of so many normal errors, of which the scores are a part."""
         free = max(size - self.scores.shape[1], 0)
         # Wilson and Hilferty's cube is chi-square to within the error of the draws
         part = 2.0 / (9.0 * max(free, 1))
-        chi = free * np.maximum(1.0 - part + self.rest * math.sqrt(part), 0.0) ** 3
+        chi = free * np.maximum(1.0 - part + self.chi_square_scores * math.sqrt(part), 0.0) ** 3
         return np.einsum("rd,rd->r", self.scores, self.scores) + chi
 
 
 @lru_cache(maxsize=4)
-def _draws(blocks: tuple[Block, ...], noise: Noise, width: int) -> Draws:
+def _draw_moments(blocks: tuple[MomentBlock, ...], noise: Noise, width: int) -> MomentDraws:
     numbers = sum(block.size for block in blocks)
-    scores, rest, drawn = reference_draws(width - 1, numbers, noise)
-    return Draws(frozen(scores), frozen(rest), frozen(matrix_of(drawn.T, blocks, width)))
+    scores, rest, drawn = draw_moment_reference(width - 1, numbers, noise)
+    return MomentDraws(
+        freeze_array(scores), freeze_array(rest), freeze_array(make_moment_matrix(drawn.T, blocks, width))
+    )
 
 
-def _count(width: int) -> int:
-    return DRAWS if width < WIDE else FEWER
+def _count_draws(width: int) -> int:
+    return SIMULATED_RELEASES if width < WIDE_MATRIX else WIDE_MATRIX_RELEASES
 
 
-def reference_draws(width: int, numbers: int, noise: Noise) -> tuple[Floats, Floats, Floats]:
+def draw_moment_reference(width: int, numbers: int, noise: Noise) -> tuple[Floats, Floats, Floats]:
     """Return normal numbers for the scores and for a chi-square, and noise of the released numbers.
 
     They are scrambled Sobol points, whose shares are nearer to probabilities than those of independent draws.
     """
-    count = _count(width)
+    count = _count_draws(width)
     joint = getattr(noise, "sample", None)
-    points = sobol(count, width + 1 + numbers * (joint is None))
+    points = draw_sobol_points(count, width + 1 + numbers * (joint is None))
     normal, chances = ndtri(points[:, : width + 1]), points[:, width + 1 :]
     drawn = noise.ppf(chances) if joint is None else joint(count)
     return normal[:, :width], normal[:, width], np.asarray(drawn)

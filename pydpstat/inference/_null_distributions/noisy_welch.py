@@ -12,179 +12,186 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import chdtri, ndtr, ndtri
 
-from pydpstat._frozen import frozen
+from pydpstat._frozen import freeze_array
 from pydpstat.inference._null_distributions.noisy_t import (
-    LEFT_OUT,
+    EXCLUDED_PROBABILITY,
     NoisySums,
-    NullLaw,
-    beyond,
-    least_square,
-    null_law,
-    possible,
-    variance_grid,
+    NoisyTDistribution,
+    bound_square_sum,
+    find_exceedances,
+    find_plausible_variances,
+    make_t_distribution,
+    make_variance_grid,
 )
 from pydpstat.inference._null_distributions.simulation import (
-    DOWN,
-    NORMAL,
-    UP,
-    Reference,
-    centered_sums,
-    noise_quantiles,
-    reference,
-    uniforms,
+    DOWNWARD_SHAPE,
+    NORMAL_SHAPE,
+    UPWARD_SHAPE,
+    ReferenceDraws,
+    compute_noise_quantiles,
+    draw_reference,
+    make_uniform_points,
+    simulate_centered_sums,
 )
 from pydpstat.r_arithmetic.elementary import Floats
 
 # deviations of the mean and estimates of its variance, at each of some variances
-_Draws = list[tuple[Floats, Floats]]
-TOGETHER = ((NORMAL, NORMAL), (UP, DOWN), (DOWN, UP))
-COARSE, FINE = 23, 15
+_GroupDraws = list[tuple[Floats, Floats]]
+SHAPE_PAIRS = ((NORMAL_SHAPE, NORMAL_SHAPE), (UPWARD_SHAPE, DOWNWARD_SHAPE), (DOWNWARD_SHAPE, UPWARD_SHAPE))
+COARSE_POINTS, FINE_POINTS = 23, 15
 # the estimates of few records can be further below large variances than below none
-_FEW = 100
+_MIN_ORDERED_RECORDS = 100
 
 
-class Group(NamedTuple):
+class WelchGroup(NamedTuple):
     """A group under the hypothesis: the distribution of its sums, and what was observed of it."""
 
-    law: NullLaw
-    draws: Reference
+    distribution: NoisyTDistribution
+    draws: ReferenceDraws
     noises: tuple[Floats, Floats]
     mean: float
     variance: float
-    noise: float
+    noise_variance: float
 
-    def drawn(self, variance: float, shape: int) -> tuple[Floats, Floats]:
+    def simulate_moments(self, variance: float, shape: int) -> tuple[Floats, Floats]:
         """Return the mean's deviation and the estimate of the variance at the draws."""
-        law = self.law
-        sums, squares = centered_sums(self.draws, law.n, law.mean, variance, shape)
+        law = self.distribution
+        sums, squares = simulate_centered_sums(self.draws, law.n, law.mean, variance, shape)
         sums = sums + self.noises[0]
         squares = squares + self.noises[1]
-        return sums / law.n, variance_estimate(law.n, sums, squares, law.spread)
+        return sums / law.n, estimate_variance(law.n, sums, squares, law.noise_variance)
 
 
-def together(groups: tuple[Group, Group]) -> tuple[tuple[int, int], ...]:
+def get_shape_pairs(groups: tuple[WelchGroup, WelchGroup]) -> tuple[tuple[int, int], ...]:
     """Return the pairs of shapes to consider."""
-    return TOGETHER[:1] if groups[0].law.normal else TOGETHER
+    return SHAPE_PAIRS[:1] if groups[0].distribution.is_normal else SHAPE_PAIRS
 
 
-def variance_estimate(n: int, first: Any, second: Any, spread: float) -> Any:
+def estimate_variance(n: int, first: Any, second: Any, noise_variance: float) -> Any:
     """Return the estimate of a variance from noisy sums about any number, unbiased for the noise's part."""
-    return (second - (first * first - spread) / n) / max(n - 1, 1)
+    return (second - (first * first - noise_variance) / n) / max(n - 1, 1)
 
 
-def groups_under(known: tuple[NoisySums, NoisySums], difference: float) -> tuple[Group, Group]:
+def make_welch_groups(noisy_sums: tuple[NoisySums, NoisySums], difference: float) -> tuple[WelchGroup, WelchGroup]:
     """Return both groups where their means differ by so much, about the pooled mean."""
-    n1, n2 = (each.size or 1 for each in known)
+    n1, n2 = (each.size or 1 for each in noisy_sums)
     total = n1 + n2
     up, down = difference * n2 / total, difference * n1 / total
     low, high = max(-1.0 - up, -1.0 + down), min(1.0 - up, 1.0 + down)
-    spread = sum(each.unit_variance * float(np.square(each.noise[1]).sum()) for each in known)
-    pooled = (known[0].sums[1] + known[1].sums[1]) / total
+    spread = sum(each.unit_variance * float(np.square(each.noise[1]).sum()) for each in noisy_sums)
+    pooled = (noisy_sums[0].sums[1] + noisy_sums[1].sums[1]) / total
     off = min(max(pooled, low), high) - 0.5 * (low + high)
     off = math.copysign(max(abs(off) - 2.0 * math.sqrt(spread) / total, 0.0), off)
     pooled = 0.5 * (low + high) + off
     found = []
-    for place, (each, n, mean) in enumerate(zip(known, (n1, n2), (pooled + up, pooled - down))):
-        law = null_law(each, min(max(mean, -1.0), 1.0), n)
-        first, second = law.centered(each.sums)
-        estimate = variance_estimate(n, first, second, law.spread)
-        draws = reference(n, law.law, len(law.first_noise), place, 2)
+    for place, (each, n, mean) in enumerate(zip(noisy_sums, (n1, n2), (pooled + up, pooled - down))):
+        law = make_t_distribution(each, min(max(mean, -1.0), 1.0), n)
+        first, second = law.compute_centered_sums(each.sums)
+        estimate = estimate_variance(n, first, second, law.noise_variance)
+        draws = draw_reference(n, law.noise_family, len(law.first_noise), place, 2)
         noises = np.array(law.first_noise) @ draws.noises, np.array(law.second_noise) @ draws.noises
-        found.append(Group(law, draws, noises, each.sums[1] / n, estimate, law.spread / n**2))
+        found.append(WelchGroup(law, draws, noises, each.sums[1] / n, estimate, law.noise_variance / n**2))
     return found[0], found[1]
 
 
-def _possible_range(group: Group) -> Floats:
+def _make_plausible_grid(group: WelchGroup) -> Floats:
     """Return some of the variances that the estimate leaves possible."""
-    law = group.law
-    coarse = variance_grid(1.0 - law.mean * law.mean, law.floor, law.n, COARSE)
+    law = group.distribution
+    coarse = make_variance_grid(1.0 - law.mean * law.mean, law.floor, law.n, COARSE_POINTS)
 
     @cache
-    def flags(place: int) -> tuple[bool, bool]:
-        above, variance = [], float(coarse[place])
-        for shape in law.shapes(variance):
-            _, estimates = group.drawn(variance, shape)
+    def compare_estimates(index: int) -> tuple[bool, bool]:
+        above, variance = [], float(coarse[index])
+        for shape in law.get_shapes(variance):
+            _, estimates = group.simulate_moments(variance, shape)
             above.append(int(np.count_nonzero(estimates >= group.variance)))
-        tail = 0.5 * LEFT_OUT * estimates.size
+        tail = 0.5 * EXCLUDED_PROBABILITY * estimates.size
         return max(above) <= tail, estimates.size - min(above) <= tail
 
-    first, last = around_possible(coarse.size, flags, law.n >= _FEW)
-    return between(law, float(coarse[first]), float(coarse[last]))
+    first, last = find_plausible_range(coarse.size, compare_estimates, law.n >= _MIN_ORDERED_RECORDS)
+    return make_variance_range(law, float(coarse[first]), float(coarse[last]))
 
 
-def between(law: NullLaw, least: float, most: float) -> Floats:
+def make_variance_range(distribution: NoisyTDistribution, low: float, high: float) -> Floats:
     """Return variances from a least to a largest one."""
-    if least > 0.0:
-        return np.geomspace(least, most, FINE + 1)
+    if low > 0.0:
+        return np.geomspace(low, high, FINE_POINTS + 1)
     # the smallest ones that are looked at are as good as 0
-    return variance_grid(most, law.floor, law.n, FINE)
+    return make_variance_grid(high, distribution.floor, distribution.n, FINE_POINTS)
 
 
-def around_possible(size: int, flags: Callable[[int], tuple[bool, bool]], ordered: bool) -> tuple[int, int]:
+def find_plausible_range(size: int, flags: Callable[[int], tuple[bool, bool]], is_ordered: bool) -> tuple[int, int]:
     """Return the first and the last place that is possible, or beside: `flags` are "too small", "too large".
 
     Where they are `ordered`, the first places are too small, the last ones too large, and few are looked at.
     """
-    if ordered and not flags(0)[1]:
+    if is_ordered and not flags(0)[1]:
         low = bisect_left(range(size), True, key=lambda place: not flags(place)[0])
         high = bisect_left(range(size), True, key=lambda place: flags(place)[1])
         if low < high:
             return max(low - 1, 0), min(high, size - 1)
-    kept = np.flatnonzero(possible(*np.array([flags(place) for place in range(size)]).T))
+    kept = np.flatnonzero(find_plausible_variances(*np.array([flags(place) for place in range(size)]).T))
     return int(kept[0]), int(kept[-1])
 
 
-def extreme_share(
-    groups: tuple[Group, Group], distance: float, alternative: str, enough: float, start: tuple[int, int]
+def maximize_welch_tail(
+    groups: tuple[WelchGroup, WelchGroup],
+    distance: float,
+    alternative: str,
+    stop_above: float,
+    start: tuple[int, int],
 ) -> tuple[float, float, tuple[int, int]]:
     """Return the statistic, the largest probability of one as extreme, and at which variances that is.
 
-    The search begins at the variances in the places `start`, and ends early with one above `enough`.
+    The search begins at the variances in the places `start`, and ends early with one above `stop_above`.
 
     As in `noisy_t`, the p-value is the largest over the variances that the release leaves possible, here of
     both groups, and over shapes: both normal, or the most skewed ones, to opposite sides. The mean that both
     have under the hypothesis is the estimated one.
     """
-    both = _Simulated(groups, distance, alternative)
-    size, (first, second) = groups[0].noises[0].size, both.lowest.shape
+    both = _SimulatedGroups(groups, distance, alternative)
+    size, (first, second) = groups[0].noises[0].size, both.min_variances.shape
     share, where = 0.0, start
     # a p-value needs all pairs, a rejection too
-    for reach in (0, 2, first + second) if enough < 1.0 else (first + second,):
+    for reach in (0, 2, first + second) if stop_above < 1.0 else (first + second,):
         rows, columns = (
             slice(max(place - reach, 0), place + reach + 1)
             for place in (min(start[0], first - 1), min(start[1], second - 1))
         )
-        counts = np.max([both.counts(shapes, rows, columns) for shapes in together(groups)], axis=0)
+        counts = np.max([both.count_exceedances(shapes, rows, columns) for shapes in get_shape_pairs(groups)], axis=0)
         share = float((1 + counts.max()) / (size + 1))
         row, column = np.unravel_index(int(counts.argmax()), counts.shape)
         where = rows.start + int(row), columns.start + int(column)
-        if share > enough:
+        if share > stop_above:
             break
-    return distance / math.sqrt(max(both.square, both.floor) + both.noise), share, where
+    return distance / math.sqrt(max(both.square, both.floor) + both.noise_variance), share, where
 
 
-class _Simulated:
+class _SimulatedGroups:
     """Means and variances of both groups at the draws, for all possible variances, and what was observed."""
 
-    def __init__(self, groups: tuple[Group, Group], distance: float, alternative: str) -> None:
+    def __init__(self, groups: tuple[WelchGroup, WelchGroup], distance: float, alternative: str) -> None:
         self.groups, self.distance, self.alternative = groups, distance, alternative
-        self.grids = tuple(_possible_range(each) for each in groups)
-        self.noise = sum(each.noise for each in groups)
-        self.floor = sum(each.law.floor / each.law.n**2 for each in groups)
-        self.square = sum(each.variance / each.law.n for each in groups)
+        self.grids = tuple(_make_plausible_grid(each) for each in groups)
+        self.noise_variance = sum(each.noise_variance for each in groups)
+        self.floor = sum(each.distribution.floor / each.distribution.n**2 for each in groups)
+        self.square = sum(each.variance / each.distribution.n for each in groups)
         least = [
-            [least_square(each.law.n, each.law.mean, v) / each.law.n**2 for v in grid.tolist()]
+            [
+                bound_square_sum(each.distribution.n, each.distribution.mean, v) / each.distribution.n**2
+                for v in grid.tolist()
+            ]
             for each, grid in zip(groups, self.grids)
         ]
-        self.lowest = np.maximum(self.floor, np.add.outer(*least)) + self.noise
-        self.observed = distance / np.sqrt(np.maximum(self.square + self.noise, self.lowest))
-        self._made: dict[tuple[int, int, int], tuple[Floats, Floats]] = {}
+        self.min_variances = np.maximum(self.floor, np.add.outer(*least)) + self.noise_variance
+        self.observed_statistics = distance / np.sqrt(np.maximum(self.square + self.noise_variance, self.min_variances))
+        self._cached_draws: dict[tuple[int, int, int], tuple[Floats, Floats]] = {}
 
-    def counts(self, shapes: tuple[int, int], rows: slice, columns: slice) -> npt.NDArray[np.int64]:
+    def count_exceedances(self, shapes: tuple[int, int], rows: slice, columns: slice) -> npt.NDArray[np.int64]:
         """Return how many draws are as extreme as what was observed, for pairs of variances."""
-        lowest, observed = self.lowest[rows, columns], self.observed[rows, columns]
-        first, second = self._draws(0, rows, shapes[0]), self._draws(1, columns, shapes[1])
-        some = self._nearly(first, second, self._least(observed), float(lowest.min()))
+        lowest, observed = self.min_variances[rows, columns], self.observed_statistics[rows, columns]
+        first, second = self._get_draws(0, rows, shapes[0]), self._get_draws(1, columns, shapes[1])
+        some = self._select_candidate_draws(first, second, self._bound_squared_statistic(observed), float(lowest.min()))
         first, second = ([(mean[some], part[some]) for mean, part in each] for each in (first, second))
         found = np.zeros(lowest.shape, dtype=np.int64)
         apart, total = (np.empty(first[0][0].size) for _ in range(2))
@@ -193,81 +200,87 @@ class _Simulated:
                 np.add(part1, part2, out=total)
                 np.maximum(total, lowest[i, j], out=total)
                 np.subtract(mean1, mean2, out=apart)
-                extreme = beyond(apart, total, float(observed[i, j]), self.alternative)
+                extreme = find_exceedances(apart, total, float(observed[i, j]), self.alternative)
                 found[i, j] = np.count_nonzero(extreme)
         return found
 
     @staticmethod
-    def _nearly(first: _Draws, second: _Draws, least: float, lowest: float) -> npt.NDArray[np.intp]:
+    def _select_candidate_draws(
+        first: _GroupDraws, second: _GroupDraws, min_square: float, min_variance: float
+    ) -> npt.NDArray[np.intp]:
         """Return the draws that can be extreme for any pair: of many, few are."""
         (means1, parts1), (means2, parts2) = zip(*first), zip(*second)
         up = reduce(np.maximum, means1) - reduce(np.minimum, means2)
         down = reduce(np.maximum, means2) - reduce(np.minimum, means1)
-        total = np.maximum(reduce(np.minimum, parts1) + reduce(np.minimum, parts2), lowest)
-        return np.flatnonzero(np.maximum(up, down) ** 2 >= least * total)
+        total = np.maximum(reduce(np.minimum, parts1) + reduce(np.minimum, parts2), min_variance)
+        return np.flatnonzero(np.maximum(up, down) ** 2 >= min_square * total)
 
-    def _least(self, observed: Floats) -> float:
+    def _bound_squared_statistic(self, observed: Floats) -> float:
         """Return a square of the statistic that is below all that are as extreme as one observed."""
         sign = {"greater": 1.0, "less": -1.0}.get(self.alternative, math.copysign(1.0, self.distance))
         least = float((sign * observed).min())
         return (1.0 - 1e-9) * least * least if least > 0.0 else 0.0
 
-    def _draws(self, place: int, some: slice, shape: int) -> _Draws:
-        group = self.groups[place]
-        for index, variance in list(enumerate(self.grids[place].tolist()))[some]:
-            if (place, index, shape) not in self._made:
-                mean, estimate = group.drawn(variance, shape)
-                estimate /= group.law.n
-                self._made[place, index, shape] = mean, estimate + group.noise
-        return [self._made[place, index, shape] for index in range(self.grids[place].size)[some]]
+    def _get_draws(self, group_index: int, grid_slice: slice, shape: int) -> _GroupDraws:
+        group = self.groups[group_index]
+        for index, variance in list(enumerate(self.grids[group_index].tolist()))[grid_slice]:
+            if (group_index, index, shape) not in self._cached_draws:
+                mean, estimate = group.simulate_moments(variance, shape)
+                estimate /= group.distribution.n
+                self._cached_draws[group_index, index, shape] = mean, estimate + group.noise_variance
+        return [
+            self._cached_draws[group_index, index, shape] for index in range(self.grids[group_index].size)[grid_slice]
+        ]
 
 
-def welch_pvalue(
-    known: tuple[NoisySums, NoisySums],
+def compute_welch_pvalue(
+    noisy_sums: tuple[NoisySums, NoisySums],
     difference: float = 0.0,
     alternative: str = "two-sided",
-    enough: float = 2.0,
+    stop_above: float = 2.0,
 ) -> tuple[float, float]:
     """Return the statistic and the p-value of a hypothetical difference of two means.
 
-    A p-value above `enough` is only known to be at least what is returned.
+    A p-value above `stop_above` is only known to be at least what is returned.
     """
-    groups = groups_under(known, difference)
+    groups = make_welch_groups(noisy_sums, difference)
     distance = groups[0].mean - groups[1].mean - difference
-    limit = enough - 2.0 * LEFT_OUT
-    value, share, _ = extreme_share(groups, distance, alternative, limit, (FINE, FINE))
-    return value, min(1.0, 2.0 * LEFT_OUT + share)
+    limit = stop_above - 2.0 * EXCLUDED_PROBABILITY
+    value, share, _ = maximize_welch_tail(groups, distance, alternative, limit, (FINE_POINTS, FINE_POINTS))
+    return value, min(1.0, 2.0 * EXCLUDED_PROBABILITY + share)
 
 
 # how far points are stretched: normal variables and binomial shares, chi-square ones, and noises
-_FAR, _SQUARES, _NOISES = 3.0, 1.5, 2.5
+_NORMAL_STRETCH, _CHI_SQUARE_STRETCH, _NOISE_STRETCH = 3.0, 1.5, 2.5
 # errors of the weighted draws that are added
-_ERRORS = 2.0
+_ADDED_ERRORS = 2.0
 
 
-class Stretched(NamedTuple):
+class ImportanceDraws(NamedTuple):
     """Weighted reference draws of one of several groups."""
 
-    draws: Reference
-    normal: Floats
-    binomial: Floats
-    noises: Floats
+    draws: ReferenceDraws
+    normal_weights: Floats
+    binomial_weights: Floats
+    noise_weights: Floats
 
-    def weights(self, shape: int, without: int | None = None) -> Floats:
+    def compute_weights(self, shape: int, open_noise: int | None = None) -> Floats:
         """Return the weights of points for records of a shape, a noise being left open."""
-        found = self.normal if shape == NORMAL else self.binomial
-        for place, each in enumerate(self.noises):
-            if place != without:
+        found = self.normal_weights if shape == NORMAL_SHAPE else self.binomial_weights
+        for place, each in enumerate(self.noise_weights):
+            if place != open_noise:
                 found = found * each
         return found
 
-    def sums(self, n: int, mean: float, variance: float, shape: int) -> tuple[Floats, Floats]:
+    def compute_sums(self, n: int, mean: float, variance: float, shape: int) -> tuple[Floats, Floats]:
         """Return sums of n records about their mean, and of squares, at the points."""
-        return centered_sums(self.draws, n, mean, variance, shape)
+        return simulate_centered_sums(self.draws, n, mean, variance, shape)
 
 
 @lru_cache(maxsize=16)
-def stretched(n: int, law: str, noises: int, power: int, group: int = 0, groups: int = 1) -> Stretched:
+def draw_importance_sample(
+    n: int, noise_family: str, n_noises: int, power: int, group: int = 0, groups: int = 1
+) -> ImportanceDraws:
     """Return weighted draws for n records of one of several groups, whose draws are independent.
 
     Reference points are moved towards the ends of the unit cube, coordinate by coordinate, and weighted with
@@ -276,74 +289,85 @@ def stretched(n: int, law: str, noises: int, power: int, group: int = 0, groups:
     extreme where a quadratic form of the noise is positive. With 4,096 points a probability of 1e-6 has a
     relative error of a tenth or two; twice its estimated standard error is added.
     """
-    each = 3 + noises
-    points = uniforms(each * groups, power)[each * group : each * (group + 1)]
-    powers = (_FAR, _SQUARES, _FAR, *[_NOISES] * noises)
-    moved = [_stretched(row, stretch) for row, stretch in zip(points, powers)]
+    each = 3 + n_noises
+    points = make_uniform_points(each * groups, power)[each * group : each * (group + 1)]
+    powers = (_NORMAL_STRETCH, _CHI_SQUARE_STRETCH, _NORMAL_STRETCH, *[_NOISE_STRETCH] * n_noises)
+    moved = [_transform_to_tails(row, stretch) for row, stretch in zip(points, powers)]
     shares, weights = (np.array(each) for each in zip(*moved))
     order = np.argsort(shares[2], kind="stable")
     ordered = shares[2][order]
     chi2 = chdtri(n - 1, 1.0 - shares[1]) if n > 1 else np.zeros(shares.shape[1])
-    drawn = noise_quantiles(shares[3:], law)
+    drawn = compute_noise_quantiles(shares[3:], noise_family)
     parts = (ndtri(shares[0]), chi2, ordered, ndtri(ordered), order, drawn)
     normal, binomial = weights[0] * weights[1], weights[2]
-    return Stretched(Reference(*map(frozen, parts)), frozen(normal), frozen(binomial), frozen(weights[3:]))
+    return ImportanceDraws(
+        ReferenceDraws(*map(freeze_array, parts)),
+        freeze_array(normal),
+        freeze_array(binomial),
+        freeze_array(weights[3:]),
+    )
 
 
-def _stretched(shares: Floats, power: float) -> tuple[Floats, Floats]:
+def _transform_to_tails(shares: Floats, power: float) -> tuple[Floats, Floats]:
     """Return shares nearer to 0 and 1, and how much less frequent they are."""
     near = 2.0 * np.minimum(shares, 1.0 - shares)
     moved = 0.5 * near**power
     return np.where(shares < 0.5, moved, 1.0 - moved), power * near ** (power - 1.0)
 
 
-def survival(y: Floats, law: str) -> Floats:
+def compute_noise_survival(y: Floats, noise_family: str) -> Floats:
     """Return how probable a noise of scale 1 above y is."""
-    if law == "normal":
+    if noise_family == "normal":
         return np.asarray(ndtr(-y))
     side = 0.5 * np.exp(-np.abs(y))
     return np.where(y >= 0.0, side, 1.0 - side)
 
 
-class Quadratic(NamedTuple):
+class QuadraticSums(NamedTuple):
     """Sums as functions of the noise y that is left open: first + slope y, and zero + one y + two y^2."""
 
     first: Floats
     slope: float
-    zero: Floats
-    one: Floats | float
-    two: float
+    constant: Floats
+    linear: Floats | float
+    quadratic: float
 
-    def turned(self) -> Quadratic:
+    def invert_signs(self) -> QuadraticSums:
         """Return them with the sign of the first and of the noise changed, which is symmetric."""
-        return self._replace(first=-self.first, one=-self.one)
+        return self._replace(first=-self.first, linear=-self.linear)
 
 
-def conditional(sums: Quadratic, t: float, least: float, law: str) -> Floats:
+def compute_conditional_tail(sums: QuadraticSums, t: float, lower_limit: float, noise_family: str) -> Floats:
     """Return how probable it is that the first sum is at least t roots of the second one, and `least`."""
-    lowest = (least - sums.first) / sums.slope
-    a = sums.slope * sums.slope - t * t * sums.two
-    b = sums.first * sums.slope - 0.5 * t * t * sums.one
-    c = sums.first * sums.first - t * t * sums.zero
+    lowest = (lower_limit - sums.first) / sums.slope
+    a = sums.slope * sums.slope - t * t * sums.quadratic
+    b = sums.first * sums.slope - 0.5 * t * t * sums.linear
+    c = sums.first * sums.first - t * t * sums.constant
     root = np.sqrt(np.maximum(b * b - a * c, 0.0))
     # without cancellation
     far = -b - np.copysign(root, b)
     ends = far / a, np.divide(c, far, out=np.zeros_like(far), where=far != 0.0)
     low = np.maximum(np.minimum(*ends), lowest)
     high = np.maximum(np.maximum(*ends), lowest)
-    found = survival(lowest, law) - np.where(root > 0.0, survival(low, law) - survival(high, law), 0.0)
+    found = compute_noise_survival(lowest, noise_family) - np.where(
+        root > 0.0,
+        compute_noise_survival(low, noise_family) - compute_noise_survival(high, noise_family),
+        0.0,
+    )
     return np.maximum(found, 0.0)
 
 
-def extreme(sums: Quadratic, ways: Iterable[float], t: float, least: float, law: str) -> Floats:
-    """Return the probabilities of `conditional` for sums as they are (a way of 1), turned (-1), or both."""
+def sum_conditional_tails(
+    sums: QuadraticSums, signs: Iterable[float], t: float, lower_limit: float, noise_family: str
+) -> Floats:
+    """Return the probabilities of `compute_conditional_tail` for sums as they are (sign 1), turned (-1), or both."""
     found = np.zeros_like(sums.first)
-    for way in ways:
-        found += conditional(sums if way > 0.0 else sums.turned(), t, least, law)
+    for sign in signs:
+        found += compute_conditional_tail(sums if sign > 0.0 else sums.invert_signs(), t, lower_limit, noise_family)
     return found
 
 
-def mean_above(values: Floats) -> float:
+def compute_upper_mean(values: Floats) -> float:
     """Return the mean of weighted draws, and some of its standard errors on top."""
     mean = float(values.mean())
-    return mean + _ERRORS * math.sqrt(max(float(np.square(values).mean()) - mean * mean, 0.0) / values.size)
+    return mean + _ADDED_ERRORS * math.sqrt(max(float(np.square(values).mean()) - mean * mean, 0.0) / values.size)

@@ -10,122 +10,127 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
 
-from pydpstat._frozen import frozen
+from pydpstat._frozen import freeze_array
 from pydpstat.inference._null_distributions import group_means
 from pydpstat.inference._null_distributions.noisy_t import (
-    LEFT_OUT,
+    EXCLUDED_PROBABILITY,
     NoisySums,
-    NullLaw,
-    least_square,
-    null_law,
-    possible,
-    variance_grid,
+    NoisyTDistribution,
+    bound_square_sum,
+    find_plausible_variances,
+    make_t_distribution,
+    make_variance_grid,
 )
 from pydpstat.inference._null_distributions.noisy_welch import (
-    Group,
-    groups_under,
-    together,
-    variance_estimate,
+    WelchGroup,
+    estimate_variance,
+    get_shape_pairs,
+    make_welch_groups,
 )
-from pydpstat.inference._null_distributions.simulation import DOWN, SHAPES, UP, centered_sums
+from pydpstat.inference._null_distributions.simulation import (
+    DOWNWARD_SHAPE,
+    SHAPES,
+    UPWARD_SHAPE,
+    simulate_centered_sums,
+)
 from pydpstat.r_arithmetic.elementary import Floats
-from pydpstat.statistics._kernels.partition import PARABOLA
+from pydpstat.statistics._kernels.partition import PARABOLA_BASIS
 
-Flags = npt.NDArray[np.bool_]
-RUNS = 2_000
+BooleanArray = npt.NDArray[np.bool_]
+SIMULATION_RUNS = 2_000
 # up to so many records each is drawn; of more the sums are taken as normal
-DRAWN = 300
+MAX_DRAWN_RECORDS = 300
 _SEED = 2_718
-_GRID = 20_000
-_VARIANCES = 23
+_GRID_POINTS = 20_000
+_VARIANCE_POINTS = 23
 # critical values that depend on a release are taken from so many
-TYPICAL = 5
+TYPICAL_RELEASES = 5
 
 
 @lru_cache(maxsize=8)
-def scores(columns: int, stream: int) -> Floats:
+def get_normal_draws(columns: int, stream: int) -> Floats:
     """Return standard normal draws of shape (2000, columns), the same ones in every call."""
-    return frozen(np.random.default_rng((_SEED, stream)).normal(size=(RUNS, columns)))
+    return freeze_array(np.random.default_rng((_SEED, stream)).normal(size=(SIMULATION_RUNS, columns)))
 
 
 @lru_cache(maxsize=8)
-def _noises(stream: int) -> Floats:
-    return frozen(np.random.default_rng((_SEED, stream, 1)).laplace(size=(3, RUNS)))
+def _draw_laplace_noises(stream: int) -> Floats:
+    return freeze_array(np.random.default_rng((_SEED, stream, 1)).laplace(size=(3, SIMULATION_RUNS)))
 
 
-def noisy_sums(
-    n: int, mean: float, sd: float, epsilon: float, stream: int = 0, private: bool = False
+def simulate_noisy_sums(
+    n: int, mean: float, sd: float, epsilon: float, stream: int = 0, has_private_size: bool = False
 ) -> tuple[Floats, Floats, Floats]:
     """Return noisy sums of 1, z and z^2 of 2,000 samples of normal records, moved onto -1 and 1.
 
     The first has noise where the number of records is private.
     """
-    if n <= DRAWN:
-        z = np.clip(mean + sd * scores(DRAWN, stream)[:, :n], -1.0, 1.0)
+    if n <= MAX_DRAWN_RECORDS:
+        z = np.clip(mean + sd * get_normal_draws(MAX_DRAWN_RECORDS, stream)[:, :n], -1.0, 1.0)
         first, second = z.sum(axis=1), (z * z).sum(axis=1)
     else:
-        values = np.clip(mean + sd * ndtri((np.arange(_GRID) + 0.5) / _GRID), -1.0, 1.0)
+        values = np.clip(mean + sd * ndtri((np.arange(_GRID_POINTS) + 0.5) / _GRID_POINTS), -1.0, 1.0)
         both = np.stack([values, values * values])
-        drawn = scores(DRAWN, stream)[:, :2] @ root_of(n * np.cov(both, bias=True)).T
+        drawn = get_normal_draws(MAX_DRAWN_RECORDS, stream)[:, :2] @ compute_matrix_root(n * np.cov(both, bias=True)).T
         first, second = (n * both.mean(axis=1) + drawn).T
-    noise, size = _noises(stream), np.full(RUNS, float(n))
-    if private:
-        number, one, square = PARABOLA @ noise / epsilon
+    noise, size = _draw_laplace_noises(stream), np.full(SIMULATION_RUNS, float(n))
+    if has_private_size:
+        number, one, square = PARABOLA_BASIS @ noise / epsilon
         return size + number, first + one, second + square
     return size, first + 2.0 / epsilon * noise[0], second + 4.0 / epsilon * noise[1]
 
 
-def root_of(covariance: Floats) -> Floats:
+def compute_matrix_root(covariance: Floats) -> Floats:
     """Return a matrix whose product with its transpose is a covariance, which may be singular."""
     values, vectors = np.linalg.eigh(covariance)
     return vectors * np.sqrt(np.maximum(values, 0.0)) + 0.0
 
 
-def allowed(alpha: float, left_out: float, draws: int) -> int:
+def count_allowed_draws(alpha: float, excluded: float, draws: int) -> int:
     """Return how many of the draws may be as extreme as an observation that is rejected; -1 if none is."""
-    return math.floor((alpha - left_out) * (draws + 1) + 1e-9) - 1
+    return math.floor((alpha - excluded) * (draws + 1) + 1e-9) - 1
 
 
-def critical(values: Floats, beyond: int) -> float:
+def find_critical_value(values: Floats, n_beyond: int) -> float:
     """Return what is exceeded by an observation that at most `beyond` values reach."""
-    place = values.size - 1 - beyond
+    place = values.size - 1 - n_beyond
     return float(np.partition(values, place)[place])
 
 
-def sided(values: Floats, alternative: str) -> Floats:
+def transform_to_alternative(values: Floats, alternative: str) -> Floats:
     """Return statistics that are large where the alternative holds."""
     return {"two-sided": np.abs(values), "less": -values}.get(alternative, values)
 
 
-def _known(n: int, epsilon: float, private: bool, normal: bool) -> NoisySums:
-    number, first, second = _mixed(epsilon, private).rows
-    return NoisySums((float(n), 0.0, 0.0), (number, first, second), "laplace", n, normal)
+def _make_noisy_sums(n: int, epsilon: float, has_private_size: bool, is_normal: bool) -> NoisySums:
+    number, first, second = _make_noise_mixing(epsilon, has_private_size).coefficients
+    return NoisySums((float(n), 0.0, 0.0), (number, first, second), "laplace", n, is_normal)
 
 
-def _mixed(epsilon: float, private: bool) -> group_means.Mixed:
+def _make_noise_mixing(epsilon: float, has_private_size: bool) -> group_means.NoiseMixing:
     """Return how noises of scale 1 are mixed into the sums of 1, z and z^2."""
-    if not private:
-        return group_means.Mixed.sized(epsilon)
-    number, first, second = (tuple(row) for row in (PARABOLA / epsilon).tolist())
-    return group_means.Mixed((number, first, second))
+    if not has_private_size:
+        return group_means.NoiseMixing.from_epsilon(epsilon)
+    number, first, second = (tuple(row) for row in (PARABOLA_BASIS / epsilon).tolist())
+    return group_means.NoiseMixing((number, first, second))
 
 
-def _kept(seen: Floats, low: Floats, high: Floats) -> Flags:
+def _find_plausible_by_release(observed: Floats, low: Floats, high: Floats) -> BooleanArray:
     """Return which variances, in rows, each observation leaves possible.
 
     One is too small where the observation is above `high`, and too large where it is not above `low`.
     """
-    small, large = seen > high[:, None], seen <= low[:, None]
+    small, large = observed > high[:, None], observed <= low[:, None]
     inside = ~(small | large)
     kept = inside.copy()
     kept[1:] |= inside[:-1]
     kept[:-1] |= inside[1:]
     for place in np.flatnonzero(~inside.any(axis=0)).tolist():
-        kept[:, place] = possible(small[:, place], large[:, place])
+        kept[:, place] = find_plausible_variances(small[:, place], large[:, place])
     return kept
 
 
-def one_sample_power(
+def compute_one_sample_power(
     n: int,
     epsilon: float,
     effect: float,
@@ -133,170 +138,181 @@ def one_sample_power(
     mean: float,
     alpha: float,
     alternative: str,
-    private: bool = False,
-    normal: bool = False,
+    has_private_size: bool = False,
+    is_normal: bool = False,
 ) -> float:
     """Return the power of the noisy t test, which may assume normal records."""
-    law = null_law(_known(n, epsilon, private, normal), mean, n)
-    draws, noises, grid = law.draws(), law.noises(), law.variances()
+    law = make_t_distribution(_make_noisy_sums(n, epsilon, has_private_size, is_normal), mean, n)
+    draws, noises, grid = law.get_reference_draws(), law.compute_noises(), law.make_variance_grid()
     size = noises[0].size
     # of a private number of records some are left out, too
-    left_out = 2.0 * LEFT_OUT if private else LEFT_OUT
-    beyond, outside = allowed(alpha, left_out, size), int(0.5 * LEFT_OUT * size)
+    left_out = 2.0 * EXCLUDED_PROBABILITY if has_private_size else EXCLUDED_PROBABILITY
+    beyond, outside = count_allowed_draws(alpha, left_out, size), int(0.5 * EXCLUDED_PROBABILITY * size)
     if beyond < 0:
         return 0.0
-    number, first, second = noisy_sums(n, mean + effect * sd, sd, epsilon, private=private)
+    number, first, second = simulate_noisy_sums(n, mean + effect * sd, sd, epsilon, has_private_size=has_private_size)
     first, second = first - number * mean, second - 2.0 * mean * first + number * mean * mean
 
-    def limit(sums: Floats, squares: Floats, variance: float, slack: float = 0.0) -> float:
-        least = law.least(variance)
+    def compute_critical_value(sums: Floats, squares: Floats, variance: float, slack: float = 0.0) -> float:
+        least = law.bound_square_sum(variance)
         moved = sums + slack * (squares < least) + noises[0]
-        return critical(sided(moved / np.sqrt(np.maximum(squares, least) + law.spread), alternative), beyond)
+        return find_critical_value(
+            transform_to_alternative(moved / np.sqrt(np.maximum(squares, least) + law.noise_variance), alternative),
+            beyond,
+        )
 
     low, high, limits = (np.empty(grid.size) for _ in range(3))
     for place, variance in enumerate(grid.tolist()):
         drawn = []
-        for shape in law.shapes(variance):
-            sums, squares = centered_sums(draws, n, mean, variance, shape)
+        for shape in law.get_shapes(variance):
+            sums, squares = simulate_centered_sums(draws, n, mean, variance, shape)
             squares = squares + noises[1]
-            drawn.append((*tails(squares, outside), limit(sums, squares, variance)))
+            drawn.append((*find_tail_values(squares, outside), compute_critical_value(sums, squares, variance)))
         lows, highs, values = zip(*drawn)
         low[place], high[place], limits[place] = min(lows), max(highs), max(values)
-    kept = _kept(second, low, high)
-    rejected = np.ones(RUNS, dtype=bool)
+    kept = _find_plausible_by_release(second, low, high)
+    rejected = np.ones(SIMULATION_RUNS, dtype=bool)
     for place in np.flatnonzero(kept.any(axis=1)).tolist():
-        found = sided(_statistic(law, first, second, float(grid[place])), alternative)
+        found = transform_to_alternative(_compute_t_statistics(law, first, second, float(grid[place])), alternative)
         rejected &= ~kept[place] | (found > limits[place])
     lowest = grid[kept.argmax(axis=0)]
     highest = grid[grid.size - 1 - kept[::-1].argmax(axis=0)]
-    for shape in (UP, DOWN):
-        for variance, slack in law.steps(shape):
+    for shape in (UPWARD_SHAPE, DOWNWARD_SHAPE):
+        for variance, slack in law.get_jump_variances(shape):
             inside = rejected & (lowest <= variance) & (variance <= highest)
             if inside.any():
-                sums, squares = centered_sums(draws, n, mean, variance, shape)
-                found = sided(_statistic(law, first, second, variance), alternative)
-                rejected &= ~inside | (found > limit(sums, squares + noises[1], variance, slack))
+                sums, squares = simulate_centered_sums(draws, n, mean, variance, shape)
+                found = transform_to_alternative(_compute_t_statistics(law, first, second, variance), alternative)
+                rejected &= ~inside | (found > compute_critical_value(sums, squares + noises[1], variance, slack))
     return float(rejected.mean())
 
 
-def tails(squares: Floats, outside: int) -> tuple[float, float]:
+def find_tail_values(squares: Floats, n_outside: int) -> tuple[float, float]:
     """Return what is above all but `outside` + 1 of the values, and below all but so many."""
-    arranged = np.partition(squares, (outside, squares.size - 1 - outside))
-    return float(arranged[outside]), float(arranged[squares.size - 1 - outside])
+    arranged = np.partition(squares, (n_outside, squares.size - 1 - n_outside))
+    return float(arranged[n_outside]), float(arranged[squares.size - 1 - n_outside])
 
 
-def _statistic(law: NullLaw, first: Floats, second: Floats, variance: float) -> Floats:
-    return first / np.sqrt(np.maximum(second, law.least(variance)) + law.spread)
+def _compute_t_statistics(distribution: NoisyTDistribution, first: Floats, second: Floats, variance: float) -> Floats:
+    return first / np.sqrt(np.maximum(second, distribution.bound_square_sum(variance)) + distribution.noise_variance)
 
 
-class _Variances(NamedTuple):
+class _PlausibleVariances(NamedTuple):
     """The variances of a group that are looked at, and the releases that leave them possible."""
 
     grid: list[float]
-    kept: Flags
+    is_plausible: BooleanArray
     means: Floats
     estimates: Floats
-    least: list[float]
+    min_squares: list[float]
 
 
-def _variances(group: Group, n: int, seen: tuple[Floats, Floats]) -> _Variances:
-    law = group.law
-    grid = variance_grid(1.0 - law.mean * law.mean, law.floor, n, _VARIANCES)
-    estimates = variance_estimate(n, *seen, law.spread)
+def _find_group_variances(group: WelchGroup, n: int, observed_sums: tuple[Floats, Floats]) -> _PlausibleVariances:
+    law = group.distribution
+    grid = make_variance_grid(1.0 - law.mean * law.mean, law.floor, n, _VARIANCE_POINTS)
+    estimates = estimate_variance(n, *observed_sums, law.noise_variance)
     low, high = np.empty(grid.size), np.empty(grid.size)
     for place, variance in enumerate(grid.tolist()):
-        drawn = [group.drawn(variance, shape)[1] for shape in law.shapes(variance)]
-        ends = [tails(each, int(0.5 * LEFT_OUT * each.size)) for each in drawn]
+        drawn = [group.simulate_moments(variance, shape)[1] for shape in law.get_shapes(variance)]
+        ends = [find_tail_values(each, int(0.5 * EXCLUDED_PROBABILITY * each.size)) for each in drawn]
         low[place], high[place] = min(each[0] for each in ends), max(each[1] for each in ends)
-    kept = _kept(estimates, low, high)
+    kept = _find_plausible_by_release(estimates, low, high)
     some = kept.any(axis=1)
     chosen = grid[some].tolist()
-    least = [least_square(n, law.mean, variance) / n**2 for variance in chosen]
-    return _Variances(chosen, kept[some], seen[0] / n, estimates, least)
+    least = [bound_square_sum(n, law.mean, variance) / n**2 for variance in chosen]
+    return _PlausibleVariances(chosen, kept[some], observed_sums[0] / n, estimates, least)
 
 
-def two_sample_power(
+def compute_two_sample_power(
     sizes: tuple[int, int],
     epsilon: float,
     effect: float,
     sd: float,
     alpha: float,
     alternative: str,
-    private: bool = False,
-    normal: bool = False,
+    has_private_size: bool = False,
+    is_normal: bool = False,
 ) -> float:
     """Return the power of the noisy Welch test, for two groups whose common mean is in the middle.
 
     The test may assume normal records.
     """
     n1, n2 = sizes
-    first_known, second_known = (_known(n, epsilon, private, normal) for n in sizes)
-    groups = groups_under((first_known, second_known), 0.0)
-    beyond = allowed(alpha, 2.0 * LEFT_OUT, groups[0].noises[0].size)
+    first_known, second_known = (_make_noisy_sums(n, epsilon, has_private_size, is_normal) for n in sizes)
+    groups = make_welch_groups((first_known, second_known), 0.0)
+    beyond = count_allowed_draws(alpha, 2.0 * EXCLUDED_PROBABILITY, groups[0].noises[0].size)
     if beyond < 0:
         return 0.0
     means = effect * sd * n2 / (n1 + n2), -effect * sd * n1 / (n1 + n2)
     seen = []
     for place, (n, mean) in enumerate(zip(sizes, means)):
-        number, *both = noisy_sums(n, mean, sd, epsilon, place, private)
+        number, *both = simulate_noisy_sums(n, mean, sd, epsilon, place, has_private_size)
         # the test scales the sums with the noisy number of records
         first_sums, second_sums = (each * (n / np.maximum(number, 1.0)) for each in both)
         seen.append((first_sums, second_sums))
-    first, second = (_variances(*each) for each in zip(groups, sizes, seen))
-    noise = sum(each.noise for each in groups)
-    floor = sum(each.law.floor / each.law.n**2 for each in groups)
+    first, second = (_find_group_variances(*each) for each in zip(groups, sizes, seen))
+    noise = sum(each.noise_variance for each in groups)
+    floor = sum(each.distribution.floor / each.distribution.n**2 for each in groups)
     square = first.estimates / n1 + second.estimates / n2
     distance = first.means - second.means
-    rejected = np.ones(RUNS, dtype=bool)
+    rejected = np.ones(SIMULATION_RUNS, dtype=bool)
     drawn = [
-        [[group.drawn(variance, shape) for shape in SHAPES] for variance in each.grid]
+        [[group.simulate_moments(variance, shape) for shape in SHAPES] for variance in each.grid]
         for group, each in zip(groups, (first, second))
     ]
     for i, row in enumerate(drawn[0]):
         for j, column in enumerate(drawn[1]):
-            both = first.kept[i] & second.kept[j] & rejected
+            both = first.is_plausible[i] & second.is_plausible[j] & rejected
             if not both.any():
                 continue
-            least, limit = max(floor, first.least[i] + second.least[j]), -math.inf
-            for shapes in together(groups):
+            least, limit = max(floor, first.min_squares[i] + second.min_squares[j]), -math.inf
+            for shapes in get_shape_pairs(groups):
                 (mean1, part1), (mean2, part2) = row[shapes[0]], column[shapes[1]]
                 total = np.maximum(part1 / n1 + part2 / n2, least) + noise
-                limit = max(limit, critical(sided((mean1 - mean2) / np.sqrt(total), alternative), beyond))
-            found = sided(distance / np.sqrt(np.maximum(square, least) + noise), alternative)
+                limit = max(
+                    limit,
+                    find_critical_value(
+                        transform_to_alternative((mean1 - mean2) / np.sqrt(total), alternative), beyond
+                    ),
+                )
+            found = transform_to_alternative(distance / np.sqrt(np.maximum(square, least) + noise), alternative)
             rejected &= ~both | (found > limit)
     return float(rejected.mean())
 
 
-def spaced(groups: int, effect: float) -> Floats:
+def make_spaced_means(groups: int, effect: float) -> Floats:
     """Return evenly spaced means around 0, the largest and the smallest a distance apart."""
     return effect * (np.arange(groups) / (groups - 1) - 0.5)
 
 
-def several_means_power(
+def compute_several_means_power(
     sizes: tuple[int, ...],
     epsilon: float,
     effect: float,
     sd: float,
     alpha: float,
-    private: bool = False,
-    normal: bool = False,
+    has_private_size: bool = False,
+    is_normal: bool = False,
 ) -> float:
     """Return the power of the noisy analysis of variance, for evenly spaced means.
 
     The critical values are of five of the releases, whose powers are averaged.
     """
-    means = sd * spaced(len(sizes), effect)
+    means = sd * make_spaced_means(len(sizes), effect)
     seen = [
-        noisy_sums(n, float(mean), sd, epsilon, i, private) for i, (n, mean) in enumerate(zip(sizes, means))
+        simulate_noisy_sums(n, float(mean), sd, epsilon, i, has_private_size)
+        for i, (n, mean) in enumerate(zip(sizes, means))
     ]
     number, first, second = (np.stack(each, axis=1) for each in zip(*seen))
-    noise = _mixed(epsilon, private)
-    found = group_means.welch(np.array([number, first, second]), noise).statistic
+    noise = _make_noise_mixing(epsilon, has_private_size)
+    found = group_means.compute_welch_statistic(np.array([number, first, second]), noise).statistic
     limits = []
-    for row in range(TYPICAL):
-        references = group_means.references((number[row], first[row], second[row]), sizes, noise, not normal)
-        beyond = allowed(alpha, group_means.SLACK, references[0].size)
+    for row in range(TYPICAL_RELEASES):
+        references = group_means.simulate_references(
+            (number[row], first[row], second[row]), sizes, noise, not is_normal
+        )
+        beyond = count_allowed_draws(alpha, group_means.NUISANCE_PROBABILITY, references[0].size)
         if beyond < 0:
             return 0.0
-        limits.append(max(critical(each, beyond) for each in references))
+        limits.append(max(find_critical_value(each, beyond) for each in references))
     return float(np.mean([(found > limit).mean() for limit in limits]))

@@ -9,40 +9,40 @@ from functools import lru_cache
 
 import numpy as np
 
-from pydpstat._frozen import frozen
+from pydpstat._frozen import freeze_array
 from pydpstat._search import bisect_up
 from pydpstat.inference._null_distributions.noise import (
     SMALLEST_RATE,
     GeometricNoise,
     GeometricSum,
     Tulap,
-    geometric_sum,
-    noise_variance,
+    compute_noise_variance,
+    make_geometric_sum,
 )
 from pydpstat.r_arithmetic.elementary import Floats, exp, log
 
 SymmetricNoise = Tulap | GeometricNoise | GeometricSum
 # what is left out of the distribution of the count, and added to every p-value
-DROPPED = 1e-15
+DROPPED_PROBABILITY = 1e-15
 # more values of the count are merged, and still more are looked at in steps
-_MERGED, _MOST = 2**14, 2**17
+_MAX_UNMERGED_VALUES, _MAX_VALUES = 2**14, 2**17
 
 
-def binomial_reach(n: int, p: float, left_out: float = DROPPED) -> float:
+def bound_binomial_deviation(n: int, p: float, excluded: float = DROPPED_PROBABILITY) -> float:
     """Return how far a binomial count may be from n p, but for that probability, by Bernstein's
     inequality.
     """
-    depth = math.log(2.0 / left_out)
+    depth = math.log(2.0 / excluded)
     return depth / 3.0 + math.sqrt(depth * depth / 9.0 + 2.0 * depth * n * p * (1.0 - p))
 
 
-def binomial_points(n: int, p: float, left_out: float = DROPPED) -> tuple[Floats, Floats]:
+def compute_binomial_points(n: int, p: float, excluded: float = DROPPED_PROBABILITY) -> tuple[Floats, Floats]:
     """Return the values that a binomial count takes, and their probabilities."""
-    center, reach = n * p, binomial_reach(n, p, left_out)
+    center, reach = n * p, bound_binomial_deviation(n, p, excluded)
     first, last = max(0, math.ceil(center - reach)), min(n, math.floor(center + reach))
     if p == 0.0 or p == 1.0:
         first = last = round(center)
-    step = -(-(last - first + 1) // _MOST)
+    step = -(-(last - first + 1) // _MAX_VALUES)
     k = np.arange(float(first), last + 1.0, step)
     # between two values: for a step of 1 this is the logarithm of (n - k + 1) / k
     middle = 0.5 * (k[1:] + k[:-1])
@@ -53,54 +53,54 @@ def binomial_points(n: int, p: float, left_out: float = DROPPED) -> tuple[Floats
     return k, masses / masses.sum()
 
 
-def noisy_tails(z: float, n: int, p: float, noise: SymmetricNoise) -> tuple[float, float]:
+def compute_noisy_tails(z: float, n: int, p: float, noise: SymmetricNoise) -> tuple[float, float]:
     """Return P(K + N >= z) and P(K + N <= z), K binomial, N noise of a symmetric distribution.
 
     The sums leave out values of K with a total probability of 1e-15, which is added. More than 16,384
     values, as for n above 3 million, are merged, and moved outwards: to the larger tail. Both tails are hence
     upper bounds, and exact to about 1e-15 otherwise.
     """
-    values, masses = binomial_points(n, p)
+    values, masses = compute_binomial_points(n, p)
     highest = values
-    if values.size > _MERGED:
-        starts = np.arange(0, values.size, -(-values.size // _MERGED))
+    if values.size > _MAX_UNMERGED_VALUES:
+        starts = np.arange(0, values.size, -(-values.size // _MAX_UNMERGED_VALUES))
         masses = np.add.reduceat(masses, starts)
         highest = values[np.append(starts[1:] - 1, values.size - 1)]
         values = values[starts]
-    up = float((masses * noise.tail(z - highest)).sum()) + DROPPED
-    low = float((masses * noise.tail(values - z)).sum()) + DROPPED
+    up = float((masses * noise.compute_tail(z - highest)).sum()) + DROPPED_PROBABILITY
+    low = float((masses * noise.compute_tail(values - z)).sum()) + DROPPED_PROBABILITY
     return min(up, 1.0), min(low, 1.0)
 
 
-def pvalue_of(up: float, low: float, alternative: str) -> float:
+def combine_tails(upper_tail: float, lower_tail: float, alternative: str) -> float:
     """Return the p-value of an alternative from those of both sides: twice the smaller for two."""
-    return {"greater": up, "less": low}.get(alternative, min(1.0, 2.0 * min(up, low)))
+    return {"greater": upper_tail, "less": lower_tail}.get(alternative, min(1.0, 2.0 * min(upper_tail, lower_tail)))
 
 
-def floor_of(alternative: str) -> float:
-    """Return the smallest p-value of `noisy_tails`."""
-    return pvalue_of(DROPPED, DROPPED, alternative)
+def get_noisy_tails_floor(alternative: str) -> float:
+    """Return the smallest p-value of `compute_noisy_tails`."""
+    return combine_tails(DROPPED_PROBABILITY, DROPPED_PROBABILITY, alternative)
 
 
-def tail_shares(alpha: float, alternative: str) -> tuple[float, float]:
+def split_alpha(alpha: float, alternative: str) -> tuple[float, float]:
     """Return how much of alpha an interval spends below and above; none where it is one-sided."""
     sides = {"greater": (alpha, 0.0), "less": (0.0, alpha)}
     return sides.get(alternative, (0.5 * alpha, 0.5 * alpha))
 
 
-def crossing(
-    function: Callable[[float], float], inside: float, end: float, step: float, within: float = 1e-13
+def find_crossing(
+    function: Callable[[float], float], start: float, end: float, step: float, tolerance: float = 1e-13
 ) -> float:
     """Return where a function falls below 0 on the way from a place to an end; the end where it does not."""
     from scipy.optimize import brentq
 
-    near = inside
+    near = start
     if function(near) < 0.0:
         return near
     while True:
-        far = min(near + step, end) if end > inside else max(near - step, end)
+        far = min(near + step, end) if end > start else max(near - step, end)
         if function(far) < 0.0:
-            return float(brentq(function, near, far, xtol=within, rtol=1e-10))
+            return float(brentq(function, near, far, xtol=tolerance, rtol=1e-10))
         if far == end:
             return end
         near, step = far, 2.0 * step
@@ -119,49 +119,57 @@ class ProportionInterval:
     P_1(K + N <= n) is at least 1/2, and the lower end goes down with z.
     """
 
-    noisy: float
+    noisy_count: float
     n: int
     rate: float
     alternative: str
-    smooth: bool = True
-    terms: int = 1
+    has_uniform_noise: bool = True
+    n_noises: int = 1
 
-    def ends(self, alpha: float) -> tuple[float, float]:
+    def compute_limits(self, alpha: float) -> tuple[float, float]:
         """Return both ends."""
-        z = min(max(self.noisy, 0.0), float(self.n))
-        noise: SymmetricNoise = Tulap(self.rate) if self.smooth else GeometricNoise(self.rate)
-        if self.terms > 1:
-            noise = geometric_sum(self.rate, self.terms)
-        below, above = tail_shares(alpha, self.alternative)
+        z = min(max(self.noisy_count, 0.0), float(self.n))
+        noise: SymmetricNoise = Tulap(self.rate) if self.has_uniform_noise else GeometricNoise(self.rate)
+        if self.n_noises > 1:
+            noise = make_geometric_sum(self.rate, self.n_noises)
+        below, above = split_alpha(alpha, self.alternative)
 
-        def up(p: float) -> float:
-            return noisy_tails(z, self.n, p, noise)[0] - below
+        def compute_upper_excess(p: float) -> float:
+            return compute_noisy_tails(z, self.n, p, noise)[0] - below
 
-        def low(p: float) -> float:
-            return noisy_tails(z, self.n, p, noise)[1] - above
+        def compute_lower_excess(p: float) -> float:
+            return compute_noisy_tails(z, self.n, p, noise)[1] - above
 
         center = z / self.n
-        step = (0.5 * math.sqrt(self.n) + math.sqrt(self.terms) / self.rate) / self.n
+        step = (0.5 * math.sqrt(self.n) + math.sqrt(self.n_noises) / self.rate) / self.n
         # a tail is 1/2 or more at one end of the parameter's range, and may be less at the share seen
-        lowest = crossing(up, center if up(center) > 0.0 else 1.0, 0.0, step) if below else 0.0
-        highest = crossing(low, center if low(center) > 0.0 else 0.0, 1.0, step) if above else 1.0
+        lowest = (
+            find_crossing(compute_upper_excess, center if compute_upper_excess(center) > 0.0 else 1.0, 0.0, step)
+            if below
+            else 0.0
+        )
+        highest = (
+            find_crossing(compute_lower_excess, center if compute_lower_excess(center) > 0.0 else 0.0, 1.0, step)
+            if above
+            else 1.0
+        )
         return lowest, highest
 
 
 # numbers of records that are tried, all of them up to a few, and points of each count's noise
-_SIZES, _FEW, _POINTS = 9, 10, 257
+_TRIED_SIZES, _MAX_TRIED_RECORDS, _NOISE_POINTS = 9, 10, 257
 # how improbable the noise is that these numbers leave out: of a p-value, and as a share of alpha
-OUTSIDE, _OUTSIDE_SHARE = 1e-6, 0.02
+EXCLUDED_SIZES_PROBABILITY, _EXCLUDED_SHARE = 1e-6, 0.02
 # how precise the ends of intervals are
-_WITHIN = 1e-8
+_LIMIT_TOLERANCE = 1e-8
 # no statistic is further out that a test can tell
-_FARTHEST = 40.0
+_LARGEST_STATISTIC = 40.0
 # the first step from one number's end to another's, as a part of the one before
-_NEXT = 0.02
+_STEP_FACTOR = 0.02
 
 
 @dataclass(frozen=True)
-class NoisyPair:
+class NoisyBinaryCounts:
     """Noisy counts of the records that meet a condition and of those that do not.
 
     Berger, R. L. and Boos, D. D. (1994). P values maximized over a confidence set for the nuisance parameter.
@@ -177,173 +185,190 @@ class NoisyPair:
     hardly depends on n.
     """
 
-    met: float
-    unmet: float
+    successes: float
+    failures: float
     rate: float
-    terms: tuple[int, int] = (1, 1)
+    n_noises: tuple[int, int] = (1, 1)
 
     @property
-    def share(self) -> float:
+    def proportion(self) -> float:
         """The share of the records that meet the condition; 1/2 where the noisy counts add up to nothing."""
-        total = self.met + self.unmet
-        return min(max(self.met / total, 0.0), 1.0) if total > 0.0 else 0.5
+        total = self.successes + self.failures
+        return min(max(self.successes / total, 0.0), 1.0) if total > 0.0 else 0.5
 
     @property
-    def tell(self) -> bool:
+    def is_informative(self) -> bool:
         """Whether there seem to be more records than the noise of their number."""
-        return self.met + self.unmet > geometric_sum(self.rate, sum(self.terms)).quantile(0.025)
+        return self.successes + self.failures > make_geometric_sum(self.rate, sum(self.n_noises)).compute_quantile(
+            0.025
+        )
 
-    def statistic(self, p: float) -> float:
+    def compute_statistic(self, p: float) -> float:
         """Return T, the distance from the hypothesis in standard errors."""
-        return float(_studentized(self.met, self.unmet, p, noise_variance(self.rate), self.terms))
+        return float(
+            _compute_studentized_counts(
+                self.successes, self.failures, p, compute_noise_variance(self.rate), self.n_noises
+            )
+        )
 
-    def pvalue(self, p: float, alternative: str) -> float:
+    def compute_pvalue(self, p: float, alternative: str) -> float:
         """Return the p-value of the hypothesis that a record meets the condition with that probability."""
-        up, low = self.tails(p, OUTSIDE)
-        return pvalue_of(up, low, alternative)
+        up, low = self.compute_tails(p, EXCLUDED_SIZES_PROBABILITY)
+        return combine_tails(up, low, alternative)
 
     @staticmethod
-    def floor(alternative: str) -> float:
+    def get_pvalue_floor(alternative: str) -> float:
         """Return the smallest p-value, which is that of the numbers of records left out."""
-        return pvalue_of(OUTSIDE, OUTSIDE, alternative)
+        return combine_tails(EXCLUDED_SIZES_PROBABILITY, EXCLUDED_SIZES_PROBABILITY, alternative)
 
-    def tails(self, p: float, outside: float) -> tuple[float, float]:
+    def compute_tails(self, p: float, excluded: float) -> tuple[float, float]:
         """Return the p-values of both sides, with that probability of the numbers of records left out."""
         if self.rate < SMALLEST_RATE:
             return 1.0, 1.0
-        observed = self.statistic(p)
-        found = [_tails_of(observed, n, p, self.rate, self.terms) for n in self.sizes(outside)]
+        observed = self.compute_statistic(p)
+        found = [
+            _compute_studentized_tails(observed, n, p, self.rate, self.n_noises)
+            for n in self.find_plausible_sizes(excluded)
+        ]
         up, low = (max(each) for each in zip(*found))
-        return min(1.0, up + outside), min(1.0, low + outside)
+        return min(1.0, up + excluded), min(1.0, low + excluded)
 
-    def tail(self, p: float, n: int, upper: bool) -> float:
+    def compute_tail(self, p: float, n: int, is_upper: bool) -> float:
         """Return how probable a statistic at least (or at most) this large is with n records."""
-        return _tails_of(self.statistic(p), n, p, self.rate, self.terms)[not upper]
+        return _compute_studentized_tails(self.compute_statistic(p), n, p, self.rate, self.n_noises)[not is_upper]
 
-    def sizes(self, outside: float) -> list[int]:
+    def find_plausible_sizes(self, excluded: float) -> list[int]:
         """Return numbers of records that the noisy total leaves possible but for that probability."""
-        total = self.met + self.unmet
-        reach = geometric_sum(self.rate, sum(self.terms)).quantile(0.5 * outside)
+        total = self.successes + self.failures
+        reach = make_geometric_sum(self.rate, sum(self.n_noises)).compute_quantile(0.5 * excluded)
         lowest, highest = max(0.0, total - reach), max(0.0, total + reach)
-        spread = np.rint(np.linspace(lowest, highest, _SIZES)).astype(np.int64).tolist()
-        return sorted({*spread, *range(math.floor(lowest), min(math.ceil(highest), _FEW) + 1)})
+        spread = np.rint(np.linspace(lowest, highest, _TRIED_SIZES)).astype(np.int64).tolist()
+        return sorted({*spread, *range(math.floor(lowest), min(math.ceil(highest), _MAX_TRIED_RECORDS) + 1)})
 
 
-def pair_power(n: int, rate: float, terms: tuple[int, int], p: float, truth: float, level: float) -> float:
-    """Return how often the test of `NoisyPair` finds that the share is above p, where it is the `truth`.
+def compute_binary_power(
+    n: int, rate: float, n_noises: tuple[int, int], p: float, true_proportion: float, level: float
+) -> float:
+    """Return how often the test of `NoisyBinaryCounts` finds that the share is above p, where it is the true one.
 
     The critical value is that of n records; those of the other numbers hardly differ.
     """
-    if rate < SMALLEST_RATE or level <= OUTSIDE:
+    if rate < SMALLEST_RATE or level <= EXCLUDED_SIZES_PROBABILITY:
         return 0.0
 
-    def probable(statistic: float) -> bool:
-        return _tails_of(statistic, n, p, rate, terms)[0] + OUTSIDE > level
+    def is_not_rejected(statistic: float) -> bool:
+        return _compute_studentized_tails(statistic, n, p, rate, n_noises)[0] + EXCLUDED_SIZES_PROBABILITY > level
 
-    _, limit = bisect_up(probable, -_FARTHEST, _FARTHEST, steps=40)
-    return _tails_of(limit, n, p, rate, terms, truth)[0]
+    _, limit = bisect_up(is_not_rejected, -_LARGEST_STATISTIC, _LARGEST_STATISTIC, steps=40)
+    return _compute_studentized_tails(limit, n, p, rate, n_noises, true_proportion)[0]
 
 
 @dataclass(frozen=True)
-class NoisyPairInterval:
+class PrivateSizeProportionInterval:
     """The interval for a proportion from noisy counts; the number of records is private."""
 
-    pair: NoisyPair
+    counts: NoisyBinaryCounts
     alternative: str
 
-    def ends(self, alpha: float) -> tuple[float, float]:
+    def compute_limits(self, alpha: float) -> tuple[float, float]:
         """Return both ends."""
-        below, above = tail_shares(alpha, self.alternative)
-        return self.lower(below), self.upper(above)
+        below, above = split_alpha(alpha, self.alternative)
+        return self.find_lower_limit(below), self.find_upper_limit(above)
 
-    def lower(self, share: float) -> float:
+    def find_lower_limit(self, tail_probability: float) -> float:
         """Return the lower end, which is above the proportion with that probability; 0 where it is 0."""
-        return self._end(share, True)
+        return self._find_limit(tail_probability, True)
 
-    def upper(self, share: float) -> float:
+    def find_upper_limit(self, tail_probability: float) -> float:
         """Return the upper end, which is below the proportion with that probability; 1 where it is 0."""
-        return self._end(share, False)
+        return self._find_limit(tail_probability, False)
 
-    def _end(self, share: float, lower: bool) -> float:
+    def _find_limit(self, tail_probability: float, is_lower: bool) -> float:
         """Follow one number of records to its end, and those on from there that are still probable."""
-        given, furthest = self.pair, 0.0 if lower else 1.0
-        if not share or given.rate < SMALLEST_RATE:
+        given, furthest = self.counts, 0.0 if is_lower else 1.0
+        if not tail_probability or given.rate < SMALLEST_RATE:
             return furthest
-        cut = NoisyPair(max(given.met, 0.0), max(given.unmet, 0.0), given.rate, given.terms)
-        total, outside = cut.met + cut.unmet, _OUTSIDE_SHARE * share
+        cut = NoisyBinaryCounts(max(given.successes, 0.0), max(given.failures, 0.0), given.rate, given.n_noises)
+        total, outside = cut.successes + cut.failures, _EXCLUDED_SHARE * tail_probability
         step = min(1.0, (0.5 * math.sqrt(total) + 1.0 / cut.rate) / max(total, 1.0))
-        sizes = cut.sizes(outside)
-        end, n = cut.met / total if total else 0.5, sizes[len(sizes) // 2]
+        sizes = cut.find_plausible_sizes(outside)
+        end, n = cut.successes / total if total else 0.5, sizes[len(sizes) // 2]
         while True:
-            end = crossing(lambda p: cut.tail(p, n, lower) + outside - share, end, furthest, step, _WITHIN)
-            tails = [cut.tail(end, each, lower) for each in sizes]
+            end = find_crossing(
+                lambda p: cut.compute_tail(p, n, is_lower) + outside - tail_probability,
+                end,
+                furthest,
+                step,
+                _LIMIT_TOLERANCE,
+            )
+            tails = [cut.compute_tail(end, each, is_lower) for each in sizes]
             worst = sizes[int(np.argmax(tails))]
-            if end == furthest or worst == n or max(tails) + outside <= share:
+            if end == furthest or worst == n or max(tails) + outside <= tail_probability:
                 return end
-            n, step = worst, _NEXT * step
+            n, step = worst, _STEP_FACTOR * step
 
 
-def _studentized(
-    met: float | Floats, unmet: float | Floats, p: float, variance: float, terms: tuple[int, int]
+def _compute_studentized_counts(
+    successes: float | Floats, failures: float | Floats, p: float, variance: float, n_noises: tuple[int, int]
 ) -> Floats:
-    deviation = (1.0 - p) * np.asarray(met) - p * np.asarray(unmet)
-    return deviation / _spread(np.asarray(met) + unmet, p, variance, terms)
+    deviation = (1.0 - p) * np.asarray(successes) - p * np.asarray(failures)
+    return deviation / _compute_standard_error(np.asarray(successes) + failures, p, variance, n_noises)
 
 
-def _spread(total: Floats, p: float, variance: float, terms: tuple[int, int]) -> Floats:
-    noise = ((1.0 - p) ** 2 * terms[0] + p * p * terms[1]) * variance
+def _compute_standard_error(total: Floats, p: float, variance: float, n_noises: tuple[int, int]) -> Floats:
+    noise = ((1.0 - p) ** 2 * n_noises[0] + p * p * n_noises[1]) * variance
     # without noise and variance any deviation is infinitely far out
     return np.sqrt(np.maximum(np.maximum(total, math.sqrt(2.0 * variance)) * p * (1.0 - p) + noise, 1e-300))
 
 
 @lru_cache(maxsize=16)
-def _cells(rate: float, terms: int) -> tuple[Floats, Floats, int]:
+def _tabulate_noise(rate: float, n_noises: int) -> tuple[Floats, Floats, int]:
     """Return the middles, the probabilities and the width of cells of a noise's values."""
-    law = geometric_sum(rate, terms)
-    reach = law.quantile(1e-10) + 1
-    width = -(-(2 * reach + 1) // _POINTS)
+    law = make_geometric_sum(rate, n_noises)
+    reach = law.compute_quantile(1e-10) + 1
+    width = -(-(2 * reach + 1) // _NOISE_POINTS)
     # an odd width has a middle
     width += 1 - width % 2
     half = width // 2
     cells = -(-max(reach - half, 0) // width)
     middles = width * np.arange(-cells, cells + 1.0)
     # between integers
-    edges = law.tail(np.append(middles - half, middles[-1] + half + 1.0) - 0.5)
+    edges = law.compute_tail(np.append(middles - half, middles[-1] + half + 1.0) - 0.5)
     masses = edges[:-1] - edges[1:]
-    return frozen(middles), frozen(masses / masses.sum()), width
+    return freeze_array(middles), freeze_array(masses / masses.sum()), width
 
 
 @lru_cache(maxsize=16)
-def _weights(rate: float, terms: tuple[int, int]) -> Floats:
+def _compute_joint_masses(rate: float, n_noises: tuple[int, int]) -> Floats:
     """Return the probabilities of both counts' cells together."""
-    return frozen(np.outer(_cells(rate, terms[0])[1], _cells(rate, terms[1])[1]))
+    return freeze_array(np.outer(_tabulate_noise(rate, n_noises[0])[1], _tabulate_noise(rate, n_noises[1])[1]))
 
 
-def _tails_of(
-    statistic: float, n: int, p: float, rate: float, terms: tuple[int, int], truth: float | None = None
+def _compute_studentized_tails(
+    statistic: float, n: int, p: float, rate: float, n_noises: tuple[int, int], true_proportion: float | None = None
 ) -> tuple[float, float]:
-    """Return P(T >= t) and P(T <= t) for a number of records, whose share is p, or else the `truth`."""
-    first, _, width = _cells(rate, terms[0])
-    second = _cells(rate, terms[1])[0]
-    values, masses = binomial_points(n, p if truth is None else truth)
+    """Return P(T >= t) and P(T <= t) for a number of records, whose share is p, or else the `true_proportion`."""
+    first, _, width = _tabulate_noise(rate, n_noises[0])
+    second = _tabulate_noise(rate, n_noises[1])[0]
+    values, masses = compute_binomial_points(n, p if true_proportion is None else true_proportion)
     shift = (1.0 - p) * first[:, None] - p * second
-    reach = statistic * _spread(n + first[:, None] + second, p, noise_variance(rate), terms)
+    reach = statistic * _compute_standard_error(n + first[:, None] + second, p, compute_noise_variance(rate), n_noises)
     # T >= t where the count is at least this
     needed = n * p - shift + reach
     window = (1.0 - p) * width if width > 1 else 0.0
     # a sum of several terms can miss a value that it is equal to
     slack = 0.0 if window else 1e-9 * max(1.0, abs(n * p))
-    weights = _weights(rate, terms)
-    above = float((weights * _reaching(values, masses, needed - slack, window)).sum())
+    weights = _compute_joint_masses(rate, n_noises)
+    above = float((weights * _compute_window_tails(values, masses, needed - slack, window)).sum())
     if window:
         return above, 1.0 - above
-    return above, 1.0 - float((weights * _reaching(values, masses, needed + slack, window)).sum())
+    return above, 1.0 - float((weights * _compute_window_tails(values, masses, needed + slack, window)).sum())
 
 
-def _reaching(values: Floats, masses: Floats, needed: Floats, window: float) -> Floats:
+def _compute_window_tails(values: Floats, masses: Floats, thresholds: Floats, window: float) -> Floats:
     """Return P(K + V >= x) for the x, V uniform on an interval of that length around 0."""
     step = values[1] - values[0] if values.size > 1 else 1.0
-    places, window = (needed - values[0]) / step, window / step
+    places, window = (thresholds - values[0]) / step, window / step
     tails = np.append(masses[::-1].cumsum()[::-1], 0.0)
     if not window:
         return tails[np.clip(np.ceil(places), 0.0, values.size).astype(np.intp)]
@@ -351,9 +376,9 @@ def _reaching(values: Floats, masses: Floats, needed: Floats, window: float) -> 
     whole = np.append(0.0, tails.cumsum()[:-1])
     grid = np.arange(-1.0, values.size)
 
-    def integral(x: Floats) -> Floats:
+    def integrate_tail(x: Floats) -> Floats:
         beyond = np.minimum(x, -1.0) + 1.0
         return np.interp(x, grid, whole) + beyond
 
     upper, lower = places + 0.5 * window, places - 0.5 * window
-    return (integral(upper) - integral(lower)) / window
+    return (integrate_tail(upper) - integrate_tail(lower)) / window

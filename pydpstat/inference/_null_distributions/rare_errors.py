@@ -19,15 +19,15 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr
 
-from pydpstat._frozen import frozen
-from pydpstat.inference._null_distributions.simulation import binomial_quantiles
+from pydpstat._frozen import freeze_array
+from pydpstat.inference._null_distributions.simulation import compute_binomial_quantiles
 from pydpstat.r_arithmetic.elementary import Floats
 
 # linear forms of the constant and the predictors, a row each: 1 for the records of a level and 0 for others
 Partition = Floats
 
 
-def find_partitions(
+def find_level_partitions(
     matrix: Floats, numbers: tuple[int, ...], factors: tuple[tuple[int, ...], ...]
 ) -> tuple[Partition, ...]:
     """Return the partitions of the records: none, by the levels of factors, and by numbers near a bound.
@@ -46,17 +46,17 @@ def find_partitions(
             if above > 0.0 and 2.0 * above * above < squares * size:
                 own = (unit[:1] + sign * unit[place]) / min(squares / above, 2.0)
                 found.append(np.vstack([unit[:1] - own, own]))
-    return tuple(map(frozen, found))
+    return tuple(map(freeze_array, found))
 
 
-def choose_partition(found: tuple[Partition, ...], design: Floats, tested: Floats) -> Partition | None:
+def choose_partition(partitions: tuple[Partition, ...], design: Floats, tested: Floats) -> Partition | None:
     """Return the partition for which the score of a form is the least normal.
 
     A score adds the means of levels, weighted by the form; the third cumulant of a mean of n errors is that
     of an error divided by n^2.
     """
     most, best = 0.0, None
-    for each in found:
+    for each in partitions:
         numbers = np.maximum(each @ design[0], 0.5)
         third = float((np.abs(each @ tested) ** 3 / numbers**2).sum())
         if third > most:
@@ -67,12 +67,12 @@ def choose_partition(found: tuple[Partition, ...], design: Floats, tested: Float
 class RareErrors(NamedTuple):
     """Errors of two values, one of them at a bound of the response; all in the unit of the bounds."""
 
-    share: float
-    rare: float
-    usual: float
+    rare_probability: float
+    rare_value: float
+    usual_value: float
 
     @classmethod
-    def of(cls, mean: float, variance: float) -> RareErrors | None:
+    def from_moments(cls, mean: float, variance: float) -> RareErrors | None:
         """Return errors of a variance about a mean between -1 and 1; None if they may be normal."""
         variance = min(variance, 1.0)
         # no value is beyond the other bound
@@ -83,7 +83,7 @@ class RareErrors(NamedTuple):
         share = near * near / (near * near + variance)
         return cls(share, sign * variance / near, -sign * near)
 
-    def sums(self, design: Floats, levels: Partition, normal: Floats, sd: float) -> tuple[Floats, Floats]:
+    def simulate_sums(self, design: Floats, levels: Partition, normal: Floats, sd: float) -> tuple[Floats, Floats]:
         """Return the sums of products of predictors and errors, and of squared errors, in units of `sd`.
 
         `normal` are the sums for normal errors of each draw, of shape (d, r), with covariance `design`.
@@ -99,8 +99,8 @@ class RareErrors(NamedTuple):
             order = np.argsort(scores, kind="stable")
             ordered = scores[order]
             rare = np.empty_like(ordered)
-            rare[order] = binomial_quantiles(int(number), self.share, ndtr(ordered), ordered)
-            added = (rare * self.rare + (number - rare) * self.usual) / sd
+            rare[order] = compute_binomial_quantiles(int(number), self.rare_probability, ndtr(ordered), ordered)
+            added = (rare * self.rare_value + (number - rare) * self.usual_value) / sd
             found += np.outer(row / own, added - sums)
-            squares += (rare * self.rare**2 + (number - rare) * self.usual**2) / (sd * sd)
+            squares += (rare * self.rare_value**2 + (number - rare) * self.usual_value**2) / (sd * sd)
         return found, squares

@@ -16,30 +16,31 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import chdtri, ndtri
 
-from pydpstat._frozen import frozen
+from pydpstat._frozen import freeze_array
 from pydpstat.inference._null_distributions.simulation import (
-    NoiseLaw,
-    binomial_quantiles,
-    noise_quantiles,
-    uniforms,
+    NoiseFamily,
+    compute_binomial_quantiles,
+    compute_noise_quantiles,
+    make_uniform_points,
 )
 from pydpstat.r_arithmetic.elementary import Floats
 
+BooleanArray = npt.NDArray[np.bool_]
 # shares of the variance due to rare records far off: 0 is the normal shape, 1 has two values
-SHARES = (0.0, 0.05, 0.1, 0.15, 0.2, 0.27, 0.35, 0.45, 0.57, 0.72, 0.88, 1.0)
+RARE_VARIANCE_SHARES = (0.0, 0.05, 0.1, 0.15, 0.2, 0.27, 0.35, 0.45, 0.57, 0.72, 0.88, 1.0)
 UPWARDS, DOWNWARDS = 1.0, -1.0
 # least distance of a mean from a bound
-_AT_BOUND = 1e-9
+_MIN_BOUND_DISTANCE = 1e-9
 # least number of records for Johnson's approximation to the skewness of a normal sample
-_JOHNSON = 8
+_MIN_JOHNSON_RECORDS = 8
 # coordinates of a point besides those of the noises
-COORDINATES = 6
+SHAPE_COORDINATES = 6
 # powers by which the coordinates of weighted points are stretched, and those of the noises
-_STRETCHED = (3.0, 1.5, 3.0, 1.0, 1.0, 1.0)
-_NOISES = (2.5, 1.5)
+_COORDINATE_STRETCHES = (3.0, 1.5, 3.0, 1.0, 1.0, 1.0)
+_NOISE_STRETCHES = (2.5, 1.5)
 
 
-class Draws(NamedTuple):
+class ShapeDraws(NamedTuple):
     """Draws of the components of the sums of n records, and of the noises, with weights.
 
     `mean`, `square` and `cube` are those of n normal records, the latter two summed. `shares` are ascending,
@@ -53,8 +54,8 @@ class Draws(NamedTuple):
     shares: Floats
     scores: Floats
     order: npt.NDArray[np.intp]
-    across: Floats
-    rest: Floats
+    rare_component: Floats
+    residual_scores: Floats
     noises: Floats
     weights: tuple[Floats, Floats, Floats]
 
@@ -65,15 +66,21 @@ class Draws(NamedTuple):
 
 
 @lru_cache(maxsize=32)
-def draws_of(
-    n: int, law: NoiseLaw, noises: int, power: int, group: int = 0, groups: int = 1, far: bool = False
-) -> Draws:
+def draw_shape_reference(
+    n: int,
+    noise_family: NoiseFamily,
+    n_noises: int,
+    power: int,
+    group: int = 0,
+    groups: int = 1,
+    has_far_draws: bool = False,
+) -> ShapeDraws:
     """Return draws for n records of one of several groups, independent of the others; weighted if `far`."""
-    each = COORDINATES + noises
-    points = uniforms(each * groups, power)[each * group : each * (group + 1)]
+    each = SHAPE_COORDINATES + n_noises
+    points = make_uniform_points(each * groups, power)[each * group : each * (group + 1)]
     weights = np.ones(points.shape)
-    if far:
-        powers = (*_STRETCHED, *[_NOISES[min(place, 1)] for place in range(noises)])
+    if has_far_draws:
+        powers = (*_COORDINATE_STRETCHES, *[_NOISE_STRETCHES[min(place, 1)] for place in range(n_noises)])
         near = 2.0 * np.minimum(points, 1.0 - points)
         lengths = np.array(powers)[:, None]
         moved = 0.5 * near**lengths
@@ -83,32 +90,32 @@ def draws_of(
     chi2 = across * across + (chdtri(n - 2, 1.0 - points[1]) if n > 2 else 0.0)
     mean = ndtri(points[0]) / math.sqrt(n)
     square = n * mean * mean + chi2
-    cube = normal_skewness(n, ndtri(points[5])) * chi2 * np.sqrt(chi2 / n)
+    cube = compute_skewness_quantiles(n, ndtri(points[5])) * chi2 * np.sqrt(chi2 / n)
     cube += mean * (3.0 * square - 2.0 * n * mean * mean)
     order = np.argsort(points[2], kind="stable")
     shares = points[2][order]
-    drawn = noise_quantiles(points[COORDINATES:], law)
-    kinds = (weights[0] * weights[1], weights[2], np.prod(weights[COORDINATES:], axis=0))
-    return Draws(
-        mean=frozen(mean),
-        square=frozen(square),
-        cube=frozen(cube),
-        shares=frozen(shares),
-        scores=frozen(ndtri(shares)),
-        order=frozen(order),
-        across=frozen(across),
-        rest=frozen(ndtri(points[4])),
-        noises=frozen(drawn),
-        weights=(frozen(kinds[0]), frozen(kinds[1]), frozen(kinds[2])),
+    drawn = compute_noise_quantiles(points[SHAPE_COORDINATES:], noise_family)
+    kinds = (weights[0] * weights[1], weights[2], np.prod(weights[SHAPE_COORDINATES:], axis=0))
+    return ShapeDraws(
+        mean=freeze_array(mean),
+        square=freeze_array(square),
+        cube=freeze_array(cube),
+        shares=freeze_array(shares),
+        scores=freeze_array(ndtri(shares)),
+        order=freeze_array(order),
+        rare_component=freeze_array(across),
+        residual_scores=freeze_array(ndtri(points[4])),
+        noises=freeze_array(drawn),
+        weights=(freeze_array(kinds[0]), freeze_array(kinds[1]), freeze_array(kinds[2])),
     )
 
 
-def distance_to_bound(mean: float, side: float) -> float:
+def compute_bound_distance(mean: float, side: float) -> float:
     """Return the distance of the bound on a side from the mean, slightly above 0 at the bound."""
-    return max(1.0 - side * mean, _AT_BOUND)
+    return max(1.0 - side * mean, _MIN_BOUND_DISTANCE)
 
 
-def normal_skewness(n: int, scores: Floats) -> Floats:
+def compute_skewness_quantiles(n: int, scores: Floats) -> Floats:
     """Return the quantiles of the skewness of n normal records, at normal scores.
 
     D'Agostino, R. B. (1970). Transformation to normality of the null distribution of g1. Biometrika 57.
@@ -117,7 +124,7 @@ def normal_skewness(n: int, scores: Floats) -> Floats:
         return np.zeros_like(scores)
     spread = math.sqrt(6.0 * (n - 2) / ((n + 1.0) * (n + 3.0)))
     found = scores
-    if n >= _JOHNSON:
+    if n >= _MIN_JOHNSON_RECORDS:
         flat = 3.0 * (n * n + 27.0 * n - 70.0) * (n + 1.0) * (n + 3.0)
         flat /= (n - 2.0) * (n + 5.0) * (n + 7.0) * (n + 9.0)
         square = math.sqrt(2.0 * (flat - 1.0)) - 1.0
@@ -126,7 +133,7 @@ def normal_skewness(n: int, scores: Floats) -> Floats:
     return np.clip(spread * found, -most, most)
 
 
-class Centered(NamedTuple):
+class CenteredSums(NamedTuple):
     """Sums of the distances from a mean, of their squares and of their cubes."""
 
     first: Floats
@@ -134,7 +141,18 @@ class Centered(NamedTuple):
     third: Floats
 
 
-def shape_sums(draws: Draws, n: int, mean: float, variance: float, side: float, share: float) -> Centered:
+def compute_centered_powers(mean: float, size: Floats, first: Floats, second: Floats, third: Floats) -> CenteredSums:
+    """Return the sums about a mean from those of 1, z, z^2 and z^3."""
+    return CenteredSums(
+        first - mean * size,
+        second - 2.0 * mean * first + mean * mean * size,
+        third - 3.0 * mean * second + 3.0 * mean**2 * first - mean**3 * size,
+    )
+
+
+def simulate_shape_sums(
+    draws: ShapeDraws, n: int, mean: float, variance: float, side: float, share: float
+) -> CenteredSums:
     """Return the sums of n records about their mean at the draws.
 
     A record is b + a N: N is normal, and b has two values, one of them the bound on this side. `share` is the
@@ -147,15 +165,15 @@ def shape_sums(draws: Draws, n: int, mean: float, variance: float, side: float, 
     squares of its variance, and that of N^3 has the skewness of a normal sample.
     """
     if variance <= 0.0:
-        return Centered(*np.zeros((3, draws.size)))
-    far = distance_to_bound(mean, side)
+        return CenteredSums(*np.zeros((3, draws.size)))
+    far = compute_bound_distance(mean, side)
     part = share * variance
     scale = math.sqrt(variance - part)
     first = second = third = np.zeros(draws.size)
     if share > 0.0:
         near = part / far
         count = np.empty(draws.size)
-        count[draws.order] = binomial_quantiles(n, part / (part + far * far), draws.shares, draws.scores)
+        count[draws.order] = compute_binomial_quantiles(n, part / (part + far * far), draws.shares, draws.scores)
         first = count * (far + near) - n * near
         second = count * (far * far - near * near) + n * near * near
         third = count * (far**3 + near**3) - n * near**3
@@ -164,15 +182,17 @@ def shape_sums(draws: Draws, n: int, mean: float, variance: float, side: float, 
         if share > 0.0:
             apart = np.sqrt(np.maximum(second - first * first / n, 0.0))
             rare = np.maximum(np.minimum(count, n - count), 1.0)
-            bulge = (draws.across**2 - 1.0 + np.sqrt(2.0 * (rare - 1.0)) * draws.rest) / np.sqrt(rare)
-            both = first * middle + apart * draws.across
+            bulge = (draws.rare_component**2 - 1.0 + np.sqrt(2.0 * (rare - 1.0)) * draws.residual_scores) / np.sqrt(
+                rare
+            )
+            both = first * middle + apart * draws.rare_component
             third = third + 3.0 * scale * ((far - near) * both + far * near * n * middle)
             third += 3.0 * scale * scale * (first / n * square + apart * bulge)
             second = second + 2.0 * scale * both
         first = first + scale * n * middle
         second = second + scale * scale * square
         third = third + scale**3 * draws.cube
-    return Centered(side * first, second, side * third)
+    return CenteredSums(side * first, second, side * third)
 
 
 def correct_for_skewness(statistic: Floats, skewness: Floats) -> Floats:
@@ -182,16 +202,16 @@ def correct_for_skewness(statistic: Floats, skewness: Floats) -> Floats:
     return found
 
 
-def cube_about_mean(n: int, sums: Centered) -> Floats:
+def compute_centered_cubes(n: int, sums: CenteredSums) -> Floats:
     """Return the sum of cubes about the sample's mean, from sums about another number."""
     mean = sums.first / n
     return sums.third - mean * (3.0 * sums.second - 2.0 * sums.first * mean)
 
 
-_NODES, _MASSES = (frozen(each) for each in np.polynomial.hermite_e.hermegauss(8))
+_NODES, _MASSES = (freeze_array(each) for each in np.polynomial.hermite_e.hermegauss(8))
 
 
-class Moments(NamedTuple):
+class ShapeMoments(NamedTuple):
     """Mean of a record's square y^2 and of ``y^2 (1 - y / far)``, and what they add to the variances of sums.
 
     A sum of the latter about the sample's mean varies as that of ``y^2 (1 - y / far) + 3 v y / far`` does.
@@ -203,10 +223,10 @@ class Moments(NamedTuple):
     usual_variance: Floats
 
 
-def shape_moments(mean: float, variances: Floats, side: float) -> Moments:
+def compute_shape_moments(mean: float, variances: Floats, side: float) -> ShapeMoments:
     """Return these moments of records of all shares, in rows, and variances."""
-    far = distance_to_bound(mean, side)
-    shares = np.array(SHARES)[:, None]
+    far = compute_bound_distance(mean, side)
+    shares = np.array(RARE_VARIANCE_SHARES)[:, None]
     part = shares * variances
     chance, near, scale = part / (part + far * far), part / far, np.sqrt(variances - part)
     normal = scale[..., None] * _NODES
@@ -220,4 +240,26 @@ def shape_moments(mean: float, variances: Floats, side: float) -> Moments:
             first += weight * (value @ masses)
             second += weight * (moved * moved @ masses)
         found += [first, np.maximum(second - first**2, 0.0)]
-    return Moments(*found)
+    return ShapeMoments(*found)
+
+
+class MomentExceedances(NamedTuple):
+    """Whether Q and E of a release are too large or too small for shapes (rows) and variances."""
+
+    is_above: BooleanArray
+    is_below: BooleanArray
+    is_usual_above: BooleanArray
+    is_usual_below: BooleanArray
+
+    def find_plausible(self) -> BooleanArray:
+        """Return which are possible, given that the truth may lie between two shares or variances.
+
+        E decreases with the share, and both increase with the variance.
+        """
+        more, less = np.arange(1, self.is_above.shape[1] + 1), np.arange(-1, self.is_above.shape[1] - 1)
+        more, less = np.minimum(more, more.size - 1), np.maximum(less, 0)
+        rows = np.arange(self.is_above.shape[0])
+        rarer, others = np.maximum(rows - 1, 0), np.minimum(rows + 1, rows.size - 1)
+        out = self.is_above[:, more] | self.is_below[:, less]
+        out |= self.is_usual_above[rarer][:, more] | self.is_usual_below[others][:, less]
+        return np.asarray(~out)

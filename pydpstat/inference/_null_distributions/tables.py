@@ -10,44 +10,44 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._frozen import frozen
-from pydpstat.inference._null_distributions.mean_differences import deeper
-from pydpstat.inference._null_distributions.noise import geometric_sum, noise_variance
+from pydpstat._frozen import freeze_array
+from pydpstat.inference._null_distributions.mean_differences import choose_refined_pvalue
+from pydpstat.inference._null_distributions.noise import compute_noise_variance, make_geometric_sum
 from pydpstat.inference._null_distributions.simulation import (
-    FLOOR,
+    PVALUE_FLOOR,
     Floats,
-    exceedance,
-    generator,
-    geometric_reference,
-    largest,
+    compute_exceedance_pvalue,
+    get_reference_noise,
+    make_generator,
+    maximize_pvalue,
 )
 
 # probability that the true number of records, where it is private, is outside the numbers tried
-SLACK = 0.001
+NUISANCE_PROBABILITY = 0.001
 # simulated tables where nothing is unknown, where something is, and the fewest
-_MOST, _MANY, _FEWEST = 9_999, 4_999, 999
+_MAX_DRAWS, _NUISANCE_DRAWS, _MIN_DRAWS = 9_999, 4_999, 999
 # cells of all simulated tables of one point
-_CELLS = 250_000
+_MAX_CELLS = 250_000
 # margins are estimated as no less, in records, and the number of records too
-_LEAST = 0.5
+_MIN_COUNT = 0.5
 # next to no noise: S has an inverse all the same
-_LEAST_VARIANCE = 1e-6
-_NUMBERS = 9
+_MIN_VARIANCE = 1e-6
+_TRIED_SIZES = 9
 # up to so many records so many standard errors of the draws are added
-_FEW, _ERRORS = 30, 3.0
+_FEW_RECORDS, _ADDED_ERRORS = 30, 3.0
 
 
-def _draws(most: int, cells: int) -> int:
-    return max(_FEWEST, min(most, _CELLS // cells))
+def _choose_draws(max_draws: int, cells: int) -> int:
+    return max(_MIN_DRAWS, min(max_draws, _MAX_CELLS // cells))
 
 
-def _tables(n: int, p: Floats, rate: float, draws: int, stream: int) -> Floats:
+def _simulate_tables(n: int, p: Floats, rate: float, draws: int, stream: int) -> Floats:
     """Simulate releases: shape (draws, *p.shape)."""
-    counts = generator(2, stream).multinomial(n, p.ravel(), size=draws)
-    return counts.reshape(draws, *p.shape) + geometric_reference(rate, (draws, *p.shape), stream)
+    counts = make_generator(2, stream).multinomial(n, p.ravel(), size=draws)
+    return counts.reshape(draws, *p.shape) + get_reference_noise(rate, (draws, *p.shape), stream)
 
 
-def fit_statistic(noisy: Floats, p: Floats, n: int | None, rate: float) -> Floats:
+def compute_fit_statistic(noisy: Floats, p: Floats, n: int | None, rate: float) -> Floats:
     """Return the statistic for given probabilities, one for each noisy table.
 
     A noisy table is X = counts + noise, the counts multinomial, the noise of every cell of variance tau^2.
@@ -62,7 +62,7 @@ def fit_statistic(noisy: Floats, p: Floats, n: int | None, rate: float) -> Float
       margins' errors then do not matter to first order, which makes the distribution nearly free of the true
       margins.
     """
-    variance = max(noise_variance(rate), _LEAST_VARIANCE)
+    variance = max(compute_noise_variance(rate), _MIN_VARIANCE)
     if n is not None:
         left = noisy - n * p
         left = left - left.mean(axis=1, keepdims=True)
@@ -70,7 +70,7 @@ def fit_statistic(noisy: Floats, p: Floats, n: int | None, rate: float) -> Float
         # 1 - n p'D^-1 p without cancellation
         rest = variance * float(np.sum(p / scale))
         return (left * left / scale).sum(axis=1) + n / rest * (left @ (p / scale)) ** 2
-    size = np.maximum(noisy.sum(axis=1, keepdims=True), _LEAST)
+    size = np.maximum(noisy.sum(axis=1, keepdims=True), _MIN_COUNT)
     left = noisy - size * p
     scale = size * p + variance
     away = (left * p / scale).sum(axis=1) ** 2 / (p * p / scale).sum(axis=1)
@@ -78,38 +78,40 @@ def fit_statistic(noisy: Floats, p: Floats, n: int | None, rate: float) -> Float
 
 
 @lru_cache(maxsize=64)
-def _fit_reference(p: tuple[float, ...], n: int, known: bool, rate: float) -> Floats:
+def _simulate_fit_reference(p: tuple[float, ...], n: int, has_public_size: bool, rate: float) -> Floats:
     at = np.array(p)
-    tables = _tables(n, at, rate, _draws(_MOST if known else _MANY, at.size), 0)
-    return frozen(fit_statistic(tables, at, n if known else None, rate))
+    tables = _simulate_tables(
+        n, at, rate, _choose_draws(_MAX_DRAWS if has_public_size else _NUISANCE_DRAWS, at.size), 0
+    )
+    return freeze_array(compute_fit_statistic(tables, at, n if has_public_size else None, rate))
 
 
-def plain_fit_pvalue(noisy: Floats, p: Floats, n: int | None, rate: float) -> tuple[float, float]:
+def simulate_fit_pvalue(noisy: Floats, p: Floats, n: int | None, rate: float) -> tuple[float, float]:
     """Return statistic and p-value of a noisy table of shape (k,) for given probabilities."""
-    statistic = float(fit_statistic(noisy[None, :], p, n, rate)[0])
+    statistic = float(compute_fit_statistic(noisy[None, :], p, n, rate)[0])
     shares = tuple(p.tolist())
     if n is not None:
-        return statistic, exceedance(_fit_reference(shares, n, True, rate), statistic)
-    numbers = _possible_numbers(float(noisy.sum()), noisy.size, rate)
-    references = (_fit_reference(shares, each, False, rate) for each in numbers)
-    return statistic, largest(references, statistic, SLACK)
+        return statistic, compute_exceedance_pvalue(_simulate_fit_reference(shares, n, True, rate), statistic)
+    numbers = _find_plausible_sizes(float(noisy.sum()), noisy.size, rate)
+    references = (_simulate_fit_reference(shares, each, False, rate) for each in numbers)
+    return statistic, maximize_pvalue(references, statistic, NUISANCE_PROBABILITY)
 
 
-def _possible_numbers(total: float, cells: int, rate: float) -> list[int]:
+def _find_plausible_sizes(total: float, cells: int, rate: float) -> list[int]:
     """Return numbers of records from one end to the other of what a noisy total leaves possible."""
-    noise = np.abs(geometric_reference(rate, (_MOST, cells)).sum(axis=1))
+    noise = np.abs(get_reference_noise(rate, (_MAX_DRAWS, cells)).sum(axis=1))
     # of Laplace tails, beyond what the simulated sums show
-    reach = float(np.quantile(noise, 1.0 - 10.0 * SLACK)) + np.log(10.0) / rate
+    reach = float(np.quantile(noise, 1.0 - 10.0 * NUISANCE_PROBABILITY)) + np.log(10.0) / rate
     low, high = max(total - reach, 0.0), max(total + reach, 1.0)
-    return sorted({round(each) for each in np.linspace(low, high, _NUMBERS)})
+    return sorted({round(each) for each in np.linspace(low, high, _TRIED_SIZES)})
 
 
-def margins(noisy: Floats, size: Floats) -> tuple[Floats, Floats]:
+def estimate_margins(noisy: Floats, size: Floats) -> tuple[Floats, Floats]:
     """Return estimated margins of tables of shape (tables, I, J), of shapes (tables, I) and (tables, J)."""
-    return shares(noisy.sum(axis=2), size), shares(noisy.sum(axis=1), size)
+    return project_to_shares(noisy.sum(axis=2), size), project_to_shares(noisy.sum(axis=1), size)
 
 
-def shares(sums: Floats, size: Floats) -> Floats:
+def project_to_shares(sums: Floats, size: Floats) -> Floats:
     """Return shares of rows of noisy counts: the nearest counts of at least 0 that add up to a size.
 
     No share is less than half a record.
@@ -118,35 +120,35 @@ def shares(sums: Floats, size: Floats) -> Floats:
     above = (np.cumsum(falling, axis=1) - size[:, None]) / np.arange(1, sums.shape[1] + 1)
     last = np.count_nonzero(falling > above, axis=1) - 1
     level = np.take_along_axis(above, np.maximum(last, 0)[:, None], axis=1)
-    parts = np.maximum(sums - level, _LEAST)
+    parts = np.maximum(sums - level, _MIN_COUNT)
     return parts / parts.sum(axis=1, keepdims=True)
 
 
 @lru_cache(maxsize=16)
-def _contrasts(rows: int, columns: int, known: bool) -> Floats:
+def _make_contrasts(rows: int, columns: int, has_public_size: bool) -> Floats:
     """Return the directions taken away, as columns in those of each row, each column, and all cells."""
     first, second = np.eye(rows), np.eye(columns)[:, :-1]
     second[-1] = -1.0
-    if known:
+    if has_public_size:
         first = first[:, :-1]
         first[-1] = -1.0
-    found = np.zeros((rows + columns + 1, first.shape[1] + second.shape[1] + known))
+    found = np.zeros((rows + columns + 1, first.shape[1] + second.shape[1] + has_public_size))
     found[:rows, : first.shape[1]] = first
     found[rows:-1, first.shape[1] : first.shape[1] + second.shape[1]] = second
-    if known:
+    if has_public_size:
         found[-1, -1] = 1.0
-    return frozen(found)
+    return freeze_array(found)
 
 
-def independence_statistic(noisy: Floats, n: int | None, rate: float) -> Floats:
+def compute_independence_statistic(noisy: Floats, n: int | None, rate: float) -> Floats:
     """Return the statistic of independence, one for each noisy table."""
     known = n is not None
     tables, rows, columns = noisy.shape
-    size = np.full(tables, float(n)) if n is not None else np.maximum(noisy.sum(axis=(1, 2)), _LEAST)
-    r, c = margins(noisy, size)
+    size = np.full(tables, float(n)) if n is not None else np.maximum(noisy.sum(axis=(1, 2)), _MIN_COUNT)
+    r, c = estimate_margins(noisy, size)
     p = r[:, :, None] * c[:, None, :]
     expected = size[:, None, None] * p
-    variance = max(noise_variance(rate), _LEAST_VARIANCE)
+    variance = max(compute_noise_variance(rate), _MIN_VARIANCE)
     weight = 1.0 / (expected + variance)
     left = noisy - expected
     # products of the directions of rows, columns and all cells in the metric of D^-1
@@ -156,18 +158,18 @@ def independence_statistic(noisy: Floats, n: int | None, rate: float) -> Floats:
     gram[:, column, column] = (r[:, :, None] ** 2 * weight).sum(axis=1)
     gram[:, :rows, rows:-1] = cross
     gram[:, rows:-1, :rows] = cross.transpose(0, 2, 1)
-    gram[:, :, -1] = gram[:, -1, :] = _along(weight, r, c)
-    with_left = _along(weight * left, r, c)
+    gram[:, :, -1] = gram[:, -1, :] = _project_on_directions(weight, r, c)
+    with_left = _project_on_directions(weight * left, r, c)
     square = (weight * left * left).sum(axis=(1, 2))
     if known:
         # S^-1 is D^-1 and a multiple of the square of D^-1 p
-        with_p = _along(cross, r, c)
+        with_p = _project_on_directions(cross, r, c)
         factor = size / (variance * with_p[:, -1])
         own = (cross * left).sum(axis=(1, 2))
         gram += (factor[:, None] * with_p)[:, :, None] * with_p[:, None, :]
         with_left += (factor * own)[:, None] * with_p
         square += factor * own * own
-    contrasts = _contrasts(rows, columns, known)
+    contrasts = _make_contrasts(rows, columns, known)
     matrix, vector = contrasts.T @ gram @ contrasts, with_left @ contrasts
     # in units of their own the directions make a matrix that can be solved
     unit = 1.0 / np.sqrt(np.maximum(np.diagonal(matrix, axis1=1, axis2=2), 1e-300))
@@ -177,58 +179,53 @@ def independence_statistic(noisy: Floats, n: int | None, rate: float) -> Floats:
     return np.maximum(square - away, 0.0)
 
 
-def _along(cells: Floats, r: Floats, c: Floats) -> Floats:
+def _project_on_directions(cells: Floats, r: Floats, c: Floats) -> Floats:
     """Return the products of cells with the directions of each row, each column and all cells."""
     by_row, by_column = (cells * c[:, None, :]).sum(axis=2), (cells * r[:, :, None]).sum(axis=1)
     return np.concatenate([by_row, by_column, cells.sum(axis=(1, 2))[:, None]], axis=1)
 
 
-def plain_independence_pvalue(
+def simulate_independence_pvalue(
     noisy: Floats, n: int | None, rate: float, draws: int | None = None, stream: int = 0
 ) -> tuple[float, float]:
     """Return statistic and p-value of independence for a noisy table of shape (I, J)."""
-    return _plain_independence(tuple(noisy.ravel().tolist()), noisy.shape, n, rate, draws, stream)
+    return _simulate_cached_pvalue(tuple(noisy.ravel().tolist()), noisy.shape, n, rate, draws, stream)
 
 
 # what was simulated for a released table is not simulated again
 @lru_cache(maxsize=64)
-def _plain_independence(
-    cells: tuple[float, ...],
-    shape: tuple[int, ...],
-    n: int | None,
-    rate: float,
-    draws: int | None,
-    stream: int,
+def _simulate_cached_pvalue(
+    cells: tuple[float, ...], shape: tuple[int, ...], n: int | None, rate: float, draws: int | None, stream: int
 ) -> tuple[float, float]:
     noisy = np.array(cells).reshape(shape)
-    statistic = float(independence_statistic(noisy[None], n, rate)[0])
-    references = independence_references(noisy, n, rate, draws, stream)
-    found = largest(references, statistic)
-    return statistic, found if draws is not None else _careful(found, n, references[0].size)
+    statistic = float(compute_independence_statistic(noisy[None], n, rate)[0])
+    references = simulate_independence(noisy, n, rate, draws, stream)
+    found = maximize_pvalue(references, statistic)
+    return statistic, found if draws is not None else _add_simulation_error(found, n, references[0].size)
 
 
-def _careful(pvalue: float, n: int | None, draws: int) -> float:
+def _add_simulation_error(raw_pvalue: float, n: int | None, draws: int) -> float:
     """Return a p-value for up to 30 records, with errors of the draws on top."""
-    if n is None or n > _FEW:
-        return pvalue
+    if n is None or n > _FEW_RECORDS:
+        return raw_pvalue
     # tables of few records are few: in the same draws a likely one has always the same error
-    return min(1.0, pvalue + _ERRORS * math.sqrt(pvalue * (1.0 - pvalue) / draws))
+    return min(1.0, raw_pvalue + _ADDED_ERRORS * math.sqrt(raw_pvalue * (1.0 - raw_pvalue) / draws))
 
 
-def independence_references(
+def simulate_independence(
     noisy: Floats, n: int | None, rate: float, draws: int | None = None, stream: int = 0
 ) -> list[Floats]:
     """Return simulated statistics for each of the margins that a noisy table of shape (I, J) suggests."""
-    draws = draws or _draws(_MANY, noisy.size)
+    draws = draws or _choose_draws(_NUISANCE_DRAWS, noisy.size)
     return [
-        independence_statistic(_tables(size, p, rate, draws, stream), n if n is None else size, rate)
-        for size, p in nuisance_points(noisy, n, rate)
+        compute_independence_statistic(_simulate_tables(size, p, rate, draws, stream), n if n is None else size, rate)
+        for size, p in iterate_nuisance_points(noisy, n, rate)
     ]
 
 
-def nuisance_points(noisy: Floats, n: int | None, rate: float) -> Iterator[tuple[int, Floats]]:
+def iterate_nuisance_points(noisy: Floats, n: int | None, rate: float) -> Iterator[tuple[int, Floats]]:
     """Yield numbers of records and shares of the cells under independence that a noisy table suggests."""
-    variance = noise_variance(rate)
+    variance = compute_noise_variance(rate)
     total, steps = float(noisy.sum() if n is None else n), [0.0]
     if n is None:
         # nearly all records in one cell, and more of them than the noisy total has: that is hardest
@@ -236,40 +233,38 @@ def nuisance_points(noisy: Floats, n: int | None, rate: float) -> Iterator[tuple
         steps = [0.0, -reach, reach]
     for step in steps:
         size = max(1, round(total + step))
-        found = [each[0] for each in margins(noisy[None], np.array([float(size)]))]
-        errors = [
-            np.sqrt(noisy.size / share.size * variance + size * share * (1.0 - share)) for share in found
-        ]
+        found = [each[0] for each in estimate_margins(noisy[None], np.array([float(size)]))]
+        errors = [np.sqrt(noisy.size / share.size * variance + size * share * (1.0 - share)) for share in found]
         yield size, np.outer(*found)
         for times in (-1.0, 1.0) if n is not None else (-1.0, 1.0, 3.0):
-            moved = [_concentrated(size * share, times * error) for share, error in zip(found, errors)]
+            moved = [_make_extreme_margin(size * share, times * error) for share, error in zip(found, errors)]
             yield size, np.outer(*moved)
 
 
-def _concentrated(expected: Floats, error: Floats) -> Floats:
+def _make_extreme_margin(expected: Floats, error: Floats) -> Floats:
     """Return shares where all but the largest have lost an error to it, or where all have gained one."""
     if error[0] < 0.0:
         parts = expected - error
         return parts / parts.sum()
-    parts = np.maximum(expected - error, _LEAST)
+    parts = np.maximum(expected - error, _MIN_COUNT)
     top = int(np.argmax(expected))
-    parts[top] = max(expected.sum() - (parts.sum() - parts[top]), _LEAST)
+    parts[top] = max(expected.sum() - (parts.sum() - parts[top]), _MIN_COUNT)
     return parts / parts.sum()
 
 
 Integers = npt.NDArray[np.int64]
 
 # tables, the share of them that is kept, and steps in a round
-_TABLES, _KEPT, _STEPS = 1_000, 0.1, 8
+_SPLIT_TABLES, _SPLIT_SHARE, _SPLIT_STEPS = 1_000, 0.1, 8
 # what a step keeps: little of it to forget, and nearly all of it far out
-_PARTS = (0.3, 0.6, 0.85, 0.95)
-_MOST_ROUNDS, _ADDED = 7, 0.35
+_RETAINED_SHARES = (0.3, 0.6, 0.85, 0.95)
+_MAX_ROUNDS, _ADDED_ERROR = 7, 0.35
 # what is equal but for rounding counts as equal
-_TOLERANCE = 1e-9
+_RELATIVE_TOLERANCE = 1e-9
 
 
-def small_tail(
-    statistic: Callable[[Floats], Floats], n: int, p: Floats, rate: float, observed: float
+def estimate_small_tail(
+    compute_statistic: Callable[[Floats], Floats], n: int, p: Floats, rate: float, observed: float
 ) -> float:
     """Return how probable a statistic of noisy tables is that is at least as large as one observed.
 
@@ -281,56 +276,60 @@ def small_tail(
     A step keeps some records in their cells and draws the others again, and keeps a part of the exponential
     variables that the noise is made of: by a beta variable, whose complement a gamma variable fills up.
     """
-    rng, cells = generator(5), p.ravel()
-    counts = rng.multinomial(n, cells, size=_TABLES)
+    rng, cells = make_generator(5), p.ravel()
+    counts = rng.multinomial(n, cells, size=_SPLIT_TABLES)
     waits = rng.standard_exponential((2, *counts.shape))
 
-    def of(counts: Integers, waits: Floats) -> Floats:
+    def evaluate_statistic(counts: Integers, waits: Floats) -> Floats:
         first, second = np.floor(waits / rate)
-        return statistic((counts + first - second).reshape(-1, *p.shape))
+        return compute_statistic((counts + first - second).reshape(-1, *p.shape))
 
-    least, values, share = observed - _TOLERANCE * max(1.0, abs(observed)), of(counts, waits), 1.0
-    for round_ in range(_MOST_ROUNDS):
-        level = float(np.quantile(values, 1.0 - _KEPT, method="lower"))
+    least, values, share = (
+        observed - _RELATIVE_TOLERANCE * max(1.0, abs(observed)),
+        evaluate_statistic(counts, waits),
+        1.0,
+    )
+    for round_ in range(_MAX_ROUNDS):
+        level = float(np.quantile(values, 1.0 - _SPLIT_SHARE, method="lower"))
         if level >= least:
             break
         kept = np.flatnonzero(values >= level)
-        share *= kept.size / _TABLES
-        chosen = rng.choice(kept, _TABLES)
+        share *= kept.size / _SPLIT_TABLES
+        chosen = rng.choice(kept, _SPLIT_TABLES)
         counts, waits, values = counts[chosen], waits[:, chosen], values[chosen]
-        for step in range(_STEPS):
-            part = _PARTS[step % len(_PARTS)]
-            tried, waited = _moved(rng, counts, n, cells, part), _thinned(rng, waits, part)
-            found = of(tried, waited)
+        for step in range(_SPLIT_STEPS):
+            part = _RETAINED_SHARES[step % len(_RETAINED_SHARES)]
+            tried, waited = (_sample_records_again(rng, counts, n, cells, part), _sample_waits_again(rng, waits, part))
+            found = evaluate_statistic(tried, waited)
             stay = found >= level
             counts = np.where(stay[:, None], tried, counts)
             waits = np.where(stay[:, None], waited, waits)
             values = np.where(stay, found, values)
     else:
-        round_ = _MOST_ROUNDS
-    share *= (1.0 + np.count_nonzero(values >= least)) / (1.0 + _TABLES)
-    return float(min(1.0, share * (1.0 + _ADDED * math.sqrt(1.0 + round_))))
+        round_ = _MAX_ROUNDS
+    share *= (1.0 + np.count_nonzero(values >= least)) / (1.0 + _SPLIT_TABLES)
+    return float(min(1.0, share * (1.0 + _ADDED_ERROR * math.sqrt(1.0 + round_))))
 
 
-def _moved(rng: np.random.Generator, counts: Integers, n: int, p: Floats, part: float) -> Integers:
+def _sample_records_again(rng: np.random.Generator, counts: Integers, n: int, p: Floats, retained: float) -> Integers:
     """Draw some records' cells again, each with the probability 1 - part."""
-    kept = rng.binomial(counts, part)
+    kept = rng.binomial(counts, retained)
     return kept + rng.multinomial(n - kept.sum(axis=1), p)
 
 
-def _thinned(rng: np.random.Generator, waits: Floats, part: float) -> Floats:
+def _sample_waits_again(rng: np.random.Generator, waits: Floats, retained: float) -> Floats:
     """Keep a part of exponential variables, and fill them up to exponential ones."""
-    kept = rng.beta(part, 1.0 - part, waits.shape)
-    return kept * waits + rng.standard_gamma(1.0 - part, waits.shape)
+    kept = rng.beta(retained, 1.0 - retained, waits.shape)
+    return kept * waits + rng.standard_gamma(1.0 - retained, waits.shape)
 
 
 # from this p-value on the plain one counts
-_SMALL = 2.0 * SLACK
+_SMALL_PVALUE = 2.0 * NUISANCE_PROBABILITY
 # the probability of numbers of records that are left out, and how many points of the margins are looked at
-_LEFT_OUT, _POINTS, _DRAWS = 2e-7, 3, 999
+_EXCLUDED_SIZES_PROBABILITY, _MAX_NUISANCE_POINTS, _SELECTION_DRAWS = 2e-7, 3, 999
 
 
-def fit_pvalue(noisy: Floats, p: Floats, n: int | None, rate: float) -> tuple[float, float]:
+def compute_fit_pvalue(noisy: Floats, p: Floats, n: int | None, rate: float) -> tuple[float, float]:
     """Return statistic and p-value of a noisy table of shape (k,) for given probabilities.
 
     A plain p-value up to 0.002 is estimated a second time, with so many levels as it needs, and twice its
@@ -339,53 +338,58 @@ def fit_pvalue(noisy: Floats, p: Floats, n: int | None, rate: float) -> tuple[fl
     p-value is for numbers that are left out, it is as for t tests
     (`pydpstat.inference._null_distributions.mean_differences`).
     """
-    statistic, first = plain_fit_pvalue(noisy, p, n, rate)
-    if first > _SMALL:
+    statistic, first = simulate_fit_pvalue(noisy, p, n, rate)
+    if first > _SMALL_PVALUE:
         return statistic, first
-    return statistic, _fit(tuple(noisy.tolist()), tuple(p.tolist()), n, rate, statistic, first)
+    return statistic, _compute_small_fit_pvalue(tuple(noisy.tolist()), tuple(p.tolist()), n, rate, statistic, first)
 
 
 @lru_cache(maxsize=64)
-def _fit(
-    cells: tuple[float, ...], p: tuple[float, ...], n: int | None, rate: float, statistic: float, first: float
+def _compute_small_fit_pvalue(
+    cells: tuple[float, ...], p: tuple[float, ...], n: int | None, rate: float, statistic: float, first_pvalue: float
 ) -> float:
     """Return the p-value of a table whose first one is small."""
     shares = np.array(p)
 
-    def tail(size: int) -> float:
-        of = partial(fit_statistic, p=shares, n=n, rate=rate)
-        return small_tail(of, size, shares, rate, statistic)
+    def estimate_tail(size: int) -> float:
+        of = partial(compute_fit_statistic, p=shares, n=n, rate=rate)
+        return estimate_small_tail(of, size, shares, rate, statistic)
 
     if n is not None:
-        return min(_SMALL, max(tail(n), FLOOR))
-    total, reach = sum(cells), geometric_sum(rate, len(cells)).quantile(0.5 * _LEFT_OUT)
+        return min(_SMALL_PVALUE, max(estimate_tail(n), PVALUE_FLOOR))
+    total, reach = (
+        sum(cells),
+        make_geometric_sum(rate, len(cells)).compute_quantile(0.5 * _EXCLUDED_SIZES_PROBABILITY),
+    )
     numbers = {round(max(total + step * reach, 0.0)) for step in (-1.0, 0.0, 1.0)}
-    return deeper(first, SLACK, _LEFT_OUT + max(map(tail, sorted(numbers))))
+    return choose_refined_pvalue(
+        first_pvalue, NUISANCE_PROBABILITY, _EXCLUDED_SIZES_PROBABILITY + max(map(estimate_tail, sorted(numbers)))
+    )
 
 
-def independence_pvalue(noisy: Floats, n: int | None, rate: float) -> tuple[float, float]:
+def compute_independence_pvalue(noisy: Floats, n: int | None, rate: float) -> tuple[float, float]:
     """Return statistic and p-value of independence for a noisy table of shape (I, J).
 
     Of the margins that the plain p-value looks at, these are the ones with the largest 99 % points.
     """
-    statistic, first = plain_independence_pvalue(noisy, n, rate)
-    if first > _SMALL:
+    statistic, first = simulate_independence_pvalue(noisy, n, rate)
+    if first > _SMALL_PVALUE:
         return statistic, first
-    return statistic, _independence(tuple(noisy.ravel().tolist()), noisy.shape, n, rate, statistic)
+    return statistic, _compute_small_pvalue(tuple(noisy.ravel().tolist()), noisy.shape, n, rate, statistic)
 
 
 @lru_cache(maxsize=64)
-def _independence(
+def _compute_small_pvalue(
     cells: tuple[float, ...], shape: tuple[int, ...], n: int | None, rate: float, statistic: float
 ) -> float:
     """Return the p-value of a table whose first one is small."""
     noisy, found = np.array(cells).reshape(shape), 0.0
-    points = list(nuisance_points(noisy, n, rate))
-    if len(points) > _POINTS:
-        simulated = independence_references(noisy, n, rate, _DRAWS)
+    points = list(iterate_nuisance_points(noisy, n, rate))
+    if len(points) > _MAX_NUISANCE_POINTS:
+        simulated = simulate_independence(noisy, n, rate, _SELECTION_DRAWS)
         order = np.argsort([-float(np.quantile(each, 0.99)) for each in simulated], kind="stable")
-        points = [points[place] for place in order[:_POINTS].tolist()]
+        points = [points[place] for place in order[:_MAX_NUISANCE_POINTS].tolist()]
     for size, p in points:
-        of = partial(independence_statistic, n=n if n is None else size, rate=rate)
-        found = max(found, small_tail(of, size, p, rate, statistic))
-    return min(_SMALL, max(found, FLOOR))
+        of = partial(compute_independence_statistic, n=n if n is None else size, rate=rate)
+        found = max(found, estimate_small_tail(of, size, p, rate, statistic))
+    return min(_SMALL_PVALUE, max(found, PVALUE_FLOOR))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 
-class Attributed(np.ndarray):
+class AttributedVector(np.ndarray):
     """A vector with attributes that R shows below it: arithmetic keeps them, its parts have none.
 
     `r_class` is its class in R, if it has one.
@@ -23,21 +23,21 @@ class Attributed(np.ndarray):
         return repr(np.asarray(self))
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **options: object) -> object:
-        plain = [np.asarray(each) if isinstance(each, Attributed) else each for each in inputs]
+        plain = [np.asarray(each) if isinstance(each, AttributedVector) else each for each in inputs]
         result = getattr(ufunc, method)(*plain, **options)
         kept = isinstance(result, np.ndarray) and result.shape == self.shape and result.dtype != bool
-        return attributed(result, self.attributes) if kept else result
+        return with_attributes(result, self.attributes) if kept else result
 
 
-def attributed(values: np.ndarray, attributes: Mapping[str, object], r_class: str = "") -> Attributed:
+def with_attributes(values: np.ndarray, attributes: Mapping[str, object], r_class: str = "") -> AttributedVector:
     """Return a vector with attributes, and with a class of R's.
 
     Examples
     --------
-    >>> x = attributed(np.array([1.0, 2.0]), {"unit": "cm"})
+    >>> x = with_attributes(np.array([1.0, 2.0]), {"unit": "cm"})
     >>> (x * 2).attributes, (x > 1).tolist(), x[:1].attributes
     ({'unit': 'cm'}, [False, True], {})
     """
-    result = np.asarray(values).view(Attributed)
+    result = np.asarray(values).view(AttributedVector)
     result.attributes, result.r_class = dict(attributes), r_class
     return result

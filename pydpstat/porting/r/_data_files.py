@@ -12,8 +12,8 @@ from tempfile import mkdtemp
 import pandas as pd
 
 from pydpstat.errors import PydpstatError
-from pydpstat.porting.r._frames import as_data_frame, make_names, type_convert
-from pydpstat.porting.r._shapes import frame_of, items, missing, row_name, vector
+from pydpstat.porting.r._frames import as_data_frame, convert_text_column, make_names
+from pydpstat.porting.r._shapes import find_missing, format_row_name, get_names_and_elements, make_data_frame, to_vector
 from pydpstat.porting.r._values import Value
 from pydpstat.r_arithmetic import as_character
 
@@ -59,14 +59,12 @@ def read_csv(
         raise PydpstatError(f"{file} has rows of {width} values and {len(top)} names of columns")
     names = top or [f"V{i + 1}" for i in range(width)]
     texts = list(zip(*(row + [""] * (len(names) + numbered - len(row)) for row in body))) or [()] * len(names)
-    values = [type_convert(each, na_strings, not stringsAsFactors) for each in texts[numbered:]]
+    values = [convert_text_column(each, na_strings, not stringsAsFactors) for each in texts[numbered:]]
     labels = list(texts[0]) if numbered else None
-    return frame_of(dict(zip(make_names(names, unique=True) if check_names else names, values)), labels)
+    return make_data_frame(dict(zip(make_names(names, unique=True) if check_names else names, values)), labels)
 
 
-def write_csv(
-    x: Value, file: str | Path = "", row_names: bool = True, quote: bool = True, na: str = "NA"
-) -> None:
+def write_csv(x: Value, file: str | Path = "", row_names: bool = True, quote: bool = True, na: str = "NA") -> None:
     """Write a frame, matrix or table as R's ``write.csv`` does, byte for byte; without a file print it.
 
     Examples
@@ -76,7 +74,7 @@ def write_csv(
     "1",0.3,"x"
     "2",1e+05,NA
     """
-    _write(x, file, False, quote, ",", na, row_names, math.nan if row_names else True, '""')
+    _write_frame(x, file, False, quote, ",", na, row_names, math.nan if row_names else True, '""')
 
 
 def write_table(
@@ -94,24 +92,24 @@ def write_table(
     1 x
     2 y
     """
-    _write(x, file, append, quote, sep, na, row_names, col_names, '\\"')
+    _write_frame(x, file, append, quote, sep, na, row_names, col_names, '\\"')
 
 
-def _write(
+def _write_frame(
     x: Value, file: str | Path, append: bool, quote: bool, sep: str, na: str, row_names: bool,
-    col_names: Value, inner: str,
+    col_names: Value, escaped_quote: str,
 ) -> None:  # fmt: skip
     frame = as_data_frame(x)
 
-    def text(value: object) -> str:
-        return '"' + str(value).replace('"', inner) + '"' if quote else str(value)
+    def quote_value(value: object) -> str:
+        return '"' + str(value).replace('"', escaped_quote) + '"' if quote else str(value)
 
-    table = [[text(row_name(each)) for each in frame.index]] if row_names else []
-    for values, gone in ((vector(each), missing(each)) for each in items(frame)[1]):
-        write = text if values.dtype.kind == "O" else as_character
+    table = [[quote_value(format_row_name(each)) for each in frame.index]] if row_names else []
+    for values, gone in ((to_vector(each), find_missing(each)) for each in get_names_and_elements(frame)[1]):
+        write = quote_value if values.dtype.kind == "O" else as_character
         table.append([na if away else write(v) for v, away in zip(values.tolist(), gone)])
     corner = [""] if row_names and col_names != col_names else []
-    top = [[text(each) for each in [*corner, *frame.columns]]] if col_names else []
+    top = [[quote_value(each) for each in [*corner, *frame.columns]]] if col_names else []
     written = "".join(sep.join(line) + "\n" for line in [*top, *zip(*table)])
     if file:
         with open(file, "a" if append else "w", encoding="utf-8", newline="") as stream:

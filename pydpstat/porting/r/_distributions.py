@@ -10,7 +10,7 @@ import numpy as np
 
 from pydpstat import r_arithmetic
 from pydpstat.errors import PydpstatError
-from pydpstat.porting.r._shapes import Array, vector
+from pydpstat.porting.r._shapes import Array, to_vector
 from pydpstat.porting.r._values import Value
 
 # by R's name: SciPy's name, R's parameters with their defaults, and SciPy's shapes, location and scale
@@ -30,90 +30,96 @@ _FAMILIES: dict[str, tuple[str, dict[str, float | None], Callable[..., tuple[Val
     "lnorm": ("lognorm", {"meanlog": 0.0, "sdlog": 1.0}, lambda mean, sd: (sd, 0, np.exp(mean))),
     "weibull": ("weibull_min", {"shape": None, "scale": 1.0}, lambda shape, scale: (shape, 0, scale)),
 }  # fmt: skip
-_FLAGS = {
+_FLAG_DEFAULTS = {
     "d": {"log": False},
     "p": {"lower_tail": True, "log_p": False},
     "q": {"lower_tail": True, "log_p": False},
 }
-_SAID = {"d": "density", "p": "distribution function", "q": "quantile function"}
+_FUNCTION_DESCRIPTIONS = {"d": "density", "p": "distribution function", "q": "quantile function"}
 
 
-def _log_of(own: Array, other: Array, x: Array, lowest: Array) -> Array:
+def _compute_log_probability(probability: Array, complement: Array, x: Array, support_minimum: Array) -> Array:
     """The logarithm of a probability, from the other tail where that is more exact."""
     with np.errstate(divide="ignore"):
-        result = np.where(own < 0.5, np.log(own), np.log1p(-np.minimum(other, 1.0)))
-    if (lost := (own == 0.0) & np.isfinite(x) & (x > lowest)).any():
+        result = np.where(probability < 0.5, np.log(probability), np.log1p(-np.minimum(complement, 1.0)))
+    if (lost := (probability == 0.0) & np.isfinite(x) & (x > support_minimum)).any():
         raise PydpstatError(f"q must have a probability above 1e-308 for its logarithm; {x[lost][0]} has not")
     return result
 
 
-def _value(kind: str, of: Value, shapes: tuple[Value, ...], x: Array, flags: dict[str, bool]) -> Array:
+def _evaluate_distribution(
+    kind: str, distribution: Value, shapes: tuple[Value, ...], x: Array, flags: dict[str, bool]
+) -> Array:
     if kind == "d":
-        discrete = hasattr(of, "pmf")
-        return getattr(of, ("log" if flags["log"] else "") + ("pmf" if discrete else "pdf"))(x, *shapes)
+        discrete = hasattr(distribution, "pmf")
+        return getattr(distribution, ("log" if flags["log"] else "") + ("pmf" if discrete else "pdf"))(x, *shapes)
     lower = flags["lower_tail"]
     if kind == "p":
-        low, high = of.cdf(x, *shapes), of.sf(x, *shapes)
+        low, high = distribution.cdf(x, *shapes), distribution.sf(x, *shapes)
         if not flags["log_p"]:
             return low if lower else high
-        ends = of.support(*shapes)
-        return _log_of(low, high, x, ends[0]) if lower else _log_of(high, low, -x, -np.asarray(ends[1]))
+        ends = distribution.support(*shapes)
+        return (
+            _compute_log_probability(low, high, x, ends[0])
+            if lower
+            else _compute_log_probability(high, low, -x, -np.asarray(ends[1]))
+        )
     p = np.exp(x) if flags["log_p"] else x
-    found = of.ppf(p, *shapes) if lower else of.isf(p, *shapes)
-    if of.name == "poisson":
+    found = distribution.ppf(p, *shapes) if lower else distribution.isf(p, *shapes)
+    if distribution.name == "poisson":
         found = np.where(np.asarray(shapes[0]) == 0, 0 * p, found)
-    return np.maximum(found, of.support(*shapes)[0]) if hasattr(of, "pmf") else found
+    return np.maximum(found, distribution.support(*shapes)[0]) if hasattr(distribution, "pmf") else found
 
 
-def _made(kind: str, name: str) -> Callable[..., Value]:
+def _make_distribution_function(kind: str, name: str) -> Callable[..., Value]:
     scipy_name, defaults, shaped = _FAMILIES[name]
     first = {"d": "x", "p": "q", "q": "p"}[kind]
     known = [Parameter(first, Parameter.POSITIONAL_OR_KEYWORD)]
-    for key, default in {**defaults, **_FLAGS[kind]}.items():
+    for key, default in {**defaults, **_FLAG_DEFAULTS[kind]}.items():
         given = Parameter.empty if default is None else default
         known.append(Parameter(key, Parameter.POSITIONAL_OR_KEYWORD, default=given))
     signature = Signature(known)
 
-    def function(*args: Value, **named: Value) -> Value:
+    def evaluate_arguments(*args: Value, **named: Value) -> Value:
         bound = signature.bind(*args, **named)
         bound.apply_defaults()
         values = bound.arguments
-        flags = {key: bool(values.pop(key)) for key in _FLAGS[kind]}
-        parts = [vector(each, key).astype(np.float64) for key, each in values.items()]
+        flags = {key: bool(values.pop(key)) for key in _FLAG_DEFAULTS[kind]}
+        parts = [to_vector(each, key).astype(np.float64) for key, each in values.items()]
         if name == "norm" and not flags.get("log_p") and flags.get("lower_tail"):
-            x, mean, sd = _recycled(parts)
+            x, mean, sd = _expand_to_longest(parts)
             done = r_arithmetic.pnorm((x - mean) / sd) if kind == "p" else mean + sd * r_arithmetic.qnorm(x)
         else:
             from scipy import stats
 
-            x, *parameters = _recycled(parts)
+            x, *parameters = _expand_to_longest(parts)
             with np.errstate(all="ignore"):
-                done = _value(kind, getattr(stats, scipy_name), shaped(*parameters), x, flags)
+                done = _evaluate_distribution(kind, getattr(stats, scipy_name), shaped(*parameters), x, flags)
         return done if any(np.ndim(each) for each in values.values()) else float(np.asarray(done).ravel()[0])
 
-    function.__name__ = function.__qualname__ = kind + name
-    function.__signature__ = signature  # type: ignore[attr-defined]
-    function.__doc__ = (
-        f"Return the {_SAID[kind]}, as R's ``{kind}{name}``: by SciPy, to about 1e-12 of R's values."
+    evaluate_arguments.__name__ = evaluate_arguments.__qualname__ = kind + name
+    evaluate_arguments.__signature__ = signature  # type: ignore[attr-defined]
+    evaluate_arguments.__doc__ = (
+        f"Return the {_FUNCTION_DESCRIPTIONS[kind]}, as R's ``{kind}{name}``: by SciPy, to about 1e-12 of R's values."
     )
-    return function
+    return evaluate_arguments
 
 
-def _recycled(parts: list[Array]) -> list[Array]:
+def _expand_to_longest(parts: list[Array]) -> list[Array]:
     n = max(map(len, parts)) if all(map(len, parts)) else 0
     return [np.resize(each, n) for each in parts]
 
 
-dnorm, pnorm, qnorm = (_made(kind, "norm") for kind in "dpq")
-dunif, punif, qunif = (_made(kind, "unif") for kind in "dpq")
-dexp, pexp, qexp = (_made(kind, "exp") for kind in "dpq")
-dbinom, pbinom, qbinom = (_made(kind, "binom") for kind in "dpq")
-dpois, ppois, qpois = (_made(kind, "pois") for kind in "dpq")
-dgamma, pgamma, qgamma = (_made(kind, "gamma") for kind in "dpq")
-dbeta, pbeta, qbeta = (_made(kind, "beta") for kind in "dpq")
-dt, pt, qt = (_made(kind, "t") for kind in "dpq")
-dchisq, pchisq, qchisq = (_made(kind, "chisq") for kind in "dpq")
-df, pf, qf = (_made(kind, "f") for kind in "dpq")
-dgeom, pgeom, qgeom = (_made(kind, "geom") for kind in "dpq")
-dlnorm, plnorm, qlnorm = (_made(kind, "lnorm") for kind in "dpq")
-dweibull, pweibull, qweibull = (_made(kind, "weibull") for kind in "dpq")
+dnorm, pnorm, qnorm = (_make_distribution_function(kind, "norm") for kind in "dpq")
+dunif, punif, qunif = (_make_distribution_function(kind, "unif") for kind in "dpq")
+dexp, pexp, qexp = (_make_distribution_function(kind, "exp") for kind in "dpq")
+dbinom, pbinom, qbinom = (_make_distribution_function(kind, "binom") for kind in "dpq")
+dpois, ppois, qpois = (_make_distribution_function(kind, "pois") for kind in "dpq")
+dgamma, pgamma, qgamma = (_make_distribution_function(kind, "gamma") for kind in "dpq")
+dbeta, pbeta, qbeta = (_make_distribution_function(kind, "beta") for kind in "dpq")
+dt, pt, qt = (_make_distribution_function(kind, "t") for kind in "dpq")
+dchisq, pchisq, qchisq = (_make_distribution_function(kind, "chisq") for kind in "dpq")
+df, pf, qf = (_make_distribution_function(kind, "f") for kind in "dpq")
+dgeom, pgeom, qgeom = (_make_distribution_function(kind, "geom") for kind in "dpq")
+dlnorm, plnorm, qlnorm = (_make_distribution_function(kind, "lnorm") for kind in "dpq")
+dweibull, pweibull, qweibull = (_make_distribution_function(kind, "weibull") for kind in "dpq")

@@ -15,33 +15,33 @@ from pydpstat.errors import NotSupportedError, PydpstatError
 from pydpstat.porting.r._values import (
     Value,
     Vector,
-    elementwise,
-    factor_of,
-    missing,
-    plain,
-    recycled,
-    shaped,
-    size,
-    texts,
-    whole,
+    count_elements,
+    expand_by_recycling,
+    find_missing,
+    get_factor,
+    make_elementwise,
+    match_shape,
+    to_plain_vector,
+    to_single_integer,
+    to_strings,
 )  # fmt: skip
-from pydpstat.porting.r._vectors import rows_of
+from pydpstat.porting.r._vectors import to_comparable_vectors
 from pydpstat.r_arithmetic.elementary import exp as _exp
 from pydpstat.r_arithmetic.elementary import expm1 as _expm1
 from pydpstat.r_arithmetic.elementary import log as _log
 from pydpstat.r_arithmetic.elementary import log1p as _log1p
 from pydpstat.r_arithmetic.elementary import log10 as _log10
 from pydpstat.r_arithmetic.elementary import tanh as _tanh
-from pydpstat.r_arithmetic.factor import collation_key
-from pydpstat.r_arithmetic.rounding import significant
+from pydpstat.r_arithmetic.factor import make_collation_key
+from pydpstat.r_arithmetic.rounding import round_significant
 
-_ORDERS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+_COMPARISON_OPERATORS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
 
-def _each(function: Callable[..., float]) -> Callable[..., Vector]:
+def _make_vectorized(function: Callable[..., float]) -> Callable[..., Vector]:
     """Call a function of numbers for each element, NaN where it has no value."""
 
-    def one(*x: float) -> float:
+    def evaluate_or_nan(*x: float) -> float:
         try:
             return function(*x)
         except ValueError:
@@ -49,10 +49,10 @@ def _each(function: Callable[..., float]) -> Callable[..., Vector]:
         except OverflowError:
             return math.inf
 
-    return lambda *parts: np.array([one(*x) for x in zip(*(part.tolist() for part in parts))], np.float64)
+    return lambda *parts: np.array([evaluate_or_nan(*x) for x in zip(*(part.tolist() for part in parts))], np.float64)
 
 
-def _pow(x: float, y: float) -> float:
+def _compute_r_power(x: float, y: float) -> float:
     if x == 1 or y == 0:
         return 1.0
     if x < 0 and (math.isinf(y) or (math.isinf(x) and y != int(y))):
@@ -67,7 +67,7 @@ def _pow(x: float, y: float) -> float:
         return -math.inf if x < 0 and y % 2 == 1 else math.inf
 
 
-def _choose(n: float, k: float) -> float:
+def _compute_binomial(n: float, k: float) -> float:
     if math.isnan(n) or math.isnan(k):
         return math.nan
     k = round(k)
@@ -85,52 +85,62 @@ def _choose(n: float, k: float) -> float:
     return float(math.comb(int(n), int(k)))
 
 
-def _gamma(x: float) -> float:
+def _compute_gamma(x: float) -> float:
     if 0 < x <= 50 and x == int(x):
         # R multiplies
         return math.prod(range(2, int(x)), start=1.0)
     return math.inf if x >= 171.7 else math.gamma(x)
 
 
-def _lgamma(x: float) -> float:
+def _compute_log_gamma(x: float) -> float:
     if x <= 0 and (math.isinf(x) or x == int(x)):
         return math.inf
-    return math.log(math.fabs(_gamma(x))) if 1e-306 < math.fabs(x) <= 10 else math.lgamma(x)
+    return math.log(math.fabs(_compute_gamma(x))) if 1e-306 < math.fabs(x) <= 10 else math.lgamma(x)
 
 
-def _beta(a: float, b: float) -> float:
+def _compute_beta(a: float, b: float) -> float:
     if a + b < 171.6 and min(a, b) > 0:
-        return 1 / _gamma(a + b) * _gamma(a) * _gamma(b)
+        return 1 / _compute_gamma(a + b) * _compute_gamma(a) * _compute_gamma(b)
     return math.exp(math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b))
 
 
-def _doubles(function: Callable[[Vector], Value]) -> Callable[[Vector], Vector]:
+def _call_on_doubles(function: Callable[[Vector], Value]) -> Callable[[Vector], Vector]:
     return lambda x: function(x.astype(np.float64))
 
 
-sqrt = elementwise(np.sqrt, "sqrt", "Square root")
-abs = elementwise(lambda x: np.abs(x) if x.dtype != bool else x.astype(np.int64), "abs", "Absolute value")
-floor = elementwise(_doubles(np.floor), "floor", "Largest whole number that is not above")
-ceiling = elementwise(_doubles(np.ceil), "ceiling", "Least whole number that is not below")
-trunc = elementwise(_doubles(np.trunc), "trunc", "Whole part")
-sign = elementwise(_doubles(np.sign), "sign", "Sign, -1, 0 or 1")
-exp = elementwise(_exp, "exp", "Exponential")
-expm1 = elementwise(_expm1, "expm1", "Exponential minus 1")
-log1p = elementwise(_log1p, "log1p", "Logarithm of 1 + x")
-log10 = elementwise(_log10, "log10", "Logarithm to base 10")
-log2 = elementwise(_each(lambda x: -math.inf if x == 0 else math.log2(x)), "log2", "Logarithm to base 2")
+sqrt = make_elementwise(np.sqrt, "sqrt", "Square root")
+abs = make_elementwise(lambda x: np.abs(x) if x.dtype != bool else x.astype(np.int64), "abs", "Absolute value")
+floor = make_elementwise(_call_on_doubles(np.floor), "floor", "Largest whole number that is not above")
+ceiling = make_elementwise(_call_on_doubles(np.ceil), "ceiling", "Least whole number that is not below")
+trunc = make_elementwise(_call_on_doubles(np.trunc), "trunc", "Whole part")
+sign = make_elementwise(_call_on_doubles(np.sign), "sign", "Sign, -1, 0 or 1")
+exp = make_elementwise(_exp, "exp", "Exponential")
+expm1 = make_elementwise(_expm1, "expm1", "Exponential minus 1")
+log1p = make_elementwise(_log1p, "log1p", "Logarithm of 1 + x")
+log10 = make_elementwise(_log10, "log10", "Logarithm to base 10")
+log2 = make_elementwise(
+    _make_vectorized(lambda x: -math.inf if x == 0 else math.log2(x)), "log2", "Logarithm to base 2"
+)
 sin, cos, tan = (
-    elementwise(_each(getattr(math, each)), each, each.title()) for each in ("sin", "cos", "tan")
+    make_elementwise(_make_vectorized(getattr(math, each)), each, each.title()) for each in ("sin", "cos", "tan")
 )
-tanh = elementwise(_tanh, "tanh", "Hyperbolic tangent")
-gamma = elementwise(
-    _each(_gamma), "gamma", "Gamma function, exact for whole numbers up to 50, else within 1e-14"
+tanh = make_elementwise(_tanh, "tanh", "Hyperbolic tangent")
+gamma = make_elementwise(
+    _make_vectorized(_compute_gamma),
+    "gamma",
+    "Gamma function, exact for whole numbers up to 50, else within 1e-14",
 )
-lgamma = elementwise(_each(_lgamma), "lgamma", "Logarithm of the gamma function, within 1e-14")
-beta = elementwise(_each(_beta), "beta", "Beta function, within 1e-13")
-factorial = elementwise(_each(lambda x: _gamma(x + 1)), "factorial", "Factorial, exact up to 49")
-choose = elementwise(_each(_choose), "choose", "Number of subsets of k elements, exact below k = 30")
-power = elementwise(_each(_pow), "power", "Power, R's ``x^y``")
+lgamma = make_elementwise(
+    _make_vectorized(_compute_log_gamma), "lgamma", "Logarithm of the gamma function, within 1e-14"
+)
+beta = make_elementwise(_make_vectorized(_compute_beta), "beta", "Beta function, within 1e-13")
+factorial = make_elementwise(
+    _make_vectorized(lambda x: _compute_gamma(x + 1)), "factorial", "Factorial, exact up to 49"
+)
+choose = make_elementwise(
+    _make_vectorized(_compute_binomial), "choose", "Number of subsets of k elements, exact below k = 30"
+)
+power = make_elementwise(_make_vectorized(_compute_r_power), "power", "Power, R's ``x^y``")
 
 
 def log(x: Value, base: Value = None) -> Value:
@@ -142,10 +152,10 @@ def log(x: Value, base: Value = None) -> Value:
     (0.0, array([3., 1.]))
     """
     if base is None:
-        return elementwise(_log, "log", "")(x)
-    if size(base) == 1 and plain(base)[0] in (2, 10):
-        return (log2 if plain(base)[0] == 2 else log10)(x)
-    return elementwise(lambda a, b: np.asarray(_log(a)) / _log(b), "log", "")(x, base)
+        return make_elementwise(_log, "log", "")(x)
+    if count_elements(base) == 1 and to_plain_vector(base)[0] in (2, 10):
+        return (log2 if to_plain_vector(base)[0] == 2 else log10)(x)
+    return make_elementwise(lambda a, b: np.asarray(_log(a)) / _log(b), "log", "")(x, base)
 
 
 def round(x: Value, digits: Value = 0) -> Value:
@@ -156,7 +166,9 @@ def round(x: Value, digits: Value = 0) -> Value:
     >>> round(2.675, 2), round([0.15, 2.5], 0)
     (2.67, array([0., 2.]))
     """
-    return elementwise(_doubles(partial(r_arithmetic.round, digits=whole(digits, "digits"))), "round", "")(x)
+    return make_elementwise(
+        _call_on_doubles(partial(r_arithmetic.round, digits=to_single_integer(digits, "digits"))), "round", ""
+    )(x)
 
 
 def signif(x: Value, digits: Value = 6) -> Value:
@@ -167,9 +179,11 @@ def signif(x: Value, digits: Value = 6) -> Value:
     >>> signif(123.456, 2), signif([0.0123456], 3)
     (120.0, array([0.0123]))
     """
-    return elementwise(_doubles(partial(significant, digits=max(1, whole(digits, "digits")))), "signif", "")(
-        x
-    )
+    return make_elementwise(
+        _call_on_doubles(partial(round_significant, digits=max(1, to_single_integer(digits, "digits")))),
+        "signif",
+        "",
+    )(x)
 
 
 def is_na(x: Value) -> Value:
@@ -182,7 +196,7 @@ def is_na(x: Value) -> Value:
     """
     if isinstance(x, pd.DataFrame):
         return x.isna()
-    return shaped(missing(x), x)
+    return match_shape(find_missing(x), x)
 
 
 def anyNA(x: Value) -> bool:
@@ -193,7 +207,7 @@ def anyNA(x: Value) -> bool:
     >>> anyNA([1, None])
     True
     """
-    return bool(x.isna().any(axis=None)) if isinstance(x, pd.DataFrame) else bool(missing(x).any())
+    return bool(x.isna().any(axis=None)) if isinstance(x, pd.DataFrame) else bool(find_missing(x).any())
 
 
 def known(x: Value) -> Value:
@@ -204,7 +218,7 @@ def known(x: Value) -> Value:
     >>> known(3)
     3
     """
-    gone = int(missing(x).sum())
+    gone = int(find_missing(x).sum())
     if gone:
         raise PydpstatError(
             f"what is compared has {gone} missing value{'s' * (gone > 1)}: R's comparison is NA there. "
@@ -221,7 +235,7 @@ def equal(x: Value, y: Value) -> Value:
     >>> equal([1, 2], "2"), equal(1, 1.0)
     (array([False,  True]), True)
     """
-    return shaped(np.equal(*recycled(*rows_of(known(x), known(y)))).astype(bool), x, y)
+    return match_shape(np.equal(*expand_by_recycling(*to_comparable_vectors(known(x), known(y)))).astype(bool), x, y)
 
 
 def ordered(x: Value, sign: str, y: Value) -> Value:
@@ -232,11 +246,11 @@ def ordered(x: Value, sign: str, y: Value) -> Value:
     >>> ordered("apple", "<", "Banana"), ordered(["a", "B"], ">=", "b")
     (True, array([False,  True]))
     """
-    if factor_of(x) is not None or factor_of(y) is not None:
+    if get_factor(x) is not None or get_factor(y) is not None:
         raise PydpstatError("x and y must be strings; got a factor. Write as_character of it.")
-    first, second = recycled(*rows_of(known(x), known(y)))
-    pairs = [(collation_key(str(a)), collation_key(str(b))) for a, b in zip(first, second)]
-    return shaped(np.array([_ORDERS[sign](a, b) for a, b in pairs], dtype=bool), x, y)
+    first, second = expand_by_recycling(*to_comparable_vectors(known(x), known(y)))
+    pairs = [(make_collation_key(str(a)), make_collation_key(str(b))) for a, b in zip(first, second)]
+    return match_shape(np.array([_COMPARISON_OPERATORS[sign](a, b) for a, b in pairs], dtype=bool), x, y)
 
 
 def unequal(x: Value, y: Value) -> Value:
@@ -259,8 +273,8 @@ def levels(x: Value) -> Value:
     >>> levels(pd.Categorical(["b", "a"]))
     array(['a', 'b'], dtype=object)
     """
-    factor = factor_of(x)
-    return None if factor is None else texts(list(factor.categories))
+    factor = get_factor(x)
+    return None if factor is None else to_strings(list(factor.categories))
 
 
 def set_levels(x: Value, value: Value) -> Value:
@@ -271,7 +285,7 @@ def set_levels(x: Value, value: Value) -> Value:
     >>> set_levels(pd.Categorical(["a", "b", "c"]), ["u", "v", "u"]).tolist()
     ['u', 'v', 'u']
     """
-    factor, labels = factor_of(x), texts(value).tolist()
+    factor, labels = get_factor(x), to_strings(value).tolist()
     if factor is None or isinstance(value, dict) or len(labels) != len(factor.categories):
         raise PydpstatError("x must be a factor, and value a vector with one level for each of its levels")
     kept = list(dict.fromkeys(labels))
@@ -287,7 +301,7 @@ def nlevels(x: Value) -> int:
     >>> nlevels(pd.Categorical(["b", "a"]))
     2
     """
-    return size(levels(x))
+    return count_elements(levels(x))
 
 
 def droplevels(x: Value) -> Value:
@@ -299,8 +313,8 @@ def droplevels(x: Value) -> Value:
     array(['a'], dtype=object)
     """
     if isinstance(x, pd.DataFrame):
-        return x.assign(**{str(key): droplevels(x[key]) for key in x if factor_of(x[key]) is not None})
-    factor = factor_of(x)
+        return x.assign(**{str(key): droplevels(x[key]) for key in x if get_factor(x[key]) is not None})
+    factor = get_factor(x)
     if factor is None:
         raise PydpstatError("droplevels needs a factor or a frame: write factor(x)")
     return factor.remove_unused_categories()
@@ -314,8 +328,8 @@ def nchar(x: Value, type: str = "chars") -> Value:
     >>> nchar(["abc", ""]), nchar(123)
     (array([3, 0]), 3)
     """
-    if type not in ("chars", "bytes") or factor_of(x) is not None:
+    if type not in ("chars", "bytes") or get_factor(x) is not None:
         raise PydpstatError(f"nchar takes strings and type 'chars' or 'bytes'; got {type!r} for {x!r:.60}")
-    counted = [each.encode() if each and type == "bytes" else each for each in texts(x)]
+    counted = [each.encode() if each and type == "bytes" else each for each in to_strings(x)]
     lengths = [math.nan if each is None else len(each) for each in counted]
-    return shaped(np.array(lengths) if lengths else np.empty(0, np.int64), x)
+    return match_shape(np.array(lengths) if lengths else np.empty(0, np.int64), x)

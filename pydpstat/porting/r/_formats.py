@@ -9,43 +9,41 @@ from datetime import date
 
 import numpy as np
 
-from pydpstat._data.values import is_missing, objects
+from pydpstat._data.values import is_missing, to_object_array
 from pydpstat.errors import PydpstatError
-from pydpstat.porting.r._integers import check_text
-from pydpstat.porting.r._options import OPTIONS
+from pydpstat.porting.r._integers import check_number_text
+from pydpstat.porting.r._options import CURRENT_OPTIONS
 from pydpstat.porting.r._values import (  # fmt: skip
     Value,
     Vector,
-    bare,
-    factor_of,
-    flat,
-    plain,
-    shaped,
-    texts,
-    vector,
-    whole,
+    check_flat_vector,
+    drop_attributes,
+    get_factor,
+    match_shape,
+    to_plain_vector,
+    to_single_integer,
+    to_strings,
+    to_vector,
 )
 from pydpstat.r_arithmetic import round
-from pydpstat.r_arithmetic.rounding import shape
+from pydpstat.r_arithmetic.rounding import get_digits_and_power
 
 # enough for every number to be in fixed notation, or none
-_ALWAYS = 1000
-_JUSTIFIED = ("left", "right", "centre", "none")
+_FORCING_PENALTY = 1000
+_JUSTIFY_OPTIONS = ("left", "right", "centre", "none")
 
 
-def decimals_of(
-    values: Sequence[float], digits: int = 7, nsmall: int = 0, penalty: int = 0
-) -> tuple[int, bool]:
+def compute_decimals(values: Sequence[float], digits: int = 7, nsmall: int = 0, penalty: int = 0) -> tuple[int, bool]:
     """Return the decimals with which finite numbers show so many digits, and whether in scientific notation.
 
     Examples
     --------
-    >>> decimals_of([1.5, 2.25]), decimals_of([1e10])
+    >>> compute_decimals([1.5, 2.25]), compute_decimals([1e10])
     ((2, False), (0, True))
     """
     most, right, left, power_most, power_least, negative = 1, 0, 1, 0, 0, False
     for x in values:
-        significant, power = shape(x, digits) if x else (1, 0)
+        significant, power = get_digits_and_power(x, digits) if x else (1, 0)
         # what rounds up to another digit in scientific notation may not do so in fixed notation
         widens = 0 < power and abs(x) < 10.0**power - 0.5 / 10.0 ** max(0, digits - power)
         most, right = max(most, significant), max(right, significant - power - 1)
@@ -60,13 +58,15 @@ def decimals_of(
     return most - 1, True
 
 
-def written(x: float, decimals: int, scientific: bool) -> str:
+def format_with_decimals(x: float, decimals: int, scientific: bool) -> str:
     """Return a number with so many decimals.
 
     Examples
     --------
-    >>> written(1.5, 2, False), written(1e5, 0, True), written(float("nan"), 0, False)
-    ('1.50', '1e+05', 'NA')
+    >>> format_with_decimals(1.5, 2, False), format_with_decimals(1e5, 0, True)
+    ('1.50', '1e+05')
+    >>> format_with_decimals(float("nan"), 0, False)
+    'NA'
     """
     if not math.isfinite(x):
         return "NA" if x != x else "Inf" if x > 0 else "-Inf"
@@ -74,7 +74,7 @@ def written(x: float, decimals: int, scientific: bool) -> str:
     return f"{x + 0.0:.{decimals}{'e' if scientific else 'f'}}"
 
 
-def cells(
+def format_elements(
     values: Vector,
     digits: Value = None,
     quote: bool | None = None,
@@ -87,27 +87,27 @@ def cells(
 
     Examples
     --------
-    >>> cells(np.array([1.0, 2.25])), cells(np.array(["a", None], object), quote=True)
+    >>> format_elements(np.array([1.0, 2.25])), format_elements(np.array(["a", None], object), quote=True)
     (['1.00', '2.25'], ['"a"', 'NA'])
     """
     if values.dtype == object:
         gone = "<NA>" if quote is False else "NA"
-        known = (lambda text: text) if quote is None else (lambda text: escaped(text, quote))
+        known = (lambda text: text) if quote is None else (lambda text: escape_text(text, quote))
         return [gone if is_missing(each) else known(each) for each in values]
     if values.dtype.kind != "f":
-        return texts(values).tolist()
-    most = whole(OPTIONS["digits"] if digits is None else digits, "digits")
-    penalty = whole(OPTIONS["scipen"]) if penalty is None else penalty
-    how = decimals_of(values[np.isfinite(values)].tolist(), most, nsmall, penalty)
-    return [written(each, *how) for each in values.tolist()]
+        return to_strings(values).tolist()
+    most = to_single_integer(CURRENT_OPTIONS["digits"] if digits is None else digits, "digits")
+    penalty = to_single_integer(CURRENT_OPTIONS["scipen"]) if penalty is None else penalty
+    how = compute_decimals(values[np.isfinite(values)].tolist(), most, nsmall, penalty)
+    return [format_with_decimals(each, *how) for each in values.tolist()]
 
 
-def escaped(text: str, quote: bool) -> str:
+def escape_text(text: str, quote: bool) -> str:
     r"""Return a string as R prints it, with escapes, in double quotes or without.
 
     Examples
     --------
-    >>> print(escaped('a "b"', True), escaped("a\tb", False))
+    >>> print(escape_text('a "b"', True), escape_text("a\tb", False))
     "a \"b\"" a\tb
     """
     for letter, sign in [("\\", "\\"), ("n", "\n"), ("t", "\t"), ("r", "\r"), *[('"', '"')] * quote]:
@@ -115,24 +115,24 @@ def escaped(text: str, quote: bool) -> str:
     return f'"{text}"' if quote else text
 
 
-def padded(parts: Sequence[str], left: bool = False, width: int = 0) -> list[str]:
+def pad_texts(parts: Sequence[str], left: bool = False, width: int = 0) -> list[str]:
     """Return texts of one width, aligned to the right or left.
 
     Examples
     --------
-    >>> padded(["a", "bcd"]), padded(["a", "bcd"], left=True)
+    >>> pad_texts(["a", "bcd"]), pad_texts(["a", "bcd"], left=True)
     (['  a', 'bcd'], ['a  ', 'bcd'])
     """
     wide = max([width, *map(len, parts)])
     return [each.ljust(wide) if left else each.rjust(wide) for each in parts]
 
 
-def zapped(x: Value, digits: int) -> Vector:
+def round_to_largest(x: Value, digits: int) -> Vector:
     """Return numbers rounded to the digits of the largest one, as R's ``zapsmall``.
 
     Examples
     --------
-    >>> zapped([1.0, 1e-9], 5)
+    >>> round_to_largest([1.0, 1e-9], 5)
     array([1., 0.])
     """
     values = np.asarray(x, dtype=np.float64)
@@ -175,34 +175,34 @@ def format(
     (array([' 1.0', ' 2.5', '10.0'], dtype=object), '1,234,568', '2.00')
     """
     if isinstance(x, date):
-        return x.strftime(trim) if isinstance(trim, str) else texts(x)[0]
+        return x.strftime(trim) if isinstance(trim, str) else to_strings(x)[0]
     if x is None or getattr(x, "name", None) == "summary":
         raise PydpstatError("x must be a vector; got NULL or a summary")
-    if justify not in _JUSTIFIED:
-        raise PydpstatError(f"justify must be one of {_JUSTIFIED}; got {justify!r}")
-    check_text(x)
+    if justify not in _JUSTIFY_OPTIONS:
+        raise PydpstatError(f"justify must be one of {_JUSTIFY_OPTIONS}; got {justify!r}")
+    check_number_text(x)
     # a number of Python's without decimals may be a double of R's, which gets them
-    values = vector(flat(float(x) if type(x) is int and nsmall else x))
-    penalty = {None: None, False: _ALWAYS, True: -_ALWAYS}.get(scientific, scientific)  # type: ignore[arg-type]
-    parts = cells(values, digits, None, whole(nsmall, "nsmall"), penalty)
-    least = 0 if width is None else whole(width, "width")
+    values = to_vector(check_flat_vector(float(x) if type(x) is int and nsmall else x))
+    penalty = {None: None, False: _FORCING_PENALTY, True: -_FORCING_PENALTY}.get(scientific, scientific)  # type: ignore[arg-type]
+    parts = format_elements(values, digits, None, to_single_integer(nsmall, "nsmall"), penalty)
+    least = 0 if width is None else to_single_integer(width, "width")
     if values.dtype == object:
         wide = max([least, *map(len, parts)])
         if justify == "centre":
             parts = [f"{'':{(wide - len(each)) // 2}}{each}" for each in parts]
-        parts = parts if justify == "none" else padded(parts, justify != "right", wide)
+        parts = parts if justify == "none" else pad_texts(parts, justify != "right", wide)
     else:
-        parts = [marked(each, big_mark) for each in parts]
-        parts = parts if trim else padded(parts, width=least)
-    return shaped(objects(parts), x)
+        parts = [insert_thousands_mark(each, big_mark) for each in parts]
+        parts = parts if trim else pad_texts(parts, width=least)
+    return match_shape(to_object_array(parts), x)
 
 
-def marked(text: str, mark: str) -> str:
+def insert_thousands_mark(text: str, mark: str) -> str:
     """Return a number with a mark between thousands, and for it with less spaces in front.
 
     Examples
     --------
-    >>> marked("  1234567.5", ",")
+    >>> insert_thousands_mark("  1234567.5", ",")
     '1,234,567.5'
     """
     whole, point, rest = text.partition(".")
@@ -241,37 +241,34 @@ def formatC(
     >>> formatC(3.14159, digits=2, format="f"), formatC(42, width=6, flag="0")
     ('3.14', '000042')
     """
-    values = plain(x)
+    values = to_plain_vector(x)
     own = {"O": "character", "f": "double", "i": "integer"}.get(values.dtype.kind, "logical")
     kind = format or {"character": "s", "double": "g", "integer": "d"}.get(mode or own, "")
     text = own == "character"
-    if (
-        kind not in tuple("dfeEgGs")
-        or not set(flag) <= set("0-+# ")
-        or text != (kind == "s")
-        or own == "logical"
-    ):
+    if kind not in tuple("dfeEgGs") or not set(flag) <= set("0-+# ") or text != (kind == "s") or own == "logical":
         raise PydpstatError(
             f"formatC takes format d, f, e, E, g and G for numbers, s for strings, and flags of '0-+# '; "
             f"got {kind!r} and {flag!r} for {own} values"
         )
-    asked = None if digits is None else whole(digits, "digits")
+    asked = None if digits is None else to_single_integer(digits, "digits")
     places = (2 if kind == "d" else 4) if asked is None else 6 if asked < 0 else asked
-    least = None if width is None else whole(width, "width")
+    least = None if width is None else to_single_integer(width, "width")
     if not text:
         least = (1 if asked is None else places + 1) if least is None else least or places
     special = [is_missing(each) or not (text or math.isfinite(each)) for each in values.tolist()]
     if kind == "d" and (np.abs(values) >= 2**31).any():
         raise PydpstatError("x has numbers beyond R's integers, where R has NA: use format='f' and digits=0")
-    shown = cells(values) if text else [written(each, 0, False) for each in values[special].tolist()]
+    shown = (
+        format_elements(values) if text else [format_with_decimals(each, 0, False) for each in values[special].tolist()]
+    )
     left = "-" in flag or (least or 0) < 0
-    alone = iter(padded(shown, left if text else flag == "-" or left, abs(least or 0)))
+    alone = iter(pad_texts(shown, left if text else flag == "-" or left, abs(least or 0)))
     form = f"%{flag}*d" if kind == "d" else f"%{flag}*.{places}{kind}"
     parts = []
     for each, gone in zip(values.tolist(), special):
         part = next(alone) if gone or text else form % (least, int(each) if kind == "d" else each)
-        parts.append(part if text else marked(part, big_mark))
-    return shaped(objects(parts), x)
+        parts.append(part if text else insert_thousands_mark(part, big_mark))
+    return match_shape(to_object_array(parts), x)
 
 
 def prettyNum(x: Value, big_mark: str = "") -> Value:
@@ -282,14 +279,14 @@ def prettyNum(x: Value, big_mark: str = "") -> Value:
     >>> prettyNum([1234567, 10.5], big_mark=",")
     array(['1,234,567', '10.5'], dtype=object)
     """
-    values = plain(x)
-    if factor_of(x) is not None or (values.dtype == object and any(map(is_missing, values))):
+    values = to_plain_vector(x)
+    if get_factor(x) is not None or (values.dtype == object and any(map(is_missing, values))):
         raise PydpstatError("x must be numbers, or strings none of which is missing; got others")
-    parts = [cells(values[k : k + 1])[0] for k in range(values.size)]
-    return shaped(objects([marked(each, big_mark) for each in parts]), x)
+    parts = [format_elements(values[k : k + 1])[0] for k in range(values.size)]
+    return match_shape(to_object_array([insert_thousands_mark(each, big_mark) for each in parts]), x)
 
 
-_SPECIFICATION = re.compile(r"%(?:(\d+)\$)?([-+ 0#]*)(\d+|\*)?(?:\.(\d*))?([a-zA-Z%])")
+_FORMAT_SPECIFICATION = re.compile(r"%(?:(\d+)\$)?([-+ 0#]*)(\d+|\*)?(?:\.(\d*))?([a-zA-Z%])")
 
 
 def sprintf(fmt: Value, *values: Value) -> Value:
@@ -310,21 +307,25 @@ def sprintf(fmt: Value, *values: Value) -> Value:
     >>> sprintf("%d: %5.2f%%", 3, 12.345), sprintf("%s!", ["a", "b"])
     ('3: 12.35%', array(['a!', 'b!'], dtype=object))
     """
-    formats = texts(fmt)
-    if any("s" in {found[-1] for found in _SPECIFICATION.findall(each)} for each in formats if each):
-        check_text(*values)
-    columns = [formats, *(vector(each) for each in values)]
+    formats = to_strings(fmt)
+    if any("s" in {found[-1] for found in _FORMAT_SPECIFICATION.findall(each)} for each in formats if each):
+        check_number_text(*values)
+    columns = [formats, *(to_vector(each) for each in values)]
     n = max(each.size for each in columns) if all(each.size for each in columns) else 0
     if any(n % each.size for each in columns if n):
         raise PydpstatError(f"sprintf's lengths must divide the longest; got {[e.size for e in columns]}")
     rows = zip(*(np.resize(each, n).tolist() for each in columns))
-    return shaped(objects([_inserted(row[0], row[1:]) for row in rows]), bare(fmt), *map(bare, values))
+    return match_shape(
+        to_object_array([_fill_format(row[0], row[1:]) for row in rows]),
+        drop_attributes(fmt),
+        *map(drop_attributes, values),
+    )
 
 
-def _inserted(fmt: str, values: Sequence[Value]) -> str:
+def _fill_format(fmt: str, values: Sequence[Value]) -> str:
     place = 0
 
-    def insert(found: re.Match[str]) -> str:
+    def insert_value(found: re.Match[str]) -> str:
         nonlocal place
         number, flags, width, precision, kind = found.groups()
         if kind == "%":
@@ -335,28 +336,26 @@ def _inserted(fmt: str, values: Sequence[Value]) -> str:
         place += not number
         if at >= len(values):
             raise PydpstatError(f"sprintf has too few values for {fmt!r}; got {len(values)}")
-        return _one(flags, width or "", precision, kind, values[at])
+        return _format_sprintf_value(flags, width or "", precision, kind, values[at])
 
-    text = _SPECIFICATION.sub(insert, fmt)
-    if "%" in _SPECIFICATION.sub("", fmt):
+    text = _FORMAT_SPECIFICATION.sub(insert_value, fmt)
+    if "%" in _FORMAT_SPECIFICATION.sub("", fmt):
         raise PydpstatError(f"the format {fmt!r} has a % that starts no specification: write %%")
     return text
 
 
-def _one(flags: str, width: str, precision: str | None, kind: str, value: Value) -> str:
+def _format_sprintf_value(flags: str, width: str, precision: str | None, kind: str, value: Value) -> str:
     gone = is_missing(value)
     if kind == "s":
         # R counts the bytes
-        text = b"NA" if gone else texts(value)[0].encode()
+        text = b"NA" if gone else to_strings(value)[0].encode()
         text = text if precision is None else text[: int(precision or 0)]
         return (b"%*s" % (int(width or 0) * (-1 if "-" in flags else 1), text)).decode(errors="ignore")
     if isinstance(value, str) or kind not in "dixXoeEfgG":
-        raise PydpstatError(
-            f"sprintf has no %{kind} for {value!r}: write %d, %f, %e or %g for numbers, %s for strings"
-        )
+        raise PydpstatError(f"sprintf has no %{kind} for {value!r}: write %d, %f, %e or %g for numbers, %s for strings")
     if gone or (isinstance(value, float) and math.isinf(value) and kind not in "dixXo"):
         sign = "+" if "+" in flags and value > 0 else " " if " " in flags and value > 0 else ""
-        return f"%{'-' * ('-' in flags)}{width}s" % (sign * (not gone) + written(value, 0, False))
+        return f"%{'-' * ('-' in flags)}{width}s" % (sign * (not gone) + format_with_decimals(value, 0, False))
     if kind in "dixXo":
         if abs(value) >= 2**31 or value != int(value) or (kind in "xXo" and (value < 0 or value is True)):
             raise PydpstatError(f"sprintf has no %{kind} for {value}: write %.0f, or round it for an integer")

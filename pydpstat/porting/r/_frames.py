@@ -11,34 +11,34 @@ import numpy as np
 import pandas as pd
 
 from pydpstat.errors import PydpstatError
-from pydpstat.porting._literals import number
+from pydpstat.porting._literals import parse_number
 from pydpstat.porting.r._formulas import as_factor
-from pydpstat.porting.r._matrices import bound, set_rownames
+from pydpstat.porting.r._matrices import bind_arrays, set_rownames
 from pydpstat.porting.r._shapes import (
-    RESERVED,
+    RESERVED_WORDS,
     Array,
-    column,
-    combined,
-    dimnames_of,
-    frame_of,
-    is_counts,
-    is_table,
-    items,
-    missing,
-    names_of,
-    row_name,
-    row_names,
-    sides_of,
-    taken,
-    vector,
-    whole,
+    combine_values,
+    count_dimensions,
+    find_missing,
+    format_row_name,
+    get_column,
+    get_dimnames,
+    get_element_names,
+    get_names_and_elements,
+    get_row_names,
+    is_multiway_table,
+    is_one_way_table,
+    make_data_frame,
+    take_rows,
+    to_vector,
+    to_vector_or_factor,
 )
 from pydpstat.porting.r._values import Value
 from pydpstat.r_arithmetic import Table, as_character
-from pydpstat.r_arithmetic.factor import collation_key
+from pydpstat.r_arithmetic.factor import make_collation_key
 
-_NUMBER = re.compile(r"\s*([-+]?)((?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*", re.ASCII)
-_WORDS = {
+_NUMBER_PATTERN = re.compile(r"\s*([-+]?)((?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*", re.ASCII)
+_SPECIAL_NUMBERS = {
     "NA": math.nan,
     "NaN": math.nan,
     "Inf": math.inf,
@@ -46,7 +46,7 @@ _WORDS = {
     "-Inf": -math.inf,
     "-inf": -math.inf,
 }
-_TRUTH = {
+_LOGICAL_VALUES = {
     **dict.fromkeys(("T", "TRUE", "true", "True"), True),
     **dict.fromkeys(("F", "FALSE", "false", "False"), False),
 }
@@ -61,10 +61,10 @@ def make_names(names: Value, unique: bool = False) -> Value:
     ['a.b', 'X1st', 'a.b.1', 'if.', 'X']
     """
     valid: list[str] = []
-    for name in vector(names).tolist():
+    for name in to_vector(names).tolist():
         new = "".join(c if c.isalnum() or c in "._" else "." for c in name)
         new = new if re.match(r"[^\W\d_]|\.(?!\d)", name) else f"X{new}"
-        valid.append(new + "." * (new in RESERVED))
+        valid.append(new + "." * (new in RESERVED_WORDS))
     found: list[str] = []
     for name in valid:
         new, i = name, 0
@@ -75,15 +75,15 @@ def make_names(names: Value, unique: bool = False) -> Value:
     return np.array(found, dtype=object)
 
 
-def make_unique(names: Value, sep: str = ".") -> Value:
+def make_unique_row_names(names: Value, sep: str = ".") -> Value:
     """Return strings, those that have occurred before with a number behind them, as R's ``make.unique``.
 
     Examples
     --------
-    >>> make_unique(["a", "a", "a.1", "a"]).tolist()
+    >>> make_unique_row_names(["a", "a", "a.1", "a"]).tolist()
     ['a', 'a.2', 'a.1', 'a.3']
     """
-    given = vector(names).tolist()
+    given = to_vector(names).tolist()
     found, taken_names, counts = [], set(given), dict.fromkeys(given, 0)
     for place, name in enumerate(given):
         new = name
@@ -113,28 +113,28 @@ def data_frame(
         single = len(value) == 1 if isinstance(value, dict) else np.shape(value)[1:] == (1,)
         prefix = f"{name}." if name and not single else ""
         if isinstance(value, (dict, pd.DataFrame)):
-            if index is None and isinstance(value, pd.DataFrame) and row_names(value) is not None:
+            if index is None and isinstance(value, pd.DataFrame) and get_row_names(value) is not None:
                 index = value.index if value.index.is_unique else None
-            given = [(f"{prefix}{key}", each) for key, each in zip(*items(value))] + given  # type: ignore[arg-type]
-        elif is_table(value) or sides_of(value) > 1 or not name:
+            given = [(f"{prefix}{key}", each) for key, each in zip(*get_names_and_elements(value))] + given  # type: ignore[arg-type]
+        elif is_one_way_table(value) or count_dimensions(value) > 1 or not name:
             frame = as_data_frame(value)
-            if sides_of(value) > 1 and dimnames_of(value)[1] is None:
+            if count_dimensions(value) > 1 and get_dimnames(value)[1] is None:
                 plain = [name] if single else map(str, range(1, frame.shape[1] + 1))
                 frame.columns = [*plain] if name else [f"X{i + 1}" for i in range(frame.shape[1])]
             given.insert(0, (name, frame))
         elif value is not None:
-            if index is None and names_of(value) is not None:
+            if index is None and get_element_names(value) is not None:
                 index = value.index if value.index.is_unique else None
-            flat.append((name, whole(value)))
+            flat.append((name, to_vector_or_factor(value)))
     n = max((len(value) for _, value in flat), default=0)
     if wrong := [name for name, value in flat if n and (not len(value) or n % len(value))]:
         raise PydpstatError(f"columns must have lengths that divide the longest, {n}; {wrong[0]} has not")
     names = [name for name, _ in flat]
-    full = [taken(value, np.arange(n) % max(1, len(value))) for _, value in flat]
+    full = [take_rows(value, np.arange(n) % max(1, len(value))) for _, value in flat]
     if stringsAsFactors:
         full = [as_factor(v) if v.dtype.kind == "O" and isinstance(v, np.ndarray) else v for v in full]
     result = dict(zip(make_names(names, unique=True) if check_names and names else names, full))
-    return frame_of(result, index if index is not None and len(index) == n else None)
+    return make_data_frame(result, index if index is not None and len(index) == n else None)
 
 
 def as_data_frame(x: Value, responseName: str = "Freq", stringsAsFactors: bool = True) -> pd.DataFrame:
@@ -149,43 +149,41 @@ def as_data_frame(x: Value, responseName: str = "Freq", stringsAsFactors: bool =
     if isinstance(x, (pd.DataFrame, dict)):
         return pd.DataFrame(x) if isinstance(x, pd.DataFrame) else data_frame(x)
     levels: list[list[Value]]
-    if is_table(x):
+    if is_one_way_table(x):
         levels, axes, counts = [list(x.index)], [x.index.name], x.to_numpy()
-    elif isinstance(x, Table) or is_counts(x):
+    elif isinstance(x, Table) or is_multiway_table(x):
         levels, axes = list(map(list, x.dimnames)), getattr(x, "axes", None) or x.names
         counts = np.asarray(getattr(x, "counts", x))
     elif np.ndim(x) == 2:
-        names = dimnames_of(x)[1] or [f"V{i + 1}" for i in range(np.shape(x)[1])]
-        return frame_of(dict(zip(names, np.asarray(x).T)), dimnames_of(x)[0])
+        names = get_dimnames(x)[1] or [f"V{i + 1}" for i in range(np.shape(x)[1])]
+        return make_data_frame(dict(zip(names, np.asarray(x).T)), get_dimnames(x)[0])
     else:
-        raise PydpstatError(
-            f"x must be a table, a matrix or a dict; got {type(x).__name__}: write data_frame(x=x)"
-        )
+        raise PydpstatError(f"x must be a table, a matrix or a dict; got {type(x).__name__}: write data_frame(x=x)")
     grid = [np.array(each, dtype=object) for each in zip(*(row[::-1] for row in product(*levels[::-1])))]
     named = {axis or f"Var{i + 1}": each for i, (axis, each) in enumerate(zip(axes, grid))}
     if stringsAsFactors:
         named = {name: pd.Categorical(each, level) for (name, each), level in zip(named.items(), levels)}
-    return frame_of({**named, responseName: counts.ravel(order="F")})
+    return make_data_frame({**named, responseName: counts.ravel(order="F")})
 
 
-def type_convert(x: Value, na_strings: Value = "NA", as_is: bool = True) -> Value:
+def convert_text_column(x: Value, na_strings: Value = "NA", as_is: bool = True) -> Value:
     """Return texts as truth values, integers, numbers or strings, as R's ``type.convert`` decides.
 
     Truth values with missing ones among them are refused. Missing integers make a vector of floats.
 
     Examples
     --------
-    >>> type_convert(["1", "NA", "2.5"]), type_convert(["T", "FALSE"])
+    >>> convert_text_column(["1", "NA", "2.5"]), convert_text_column(["T", "FALSE"])
     (array([1. , nan, 2.5]), array([ True, False]))
     """
-    texts, words = list(x), vector(na_strings).tolist()
+    texts, words = list(x), to_vector(na_strings).tolist()
     gone = [each in words or not each.strip(" \t") for each in texts]
     known = [each for each, away in zip(texts, gone) if not away]
-    if known and all(each in _TRUTH for each in known):
+    if known and all(each in _LOGICAL_VALUES for each in known):
         if any(gone):
             raise PydpstatError("a column of truth values has missing ones: give it as 0 and 1, or as words")
-        return np.array([_TRUTH[each] for each in texts])
-    numbers = [_number(each) for each in known]
+        return np.array([_LOGICAL_VALUES[each] for each in texts])
+    numbers = [_parse_number_text(each) for each in known]
     if None not in numbers:
         small = all(re.fullmatch(r"\s*[-+]?\d+\s*", each) for each in known) and not any(gone) and known
         kind = np.int64 if small and max(map(abs, numbers)) < 2**31 else np.float64  # type: ignore[arg-type]
@@ -195,35 +193,35 @@ def type_convert(x: Value, na_strings: Value = "NA", as_is: bool = True) -> Valu
     return strings if as_is else as_factor(strings)
 
 
-def _number(text: str) -> float | None:
-    if text.strip() in _WORDS:
-        return _WORDS[text.strip()]
-    if (parts := _NUMBER.fullmatch(text)) is None:
+def _parse_number_text(text: str) -> float | None:
+    if text.strip() in _SPECIAL_NUMBERS:
+        return _SPECIAL_NUMBERS[text.strip()]
+    if (parts := _NUMBER_PATTERN.fullmatch(text)) is None:
         return None
-    value = float(number(parts[2])[0].real)
+    value = float(parse_number(parts[2])[0].real)
     return -value if parts[1] == "-" else value
 
 
-def joined_keys(x: pd.DataFrame, names: Sequence[str]) -> list[Value]:
+def make_join_keys(x: pd.DataFrame, names: Sequence[str]) -> list[Value]:
     """Return what joins compare: the values of one column, or the pasted texts of several.
 
     Examples
     --------
-    >>> joined_keys(pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}), ["a", "b"])
+    >>> make_join_keys(pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}), ["a", "b"])
     ['1\\rx', '2\\ry']
     """
-    parts = [[None if v != v else v for v in vector(column(x, name)).tolist()] for name in names]
+    parts = [[None if v != v else v for v in to_vector(get_column(x, name)).tolist()] for name in names]
     if len(parts) == 1:
         return parts[0]
     return ["\r".join("NA" if v is None else as_character(v) for v in row) for row in zip(*parts)]
 
 
-def matches(left: list[Value], right: list[Value]) -> list[list[int]]:
+def match_join_keys(left: list[Value], right: list[Value]) -> list[list[int]]:
     """Return the places on the right of each key on the left.
 
     Examples
     --------
-    >>> matches(["a", "b"], ["b", "c", "b"])
+    >>> match_join_keys(["a", "b"], ["b", "c", "b"])
     [[], [0, 2]]
     """
     if any(isinstance(k, str) for k in left) != any(isinstance(k, str) for k in right):
@@ -234,60 +232,60 @@ def matches(left: list[Value], right: list[Value]) -> list[list[int]]:
     return [found.get(key, []) for key in left]
 
 
-def codes_of(values: Value, locale: bool = False) -> tuple[Array, int]:
+def encode_values(values: Value, locale: bool = False) -> tuple[Array, int]:
     """Return a number for each value, ascending, the last for missing ones, and how many others there are.
 
     Examples
     --------
-    >>> codes_of(["b", None, "a"])
+    >>> encode_values(["b", None, "a"])
     (array([1, 2, 0]), 2)
     """
-    values = whole(values)
+    values = to_vector_or_factor(values)
     if isinstance(values, pd.Categorical):
         return np.where(values.codes < 0, len(values.categories), values.codes), len(values.categories)
-    gone = missing(values)
+    gone = find_missing(values)
     known = set(values[~gone].tolist())
     text = locale and values.dtype.kind == "O"
-    rank = {each: i for i, each in enumerate(sorted(known, key=collation_key if text else None))}
-    return np.array(
-        [len(rank) if away else rank[v] for v, away in zip(values.tolist(), gone)], dtype=np.intp
-    ), len(rank)
+    rank = {each: i for i, each in enumerate(sorted(known, key=make_collation_key if text else None))}
+    return np.array([len(rank) if away else rank[v] for v, away in zip(values.tolist(), gone)], dtype=np.intp), len(
+        rank
+    )
 
 
-def sorting(keys: Sequence[Value], desc: Sequence[bool] = (), locale: bool = False) -> Array:
+def order_rows(keys: Sequence[Value], desc: Sequence[bool] = (), locale: bool = False) -> Array:
     """Return the places from 0 that sort rows by several keys, missing values last.
 
     Examples
     --------
-    >>> sorting([[2, 1, 2], ["a", "b", "A"]])
+    >>> order_rows([[2, 1, 2], ["a", "b", "A"]])
     array([1, 2, 0])
     """
     parts = []
     for key, down in zip(keys, desc or [False] * len(keys)):
-        codes, n = codes_of(key, locale)
+        codes, n = encode_values(key, locale)
         parts.append(np.where(codes == n, 1, -codes - 1 if down else codes - n))
     return np.lexsort(parts[::-1])
 
 
-def stacked(parts: Sequence[Value]) -> Value:
+def concatenate_columns(parts: Sequence[Value]) -> Value:
     """Return vectors one below the other; factors become one with the levels of all.
 
     Examples
     --------
-    >>> stacked([[1, 2], ["a"]]).tolist()
+    >>> concatenate_columns([[1, 2], ["a"]]).tolist()
     ['1', '2', 'a']
     """
-    vectors = [whole(each) for each in parts]
+    vectors = [to_vector_or_factor(each) for each in parts]
     if isinstance(vectors[0], pd.Categorical):
         levels = [v.categories if isinstance(v, pd.Categorical) else dict.fromkeys(v) for v in vectors]
         union = dict.fromkeys(each for part in levels for each in part if each is not None)
         return pd.Categorical(np.concatenate([np.asarray(v, dtype=object) for v in vectors]), list(union))
-    plain = [vector(each) for each in vectors]
+    plain = [to_vector(each) for each in vectors]
     unknown = [each for each in plain if each.dtype.kind == "f" and each.size and np.isnan(each).all()]
     if unknown and {each.dtype.kind for each in plain} - {"f"} == {"b"}:
         raise PydpstatError("truth values and missing ones have no common kind here: give them as 0 and 1")
     mixed = len({each.dtype.kind == "O" for each in plain}) > 1
-    return combined([each for part in plain for each in part.tolist()]) if mixed else np.concatenate(plain)
+    return combine_values([each for part in plain for each in part.tolist()]) if mixed else np.concatenate(plain)
 
 
 def rbind(*parts: Value, **more: Value) -> Value:
@@ -306,14 +304,14 @@ def rbind(*parts: Value, **more: Value) -> Value:
     tables = [each for each in tables if len(each)] or tables
     if not tables:
         labels = [k if isinstance(k, str) else "" for k in given]
-        return bound(list(given.values()), labels, 0) if given else None
+        return bind_arrays(list(given.values()), labels, 0) if given else None
     names = list(tables[0].columns)
     frames, labels, plain = [], [], True
     for key, each in given.items():
-        own = [row_name(i) for i in each.index] if isinstance(each, pd.DataFrame) else None
+        own = [format_row_name(i) for i in each.index] if isinstance(each, pd.DataFrame) else None
         if not isinstance(each, pd.DataFrame):
             # a list keeps the kind of each element
-            cells = each if isinstance(each, (dict, list)) else vector(each)
+            cells = each if isinstance(each, (dict, list)) else to_vector(each)
             cells = cells if isinstance(cells, dict) else dict(zip(names, cells))
             each = data_frame(cells, check_names=False)
         if len(each) and set(each.columns) != set(names):
@@ -332,8 +330,8 @@ def rbind(*parts: Value, **more: Value) -> Value:
         plain = False
     if not frames:
         return tables[0]
-    stack = frame_of({name: stacked([column(each, name) for each in frames]) for name in names})
-    return stack if plain else set_rownames(stack, make_unique(labels))
+    stack = make_data_frame({name: concatenate_columns([get_column(each, name) for each in frames]) for name in names})
+    return stack if plain else set_rownames(stack, make_unique_row_names(labels))
 
 
 def cbind(*parts: Value, **more: Value) -> Value:
@@ -347,12 +345,8 @@ def cbind(*parts: Value, **more: Value) -> Value:
     """
     given = {k: v for k, v in {**dict(enumerate(parts)), **more}.items() if v is not None}  # type: ignore[misc]
     if not any(isinstance(each, pd.DataFrame) for each in given.values()):
-        return (
-            bound(list(given.values()), [k if isinstance(k, str) else "" for k in given], 1)
-            if given
-            else None
-        )
-    if any(sides_of(v) < 2 and not isinstance(v, dict) for k, v in given.items() if not isinstance(k, str)):
+        return bind_arrays(list(given.values()), [k if isinstance(k, str) else "" for k in given], 1) if given else None
+    if any(count_dimensions(v) < 2 and not isinstance(v, dict) for k, v in given.items() if not isinstance(k, str)):
         raise PydpstatError("vectors beside a frame need a name: write cbind(frame, z=z)")
     # the columns of a frame keep their names
     columns = {

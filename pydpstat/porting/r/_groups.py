@@ -16,22 +16,22 @@ from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._matrices import as_matrix
 from pydpstat.porting.r._shapes import (
     Array,
+    MatrixAxisNames,
     Names,
-    Words,
-    combined,
-    dimnames_of,
-    items,
-    listed,
-    named,
-    names_of,
-    simplified,
-    taken,
-    vector,
-    whole,
+    combine_results,
+    combine_values,
+    get_dimnames,
+    get_element_names,
+    get_names_and_elements,
+    make_list,
+    take_rows,
+    to_vector,
+    to_vector_or_factor,
+    with_dimnames,
     with_names,
 )
 from pydpstat.porting.r._values import Value
-from pydpstat.r_arithmetic.factor import Factor, categories
+from pydpstat.r_arithmetic.factor import Factor, find_categories
 
 Function = Callable[..., Value]
 
@@ -44,8 +44,8 @@ def lapply(X: Value, FUN: Function, *args: Value, **more: Value) -> Value:
     >>> lapply({"a": [1, 2], "b": [3]}, len)
     {'a': 2, 'b': 1}
     """
-    names, elements = items(X)
-    return listed([FUN(each, *args, **more) for each in elements], names)
+    names, elements = get_names_and_elements(X)
+    return make_list([FUN(each, *args, **more) for each in elements], names)
 
 
 def sapply(
@@ -63,23 +63,21 @@ def sapply(
     >>> sapply({"a": [1, 2], "b": [3]}, len).to_dict()
     {'a': 2, 'b': 1}
     """
-    names, elements = items(X)
+    names, elements = get_names_and_elements(X)
     if not elements and isinstance(X, np.ndarray) and X.dtype.kind == "O":
         names = []
-    return _made([FUN(each, *args, **more) for each in elements], names, elements, simplify, USE_NAMES)
+    return _collect_results([FUN(each, *args, **more) for each in elements], names, elements, simplify, USE_NAMES)
 
 
-def _made(
-    answers: list[Value], names: Names, elements: list[Value], simplify: bool, use_names: bool
+def _collect_results(
+    results: list[Value], names: Names, elements: list[Value], simplify: bool, use_names: bool
 ) -> Value:
     if names is None and elements and all(isinstance(each, str) for each in elements):
         names = elements
-    return (simplified if simplify and answers else listed)(answers, names if use_names else None)
+    return (combine_results if simplify and results else make_list)(results, names if use_names else None)
 
 
-def vapply(
-    X: Value, FUN: Function, FUN_VALUE: Value, *args: Value, USE_NAMES: bool = True, **more: Value
-) -> Value:
+def vapply(X: Value, FUN: Function, FUN_VALUE: Value, *args: Value, USE_NAMES: bool = True, **more: Value) -> Value:
     """Return what `sapply` does, where each result is of the kind and length of `FUN_VALUE`.
 
     Examples
@@ -87,11 +85,11 @@ def vapply(
     >>> vapply([[1, 2], [3]], len, 0)
     array([2, 1])
     """
-    like = vector(FUN_VALUE, "FUN_VALUE")
-    for values in map(vector, answers := lapply(items(X)[1], FUN, *args, **more)):
+    like = to_vector(FUN_VALUE, "FUN_VALUE")
+    for values in map(to_vector, answers := lapply(get_names_and_elements(X)[1], FUN, *args, **more)):
         if values.size != like.size or "biufO".find(values.dtype.kind) > "biufO".find(like.dtype.kind):
             raise PydpstatError(f"FUN must return {like.size} {like.dtype}; got {values.size} {values.dtype}")
-    return _made(answers, *items(X), True, USE_NAMES) if answers else like[:0]
+    return _collect_results(answers, *get_names_and_elements(X), True, USE_NAMES) if answers else like[:0]
 
 
 def mapply(
@@ -109,7 +107,7 @@ def mapply(
     >>> mapply(lambda a, b: a + b, [1, 2], [10, 20])
     array([11, 22])
     """
-    parts = [items(each) for each in (*vectors, *more.values())]
+    parts = [get_names_and_elements(each) for each in (*vectors, *more.values())]
     lengths = [len(elements) for _, elements in parts]
     n = max(lengths) if all(lengths) else 0
     if any(n % length for length in lengths if length):
@@ -117,7 +115,7 @@ def mapply(
     rows = [[elements[i % len(elements)] for _, elements in parts] for i in range(n)]
     k, fixed = len(vectors), MoreArgs or {}
     answers = [FUN(*row[:k], **dict(zip(more, row[k:])), **fixed) for row in rows]
-    return _made(answers, *parts[0], SIMPLIFY, USE_NAMES)
+    return _collect_results(answers, *parts[0], SIMPLIFY, USE_NAMES)
 
 
 def Map(f: Function, *vectors: Value, **more: Value) -> Value:
@@ -139,13 +137,13 @@ def Reduce(f: Function, x: Value, init: Value = None, right: bool = False, accum
     >>> Reduce(lambda a, b: a + b, [1, 2, 3], accumulate=True)
     array([1, 3, 6])
     """
-    elements = [*([] if init is None else [init]), *items(x)[1][:: -1 if right else 1]]
+    elements = [*([] if init is None else [init]), *get_names_and_elements(x)[1][:: -1 if right else 1]]
     step = (lambda a, b: f(b, a)) if right else f
     if not accumulate:
         return reduce(step, elements) if elements else None
     steps = list(accumulated(elements, step))[:: -1 if right else 1]
     single = all(np.ndim(each) == 0 and not isinstance(each, dict) for each in steps)
-    return combined(steps) if single else steps
+    return combine_values(steps) if single else steps
 
 
 def Filter(f: Function, x: Value) -> Value:
@@ -156,13 +154,13 @@ def Filter(f: Function, x: Value) -> Value:
     >>> Filter(lambda v: v > 1, np.array([1, 2, 3]))
     array([2, 3])
     """
-    names, elements = items(x)
+    names, elements = get_names_and_elements(x)
     keep = [i for i, each in enumerate(elements) if f(each)]
     if isinstance(x, pd.DataFrame):
         return x.iloc[:, keep]
     if isinstance(x, (dict, list)):
-        return listed([elements[i] for i in keep], names and [names[i] for i in keep])
-    return taken(x, keep)
+        return make_list([elements[i] for i in keep], names and [names[i] for i in keep])
+    return take_rows(x, keep)
 
 
 def replicate(n: int, expr: Function, simplify: bool = True) -> Value:
@@ -173,7 +171,7 @@ def replicate(n: int, expr: Function, simplify: bool = True) -> Value:
     >>> replicate(3, lambda: 7)
     array([7, 7, 7])
     """
-    return _made([expr() for _ in range(int(n))], None, [], simplify, False)
+    return _collect_results([expr() for _ in range(int(n))], None, [], simplify, False)
 
 
 def do_call(what: Function, args: Value) -> Value:
@@ -209,12 +207,12 @@ def apply(X: Value, MARGIN: Value, FUN: Function, *args: Value, **more: Value) -
     array([3, 7])
     """
     cells = as_matrix(X)
-    margin = [int(each) - 1 for each in vector(MARGIN)]
+    margin = [int(each) - 1 for each in to_vector(MARGIN)]
     if not margin or not set(margin) < set(range(cells.ndim + (len(margin) > 1))):
         raise PydpstatError(f"MARGIN must be 1 (rows), 2 (columns) or [1, 2] (cells); got {MARGIN!r}")
     rest = [k for k in range(cells.ndim) if k not in margin]
     lines = np.transpose(np.asarray(cells), [*margin[::-1], *rest])
-    shape, names = [cells.shape[k] for k in margin], dimnames_of(cells)
+    shape, names = [cells.shape[k] for k in margin], get_dimnames(cells)
     axes = [getattr(cells, "axes", ())[k : k + 1] for k in margin]
     parts: Value = lines.reshape([-1, *(cells.shape[k] for k in rest)])
     if len(rest) < 2:
@@ -222,31 +220,33 @@ def apply(X: Value, MARGIN: Value, FUN: Function, *args: Value, **more: Value) -
     labels = names[margin[0]] if len(margin) < 2 else None
     answers = [FUN(part, *args, **more) for part in parts]
     if any(isinstance(each, (list, dict)) for each in answers):
-        return listed(answers, labels)
+        return make_list(answers, labels)
     # names of single results, and names that differ, are lost
-    if any(np.size(each) == 1 or names_of(each) != names_of(answers[0]) for each in answers):
-        answers = [vector(each) for each in answers]
-    result = simplified(answers, labels)
+    if any(np.size(each) == 1 or get_element_names(each) != get_element_names(answers[0]) for each in answers):
+        answers = [to_vector(each) for each in answers]
+    result = combine_results(answers, labels)
     if len(margin) > 1:
         if np.shape(result) != (math.prod(shape),):
             raise PydpstatError("FUN must return a single value for each cell")
-        return named(result.reshape(shape, order="F"), [names[k] for k in margin], Words(sum(axes, ())))
+        return with_dimnames(
+            result.reshape(shape, order="F"), [names[k] for k in margin], MatrixAxisNames(sum(axes, ()))
+        )
     if np.ndim(result) == 2 and axes[0]:
-        result.axes = Words(("", *axes[0]))
+        result.axes = MatrixAxisNames(("", *axes[0]))
     return result
 
 
-def _factors(index: Value) -> tuple[list[Factor], list[str]]:
+def _get_grouping_factors(index: Value) -> tuple[list[Factor], list[str]]:
     """The factors by which groups are made, and their names."""
     if isinstance(index, (dict, pd.DataFrame)):
-        names, vectors = items(index)
-        return list(map(categories, vectors)), list(map(str, names or []))
+        names, vectors = get_names_and_elements(index)
+        return list(map(find_categories, vectors)), list(map(str, names or []))
     several = isinstance(index, (list, tuple)) and len(index) and np.ndim(index[0])
     vectors = list(index) if several else [index]
-    return list(map(categories, vectors)), []
+    return list(map(find_categories, vectors)), []
 
 
-def _positions(factors: list[Factor], n: int) -> list[Array]:
+def _find_group_positions(factors: list[Factor], n: int) -> list[Array]:
     """The places of each group's elements, the first factor's levels fastest."""
     if wrong := [len(each) for each in factors if len(each) != n]:
         raise PydpstatError(f"groups must have one value for each of {n} elements; got {wrong[0]}")
@@ -268,21 +268,18 @@ def split(x: Value, f: Value, drop: bool = False) -> dict[str, Value]:
     >>> split(np.array([1, 2, 3]), ["b", "a", "b"])
     {'a': array([2]), 'b': array([1, 3])}
     """
-    factors, _ = _factors(f)
+    factors, _ = _get_grouping_factors(f)
     n = len(x)
     factors = [
-        Factor(np.resize(each.codes, n), each.levels) if len(each) and not n % len(each) else each
-        for each in factors
+        Factor(np.resize(each.codes, n), each.levels) if len(each) and not n % len(each) else each for each in factors
     ]
     names = [".".join(map(str, each[::-1])) for each in product(*(each.levels for each in factors[::-1]))]
-    groups = zip(names, _positions(factors, n))
-    part = (lambda at: x.iloc[at]) if isinstance(x, pd.DataFrame) else partial(taken, x)
+    groups = zip(names, _find_group_positions(factors, n))
+    part = (lambda at: x.iloc[at]) if isinstance(x, pd.DataFrame) else partial(take_rows, x)
     return {name: part(places) for name, places in groups if places.size or not drop}
 
 
-def tapply(
-    X: Value, INDEX: Value, FUN: Function, *args: Value, default: Value = math.nan, **more: Value
-) -> Value:
+def tapply(X: Value, INDEX: Value, FUN: Function, *args: Value, default: Value = math.nan, **more: Value) -> Value:
     """Return a function's results by one factor as a Series, or by several as a matrix with names.
 
     Groups without elements have `default`. If results are longer than 1, groups of one factor are a dict.
@@ -292,18 +289,18 @@ def tapply(
     >>> tapply([1.0, 2.0, 3.0], ["b", "a", "b"], np.mean).to_dict()
     {'a': 2.0, 'b': 2.0}
     """
-    factors, names = _factors(INDEX)
-    groups = _positions(factors, len(X))
-    answers = [FUN(taken(X, places), *args, **more) if places.size else None for places in groups]
+    factors, names = _get_grouping_factors(INDEX)
+    groups = _find_group_positions(factors, len(X))
+    answers = [FUN(take_rows(X, places), *args, **more) if places.size else None for places in groups]
     levels = [list(each.levels) for each in factors]
     if any(isinstance(each, (dict, list, pd.DataFrame)) or np.size(each) != 1 for each in answers):  # type: ignore[arg-type]
         if len(factors) > 1:
             raise PydpstatError("FUN must return a single value for groups of several factors")
         return dict(zip(levels[0], answers))
-    flat = combined([vector(a).tolist()[0] if g.size else default for a, g in zip(answers, groups)])
+    flat = combine_values([to_vector(a).tolist()[0] if g.size else default for a, g in zip(answers, groups)])
     if len(factors) == 1:
         return with_names(flat, levels[0])
-    return named(flat.reshape([len(each) for each in levels], order="F"), levels, Words(names))
+    return with_dimnames(flat.reshape([len(each) for each in levels], order="F"), levels, MatrixAxisNames(names))
 
 
 def ave(x: Value, *groups: Value, FUN: Function = r_arithmetic.mean) -> Value:
@@ -314,16 +311,16 @@ def ave(x: Value, *groups: Value, FUN: Function = r_arithmetic.mean) -> Value:
     >>> ave([1.0, 2.0, 5.0], ["a", "b", "a"])
     array([3., 2., 3.])
     """
-    values = vector(x)
-    factors = [each for group in groups for each in _factors(group)[0]]
+    values = to_vector(x)
+    factors = [each for group in groups for each in _get_grouping_factors(group)[0]]
     found = values.tolist()
-    for at in _positions(factors, len(values)) if groups else [np.arange(len(values))]:
-        answers = vector(FUN(values[at])) if len(at) else at
+    for at in _find_group_positions(factors, len(values)) if groups else [np.arange(len(values))]:
+        answers = to_vector(FUN(values[at])) if len(at) else at
         if len(at) and (not len(answers) or len(at) % len(answers)):
             raise PydpstatError(f"FUN must return one value or {len(at)} for a group; got {len(answers)}")
         for place, each in zip(at, np.resize(answers, len(at)).tolist()):
             found[place] = each
-    return with_names(combined(found), names_of(x))
+    return with_names(combine_values(found), get_element_names(x))
 
 
 def rowsum(x: Value, group: Value, reorder: bool = True, na_rm: bool = False) -> Value:
@@ -335,7 +332,7 @@ def rowsum(x: Value, group: Value, reorder: bool = True, na_rm: bool = False) ->
     array([[2],
            [5]])
     """
-    cells, found = as_matrix(x), categories(group)
+    cells, found = as_matrix(x), find_categories(group)
     if len(found) != len(cells) or (found.codes < 0).any():
         raise PydpstatError(f"group must have a value for each of {len(cells)} rows, and none is missing")
     codes, first = np.unique(found.codes, return_index=True)
@@ -343,7 +340,7 @@ def rowsum(x: Value, group: Value, reorder: bool = True, na_rm: bool = False) ->
     known = np.where(np.isnan(cells), 0, cells) if na_rm else np.asarray(cells)
     sums = [[r_arithmetic.sum(part) for part in known[found.codes == code].T] for code in codes]
     labels = [found.levels[code] for code in codes]
-    result = named(np.array(sums).reshape(len(labels), -1), (labels, dimnames_of(cells)[1]))
+    result = with_dimnames(np.array(sums).reshape(len(labels), -1), (labels, get_dimnames(cells)[1]))
     if not isinstance(x, pd.DataFrame):
         return result
     return pd.DataFrame(np.asarray(result), pd.Index(labels, dtype=object), x.columns)
@@ -357,7 +354,7 @@ def relevel(x: Value, ref: Value) -> pd.Categorical:
     >>> list(relevel(pd.Categorical(["a", "b"]), "b").categories)
     ['b', 'a']
     """
-    own = whole(x)
+    own = to_vector_or_factor(x)
     if not isinstance(own, pd.Categorical) or own.ordered:
         raise PydpstatError("x must be a factor that is not ordered: write factor(x)")
     levels = list(own.categories)

@@ -8,7 +8,7 @@ import numpy as np
 
 from pydpstat import r_arithmetic
 from pydpstat.errors import PydpstatError
-from pydpstat.porting.r._shapes import Array, vector
+from pydpstat.porting.r._shapes import Array, to_vector
 from pydpstat.porting.r._values import Value
 
 
@@ -21,20 +21,18 @@ def hist(x: Value, breaks: Value = "Sturges", plot: bool = True, xname: str = "x
     [2, 1]
     """
     if plot:
-        raise PydpstatError(
-            "hist draws a picture. Write plot = FALSE in the script, or draw with matplotlib."
-        )
+        raise PydpstatError("hist draws a picture. Write plot = FALSE in the script, or draw with matplotlib.")
     given = not isinstance(breaks, str) and np.ndim(breaks) > 0
-    found = r_arithmetic.hist(vector(x), vector(breaks) if given else breaks)
-    return replace(found, breaks=found.breaks if given else with_type(found.breaks), xname=xname)
+    found = r_arithmetic.hist(to_vector(x), to_vector(breaks) if given else breaks)
+    return replace(found, breaks=found.breaks if given else convert_to_r_type(found.breaks), xname=xname)
 
 
-def with_type(points: Array) -> Array:
+def convert_to_r_type(points: Array) -> Array:
     """Return round numbers as R's ``pretty`` has them: integers if all are, and none is 0, a double.
 
     Examples
     --------
-    >>> with_type(np.array([1.0, 2.0])), with_type(np.array([0.0, 2.0]))
+    >>> convert_to_r_type(np.array([1.0, 2.0])), convert_to_r_type(np.array([0.0, 2.0]))
     (array([1, 2]), array([0., 2.]))
     """
     whole = (points == np.trunc(points)) & (points != 0) & (np.abs(points) < 2**31)
@@ -49,17 +47,17 @@ def nclass_Sturges(x: Value) -> float:
     >>> nclass_Sturges([1, 2, 3, 4])
     3.0
     """
-    return r_arithmetic.breaks_sturges(vector(x))
+    return r_arithmetic.breaks_sturges(to_vector(x))
 
 
 def nclass_scott(x: Value) -> float:
     """Return Scott's number of classes."""
-    return r_arithmetic.breaks_scott(vector(x))
+    return r_arithmetic.breaks_scott(to_vector(x))
 
 
 def nclass_FD(x: Value) -> float:
     """Return Freedman and Diaconis' number of classes."""
-    return r_arithmetic.breaks_fd(vector(x))
+    return r_arithmetic.breaks_fd(to_vector(x))
 
 
 def pretty(x: Value, n: int = 5, min_n: int | None = None) -> Array:
@@ -70,5 +68,5 @@ def pretty(x: Value, n: int = 5, min_n: int | None = None) -> Array:
     >>> pretty([0, 9.3])
     array([ 0.,  2.,  4.,  6.,  8., 10.])
     """
-    values = vector(x).astype(np.float64)
-    return with_type(r_arithmetic.pretty(float(values.min()), float(values.max()), n, min_n))
+    values = to_vector(x).astype(np.float64)
+    return convert_to_r_type(r_arithmetic.pretty(float(values.min()), float(values.max()), n, min_n))

@@ -11,24 +11,24 @@ from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic import as_character as _text
 
 # the largest of R's integers
-LARGEST = 2**31 - 1
+MAX_INTEGER = 2**31 - 1
 # from here on the text of a double may differ from that of an integer
-_LONG = 100_000
+_MIN_AMBIGUOUS_INTEGER = 100_000
 
 
 class Integer(int):
     """A large integer of R's; what is computed of it may be a double."""
 
 
-def of_r(x: Any) -> int:
+def make_r_integer(x: Any) -> int:
     """Return one of R's integers.
 
     Examples
     --------
-    >>> of_r(7), of_r(100_000), type(of_r(100_000)).__name__
+    >>> make_r_integer(7), make_r_integer(100_000), type(make_r_integer(100_000)).__name__
     (7, 100000, 'Integer')
     """
-    return Integer(x) if abs(x) >= _LONG else int(x)
+    return Integer(x) if abs(x) >= _MIN_AMBIGUOUS_INTEGER else int(x)
 
 
 def is_double(x: object) -> bool:
@@ -36,24 +36,24 @@ def is_double(x: object) -> bool:
 
     Examples
     --------
-    >>> is_double(5), is_double(100_000), is_double(of_r(100_000))
+    >>> is_double(5), is_double(100_000), is_double(make_r_integer(100_000))
     (False, True, False)
     """
-    return type(x) is int and abs(x) >= _LONG
+    return type(x) is int and abs(x) >= _MIN_AMBIGUOUS_INTEGER
 
 
-def check_text(*values: Any) -> None:
+def check_number_text(*values: Any) -> None:
     """Check that R writes numbers as Python does: 100000 is 1e+05 in R if it is no integer there.
 
     Examples
     --------
-    >>> check_text(5, 100_001, 1e5, of_r(100_000))
+    >>> check_number_text(5, 100_001, 1e5, make_r_integer(100_000))
     """
     for x in values:
         if isinstance(x, (list, tuple)):
-            check_text(*x)
+            check_number_text(*x)
         elif isinstance(x, Mapping):
-            check_text(*x.values())
+            check_number_text(*x.values())
         elif is_double(x) and _text(x) != _text(float(x)):
             raise PydpstatError(
                 f"R writes {_text(float(x))} for a double and {x} for an integer, as a length is; got {x}: "
@@ -69,8 +69,6 @@ def integers(x: Any) -> Any:
     >>> integers(np.array([1, 2])), integers(1e10)
     (array([1, 2]), 10000000000.0)
     """
-    if np.asarray(x).dtype.kind == "i" and np.abs(x).max(initial=0) > LARGEST:
-        raise PydpstatError(
-            "the result is beyond R's integers, where R has NA: use doubles, as by r.as_numeric(x)"
-        )
+    if np.asarray(x).dtype.kind == "i" and np.abs(x).max(initial=0) > MAX_INTEGER:
+        raise PydpstatError("the result is beyond R's integers, where R has NA: use doubles, as by r.as_numeric(x)")
     return x

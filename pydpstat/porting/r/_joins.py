@@ -8,12 +8,22 @@ import numpy as np
 import pandas as pd
 
 from pydpstat.errors import PydpstatError
-from pydpstat.porting.r._attributed import attributed
-from pydpstat.porting.r._formulas import variables
-from pydpstat.porting.r._frames import data_frame, joined_keys, matches, sorting, stacked
-from pydpstat.porting.r._shapes import Array, column, combined, frame_of, items, missing, taken, vector, whole
+from pydpstat.porting.r._attributed import with_attributes
+from pydpstat.porting.r._formulas import collect_formula_variables
+from pydpstat.porting.r._frames import concatenate_columns, data_frame, make_join_keys, match_join_keys, order_rows
+from pydpstat.porting.r._shapes import (
+    Array,
+    combine_values,
+    find_missing,
+    get_column,
+    get_names_and_elements,
+    make_data_frame,
+    take_rows,
+    to_vector,
+    to_vector_or_factor,
+)
 from pydpstat.porting.r._values import Value
-from pydpstat.r_arithmetic.factor import categories
+from pydpstat.r_arithmetic.factor import find_categories
 
 
 def expand_grid(*unnamed: Value, stringsAsFactors: bool = True, **vectors: Value) -> pd.DataFrame:
@@ -25,14 +35,14 @@ def expand_grid(*unnamed: Value, stringsAsFactors: bool = True, **vectors: Value
     {'a': [1, 2, 1, 2], 'b': [5, 5, 6, 6]}
     """
     given = {**{f"Var{i + 1}": each for i, each in enumerate(unnamed)}, **vectors}
-    parts = [whole(each) for each in given.values()]
+    parts = [to_vector_or_factor(each) for each in given.values()]
     if stringsAsFactors:
         parts = [pd.Categorical(p, list(dict.fromkeys(p))) if p.dtype == object else p for p in parts]
     grids = np.indices([len(each) for each in parts])
-    return frame_of({name: taken(p, grid.ravel(order="F")) for name, p, grid in zip(given, parts, grids)})
+    return make_data_frame({name: take_rows(p, grid.ravel(order="F")) for name, p, grid in zip(given, parts, grids)})
 
 
-def _shell_sorted(keys: list[int]) -> list[int]:
+def _order_by_shell_sort(keys: list[int]) -> list[int]:
     """The order of whole numbers by R's own sort, which with more than 17 of them mixes equal ones."""
     order, n = list(range(len(keys))), len(keys)
     gap = 1
@@ -69,15 +79,15 @@ def merge(
     >>> merge(x, y, by="k").to_dict("list")
     {'k': [1, 2], 'v.x': [4, 3], 'v.y': [5, 6]}
     """
-    common = [name for name in x.columns if name in y.columns] if by is None else vector(by).tolist()
-    keys_x, keys_y = (common if k is None else vector(k).tolist() for k in (by_x, by_y))
+    common = [name for name in x.columns if name in y.columns] if by is None else to_vector(by).tolist()
+    keys_x, keys_y = (common if k is None else to_vector(k).tolist() for k in (by_x, by_y))
     if not keys_x or len(keys_x) != len(keys_y):
         raise PydpstatError(f"by must name columns of both frames, equally many; got {keys_x} and {keys_y}")
-    left, right = joined_keys(x, keys_x), joined_keys(y, keys_y)
-    found, back = matches(left, right), matches(right, left)
+    left, right = make_join_keys(x, keys_x), make_join_keys(y, keys_y)
+    found, back = match_join_keys(left, right), match_join_keys(right, left)
     # groups come as R finds them: by the place of their first row in x among those that have a match
-    order_x = _shell_sorted([1 + back[at[0]][0] if at else 0 for at in found])
-    order_y = _shell_sorted([1 + at[0] if at else 0 for at in back])
+    order_x = _order_by_shell_sort([1 + back[at[0]][0] if at else 0 for at in found])
+    order_y = _order_by_shell_sort([1 + at[0] if at else 0 for at in back])
     after = {j: place for place, j in enumerate(order_y)}
     pairs = [(i, j) for i in order_x for j in sorted(found[i], key=after.__getitem__)]
     alone_x = [i for i in order_x if not found[i]] if (all if all_x is None else all_x) else []
@@ -86,21 +96,22 @@ def merge(
     at_y = [*(j for _, j in pairs), *[-1] * len(alone_x), *alone_y]
     keys = {}
     for name, other in zip(keys_x, keys_y):
-        mine = taken(column(x, name), at_x)
-        keys[name] = stacked([mine, taken(column(y, other), alone_y)]) if alone_y else mine
+        mine = take_rows(get_column(x, name), at_x)
+        keys[name] = concatenate_columns([mine, take_rows(get_column(y, other), alone_y)]) if alone_y else mine
     result = dict(keys)
     both = set(x.columns.drop(keys_x)) & set(y.columns.drop(keys_y))
     for name in x.columns.drop(keys_x):
         new = name + suffixes[0] * (name in both)
-        result[new] = taken(column(x, name), [*at_x, *[-1] * len(alone_y)])
+        result[new] = take_rows(get_column(x, name), [*at_x, *[-1] * len(alone_y)])
     for name in y.columns.drop(keys_y):
-        result[name + suffixes[1] * (name in both or name in keys)] = taken(column(y, name), at_y)
-    frame = frame_of(result)
+        result[name + suffixes[1] * (name in both or name in keys)] = take_rows(get_column(y, name), at_y)
+    frame = make_data_frame(result)
     if not sort or not len(frame):
         return frame
     unmatched = alone_x or alone_y
-    return taken(
-        frame, sorting(list(keys.values()) if unmatched else [combined([left[i] for i in at_x])], locale=True)
+    return take_rows(
+        frame,
+        order_rows(list(keys.values()) if unmatched else [combine_values([left[i] for i in at_x])], locale=True),
     )
 
 
@@ -112,8 +123,10 @@ def complete_cases(*parts: Value) -> Array:
     >>> complete_cases(pd.DataFrame({"a": [1, None], "b": ["x", "y"]}))
     array([ True, False])
     """
-    vectors = [v for part in parts for v in (items(part)[1] if isinstance(part, pd.DataFrame) else [part])]
-    return ~np.logical_or.reduce([missing(each) for each in vectors])
+    vectors = [
+        v for part in parts for v in (get_names_and_elements(part)[1] if isinstance(part, pd.DataFrame) else [part])
+    ]
+    return ~np.logical_or.reduce([find_missing(each) for each in vectors])
 
 
 def na_omit(object: Value) -> Value:
@@ -127,12 +140,12 @@ def na_omit(object: Value) -> Value:
     keep = complete_cases(object)
     if isinstance(object, pd.DataFrame):
         return object[keep]
-    found = taken(object, np.flatnonzero(keep))
+    found = take_rows(object, np.flatnonzero(keep))
     if not isinstance(found, np.ndarray) or keep.all():
         return found
     if np.ndim(object) > 1:
         raise PydpstatError("object must be a frame or a vector: write x[complete.cases(x), ]")
-    return attributed(found, {"na.action": attributed(np.flatnonzero(~keep) + 1, {}, "omit")})
+    return with_attributes(found, {"na.action": with_attributes(np.flatnonzero(~keep) + 1, {}, "omit")})
 
 
 def aggregate(
@@ -151,30 +164,24 @@ def aggregate(
     """
     if isinstance(x, str):
         frame = by if data is None else data
-        left, right = variables(x, list(frame.columns))
+        left, right = collect_formula_variables(x, list(frame.columns))
         if set(left) & set(right):
             raise PydpstatError(f"the groups must be other variables than the values; got {x!r}")
         frame = na_omit(frame[[*dict.fromkeys([*left, *right])]])
         values, groups = frame[left], frame[right]
     else:
-        values = x if isinstance(x, pd.DataFrame) else frame_of({"x": vector(x)})
+        values = x if isinstance(x, pd.DataFrame) else make_data_frame({"x": to_vector(x)})
         named = isinstance(by, (dict, pd.DataFrame))
-        groups = data_frame(
-            by if named else {f"Group.{i + 1}": each for i, each in enumerate(by)}, check_names=False
-        )
+        groups = data_frame(by if named else {f"Group.{i + 1}": each for i, each in enumerate(by)}, check_names=False)
     at = np.flatnonzero(complete_cases(groups))
     if not at.size:
         raise PydpstatError("there must be rows without missing values to aggregate; got none")
-    codes = np.array([categories(each).codes[at] for each in items(groups)[1]][::-1])
+    codes = np.array([find_categories(each).codes[at] for each in get_names_and_elements(groups)[1]][::-1])
     _, first, place = np.unique(codes, axis=1, return_index=True, return_inverse=True)
-    result = dict(zip(*items(taken(groups, at[first]))))  # type: ignore[arg-type]
-    for name, source in zip(*items(values)):  # type: ignore[arg-type]
-        answers = [
-            vector(FUN(source[at[place.ravel() == g]], *args, **more)).tolist() for g in range(len(first))
-        ]
+    result = dict(zip(*get_names_and_elements(take_rows(groups, at[first]))))  # type: ignore[arg-type]
+    for name, source in zip(*get_names_and_elements(values)):  # type: ignore[arg-type]
+        answers = [to_vector(FUN(source[at[place.ravel() == g]], *args, **more)).tolist() for g in range(len(first))]
         if any(len(each) != 1 for each in answers):
-            raise PydpstatError(
-                "FUN must return a single value for each group; R makes a column of matrices of it"
-            )
-        result[name] = combined([each[0] for each in answers])
-    return frame_of(result)
+            raise PydpstatError("FUN must return a single value for each group; R makes a column of matrices of it")
+        result[name] = combine_values([each[0] for each in answers])
+    return make_data_frame(result)

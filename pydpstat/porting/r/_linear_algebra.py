@@ -10,10 +10,18 @@ import pandas as pd
 
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._matrices import as_matrix, colnames, rownames, set_colnames, set_rownames, t
-from pydpstat.porting.r._shapes import Array, dimnames_of, named, names_given, sides_of, vector, with_names
-from pydpstat.porting.r._summaries import _known, mean, sum
-from pydpstat.porting.r._values import Value, Vector, texts
-from pydpstat.r_arithmetic.moments import HAS_80_BIT, wide_sum
+from pydpstat.porting.r._shapes import (
+    Array,
+    count_dimensions,
+    get_dimnames,
+    parse_dimnames,
+    to_vector,
+    with_dimnames,
+    with_names,
+)
+from pydpstat.porting.r._summaries import _drop_missing, mean, sum
+from pydpstat.porting.r._values import Value, Vector, to_strings
+from pydpstat.r_arithmetic.moments import HAS_80_BIT, sum_long_doubles
 
 
 def diag(x: Value = 1.0, nrow: int | None = None) -> Array:
@@ -25,9 +33,9 @@ def diag(x: Value = 1.0, nrow: int | None = None) -> Array:
     array([[1., 0.],
            [0., 1.]])
     """
-    if sides_of(x) == 2:
+    if count_dimensions(x) == 2:
         return np.diagonal(np.asarray(x)).copy()
-    values = vector(x)
+    values = to_vector(x)
     if values.size == 1 and nrow is None:
         return np.eye(int(values[0]))
     return np.diag(np.resize(values.astype(np.float64), int(nrow) if nrow else values.size))
@@ -50,15 +58,17 @@ def solve(a: Value, b: Value = None) -> Value:
         singular = not np.linalg.slogdet(left)[0] or 1 / np.linalg.cond(left, 1) < np.finfo(float).eps
     if singular:
         raise PydpstatError("a is computationally singular: some of its columns follow from the others")
-    rows, columns = dimnames_of(as_matrix(a))
+    rows, columns = get_dimnames(as_matrix(a))
     if b is None:
-        return named(np.linalg.inv(left), (columns, rows))
+        return with_dimnames(np.linalg.inv(left), (columns, rows))
     right = np.asarray(as_matrix(b), dtype=np.float64)
     if len(right) != len(left):
         raise PydpstatError(f"b must have {len(left)} rows, as a has; got {len(right)}")
     found = np.linalg.solve(left, right)
     return (
-        named(found, (columns, dimnames_of(b)[1])) if sides_of(b) == 2 else with_names(found[:, 0], columns)
+        with_dimnames(found, (columns, get_dimnames(b)[1]))
+        if count_dimensions(b) == 2
+        else with_names(found[:, 0], columns)
     )
 
 
@@ -84,9 +94,9 @@ def matmul(x: Value, y: Value) -> Array:
            [4.]]))
     """
     left, right = as_matrix(x), as_matrix(y)
-    if sides_of(x) < 2 and (sides_of(y) < 2 or len(left) == len(right)):
+    if count_dimensions(x) < 2 and (count_dimensions(y) < 2 or len(left) == len(right)):
         left = t(left)
-    if sides_of(y) < 2 and left.shape[1] == 1 != len(right):
+    if count_dimensions(y) < 2 and left.shape[1] == 1 != len(right):
         right = t(right)
     if left.shape[1] != right.shape[0]:
         raise PydpstatError(f"x must have as many columns as y has rows; got {left.shape} and {right.shape}")
@@ -98,7 +108,7 @@ def matmul(x: Value, y: Value) -> Array:
     with np.errstate(invalid="ignore"):
         for column, row in zip(a.T, b):
             total += np.multiply.outer(column, row)
-    return named(total.astype(np.float64), (dimnames_of(left)[0], dimnames_of(right)[1]))
+    return with_dimnames(total.astype(np.float64), (get_dimnames(left)[0], get_dimnames(right)[1]))
 
 
 def crossprod(x: Value, y: Value = None) -> Array:
@@ -123,7 +133,7 @@ def tcrossprod(x: Value, y: Value = None) -> Array:
     return matmul(as_matrix(x), t(x if y is None else y))
 
 
-_SIGNS = {"-": np.subtract, "+": np.add, "*": np.multiply, "/": np.divide}
+_SWEEP_OPERATORS = {"-": np.subtract, "+": np.add, "*": np.multiply, "/": np.divide}
 
 
 def sweep(x: Value, MARGIN: int, STATS: Value, FUN: str | Callable[..., Value] = "-") -> Value:
@@ -135,15 +145,15 @@ def sweep(x: Value, MARGIN: int, STATS: Value, FUN: str | Callable[..., Value] =
     array([[0, 0],
            [2, 2]])
     """
-    source, stats = as_matrix(x), vector(STATS)
+    source, stats = as_matrix(x), to_vector(STATS)
     if stats.size not in (1, source.shape[MARGIN - 1]):
         raise PydpstatError(f"STATS must have {source.shape[MARGIN - 1]} values; got {stats.size}")
-    function = _SIGNS[FUN] if isinstance(FUN, str) else FUN
+    function = _SWEEP_OPERATORS[FUN] if isinstance(FUN, str) else FUN
     wide = np.broadcast_to(stats[:, None] if MARGIN == 1 else stats, source.shape)
     result = function(np.asarray(source), wide)
     if isinstance(x, pd.DataFrame):
         return pd.DataFrame(result, columns=x.columns, index=x.index)
-    return named(result, dimnames_of(source))
+    return with_dimnames(result, get_dimnames(source))
 
 
 def isSymmetric(object: Value, tol: float = 100 * float(np.finfo(np.float64).eps)) -> bool:  # noqa: A002
@@ -158,9 +168,7 @@ def isSymmetric(object: Value, tol: float = 100 * float(np.finfo(np.float64).eps
     if x.shape[0] != x.shape[1]:
         return False
     apart, scale = np.abs(x - x.T).sum(), np.abs(x).sum()
-    return (
-        bool(apart <= tol * scale) and dimnames_of(as_matrix(object))[0] == dimnames_of(as_matrix(object))[1]
-    )
+    return bool(apart <= tol * scale) and get_dimnames(as_matrix(object))[0] == get_dimnames(as_matrix(object))[1]
 
 
 def upper_tri(x: Value, diag: bool = False) -> Array:
@@ -195,11 +203,11 @@ def drop(x: Value) -> Value:
     >>> drop(np.ones((1, 2)))
     array([1., 1.])
     """
-    names = [each for each, n in zip(dimnames_of(x), np.shape(x)) if n != 1]
+    names = [each for each, n in zip(get_dimnames(x), np.shape(x)) if n != 1]
     cells = np.squeeze(np.asarray(x))
     if cells.ndim == np.ndim(x):
         return x
-    return with_names(cells, names[0]) if cells.ndim == 1 else named(cells, names)
+    return with_names(cells, names[0]) if cells.ndim == 1 else with_dimnames(cells, names)
 
 
 def array(data: Value = math.nan, dim: Value = None, dimnames: Value = None) -> Array:
@@ -210,12 +218,12 @@ def array(data: Value = math.nan, dim: Value = None, dimnames: Value = None) -> 
     >>> int(array(range(1, 9), [2, 2, 2])[1, 0, 1])
     6
     """
-    values = vector(list(data) if isinstance(data, range) else data, "data")
-    shape = [values.size] if dim is None else vector(dim, "dim").astype(int).tolist()
+    values = to_vector(list(data) if isinstance(data, range) else data, "data")
+    shape = [values.size] if dim is None else to_vector(dim, "dim").astype(int).tolist()
     cells = np.resize(values, math.prod(shape)).reshape(shape, order="F")
     if len(shape) == 1:
         return with_names(cells, None if dimnames is None else dimnames[0])
-    return named(cells, *names_given(dimnames, len(shape)))
+    return with_dimnames(cells, *parse_dimnames(dimnames, len(shape)))
 
 
 def dimnames(x: Value) -> Value:
@@ -223,10 +231,10 @@ def dimnames(x: Value) -> Value:
 
     Examples
     --------
-    >>> dimnames(named(np.ones((1, 2)), (None, ["a", "b"])))
+    >>> dimnames(with_dimnames(np.ones((1, 2)), (None, ["a", "b"])))
     [None, array(['a', 'b'], dtype=object)]
     """
-    found = [rownames(x), colnames(x)] if sides_of(x) == 2 else [*dimnames_of(x)]
+    found = [rownames(x), colnames(x)] if count_dimensions(x) == 2 else [*get_dimnames(x)]
     if all(each is None for each in found):
         return None
     return [None if each is None else np.array([*each], object) for each in found]
@@ -240,12 +248,12 @@ def set_dimnames(x: Value, value: Value) -> Value:
     >>> set_dimnames(np.ones((1, 2)), [None, ["a", "b"]]).dimnames
     (None, ['a', 'b'])
     """
-    labels = [None if each is None else texts(each).tolist() for each in value or [None] * sides_of(x)]
-    if len(labels) == sides_of(x) == 2:
+    labels = [None if each is None else to_strings(each).tolist() for each in value or [None] * count_dimensions(x)]
+    if len(labels) == count_dimensions(x) == 2:
         return set_colnames(set_rownames(x, labels[0]), labels[1])
     if [n if each is None else len(each) for n, each in zip(np.shape(x), labels)] != [*np.shape(x)]:
         raise PydpstatError(f"there must be names for the dimensions {list(np.shape(x))}")
-    return named(np.asarray(x), labels)
+    return with_dimnames(np.asarray(x), labels)
 
 
 def scale(x: Value, center: bool = True, scale: bool = True) -> Value:
@@ -257,22 +265,27 @@ def scale(x: Value, center: bool = True, scale: bool = True) -> Value:
     [[-1.0], [0.0], [1.0]]
     """
     source = as_matrix(x)
-    cells, attributes, names = np.array(source, np.float64), {}, dimnames_of(source)
+    cells, attributes, names = np.array(source, np.float64), {}, get_dimnames(source)
     with np.errstate(all="ignore"):
         for on, key in ((center, "scaled:center"), (scale, "scaled:scale")):
             if on:
-                known = [_known(each, True) for each in cells.T]
-                found = np.array([_center(each) if key == "scaled:center" else _root(each) for each in known])
+                known = [_drop_missing(each, True) for each in cells.T]
+                found = np.array(
+                    [
+                        _compute_column_mean(each) if key == "scaled:center" else _compute_root_mean_square(each)
+                        for each in known
+                    ]
+                )
                 cells = cells - found if key == "scaled:center" else cells / found
                 attributes[key] = with_names(found, names[1])
-    result = named(cells, names)
+    result = with_dimnames(cells, names)
     result.attributes = attributes  # type: ignore[attr-defined]
     return result
 
 
-def _center(x: Vector) -> float:
-    return float(wide_sum(x) / np.longdouble(x.size)) if HAS_80_BIT else mean(x)
+def _compute_column_mean(x: Vector) -> float:
+    return float(sum_long_doubles(x) / np.longdouble(x.size)) if HAS_80_BIT else mean(x)
 
 
-def _root(x: Vector) -> float:
+def _compute_root_mean_square(x: Vector) -> float:
     return math.sqrt(sum(x * x) / max(1, x.size - 1))

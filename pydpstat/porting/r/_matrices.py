@@ -10,27 +10,27 @@ import numpy as np
 import pandas as pd
 
 from pydpstat.errors import PydpstatError
-from pydpstat.porting.r._integers import of_r
+from pydpstat.porting.r._integers import make_r_integer
 from pydpstat.porting.r._shapes import (
     Array,
-    dimnames_of,
-    is_table,
-    items,
-    named,
-    names_given,
-    names_of,
-    row_name,
-    row_names,
-    sides_of,
-    taken,
-    vector,
-    whole,
+    count_dimensions,
+    format_row_name,
+    get_dimnames,
+    get_element_names,
+    get_names_and_elements,
+    get_row_names,
+    is_one_way_table,
+    parse_dimnames,
+    take_rows,
+    to_vector,
+    to_vector_or_factor,
+    with_dimnames,
     with_names,
 )
 from pydpstat.porting.r._values import Value
-from pydpstat.porting.r._values import whole as int_of
+from pydpstat.porting.r._values import to_single_integer as int_of
 from pydpstat.r_arithmetic import Table
-from pydpstat.r_arithmetic.moments import wide_sum
+from pydpstat.r_arithmetic.moments import sum_long_doubles
 from pydpstat.results.results import DPResults
 
 
@@ -43,17 +43,17 @@ def as_matrix(x: Value) -> Array:
     (None, ['a', 'b'])
     """
     if isinstance(x, DPResults):
-        return named(x, (list(x.estimate.index), list(x.estimate.columns)), ("", ""))
+        return with_dimnames(x, (list(x.estimate.index), list(x.estimate.columns)), ("", ""))
     if isinstance(x, Table):
-        return named(x.counts, list(map(list, x.dimnames)), x.names)
+        return with_dimnames(x.counts, list(map(list, x.dimnames)), x.names)
     if isinstance(x, pd.DataFrame):
-        columns = [vector(each) for each in items(x)[1]]
+        columns = [to_vector(each) for each in get_names_and_elements(x)[1]]
         if len({each.dtype.kind == "O" for each in columns}) > 1:
             raise PydpstatError("a frame must have numbers or strings only to become a matrix; it has both")
         cells = np.column_stack(columns) if columns else np.empty((len(x), 0))
-        return named(cells, (row_names(x), list(x.columns)))
-    if sides_of(x) < 2:
-        return named(vector(x)[:, None], (names_of(x), None))
+        return with_dimnames(cells, (get_row_names(x), list(x.columns)))
+    if count_dimensions(x) < 2:
+        return with_dimnames(to_vector(x)[:, None], (get_element_names(x), None))
     return x if isinstance(x, np.ndarray) else np.asarray(x)
 
 
@@ -68,11 +68,11 @@ def matrix(
     array([[1, 3],
            [2, 4]])
     """
-    values = vector(data, "data")
+    values = to_vector(data, "data")
     rows = int_of(nrow) if nrow is not ... else values.size if ncol is ... else math.ceil(values.size / ncol)
     columns = int_of(ncol) if ncol is not ... else math.ceil(values.size / max(rows, 1))
     cells = np.resize(values if values.size else np.array([math.nan]), rows * columns)
-    return named(cells.reshape((rows, columns), order="C" if byrow else "F"), *names_given(dimnames, 2))
+    return with_dimnames(cells.reshape((rows, columns), order="C" if byrow else "F"), *parse_dimnames(dimnames, 2))
 
 
 def dim(x: Any) -> Array | None:
@@ -84,7 +84,7 @@ def dim(x: Any) -> Array | None:
     array([2, 3])
     """
     shape = np.shape(getattr(x, "counts", x))
-    return np.array(shape) if len(shape) > 1 or is_table(x) else None
+    return np.array(shape) if len(shape) > 1 or is_one_way_table(x) else None
 
 
 def nrow(x: Value) -> int | None:
@@ -95,7 +95,7 @@ def nrow(x: Value) -> int | None:
     >>> nrow(np.ones((2, 3))), nrow([1, 2])
     (2, None)
     """
-    return None if (found := dim(x)) is None else of_r(found[0])
+    return None if (found := dim(x)) is None else make_r_integer(found[0])
 
 
 def ncol(x: Value) -> int | None:
@@ -106,14 +106,14 @@ def ncol(x: Value) -> int | None:
     >>> ncol(np.ones((2, 3)))
     3
     """
-    return None if (found := dim(x)) is None or len(found) < 2 else of_r(found[1])
+    return None if (found := dim(x)) is None or len(found) < 2 else make_r_integer(found[1])
 
 
-def _names(x: Value, axis: int) -> Value:
+def _get_axis_names(x: Value, axis: int) -> Value:
     if isinstance(x, pd.DataFrame):
-        found: Value = [x.columns if axis else [row_name(each) for each in x.index]][0]
+        found: Value = [x.columns if axis else [format_row_name(each) for each in x.index]][0]
     else:
-        found = dimnames_of(as_matrix(x))[axis] if sides_of(x) > 1 or is_table(x) else None
+        found = get_dimnames(as_matrix(x))[axis] if count_dimensions(x) > 1 or is_one_way_table(x) else None
     return None if found is None else np.array(list(found), dtype=object)
 
 
@@ -125,7 +125,7 @@ def rownames(x: Value) -> Value:
     >>> rownames(pd.DataFrame({"a": [1.5]})).tolist()
     ['1']
     """
-    return _names(x, 0)
+    return _get_axis_names(x, 0)
 
 
 def colnames(x: Value) -> Value:
@@ -136,7 +136,7 @@ def colnames(x: Value) -> Value:
     >>> colnames(pd.DataFrame({"a": [1.5]})).tolist()
     ['a']
     """
-    return _names(x, 1)
+    return _get_axis_names(x, 1)
 
 
 def set_rownames(x: Value, value: Value) -> Value:
@@ -147,7 +147,7 @@ def set_rownames(x: Value, value: Value) -> Value:
     >>> rownames(set_rownames(np.ones((1, 2)), ["a"])).tolist()
     ['a']
     """
-    return _renamed(x, value, 0)
+    return _set_axis_names(x, value, 0)
 
 
 def set_colnames(x: Value, value: Value) -> Value:
@@ -158,22 +158,18 @@ def set_colnames(x: Value, value: Value) -> Value:
     >>> colnames(set_colnames(np.ones((1, 2)), ["a", "b"])).tolist()
     ['a', 'b']
     """
-    return _renamed(x, value, 1)
+    return _set_axis_names(x, value, 1)
 
 
-def _renamed(x: Value, value: Value, axis: int) -> Value:
-    names = None if value is None else vector(value).tolist()
+def _set_axis_names(x: Value, value: Value, axis: int) -> Value:
+    names = None if value is None else to_vector(value).tolist()
     if names is not None and len(names) != np.shape(x)[axis]:
         raise PydpstatError(f"there must be {np.shape(x)[axis]} names; got {len(names)}")
     if isinstance(x, pd.DataFrame):
-        return (
-            x.reset_index(drop=True)
-            if names is None
-            else x.set_axis(pd.Index(names, dtype=object), axis=axis)
-        )
-    own = list(dimnames_of(as_matrix(x)))
+        return x.reset_index(drop=True) if names is None else x.set_axis(pd.Index(names, dtype=object), axis=axis)
+    own = list(get_dimnames(as_matrix(x)))
     own[axis] = names
-    return named(x, own, getattr(x, "axes", ()))
+    return with_dimnames(x, own, getattr(x, "axes", ()))
 
 
 def cells(x: Value, *keys: Value, drop: bool = True) -> Value:
@@ -190,22 +186,25 @@ def cells(x: Value, *keys: Value, drop: bool = True) -> Value:
     keys = keys if len(keys) > 1 else (*keys, None)
     if isinstance(x, pd.DataFrame):
         i, j = keys
-        rows, columns = places(i, len(x), rownames(x)), places(j, x.shape[1], x.columns)
+        rows, columns = (
+            resolve_axis_index(i, len(x), rownames(x)),
+            resolve_axis_index(j, x.shape[1], x.columns),
+        )
         if not drop or len(columns) != 1:
             return x.iloc[rows, columns]
-        only = taken(whole(x.iloc[:, columns[0]]), rows)
+        only = take_rows(to_vector_or_factor(x.iloc[:, columns[0]]), rows)
         return only[0] if len(only) == 1 and isinstance(only, np.ndarray) else only
     source = as_matrix(x)
     if len(keys) != source.ndim:
         raise PydpstatError(f"there must be a key for each of {source.ndim} dimensions; got {len(keys)}")
-    at = [places(k, n, names) for k, n, names in zip(keys, source.shape, dimnames_of(source))]
-    kept = [None if n is None else [n[k] for k in p] for n, p in zip(dimnames_of(source), at)]
+    at = [resolve_axis_index(k, n, names) for k, n, names in zip(keys, source.shape, get_dimnames(source))]
+    kept = [None if n is None else [n[k] for k in p] for n, p in zip(get_dimnames(source), at)]
     result, axes = np.asarray(source)[np.ix_(*at)], getattr(source, "axes", ())
     left = [k for k, n in enumerate(result.shape) if n != 1 or not drop]
     if len(left) < 2:
         return with_names(result.ravel(), kept[left[0]]) if left else result.item()
     result = result.reshape([result.shape[k] for k in left])
-    return named(result, [kept[k] for k in left], [axes[k] for k in left] if axes else ())
+    return with_dimnames(result, [kept[k] for k in left], [axes[k] for k in left] if axes else ())
 
 
 def replaced_cells(x: Value, *given: Value) -> Value:
@@ -218,9 +217,9 @@ def replaced_cells(x: Value, *given: Value) -> Value:
            [6., 0.]])
     """
     *keys, value = given
-    frame, new = isinstance(x, pd.DataFrame), vector(value)
-    names = [rownames(x), x.columns] if frame else dimnames_of(as_matrix(x))
-    at = [places(k, n, each) for k, n, each in zip(keys, np.shape(x), names, strict=True)]
+    frame, new = isinstance(x, pd.DataFrame), to_vector(value)
+    names = [rownames(x), x.columns] if frame else get_dimnames(as_matrix(x))
+    at = [resolve_axis_index(k, n, each) for k, n, each in zip(keys, np.shape(x), names, strict=True)]
     count = math.prod(map(len, at))
     if not new.size or count % new.size:
         raise PydpstatError(f"value must have a length that divides {count}; got {new.size}")
@@ -229,13 +228,11 @@ def replaced_cells(x: Value, *given: Value) -> Value:
         source = as_matrix(x)
         result = np.array(source, dtype=np.result_type(source, new))
         result[np.ix_(*at)] = block
-        return named(result, dimnames_of(source), getattr(source, "axes", ()))
+        return with_dimnames(result, get_dimnames(source), getattr(source, "axes", ()))
     for place, part in zip(at[1], block.T):
-        old = whole(x.iloc[:, place])
+        old = to_vector_or_factor(x.iloc[:, place])
         if isinstance(old, pd.Categorical) or (old.dtype.kind == "O") != (part.dtype.kind == "O"):
-            raise PydpstatError(
-                f"value must be of the kind of the column {x.columns[place]!r}, and no factor"
-            )
+            raise PydpstatError(f"value must be of the kind of the column {x.columns[place]!r}, and no factor")
         old = old.astype(np.result_type(old, part))
         old[at[0]] = part
         x = x.assign(**{x.columns[place]: old})
@@ -264,15 +261,15 @@ def columns(x: pd.DataFrame, j: Value) -> pd.DataFrame:
     return cells(x, None, j, drop=False)
 
 
-def places(key: Value, n: int, names: Value) -> list[int]:
+def resolve_axis_index(key: Value, n: int, names: Value) -> list[int]:
     """Return the places from 0 of an index of R: numbers, negative ones, names or truth values.
 
     Examples
     --------
-    >>> places(-1, 3, None), places("b", 2, ["a", "b"])
+    >>> resolve_axis_index(-1, 3, None), resolve_axis_index("b", 2, ["a", "b"])
     ([1, 2], [1])
     """
-    keys = np.arange(1, n + 1) if key is None else vector(key)
+    keys = np.arange(1, n + 1) if key is None else to_vector(key)
     if keys.dtype.kind == "O":
         known = [] if names is None else list(names)
         if unknown := [each for each in keys if each not in known]:
@@ -299,11 +296,11 @@ def t(x: Value) -> Array:
     array([[1, 2]])
     """
     source = as_matrix(x)
-    return named(np.asarray(source).T, dimnames_of(source)[::-1], getattr(source, "axes", ())[::-1])
+    return with_dimnames(np.asarray(source).T, get_dimnames(source)[::-1], getattr(source, "axes", ())[::-1])
 
 
-def _sums(x: Value, axis: int, na_rm: bool, means: bool) -> Value:
-    if sides_of(x) < 2:
+def _compute_axis_sums(x: Value, axis: int, na_rm: bool, means: bool) -> Value:
+    if count_dimensions(x) < 2:
         raise PydpstatError("x must be a matrix or a frame; got a vector")
     source = as_matrix(x)
     values = np.asarray(source, dtype=np.float64)
@@ -311,8 +308,8 @@ def _sums(x: Value, axis: int, na_rm: bool, means: bool) -> Value:
     for line in values if axis == 0 else values.T:
         line = line[~np.isnan(line)] if na_rm else line
         with np.errstate(invalid="ignore"):
-            results.append(float(wide_sum(line) / np.longdouble(line.size if means else 1)))
-    return with_names(np.array(results, dtype=np.float64), dimnames_of(source)[axis])
+            results.append(float(sum_long_doubles(line) / np.longdouble(line.size if means else 1)))
+    return with_names(np.array(results, dtype=np.float64), get_dimnames(source)[axis])
 
 
 def rowSums(x: Value, na_rm: bool = False) -> Value:
@@ -323,7 +320,7 @@ def rowSums(x: Value, na_rm: bool = False) -> Value:
     >>> rowSums(np.array([[1, 2], [3, 4]]))
     array([3., 7.])
     """
-    return _sums(x, 0, na_rm, False)
+    return _compute_axis_sums(x, 0, na_rm, False)
 
 
 def colSums(x: Value, na_rm: bool = False) -> Value:
@@ -334,7 +331,7 @@ def colSums(x: Value, na_rm: bool = False) -> Value:
     >>> colSums(np.array([[1, 2], [3, 4]]))
     array([4., 6.])
     """
-    return _sums(x, 1, na_rm, False)
+    return _compute_axis_sums(x, 1, na_rm, False)
 
 
 def rowMeans(x: Value, na_rm: bool = False) -> Value:
@@ -345,7 +342,7 @@ def rowMeans(x: Value, na_rm: bool = False) -> Value:
     >>> rowMeans(np.array([[1, 2], [3, 4]]))
     array([1.5, 3.5])
     """
-    return _sums(x, 0, na_rm, True)
+    return _compute_axis_sums(x, 0, na_rm, True)
 
 
 def colMeans(x: Value, na_rm: bool = False) -> Value:
@@ -356,35 +353,35 @@ def colMeans(x: Value, na_rm: bool = False) -> Value:
     >>> colMeans(np.array([[1, 2], [3, 4]]))
     array([2., 3.])
     """
-    return _sums(x, 1, na_rm, True)
+    return _compute_axis_sums(x, 1, na_rm, True)
 
 
-def bound(parts: Sequence[Value], names: Sequence[str], axis: int) -> Array:
+def bind_arrays(parts: Sequence[Value], names: Sequence[str], axis: int) -> Array:
     """Return vectors and matrices one below the other (`axis` 0) or side by side, as ``rbind`` and ``cbind``.
 
     Examples
     --------
-    >>> bound([np.array([1, 2]), 3], ["", ""], 0)
+    >>> bind_arrays([np.array([1, 2]), 3], ["", ""], 0)
     array([[1, 2],
            [3, 3]])
     """
-    sizes = {np.shape(p)[1 - axis] for p in parts if sides_of(p) > 1} or {max(vector(p).size for p in parts)}
+    sizes = {np.shape(p)[1 - axis] for p in parts if count_dimensions(p) > 1} or {max(to_vector(p).size for p in parts)}
     size = max(sizes)
-    if len(sizes) > 1 or any(sides_of(p) < 2 and size % vector(p).size for p in parts):
+    if len(sizes) > 1 or any(count_dimensions(p) < 2 and size % to_vector(p).size for p in parts):
         raise PydpstatError(f"vectors and matrices must have lengths that fit together; got {sorted(sizes)}")
     blocks, own, others = [], [], None
     for part, label in zip(parts, names):
-        if sides_of(part) > 1:
+        if count_dimensions(part) > 1:
             block = as_matrix(part)
-            along, inner = dimnames_of(block)[axis], dimnames_of(block)[1 - axis]
+            along, inner = get_dimnames(block)[axis], get_dimnames(block)[1 - axis]
             own += along or [""] * block.shape[axis]
         else:
-            block = np.expand_dims(np.resize(vector(part), size), axis)
-            inner = names_of(part) if len(vector(part)) == size else None
+            block = np.expand_dims(np.resize(to_vector(part), size), axis)
+            inner = get_element_names(part) if len(to_vector(part)) == size else None
             own.append(label)
         blocks.append(np.asarray(block))
         others = others or inner
     if any(block.dtype.kind == "O" for block in blocks):
-        blocks = [vector([*block.ravel().tolist(), ""])[:-1].reshape(block.shape) for block in blocks]
+        blocks = [to_vector([*block.ravel().tolist(), ""])[:-1].reshape(block.shape) for block in blocks]
     ends = (own if any(own) else None, others)
-    return named(np.concatenate(blocks, axis=axis), ends[:: 1 if axis == 0 else -1])
+    return with_dimnames(np.concatenate(blocks, axis=axis), ends[:: 1 if axis == 0 else -1])

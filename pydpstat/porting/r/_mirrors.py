@@ -8,15 +8,17 @@ from dataclasses import replace
 import numpy as np
 
 from pydpstat import diffpriv, r_arithmetic
-from pydpstat.diffpriv._sampler_plan import sampler_plan
-from pydpstat.porting.r._histograms import with_type
-from pydpstat.porting.r._shapes import named, row_names
+from pydpstat.diffpriv._sampler_plan import make_sampler_plan
+from pydpstat.porting.r._histograms import convert_to_r_type
+from pydpstat.porting.r._shapes import get_row_names, with_dimnames
 from pydpstat.porting.r._strings import message
 from pydpstat.porting.r._values import Value
 
 
 def access(found: tuple[Value, ...]) -> dict[str, Value]:
     """Return the result of one of DPpack's data access functions as a list with R's names.
+
+    The breaks of a histogram are integers where R has integers.
 
     Examples
     --------
@@ -26,9 +28,7 @@ def access(found: tuple[Value, ...]) -> dict[str, Value]:
     """
     parts = {name.replace("_", "."): getattr(found, name) for name in found._fields}  # type: ignore[attr-defined]
     return {
-        name: replace(each, breaks=with_type(each.breaks))
-        if isinstance(each, r_arithmetic.Histogram)
-        else each
+        name: replace(each, breaks=convert_to_r_type(each.breaks)) if isinstance(each, r_arithmetic.Histogram) else each
         for name, each in parts.items()
     }
 
@@ -50,11 +50,11 @@ def column_of(function: Callable[..., Value], X: Value, *more: Value, **options:
         return found
     # what is computed of kernels has no names
     kernel = getattr(getattr(function, "__self__", None), "kernel", None) not in (None, "linear")
-    return named(np.asarray(found).reshape(-1, 1), (None if kernel else row_names(X), None))
+    return with_dimnames(np.asarray(found).reshape(-1, 1), (None if kernel else get_row_names(X), None))
 
 
 def sensitivitySampler(object: Value, oracle: Value, n: Value, **options: Value) -> Value:
     """Return diffpriv's ``sensitivitySampler``, and write R's message."""
-    plan = sampler_plan(options.get("m"), options.get("gamma"))
+    plan = make_sampler_plan(options.get("m"), options.get("gamma"))
     message(f"Sampling sensitivity with m={plan.m} gamma=", plan.gamma, f" k={plan.k}")
     return diffpriv.sensitivitySampler(object, oracle, n, **options)

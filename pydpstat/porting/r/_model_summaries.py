@@ -10,27 +10,27 @@ import numpy as np
 import pandas as pd
 
 from pydpstat.errors import PydpstatError
-from pydpstat.porting.r._coefficients import coefficient_lines, formatted, p_values
+from pydpstat.porting.r._coefficients import format_coefficients, format_numbers, format_p_values
 from pydpstat.porting.r._fits import Model, residuals
-from pydpstat.porting.r._formats import zapped
-from pydpstat.porting.r._formulas import written
+from pydpstat.porting.r._formats import round_to_largest
+from pydpstat.porting.r._formulas import format_expression
 from pydpstat.porting.r._order_statistics import quantile
-from pydpstat.porting.r._shapes import Array, named, refuse_unknown
+from pydpstat.porting.r._shapes import Array, refuse_unknown, with_dimnames
 from pydpstat.porting.r._values import Value
 
-_DIGITS = 4
-_QUARTILES = ["Min", "1Q", "Median", "3Q", "Max"]
+_SIGNIFICANT_DIGITS = 4
+_QUARTILE_LABELS = ["Min", "1Q", "Median", "3Q", "Max"]
 
 
-def _shown(value: float, digits: int = _DIGITS) -> str:
-    return formatted(float(f"{value:.{digits}g}"), 7)[0]
+def _format_significant(value: float, digits: int = _SIGNIFICANT_DIGITS) -> str:
+    return format_numbers(float(f"{value:.{digits}g}"), 7)[0]
 
 
-def _wide(value: float) -> str:
+def _format_right_aligned(value: float) -> str:
     return f"{value:>5.4g}".replace("nan", "NaN")
 
 
-def _gapped(names: list[str], values: list[str], gap: int) -> list[str]:
+def _format_named_cells(names: list[str], values: list[str], gap: int) -> list[str]:
     """Lines of a vector with names whose cells have a gap behind them."""
     wide = max(map(len, [*names, *values]))
     count = max(1, 80 // (wide + gap))
@@ -41,27 +41,31 @@ def _gapped(names: list[str], values: list[str], gap: int) -> list[str]:
     ]
 
 
-def _call(fit: Model, before: str) -> list[str]:
+def _format_call(fit: Model, before: str) -> list[str]:
     family = f", family = {fit.family}" if fit.family not in (None, "gaussian") else ""
-    called = f"{'glm' if fit.family else 'lm'}(formula = {fit._design.text}{family})"
+    called = f"{'glm' if fit.family else 'lm'}(formula = {fit._design.formula_text}{family})"
     return ["", *f"Call:{before}{called}".split("\n"), ""]
 
 
-def _omitted(fit: Model) -> list[str]:
-    n = int((~fit._design.keep).sum())
+def _format_omitted_count(fit: Model) -> list[str]:
+    n = int((~fit._design.complete_rows).sum())
     return [f"  ({n} observation{'s' * (n > 1)} deleted due to missingness)"] * (n > 0)
 
 
-def model_text(fit: Model) -> str:
+def format_model(fit: Model) -> str:
     """Return what R prints of a model."""
-    lines = _call(fit, "  " if fit.family else "\n")
-    lines += ["Coefficients:", *_gapped(fit.names, formatted(fit._beta, _DIGITS), 2), ""]
+    lines = _format_call(fit, "  " if fit.family else "\n")
+    lines += [
+        "Coefficients:",
+        *_format_named_cells(fit.names, format_numbers(fit._beta, _SIGNIFICANT_DIGITS), 2),
+        "",
+    ]
     if fit.family:
         lines += [
             f"Degrees of Freedom: {fit.df_null} Total (i.e. Null);  {fit.df_residual} Residual",
-            *_omitted(fit),
-            f"Null Deviance:\t    {_shown(fit.null_deviance)} ",
-            f"Residual Deviance: {_shown(fit.deviance)} \tAIC: {_shown(fit.aic)}",
+            *_format_omitted_count(fit),
+            f"Null Deviance:\t    {_format_significant(fit.null_deviance)} ",
+            f"Residual Deviance: {_format_significant(fit.deviance)} \tAIC: {_format_significant(fit.aic)}",
         ]
     return "\n".join(lines)
 
@@ -73,17 +77,17 @@ class Summary(SimpleNamespace):
         from scipy.stats import f, norm, t
 
         n, p, df = fit._y.size, fit.rank, fit.df_residual
-        errors = np.sqrt(np.diag(fit._unscaled) * fit._dispersion)
+        errors = np.sqrt(np.diag(fit._unscaled_covariance) * fit._dispersion)
         ratio = fit._beta / errors
         known = fit.family in ("binomial", "poisson")
         tails = 2 * (norm.sf(np.abs(ratio)) if known else t.sf(np.abs(ratio), df))
         words = ("z value", "Pr(>|z|)") if known else ("t value", "Pr(>|t|)")
         table = np.column_stack([fit._beta, errors, ratio, tails])
         super().__init__(
-            coefficients=named(table, (fit.names, ["Estimate", "Std. Error", *words])),
+            coefficients=with_dimnames(table, (fit.names, ["Estimate", "Std. Error", *words])),
             df=np.array([p, df, p]),
             residuals=residuals(fit) * (1 if fit.family else np.sqrt(fit._w)),
-            cov_unscaled=named(fit._unscaled, (fit.names, fit.names)),
+            cov_unscaled=with_dimnames(fit._unscaled_covariance, (fit.names, fit.names)),
             deviance=fit.deviance,
             dispersion=fit._dispersion, formula=fit.formula,
         )  # fmt: skip
@@ -101,48 +105,50 @@ class Summary(SimpleNamespace):
             self.adj_r_squared = 1 - (1 - self.r_squared) * ((n - one) / df) if df else math.nan
             value = explained / (p - one) / fit._dispersion
             self.fstatistic = pd.Series([value, p - one, df], ["value", "numdf", "dendf"])
-            self._tail = float(f.sf(value, p - one, df))
+            self._f_pvalue = float(f.sf(value, p - one, df))
 
-    def _spread(self) -> list[str]:
+    def _format_residuals(self) -> list[str]:
         """The residuals, or their quartiles where they are many."""
         fit, gap = self._fit, 2 if self._fit.family else 1
         if not fit.df_residual:
             return [f"ALL {fit.rank} residuals are 0: no residual degrees of freedom!"]
         names, values = [str(each) for each in self.residuals.index], self.residuals.to_numpy()
         if many := fit.df_residual > 5:
-            names, values = _QUARTILES, quantile(values, names=False)
+            names, values = _QUARTILE_LABELS, quantile(values, names=False)
         if many or fit.family:
-            values = zapped(values, _DIGITS + 1)
-        return _gapped(names, formatted(values, _DIGITS), gap)
+            values = round_to_largest(values, _SIGNIFICANT_DIGITS + 1)
+        return _format_named_cells(names, format_numbers(values, _SIGNIFICANT_DIGITS), gap)
 
     def __str__(self) -> str:
         fit = self._fit
         rows, columns = self.coefficients.dimnames
-        table = coefficient_lines(self.coefficients, rows, columns, _DIGITS, 2, [2], gone="NaN")
+        table = format_coefficients(self.coefficients, rows, columns, _SIGNIFICANT_DIGITS, 2, [2], missing_text="NaN")
         if not fit.family:
             weighted = "Weighted " * bool(np.ptp(fit._w))
-            error = _shown(self.sigma) if fit.df_residual else "NaN"
-            lines = [f"{weighted}Residuals:", *self._spread(), "", "Coefficients:", *table, ""]
+            error = _format_significant(self.sigma) if fit.df_residual else "NaN"
+            lines = [f"{weighted}Residuals:", *self._format_residuals(), "", "Coefficients:", *table, ""]
             lines += [
                 f"Residual standard error: {error} on {fit.df_residual} degrees of freedom",
-                *_omitted(fit),
+                *_format_omitted_count(fit),
             ]
             if hasattr(self, "fstatistic"):
                 value, first, second = self.fstatistic
-                adjusted = f"Adjusted R-squared:  {_wide(self.adj_r_squared)} "
-                lines.append(f"Multiple R-squared:  {_wide(self.r_squared)},\t{adjusted}")
-                p = p_values([self._tail])[0] if fit.df_residual else "NA"
-                lines.append(f"F-statistic: {_wide(value)} on {first:g} and {second:g} DF,  p-value: {p}")
-            return "\n".join([*_call(fit, "\n"), *lines, ""])
-        deviances = formatted([fit.null_deviance, fit.deviance], 5)
-        degrees = formatted([fit.df_null, fit.df_residual], 7)
+                adjusted = f"Adjusted R-squared:  {_format_right_aligned(self.adj_r_squared)} "
+                lines.append(f"Multiple R-squared:  {_format_right_aligned(self.r_squared)},\t{adjusted}")
+                p = format_p_values([self._f_pvalue])[0] if fit.df_residual else "NA"
+                lines.append(
+                    f"F-statistic: {_format_right_aligned(value)} on {first:g} and {second:g} DF,  p-value: {p}"
+                )
+            return "\n".join([*_format_call(fit, "\n"), *lines, ""])
+        deviances = format_numbers([fit.null_deviance, fit.deviance], 5)
+        degrees = format_numbers([fit.df_null, fit.df_residual], 7)
         words = ["    Null deviance:", "Residual deviance:"]
-        spread = formatted(fit._dispersion, 7)[0]
-        lines = ["Deviance Residuals: ", *self._spread(), "", "Coefficients:", *table, ""]
+        spread = format_numbers(fit._dispersion, 7)[0]
+        lines = ["Deviance Residuals: ", *self._format_residuals(), "", "Coefficients:", *table, ""]
         lines += [f"(Dispersion parameter for {fit.family} family taken to be {spread})", ""]
         lines += [f"{a} {b}  on {c}  degrees of freedom" for a, b, c in zip(words, deviances, degrees)]
-        lines += [*_omitted(fit), f"AIC: {formatted(fit.aic, 5)[0]}", ""]
-        return "\n".join([*_call(fit, "\n"), *lines, f"Number of Fisher Scoring iterations: {fit.iter}", ""])
+        lines += [*_format_omitted_count(fit), f"AIC: {format_numbers(fit.aic, 5)[0]}", ""]
+        return "\n".join([*_format_call(fit, "\n"), *lines, f"Number of Fisher Scoring iterations: {fit.iter}", ""])
 
 
 class Anova(pd.DataFrame):
@@ -154,16 +160,12 @@ class Anova(pd.DataFrame):
         """Return what R prints."""
         names = [str(each) for each in self.columns]
         tests = [k for k, name in enumerate(names) if name in ("F value", "F")]
-        zap = [
-            k
-            for k, name in enumerate(names)
-            if k not in tests and not name.endswith("Df") and name[:2] != "Pr"
-        ]
+        zap = [k for k, name in enumerate(names) if k not in tests and not name.endswith("Df") and name[:2] != "Pr"]
         rows = [str(each) for each in self.index]
-        return [*self.heading, *coefficient_lines(self.to_numpy(), rows, names, 5, 0, tests, zap, "")]
+        return [*self.heading, *format_coefficients(self.to_numpy(), rows, names, 5, 0, tests, zap, "")]
 
 
-def _anova(heading: str, rows: Value, **columns: Value) -> Anova:
+def _make_anova(heading: str, rows: Value, **columns: Value) -> Anova:
     table = Anova(columns, index=pd.Index(list(rows), dtype=object))
     table.heading = heading.split("\n")
     return table
@@ -186,10 +188,10 @@ def anova(object: Model, *others: Model, test: str | None = None) -> Anova:
     if len({each._y.size for each in models}) > 1:
         raise PydpstatError("the models must have been fitted to the same rows")
     refuse_unknown("test", test, (None, "Chisq", "LRT") if object.family else (None, "F"))
-    return _of_several(models, test) if others else _of_terms(object, test)
+    return _compare_models(models, test) if others else _test_terms(object, test)
 
 
-def _of_several(models: tuple[Model, ...], test: str | None) -> Anova:
+def _compare_models(models: tuple[Model, ...], test: str | None) -> Anova:
     from scipy.stats import chi2, f
 
     df = np.array([each.df_residual for each in models], dtype=np.float64)
@@ -197,7 +199,7 @@ def _of_several(models: tuple[Model, ...], test: str | None) -> Anova:
     lost, gained = np.append(np.nan, -np.diff(df)), np.append(np.nan, -np.diff(deviance))
     largest = models[int(np.argsort(df, kind="stable")[0])]
     kind = "Deviance" if largest.family else "Variance"
-    formulas = [f"Model {i}: {each._design.text}" for i, each in enumerate(models, 1)]
+    formulas = [f"Model {i}: {each._design.formula_text}" for i, each in enumerate(models, 1)]
     heading = "\n".join([f"Analysis of {kind} Table", "", *formulas])
     rows = range(1, len(models) + 1)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -206,34 +208,32 @@ def _of_several(models: tuple[Model, ...], test: str | None) -> Anova:
             ratio = np.where(ratio / lost < 0, np.nan, ratio / lost)
             tail = f.sf(ratio, np.abs(lost), largest.df_residual)
             columns = {"Res.Df": df, "RSS": deviance, "Df": lost, "Sum of Sq": gained, "F": ratio}
-            return _anova(heading, rows, **columns, **{"Pr(>F)": tail})
+            return _make_anova(heading, rows, **columns, **{"Pr(>F)": tail})
         columns = {"Resid. Df": df, "Resid. Dev": deviance, "Df": lost, "Deviance": gained}
         tail = chi2.sf(ratio * np.sign(lost), np.abs(lost))
-    return _anova(heading, rows, **columns, **({"Pr(>Chi)": tail} if test else {}))
+    return _make_anova(heading, rows, **columns, **({"Pr(>Chi)": tail} if test else {}))
 
 
-def _of_terms(fit: Model, test: str | None) -> Anova:
+def _test_terms(fit: Model, test: str | None) -> Anova:
     from scipy.stats import chi2, f
 
-    terms = np.array(fit._design.assigned)
+    terms = np.array(fit._design.term_indices)
     order = range(1, int(terms.max(initial=0)) + 1)
     names = [":".join(each) for each in fit._design.terms]
     counts = np.array([(terms == k).sum() for k in order], dtype=np.float64)
-    response = written(fit._design.left)  # type: ignore[arg-type]
+    response = format_expression(fit._design.left)  # type: ignore[arg-type]
     if not fit.family:
-        squares = np.array(
-            [*((fit._effects[: terms.size][terms == k] ** 2).sum() for k in order), fit.deviance]
-        )
+        squares = np.array([*((fit._effects[: terms.size][terms == k] ** 2).sum() for k in order), fit.deviance])
         df = np.array([*counts.astype(int), fit.df_residual])
         means = squares / df
         value = np.append(means[:-1] / means[-1], np.nan)
         heading = f"Analysis of Variance Table\n\nResponse: {response}"
         columns = {"Df": df, "Sum Sq": squares, "Mean Sq": means, "F value": value}
         tail = f.sf(value, df, fit.df_residual)
-        return _anova(heading, [*names, "Residuals"], **columns, **{"Pr(>F)": tail})
+        return _make_anova(heading, [*names, "Residuals"], **columns, **{"Pr(>F)": tail})
     deviances, left = [fit.null_deviance], fit._y.size - np.cumsum([fit._design.intercept, *counts])
     for k in order:
-        deviances.append(_refitted(fit, terms <= k).deviance if k < len(order) else fit.deviance)
+        deviances.append(_fit_columns(fit, terms <= k).deviance if k < len(order) else fit.deviance)
     gained, df = np.append(np.nan, -np.diff(deviances)), np.append(np.nan, counts)
     link = {"binomial": "logit", "poisson": "log", "gaussian": "identity"}[str(fit.family)]
     heading = (
@@ -242,13 +242,13 @@ def _of_terms(fit: Model, test: str | None) -> Anova:
     )
     columns = {"Df": df, "Deviance": gained, "Resid. Df": left.astype(float), "Resid. Dev": deviances}
     tail = {"Pr(>Chi)": chi2.sf(gained / fit._dispersion, df)} if test else {}
-    return _anova(heading, ["NULL", *names], **columns, **tail)
+    return _make_anova(heading, ["NULL", *names], **columns, **tail)
 
 
-def _refitted(fit: Model, columns: Array) -> Model:
+def _fit_columns(fit: Model, columns: Array) -> Model:
     """The model of fewer columns."""
     smaller = copy.copy(fit)
     smaller._x, smaller.names = fit._x[:, columns], [n for n, kept in zip(fit.names, columns) if kept]
-    smaller._iterate()
-    smaller.deviance = smaller._deviance(smaller._mu(smaller._x @ smaller._beta))
+    smaller._fit_iteratively()
+    smaller.deviance = smaller._compute_deviance(smaller._invert_link(smaller._x @ smaller._beta))
     return smaller

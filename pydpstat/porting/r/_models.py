@@ -6,10 +6,10 @@ import math
 
 import pandas as pd
 
-from pydpstat.porting.r._coefficients import formatted
+from pydpstat.porting.r._coefficients import format_numbers
 from pydpstat.porting.r._fits import Model
-from pydpstat.porting.r._model_summaries import Summary, model_text
-from pydpstat.porting.r._shapes import Array, named, refuse_unknown
+from pydpstat.porting.r._model_summaries import Summary, format_model
+from pydpstat.porting.r._shapes import Array, refuse_unknown, with_dimnames
 from pydpstat.porting.r._values import Value
 
 _FAMILIES = ("gaussian", "binomial", "poisson")
@@ -23,7 +23,7 @@ class Fit(Model):
         return Summary(self)
 
     def __str__(self) -> str:
-        return model_text(self)
+        return format_model(self)
 
 
 def lm(formula: str, data: Value, weights: Value = None) -> Model:
@@ -88,7 +88,7 @@ def vcov(object: Model) -> Array:
     >>> vcov(lm("y ~ 1", {"y": [1.0, 3.0]})).round(9).tolist()
     [[1.0]]
     """
-    return named(object._unscaled * object._dispersion, (object.names, object.names))
+    return with_dimnames(object._unscaled_covariance * object._dispersion, (object.names, object.names))
 
 
 def deviance(object: Model) -> float:
@@ -143,7 +143,7 @@ def AIC(object: Model, k: float = 2.0) -> float:
     >>> round(AIC(lm("y ~ 1", {"y": [1.0, 3.0]})), 6)
     9.675754
     """
-    return object.aic + (k - 2) * _parameters(object)
+    return object.aic + (k - 2) * _count_parameters(object)
 
 
 def BIC(object: Model) -> float:
@@ -165,7 +165,7 @@ class LogLik(float):
 
     def lines(self) -> list[str]:
         """Return the line that R prints."""
-        return [f"'log Lik.' {formatted(float(self), 7)[0]} (df={self.attributes['df']:g})"]
+        return [f"'log Lik.' {format_numbers(float(self), 7)[0]} (df={self.attributes['df']:g})"]
 
 
 def logLik(object: Model) -> LogLik:
@@ -176,12 +176,12 @@ def logLik(object: Model) -> LogLik:
     >>> round(logLik(lm("y ~ 1", {"y": [1.0, 3.0]})), 6)
     -2.837877
     """
-    found = LogLik(_parameters(object) - object.aic / 2)
+    found = LogLik(_count_parameters(object) - object.aic / 2)
     # R adds a double for the variance
-    df = float(_parameters(object)) if object.family in (None, "gaussian") else _parameters(object)
+    df = float(_count_parameters(object)) if object.family in (None, "gaussian") else _count_parameters(object)
     found.attributes = {"df": df, "nobs": nobs(object), **({} if object.family else {"nall": nobs(object)})}
     return found
 
 
-def _parameters(fit: Model) -> int:
+def _count_parameters(fit: Model) -> int:
     return fit.rank + (fit.family in (None, "gaussian"))

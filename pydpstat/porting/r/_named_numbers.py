@@ -27,38 +27,38 @@ class NamedText(NamedNumber, str):
     """A string with a name."""
 
 
-def _with_name(operate: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def _keep_name(operate: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """Return an operator of a single named value whose result has the name; of vectors theirs count."""
 
-    def call(self: Any, other: Any) -> Any:
+    def call_operator(self: Any, other: Any) -> Any:
         if not isinstance(other, (int, float)) or isinstance(other, np.generic):
-            return operate(without_name(self), other)
-        result = operate(without_name(self), without_name(other))
+            return operate(drop_name(self), other)
+        result = operate(drop_name(self), drop_name(other))
         named = (NamedFloat if isinstance(result, float) else NamedInt)(result)
         named.names = self.names
         return named
 
-    return call
+    return call_operator
 
 
-def without_name(x: Any) -> Any:
+def drop_name(x: Any) -> Any:
     """Return a single number as Python's own.
 
     Examples
     --------
-    >>> without_name(2.5)
+    >>> drop_name(2.5)
     2.5
     """
     kind = float if isinstance(x, NamedFloat) else int if isinstance(x, NamedInt) else None
     return kind(x) if kind else x
 
 
-def _reflected(operate: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def _make_reflected_operator(operate: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return lambda x, y: operate(y, x)
 
 
 for _kind in (NamedFloat, NamedInt):
     for _sign in ("add", "sub", "mul", "truediv"):
         _operate = getattr(operator, _sign)
-        setattr(_kind, f"__{_sign}__", _with_name(_operate))
-        setattr(_kind, f"__r{_sign}__", _with_name(_reflected(_operate)))
+        setattr(_kind, f"__{_sign}__", _keep_name(_operate))
+        setattr(_kind, f"__r{_sign}__", _keep_name(_make_reflected_operator(_operate)))

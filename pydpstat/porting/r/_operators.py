@@ -10,34 +10,34 @@ import pandas as pd
 
 from pydpstat._data.values import is_missing
 from pydpstat.errors import PydpstatError
-from pydpstat.porting.r._positions import component
-from pydpstat.porting.r._values import Value, Vector, elementwise
+from pydpstat.porting.r._positions import get_component
+from pydpstat.porting.r._values import Value, Vector, make_elementwise
 
-_EPSILON = float(np.finfo(np.float64).eps)
+_MACHINE_EPSILON = float(np.finfo(np.float64).eps)
 
 
-def _of_kind(of_integers: Callable[..., Value], of_doubles: Callable[..., Value]) -> Callable[..., Vector]:
-    def function(x: Vector, y: Vector) -> Vector:
+def _make_typed_operator(of_integers: Callable[..., Value], of_doubles: Callable[..., Value]) -> Callable[..., Vector]:
+    def apply_operator(x: Vector, y: Vector) -> Vector:
         if "f" in x.dtype.kind + y.dtype.kind:
             return np.asarray(of_doubles(x.astype(np.float64), y.astype(np.float64)))
         if (y == 0).any():
             raise PydpstatError("y has an integer 0, where R has NA: write 0.0 for Inf or NaN of doubles")
         return np.asarray(of_integers(x.astype(np.int64), y))
 
-    return function
+    return apply_operator
 
 
-def _remainder(a: Vector, b: Vector) -> Vector:
+def _compute_remainder(a: Vector, b: Vector) -> Vector:
     wide = b.astype(np.longdouble)
     rest = a.astype(np.longdouble) - np.floor(a / b) * wide
     found = (rest - np.floor((rest / wide).astype(np.float64)) * wide).astype(np.float64)
-    small = (np.abs(b) * _EPSILON > 1) & np.isfinite(a) & (np.abs(a) <= np.abs(b))
+    small = (np.abs(b) * _MACHINE_EPSILON > 1) & np.isfinite(a) & (np.abs(a) <= np.abs(b))
     unlike = ((a < 0) & (b > 0)) | ((a > 0) & (b < 0))
     near = np.where(np.abs(a) == np.abs(b), 0.0, np.where(unlike, a + b, a))
     return np.where(b == 0, np.nan, np.where(small, near, found))
 
 
-def _quotient(a: Vector, b: Vector) -> Vector:
+def _compute_quotient(a: Vector, b: Vector) -> Vector:
     q = a / b
     wide = b.astype(np.longdouble)
     rest = a.astype(np.longdouble) - np.floor(q) * wide
@@ -47,8 +47,10 @@ def _quotient(a: Vector, b: Vector) -> Vector:
     return np.where((b == 0) | ~np.isfinite(q), q, found)
 
 
-modulo = elementwise(_of_kind(np.mod, _remainder), "modulo", "Remainder, R's ``%%``")
-quotient = elementwise(_of_kind(np.floor_divide, _quotient), "quotient", "Whole quotient, R's ``%/%``")
+modulo = make_elementwise(_make_typed_operator(np.mod, _compute_remainder), "modulo", "Remainder, R's ``%%``")
+quotient = make_elementwise(
+    _make_typed_operator(np.floor_divide, _compute_quotient), "quotient", "Whole quotient, R's ``%/%``"
+)
 
 
 def divide(x: Value, y: Value) -> Value:
@@ -91,5 +93,5 @@ def column_or(frame: pd.DataFrame, name: str, value: object) -> object:
 
 def slot(object: Value, name: str) -> Value:  # noqa: A002
     """Return a slot of an object, nan where it has no value yet, as R has NA there."""
-    found = component(object, name)
+    found = get_component(object, name)
     return math.nan if found is None else found

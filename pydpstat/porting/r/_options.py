@@ -7,10 +7,16 @@ from typing import Any
 
 from pydpstat.errors import PydpstatError
 
-DEFAULTS: dict[str, Any] = {"digits": 7, "scipen": 0, "width": 80, "warn": 0, "stringsAsFactors": False}
-OPTIONS = dict(DEFAULTS)
+DEFAULT_OPTIONS: dict[str, Any] = {
+    "digits": 7,
+    "scipen": 0,
+    "width": 80,
+    "warn": 0,
+    "stringsAsFactors": False,
+}
+CURRENT_OPTIONS = dict(DEFAULT_OPTIONS)
 # R's other options that scripts read
-_OTHERS = set(
+_UNSUPPORTED_OPTIONS = set(
     "OutDec contrasts encoding repos na.action max.print editor device browser papersize prompt timeout "
     "show.signif.stars digits.secs ts.eps verbose warning.length keep.source mc.cores expressions".split()
 )
@@ -27,10 +33,10 @@ def options(*given: dict[str, object], **named: object) -> dict[str, object]:
     """
     new = {key: value for each in (*given, named) for key, value in each.items()}
     for key, value in new.items():
-        if key not in OPTIONS or (key == "stringsAsFactors" and value):
-            raise PydpstatError(f"options are {list(OPTIONS)}, the last one False; got {key}={value!r}")
-    old = {key: OPTIONS[key] for key in new or OPTIONS}
-    OPTIONS.update(new)
+        if key not in CURRENT_OPTIONS or (key == "stringsAsFactors" and value):
+            raise PydpstatError(f"options are {list(CURRENT_OPTIONS)}, the last one False; got {key}={value!r}")
+    old = {key: CURRENT_OPTIONS[key] for key in new or CURRENT_OPTIONS}
+    CURRENT_OPTIONS.update(new)
     return old
 
 
@@ -42,9 +48,9 @@ def getOption(x: str, default: object = None) -> Any:
     >>> getOption("digits"), getOption("unknown", 5)
     (7, 5)
     """
-    if x in _OTHERS:
+    if x in _UNSUPPORTED_OPTIONS:
         raise PydpstatError(f"x must be none of the options that only R has; got {x!r}")
-    return OPTIONS.get(x, default)
+    return CURRENT_OPTIONS.get(x, default)
 
 
 def Sys_Date() -> date:

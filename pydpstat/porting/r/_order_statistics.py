@@ -11,24 +11,24 @@ import pandas as pd
 
 from pydpstat import r_arithmetic
 from pydpstat.errors import PydpstatError
-from pydpstat.porting.r._conversions import _compact
-from pydpstat.porting.r._summaries import _known, mean, median
+from pydpstat.porting.r._conversions import _format_compact
+from pydpstat.porting.r._summaries import _drop_missing, mean, median
 from pydpstat.porting.r._values import (
     Value,
     Vector,
-    bare,
-    factor_of,
-    missing,
-    numbers,
-    shaped,
-    single,
-    texts,
-    whole,
+    drop_attributes,
+    find_missing,
+    get_factor,
+    match_shape,
+    to_numeric_vector,
+    to_scalar,
+    to_single_integer,
+    to_strings,
     with_names,
 )  # fmt: skip
 
 # a and b of each continuous type
-_CONTINUOUS = {4: (0, 1), 5: (0.5, 0.5), 6: (0, 0), 7: (1, 1), 8: (1 / 3, 1 / 3), 9: (3 / 8, 3 / 8)}
+_CONTINUOUS_TYPES = {4: (0, 1), 5: (0.5, 0.5), 6: (0, 0), 7: (1, 1), 8: (1 / 3, 1 / 3), 9: (3 / 8, 3 / 8)}
 
 
 def quantile(
@@ -57,27 +57,30 @@ def quantile(
     >>> quantile([1, 2, 4, 8], 0.5).to_dict(), quantile([1, 2, 4, 8], [0.1, 0.5], names=False, type=6)
     ({'50%': 3.0}, array([1., 3.]))
     """
-    values, p = _known(numbers(x), na_rm).astype(np.float64), numbers(probs, "probs").astype(np.float64)
-    if type not in (1, 2, 3, *_CONTINUOUS):
+    values, p = (
+        _drop_missing(to_numeric_vector(x), na_rm).astype(np.float64),
+        to_numeric_vector(probs, "probs").astype(np.float64),
+    )
+    if type not in (1, 2, 3, *_CONTINUOUS_TYPES):
         raise PydpstatError(f"type must be 1 to 9; got {type}")
-    if missing(values).any():
+    if find_missing(values).any():
         raise PydpstatError("x has missing values, which R's quantile refuses: write na_rm=True")
-    found = r_arithmetic.quantile(values, p) if type == 7 or not values.size else _by_type(values, p, type)
-    labels = [f"{_compact(100 * each)}%" for each in np.clip(p, 0.0, 1.0)]
+    found = (
+        r_arithmetic.quantile(values, p) if type == 7 or not values.size else _compute_typed_quantiles(values, p, type)
+    )
+    labels = [f"{_format_compact(100 * each)}%" for each in np.clip(p, 0.0, 1.0)]
     return with_names(found, ["" if each == "nan%" else each for each in labels] if names else None)
 
 
-def _by_type(x: Vector, p: Vector, type: int) -> Vector:
+def _compute_typed_quantiles(x: Vector, p: Vector, type: int) -> Vector:
     n, gone = x.size, np.isnan(p)
     p = np.clip(np.where(gone, 0.5, p), 0.0, 1.0)
     if type <= 3:
         place = n * p - 0.5 if type == 3 else n * p
         low = np.floor(place)
-        h = [place > low, ((place > low) + 1) / 2, (place != low) | (low % 2 == 1)][type - 1].astype(
-            np.float64
-        )
+        h = [place > low, ((place > low) + 1) / 2, (place != low) | (low % 2 == 1)][type - 1].astype(np.float64)
     else:
-        a, b = _CONTINUOUS[type]
+        a, b = _CONTINUOUS_TYPES[type]
         fuzz = 4 * float(np.finfo(np.float64).eps)
         place = a + p * (n + 1 - a - b)
         low = np.floor(place + fuzz)
@@ -87,9 +90,7 @@ def _by_type(x: Vector, p: Vector, type: int) -> Vector:
     k = low.astype(np.int64) + 1
     first, second = ordered[k], ordered[k + 1]
     with np.errstate(all="ignore"):
-        between = np.where(
-            h == 1, second, np.where((h > 0) & (first != second), (1 - h) * first + h * second, first)
-        )
+        between = np.where(h == 1, second, np.where((h > 0) & (first != second), (1 - h) * first + h * second, first))
     return np.where(gone, math.nan, between)
 
 
@@ -101,9 +102,9 @@ def fivenum(x: Value, na_rm: bool = True) -> Vector:
     >>> fivenum([1, 2, 4, 8])
     array([1. , 1.5, 3. , 6. , 8. ])
     """
-    values = np.sort(_known(numbers(x), na_rm).astype(np.float64))
+    values = np.sort(_drop_missing(to_numeric_vector(x), na_rm).astype(np.float64))
     n = values.size
-    if not n or missing(values).any():
+    if not n or find_missing(values).any():
         return np.full(5, math.nan)
     quarter = math.floor((n + 3) / 2) / 2
     d = np.array([1, quarter, (n + 1) / 2, n + 1 - quarter, n])
@@ -131,8 +132,8 @@ def mad(x: Value, center: Value = None, constant: float = 1.4826, na_rm: bool = 
     >>> mad([1, 2, 4, 8])
     2.2239
     """
-    values = _known(numbers(x), na_rm)
-    return float(constant * median(np.abs(values - (median(values) if center is None else single(center)))))
+    values = _drop_missing(to_numeric_vector(x), na_rm)
+    return float(constant * median(np.abs(values - (median(values) if center is None else to_scalar(center)))))
 
 
 def summary(object: Value) -> Value:
@@ -145,19 +146,17 @@ def summary(object: Value) -> Value:
     """
     if hasattr(object, "summary"):
         return object.summary()
-    if (factor := factor_of(object)) is not None:
+    if (factor := get_factor(object)) is not None:
         counts = np.bincount(factor.codes + 1, minlength=len(factor.categories) + 1)
         labels, counts = (
-            [*texts(factor.categories), *["NA's"][: counts[0]]],
+            [*to_strings(factor.categories), *["NA's"][: counts[0]]],
             [*counts[1:], *counts[:1][: counts[0]]],  # type: ignore[assignment]
         )
         return with_names(np.array(counts), labels)
-    values = numbers(object)
+    values = to_numeric_vector(object)
     if values.dtype == bool or isinstance(object, pd.DataFrame):
-        raise PydpstatError(
-            "object must be a numeric vector or a factor: write table(x), or a column's summary"
-        )
-    known = _known(values, True)
+        raise PydpstatError("object must be a numeric vector or a factor: write table(x), or a column's summary")
+    known = _drop_missing(values, True)
     parts = [*quantile(known, names=False), known.size - values.size]
     names = ["Min.", "1st Qu.", "Median", "Mean", "3rd Qu.", "Max.", "NA's"]
     found = np.array([*parts[:3], mean(known), *parts[3:5], values.size - known.size])
@@ -172,7 +171,7 @@ def tabulate(bin: Value, nbins: int | None = None) -> Vector:
     >>> tabulate([1, 3, 3])
     array([1, 0, 2])
     """
-    codes = _known(numbers(bin), True).astype(np.int64)
+    codes = _drop_missing(to_numeric_vector(bin), True).astype(np.int64)
     n = builtins.max(1, int(codes.max(initial=0))) if nbins is None else nbins
     return np.bincount(codes[(codes > 0) & (codes <= n)], minlength=n + 1)[1:]
 
@@ -187,14 +186,14 @@ def findInterval(
     >>> findInterval([0.5, 1, 9], [1, 2])
     array([0, 1, 2])
     """
-    values, points = numbers(x), numbers(vec, "vec")
-    if missing(values).any() or (np.diff(points) < 0).any():
+    values, points = to_numeric_vector(x), to_numeric_vector(vec, "vec")
+    if find_missing(values).any() or (np.diff(points) < 0).any():
         raise PydpstatError("x must have no missing values, and vec must be sorted")
     found = np.searchsorted(points, values, "left" if left_open else "right")
     if rightmost_closed and points.size:
         end = values == (points[0] if left_open else points[-1])
         found = np.where(end, 1 if left_open else points.size - 1, found)
-    return shaped(np.clip(found, 1, points.size - 1) if all_inside else found, bare(x))
+    return match_shape(np.clip(found, 1, points.size - 1) if all_inside else found, drop_attributes(x))
 
 
 def cut(
@@ -228,9 +227,12 @@ def cut(
     >>> list(cut([1, 5, 9], [0, 5, 10])), cut([1, 5, 9], 2, labels=False)
     (['(0,5]', '(0,5]', '(5,10]'], array([1, 1, 2]))
     """
-    values, points = numbers(x).astype(np.float64), np.sort(numbers(breaks, "breaks").astype(np.float64))
+    values, points = (
+        to_numeric_vector(x).astype(np.float64),
+        np.sort(to_numeric_vector(breaks, "breaks").astype(np.float64)),
+    )
     if points.size == 1:
-        points = _equal(_known(values, True), points[0])
+        points = _make_equal_breaks(_drop_missing(values, True), points[0])
     if (np.diff(points) == 0).any():
         raise PydpstatError(f"breaks are not unique: {points.tolist()}. Write unique(breaks).")
     n = points.size
@@ -241,16 +243,16 @@ def cut(
     if labels is False:
         return np.where(code, code, math.nan) if (code == 0).any() else code
     levels = (
-        _intervals(points, dig_lab, right, include_lowest)
+        _label_intervals(points, dig_lab, right, include_lowest)
         if labels is None or labels is True
-        else texts(labels)
+        else to_strings(labels)
     )
     if len(levels) != n - 1:
         raise PydpstatError(f"labels must be one for each of {n - 1} intervals; got {len(levels)}")
     return pd.Categorical.from_codes(code - 1, categories=list(levels), ordered=ordered_result)
 
 
-def _equal(x: Vector, breaks: float) -> Vector:
+def _make_equal_breaks(x: Vector, breaks: float) -> Vector:
     if not breaks >= 2:
         raise PydpstatError(f"breaks must be points, or a number of intervals of at least 2; got {breaks}")
     low, high, n = float(x.min()), float(x.max()), int(breaks + 1)
@@ -263,7 +265,7 @@ def _equal(x: Vector, breaks: float) -> Vector:
     return points
 
 
-def _intervals(points: Vector, digits: int, right: bool, lowest: bool) -> list[str]:
+def _label_intervals(points: Vector, digits: int, right: bool, include_lowest: bool) -> list[str]:
     for used in builtins.range(digits, builtins.max(12, digits) + 1):
         ends = [f"{each + 0.0:.{used}g}" if math.isfinite(each) else f"{each}".title() for each in points]
         if len(set(ends)) == len(ends):
@@ -272,7 +274,7 @@ def _intervals(points: Vector, digits: int, right: bool, lowest: bool) -> list[s
         return [f"Range_{k}" for k in builtins.range(1, points.size)]
     opening, closing = "(]" if right else "[)"
     levels = [f"{opening}{a},{b}{closing}" for a, b in zip(ends, ends[1:])]
-    if lowest:
+    if include_lowest:
         k = 0 if right else -1
         levels[k] = f"[{levels[k][1:-1]}]"
     return levels
@@ -291,17 +293,19 @@ def approx(
     >>> approx([1, 2], [10, 20], xout=[1.5, 9])
     {'x': array([1.5, 9. ]), 'y': array([15., nan])}
     """
-    at, values = numbers(x).astype(np.float64), numbers(y, "y").astype(np.float64)
-    kept = ~(missing(at) | missing(values))
+    at, values = to_numeric_vector(x).astype(np.float64), to_numeric_vector(y, "y").astype(np.float64)
+    kept = ~(find_missing(at) | find_missing(values))
     at, values = at[kept], values[kept]
     at, tied = np.unique(at, return_inverse=True)
     values = np.array([ties(values[tied == k]) for k in range(at.size)])
     if method != "linear" or rule not in (1, 2) or at.size < 2:
         raise PydpstatError("approx needs two or more different x, the method 'linear', and rule 1 or 2")
-    found = np.linspace(at.min(), at.max(), whole(n, "n")) if xout is None else numbers(xout, "xout")
+    found = (
+        np.linspace(at.min(), at.max(), to_single_integer(n, "n")) if xout is None else to_numeric_vector(xout, "xout")
+    )
     k = np.clip(np.searchsorted(at, found) - 1, 0, at.size - 2)
     between = values[k] + (values[k + 1] - values[k]) * ((found - at[k]) / (at[k + 1] - at[k]))
     inside = np.where(found == at[k + 1], values[k + 1], between)
     ends = (math.nan, math.nan) if rule == 1 else (values[0], values[-1])
     result = np.where(found < at[0], ends[0], np.where(found > at[-1], ends[1], inside))
-    return {"x": found, "y": np.where(missing(found), math.nan, result)}
+    return {"x": found, "y": np.where(find_missing(found), math.nan, result)}

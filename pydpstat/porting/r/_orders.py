@@ -9,24 +9,24 @@ import numpy as np
 import pandas as pd
 
 from pydpstat.errors import PydpstatError
-from pydpstat.porting.r._positions import taken
+from pydpstat.porting.r._positions import take_elements
 from pydpstat.porting.r._values import (
     Value,
     Vector,
-    bare,
-    factor_of,
-    missing,
-    names_of,
-    numbers,
-    plain,
-    shaped,
-    single,
-    size,
-    truths,
-    vector,
+    count_elements,
+    drop_attributes,
+    find_missing,
+    get_element_names,
+    get_factor,
+    match_shape,
+    to_logical_vector,
+    to_numeric_vector,
+    to_plain_vector,
+    to_scalar,
+    to_vector,
     with_names,
 )  # fmt: skip
-from pydpstat.porting.r._vectors import c, items, ranks, rows_of
+from pydpstat.porting.r._vectors import c, compute_rank_codes, to_comparable_vectors, to_element_list
 from pydpstat.r_arithmetic._arrays import has_length
 
 
@@ -50,13 +50,13 @@ def order(*keys: Value, decreasing: Value = False, na_last: bool | None = True) 
     >>> order([3, 1, 2]), order(["b", "a", "b"], [1, 2, 0], decreasing=True)
     (array([2, 3, 1]), array([1, 3, 2]))
     """
-    if len({size(key) for key in keys}) > 1:
-        raise PydpstatError(f"the keys must have the same length; got {[size(key) for key in keys]}")
-    down = np.resize(truths(decreasing), len(keys))
-    columns, drop = [], np.zeros(size(keys[0]) if keys else 0, bool)
+    if len({count_elements(key) for key in keys}) > 1:
+        raise PydpstatError(f"the keys must have the same length; got {[count_elements(key) for key in keys]}")
+    down = np.resize(to_logical_vector(decreasing), len(keys))
+    columns, drop = [], np.zeros(count_elements(keys[0]) if keys else 0, bool)
     # lexsort has the first key last
     for key, reverse in reversed(list(zip(keys, down))):
-        codes, gone = ranks(key)
+        codes, gone = compute_rank_codes(key)
         columns += [np.where(gone, 0, -codes if reverse else codes), ~gone if na_last is False else gone]
         drop |= gone
     found = np.lexsort(columns) if keys else np.empty(0, np.int64)
@@ -75,8 +75,8 @@ def sort(x: Value, decreasing: bool = False, na_last: bool | None = None) -> Val
     """
     if not isinstance(decreasing, (bool, np.bool_)):
         raise PydpstatError(f"decreasing must be True or False; got {decreasing!r}")
-    values = plain(x) if isinstance(x, list) else x
-    return taken(values, order(values, decreasing=decreasing, na_last=na_last) - 1)
+    values = to_plain_vector(x) if isinstance(x, list) else x
+    return take_elements(values, order(values, decreasing=decreasing, na_last=na_last) - 1)
 
 
 def rank(x: Value, ties_method: str = "average") -> Value:
@@ -87,7 +87,7 @@ def rank(x: Value, ties_method: str = "average") -> Value:
     >>> rank([5, 3, 5]), rank([5, 3, 5], "min")
     (array([2.5, 1. , 2.5]), array([2, 1, 2]))
     """
-    codes, gone = ranks(x)
+    codes, gone = compute_rank_codes(x)
     if ties_method not in ("average", "min", "max", "first"):
         raise PydpstatError(f"ties.method must be 'average', 'min', 'max' or 'first'; got {ties_method!r}")
     codes = np.where(gone, codes.size + np.cumsum(gone), codes)
@@ -98,7 +98,7 @@ def rank(x: Value, ties_method: str = "average") -> Value:
         last = np.cumsum(counts)[inverse.reshape(codes.size)]
         first = last - counts[inverse.reshape(codes.size)] + 1
         result = {"min": first, "max": last}.get(ties_method, (first + last) / 2)
-    return shaped(result, x)
+    return match_shape(result, x)
 
 
 def unique(x: Value) -> Value:
@@ -113,7 +113,9 @@ def unique(x: Value) -> Value:
         return x.drop_duplicates()
     if isinstance(x, Mapping) or (isinstance(x, list) and any(has_length(each) for each in x)):
         raise PydpstatError("x must be a vector; got a list. Write unlist(x) for its elements.")
-    kept = taken(factor_of(x) if factor_of(x) is not None else plain(x), np.flatnonzero(~duplicated(x)))
+    kept = take_elements(
+        get_factor(x) if get_factor(x) is not None else to_plain_vector(x), np.flatnonzero(~duplicated(x))
+    )
     return kept
 
 
@@ -125,7 +127,7 @@ def duplicated(x: Value) -> Vector:
     >>> duplicated([2, 1, 2])
     array([False, False,  True])
     """
-    values = x if isinstance(x, pd.DataFrame) else pd.Series(plain(x))
+    values = x if isinstance(x, pd.DataFrame) else pd.Series(to_plain_vector(x))
     return np.asarray(values.duplicated())
 
 
@@ -137,10 +139,10 @@ def match(x: Value, table: Value, nomatch: float = math.nan) -> Value:
     >>> match(["b", "z"], ["a", "b"]), match(2, [1, 2])
     (array([ 2., nan]), 2)
     """
-    values, known = rows_of(x, table)
+    values, known = to_comparable_vectors(x, table)
     first = {None if each != each else each: k + 1 for k, each in reversed(list(enumerate(known.tolist())))}
     found = [first.get(None if each != each else each, nomatch) for each in values.tolist()]
-    return shaped(np.array(found) if found else np.empty(0, np.int64), bare(x))
+    return match_shape(np.array(found) if found else np.empty(0, np.int64), drop_attributes(x))
 
 
 def is_in(x: Value, table: Value) -> Value:
@@ -151,7 +153,7 @@ def is_in(x: Value, table: Value) -> Value:
     >>> is_in([1, 5], [1, 2]), is_in("a", ["a", "b"])
     (array([ True, False]), True)
     """
-    return shaped(plain(match(x, table, 0)) > 0, bare(x))
+    return match_shape(to_plain_vector(match(x, table, 0)) > 0, drop_attributes(x))
 
 
 def _refuse_frames(*sets: Value) -> None:
@@ -168,7 +170,7 @@ def union(x: Value, y: Value) -> Value:
     array([1, 2, 3])
     """
     _refuse_frames(x, y)
-    return unique(c(vector(x), vector(y)))
+    return unique(c(to_vector(x), to_vector(y)))
 
 
 def intersect(x: Value, y: Value) -> Value:
@@ -180,7 +182,7 @@ def intersect(x: Value, y: Value) -> Value:
     array([2])
     """
     _refuse_frames(x, y)
-    values, others = vector(x), vector(y)
+    values, others = to_vector(x), to_vector(y)
     return unique(c(values[np.atleast_1d(is_in(values, others))], others[:0]))
 
 
@@ -193,7 +195,7 @@ def setdiff(x: Value, y: Value) -> Value:
     array([1])
     """
     _refuse_frames(x, y)
-    values = vector(x)
+    values = to_vector(x)
     return unique(values[~np.atleast_1d(is_in(values, y))])
 
 
@@ -205,25 +207,28 @@ def which(x: Value) -> Value:
     >>> which(np.array([False, True, True]))
     array([2, 3])
     """
-    found = np.flatnonzero(truths(x))
-    names = names_of(x)
+    found = np.flatnonzero(to_logical_vector(x))
+    names = get_element_names(x)
     return with_names(found + 1, None if names is None else [names[k] for k in found])
 
 
-def _extreme(best: Callable[[Vector], Value], name: str) -> Callable[[Value], Value]:
-    def find(x: Value) -> Value:
-        values = numbers(x).astype(np.float64)
-        if missing(values).all():
+def _make_extreme_finder(find_position: Callable[[Vector], Value], name: str) -> Callable[[Value], Value]:
+    def find_extreme(x: Value) -> Value:
+        values = to_numeric_vector(x).astype(np.float64)
+        if find_missing(values).all():
             return np.empty(0, np.int64)
-        names, place = names_of(x), int(best(values))
-        return single(with_names(np.array([place + 1]), None if names is None else [names[place]]))
+        names, place = get_element_names(x), int(find_position(values))
+        return to_scalar(with_names(np.array([place + 1]), None if names is None else [names[place]]))
 
-    find.__name__ = find.__qualname__ = name
-    find.__doc__ = f"Return the place, from 1, of the first {name[6:]}imum; it keeps its name for ``names``."
-    return find
+    find_extreme.__name__ = find_extreme.__qualname__ = name
+    find_extreme.__doc__ = f"Return the place, from 1, of the first {name[6:]}imum; it keeps its name for ``names``."
+    return find_extreme
 
 
-which_min, which_max = _extreme(np.nanargmin, "which_min"), _extreme(np.nanargmax, "which_max")
+which_min, which_max = (
+    _make_extreme_finder(np.nanargmin, "which_min"),
+    _make_extreme_finder(np.nanargmax, "which_max"),
+)
 
 
 def Position(f: Callable[[Value], Value], x: Value, nomatch: Value = math.nan) -> Value:
@@ -234,7 +239,7 @@ def Position(f: Callable[[Value], Value], x: Value, nomatch: Value = math.nan) -
     >>> Position(lambda v: v > 1, [1, 2, 3])
     2
     """
-    return next((k for k, each in enumerate(items(x), 1) if f(each)), nomatch)
+    return next((k for k, each in enumerate(to_element_list(x), 1) if f(each)), nomatch)
 
 
 def Find(f: Callable[[Value], Value], x: Value) -> Value:
@@ -245,7 +250,7 @@ def Find(f: Callable[[Value], Value], x: Value) -> Value:
     >>> Find(lambda v: v > 1, [1, 2, 3])
     2
     """
-    return next((each for each in items(x) if f(each)), None)
+    return next((each for each in to_element_list(x) if f(each)), None)
 
 
 def Negate(f: Callable[..., Value]) -> Callable[..., Value]:
@@ -256,6 +261,4 @@ def Negate(f: Callable[..., Value]) -> Callable[..., Value]:
     >>> Negate(isinstance)(1, str)
     True
     """
-    return lambda *values, **named: (
-        ~np.asarray(answer) if has_length(answer := f(*values, **named)) else not answer
-    )
+    return lambda *values, **named: ~np.asarray(answer) if has_length(answer := f(*values, **named)) else not answer

@@ -8,25 +8,33 @@ from functools import lru_cache
 
 import numpy as np
 
-from pydpstat._data.values import objects
+from pydpstat._data.values import to_object_array
 from pydpstat.errors import NotSupportedError, PydpstatError
-from pydpstat.porting.r._strings import each_text
-from pydpstat.porting.r._values import Value, Vector, bare, factor_of, names_of, plain, texts
+from pydpstat.porting.r._strings import apply_to_texts
+from pydpstat.porting.r._values import (
+    Value,
+    Vector,
+    drop_attributes,
+    get_element_names,
+    get_factor,
+    to_plain_vector,
+    to_strings,
+)
 
-_CLASSES = {
+_CHARACTER_CLASSES = {
     "alpha": r"^\W\d_", "digit": r"0-9", "space": r"\s", "upper": "A-Z", "lower": "a-z", "alnum": r"^\W_",
     "punct": re.escape("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"), "blank": r" \t", "xdigit": "0-9A-Fa-f",
 }  # fmt: skip
 
 
-_TOKEN = re.compile(r"\\.|\[\^?\]?(?:\[:\w+:\]|\\.|[^]\\]|\\(?=\]))*\]|.", re.DOTALL)
+_TOKEN_PATTERN = re.compile(r"\\.|\[\^?\]?(?:\[:\w+:\]|\\.|[^]\\]|\\(?=\]))*\]|.", re.DOTALL)
 
 
-def _bracket(token: str, perl: bool) -> str:
+def _translate_bracket(token: str, perl: bool) -> str:
     start = 2 if token.startswith("[^") else 1
     inner = token[start:-1]
     classes = re.findall(r"\[:(\w+):\]", inner)
-    if unknown := [each for each in classes if each not in _CLASSES]:
+    if unknown := [each for each in classes if each not in _CHARACTER_CLASSES]:
         raise NotSupportedError(f"[:{unknown[0]}:] is not supported in patterns: write its characters")
     rest = re.sub(r"\[:\w+:\]", "", inner)
     if not perl:
@@ -34,8 +42,8 @@ def _bracket(token: str, perl: bool) -> str:
         rest = rest.replace("\\", "\\\\")
     rest = rest.replace("[", "\\[")
     rest = f"\\{rest}" if rest.startswith(("]", "^")) else rest
-    negated = [_CLASSES[each] for each in classes if _CLASSES[each].startswith("^")]
-    rest += "".join(_CLASSES[each] for each in classes if not _CLASSES[each].startswith("^"))
+    negated = [_CHARACTER_CLASSES[each] for each in classes if _CHARACTER_CLASSES[each].startswith("^")]
+    rest += "".join(_CHARACTER_CLASSES[each] for each in classes if not _CHARACTER_CLASSES[each].startswith("^"))
     if not negated:
         return f"{token[:start]}{rest}]"
     options = [f"[{each}]" for each in [*negated, *[rest] * bool(rest)]]
@@ -43,12 +51,12 @@ def _bracket(token: str, perl: bool) -> str:
 
 
 @lru_cache(maxsize=256)
-def _pattern(pattern: str, fixed: bool, perl: bool, ignore_case: bool) -> list[re.Pattern[str]]:
+def _compile_patterns(pattern: str, fixed: bool, perl: bool, ignore_case: bool) -> list[re.Pattern[str]]:
     """The pattern as Python's, and where it has alternatives also with these reversed."""
-    tokens = [] if fixed else [each[0] for each in _TOKEN.finditer(pattern)]
+    tokens = [] if fixed else [each[0] for each in _TOKEN_PATTERN.finditer(pattern)]
     for k, token in enumerate(tokens):
         if len(token) > 1 and token.startswith("["):
-            tokens[k] = _bracket(token, perl)
+            tokens[k] = _translate_bracket(token, perl)
         elif token in ("\\<", "\\>"):
             tokens[k] = "\\b"
         elif token == "$" and not perl:
@@ -56,14 +64,14 @@ def _pattern(pattern: str, fixed: bool, perl: bool, ignore_case: bool) -> list[r
     flags = (re.IGNORECASE if ignore_case else 0) | (0 if perl else re.DOTALL)
     ways = [re.escape(pattern) if fixed else "".join(tokens)]
     if "|" in tokens and not perl:
-        ways.append("".join(_reversed(tokens)))
+        ways.append("".join(_build_reversed_tokens(tokens)))
     try:
         return [re.compile(each, flags) for each in ways]
     except re.error as error:
         raise NotSupportedError(f"the pattern {pattern!r} is not supported: {error}") from error
 
 
-def _reversed(tokens: list[str]) -> list[str]:
+def _build_reversed_tokens(tokens: list[str]) -> list[str]:
     runs: list[list[str]] = [[]]
     out: list[str] = []
     for token in [*tokens, ")"]:
@@ -78,19 +86,17 @@ def _reversed(tokens: list[str]) -> list[str]:
     return out[:-1]
 
 
-def _answers(found: list[re.Pattern[str]], use: Callable[[re.Pattern[str]], Value], pattern: str) -> Value:
+def _apply_unambiguously(
+    patterns: list[re.Pattern[str]], use: Callable[[re.Pattern[str]], Value], pattern: str
+) -> Value:
     """What a pattern gives, if the order of alternatives does not matter: R takes the longest one."""
-    first = use(found[0])
-    if any(use(each) != first for each in found[1:]):
-        raise NotSupportedError(
-            f"R takes the longest alternative of {pattern!r} and Python the first: use perl=TRUE"
-        )
+    first = use(patterns[0])
+    if any(use(each) != first for each in patterns[1:]):
+        raise NotSupportedError(f"R takes the longest alternative of {pattern!r} and Python the first: use perl=TRUE")
     return first
 
 
-def grepl(
-    pattern: str, x: Value, ignore_case: bool = False, perl: bool = False, fixed: bool = False
-) -> Value:
+def grepl(pattern: str, x: Value, ignore_case: bool = False, perl: bool = False, fixed: bool = False) -> Value:
     """Tell which strings have a part that matches a pattern; a missing one has none.
 
     Examples
@@ -98,8 +104,8 @@ def grepl(
     >>> grepl("^a[[:digit:]]+$", ["a12", "b1"])
     array([ True, False])
     """
-    found = _pattern(pattern, fixed, perl, ignore_case)[0]
-    return bare(each_text(x, lambda text: found.search(text) is not None, False))
+    found = _compile_patterns(pattern, fixed, perl, ignore_case)[0]
+    return drop_attributes(apply_to_texts(x, lambda text: found.search(text) is not None, False))
 
 
 def grep(
@@ -118,7 +124,7 @@ def grep(
     array([1, 3])
     """
     found = np.flatnonzero(np.atleast_1d(grepl(pattern, x, ignore_case, perl, fixed)))
-    return texts(x)[found] if value else found + 1
+    return to_strings(x)[found] if value else found + 1
 
 
 def sub(
@@ -136,7 +142,7 @@ def sub(
     >>> sub("(a)(b)", "\\2\\1", "abab")
     'baab'
     """
-    return _replaced(pattern, replacement, x, (fixed, perl, ignore_case), 1)
+    return _replace_matches(pattern, replacement, x, (fixed, perl, ignore_case), 1)
 
 
 def gsub(
@@ -154,24 +160,25 @@ def gsub(
     >>> gsub("[aeiou]", "_", ["banana", "x"])
     array(['b_n_n_', 'x'], dtype=object)
     """
-    return _replaced(pattern, replacement, x, (fixed, perl, ignore_case), 0)
+    return _replace_matches(pattern, replacement, x, (fixed, perl, ignore_case), 0)
 
 
-def _replaced(pattern: str, replacement: str, x: Value, how: tuple[bool, bool, bool], count: int) -> Value:
-    found = _pattern(pattern, *how)
-    if not how[0] and re.search(r"\\[ULE]", replacement) and how[1]:
-        raise NotSupportedError(
-            f"case conversion in {replacement!r} is not supported: use toupper or tolower"
-        )
+def _replace_matches(pattern: str, replacement: str, x: Value, flags: tuple[bool, bool, bool], count: int) -> Value:
+    found = _compile_patterns(pattern, *flags)
+    if not flags[0] and re.search(r"\\[ULE]", replacement) and flags[1]:
+        raise NotSupportedError(f"case conversion in {replacement!r} is not supported: use toupper or tolower")
     if not count and replacement and pattern and found[0].search("") is not None:
         raise NotSupportedError(f"gsub with a pattern that matches nothing is not supported; got {pattern!r}")
 
-    def filled(match: re.Match[str]) -> str:
-        if how[0]:
+    def fill_replacement(match: re.Match[str]) -> str:
+        if flags[0]:
             return replacement
         return re.sub(r"\\(.?)", lambda m: (match[int(m[1])] or "") if m[1].isdigit() else m[1], replacement)
 
-    return each_text(x, lambda text: _answers(found, lambda each: each.sub(filled, text, count), pattern))
+    return apply_to_texts(
+        x,
+        lambda text: _apply_unambiguously(found, lambda each: each.sub(fill_replacement, text, count), pattern),
+    )
 
 
 def strsplit(x: Value, split: str, fixed: bool = False, perl: bool = False) -> list[Vector]:
@@ -182,11 +189,11 @@ def strsplit(x: Value, split: str, fixed: bool = False, perl: bool = False) -> l
     >>> strsplit(["a,b", "c"], ",")
     [array(['a', 'b'], dtype=object), array(['c'], dtype=object)]
     """
-    found = _pattern(split, fixed, perl, False)
-    if plain(x).dtype != object or factor_of(x) is not None:
+    found = _compile_patterns(split, fixed, perl, False)
+    if to_plain_vector(x).dtype != object or get_factor(x) is not None:
         raise PydpstatError(f"x must be strings; got {x!r:.60}. Write as_character(x).")
 
-    def parts(text: str, each: re.Pattern[str]) -> list[str]:
+    def split_text(text: str, each: re.Pattern[str]) -> list[str]:
         pieces: list[str] = []
         while text:
             match = each.search(text) if split else None
@@ -199,33 +206,33 @@ def strsplit(x: Value, split: str, fixed: bool = False, perl: bool = False) -> l
         return pieces
 
     answers = [
-        objects([None] if text is None else _answers(found, lambda each: parts(text, each), split))
-        for text in texts(x)
+        to_object_array(
+            [None] if text is None else _apply_unambiguously(found, lambda each: split_text(text, each), split)
+        )
+        for text in to_strings(x)
     ]
-    names = names_of(x)
+    names = get_element_names(x)
     return answers if names is None else dict(zip(names, answers))  # type: ignore[return-value]
 
 
-class Matches(np.ndarray):
+class MatchPositions(np.ndarray):
     """The places of a pattern in strings, from 1 and -1 for none, with their lengths as an attribute."""
 
     attributes: dict[str, Value]
 
 
-def _spans(pattern: str, text: Value, how: tuple[bool, bool, bool]) -> list[list[tuple[int, int]]]:
-    found, words = _pattern(pattern, *how), texts(text).tolist()
+def _find_spans(pattern: str, text: Value, flags: tuple[bool, bool, bool]) -> list[list[tuple[int, int]]]:
+    found, words = _compile_patterns(pattern, *flags), to_strings(text).tolist()
     if None in words or any(each.match("") for each in found):
-        raise NotSupportedError(
-            "strings that are missing, and patterns that match nothing, are not supported"
-        )
+        raise NotSupportedError("strings that are missing, and patterns that match nothing, are not supported")
     return [
-        _answers(found, lambda each: [match.span() for match in each.finditer(word)], pattern)  # noqa: B023
+        _apply_unambiguously(found, lambda each: [match.span() for match in each.finditer(word)], pattern)  # noqa: B023
         for word in words
     ]
 
 
-def _located(spans: list[tuple[int, int]], ascii: bool) -> Matches:
-    found = np.array([start + 1 for start, _ in spans], np.int64).view(Matches)
+def _make_match_positions(spans: list[tuple[int, int]], ascii: bool) -> MatchPositions:
+    found = np.array([start + 1 for start, _ in spans], np.int64).view(MatchPositions)
     lengths = np.array([end - start for start, end in spans], np.int64)
     found.attributes = {"match.length": lengths, "index.type": "chars", "useBytes": ascii}
     return found
@@ -233,7 +240,7 @@ def _located(spans: list[tuple[int, int]], ascii: bool) -> Matches:
 
 def regexpr(
     pattern: str, text: Value, ignore_case: bool = False, perl: bool = False, fixed: bool = False
-) -> Matches:
+) -> MatchPositions:
     """Return where a pattern first is in each string, for `regmatches`.
 
     Examples
@@ -241,13 +248,15 @@ def regexpr(
     >>> regexpr("a", ["banana", "x"]).tolist()
     [2, -1]
     """
-    spans = _spans(pattern, text, (fixed, perl, ignore_case))
-    return _located([each[0] if each else (-2, -3) for each in spans], all(map(str.isascii, texts(text))))
+    spans = _find_spans(pattern, text, (fixed, perl, ignore_case))
+    return _make_match_positions(
+        [each[0] if each else (-2, -3) for each in spans], all(map(str.isascii, to_strings(text)))
+    )
 
 
 def gregexpr(
     pattern: str, text: Value, ignore_case: bool = False, perl: bool = False, fixed: bool = False
-) -> list[Matches]:
+) -> list[MatchPositions]:
     """Return where a pattern is in each string, for `regmatches`.
 
     Examples
@@ -255,11 +264,11 @@ def gregexpr(
     >>> [each.tolist() for each in gregexpr("a", ["banana", "x"])]
     [[2, 4, 6], [-1]]
     """
-    spans = _spans(pattern, text, (fixed, perl, ignore_case))
-    return [_located(each or [(-2, -3)], all(map(str.isascii, texts(text)))) for each in spans]
+    spans = _find_spans(pattern, text, (fixed, perl, ignore_case))
+    return [_make_match_positions(each or [(-2, -3)], all(map(str.isascii, to_strings(text)))) for each in spans]
 
 
-def regmatches(x: Value, m: Matches | list[Matches]) -> Value:
+def regmatches(x: Value, m: MatchPositions | list[MatchPositions]) -> Value:
     """Return the parts of strings that `regexpr` or `gregexpr` found.
 
     Examples
@@ -268,11 +277,11 @@ def regmatches(x: Value, m: Matches | list[Matches]) -> Value:
     [array(['1', '22'], dtype=object)]
     """
 
-    def parts(text: str, at: Matches) -> list[str]:
+    def get_matched_parts(text: str, at: MatchPositions) -> list[str]:
         ends = at + at.attributes["match.length"]
         return [text[place - 1 : end - 1] for place, end in zip(at.tolist(), ends.tolist()) if place > 0]
 
     if isinstance(m, list):
-        return [objects(parts(text, at)) for text, at in zip(texts(x), m)]
-    spans = zip(texts(x), m.tolist(), m.attributes["match.length"].tolist())
-    return objects([text[place - 1 : place - 1 + size] for text, place, size in spans if place > 0])
+        return [to_object_array(get_matched_parts(text, at)) for text, at in zip(to_strings(x), m)]
+    spans = zip(to_strings(x), m.tolist(), m.attributes["match.length"].tolist())
+    return to_object_array([text[place - 1 : place - 1 + size] for text, place, size in spans if place > 0])

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from pydpstat.errors import PydpstatError
-from pydpstat.porting.r._fits import Model, series
-from pydpstat.porting.r._shapes import Array, named, refuse_unknown, row_name, vector
+from pydpstat.porting.r._fits import Model, make_named_vector
+from pydpstat.porting.r._shapes import Array, format_row_name, refuse_unknown, to_vector, with_dimnames
 from pydpstat.porting.r._values import Value
 
 
@@ -28,22 +28,22 @@ def predict(
     """
     refuse_unknown("type", type, (None, "response", "link"))
     refuse_unknown("interval", interval, ("none", "confidence", "prediction"))
-    x, rows = object._x, object._rows
+    x, rows = object._x, object._row_names
     if newdata is not None:
-        x, _ = object._design.matrix(newdata)
+        x, _ = object._design.make_model_matrix(newdata)
         rows = [
-            row_name(each) for each in (newdata.index if isinstance(newdata, pd.DataFrame) else range(len(x)))
+            format_row_name(each) for each in (newdata.index if isinstance(newdata, pd.DataFrame) else range(len(x)))
         ]
     eta = x @ object._beta
     if interval == "none":
-        return series(object._mu(eta) if type == "response" else eta, rows)
+        return make_named_vector(object._invert_link(eta) if type == "response" else eta, rows)
     if object.family is not None:
         raise PydpstatError("interval must be 'none' for a generalized model")
     from scipy.stats import t
 
-    spread = np.einsum("ij,jk,ik->i", x, object._unscaled, x) + (interval == "prediction")
+    spread = np.einsum("ij,jk,ik->i", x, object._unscaled_covariance, x) + (interval == "prediction")
     half = t.ppf((1 + level) / 2, object.df_residual) * np.sqrt(spread * object._dispersion)
-    return named(np.column_stack([eta, eta - half, eta + half]), (rows, ["fit", "lwr", "upr"]))
+    return with_dimnames(np.column_stack([eta, eta - half, eta + half]), (rows, ["fit", "lwr", "upr"]))
 
 
 def confint(object: Model, parm: Value = None, level: float = 0.95) -> Array:
@@ -56,12 +56,10 @@ def confint(object: Model, parm: Value = None, level: float = 0.95) -> Array:
     [[-10.706, 14.706]]
     """
     if object.family is not None:
-        raise PydpstatError(
-            "confint of a glm profiles the likelihood in R: write confint_default, R's confint.default"
-        )
+        raise PydpstatError("confint of a glm profiles the likelihood in R: write confint_default, R's confint.default")
     from scipy.stats import t
 
-    return _interval(object, parm, level, float(t.ppf((1 + level) / 2, object.df_residual)))
+    return _compute_wald_interval(object, parm, level, float(t.ppf((1 + level) / 2, object.df_residual)))
 
 
 def confint_default(object: Model, parm: Value = None, level: float = 0.95) -> Array:
@@ -75,16 +73,14 @@ def confint_default(object: Model, parm: Value = None, level: float = 0.95) -> A
     """
     from scipy.stats import norm
 
-    return _interval(object, parm, level, float(norm.ppf((1 + level) / 2)))
+    return _compute_wald_interval(object, parm, level, float(norm.ppf((1 + level) / 2)))
 
 
-def _interval(fit: Model, parm: Value, level: float, factor: float) -> Array:
-    half = factor * np.sqrt(np.diag(fit._unscaled) * fit._dispersion)
+def _compute_wald_interval(fit: Model, parm: Value, level: float, factor: float) -> Array:
+    half = factor * np.sqrt(np.diag(fit._unscaled_covariance) * fit._dispersion)
     share = [f"{100 * each:.3g} %" for each in ((1 - level) / 2, (1 + level) / 2)]
-    bounds = named(np.column_stack([fit._beta - half, fit._beta + half]), (fit.names, share))
+    bounds = with_dimnames(np.column_stack([fit._beta - half, fit._beta + half]), (fit.names, share))
     if parm is None:
         return bounds
-    places = [
-        fit.names.index(each) if isinstance(each, str) else int(each) - 1 for each in vector(parm).tolist()
-    ]
-    return named(np.asarray(bounds)[places], ([fit.names[i] for i in places], share))
+    places = [fit.names.index(each) if isinstance(each, str) else int(each) - 1 for each in to_vector(parm).tolist()]
+    return with_dimnames(np.asarray(bounds)[places], ([fit.names[i] for i in places], share))

@@ -13,15 +13,24 @@ import pandas as pd
 
 from pydpstat._data.values import is_missing
 from pydpstat.errors import PydpstatError
-from pydpstat.porting.r._formats import cells, padded, zapped
-from pydpstat.porting.r._integers import check_text
-from pydpstat.porting.r._options import OPTIONS
-from pydpstat.porting.r._shapes import RESERVED, is_counts, released
-from pydpstat.porting.r._values import Names, Value, Vector, factor_of, names_of, plain, texts, whole
+from pydpstat.porting.r._formats import format_elements, pad_texts, round_to_largest
+from pydpstat.porting.r._integers import check_number_text
+from pydpstat.porting.r._options import CURRENT_OPTIONS
+from pydpstat.porting.r._shapes import RESERVED_WORDS, is_multiway_table, released
+from pydpstat.porting.r._values import (
+    Names,
+    Value,
+    Vector,
+    get_element_names,
+    get_factor,
+    to_plain_vector,
+    to_single_integer,
+    to_strings,
+)
 from pydpstat.r_arithmetic import Histogram, Table
 from pydpstat.results.results import DPResults
 
-_SCALARS = (str, bool, int, float, np.generic)
+_SCALAR_TYPES = (str, bool, int, float, np.generic)
 
 
 def cat(*parts: Value, sep: Value = " ", fill: bool = False, file: str = "") -> None:
@@ -44,21 +53,19 @@ def cat(*parts: Value, sep: Value = " ", fill: bool = False, file: str = "") -> 
     mean: 0.3333333
     """
     if file or any(isinstance(each, (list, Mapping, pd.DataFrame)) for each in parts):
-        raise PydpstatError(
-            f"cat writes vectors to file='': unlist a list, or use Python's open; got {file!r}"
-        )
-    check_text(*parts)
-    separators, found, count, width = texts(sep).tolist(), "", 0, 0
+        raise PydpstatError(f"cat writes vectors to file='': unlist a list, or use Python's open; got {file!r}")
+    check_number_text(*parts)
+    separators, found, count, width = to_strings(sep).tolist(), "", 0, 0
     for k, each in enumerate(parts):
-        values = plain(each)
-        words = [cells(values[i : i + 1])[0] for i in range(values.size)]
+        values = to_plain_vector(each)
+        words = [format_elements(values[i : i + 1])[0] for i in range(values.size)]
         # what is empty is set apart as well, but NULL
         for i, word in enumerate(words or [""] * (each is not None)):
             if k or i:
                 found += separators[count % len(separators)]
                 count += 1
             wide = len(word) + len(separators[count % len(separators)])
-            if fill and width and width + wide > OPTIONS["width"]:
+            if fill and width and width + wide > CURRENT_OPTIONS["width"]:
                 found, width = f"{found}\n", 0
             found, width = found + word, width + wide
     sys.stdout.write(found + "\n" * (fill or any("\n" in each for each in separators)))
@@ -87,7 +94,7 @@ def print(x: Value = None, digits: Value = None, quote: bool = True, row_names: 
     >>> print(np.array([1.5, 2.25]))
     [1] 1.50 2.25
     """
-    builtins.print("\n".join(lines(x, digits, quote, row_names=row_names)))
+    builtins.print("\n".join(format_lines(x, digits, quote, row_names=row_names)))
 
 
 def printed(x: Value = None, *given: Value, **options: Value) -> Value:
@@ -103,93 +110,89 @@ def printed(x: Value = None, *given: Value, **options: Value) -> Value:
     return x
 
 
-def lines(
+def format_lines(
     x: Value, digits: Value = None, quote: bool = True, prefix: str = "", row_names: bool = True
 ) -> list[str]:
     """Return the lines that ``print`` writes.
 
     Examples
     --------
-    >>> lines(pd.Series([1, 2], index=["a", "b"])), lines(None)
+    >>> format_lines(pd.Series([1, 2], index=["a", "b"])), format_lines(None)
     (['a b ', '1 2 '], ['NULL'])
     """
-    check_text(x)
+    check_number_text(x)
     if isinstance(x, DPResults):
-        x = released(x) if x.labels.breaks is None else x.labels.histogram(x.value)
+        x = released(x) if x.labels.breaks is None else x.labels.make_histogram(x.value)
     if x is None:
         return ["NULL"]
-    if (factor := factor_of(x)) is not None:
-        return _factor(factor)
+    if (factor := get_factor(x)) is not None:
+        return _format_factor(factor)
     if hasattr(x, "lines"):
         return x.lines()  # type: ignore[no-any-return]
     if isinstance(x, pd.DataFrame):
-        return _frame(x, digits, row_names)
+        return _format_frame(x, digits, row_names)
     if isinstance(x, Table):
         if x.counts.ndim == 1:
-            return _named(x.counts, list(x.dimnames[0]), digits, x.names[0], False)
-        return _matrix(x, x.dimnames, x.names, digits, quote)  # type: ignore[arg-type]
+            return _format_named_vector(x.counts, list(x.dimnames[0]), digits, x.names[0], False)
+        return _format_matrix(x, x.dimnames, x.names, digits, quote)  # type: ignore[arg-type]
     if isinstance(x, Histogram):
         parts = {name: getattr(x, name) for name in Histogram.__slots__ if getattr(x, name) is not None}
-        return [*_list(parts, digits, quote, ""), 'attr(,"class")', '[1] "histogram"']
+        return [*_format_list(parts, digits, quote, ""), 'attr(,"class")', '[1] "histogram"']
     if isinstance(x, (list, tuple, Mapping)):
-        return _list(x, digits, quote, prefix)
+        return _format_list(x, digits, quote, prefix)
     if isinstance(x, np.ndarray) and x.ndim == 2:
         names = getattr(x, "dimnames", (None, None))
-        found = _matrix(x, names, getattr(x, "axes", ()), digits, quote)
-        return found + _attributes(x, digits)
+        found = _format_matrix(x, names, getattr(x, "axes", ()), digits, quote)
+        return found + _format_attributes(x, digits)
     if isinstance(x, np.ndarray) and x.ndim > 2:
-        return _array(x, digits, quote)
+        return _format_array(x, digits, quote)
     if type(x) is date:
-        return lines(texts(x))
+        return format_lines(to_strings(x))
     if callable(x):
         raise PydpstatError("R prints the text of a function: print what it returns")
     if getattr(x, "data_name", None) == "":
-        raise PydpstatError(
-            "a test is printed with the text of its data: give it as data_name, or print its p_value"
-        )
-    if not isinstance(x, (*_SCALARS, np.ndarray, pd.Series)):
+        raise PydpstatError("a test is printed with the text of its data: give it as data_name, or print its p_value")
+    if not isinstance(x, (*_SCALAR_TYPES, np.ndarray, pd.Series)):
         return str(x).split("\n")
-    values, names = plain(x), names_of(x)
+    values, names = to_plain_vector(x), get_element_names(x)
     if isinstance(x, pd.Series) and x.name == "summary":
-        return _summary(values, names or [], digits)
+        return _format_quartile_summary(values, names or [], digits)
     if names is not None:
         table = x.index.name if isinstance(x, pd.Series) else None
-        return _named(values, names, digits, table, quote and table is None)
-    return _vector(values, digits, quote) + _attributes(x, digits)
+        return _format_named_vector(values, names, digits, table, quote and table is None)
+    return _format_vector(values, digits, quote) + _format_attributes(x, digits)
 
 
-def _attributes(x: Value, digits: Value) -> list[str]:
+def _format_attributes(x: Value, digits: Value) -> list[str]:
     shown = dict(getattr(x, "attributes", {}))
     shown |= {"class": r_class} if (r_class := getattr(x, "r_class", "")) else {}
-    return [line for key, value in shown.items() for line in (f'attr(,"{key}")', *lines(value, digits))]
+    return [line for key, value in shown.items() for line in (f'attr(,"{key}")', *format_lines(value, digits))]
 
 
-def _vector(values: Vector, digits: Value, quote: bool) -> list[str]:
+def _format_vector(values: Vector, digits: Value, quote: bool) -> list[str]:
     if not values.size:
         kinds = {"b": "logical", "i": "integer", "f": "numeric", "O": "character"}
         return [f"{kinds[values.dtype.kind]}(0)"]
-    return _numbered(padded(cells(values, digits, quote), left=values.dtype == object))
+    return _format_numbered_lines(pad_texts(format_elements(values, digits, quote), left=values.dtype == object))
 
 
-def _numbered(parts: Sequence[str]) -> list[str]:
+def _format_numbered_lines(parts: Sequence[str]) -> list[str]:
     """Lines of texts of one width, each with the number of its first one."""
     label = len(str(len(parts))) + 2
-    count = max(1, (OPTIONS["width"] - label) // (len(parts[0]) + 1))
+    count = max(1, (CURRENT_OPTIONS["width"] - label) // (len(parts[0]) + 1))
     return [f"{f'[{k + 1}]':>{label}} {' '.join(parts[k : k + count])}" for k in range(0, len(parts), count)]
 
 
-def _named(
+def _format_named_vector(
     values: Vector, names: Sequence[Value], digits: Value, table: str | None, quote: bool
 ) -> list[str]:
     head = [] if table is None else [table]
     if not values.size:
-        return (
-            ["< table of extent 0 >"] if table is not None else [f"named {_vector(values, digits, quote)[0]}"]
-        )
+        return ["< table of extent 0 >"] if table is not None else [f"named {_format_vector(values, digits, quote)[0]}"]
     labels = ["<NA>" if is_missing(each) else str(each) for each in names]
-    parts = cells(values, digits, quote)
+    parts = format_elements(values, digits, quote)
     wide = max(map(len, [*labels, *parts]))
-    count = max(1, OPTIONS["width"] // (wide + 1))
+    count = max(1, CURRENT_OPTIONS["width"] // (wide + 1))
     rows = []
     for k in range(0, len(parts), count):
         for row in (labels, parts):
@@ -198,21 +201,21 @@ def _named(
     return [*head, *rows]
 
 
-def _summary(values: Vector, names: Sequence[Value], digits: Value) -> list[str]:
+def _format_quartile_summary(values: Vector, names: Sequence[Value], digits: Value) -> list[str]:
     finite = np.isfinite(values[:6])
     shown = values[:6].copy()
-    shown[finite] = zapped(shown[finite], 7)
-    most = max(3, whole(digits or OPTIONS["digits"]) - 3)
-    parts = padded([*cells(shown, most), *[str(int(each)) for each in values[6:]]])
+    shown[finite] = round_to_largest(shown[finite], 7)
+    most = max(3, to_single_integer(digits or CURRENT_OPTIONS["digits"]) - 3)
+    parts = pad_texts([*format_elements(shown, most), *[str(int(each)) for each in values[6:]]])
     wide = max(map(len, [*names, *parts]))
     return ["".join(f"{each:>{wide}} " for each in row) for row in (names, parts)]
 
 
-def _factor(factor: pd.Categorical) -> list[str]:
-    levels, parts = (cells(texts(each), None, False) for each in (list(factor.categories), factor))
-    first = _numbered(padded(parts, left=True)) if parts else ["factor(0)"]
+def _format_factor(factor: pd.Categorical) -> list[str]:
+    levels, parts = (format_elements(to_strings(each), None, False) for each in (list(factor.categories), factor))
+    first = _format_numbered_lines(pad_texts(parts, left=True)) if parts else ["factor(0)"]
     between = " < " if factor.ordered else " "
-    room = OPTIONS["width"] - len("Levels: ") - 7
+    room = CURRENT_OPTIONS["width"] - len("Levels: ") - 7
     lengths = np.cumsum([len(each) + 1 for each in levels])
     if len(levels) > 1 and lengths[-1] > room:
         most = max(1, int(np.argmax(lengths > room)))
@@ -221,45 +224,45 @@ def _factor(factor: pd.Categorical) -> list[str]:
     return [*first, f"Levels: {between.join(levels)}"]
 
 
-def _list(x: Sequence[Value] | Mapping[str, Value], digits: Value, quote: bool, prefix: str) -> list[str]:
+def _format_list(x: Sequence[Value] | Mapping[str, Value], digits: Value, quote: bool, prefix: str) -> list[str]:
     if not x:
         return ["list()" if not isinstance(x, Mapping) else "named list()"]
     found: list[str] = []
     named = x.items() if isinstance(x, Mapping) else ((None, each) for each in x)
     for k, (name, each) in enumerate(named, 1):
         shown = "<NA>" if name is None and isinstance(x, Mapping) else name and str(name)
-        proper = re.fullmatch(r"(?!\d|\.\d|_)[\w.]+", shown or "") and shown not in RESERVED
+        proper = re.fullmatch(r"(?!\d|\.\d|_)[\w.]+", shown or "") and shown not in RESERVED_WORDS
         label = f"[[{k}]]" if not shown else f"${shown}" if proper or name is None else f"$`{shown}`"
         label = prefix + label
-        found += [label, *lines(each, digits, quote, label)]
+        found += [label, *format_lines(each, digits, quote, label)]
         # a list ends with an empty line itself
         found += [] if isinstance(each, (list, Mapping)) and each else [""]
     return [*found, ""] if prefix else found
 
 
-def _matrix(
-    x: Value, dimnames: Sequence[Names], axes: Sequence[str], digits: Value, quote: bool
-) -> list[str]:
-    counted, x = is_counts(x) or isinstance(x, Table), np.asarray(getattr(x, "counts", x))
+def _format_matrix(x: Value, dimnames: Sequence[Names], axes: Sequence[str], digits: Value, quote: bool) -> list[str]:
+    counted, x = is_multiway_table(x) or isinstance(x, Table), np.asarray(getattr(x, "counts", x))
     rows, columns = x.shape
     if not rows + columns:
         return ["<0 x 0 matrix>"]
-    body = [cells(plain(x[:, k]), digits, quote) for k in range(columns)]
+    body = [format_elements(to_plain_vector(x[:, k]), digits, quote) for k in range(columns)]
     if counted:
-        flat = padded(["   " if each.strip() == "NA" else each for each in padded(cells(plain(x), digits))])
+        flat = pad_texts(
+            ["   " if each.strip() == "NA" else each for each in pad_texts(format_elements(to_plain_vector(x), digits))]
+        )
         body = [flat[k * rows : (k + 1) * rows] for k in range(columns)]
-    names = [f"[,{k + 1}]" for k in range(columns)] if dimnames[1] is None else _labels(dimnames[1])
-    labels = padded([f"[{k + 1},]" for k in range(rows)]) if dimnames[0] is None else _labels(dimnames[0])
+    names = [f"[,{k + 1}]" for k in range(columns)] if dimnames[1] is None else _format_labels(dimnames[1])
+    labels = pad_texts([f"[{k + 1},]" for k in range(rows)]) if dimnames[0] is None else _format_labels(dimnames[0])
     if not columns:
-        return padded(["", *labels], left=True)
+        return pad_texts(["", *labels], left=True)
     if axes:
         indent = " " * max(2, len(axes[0]) - max(map(len, labels)))
         labels = [indent + each for each in labels]
     head, above = axes or ("", None)
-    return _blocks([head, *labels], [[n, *b] for n, b in zip(names, body)], x.dtype == object, above)
+    return _wrap_columns([head, *labels], [[n, *b] for n, b in zip(names, body)], x.dtype == object, above)
 
 
-def _array(x: Vector, digits: Value, quote: bool) -> list[str]:
+def _format_array(x: Vector, digits: Value, quote: bool) -> list[str]:
     """Lines of each matrix along the further directions."""
     names: Sequence[Names] = getattr(x, "dimnames", [None] * x.ndim)
     axes: Sequence[str] = getattr(x, "axes", ())
@@ -271,24 +274,29 @@ def _array(x: Vector, digits: Value, quote: bool) -> list[str]:
             for k, own, axis in zip(at, names[2:], axes[2:] or [""] * x.ndim)
         ]
         part = np.asarray(x)[(slice(None), slice(None), *at)]
-        found += [f", , {', '.join(shown)}", "", *_matrix(part, names[:2], axes[:2], digits, quote), ""]
+        found += [
+            f", , {', '.join(shown)}",
+            "",
+            *_format_matrix(part, names[:2], axes[:2], digits, quote),
+            "",
+        ]
     return found
 
 
-def _labels(names: Iterable[Value]) -> list[str]:
+def _format_labels(names: Iterable[Value]) -> list[str]:
     return ["<NA>" if is_missing(each) else str(each) for each in names]
 
 
-def _blocks(
+def _wrap_columns(
     labels: list[str], columns: list[list[str]], left: bool = False, above: str | None = None
 ) -> list[str]:
     """Lines of as many columns as there is room for, then of the next ones."""
-    labels = padded(labels, left=True)
+    labels = pad_texts(labels, left=True)
     found: list[str] = []
-    wide = [padded(each, left) for each in columns]
+    wide = [pad_texts(each, left) for each in columns]
     while wide:
         count, used = 0, len(labels[0])
-        while count < len(wide) and (not count or used + len(wide[count][0]) + 1 <= OPTIONS["width"]):
+        while count < len(wide) and (not count or used + len(wide[count][0]) + 1 <= CURRENT_OPTIONS["width"]):
             used += len(wide[count][0]) + 1
             count += 1
         if above is not None:
@@ -298,20 +306,20 @@ def _blocks(
     return found
 
 
-def _frame(x: pd.DataFrame, digits: Value, row_names: bool) -> list[str]:
+def _format_frame(x: pd.DataFrame, digits: Value, row_names: bool) -> list[str]:
     if not x.shape[1]:
         return [f"data frame with 0 columns and {x.shape[0]} rows"]
     if not x.shape[0]:
         return [
-            f"[1] {' '.join(padded([str(each) for each in x], True))}",
+            f"[1] {' '.join(pad_texts([str(each) for each in x], True))}",
             "<0 rows> (or 0-length row.names)",
         ]
     columns = []
     for key in x:
         column = x[key]
-        is_text = factor_of(column) is not None or plain(column).dtype == object
-        values = texts(column) if is_text else plain(column)
-        columns.append([str(key), *cells(values, digits, False)])
+        is_text = get_factor(column) is not None or to_plain_vector(column).dtype == object
+        values = to_strings(column) if is_text else to_plain_vector(column)
+        columns.append([str(key), *format_elements(values, digits, False)])
     whole = x.index.dtype.kind in "iu"
     labels = [str(each + 1) if whole else str(each) for each in x.index] if row_names else [""] * len(x)
-    return _blocks(["", *labels], columns)
+    return _wrap_columns(["", *labels], columns)

@@ -8,15 +8,15 @@ from collections.abc import Callable
 import numpy as np
 
 from pydpstat.errors import PydpstatError
-from pydpstat.porting.r._shapes import vector
+from pydpstat.porting.r._shapes import to_vector
 from pydpstat.porting.r._values import Value
 
-_SMALLEST = float(np.finfo(np.float64).eps)
+_DOUBLE_EPSILON = float(np.finfo(np.float64).eps)
 
 
 def uniroot(
     f: Callable[[float], Value], interval: Value = None, lower: Value = None, upper: Value = None,
-    tol: float = _SMALLEST**0.25, maxiter: int = 1000,
+    tol: float = _DOUBLE_EPSILON**0.25, maxiter: int = 1000,
 ) -> dict[str, float]:  # fmt: skip
     """Return a root of a function between points of different signs, by the steps of R's ``uniroot``.
 
@@ -25,7 +25,7 @@ def uniroot(
     >>> round(uniroot(lambda x: x * x - 2, [0, 2])["root"], 4)
     1.4142
     """
-    ends = [lower, upper] if interval is None else vector(interval).tolist()
+    ends = [lower, upper] if interval is None else to_vector(interval).tolist()
     # Brent's names: b is the best point, a the one before, and the root is between b and c
     a, b = map(float, ends)
     fa, fb = (float(np.ravel(f(x))[0]) for x in (a, b))
@@ -38,7 +38,7 @@ def uniroot(
         before = b - a
         if abs(fc) < abs(fb):
             a, b, c, fa, fb, fc = b, c, b, fb, fc, fb
-        least = 2 * _SMALLEST * abs(b) + tol / 2
+        least = 2 * _DOUBLE_EPSILON * abs(b) + tol / 2
         step = (c - b) / 2
         if abs(step) <= least or fb == 0:
             return {"root": b, "f.root": fb, "iter": count, "init.it": math.nan, "estim.prec": abs(c - b)}

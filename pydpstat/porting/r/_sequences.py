@@ -9,21 +9,21 @@ import numpy as np
 
 from pydpstat._checks import is_number
 from pydpstat.errors import PydpstatError
-from pydpstat.porting.r._integers import LARGEST
-from pydpstat.porting.r._positions import taken
+from pydpstat.porting.r._integers import MAX_INTEGER
+from pydpstat.porting.r._positions import take_elements
 from pydpstat.porting.r._values import (  # fmt: skip
     Value,
     Vector,
-    bare,
-    factor_of,
-    numbers,
-    plain,
-    single,
-    size,
+    count_elements,
+    drop_attributes,
+    get_factor,
+    to_numeric_vector,
+    to_plain_vector,
+    to_scalar,
 )
 
-_SLACK = 1e-10
-_SAME = 100 * float(np.finfo(np.float64).eps)
+_STEP_TOLERANCE = 1e-10
+_EQUALITY_TOLERANCE = 100 * float(np.finfo(np.float64).eps)
 
 
 def rep(x: Value, times: Value = 1, length_out: int | None = None, each: int = 1) -> Value:
@@ -34,16 +34,16 @@ def rep(x: Value, times: Value = 1, length_out: int | None = None, each: int = 1
     >>> rep([1, 2], 2), rep(np.array([1, 2]), each=2), rep(np.array([1, 2]), [1, 3]), rep("a", 2)
     ([1, 2, 1, 2], array([1, 1, 2, 2]), array([1, 2, 2, 2]), array(['a', 'a'], dtype=object))
     """
-    places = np.repeat(np.arange(size(x)), int(single(each)))
+    places = np.repeat(np.arange(count_elements(x)), int(to_scalar(each)))
     if length_out is not None:
-        places = np.resize(places, int(single(length_out)))
-    elif size(times) == 1:
-        places = np.tile(places, int(single(times)))
-    elif size(times) != places.size:
-        raise PydpstatError(f"times must be one number or one for each of {places.size}; got {size(times)}")
+        places = np.resize(places, int(to_scalar(length_out)))
+    elif count_elements(times) == 1:
+        places = np.tile(places, int(to_scalar(times)))
+    elif count_elements(times) != places.size:
+        raise PydpstatError(f"times must be one number or one for each of {places.size}; got {count_elements(times)}")
     else:
-        places = np.repeat(places, plain(times).astype(np.int64))
-    return taken(x, places)
+        places = np.repeat(places, to_plain_vector(times).astype(np.int64))
+    return take_elements(x, places)
 
 
 def rep_len(x: Value, length_out: int) -> Value:
@@ -54,7 +54,7 @@ def rep_len(x: Value, length_out: int) -> Value:
     >>> rep_len(np.array([1, 2]), 3)
     array([1, 2, 1])
     """
-    return rep(list(x.values()) if isinstance(x, Mapping) else bare(x), length_out=length_out)
+    return rep(list(x.values()) if isinstance(x, Mapping) else drop_attributes(x), length_out=length_out)
 
 
 def colon(a: Value, b: Value) -> Vector:
@@ -65,11 +65,11 @@ def colon(a: Value, b: Value) -> Vector:
     >>> colon(1, 3), colon(2, 0), colon(0.5, 2)
     (array([1, 2, 3]), array([2, 1, 0]), array([0.5, 1.5]))
     """
-    first, last = (float(single(numbers(each, "an end of a:b"))) for each in (a, b))
+    first, last = (float(to_scalar(to_numeric_vector(each, "an end of a:b"))) for each in (a, b))
     if not math.isfinite(first + last):
         raise PydpstatError(f"the ends of a:b must be finite; got {first} and {last}")
-    steps = np.arange(math.floor(abs(last - first) + _SLACK) + 1)
-    start = int(first) if first == int(first) and max(abs(first), abs(last)) <= LARGEST else first
+    steps = np.arange(math.floor(abs(last - first) + _STEP_TOLERANCE) + 1)
+    start = int(first) if first == int(first) and max(abs(first), abs(last)) <= MAX_INTEGER else first
     return start + steps if first <= last else start - steps
 
 
@@ -103,24 +103,24 @@ def seq(
     (array([ 1,  4,  7, 10]), array([0. , 0.5, 1. ]), array([1, 2, 3, 4, 5]))
     """
     if along_with is not None:
-        length_out = size(along_with)
+        length_out = count_elements(along_with)
     if to is None and by is None and length_out is None:
-        return colon(1, from_) if size(from_) == 1 and plain(from_).dtype != object else seq_along(from_)
-    a, b, step = (None if each is None else single(numbers(each)) for each in (from_, to, by))
+        return (
+            colon(1, from_)
+            if count_elements(from_) == 1 and to_plain_vector(from_).dtype != object
+            else seq_along(from_)
+        )
+    a, b, step = (None if each is None else to_scalar(to_numeric_vector(each)) for each in (from_, to, by))
     if length_out is None:
         if by is None:
             return colon(1 if a is None else a, 1 if b is None else b)
-        return _by_step(1 if a is None else a, 1 if b is None else b, step)  # type: ignore[arg-type]
-    count = single(length_out)
+        return _make_stepped_sequence(1 if a is None else a, 1 if b is None else b, step)  # type: ignore[arg-type]
+    count = to_scalar(length_out)
     n = math.ceil(count)
     if n < 0 or None not in (a, b, step):
         raise PydpstatError("seq takes at most three of from, to, by and length.out, and no negative length")
     if step is not None:
-        return (
-            (1 if a is None else a) + np.arange(n) * step
-            if b is None
-            else b - np.arange(n - 1, -1, -1) * step
-        )
+        return (1 if a is None else a) + np.arange(n) * step if b is None else b - np.arange(n - 1, -1, -1) * step
     if a is None and b is None:
         return seq_len(n)
     # n as R's kind of number
@@ -134,14 +134,14 @@ def seq(
     return values.astype(np.int64) if whole else values
 
 
-def _by_step(a: float, b: float, step: float) -> Value:
+def _make_stepped_sequence(a: float, b: float, step: float) -> Value:
     if a == b:
         return np.array([a])
     if step == 0 or (b - a) / step < 0:
         raise PydpstatError(f"by must lead from {a} to {b}; got {step}: change its sign")
-    if abs(b - a) / max(abs(a), abs(b)) < _SAME:
+    if abs(b - a) / max(abs(a), abs(b)) < _EQUALITY_TOLERANCE:
         return np.array([a])
-    values = a + np.arange(int((b - a) / step + _SLACK) + 1) * step
+    values = a + np.arange(int((b - a) / step + _STEP_TOLERANCE) + 1) * step
     return np.minimum(values, b) if step > 0 else np.maximum(values, b)
 
 
@@ -153,9 +153,9 @@ def population(x: Value) -> Value:
     >>> population([9]), population([9, 5])
     (9, [9, 5])
     """
-    if size(x) != 1 or factor_of(x) is not None:
+    if count_elements(x) != 1 or get_factor(x) is not None:
         return x
-    value = plain(x)[0]
+    value = to_plain_vector(x)[0]
     return int(value) if is_number(value) and value >= 1 else x
 
 
@@ -167,7 +167,7 @@ def seq_len(length_out: Value) -> Vector:
     >>> seq_len(3), seq_len(0)
     (array([1, 2, 3]), array([], dtype=int64))
     """
-    return np.arange(1, int(single(length_out)) + 1)
+    return np.arange(1, int(to_scalar(length_out)) + 1)
 
 
 def seq_along(along_with: Value) -> Vector:
@@ -178,19 +178,19 @@ def seq_along(along_with: Value) -> Vector:
     >>> seq_along(["a", "b"])
     array([1, 2])
     """
-    return seq_len(size(along_with))
+    return seq_len(count_elements(along_with))
 
 
-def _filled_with(value: object, name: str) -> Callable[[int], Vector]:
-    def make(length: int = 0) -> Vector:
-        return np.full(int(single(length)), value, object if isinstance(value, str) else None)
+def _make_vector_maker(value: object, name: str) -> Callable[[int], Vector]:
+    def make_vector(length: int = 0) -> Vector:
+        return np.full(int(to_scalar(length)), value, object if isinstance(value, str) else None)
 
-    make.__name__ = make.__qualname__ = name
-    make.__doc__ = f"Return a vector of {value!r}, as R's ``{name}``."
-    return make
-
-
-numeric, integer = _filled_with(0.0, "numeric"), _filled_with(0, "integer")
+    make_vector.__name__ = make_vector.__qualname__ = name
+    make_vector.__doc__ = f"Return a vector of {value!r}, as R's ``{name}``."
+    return make_vector
 
 
-logical, character = _filled_with(False, "logical"), _filled_with("", "character")
+numeric, integer = _make_vector_maker(0.0, "numeric"), _make_vector_maker(0, "integer")
+
+
+logical, character = _make_vector_maker(False, "logical"), _make_vector_maker("", "character")

@@ -10,18 +10,18 @@ import numpy as np
 import pandas as pd
 
 from pydpstat.errors import PydpstatError
-from pydpstat.porting.r._integers import of_r
-from pydpstat.porting.r._named import Named
-from pydpstat.porting.r._values import Names, Value, plain
+from pydpstat.porting.r._integers import make_r_integer
+from pydpstat.porting.r._named import NamedVector
+from pydpstat.porting.r._values import Names, Value, to_plain_vector
 from pydpstat.porting.r._values import Vector as Array
-from pydpstat.porting.r._values import missing as missing
-from pydpstat.porting.r._values import names_of as names_of
-from pydpstat.porting.r._values import vector as vector
+from pydpstat.porting.r._values import find_missing as find_missing
+from pydpstat.porting.r._values import get_element_names as get_element_names
+from pydpstat.porting.r._values import to_vector as to_vector
 from pydpstat.porting.r._values import with_names as with_names
 from pydpstat.results.results import DPResults
 
-combined = plain
-RESERVED = set(
+combine_values = to_plain_vector
+RESERVED_WORDS = set(
     "if else repeat while function for next break TRUE FALSE NULL Inf NaN NA NA_integer_ NA_real_ "
     "NA_character_ in".split()
 )
@@ -34,7 +34,7 @@ class Matrix(np.ndarray):
 
     Examples
     --------
-    >>> m = named(np.array([[1, 2], [3, 4]]), (["a", "b"], ["x", "y"]))
+    >>> m = with_dimnames(np.array([[1, 2], [3, 4]]), (["a", "b"], ["x", "y"]))
     >>> int(m["b", "x"]), (m * 2).dimnames
     (3, (['a', 'b'], ['x', 'y']))
     """
@@ -49,11 +49,11 @@ class Matrix(np.ndarray):
         options = {k: tuple(map(np.asarray, v)) if k == "out" else v for k, v in options.items()}
         plain = [np.asarray(each) if isinstance(each, Matrix) else each for each in inputs]
         if method == "__call__" and self.ndim == 2 and ufunc.signature is None:
-            plain = [_recycled(each, self.shape) for each in plain]
+            plain = [_expand_operand(each, self.shape) for each in plain]
         result = getattr(ufunc, method)(*plain, **options)
         if method == "__call__" and np.shape(result) == self.shape and ufunc.signature is None:
-            return named(result, self.dimnames, self.axes)
-        return named(result, (None, None)) if np.ndim(result) == 2 else result
+            return with_dimnames(result, self.dimnames, self.axes)
+        return with_dimnames(result, (None, None)) if np.ndim(result) == 2 else result
 
     def __repr__(self) -> str:
         return repr(np.asarray(self))
@@ -61,39 +61,39 @@ class Matrix(np.ndarray):
     def __getitem__(self, key: Value) -> Value:
         keys = key if isinstance(key, tuple) else (key,)
         if any(isinstance(each, str) for each in keys):
-            keys = tuple(_place(k, self.dimnames[a]) if isinstance(k, str) else k for a, k in enumerate(keys))
+            keys = tuple(
+                _find_label_position(k, self.dimnames[a]) if isinstance(k, str) else k for a, k in enumerate(keys)
+            )
         found = np.asarray(self)[keys]
-        return named(found, (None, None)) if found.ndim == 2 else found
+        return with_dimnames(found, (None, None)) if found.ndim == 2 else found
 
 
-class Words(tuple[str, ...]):
+class MatrixAxisNames(tuple[str, ...]):
     """Words for the axes of a matrix that is no table: its columns have their own decimals."""
 
 
-def _recycled(value: Value, shape: tuple[int, ...]) -> Value:
+def _expand_operand(value: Value, shape: tuple[int, ...]) -> Value:
     """Return an operand of a matrix, a vector repeated down its columns as R does."""
     size = np.size(value)
     if np.shape(value) == shape or size == 1:
         return value if np.ndim(value) == 0 or np.shape(value) == shape else np.ravel(value)[0]
     if np.ndim(value) != 1 or not size or math.prod(shape) % size:
-        raise PydpstatError(
-            f"a matrix of {shape[0]} by {shape[1]} meets an operand of shape {np.shape(value)}"
-        )
+        raise PydpstatError(f"a matrix of {shape[0]} by {shape[1]} meets an operand of shape {np.shape(value)}")
     return np.resize(value, math.prod(shape)).reshape(shape, order="F")
 
 
-def _place(name: str, names: Names) -> int:
+def _find_label_position(name: str, names: Names) -> int:
     if names is None or name not in names:
         raise PydpstatError(f"there is no row or column {name!r}: the names are {names}")
     return names.index(name)
 
 
-def named(cells: Value, dimnames: Sequence[Names], axes: Sequence[str] = ()) -> Array:
+def with_dimnames(cells: Value, dimnames: Sequence[Names], axes: Sequence[str] = ()) -> Array:
     """Return a matrix with names of its rows and columns, or an array with those of its axes.
 
     Examples
     --------
-    >>> named(np.ones((1, 1)), (["a"], None)).dimnames
+    >>> with_dimnames(np.ones((1, 1)), (["a"], None)).dimnames
     (['a'], None)
     """
     if all(each is None for each in dimnames) and np.ndim(cells) != 2:
@@ -104,99 +104,95 @@ def named(cells: Value, dimnames: Sequence[Names], axes: Sequence[str] = ()) -> 
     return result
 
 
-def names_given(dimnames: Value, n: int) -> tuple[list[Names], tuple[str, ...]]:
+def parse_dimnames(dimnames: Value, n: int) -> tuple[list[Names], tuple[str, ...]]:
     """Return the names of `n` axes, and what these are called, of R's argument `dimnames`.
 
     Examples
     --------
-    >>> names_given({"row": ["a"], "column": None}, 2)
+    >>> parse_dimnames({"row": ["a"], "column": None}, 2)
     ([['a'], None], ('row', 'column'))
     """
-    axes = Words(dimnames) if isinstance(dimnames, dict) else ()
+    axes = MatrixAxisNames(dimnames) if isinstance(dimnames, dict) else ()
     given = [dimnames[axis] for axis in axes] if axes else dimnames or [None] * n
-    return [None if each is None else vector(each).tolist() for each in given], axes
+    return [None if each is None else to_vector(each).tolist() for each in given], axes
 
 
-def dimnames_of(x: Value) -> tuple[Names, ...]:
+def get_dimnames(x: Value) -> tuple[Names, ...]:
     """Return the names of an array's axes, None for those that have none.
 
     Examples
     --------
-    >>> dimnames_of(np.ones((2, 2)))
+    >>> get_dimnames(np.ones((2, 2)))
     (None, None)
     """
     return x.dimnames if isinstance(x, Matrix) else (None,) * np.ndim(x)
 
 
-def row_name(label: object) -> str:
+def format_row_name(label: object) -> str:
     """Return the name of a frame's row: R counts from 1 what the index counts from 0.
 
     Examples
     --------
-    >>> row_name(0), row_name("a")
+    >>> format_row_name(0), format_row_name("a")
     ('1', 'a')
     """
     return str(label + 1) if isinstance(label, (int, np.integer)) else str(label)
 
 
-def row_names(x: Value) -> Names:
+def get_row_names(x: Value) -> Names:
     """Return the names of the rows of a frame or matrix, and None where they only count the rows.
 
     Examples
     --------
     >>> frame = pd.DataFrame({"a": [1.5, 2.5]})
-    >>> row_names(frame), row_names(frame[1:])
+    >>> get_row_names(frame), get_row_names(frame[1:])
     (None, ['2'])
     """
     if not isinstance(x, pd.DataFrame):
-        return dimnames_of(x)[0] if np.ndim(x) > 1 else None
+        return get_dimnames(x)[0] if np.ndim(x) > 1 else None
     counted = x.index.dtype.kind in "iu" and np.array_equal(x.index, np.arange(len(x)))
-    return None if counted else [row_name(each) for each in x.index]
+    return None if counted else [format_row_name(each) for each in x.index]
 
 
-def column(frame: pd.DataFrame, name: object) -> Value:
+def get_column(frame: pd.DataFrame, name: object) -> Value:
     """Return a frame's column as a vector: a Categorical for a factor, else an array.
 
     Examples
     --------
-    >>> column(pd.DataFrame({"a": [1, 2]}), "a")
+    >>> get_column(pd.DataFrame({"a": [1, 2]}), "a")
     array([1, 2])
     """
     if name not in frame:
         raise PydpstatError(f"the data have no column {name!r}: they have {list(frame.columns)}")
-    return whole(frame[name])
+    return to_vector_or_factor(frame[name])
 
 
-def whole(x: Value) -> Value:
+def to_vector_or_factor(x: Value) -> Value:
     """Return a vector: a factor as a Categorical, anything else as an array.
 
     Examples
     --------
-    >>> whole(pd.Series(["a"], dtype="category")).categories.tolist()
+    >>> to_vector_or_factor(pd.Series(["a"], dtype="category")).categories.tolist()
     ['a']
     """
-    x = (
-        x.array
-        if isinstance(getattr(x, "dtype", None), pd.CategoricalDtype) and isinstance(x, pd.Series)
-        else x
-    )
-    return x if isinstance(x, pd.Categorical) else vector(x)
+    x = x.array if isinstance(getattr(x, "dtype", None), pd.CategoricalDtype) and isinstance(x, pd.Series) else x
+    return x if isinstance(x, pd.Categorical) else to_vector(x)
 
 
-def taken(x: Value, places: Value) -> Value:
+def take_rows(x: Value, places: Value) -> Value:
     """Return the elements of a vector, or the rows of a frame, at places from 0; -1 is a missing one.
 
     Examples
     --------
-    >>> taken(np.array([1.5, 2.5]), np.array([1, -1]))
+    >>> take_rows(np.array([1.5, 2.5]), np.array([1, -1]))
     array([2.5, nan])
     """
     at = np.asarray(places, dtype=np.intp)
     if isinstance(x, pd.DataFrame):
-        return frame_of({name: taken(column(x, name), at) for name in x.columns})
-    if names_of(x) is not None:
+        return make_data_frame({name: take_rows(get_column(x, name), at) for name in x.columns})
+    if get_element_names(x) is not None:
         return x.iloc[at]
-    values = whole(x)
+    values = to_vector_or_factor(x)
     if isinstance(values, pd.Categorical):
         return pd.Categorical.from_codes(np.where(at < 0, -1, values.codes[at]), dtype=values.dtype)
     if (at >= 0).all():
@@ -207,81 +203,79 @@ def taken(x: Value, places: Value) -> Value:
     return np.array([values[i] if i >= 0 else gap for i in at], dtype=kind)
 
 
-def frame_of(columns: dict[str, Value], index: Value = None) -> pd.DataFrame:
+def make_data_frame(columns: dict[str, Value], index: Value = None) -> pd.DataFrame:
     """Return a frame of equally long vectors.
 
     Examples
     --------
-    >>> frame_of({"a": [1, 2]})["a"].tolist()
+    >>> make_data_frame({"a": [1, 2]})["a"].tolist()
     [1, 2]
     """
-    return pd.DataFrame(
-        {k: v if isinstance(v, pd.Categorical) else np.asarray(v) for k, v in columns.items()}, index
-    )
+    return pd.DataFrame({k: v if isinstance(v, pd.Categorical) else np.asarray(v) for k, v in columns.items()}, index)
 
 
-def is_table(x: object) -> bool:
+def is_one_way_table(x: object) -> bool:
     """Tell whether a Series is a table of one factor, whose index has a name, and no vector with names.
 
     Examples
     --------
-    >>> is_table(pd.Series([1], index=pd.Index(["a"], name="")))
+    >>> is_one_way_table(pd.Series([1], index=pd.Index(["a"], name="")))
     True
     """
     return isinstance(x, pd.Series) and x.index.name is not None
 
 
-def is_counts(x: object) -> bool:
+def is_multiway_table(x: object) -> bool:
     """Tell whether a matrix is a table of several factors.
 
     Examples
     --------
-    >>> is_counts(np.ones((1, 1))), is_counts(named(np.ones((1, 1)), (["a"], ["b"]), ("", "")))
+    >>> is_multiway_table(np.ones((1, 1))), is_multiway_table(with_dimnames(np.ones((1, 1)), (["a"], ["b"]), ("", "")))
     (False, True)
     """
-    return bool(getattr(x, "axes", ())) and not isinstance(getattr(x, "axes"), Words)
+    return bool(getattr(x, "axes", ())) and not isinstance(getattr(x, "axes"), MatrixAxisNames)
 
 
-def sides_of(x: Any) -> int:
+def count_dimensions(x: Any) -> int:
     """Return how many dimensions a value has.
 
     Examples
     --------
-    >>> sides_of([1, 2]), sides_of(np.ones((2, 2)))
+    >>> count_dimensions([1, 2]), count_dimensions(np.ones((2, 2)))
     (1, 2)
     """
     return len(np.shape(getattr(x, "counts", x)))
 
 
-def items(x: Value) -> tuple[Names, list[Value]]:
+def get_names_and_elements(x: Value) -> tuple[Names, list[Value]]:
     """Return the names of a list's, vector's or frame's elements, or None, and the elements.
 
     Examples
     --------
-    >>> items({"a": 1, "b": 2}), items(np.array([1, 2]))
+    >>> get_names_and_elements({"a": 1, "b": 2}), get_names_and_elements(np.array([1, 2]))
     ((['a', 'b'], [1, 2]), (None, [1, 2]))
     """
     if isinstance(x, dict):
         return list(x), list(x.values())
     if isinstance(x, pd.DataFrame):
-        return list(x.columns), [column(x, each) for each in x.columns]
+        return list(x.columns), [get_column(x, each) for each in x.columns]
     if isinstance(x, pd.Categorical):
         raise PydpstatError("X must be no factor: write as_character(X) or as_integer(X)")
-    return names_of(x), list(x) if isinstance(x, (list, tuple)) else [
-        math.nan if each is None else each for each in ([] if x is None else _elements(vector(x)))
+    return get_element_names(x), list(x) if isinstance(x, (list, tuple)) else [
+        math.nan if each is None else each for each in ([] if x is None else _to_python_values(to_vector(x)))
     ]
 
 
-def _elements(x: Array) -> list[Value]:
-    return [*map(of_r, x)] if x.dtype.kind == "i" else x.tolist()
+def _to_python_values(x: Array) -> list[Value]:
+    return [*map(make_r_integer, x)] if x.dtype.kind == "i" else x.tolist()
 
 
-def listed(values: list[Value], names: Names) -> Value:
+def make_list(values: list[Value], names: Names) -> Value:
     """Return a list, or a dict of the names.
 
     Examples
     --------
-    >>> listed([1, 2], ["a", "b"])
+    >>> make_list([1, 2], ["a", "b"])
     {'a': 1, 'b': 2}
     """
     if names is not None and len(set(names)) < len(names):
@@ -289,31 +283,29 @@ def listed(values: list[Value], names: Names) -> Value:
     return values if names is None else dict(zip(names, values))
 
 
-def simplified(answers: list[Value], names: Names) -> Value:
+def combine_results(results: list[Value], names: Names) -> Value:
     """Return results as one vector, as a matrix with a column for each, or as a list, as R's sapply does.
 
     Examples
     --------
-    >>> simplified([1, 2.5], None), simplified([np.array([1, 2]), np.array([3, 4])], None).tolist()
+    >>> combine_results([1, 2.5], None), combine_results([np.array([1, 2]), np.array([3, 4])], None).tolist()
     (array([1. , 2.5]), [[1, 3], [2, 4]])
     """
-    if len({np.size(each) for each in answers}) != 1 or np.size(answers[0]) == 0 or answers[0] is None:
-        return listed(answers, names)
-    if all(isinstance(each, (list, dict)) and len(each) == 1 for each in answers):
-        inner = [items(each)[0] for each in answers]
+    if len({np.size(each) for each in results}) != 1 or np.size(results[0]) == 0 or results[0] is None:
+        return make_list(results, names)
+    if all(isinstance(each, (list, dict)) and len(each) == 1 for each in results):
+        inner = [get_names_and_elements(each)[0] for each in results]
         labels = names or ([label for each in inner if each for label in each] or None)
-        return listed([items(each)[1][0] for each in answers], labels)
-    for each in answers:
+        return make_list([get_names_and_elements(each)[1][0] for each in results], labels)
+    for each in results:
         if isinstance(each, (list, dict, pd.DataFrame, pd.Categorical)):
             kind = type(each).__name__
-            raise PydpstatError(
-                f"FUN must return numbers or strings to be simplified; got {kind}: write lapply"
-            )
-    parts = [vector(each, "what FUN returns").tolist() for each in answers]
-    inner = [names_of(each) for each in answers]
-    values = plain([each for part in parts for each in part])
+            raise PydpstatError(f"FUN must return numbers or strings to be simplified; got {kind}: write lapply")
+    parts = [to_vector(each, "what FUN returns").tolist() for each in results]
+    inner = [get_element_names(each) for each in results]
+    values = to_plain_vector([each for part in parts for each in part])
     if len(parts[0]) > 1:
-        return named(values.reshape((-1, len(parts)), order="F"), (inner[0], names))
+        return with_dimnames(values.reshape((-1, len(parts)), order="F"), (inner[0], names))
     labels = [".".join(w for w in (a, *(b or [])) if w) for a, b in zip(names or [""] * len(inner), inner)]
     return with_names(values, labels if any(labels) else None)
 
@@ -329,15 +321,15 @@ def refuse_unknown(name: str, given: object, allowed: Sequence[object]) -> None:
         raise PydpstatError(f"{name} must be one of {list(allowed)}; got {given!r}")
 
 
-def one_way(counts: Value, levels: Value, name: Value) -> pd.Series:
+def make_one_way_table(counts: Value, levels: Value, name: Value) -> pd.Series:
     """Return a table of one factor.
 
     Examples
     --------
-    >>> one_way([2], ["a"], "").to_dict()
+    >>> make_one_way_table([2], ["a"], "").to_dict()
     {'a': 2}
     """
-    return Named(counts, index=pd.Index(list(levels), dtype=object, name=name))
+    return NamedVector(counts, index=pd.Index(list(levels), dtype=object, name=name))
 
 
 def released(x: DPResults) -> Value:
@@ -355,9 +347,9 @@ def released(x: DPResults) -> Value:
     levels, axes = x.labels.dimnames or (), x.labels.dimension_names
     cells = np.asarray(x)
     if len(levels) == 1:
-        return one_way(cells, levels[0], axes[0] if axes else "")
+        return make_one_way_table(cells, levels[0], axes[0] if axes else "")
     if levels:
-        return named(cells, list(map(list, levels)), axes or ("",) * len(levels))
+        return with_dimnames(cells, list(map(list, levels)), axes or ("",) * len(levels))
     if cells.size == 1 and x.labels.names is None:
         return cells.ravel().tolist()[0]
     names = x.labels.names

@@ -8,20 +8,20 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pydpstat._data.values import objects
+from pydpstat._data.values import to_object_array
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._values import (
     Value,
     Vector,
-    bare,
-    factor_of,
-    flat,
-    missing,
-    plain,
-    recycled,
-    shaped,
-    texts,
-    whole,
+    check_flat_vector,
+    drop_attributes,
+    expand_by_recycling,
+    find_missing,
+    get_factor,
+    match_shape,
+    to_plain_vector,
+    to_single_integer,
+    to_strings,
 )
 
 
@@ -46,17 +46,21 @@ def paste(*values: Value, sep: str = " ", collapse: str | None = None) -> Value:
     >>> paste("a", [1, 2]), paste(["x", "y"], collapse="+")
     (array(['a 1', 'a 2'], dtype=object), 'x+y')
     """
-    parts = [_shown(each) for each in values]
+    parts = [_to_texts_with_na(each) for each in values]
     n = max(map(len, parts), default=0)
     parts = [each or [""] for each in parts]
     joined = [sep.join(each[k % len(each)] for each in parts) for k in range(n)]
     if collapse is not None:
         return collapse.join(joined)
-    return shaped(objects(joined), *(bare(each) for each in values)) if values else objects([])
+    return (
+        match_shape(to_object_array(joined), *(drop_attributes(each) for each in values))
+        if values
+        else to_object_array([])
+    )
 
 
-def _shown(x: Value) -> list[str]:
-    return ["NA" if each is None else each for each in texts(flat(x))]
+def _to_texts_with_na(x: Value) -> list[str]:
+    return ["NA" if each is None else each for each in to_strings(check_flat_vector(x))]
 
 
 def paste0(*values: Value, collapse: str | None = None) -> Value:
@@ -88,7 +92,7 @@ def message(*values: Value) -> None:
     --------
     >>> message("done")
     """
-    sys.stderr.write("".join(word for each in values for word in _shown(each)) + "\n")
+    sys.stderr.write("".join(word for each in values for word in _to_texts_with_na(each)) + "\n")
 
 
 def nzchar(x: Value) -> Value:
@@ -99,22 +103,22 @@ def nzchar(x: Value) -> Value:
     >>> nzchar(["a", ""]), nzchar("")
     (array([ True, False]), False)
     """
-    return shaped(np.array([each != "" for each in texts(x)], bool), x)
+    return match_shape(np.array([each != "" for each in to_strings(x)], bool), x)
 
 
-def each_text(x: Value, function: Callable[[str], Value], otherwise: Value = None) -> Value:
+def apply_to_texts(x: Value, function: Callable[[str], Value], otherwise: Value = None) -> Value:
     """Return a function of each string; a missing one gives `otherwise`.
 
     Examples
     --------
-    >>> each_text(["a", None], str.upper)
+    >>> apply_to_texts(["a", None], str.upper)
     array(['A', None], dtype=object)
     """
     if x is None:
         raise PydpstatError("x must be strings; got NULL")
-    found = [otherwise if each is None else function(each) for each in texts(x)]
-    kept = np.array(found, bool) if isinstance(otherwise, bool) else objects(found)
-    return shaped(kept, x if factor_of(x) is None else kept)
+    found = [otherwise if each is None else function(each) for each in to_strings(x)]
+    kept = np.array(found, bool) if isinstance(otherwise, bool) else to_object_array(found)
+    return match_shape(kept, x if get_factor(x) is None else kept)
 
 
 def toupper(x: Value) -> Value:
@@ -125,7 +129,7 @@ def toupper(x: Value) -> Value:
     >>> toupper("abc")
     'ABC'
     """
-    return each_text(x, lambda text: "".join(c.upper() if len(c.upper()) == 1 else c for c in text))
+    return apply_to_texts(x, lambda text: "".join(c.upper() if len(c.upper()) == 1 else c for c in text))
 
 
 def tolower(x: Value) -> Value:
@@ -136,7 +140,7 @@ def tolower(x: Value) -> Value:
     >>> tolower("ABC")
     'abc'
     """
-    return each_text(x, lambda text: "".join(c.lower() if len(c.lower()) == 1 else c for c in text))
+    return apply_to_texts(x, lambda text: "".join(c.lower() if len(c.lower()) == 1 else c for c in text))
 
 
 def trimws(x: Value, which: str = "both") -> Value:
@@ -150,7 +154,7 @@ def trimws(x: Value, which: str = "both") -> Value:
     strip = {"both": str.strip, "left": str.lstrip, "right": str.rstrip}.get(which)
     if strip is None:
         raise PydpstatError(f"which must be 'both', 'left' or 'right'; got {which!r}")
-    return each_text(x, lambda text: strip(text, " \t\r\n"))
+    return apply_to_texts(x, lambda text: strip(text, " \t\r\n"))
 
 
 def substr(x: Value, start: Value, stop: Value) -> Value:
@@ -161,10 +165,10 @@ def substr(x: Value, start: Value, stop: Value) -> Value:
     >>> substr("abcdef", 2, 3)
     'bc'
     """
-    words = texts(x)
-    first, last = (np.resize(plain(each), words.size).astype(int).tolist() for each in (start, stop))
+    words = to_strings(x)
+    first, last = (np.resize(to_plain_vector(each), words.size).astype(int).tolist() for each in (start, stop))
     cut = [None if w is None else w[max(0, a - 1) : max(0, b)] for w, a, b in zip(words, first, last)]
-    return shaped(objects(cut), x)
+    return match_shape(to_object_array(cut), x)
 
 
 def substring(text: Value, first: Value, last: Value = 1000000) -> Value:
@@ -175,8 +179,8 @@ def substring(text: Value, first: Value, last: Value = 1000000) -> Value:
     >>> substring("abc", [1, 2])
     array(['abc', 'bc'], dtype=object)
     """
-    words, a, b = recycled(texts(text), plain(first), plain(last))
-    return shaped(plain(substr(words, a, b)), text, first, last)
+    words, a, b = expand_by_recycling(to_strings(text), to_plain_vector(first), to_plain_vector(last))
+    return match_shape(to_plain_vector(substr(words, a, b)), text, first, last)
 
 
 def strrep(x: Value, times: Value) -> Value:
@@ -187,8 +191,8 @@ def strrep(x: Value, times: Value) -> Value:
     >>> strrep("ab", 2), strrep("-", [1, 2])
     ('abab', array(['-', '--'], dtype=object))
     """
-    words, n = recycled(texts(x), plain(times))
-    return shaped(objects([None if w is None else w * int(k) for w, k in zip(words, n)]), x, times)
+    words, n = expand_by_recycling(to_strings(x), to_plain_vector(times))
+    return match_shape(to_object_array([None if w is None else w * int(k) for w, k in zip(words, n)]), x, times)
 
 
 def strtoi(x: Value, base: int = 10) -> Value:
@@ -200,31 +204,35 @@ def strtoi(x: Value, base: int = 10) -> Value:
     (255, array([ 7., nan]))
     """
 
-    def value(text: str) -> float:
+    def parse_integer(text: str) -> float:
         try:
-            found = int(text.replace("_", "?"), whole(base, "base"))
+            found = int(text.replace("_", "?"), to_single_integer(base, "base"))
         except ValueError:
             return math.nan
         return found if abs(found) < 2**31 else math.nan
 
-    found = [math.nan if each is None else value(each) for each in texts(x)]
-    return shaped(np.array(found) if found else np.empty(0, np.int64), bare(x))
+    found = [math.nan if each is None else parse_integer(each) for each in to_strings(x)]
+    return match_shape(np.array(found) if found else np.empty(0, np.int64), drop_attributes(x))
 
 
-def _at_end(name: str, where: str) -> Callable[[Value, Value], Value]:
-    def tell(x: Value, part: Value) -> Value:
-        pair = [plain(each) for each in (x, part)]
+def _make_affix_test(name: str, verb: str) -> Callable[[Value, Value], Value]:
+    def has_affix(x: Value, part: Value) -> Value:
+        pair = [to_plain_vector(each) for each in (x, part)]
         if any(each.dtype != object or None in each.tolist() for each in pair):
             raise PydpstatError(f"{name} needs strings, none of which is missing; filter them first")
-        words = zip(*(each.tolist() for each in recycled(*pair)))
-        return shaped(np.array([getattr(w, name.lower())(p) for w, p in words], bool), bare(x), bare(part))
+        words = zip(*(each.tolist() for each in expand_by_recycling(*pair)))
+        return match_shape(
+            np.array([getattr(w, name.lower())(p) for w, p in words], bool),
+            drop_attributes(x),
+            drop_attributes(part),
+        )
 
-    tell.__name__ = tell.__qualname__ = name
-    tell.__doc__ = f"Tell which strings {where} with another one, as R's ``{name}``."
-    return tell
+    has_affix.__name__ = has_affix.__qualname__ = name
+    has_affix.__doc__ = f"Tell which strings {verb} with another one, as R's ``{name}``."
+    return has_affix
 
 
-startsWith, endsWith = _at_end("startsWith", "start"), _at_end("endsWith", "end")
+startsWith, endsWith = _make_affix_test("startsWith", "start"), _make_affix_test("endsWith", "end")
 
 
 def casefold(x: Value, upper: bool = False) -> Value:
@@ -248,7 +256,7 @@ def chartr(old: str, new: str, x: Value) -> Value:
     """
     if len(old) > len(new):
         raise PydpstatError(f"new must have a letter for each of old; got {old!r} and {new!r}")
-    return each_text(x, lambda text: text.translate(str.maketrans(old, new[: len(old)])))
+    return apply_to_texts(x, lambda text: text.translate(str.maketrans(old, new[: len(old)])))
 
 
 def utf8ToInt(x: str) -> Vector:
@@ -270,8 +278,8 @@ def intToUtf8(x: Value, multiple: bool = False) -> Value:
     >>> intToUtf8([72, 105])
     'Hi'
     """
-    found = [chr(each) for each in plain(x).astype(np.int64)]
-    return objects(found) if multiple else "".join(found)
+    found = [chr(each) for each in to_plain_vector(x).astype(np.int64)]
+    return to_object_array(found) if multiple else "".join(found)
 
 
 def make_unique(names: Value, sep: str = ".") -> Vector:
@@ -282,9 +290,9 @@ def make_unique(names: Value, sep: str = ".") -> Vector:
     >>> make_unique(["a", "b", "a"])
     array(['a', 'b', 'a.1'], dtype=object)
     """
-    if plain(names).dtype != object or missing(names).any():
+    if to_plain_vector(names).dtype != object or find_missing(names).any():
         raise PydpstatError("names must be strings, none of which is missing")
-    found = plain(names).tolist()
+    found = to_plain_vector(names).tolist()
     taken, numbers = set(found), dict.fromkeys(found, 0)
     for k, name in enumerate(found):
         if name in found[:k]:
@@ -292,4 +300,4 @@ def make_unique(names: Value, sep: str = ".") -> Vector:
                 numbers[name] += 1
             found[k] = text
             taken.add(text)
-    return objects(found)
+    return to_object_array(found)

@@ -14,17 +14,17 @@ import pandas as pd
 from scipy import stats
 
 from pydpstat.errors import PydpstatError
-from pydpstat.porting.r._attributed import attributed
-from pydpstat.porting.r._coefficients import formatted, p_values
-from pydpstat.porting.r._formulas import evaluated, sides, written
-from pydpstat.porting.r._printing import lines as printed
-from pydpstat.porting.r._shapes import Array, refuse_unknown, vector
-from pydpstat.porting.r._values import Value, named_number
+from pydpstat.porting.r._attributed import with_attributes
+from pydpstat.porting.r._coefficients import format_numbers, format_p_values
+from pydpstat.porting.r._formulas import evaluate_expression, format_expression, parse_formula_sides
+from pydpstat.porting.r._printing import format_lines as printed
+from pydpstat.porting.r._shapes import Array, refuse_unknown, to_vector
+from pydpstat.porting.r._values import Value, make_named_number
 from pydpstat.r_arithmetic import cov, mean, var
 from pydpstat.r_arithmetic.factor import factor
 
-_SIDES = ("two.sided", "less", "greater")
-_SAID = {"two.sided": "not equal to", "less": "less than", "greater": "greater than"}
+_ALTERNATIVES = ("two.sided", "less", "greater")
+_ALTERNATIVE_WORDS = {"two.sided": "not equal to", "less": "less than", "greater": "greater than"}
 
 
 @dataclass(frozen=True)
@@ -57,18 +57,18 @@ class Test:
             value = getattr(self, field)
             if name and isinstance(value, (int, float)):
                 value = value if field == "parameter" else float(value)
-                object.__setattr__(self, field, named_number(value, name))
+                object.__setattr__(self, field, make_named_number(value, name))
         if self.conf_int is not None:
-            interval = attributed(self.conf_int, {"conf.level": self.conf_level})
+            interval = with_attributes(self.conf_int, {"conf.level": self.conf_level})
             object.__setattr__(self, "conf_int", interval)
 
     def __str__(self) -> str:
         """Return what R prints, without the line of the data where `data_name` is empty."""
-        degrees = vector(self.parameter).tolist() if self.parameter is not None else []
+        degrees = to_vector(self.parameter).tolist() if self.parameter is not None else []
         words = self.degrees or (("df",) if len(degrees) == 1 else ("num df", "denom df"))
         found = [] if self.statistic is None else [(self.letter, self.statistic)]
-        parts = [f"{word} = {formatted(each, 5)[0]}" for word, each in [*found, *zip(words, degrees)]]
-        p = p_values([self.p_value])[0]
+        parts = [f"{word} = {format_numbers(each, 5)[0]}" for word, each in [*found, *zip(words, degrees)]]
+        p = format_p_values([self.p_value])[0]
         parts.append(f"p-value {p}" if p.startswith("<") else f"p-value = {p}")
         lines = [
             "",
@@ -82,11 +82,11 @@ class Test:
             if isinstance(self.null_value, pd.Series):
                 said = "\n".join([said, "null values:", *printed(self.null_value)])
             elif self.null_value is not None:
-                said = f"true {self.meaning} is {_SAID[said]} {formatted(self.null_value, 7)[0]}"
+                said = f"true {self.meaning} is {_ALTERNATIVE_WORDS[said]} {format_numbers(self.null_value, 7)[0]}"
             lines.append(f"alternative hypothesis: {said}")
         if self.conf_int is not None:
-            lines.append(f"{formatted(100 * self.conf_level, 7)[0]} percent confidence interval:")
-            lines.append(" " + " ".join(formatted(self.conf_int, 7)))
+            lines.append(f"{format_numbers(100 * self.conf_level, 7)[0]} percent confidence interval:")
+            lines.append(" " + " ".join(format_numbers(self.conf_int, 7)))
         if self.estimate is not None:
             found = self.estimate
             named = found if isinstance(found, pd.Series) else pd.Series({self.label or self.meaning: found})
@@ -94,27 +94,29 @@ class Test:
         return "\n".join([*lines, ""])
 
 
-def with_data_name(test: Callable[..., Test]) -> Callable[..., Test]:
+def accept_data_name(test: Callable[..., Test]) -> Callable[..., Test]:
     """Return a test that takes a text of its data, ``data_name``, which R reads off the call and prints."""
 
     @wraps(test)
-    def call(*given: Value, data_name: str = "", **options: Value) -> Test:
+    def call_test(*given: Value, data_name: str = "", **options: Value) -> Test:
         found = test(*given, **options)
         return replace(found, data_name=data_name) if data_name else found
 
     own = inspect.signature(test)
     more = inspect.Parameter("data_name", inspect.Parameter.KEYWORD_ONLY, default="", annotation="str")
     parameters = sorted([*own.parameters.values(), more], key=lambda each: each.kind)
-    call.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
-    return call
+    call_test.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+    return call_test
 
 
-def _tails(of: Value, value: float, alternative: str) -> float:
-    low, high = float(of.cdf(value)), float(of.sf(value))
+def _compute_tail_probability(distribution: Value, value: float, alternative: str) -> float:
+    low, high = float(distribution.cdf(value)), float(distribution.sf(value))
     return {"less": low, "greater": high}.get(alternative, 2 * min(low, high))
 
 
-def _bounds(alternative: str, level: float, ppf: Callable[[float], float], low: float, high: float) -> Array:
+def _compute_pivot_interval(
+    alternative: str, level: float, ppf: Callable[[float], float], low: float, high: float
+) -> Array:
     """The interval from quantiles of a pivot, open to `low` or `high` for one-sided alternatives."""
     if not 0 < level < 1:
         raise PydpstatError(f"conf_level must be between 0 and 1; got {level}")
@@ -123,29 +125,30 @@ def _bounds(alternative: str, level: float, ppf: Callable[[float], float], low: 
     return np.array(ends, dtype=np.float64)
 
 
-def _numbers(x: Value, name: str) -> Array:
-    values = vector(x, name)
+def _to_doubles(x: Value, name: str) -> Array:
+    values = to_vector(x, name)
     if values.dtype.kind not in "iufb":
         raise PydpstatError(f"{name} must be numbers; got strings")
     return values.astype(np.float64)
 
 
-def _samples(
-    x: Value, y: Value, data: Value, paired: bool = False
-) -> tuple[Array, Array | None, list[str], str]:
+def _read_samples(x: Value, y: Value, data: Value, paired: bool = False) -> tuple[Array, Array | None, list[str], str]:
     """One or two samples without missing values, the names of their groups, and the text of a formula."""
     names, text = ["x", "y"], ""
     if isinstance(x, str):
-        left, right = sides(x)
+        left, right = parse_formula_sides(x)
         frame = y if data is None else data
         assert left is not None
-        found = factor(evaluated(right, frame))
+        found = factor(evaluate_expression(right, frame))
         if len(found.levels) != 2:
             raise PydpstatError(f"the groups must have 2 levels; got {len(found.levels)}")
-        values, names = _numbers(evaluated(left, frame), "x"), [f"group {each}" for each in found.levels]
-        text = f"{written(left)} by {written(right)}"
+        values, names = (
+            _to_doubles(evaluate_expression(left, frame), "x"),
+            [f"group {each}" for each in found.levels],
+        )
+        text = f"{format_expression(left)} by {format_expression(right)}"
         x, y = values[found.codes == 0], values[found.codes == 1]
-    first, second = _numbers(x, "x"), None if y is None else _numbers(y, "y")
+    first, second = _to_doubles(x, "x"), None if y is None else _to_doubles(y, "y")
     if paired:
         if second is None or len(first) != len(second):
             raise PydpstatError("y must have one value for each of x in a paired test")
@@ -154,7 +157,7 @@ def _samples(
     return first, None if second is None else second[~np.isnan(second)], names, text
 
 
-@with_data_name
+@accept_data_name
 def t_test(
     x: Value, y: Value = None, alternative: str = "two.sided", mu: float = 0, paired: bool = False,
     var_equal: bool = False, conf_level: float = 0.95, data: Value = None,
@@ -166,8 +169,8 @@ def t_test(
     >>> round(t_test([1.0, 2.0, 4.0], mu=1).p_value, 6)
     0.269703
     """
-    refuse_unknown("alternative", alternative, _SIDES)
-    a, b, names, text = _samples(x, y, data, paired)
+    refuse_unknown("alternative", alternative, _ALTERNATIVES)
+    a, b, names, text = _read_samples(x, y, data, paired)
     if len(a) < 2 or (b is not None and (len(b) < 1 if var_equal else len(b) < 2)):
         raise PydpstatError("there must be 2 values or more in each sample")
     center, square = mean(a), var(a)
@@ -188,25 +191,21 @@ def t_test(
         else:
             parts = math.sqrt(square / len(a)), math.sqrt(other / len(b))
             error, method = math.hypot(*parts), "Welch Two Sample t-test"
-            degrees = (
-                error**4 / (parts[0] ** 4 / (len(a) - 1) + parts[1] ** 4 / (len(b) - 1))
-                if error
-                else math.nan
-            )
+            degrees = error**4 / (parts[0] ** 4 / (len(a) - 1) + parts[1] ** 4 / (len(b) - 1)) if error else math.nan
     if error < 10 * np.finfo(float).eps * abs(center) or error == 0:
         raise PydpstatError("the data are essentially constant: there is no test")
     of = stats.t(degrees)
     value = (center - mu) / error
-    half = _bounds(alternative, conf_level, of.ppf, -math.inf, math.inf)
+    half = _compute_pivot_interval(alternative, conf_level, of.ppf, -math.inf, math.inf)
+    p = _compute_tail_probability(of, value, alternative)
     return Test(
-        method, _tails(of, value, alternative), value, degrees, mu + (value + half) * error, estimate,
-        mu, alternative,
+        method, p, value, degrees, mu + (value + half) * error, estimate, mu, alternative,
         "t", meaning, conf_level=conf_level, data_name=text,
         label="mean of x" if meaning == "mean" else meaning,
     )  # fmt: skip
 
 
-@with_data_name
+@accept_data_name
 def var_test(
     x: Value,
     y: Value = None,
@@ -222,24 +221,24 @@ def var_test(
     >>> var_test([1.0, 2.0, 3.0], [1.0, 3.0, 5.0]).statistic
     0.25
     """
-    refuse_unknown("alternative", alternative, _SIDES)
-    a, b, _, text = _samples(x, y, data)
+    refuse_unknown("alternative", alternative, _ALTERNATIVES)
+    a, b, _, text = _read_samples(x, y, data)
     if b is None:
         raise PydpstatError("y must be given")
     degrees = (len(a) - 1, len(b) - 1)
     of = stats.f(*degrees)
     estimate = var(a) / var(b)
-    bounds = _bounds(alternative, conf_level, lambda p: estimate / of.ppf(1 - p), 0, math.inf)
+    bounds = _compute_pivot_interval(alternative, conf_level, lambda p: estimate / of.ppf(1 - p), 0, math.inf)
     name = pd.Series({"ratio of variances": estimate})
     return Test(
-        "F test to compare two variances", min(1.0, _tails(of, estimate / ratio, alternative)),
+        "F test to compare two variances", min(1.0, _compute_tail_probability(of, estimate / ratio, alternative)),
         estimate / ratio,
         np.array(degrees), bounds, name, ratio, alternative, "F", "ratio of variances", conf_level=conf_level,
         data_name=text,
     )  # fmt: skip
 
 
-@with_data_name
+@accept_data_name
 def cor_test(
     x: Value, y: Value, alternative: str = "two.sided", method: str = "pearson", exact: bool | None = None,
     conf_level: float = 0.95,
@@ -251,9 +250,9 @@ def cor_test(
     >>> round(cor_test([1, 2, 3, 4], [1, 3, 2, 4]).p_value, 6)
     0.2
     """
-    refuse_unknown("alternative", alternative, _SIDES)
+    refuse_unknown("alternative", alternative, _ALTERNATIVES)
     refuse_unknown("method", method, ("pearson", "spearman"))
-    a, b = _numbers(x, "x"), _numbers(y, "y")
+    a, b = _to_doubles(x, "x"), _to_doubles(y, "y")
     if len(a) != len(b):
         raise PydpstatError(f"x and y must have the same length; got {len(a)} and {len(b)}")
     keep = ~(np.isnan(a) | np.isnan(b))
@@ -267,7 +266,7 @@ def cor_test(
     r = cov(a, b) / math.sqrt(var(a) * var(b))
     if method == "spearman":
         value = (n**3 - n) * (1 - r) / 6
-        p = _spearman(value, n, alternative, exact is not False and not tied and n <= 1290)
+        p = _compute_spearman_pvalue(value, n, alternative, exact is not False and not tied and n <= 1290)
         return Test(
             "Spearman's rank correlation rho",
             p,
@@ -284,19 +283,20 @@ def cor_test(
     value = math.sqrt(n - 2) * r / math.sqrt(1 - r**2) if abs(r) < 1 else math.copysign(math.inf, r)
     error = 1 / math.sqrt(n - 3) if n > 3 else math.nan
     bounds = np.tanh(
-        _bounds(
+        _compute_pivot_interval(
             alternative, conf_level, lambda q: math.atanh(r) + error * stats.norm.ppf(q), -math.inf, math.inf
         )
     )
+    p = _compute_tail_probability(stats.t(n - 2), value, alternative)
     return Test(
-        "Pearson's product-moment correlation", _tails(stats.t(n - 2), value, alternative), value, n - 2,
+        "Pearson's product-moment correlation", p, value, n - 2,
         bounds if n > 3 else None, pd.Series({"cor": r}), 0, alternative, "t", "correlation",
         conf_level=conf_level,
     )  # fmt: skip
 
 
-def _spearman(value: float, n: int, alternative: str, exact: bool) -> float:
-    def tail(lower: bool) -> float:
+def _compute_spearman_pvalue(value: float, n: int, alternative: str, exact: bool) -> float:
+    def compute_tail(lower: bool) -> float:
         """R's tail: a small S is a large correlation."""
         if not exact:
             r = 1 - value / (n * (n**2 - 1) / 6)
@@ -321,5 +321,5 @@ def _spearman(value: float, n: int, alternative: str, exact: bool) -> float:
         return min(1.0, max(0.0, float(stats.norm.cdf(x)) - y)) if lower else upper
 
     if alternative != "two.sided":
-        return tail(alternative == "greater")
-    return min(1.0, 2 * tail(not value > (n**3 - n) / 6))
+        return compute_tail(alternative == "greater")
+    return min(1.0, 2 * compute_tail(not value > (n**3 - n) / 6))

@@ -15,47 +15,56 @@ from pydpstat.porting.r._matrices import as_matrix
 from pydpstat.porting.r._roots import uniroot
 from pydpstat.porting.r._shapes import (
     Array,
-    Words,
-    dimnames_of,
-    is_table,
-    missing,
-    named,
+    MatrixAxisNames,
+    find_missing,
+    get_dimnames,
+    is_one_way_table,
     refuse_unknown,
-    vector,
+    to_vector,
+    with_dimnames,
     with_names,
 )
 from pydpstat.porting.r._tables import table
-from pydpstat.porting.r._tests import _SIDES, Test, _bounds, _numbers, _tails, with_data_name
+from pydpstat.porting.r._tests import (
+    _ALTERNATIVES,
+    Test,
+    _compute_pivot_interval,
+    _compute_tail_probability,
+    _to_doubles,
+    accept_data_name,
+)
 from pydpstat.porting.r._values import Value
 
 
-def _table_of(x: Any, y: Value) -> Value:
+def _make_count_table(x: Any, y: Value) -> Value:
     """Counts: those given, or the table of two vectors."""
     if y is not None:
-        keep = ~(missing(x) | missing(y))
-        x = table(vector(np.asarray(x, dtype=object))[keep], vector(np.asarray(y, dtype=object))[keep])
+        keep = ~(find_missing(x) | find_missing(y))
+        x = table(to_vector(np.asarray(x, dtype=object))[keep], to_vector(np.asarray(y, dtype=object))[keep])
     cells = (
         np.asarray(as_matrix(x), dtype=np.float64)
         if np.ndim(getattr(x, "counts", x)) > 1
-        else vector(x).astype(float)
+        else to_vector(x).astype(float)
     )
     if (cells < 0).any() or np.isnan(cells).any():
         raise PydpstatError("x must have counts that are not negative and not missing")
     return cells.ravel() if cells.ndim > 1 and 1 in cells.shape else cells
 
 
-def _like(cells: Array, x: Value) -> Value:
+def _copy_names(cells: Array, x: Value) -> Value:
     """Cells with the names of the counts that they belong to."""
     if cells.ndim == 1:
         return with_names(cells, list(x.index) if isinstance(x, pd.Series) else None)
     source = x if x is None else as_matrix(x)
-    return cells if source is None else named(cells, dimnames_of(source), Words(getattr(source, "axes", ())))
+    return (
+        cells
+        if source is None
+        else with_dimnames(cells, get_dimnames(source), MatrixAxisNames(getattr(source, "axes", ())))
+    )
 
 
-@with_data_name
-def chisq_test(
-    x: Value, y: Value = None, correct: bool = True, p: Value = None, rescale_p: bool = False
-) -> Test:
+@accept_data_name
+def chisq_test(x: Value, y: Value = None, correct: bool = True, p: Value = None, rescale_p: bool = False) -> Test:
     """Return Pearson's test of a table, of two factors, or of counts against probabilities.
 
     Examples
@@ -63,17 +72,12 @@ def chisq_test(
     >>> round(chisq_test([10, 20]).p_value, 6)
     0.067889
     """
-    cells = _table_of(x, y)
+    cells = _make_count_table(x, y)
     if cells.ndim == 1:
-        shares = np.full(cells.size, 1 / cells.size) if p is None else _numbers(p, "p")
+        shares = np.full(cells.size, 1 / cells.size) if p is None else _to_doubles(p, "p")
         if rescale_p:
             shares = shares / shares.sum()
-        if (
-            cells.size < 2
-            or shares.size != cells.size
-            or abs(shares.sum() - 1) > 1.5e-8
-            or (shares < 0).any()
-        ):
+        if cells.size < 2 or shares.size != cells.size or abs(shares.sum() - 1) > 1.5e-8 or (shares < 0).any():
             raise PydpstatError("p must have a probability for each of 2 or more counts, with sum 1")
         expected, degrees, method = (
             cells.sum() * shares,
@@ -96,8 +100,8 @@ def chisq_test(
         value,
         degrees,
         letter="X-squared",
-        expected=_like(expected, x if y is None else None),
-        observed=vector(x) if isinstance(x, list) else x,
+        expected=_copy_names(expected, x if y is None else None),
+        observed=to_vector(x) if isinstance(x, list) else x,
     )
 
 
@@ -117,18 +121,18 @@ def prop_test(
     >>> round(prop_test(15, 25).p_value, 6)
     0.423711
     """
-    refuse_unknown("alternative", alternative, _SIDES)
-    if is_table(x):
-        x, n = vector(x)[:1], vector(x).sum()
+    refuse_unknown("alternative", alternative, _ALTERNATIVES)
+    if is_one_way_table(x):
+        x, n = to_vector(x)[:1], to_vector(x).sum()
     elif np.ndim(x) == 2:
         cells = np.asarray(x, dtype=np.float64)
         x, n = cells[:, 0], cells.sum(axis=1)
-    hits, of = _numbers(x, "x"), _numbers(n, "n")
+    hits, of = _to_doubles(x, "x"), _to_doubles(n, "n")
     k = hits.size
     if of.size != k or (of <= 0).any() or (hits < 0).any() or (hits > of).any():
         raise PydpstatError("x must have successes, and n the trials for each, at least as many")
     data_name += ", null probability 0.5" * bool(data_name and p is None and k == 1)
-    null = np.array([0.5]) if p is None and k == 1 else None if p is None else _numbers(p, "p")
+    null = np.array([0.5]) if p is None and k == 1 else None if p is None else _to_doubles(p, "p")
     if k > 2 or (k == 2 and null is not None):
         alternative = "two.sided"
     share, yates, bounds = hits / of, 0.5 if correct and k <= 2 else 0.0, None
@@ -145,12 +149,12 @@ def prop_test(
             ends.append((middle + part + sign * inner) / (1 + 2 * part))
         low = 0.0 if share[0] - yates / size <= 0 else max(ends[0], 0.0)
         high = 1.0 if share[0] + yates / size >= 1 else min(ends[1], 1.0)
-        bounds = _bounds(alternative, conf_level, lambda q: low if q < 0.5 else high, 0.0, 1.0)
+        bounds = _compute_pivot_interval(alternative, conf_level, lambda q: low if q < 0.5 else high, 0.0, 1.0)
     elif k == 2 and null is None:
         gap = float(share[0] - share[1])
         yates = min(yates, abs(gap) / float((1 / of).sum()))
         half = z * math.sqrt((share * (1 - share) / of).sum()) + yates * (1 / of).sum()
-        bounds = _bounds(
+        bounds = _compute_pivot_interval(
             alternative, conf_level, lambda q: max(gap - half, -1) if q < 0.5 else min(gap + half, 1), -1, 1
         )
     degrees, expected = (k - 1, np.full(k, hits.sum() / of.sum())) if null is None else (k, null)
@@ -160,7 +164,7 @@ def prop_test(
     side = float(share[0] - (expected[0] if k == 1 else share[min(1, k - 1)]))
     tails = float(stats.chi2.sf(value, degrees))
     if alternative != "two.sided":
-        tails = _tails(stats.norm, math.copysign(math.sqrt(value), side) * (side != 0), alternative)
+        tails = _compute_tail_probability(stats.norm, math.copysign(math.sqrt(value), side) * (side != 0), alternative)
     names = ["p"] if k == 1 else [f"prop {i + 1}" for i in range(k)]
     kind = f"{k}-sample test for {'equality of' if null is None else 'given'} proportions"
     method = "1-sample proportions test" if k == 1 else kind
@@ -173,7 +177,7 @@ def prop_test(
     )  # fmt: skip
 
 
-@with_data_name
+@accept_data_name
 def binom_test(
     x: Value, n: Value = None, p: float = 0.5, alternative: str = "two.sided", conf_level: float = 0.95
 ) -> Test:
@@ -184,14 +188,14 @@ def binom_test(
     >>> round(binom_test(7, 10).p_value, 6)
     0.34375
     """
-    refuse_unknown("alternative", alternative, _SIDES)
-    counts = _numbers(x, "x")
-    hits, of = int(counts[0]), int(counts.sum() if counts.size == 2 else _numbers(n, "n")[0])
+    refuse_unknown("alternative", alternative, _ALTERNATIVES)
+    counts = _to_doubles(x, "x")
+    hits, of = int(counts[0]), int(counts.sum() if counts.size == 2 else _to_doubles(n, "n")[0])
     found = stats.binomtest(hits, of, p, alternative=alternative.replace(".", "-"))
     tail = (1 - conf_level) / (2 if alternative == "two.sided" else 1)
     low = float(stats.beta.ppf(tail, hits, of - hits + 1)) if hits else 0.0
     high = float(stats.beta.ppf(1 - tail, hits + 1, of - hits)) if hits < of else 1.0
-    bounds = _bounds(alternative, conf_level, lambda q: low if q < 0.5 else high, 0.0, 1.0)
+    bounds = _compute_pivot_interval(alternative, conf_level, lambda q: low if q < 0.5 else high, 0.0, 1.0)
     name = "probability of success"
     return Test(
         "Exact binomial test", float(found.pvalue), hits, of, bounds, pd.Series({name: hits / of}), p,
@@ -200,7 +204,7 @@ def binom_test(
     )  # fmt: skip
 
 
-@with_data_name
+@accept_data_name
 def fisher_test(
     x: Value,
     y: Value = None,
@@ -218,8 +222,8 @@ def fisher_test(
     >>> round(fisher_test(np.array([[3, 1], [1, 3]])).p_value, 6)
     0.485714
     """
-    refuse_unknown("alternative", alternative, _SIDES)
-    cells = np.rint(_table_of(x, y)).astype(int)
+    refuse_unknown("alternative", alternative, _ALTERNATIVES)
+    cells = np.rint(_make_count_table(x, y)).astype(int)
     if cells.shape != (2, 2):
         raise PydpstatError(f"x must be a table of 2 rows and 2 columns; got {cells.shape}")
     m, n, k, hit = int(cells[:, 0].sum()), int(cells[:, 1].sum()), int(cells[0].sum()), int(cells[0, 0])
@@ -227,39 +231,39 @@ def fisher_test(
     support = np.arange(low, high + 1)
     log_null = stats.hypergeom.logpmf(support, m + n, m, k)
 
-    def weights(ratio: float) -> Array:
+    def compute_weights(ratio: float) -> Array:
         power = log_null + math.log(ratio) * support
         d = np.exp(power - power.max())
         return d / d.sum()
 
-    def tail(ratio: float, upper: bool) -> float:
+    def compute_tail(ratio: float, upper: bool) -> float:
         if ratio == 0:
             return float(hit <= low if upper else hit >= low)
-        return float(weights(ratio)[support >= hit if upper else support <= hit].sum())
+        return float(compute_weights(ratio)[support >= hit if upper else support <= hit].sum())
 
-    def center(ratio: float) -> float:
-        return float((support * weights(ratio)).sum()) if ratio else low
+    def compute_mean(ratio: float) -> float:
+        return float((support * compute_weights(ratio)).sum()) if ratio else low
 
-    def root(of: Callable[[float], float], wanted: float) -> float:
+    def solve_ratio(function: Callable[[float], float], target: float) -> float:
         """The ratio, or its inverse above 1, as R searches it."""
-        gap = of(1) - wanted
-        if gap * (of(0) - wanted) < 0:
-            return uniroot(lambda ratio: of(ratio) - wanted, [0, 1])["root"]
+        gap = function(1) - target
+        if gap * (function(0) - target) < 0:
+            return uniroot(lambda ratio: function(ratio) - target, [0, 1])["root"]
         least = float(np.finfo(np.float64).eps)
-        return 1 / uniroot(lambda x: of(1 / x) - wanted, [least, 1])["root"] if gap else 1.0
+        return 1 / uniroot(lambda x: function(1 / x) - target, [least, 1])["root"] if gap else 1.0
 
-    def end(upper: bool, share: float) -> float:
+    def compute_limit(upper: bool, tail_probability: float) -> float:
         if hit == (high if upper else low):
             return math.inf if upper else 0.0
-        return root(lambda ratio: tail(ratio, not upper), share)
+        return solve_ratio(lambda ratio: compute_tail(ratio, not upper), tail_probability)
 
-    d = weights(or_)
-    p = {"less": tail(or_, False), "greater": tail(or_, True)}.get(
+    d = compute_weights(or_)
+    p = {"less": compute_tail(or_, False), "greater": compute_tail(or_, True)}.get(
         alternative, d[d <= d[hit - low] * (1 + 1e-7)].sum()
     )
-    estimate = 0.0 if hit == low else math.inf if hit == high else root(center, hit)
+    estimate = 0.0 if hit == low else math.inf if hit == high else solve_ratio(compute_mean, hit)
     bounds = (
-        _bounds(alternative, conf_level, lambda q: end(q > 0.5, min(q, 1 - q)), 0.0, math.inf)
+        _compute_pivot_interval(alternative, conf_level, lambda q: compute_limit(q > 0.5, min(q, 1 - q)), 0.0, math.inf)
         if conf_int
         else None
     )

@@ -34,13 +34,13 @@ def as_tibble(x: Value) -> pd.DataFrame:
     return Tibble(as_data_frame(x).reset_index(drop=True))
 
 
-def of_class(found: pd.DataFrame, frame: Value, by: Sequence[str] = ()) -> pd.DataFrame:
+def match_frame_class(result: pd.DataFrame, frame: Value, by: Sequence[str] = ()) -> pd.DataFrame:
     """Return what a verb makes of a frame: a tibble if the frame is one or has groups.
 
     Examples
     --------
     >>> frame = pd.DataFrame({"a": [1, 2]})
-    >>> [isinstance(of_class(frame, frame, by), Tibble) for by in ([], ["a"])]
+    >>> [isinstance(match_frame_class(frame, frame, by), Tibble) for by in ([], ["a"])]
     [False, True]
     """
-    return Tibble(found) if len(by) or isinstance(frame, Tibble) else found
+    return Tibble(result) if len(by) or isinstance(frame, Tibble) else result

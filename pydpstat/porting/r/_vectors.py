@@ -7,33 +7,33 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import pandas as pd
 
-from pydpstat._data.values import objects
-from pydpstat._frozen import frozen
+from pydpstat._data.values import to_object_array
+from pydpstat._frozen import freeze_array
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._integers import integers
-from pydpstat.porting.r._positions import taken
-from pydpstat.porting.r._shapes import dimnames_of, listed, named, sides_of
-from pydpstat.porting.r._shapes import items as elements_of
+from pydpstat.porting.r._positions import take_elements
+from pydpstat.porting.r._shapes import count_dimensions, get_dimnames, make_list, with_dimnames
+from pydpstat.porting.r._shapes import get_names_and_elements as elements_of
 from pydpstat.porting.r._values import (
     Names,
     Value,
     Vector,
-    bare,
-    factor_of,
-    joined,
-    missing,
-    names_of,
-    plain,
-    shaped,
-    single,
-    size,
-    texts,
-    truths,
-    vector,
+    concatenate_vectors,
+    count_elements,
+    drop_attributes,
+    find_missing,
+    get_element_names,
+    get_factor,
+    match_shape,
+    to_logical_vector,
+    to_plain_vector,
+    to_scalar,
+    to_strings,
+    to_vector,
     with_names,
 )  # fmt: skip
-from pydpstat.r_arithmetic.factor import collation_key
 from pydpstat.r_arithmetic.factor import factor as _factor
+from pydpstat.r_arithmetic.factor import make_collation_key
 from pydpstat.results import DPResults
 
 
@@ -58,34 +58,34 @@ def c(*values: Value, **named: Value) -> Value:
     """
     parts = [("", each) for each in values] + list(named.items())
     given = [(name, each) for name, each in parts if each is not None]
-    factors = [factor_of(each) for _, each in given]
+    factors = [get_factor(each) for _, each in given]
     if given and all(each is not None for each in factors):
         if named:
             raise PydpstatError("factors that are joined have no names here: write c(as_character(x))")
         levels = dict.fromkeys(level for each in factors for level in each.categories)  # type: ignore[union-attr]
-        return pd.Categorical(np.concatenate([texts(each) for _, each in given]), categories=list(levels))
+        return pd.Categorical(np.concatenate([to_strings(each) for _, each in given]), categories=list(levels))
     as_list = any(isinstance(each, (list, Mapping)) for _, each in given)
-    names = _joined_names([(name, names_of(each), size(each)) for name, each in given])
+    names = _combine_element_names([(name, get_element_names(each), count_elements(each)) for name, each in given])
     if not as_list:
-        return with_names(joined([plain(each) for _, each in given]), names) if given else None
-    cells = [cell for _, each in given for cell in items(each)]
-    return listed(cells, names)
+        return with_names(concatenate_vectors([to_plain_vector(each) for _, each in given]), names) if given else None
+    cells = [cell for _, each in given for cell in to_element_list(each)]
+    return make_list(cells, names)
 
 
-def items(x: Value) -> list[Value]:
+def to_element_list(x: Value) -> list[Value]:
     """Return the elements of a list, dict, frame or vector.
 
     Examples
     --------
-    >>> items({"a": 1, "b": "x"}), items([1, 2]), items(np.array([1.5]))
+    >>> to_element_list({"a": 1, "b": "x"}), to_element_list([1, 2]), to_element_list(np.array([1.5]))
     ([1, 'x'], [1, 2], [1.5])
     """
     if isinstance(x, (Mapping, pd.DataFrame)):
         return [x[key] for key in x]
-    return list(x) if isinstance(x, list) else plain(x).tolist()
+    return list(x) if isinstance(x, list) else to_plain_vector(x).tolist()
 
 
-def _joined_names(parts: list[tuple[str, Names, int]]) -> Names:
+def _combine_element_names(parts: list[tuple[str, Names, int]]) -> Names:
     names: list[Value] = []
     for outer, inner, n in parts:
         if inner is not None:
@@ -105,12 +105,16 @@ def unlist(x: Value, use_names: bool = True) -> Value:
     """
     if not isinstance(x, (list, Mapping, pd.DataFrame)):
         return x
-    inner = [unlist(each) for each in items(x)]
-    tagged = list(zip(names_of(x) or [""] * len(inner), inner))
+    inner = [unlist(each) for each in to_element_list(x)]
+    tagged = list(zip(get_element_names(x) or [""] * len(inner), inner))
     given = [(name, each) for name, each in tagged if each is not None]
-    names = _joined_names([(name, names_of(each), size(each)) for name, each in given]) if use_names else None
+    names = (
+        _combine_element_names([(name, get_element_names(each), count_elements(each)) for name, each in given])
+        if use_names
+        else None
+    )
     whole = c(*(each for _, each in given))
-    return whole if factor_of(whole) is not None or not given else with_names(plain(whole), names)
+    return whole if get_factor(whole) is not None or not given else with_names(to_plain_vector(whole), names)
 
 
 def factor(
@@ -123,12 +127,12 @@ def factor(
     >>> factor(["b", "a", "b"]).tolist(), list(factor([2, 1], labels=["one", "two"]))
     (['b', 'a', 'b'], ['two', 'one'])
     """
-    own = factor_of(x)
-    if exclude is not None and not missing(exclude).any() and missing(x).any():
+    own = get_factor(x)
+    if exclude is not None and not find_missing(exclude).any() and find_missing(x).any():
         raise PydpstatError("exclude must have NA: a missing value is no level here")
-    found = _factor(own if own is not None else plain(x), None if levels is None else texts(levels),
-                    (None,) if exclude is None else (None, *texts(exclude)))  # fmt: skip
-    given = list(found.levels) if labels is None else texts(labels).tolist()
+    found = _factor(own if own is not None else to_plain_vector(x), None if levels is None else to_strings(levels),
+                    (None,) if exclude is None else (None, *to_strings(exclude)))  # fmt: skip
+    given = list(found.levels) if labels is None else to_strings(labels).tolist()
     if len(given) == 1 and len(found.levels) > 1:
         given = [f"{given[0]}{k + 1}" for k in range(len(found.levels))]
     if len(given) != len(found.levels):
@@ -149,20 +153,20 @@ def rev(x: Value) -> Value:
     """
     if isinstance(x, pd.DataFrame):
         return x.iloc[:, ::-1]
-    return taken(x, np.arange(size(x) - 1, -1, -1))
+    return take_elements(x, np.arange(count_elements(x) - 1, -1, -1))
 
 
-def ranks(key: Value) -> tuple[Vector, Vector]:
+def compute_rank_codes(key: Value) -> tuple[Vector, Vector]:
     """Return for each element the place of its value among the sorted ones, and which are missing.
 
     Examples
     --------
-    >>> ranks([3.5, 1, 3.5])[0]
+    >>> compute_rank_codes([3.5, 1, 3.5])[0]
     array([1, 0, 1])
     """
-    values, gone = plain(key), missing(plain(key))
+    values, gone = to_plain_vector(key), find_missing(to_plain_vector(key))
     if values.dtype == object:
-        found = sorted({each for each in values if each is not None}, key=collation_key)
+        found = sorted({each for each in values if each is not None}, key=make_collation_key)
         position = {each: k for k, each in enumerate(found)}
         return np.array([position.get(each, -1) for each in values], np.int64), gone
     return np.unique(values, return_inverse=True)[1].reshape(values.size), gone
@@ -177,15 +181,15 @@ def setNames(object: Value, nm: Value) -> Value:
     ({'a': 1, 'b': 2}, {'a': 1, 'b': 2})
     """
     if isinstance(object, pd.DataFrame):
-        return object.set_axis(list(texts(nm)), axis=1)
-    if factor_of(object) is not None:
+        return object.set_axis(list(to_strings(nm)), axis=1)
+    if get_factor(object) is not None:
         raise PydpstatError("factors have no names here: write setNames(as_character(x), ...)")
     as_list = isinstance(object, (list, Mapping))
-    cells = items(object) if as_list else plain(object)
+    cells = to_element_list(object) if as_list else to_plain_vector(object)
     if nm is None:
         return cells
-    labels = [*texts(nm), *[None] * (len(cells) - size(nm))]
-    return listed(cells, labels) if as_list else with_names(cells, labels)  # type: ignore[arg-type]
+    labels = [*to_strings(nm), *[None] * (len(cells) - count_elements(nm))]
+    return make_list(cells, labels) if as_list else with_names(cells, labels)  # type: ignore[arg-type]
 
 
 def names(x: Value) -> Value:
@@ -197,11 +201,11 @@ def names(x: Value) -> Value:
     (array(['a'], dtype=object), None)
     """
     labels = x.labels if isinstance(x, DPResults) else None
-    found = names_of(x) if labels is None else labels.names or (labels.dimnames or [None])[0]
-    return None if found is None else objects(found)
+    found = get_element_names(x) if labels is None else labels.names or (labels.dimnames or [None])[0]
+    return None if found is None else to_object_array(found)
 
 
-length = size
+length = count_elements
 
 
 def append(x: Value, values: Value, after: int | None = None) -> Value:
@@ -212,10 +216,10 @@ def append(x: Value, values: Value, after: int | None = None) -> Value:
     >>> append(np.array([1, 2]), 3), append(np.array([1, 2]), 3, after=1)
     (array([1, 2, 3]), array([1, 3, 2]))
     """
-    n = size(x)
-    cut = n if after is None else int(single(after))
+    n = count_elements(x)
+    cut = n if after is None else int(to_scalar(after))
     return (
-        c(taken(x, np.arange(cut)), values, taken(x, np.arange(cut, n)))
+        c(take_elements(x, np.arange(cut)), values, take_elements(x, np.arange(cut, n)))
         if 0 < cut < n
         else (c(values, x) if cut <= 0 < n else c(x, values))
     )
@@ -229,8 +233,8 @@ def head(x: Value, n: int = 6) -> Value:
     >>> head(np.arange(9), 2), head(np.arange(9), -7)
     (array([0, 1]), array([0, 1]))
     """
-    count, n = len(x) if _has_rows(x) else size(x), int(single(n))
-    return _rows(x, np.arange(max(0, count + n) if n < 0 else min(n, count)))
+    count, n = len(x) if _has_rows(x) else count_elements(x), int(to_scalar(n))
+    return _take_array_rows(x, np.arange(max(0, count + n) if n < 0 else min(n, count)))
 
 
 def tail(x: Value, n: int = 6) -> Value:
@@ -241,34 +245,34 @@ def tail(x: Value, n: int = 6) -> Value:
     >>> tail(np.arange(9), 2), tail(np.arange(9), -7)
     (array([7, 8]), array([7, 8]))
     """
-    count, n = len(x) if _has_rows(x) else size(x), int(single(n))
-    return _rows(x, np.arange(min(-n, count) if n < 0 else max(0, count - n), count), True)
+    count, n = len(x) if _has_rows(x) else count_elements(x), int(to_scalar(n))
+    return _take_array_rows(x, np.arange(min(-n, count) if n < 0 else max(0, count - n), count), True)
 
 
 def _has_rows(x: Value) -> bool:
     return isinstance(x, pd.DataFrame) or (isinstance(x, np.ndarray) and x.ndim > 1)
 
 
-def _rows(x: Value, places: Vector, tail: bool = False) -> Value:
+def _take_array_rows(x: Value, places: Vector, tail: bool = False) -> Value:
     if not isinstance(x, np.ndarray) or x.ndim < 2:
-        return taken(x, places)
-    rows, columns = dimnames_of(x)
+        return take_elements(x, places)
+    rows, columns = get_dimnames(x)
     # R names the last rows by their numbers
     numbers = [f"[{k + 1},]".rjust(len(str(len(x))) + 3) for k in places] if tail else None
     kept = [rows[k] for k in places] if rows else numbers
-    return named(np.asarray(x)[places], (kept, columns), getattr(x, "axes", ()))
+    return with_dimnames(np.asarray(x)[places], (kept, columns), getattr(x, "axes", ()))
 
 
-def rows_of(x: Value, y: Value) -> tuple[Vector, Vector]:
+def to_comparable_vectors(x: Value, y: Value) -> tuple[Vector, Vector]:
     """Return two vectors of one kind, so that they can be compared: a factor counts as its labels.
 
     Examples
     --------
-    >>> rows_of([1, 2], ["1"])
+    >>> to_comparable_vectors([1, 2], ["1"])
     (array(['1', '2'], dtype=object), array(['1'], dtype=object))
     """
-    pair = [vector(each) for each in (x, y)]
-    return tuple(map(texts, pair)) if any(e.dtype == object for e in pair) else tuple(pair)  # type: ignore[return-value]
+    pair = [to_vector(each) for each in (x, y)]
+    return tuple(map(to_strings, pair)) if any(e.dtype == object for e in pair) else tuple(pair)  # type: ignore[return-value]
 
 
 def outer(X: Value, Y: Value, FUN: Value = "*") -> Value:
@@ -287,22 +291,20 @@ def outer(X: Value, Y: Value, FUN: Value = "*") -> Value:
     function = operators.get(FUN) if isinstance(FUN, str) else FUN
     if function is None:
         raise PydpstatError(f"FUN must be a function or one of {list(operators)}; got {FUN!r}")
-    x, y = vector(X), vector(Y)
+    x, y = to_vector(X), to_vector(Y)
     # R's product of all pairs is of doubles
     x = x.astype(np.float64) if FUN == "*" else x
     with np.errstate(all="ignore"):
         result = integers(np.asarray(function(np.tile(x, y.size), np.repeat(y, x.size))))
     if result.size != x.size * y.size:
-        raise PydpstatError(
-            f"FUN must be vectorized: it gave {result.size} values for {x.size * y.size} pairs"
-        )
-    if max(sides_of(X), sides_of(Y)) > 1:
-        return result.reshape((*_shape(X), *_shape(Y)), order="F")
-    return named(result.reshape((x.size, y.size), order="F"), (names_of(X), names_of(Y)))
+        raise PydpstatError(f"FUN must be vectorized: it gave {result.size} values for {x.size * y.size} pairs")
+    if max(count_dimensions(X), count_dimensions(Y)) > 1:
+        return result.reshape((*_get_shape(X), *_get_shape(Y)), order="F")
+    return with_dimnames(result.reshape((x.size, y.size), order="F"), (get_element_names(X), get_element_names(Y)))
 
 
-def _shape(x: Value) -> tuple[int, ...]:
-    return np.shape(x) if sides_of(x) > 1 else (size(x),)
+def _get_shape(x: Value) -> tuple[int, ...]:
+    return np.shape(x) if count_dimensions(x) > 1 else (count_elements(x),)
 
 
 def ifelse(test: Value, yes: Value, no: Value) -> Value:
@@ -313,21 +315,21 @@ def ifelse(test: Value, yes: Value, no: Value) -> Value:
     >>> ifelse(np.array([True, False]), "a", "b"), ifelse(True, 1, 2)
     (array(['a', 'b'], dtype=object), 1)
     """
-    chosen = truths(test, "test")
-    sides = [(plain(yes, "yes"), chosen), (plain(no, "no"), ~chosen)]
+    chosen = to_logical_vector(test, "test")
+    sides = [(to_plain_vector(yes, "yes"), chosen), (to_plain_vector(no, "no"), ~chosen)]
     # a side that is never chosen does not make numbers of truth values, nor strings of numbers
-    kind = joined([values[:0] for values, at in sides if at.any()]).dtype
+    kind = concatenate_vectors([values[:0] for values, at in sides if at.any()]).dtype
     first, second = (
-        np.resize(texts(values) if kind == np.dtype(object) else values, at.size)
+        np.resize(to_strings(values) if kind == np.dtype(object) else values, at.size)
         if at.any()
         else np.empty(at.size, kind)
         for values, at in sides
     )
-    return shaped(np.where(chosen, first, second).astype(kind if chosen.size else bool), test)
+    return match_shape(np.where(chosen, first, second).astype(kind if chosen.size else bool), test)
 
 
-letters = frozen(np.array(list("abcdefghijklmnopqrstuvwxyz"), dtype=object))
-LETTERS = frozen(np.array(list("ABCDEFGHIJKLMNOPQRSTUVWXYZ"), dtype=object))
+letters = freeze_array(np.array(list("abcdefghijklmnopqrstuvwxyz"), dtype=object))
+LETTERS = freeze_array(np.array(list("ABCDEFGHIJKLMNOPQRSTUVWXYZ"), dtype=object))
 
 
 def as_list(x: Value) -> Value:
@@ -339,7 +341,7 @@ def as_list(x: Value) -> Value:
     [1, 2]
     """
     names, values = elements_of(x)
-    return listed(values, names)
+    return make_list(values, names)
 
 
 def unname(obj: Value) -> Value:
@@ -353,8 +355,8 @@ def unname(obj: Value) -> Value:
     if isinstance(obj, (list, dict)):
         return elements_of(obj)[1]
     if isinstance(obj, (str, int, float)):
-        return bare(obj)
-    return np.asarray(obj) if np.ndim(obj) > 1 else None if obj is None else bare(obj)
+        return drop_attributes(obj)
+    return np.asarray(obj) if np.ndim(obj) > 1 else None if obj is None else drop_attributes(obj)
 
 
 def set_names(object: Value, names: Value) -> Value:
@@ -370,4 +372,4 @@ def lengths(x: Value) -> Value:
     >>> lengths({"a": [1, 2], "b": 3}).to_dict()
     {'a': 2, 'b': 1}
     """
-    return with_names(np.array([size(each) for each in items(x)], np.int64), names_of(x))
+    return with_names(np.array([count_elements(each) for each in to_element_list(x)], np.int64), get_element_names(x))

@@ -9,26 +9,33 @@ import numpy as np
 import pandas as pd
 
 from pydpstat.errors import PydpstatError
-from pydpstat.porting.r._frames import codes_of, data_frame, joined_keys, matches, sorting, stacked
+from pydpstat.porting.r._frames import (
+    concatenate_columns,
+    data_frame,
+    encode_values,
+    make_join_keys,
+    match_join_keys,
+    order_rows,
+)
 from pydpstat.porting.r._shapes import (
     Array,
-    column,
-    combined,
-    frame_of,
-    items,
-    missing,
-    names_of,
-    taken,
-    vector,
+    combine_values,
+    find_missing,
+    get_column,
+    get_element_names,
+    get_names_and_elements,
+    make_data_frame,
+    take_rows,
+    to_vector,
 )
-from pydpstat.porting.r._tibbles import Tibble, of_class
+from pydpstat.porting.r._tibbles import Tibble, match_frame_class
 from pydpstat.porting.r._values import Value
 from pydpstat.r_arithmetic import sum as total
 
-Verb = Callable[[Value], Value]
+GroupFunction = Callable[[Value], Value]
 
 
-class Group(pd.DataFrame):
+class GroupFrame(pd.DataFrame):
     """The rows of a group: its columns are vectors, and what was made for the group before is one of them."""
 
     _metadata = ["made"]
@@ -38,16 +45,16 @@ class Group(pd.DataFrame):
         return made[key] if isinstance(key, str) and key in made else super().__getitem__(key)
 
 
-def _groups(frame: pd.DataFrame, by: Sequence[str]) -> tuple[Array, Array]:
+def _find_groups(frame: pd.DataFrame, by: Sequence[str]) -> tuple[Array, Array]:
     """The first place of each group, sorted as dplyr sorts them, and the group of each row."""
     if not by:
         return np.zeros(1, dtype=np.intp), np.zeros(len(frame), dtype=np.intp)
-    codes = np.array([codes_of(column(frame, name))[0] for name in by])
+    codes = np.array([encode_values(get_column(frame, name))[0] for name in by])
     _, first, number = np.unique(codes, axis=1, return_index=True, return_inverse=True)
     return first, number.ravel()
 
 
-def summarize(frame: pd.DataFrame, by: Sequence[str] = (), **what: Verb) -> pd.DataFrame:
+def summarize(frame: pd.DataFrame, by: Sequence[str] = (), **what: GroupFunction) -> pd.DataFrame:
     """Return a row for each group, with what functions of its frame give, as dplyr's ``summarize``.
 
     A function sees what was made before it. Groups are sorted: strings as in the
@@ -59,25 +66,28 @@ def summarize(frame: pd.DataFrame, by: Sequence[str] = (), **what: Verb) -> pd.D
     >>> summarize(frame, ["g"], n=len, top=lambda d: d["x"].max()).to_dict("list")
     {'g': ['a', 'b'], 'n': [1, 2], 'top': [2.0, 6.0]}
     """
-    first, number = _groups(frame, by)
-    groups = [Group(taken(frame, np.flatnonzero(number == g))) for g in range(len(first))]
+    first, number = _find_groups(frame, by)
+    groups = [GroupFrame(take_rows(frame, np.flatnonzero(number == g))) for g in range(len(first))]
     for group in groups:
         group.made = {}
     found: dict[str, list[Value]] = {}
     # one summary of all groups after the other, which decides the order of draws
     for name, function in what.items():
         for group in groups:
-            value = vector(function(group)).tolist()
+            value = to_vector(function(group)).tolist()
             if len(value) != 1:
                 raise PydpstatError(f"{name} must be a single value for each group; got {len(value)}")
             group.made[name] = value[0]
         found[name] = [group.made[name] for group in groups]
-    keys = taken(frame[list(by)], first) if by else pd.DataFrame()
-    columns = {**{n: column(keys, n) for n in by}, **{n: combined(each) for n, each in found.items()}}
-    return of_class(frame_of(columns), frame, by)
+    keys = take_rows(frame[list(by)], first) if by else pd.DataFrame()
+    columns = {
+        **{n: get_column(keys, n) for n in by},
+        **{n: combine_values(each) for n, each in found.items()},
+    }
+    return match_frame_class(make_data_frame(columns), frame, by)
 
 
-def mutate(frame: pd.DataFrame, by: Sequence[str] = (), **what: Verb) -> pd.DataFrame:
+def mutate(frame: pd.DataFrame, by: Sequence[str] = (), **what: GroupFunction) -> pd.DataFrame:
     """Return a frame with columns that functions make of each group's frame, as dplyr's ``mutate``.
 
     Examples
@@ -86,17 +96,17 @@ def mutate(frame: pd.DataFrame, by: Sequence[str] = (), **what: Verb) -> pd.Data
     >>> mutate(frame, ["g"], top=lambda d: d["x"].max())["top"].tolist()
     [6.0, 2.0, 6.0]
     """
-    first, number = _groups(frame, by)
+    first, number = _find_groups(frame, by)
     places = [np.flatnonzero(number == g) for g in range(len(first))]
     for name, function in what.items():
-        parts = [np.broadcast_to(vector(function(taken(frame, at))), len(at)) for at in places]
-        values = combined([each for part in parts for each in part.tolist()])
+        parts = [np.broadcast_to(to_vector(function(take_rows(frame, at))), len(at)) for at in places]
+        values = combine_values([each for part in parts for each in part.tolist()])
         order = np.argsort(np.concatenate(places), kind="stable")
         frame = frame.assign(**{name: values[order]})
-    return of_class(frame, frame, by)
+    return match_frame_class(frame, frame, by)
 
 
-def filter_rows(frame: pd.DataFrame, by: Sequence[str], condition: Verb) -> pd.DataFrame:
+def filter_rows(frame: pd.DataFrame, by: Sequence[str], condition: GroupFunction) -> pd.DataFrame:
     """Return the rows for which a condition that is computed in each group holds, as dplyr's ``filter``.
 
     Examples
@@ -105,15 +115,15 @@ def filter_rows(frame: pd.DataFrame, by: Sequence[str], condition: Verb) -> pd.D
     >>> filter_rows(frame, ["g"], lambda d: d["x"] == d["x"].max())["x"].tolist()
     [2.0, 6.0]
     """
-    first, number = _groups(frame, by)
+    first, number = _find_groups(frame, by)
     kept = np.zeros(len(frame), dtype=bool)
     for g in range(len(first)):
         places = np.flatnonzero(number == g)
-        kept[places] = np.broadcast_to(np.asarray(condition(taken(frame, places)), dtype=bool), len(places))
-    return of_class(taken(frame, np.flatnonzero(kept)), frame, by)
+        kept[places] = np.broadcast_to(np.asarray(condition(take_rows(frame, places)), dtype=bool), len(places))
+    return match_frame_class(take_rows(frame, np.flatnonzero(kept)), frame, by)
 
 
-def transmute(frame: pd.DataFrame, by: Sequence[str] = (), **what: Verb) -> pd.DataFrame:
+def transmute(frame: pd.DataFrame, by: Sequence[str] = (), **what: GroupFunction) -> pd.DataFrame:
     """Return the groups and what functions make of each group's frame only, as dplyr's ``transmute``.
 
     Examples
@@ -124,11 +134,11 @@ def transmute(frame: pd.DataFrame, by: Sequence[str] = (), **what: Verb) -> pd.D
     return mutate(frame, by, **what)[list(dict.fromkeys([*by, *what]))]
 
 
-class _Descending(NamedTuple):
+class _DescendingKey(NamedTuple):
     key: Value
 
 
-def desc(x: Value) -> _Descending:
+def desc(x: Value) -> _DescendingKey:
     """Return a key of `arrange` in descending order.
 
     Examples
@@ -136,7 +146,7 @@ def desc(x: Value) -> _Descending:
     >>> arrange(pd.DataFrame({"x": [1, 3, 2]}), desc("x"))["x"].tolist()
     [3, 2, 1]
     """
-    return _Descending(x)
+    return _DescendingKey(x)
 
 
 def renumber(frame: pd.DataFrame) -> pd.DataFrame:
@@ -160,19 +170,17 @@ def arrange(frame: pd.DataFrame, *keys: Value) -> pd.DataFrame:
     >>> arrange(pd.DataFrame({"x": ["b", "a", "B"]}), "x")["x"].tolist()
     ['B', 'a', 'b']
     """
-    down = [isinstance(key, _Descending) for key in keys]
-    plain = [key.key if isinstance(key, _Descending) else key for key in keys]
-    columns = [column(frame, key) if isinstance(key, str) else _own(key(frame)) for key in plain]
-    return of_class(taken(frame, sorting(columns, down)), frame) if keys else frame
+    down = [isinstance(key, _DescendingKey) for key in keys]
+    plain = [key.key if isinstance(key, _DescendingKey) else key for key in keys]
+    columns = [get_column(frame, key) if isinstance(key, str) else _unwrap_factor(key(frame)) for key in plain]
+    return match_frame_class(take_rows(frame, order_rows(columns, down)), frame) if keys else frame
 
 
-def _own(values: Value) -> Value:
+def _unwrap_factor(values: Value) -> Value:
     return values.array if isinstance(getattr(values, "dtype", None), pd.CategoricalDtype) else values
 
 
-def count(
-    frame: pd.DataFrame, *names: str, sort: bool = False, name: str = "n", wt: str | None = None
-) -> pd.DataFrame:
+def count(frame: pd.DataFrame, *names: str, sort: bool = False, name: str = "n", wt: str | None = None) -> pd.DataFrame:
     """Return how many rows each group has, or the sum of its column `wt`, as dplyr's ``count``.
 
     Examples
@@ -182,10 +190,10 @@ def count(
     """
     if name in names:
         raise PydpstatError(f"name must be given, as {name!r} is the name of a group")
-    made = len if wt is None else lambda d: total(vector(d[wt])[~missing(d[wt])])
+    made = len if wt is None else lambda d: total(to_vector(d[wt])[~find_missing(d[wt])])
     found = summarize(frame, list(names), **{name: made})
-    found = taken(found, sorting([found[name].to_numpy()], [True]) if sort else np.arange(len(found)))
-    return of_class(found, frame)
+    found = take_rows(found, order_rows([found[name].to_numpy()], [True]) if sort else np.arange(len(found)))
+    return match_frame_class(found, frame)
 
 
 def distinct(frame: pd.DataFrame, *names: str, keep_all: bool = False) -> pd.DataFrame:
@@ -197,8 +205,8 @@ def distinct(frame: pd.DataFrame, *names: str, keep_all: bool = False) -> pd.Dat
     ['b', 'a']
     """
     by = [name for name in frame.columns if name in names] or list(frame.columns)
-    first, _ = _groups(frame, by)
-    return of_class(taken(frame if keep_all else frame[by], np.sort(first)), frame)
+    first, _ = _find_groups(frame, by)
+    return match_frame_class(take_rows(frame if keep_all else frame[by], np.sort(first)), frame)
 
 
 def slice_max(
@@ -211,7 +219,7 @@ def slice_max(
     >>> slice_max(pd.DataFrame({"x": [1, 3, 2]}), "x", n=2)["x"].tolist()
     [3, 2]
     """
-    return _ends(frame, order_by, n, by, with_ties, True)
+    return _select_extremes(frame, order_by, n, by, with_ties, True)
 
 
 def slice_min(
@@ -224,28 +232,30 @@ def slice_min(
     >>> slice_min(pd.DataFrame({"x": [1, 3, 2]}), "x", n=2)["x"].tolist()
     [1, 2]
     """
-    return _ends(frame, order_by, n, by, with_ties, False)
+    return _select_extremes(frame, order_by, n, by, with_ties, False)
 
 
-def _ends(frame: pd.DataFrame, key: Value, n: int, by: Sequence[str], ties: bool, down: bool) -> pd.DataFrame:
-    values = column(frame, key) if isinstance(key, str) else _own(key(frame))
-    codes, gone = codes_of(values)
+def _select_extremes(
+    frame: pd.DataFrame, key: Value, n: int, by: Sequence[str], ties: bool, descending: bool
+) -> pd.DataFrame:
+    values = get_column(frame, key) if isinstance(key, str) else _unwrap_factor(key(frame))
+    codes, gone = encode_values(values)
     if n < 1:
         raise PydpstatError(f"n must be at least 1; got {n}")
-    first, number = _groups(frame, by)
+    first, number = _find_groups(frame, by)
     kept: list[int] = []
     for g in range(len(first)):
         at = np.flatnonzero(number == g)
-        order = np.lexsort([-codes[at] if down else codes[at], codes[at] == gone])
+        order = np.lexsort([-codes[at] if descending else codes[at], codes[at] == gone])
         last = codes[at[order[min(n, len(at)) - 1]]]
         if last == gone:
             raise PydpstatError("order_by has missing values among the chosen rows: filter them first")
         kept += [i for k, i in enumerate(at[order]) if k < n or (ties and codes[i] == last)]
-    return taken(frame, kept)
+    return take_rows(frame, kept)
 
 
-def _cells(row: Value) -> Iterable[tuple[Value, Value]]:
-    names, values = items(row)
+def _iter_cells(row: Value) -> Iterable[tuple[Value, Value]]:
+    names, values = get_names_and_elements(row)
     return zip(names or [], values)
 
 
@@ -259,20 +269,20 @@ def bind_rows(*frames: Value) -> pd.DataFrame:
     """
     given = [f for each in frames for f in (each if isinstance(each, list) else [each]) if f is not None]
     # vectors with names, and lists, are rows
-    parts = [each if isinstance(each, pd.DataFrame) else data_frame(dict(_cells(each))) for each in given]
+    parts = [each if isinstance(each, pd.DataFrame) else data_frame(dict(_iter_cells(each))) for each in given]
     names = dict.fromkeys(name for each in parts for name in each.columns)
-    kinds = {n: [column(each, n) for each in parts if n in each] for n in names}
+    kinds = {n: [get_column(each, n) for each in parts if n in each] for n in names}
     for name, found in kinds.items():
         texts = {v.dtype.kind == "O" or isinstance(v, pd.Categorical) for v in found if len(v)}
         if len(texts) > 1:
             raise PydpstatError(f"the columns {name} must be all numbers, or all strings or factors")
 
-    def part(frame: pd.DataFrame, name: str) -> Value:
-        own = column(frame, name) if name in frame else taken(kinds[name][0], np.full(len(frame), -1))
+    def fill_column(frame: pd.DataFrame, name: str) -> Value:
+        own = get_column(frame, name) if name in frame else take_rows(kinds[name][0], np.full(len(frame), -1))
         factors = all(isinstance(each, pd.Categorical) for each in kinds[name])
-        return own if factors or not isinstance(own, pd.Categorical) else vector(own)
+        return own if factors or not isinstance(own, pd.Categorical) else to_vector(own)
 
-    found = frame_of({name: stacked([part(each, name) for each in parts]) for name in names})
+    found = make_data_frame({name: concatenate_columns([fill_column(each, name) for each in parts]) for name in names})
     return found if isinstance(given[0], pd.DataFrame) and not isinstance(given[0], Tibble) else Tibble(found)
 
 
@@ -284,7 +294,7 @@ def n_distinct(*vectors: Value, na_rm: bool = False) -> int:
     >>> n_distinct([1, 2, 1])
     2
     """
-    rows = list(zip(*([None if v != v else v for v in vector(each).tolist()] for each in vectors)))
+    rows = list(zip(*([None if v != v else v for v in to_vector(each).tolist()] for each in vectors)))
     return len({row for row in rows if not na_rm or None not in row})
 
 
@@ -298,13 +308,14 @@ def lag(x: Value, n: int = 1, default: Value = None) -> Value:
     """
     size = len(x)
     places = np.arange(size) - n
-    moved = taken(
-        x if names_of(x) is None else vector(x), np.where((places < 0) | (places >= size), -1, places)
+    moved = take_rows(
+        x if get_element_names(x) is None else to_vector(x),
+        np.where((places < 0) | (places >= size), -1, places),
     )
     if default is None:
         return moved
-    values = vector(x).tolist()
-    return combined([values[k] if 0 <= k < size else default for k in places])
+    values = to_vector(x).tolist()
+    return combine_values([values[k] if 0 <= k < size else default for k in places])
 
 
 def lead(x: Value, n: int = 1, default: Value = None) -> Value:
@@ -318,9 +329,7 @@ def lead(x: Value, n: int = 1, default: Value = None) -> Value:
     return lag(x, -n, default)
 
 
-def left_join(
-    x: pd.DataFrame, y: pd.DataFrame, by: Value, suffix: Sequence[str] = (".x", ".y")
-) -> pd.DataFrame:
+def left_join(x: pd.DataFrame, y: pd.DataFrame, by: Value, suffix: Sequence[str] = (".x", ".y")) -> pd.DataFrame:
     """Return all rows of `x` with the columns of their matches in `y`, in dplyr's order.
 
     Examples
@@ -329,12 +338,10 @@ def left_join(
     >>> left_join(x, y, by="k")["v"].tolist()
     [nan, 5.0, 6.0]
     """
-    return _join(x, y, by, suffix, True)
+    return _join_frames(x, y, by, suffix, True)
 
 
-def inner_join(
-    x: pd.DataFrame, y: pd.DataFrame, by: Value, suffix: Sequence[str] = (".x", ".y")
-) -> pd.DataFrame:
+def inner_join(x: pd.DataFrame, y: pd.DataFrame, by: Value, suffix: Sequence[str] = (".x", ".y")) -> pd.DataFrame:
     """Return the rows of `x` that have matches in `y`, with their columns, in dplyr's order.
 
     Examples
@@ -343,16 +350,18 @@ def inner_join(
     >>> inner_join(x, y, by="k")["v"].tolist()
     [5, 6]
     """
-    return _join(x, y, by, suffix, False)
+    return _join_frames(x, y, by, suffix, False)
 
 
-def _join(x: pd.DataFrame, y: pd.DataFrame, by: Value, suffix: Sequence[str], every: bool) -> pd.DataFrame:
-    named = by if isinstance(by, (dict, pd.Series)) else {name: name for name in vector(by).tolist()}
+def _join_frames(
+    x: pd.DataFrame, y: pd.DataFrame, by: Value, suffix: Sequence[str], keep_unmatched: bool
+) -> pd.DataFrame:
+    named = by if isinstance(by, (dict, pd.Series)) else {name: name for name in to_vector(by).tolist()}
     left, right = list(named.keys()), [named[name] for name in named.keys()]
-    found = matches(joined_keys(x, left), joined_keys(y, right))
-    pairs = [(i, j) for i, places in enumerate(found) for j in places or ([-1] if every else [])]
+    found = match_join_keys(make_join_keys(x, left), make_join_keys(y, right))
+    pairs = [(i, j) for i, places in enumerate(found) for j in places or ([-1] if keep_unmatched else [])]
     at_x, at_y = (np.array(side, dtype=np.intp) for side in zip(*pairs)) if pairs else (np.empty(0, int),) * 2
     rest = [name for name in y.columns if name not in right]
-    result = {n + suffix[0] * (n in rest and n not in left): taken(column(x, n), at_x) for n in x.columns}
-    more = {n + suffix[1] * (n in x.columns): taken(column(y, n), at_y) for n in rest}
-    return of_class(frame_of({**result, **more}), x)
+    result = {n + suffix[0] * (n in rest and n not in left): take_rows(get_column(x, n), at_x) for n in x.columns}
+    more = {n + suffix[1] * (n in x.columns): take_rows(get_column(y, n), at_y) for n in rest}
+    return match_frame_class(make_data_frame({**result, **more}), x)

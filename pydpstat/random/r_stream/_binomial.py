@@ -8,16 +8,16 @@ from functools import lru_cache
 
 import numpy as np
 
-from pydpstat._frozen import frozen
+from pydpstat._frozen import freeze_array
 from pydpstat.r_arithmetic.elementary import log
-from pydpstat.r_arithmetic.rounding import power_by_squaring
-from pydpstat.random.r_stream._stream import UNIT, ZERO, UniformStream
+from pydpstat.r_arithmetic.rounding import compute_power_by_squaring
+from pydpstat.random.r_stream._stream import WORD_UNIT, ZERO_SUBSTITUTE, UniformStream
 
 INVERSION_BELOW = 30.0
 # inversion gives up beyond this value and takes a new uniform
 _HIGHEST = 111
-_CHUNK = 16_384
-_FEW = 40
+_CHUNK_SIZE = 16_384
+_MAX_SCALAR_DRAWS = 40
 
 
 class Inversion:
@@ -25,14 +25,14 @@ class Inversion:
 
     def __init__(self, size: int, prob: float) -> None:
         self.size = size
-        self.mirrored = prob > 0.5
+        self.is_mirrored = prob > 0.5
         p = min(prob, 1.0 - prob)
-        self.none = power_by_squaring(1.0 - p, size)
+        self.none = compute_power_by_squaring(1.0 - p, size)
         self.odds = p / (1.0 - p)
         self.odds_size = self.odds * (size + 1)
         self._table: np.ndarray | None = None
 
-    def _count(self, u: float) -> int:
+    def _count_successes(self, u: float) -> int:
         """Return the number of successes of a uniform; 112 says that another uniform is needed."""
         k = 0
         mass = self.none
@@ -44,42 +44,42 @@ class Inversion:
             mass *= self.odds_size / k - self.odds
         return k
 
-    def one(self, draw: Callable[[], float]) -> float:
+    def draw_one(self, draw: Callable[[], float]) -> float:
         """Draw one variable."""
-        k = self._count(draw())
+        k = self._count_successes(draw())
         while k > _HIGHEST:
-            k = self._count(draw())
-        return float(self.size - k if self.mirrored else k)
+            k = self._count_successes(draw())
+        return float(self.size - k if self.is_mirrored else k)
 
-    def draw(self, stream: UniformStream, count: int) -> np.ndarray:
+    def draw_many(self, stream: UniformStream, count: int) -> np.ndarray:
         """Draw variables."""
-        if count < _FEW:
-            return np.array([self.one(stream.next) for _ in range(count)])
+        if count < _MAX_SCALAR_DRAWS:
+            return np.array([self.draw_one(stream.draw_one) for _ in range(count)])
         if self._table is None:
-            self._table = frozen(self._thresholds())
+            self._table = freeze_array(self._compute_thresholds())
         result = np.empty(count)
         done = 0
         while done < count:
-            uniforms = stream.take(min(_CHUNK, count - done))
+            uniforms = stream.take_uniforms(min(_CHUNK_SIZE, count - done))
             k = np.searchsorted(self._table, uniforms, side="right")
             k = k[k <= _HIGHEST]
             result[done : done + k.size] = k
             done += k.size
-        if self.mirrored:
+        if self.is_mirrored:
             np.subtract(self.size, result, out=result)
         return result
 
-    def _thresholds(self) -> np.ndarray:
+    def _compute_thresholds(self) -> np.ndarray:
         """Return for each k the least uniform whose number of successes is above k."""
         mass = total = self.none
         thresholds = []
         for k in range(min(self.size, _HIGHEST + 1)):
             bound = total
             # R subtracts term by term: where rounding could matter, ask the loop itself
-            word = round(bound / UNIT)
-            for u in (word * UNIT, ZERO):
+            word = round(bound / WORD_UNIT)
+            for u in (word * WORD_UNIT, ZERO_SUBSTITUTE):
                 if abs(u - total) < 1e-11:
-                    bound = u if self._count(u) > k else math.nextafter(u, 2.0)
+                    bound = u if self._count_successes(u) > k else math.nextafter(u, 2.0)
             thresholds.append(bound)
             mass *= self.odds_size / (k + 1) - self.odds
             total += mass
@@ -91,7 +91,7 @@ class Btpe:
 
     def __init__(self, size: int, prob: float) -> None:
         self.size = size
-        self.mirrored = prob > 0.5
+        self.is_mirrored = prob > 0.5
         self.p = p = min(prob, 1.0 - prob)
         self.q = q = 1.0 - p
         mean = size * p
@@ -114,7 +114,7 @@ class Btpe:
         self.p4 = self.p3 + self.c / self.right_rate
         self._ratios: dict[int, float] = {}
 
-    def one(self, draw: Callable[[], float]) -> float:
+    def draw_one(self, draw: Callable[[], float]) -> float:
         """Draw one variable."""
         while True:
             u = draw() * self.p4
@@ -140,30 +140,30 @@ class Btpe:
                 v = v * (u - self.p2) * self.left_rate
             away = abs(k - self.mode)
             if away <= 20 or away >= self.variance / 2.0 - 1.0:
-                if v <= self._ratio(k):
+                if v <= self._compute_ratio(k):
                     break
-            elif self._below_density(np.array([float(k)]), np.array([v]))[0]:
+            elif self._is_below_density(np.array([float(k)]), np.array([v]))[0]:
                 break
-        return float(self.size - k if self.mirrored else k)
+        return float(self.size - k if self.is_mirrored else k)
 
-    def draw(self, stream: UniformStream, count: int) -> np.ndarray:
+    def draw_many(self, stream: UniformStream, count: int) -> np.ndarray:
         """Draw variables."""
-        if count < _FEW:
-            return np.array([self.one(stream.next) for _ in range(count)])
+        if count < _MAX_SCALAR_DRAWS:
+            return np.array([self.draw_one(stream.draw_one) for _ in range(count)])
 
-        def draws(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
+        def draw_chunk(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
             pairs = uniforms[: uniforms.size // 2 * 2].reshape(-1, 2)
-            k, accepted = self._trials(pairs[:, 0] * self.p4, pairs[:, 1].copy())
+            k, accepted = self._run_trials(pairs[:, 0] * self.p4, pairs[:, 1].copy())
             found = np.flatnonzero(accepted)[:missing]
             return k[found], 2 * (int(found[-1]) + 1 if found.size == missing else len(pairs))
 
         # a variable needs 1.1 to 1.5 trials
-        result = stream.collect(count, 2.6, 2 * _CHUNK, draws)
-        if self.mirrored:
+        result = stream.collect_draws(count, 2.6, 2 * _CHUNK_SIZE, draw_chunk)
+        if self.is_mirrored:
             np.subtract(self.size, result, out=result)
         return result
 
-    def _trials(self, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _run_trials(self, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the proposal of each trial and whether it is accepted."""
         k = np.trunc(self.middle - self.p1 * v + u)
         accepted = u <= self.p1
@@ -190,12 +190,12 @@ class Btpe:
         away = np.abs(x - self.mode)
         near = (away <= 20.0) | (away >= self.variance / 2.0 - 1.0)
         close = np.flatnonzero(near)
-        accepted[index[close]] = height[close] <= self._ratio_at(x[close])
+        accepted[index[close]] = height[close] <= self._compute_ratios(x[close])
         far = np.flatnonzero(~near)
-        accepted[index[far]] = self._below_density(x[far], height[far])
+        accepted[index[far]] = self._is_below_density(x[far], height[far])
         return k, accepted
 
-    def _ratio(self, k: int) -> float:
+    def _compute_ratio(self, k: int) -> float:
         """Return the probability of k relative to the mode's, multiplied up in R's order."""
         if k not in self._ratios:
             ratio = 1.0
@@ -206,24 +206,22 @@ class Btpe:
             self._ratios[k] = ratio
         return self._ratios[k]
 
-    def _ratio_at(self, k: np.ndarray) -> np.ndarray:
+    def _compute_ratios(self, k: np.ndarray) -> np.ndarray:
         whole = k.astype(np.int64)
         if not whole.size:
             return k
         least = int(whole.min())
-        if int(whole.max()) - least > 4 * _CHUNK:
-            return np.array([self._ratio(i) for i in whole.tolist()])
+        if int(whole.max()) - least > 4 * _CHUNK_SIZE:
+            return np.array([self._compute_ratio(i) for i in whole.tolist()])
         present = np.flatnonzero(np.bincount(whole - least))
         table = np.zeros(int(present[-1]) + 1)
-        table[present] = [self._ratio(i) for i in (present + least).tolist()]
+        table[present] = [self._compute_ratio(i) for i in (present + least).tolist()]
         return table[whole - least]
 
-    def _below_density(self, k: np.ndarray, v: np.ndarray) -> np.ndarray:
+    def _is_below_density(self, k: np.ndarray, v: np.ndarray) -> np.ndarray:
         """Tell whether v lies below the probability of k relative to the mode's."""
         away = np.abs(k - self.mode)
-        half_width = (away / self.variance) * (
-            (away * (away / 3.0 + 0.625) + 0.1666666666666) / self.variance + 0.5
-        )
+        half_width = (away / self.variance) * ((away * (away / 3.0 + 0.625) + 0.1666666666666) / self.variance + 0.5)
         # R squares a 32-bit integer, which overflows beyond 46340
         square = (away.astype(np.int64) ** 2).astype(np.int32).astype(np.float64)
         normal = -square / (2.0 * self.variance)
@@ -231,10 +229,10 @@ class Btpe:
         accepted = height < normal - half_width
         unsure = np.flatnonzero(~accepted & (height <= normal + half_width))
         if unsure.size:
-            accepted[unsure] = height[unsure] <= self._log_ratio(k[unsure])
+            accepted[unsure] = height[unsure] <= self._compute_log_ratio(k[unsure])
         return accepted
 
-    def _log_ratio(self, k: np.ndarray) -> np.ndarray:
+    def _compute_log_ratio(self, k: np.ndarray) -> np.ndarray:
         f1 = self.mode + 1.0
         z = self.size + 1.0 - self.mode
         x1 = k + 1.0
@@ -243,14 +241,14 @@ class Btpe:
             self.middle * log(f1 / x1)
             + (self.size - self.mode + 0.5) * log(z / w)
             + (k - self.mode) * log(w * self.p / (x1 * self.q))
-            + _stirling(f1)
-            + _stirling(z)
-            + _stirling(x1)
-            + _stirling(w)
+            + _compute_stirling_term(f1)
+            + _compute_stirling_term(z)
+            + _compute_stirling_term(x1)
+            + _compute_stirling_term(w)
         )
 
 
-def _stirling(x: np.ndarray | float) -> np.ndarray | float:
+def _compute_stirling_term(x: np.ndarray | float) -> np.ndarray | float:
     """Return the correction of Stirling's formula."""
     square = x * x
     return (13860.0 - (462.0 - (132.0 - (99.0 - 140.0 / square) / square) / square) / square) / x / 166320.0
@@ -258,7 +256,7 @@ def _stirling(x: np.ndarray | float) -> np.ndarray | float:
 
 # its constants take longer to work out than a variable
 @lru_cache(maxsize=32)
-def distribution(size: int, prob: float) -> Inversion | Btpe:
+def get_binomial_distribution(size: int, prob: float) -> Inversion | Btpe:
     """Return the distribution of a size of at least 1 and a probability between 0 and 1 exclusive."""
     if size * min(prob, 1.0 - prob) < INVERSION_BELOW:
         return Inversion(size, prob)

@@ -8,15 +8,23 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._checks import shown
+from pydpstat._checks import describe_value
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.elementary import Floats, Numbers
 from pydpstat.random.r_stream import _gamma as gamma
-from pydpstat.random.r_stream._standard import exponential_draw, laplace_draw, normal_draw
-from pydpstat.random.r_stream._stream import Seeded, UniformStream, numbers, recycled, refuse, require, whole
+from pydpstat.random.r_stream._standard import draw_exponential, draw_laplace, draw_normal
+from pydpstat.random.r_stream._stream import (
+    SeededStream,
+    UniformStream,
+    check_nonnegative_integer,
+    expand_to_length,
+    make_argument_error,
+    require_parameter,
+    to_numbers,
+)
 
 
-class ContinuousDistributions(Seeded):
+class ContinuousDistributions(SeededStream):
     """The methods of `RRandom` that return real numbers."""
 
     def runif(self, n: int, min: npt.ArrayLike = 0.0, max: npt.ArrayLike = 1.0) -> Floats:
@@ -51,19 +59,19 @@ class ContinuousDistributions(Seeded):
         >>> RRandom(123).runif(2)
         array([0.28757752, 0.78830514])
         """
-        n = whole(n, "n")
-        low, high = recycled(numbers(min, "min"), n), recycled(numbers(max, "max"), n)
+        n = check_nonnegative_integer(n, "n")
+        low, high = expand_to_length(to_numbers(min, "min"), n), expand_to_length(to_numbers(max, "max"), n)
         if n == 0:
             return np.empty(0)
         if isinstance(low, float) and isinstance(high, float):
-            require(-math.inf < low <= high < math.inf, "min and max", (low, high), "finite, with min <= max")
-            return self._spread(UniformStream.draw, n, low, high - low)
-        require(np.isfinite(low), "min", low, "finite")
-        require(np.isfinite(high) & (high >= low), "max", high, "finite and at least min")
+            require_parameter(-math.inf < low <= high < math.inf, "min and max", (low, high), "finite, with min <= max")
+            return self._scale_draws(UniformStream.draw_uniforms, n, low, high - low)
+        require_parameter(np.isfinite(low), "min", low, "finite")
+        require_parameter(np.isfinite(high) & (high >= low), "max", high, "finite and at least min")
         with np.errstate(over="ignore"):
-            return self._spread(UniformStream.draw, n, low, high - low)
+            return self._scale_draws(UniformStream.draw_uniforms, n, low, high - low)
 
-    def _spread(
+    def _scale_draws(
         self, draw: Callable[[UniformStream, int], Floats], n: int, location: Numbers, scale: Numbers
     ) -> Floats:
         """Return location + scale * variable, and the location where it is infinite or the scale is 0.
@@ -123,13 +131,13 @@ class ContinuousDistributions(Seeded):
         >>> RRandom(123).rnorm(2)
         array([-0.56047565, -0.23017749])
         """
-        n = whole(n, "n")
-        mean, sd = recycled(numbers(mean, "mean"), n), recycled(numbers(sd, "sd"), n)
+        n = check_nonnegative_integer(n, "n")
+        mean, sd = expand_to_length(to_numbers(mean, "mean"), n), expand_to_length(to_numbers(sd, "sd"), n)
         if n == 0:
             return np.empty(0)
-        require(mean == mean, "mean", mean, "a number")
-        require((sd >= 0.0) & (sd < math.inf), "sd", sd, "finite and at least 0")
-        return self._spread(normal_draw, n, mean, sd)
+        require_parameter(mean == mean, "mean", mean, "a number")
+        require_parameter((sd >= 0.0) & (sd < math.inf), "sd", sd, "finite and at least 0")
+        return self._scale_draws(draw_normal, n, mean, sd)
 
     def rexp(self, n: int, rate: npt.ArrayLike = 1.0) -> Floats:
         """Draw exponential variables, as R's ``rexp``.
@@ -164,13 +172,13 @@ class ContinuousDistributions(Seeded):
         >>> RRandom(123).rexp(2)
         array([0.84345726, 0.57661027])
         """
-        n = whole(n, "n")
-        rate = recycled(numbers(rate, "rate"), n)
+        n = check_nonnegative_integer(n, "n")
+        rate = expand_to_length(to_numbers(rate, "rate"), n)
         if n == 0:
             return np.empty(0)
-        scale = _inverse(rate)
-        require((scale >= 0.0) & (scale < math.inf), "rate", rate, "above 0, and 1 / rate finite")
-        return self._spread(exponential_draw, n, 0.0, scale)
+        scale = _invert_rate(rate)
+        require_parameter((scale >= 0.0) & (scale < math.inf), "rate", rate, "above 0, and 1 / rate finite")
+        return self._scale_draws(draw_exponential, n, 0.0, scale)
 
     def rgamma(
         self, n: int, shape: npt.ArrayLike, rate: npt.ArrayLike = 1.0, scale: npt.ArrayLike | None = None
@@ -213,23 +221,23 @@ class ContinuousDistributions(Seeded):
         >>> RRandom(123).rgamma(2, shape=2)
         array([0.89209356, 3.31184742])
         """
-        n = whole(n, "n")
-        shape = numbers(shape, "shape")
-        scale = _scale(numbers(rate, "rate"), scale)
+        n = check_nonnegative_integer(n, "n")
+        shape = to_numbers(shape, "shape")
+        scale = _resolve_scale(to_numbers(rate, "rate"), scale)
         if n == 0:
             return np.empty(0)
         if isinstance(shape, float) and isinstance(scale, float):
-            certain = _certain_gamma(shape, scale)
+            certain = _find_certain_gamma(shape, scale)
             if certain is not None:
                 return np.full(n, certain)
             with np.errstate(over="ignore"):
-                return gamma.distribution(shape).draw(self._stream, n, scale)
+                return gamma.get_gamma_distribution(shape).draw_many(self._stream, n, scale)
         pairs = list(zip(np.resize(shape, n).tolist(), np.resize(scale, n).tolist()))
-        known = [_certain_gamma(a, b) for a, b in pairs]
-        draw = self._stream.next
+        known = [_find_certain_gamma(a, b) for a, b in pairs]
+        draw = self._stream.draw_one
         return np.array(
             [
-                gamma.distribution(a).one(draw, b) if sure is None else sure
+                gamma.get_gamma_distribution(a).draw_one(draw, b) if sure is None else sure
                 for (a, b), sure in zip(pairs, known)
             ]
         )
@@ -266,19 +274,19 @@ class ContinuousDistributions(Seeded):
         >>> RRandom(123).rlaplace(2)
         array([-0.55311564,  0.85946218])
         """
-        n = whole(n, "n")
-        location, scale = numbers(m, "m"), numbers(s, "s")
+        n = check_nonnegative_integer(n, "n")
+        location, scale = to_numbers(m, "m"), to_numbers(s, "s")
         if isinstance(location, float) and isinstance(scale, float):
             if not scale > 0.0:
-                raise refuse("s", scale, "above 0")
+                raise make_argument_error("s", scale, "above 0")
         else:
             if not np.all(scale > 0.0):
-                raise refuse("s", s, "above 0 for every element")
+                raise make_argument_error("s", s, "above 0 for every element")
             location, scale = np.resize(location, n), np.resize(scale, n)
-        require(location == location, "m", location, "a number")
+        require_parameter(location == location, "m", location, "a number")
         finite = (scale < math.inf) | (np.abs(location) < math.inf)
-        require(finite, "m", location, "finite if s is infinite")
-        return laplace_draw(self._stream, n, location, scale)
+        require_parameter(finite, "m", location, "finite if s is infinite")
+        return draw_laplace(self._stream, n, location, scale)
 
     def rlap(self, n: int, location: npt.ArrayLike = 0.0, scale: npt.ArrayLike = 1.0) -> Floats:
         """Draw Laplace variables as diffpriv does: n exponential ones minus n more.
@@ -314,45 +322,45 @@ class ContinuousDistributions(Seeded):
         >>> RRandom(123).rlap(2)
         array([-0.48559761,  0.54503291])
         """
-        n = whole(n, "n")
-        location, scale = numbers(location, "location"), numbers(scale, "scale")
+        n = check_nonnegative_integer(n, "n")
+        location, scale = to_numbers(location, "location"), to_numbers(scale, "scale")
         if not isinstance(location, float) or location != location:
-            raise refuse("location", location, "one number")
+            raise make_argument_error("location", location, "one number")
         if not isinstance(scale, float) or not 0.0 <= scale < math.inf:
-            raise refuse("scale", scale, "one finite number of at least 0")
+            raise make_argument_error("scale", scale, "one finite number of at least 0")
         rate = 1.0 / scale if scale else math.inf
         result = location + self.rexp(n, rate)
         result -= self.rexp(n, rate)
         return result
 
 
-def _inverse(rate: Numbers) -> Numbers:
+def _invert_rate(rate: Numbers) -> Numbers:
     if isinstance(rate, float):
         return 1.0 / rate if rate else math.copysign(math.inf, rate)
     with np.errstate(all="ignore"):
         return 1.0 / rate
 
 
-def _scale(rate: Numbers, scale: npt.ArrayLike | None) -> Numbers:
+def _resolve_scale(rate: Numbers, scale: npt.ArrayLike | None) -> Numbers:
     """Return the scale that rate and scale give together."""
     if scale is None:
-        return _inverse(rate)
-    given = numbers(scale, "scale")
+        return _invert_rate(rate)
+    given = to_numbers(scale, "scale")
     if np.any(rate != 1.0) and not np.all(np.abs(rate * given - 1.0) < 1e-15):
         raise PydpstatError(
-            f"rate and scale must be inverses of each other; got {shown(rate)} and {shown(given)}. "
+            f"rate and scale must be inverses of each other; got {describe_value(rate)} and {describe_value(given)}. "
             "Give one of them."
         )
     return given
 
 
-def _certain_gamma(shape: float, scale: float) -> float | None:
+def _find_certain_gamma(shape: float, scale: float) -> float | None:
     """Check the parameters and return the value where it takes no draw.
 
     R answers with NaN what is refused; a zero wins over a negative value there.
     """
     if scale == scale and shape == shape and (shape == 0.0 or scale == 0.0):
         return 0.0
-    require(shape > 0.0, "shape", shape, "at least 0")
-    require(scale > 0.0, "rate or scale", scale, "at least 0")
+    require_parameter(shape > 0.0, "shape", shape, "at least 0")
+    require_parameter(scale > 0.0, "rate or scale", scale, "at least 0")
     return math.inf if math.isinf(shape) or math.isinf(scale) else None

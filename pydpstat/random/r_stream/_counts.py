@@ -10,7 +10,13 @@ import numpy.typing as npt
 from pydpstat.errors import NotSupportedError
 from pydpstat.random.r_stream import _binomial as binomial
 from pydpstat.random.r_stream import _poisson as poisson
-from pydpstat.random.r_stream._stream import R_LARGEST_INTEGER, Seeded, numbers, require, whole
+from pydpstat.random.r_stream._stream import (
+    R_LARGEST_INTEGER,
+    SeededStream,
+    check_nonnegative_integer,
+    require_parameter,
+    to_numbers,
+)
 
 Counts = npt.NDArray[np.int64 | np.float64]
 
@@ -26,7 +32,7 @@ def _as_counts(values: npt.ArrayLike) -> Counts:
     return array.astype(np.int64)
 
 
-class CountDistributions(Seeded):
+class CountDistributions(SeededStream):
     """The methods of `RRandom` that return counts."""
 
     def rgeom(self, n: int, prob: npt.ArrayLike) -> Counts:
@@ -59,14 +65,14 @@ class CountDistributions(Seeded):
         >>> RRandom(123).rgeom(5, 0.3)
         array([3, 5, 0, 0, 1])
         """
-        n = whole(n, "n")
-        prob = numbers(prob, "prob")
+        n = check_nonnegative_integer(n, "n")
+        prob = to_numbers(prob, "prob")
         if n == 0:
             return np.empty(0, dtype=np.int64)
         if isinstance(prob, float):
-            return _as_counts(poisson.geometric_draw(self._stream, n, _odds(prob)))
-        odds = [_odds(p) for p in np.resize(prob, n).tolist()]
-        return _as_counts([poisson.geometric_one(self._stream.next, value) for value in odds])
+            return _as_counts(poisson.draw_geometric(self._stream, n, _compute_odds(prob)))
+        odds = [_compute_odds(p) for p in np.resize(prob, n).tolist()]
+        return _as_counts([poisson.draw_one_geometric(self._stream.draw_one, value) for value in odds])
 
     def rpois(self, n: int, lam: npt.ArrayLike) -> Counts:
         """Draw Poisson variables, as R's ``rpois``.
@@ -101,23 +107,23 @@ class CountDistributions(Seeded):
         >>> RRandom(123).rpois(5, 3)
         array([2, 4, 2, 5, 6])
         """
-        n = whole(n, "n")
-        mean = numbers(lam, "lam")
+        n = check_nonnegative_integer(n, "n")
+        mean = to_numbers(lam, "lam")
         if n == 0:
             return np.empty(0, dtype=np.int64)
         if isinstance(mean, float):
-            require(0.0 <= mean < math.inf, "lam", mean, "finite and at least 0")
+            require_parameter(0.0 <= mean < math.inf, "lam", mean, "finite and at least 0")
             if mean == 0.0:
                 return np.zeros(n, dtype=np.int64)
-            return _as_counts(poisson.draw(self._stream, n, mean))
+            return _as_counts(poisson.draw_poisson(self._stream, n, mean))
         mean = np.resize(mean, n)
-        require((mean >= 0.0) & np.isfinite(mean), "lam", mean, "finite and at least 0")
-        if np.all(mean < poisson.LARGE):
+        require_parameter((mean >= 0.0) & np.isfinite(mean), "lam", mean, "finite and at least 0")
+        if np.all(mean < poisson.LARGE_MEAN):
             result = np.zeros(n)
             drawn = np.flatnonzero(mean)
-            result[drawn] = poisson.small(self._stream.take(drawn.size), mean[drawn])
+            result[drawn] = poisson.invert_small_means(self._stream.take_uniforms(drawn.size), mean[drawn])
             return _as_counts(result)
-        return _as_counts([poisson.one(self._stream.next, value) for value in mean.tolist()])
+        return _as_counts([poisson.draw_one_poisson(self._stream.draw_one, value) for value in mean.tolist()])
 
     def rbinom(self, n: int, size: npt.ArrayLike, prob: npt.ArrayLike) -> Counts:
         """Draw binomial variables, as R's ``rbinom``.
@@ -155,38 +161,38 @@ class CountDistributions(Seeded):
         >>> RRandom(123).rbinom(5, 10, 0.5)
         array([4, 6, 5, 7, 7])
         """
-        n = whole(n, "n")
-        size, prob = numbers(size, "size"), numbers(prob, "prob")
+        n = check_nonnegative_integer(n, "n")
+        size, prob = to_numbers(size, "size"), to_numbers(prob, "prob")
         if n == 0:
             return np.empty(0, dtype=np.int64)
         if isinstance(size, float) and isinstance(prob, float):
-            certain = _certain_binomial(size, prob)
+            certain = _find_certain_binomial(size, prob)
             if certain is not None:
                 return _as_counts(np.full(n, certain))
-            return _as_counts(binomial.distribution(int(size), prob).draw(self._stream, n))
+            return _as_counts(binomial.get_binomial_distribution(int(size), prob).draw_many(self._stream, n))
         pairs = list(zip(np.resize(size, n).tolist(), np.resize(prob, n).tolist()))
-        known = [_certain_binomial(k, p) for k, p in pairs]
-        draw = self._stream.next
+        known = [_find_certain_binomial(k, p) for k, p in pairs]
+        draw = self._stream.draw_one
         return _as_counts(
             [
-                binomial.distribution(int(k), p).one(draw) if sure is None else sure
+                binomial.get_binomial_distribution(int(k), p).draw_one(draw) if sure is None else sure
                 for (k, p), sure in zip(pairs, known)
             ]
         )
 
 
-def _odds(prob: float) -> float:
+def _compute_odds(prob: float) -> float:
     """Return the mean of a geometric variable."""
-    require(0.0 < prob <= 1.0, "prob", prob, "above 0 and at most 1")
+    require_parameter(0.0 < prob <= 1.0, "prob", prob, "above 0 and at most 1")
     odds = (1.0 - prob) / prob
-    require(odds < 1e300, "prob", prob, "at least 1e-300")
+    require_parameter(odds < 1e300, "prob", prob, "at least 1e-300")
     return odds
 
 
-def _certain_binomial(size: float, prob: float) -> float | None:
+def _find_certain_binomial(size: float, prob: float) -> float | None:
     """Check the parameters and return the value where it takes no draw."""
-    require(0.0 <= size < math.inf and size.is_integer(), "size", size, "a whole number of at least 0")
-    require(0.0 <= prob <= 1.0, "prob", prob, "from 0 to 1")
+    require_parameter(0.0 <= size < math.inf and size.is_integer(), "size", size, "a whole number of at least 0")
+    require_parameter(0.0 <= prob <= 1.0, "prob", prob, "from 0 to 1")
     if size == 0.0 or prob == 0.0:
         return 0.0
     if prob == 1.0:

@@ -14,27 +14,33 @@ from pydpstat.r_arithmetic.elementary import Floats, exp, expm1, log
 from pydpstat.random.r_stream._standard import (
     MARGIN,
     Real,
-    double_trials,
-    exponential_lengths,
-    exponential_one,
-    exponential_values,
-    horner,
-    normal_at,
-    normal_one,
-    remainders,
-    starts,
+    compute_exponential_values,
+    compute_normal_at,
+    count_exponential_uniforms,
+    draw_one_exponential,
+    draw_one_normal,
+    evaluate_polynomial,
+    find_starts,
+    run_double_trials,
+    split_uniforms,
 )
-from pydpstat.random.r_stream._stream import Seeded, UniformStream, numbers, require, whole
+from pydpstat.random.r_stream._stream import (
+    SeededStream,
+    UniformStream,
+    check_nonnegative_integer,
+    require_parameter,
+    to_numbers,
+)
 
-_FEW = 60
-_CHUNK = 300_000
+_MAX_SCALAR_DRAWS = 60
+_CHUNK_SIZE = 300_000
 _E_INVERSE = 0.36787944117144233
-_START = (2.424e-4, 2.4511e-4, -7.388e-5, 0.00144121, 0.00801191, 0.02083148, 0.04166669)
+_START_SERIES = (2.424e-4, 2.4511e-4, -7.388e-5, 0.00144121, 0.00801191, 0.02083148, 0.04166669)
 _LOG_SERIES = (0.1233795, -0.1367177, 0.1423657, -0.1662921, 0.2000062, -0.250003, 0.3333333)
 
 
-def _power_series(coefficients: tuple[float, ...], x: Real) -> Real:
-    return horner(coefficients, x) * x
+def _evaluate_power_series(coefficients: tuple[float, ...], x: Real) -> Real:
+    return evaluate_polynomial(coefficients, x) * x
 
 
 class SmallShape:
@@ -44,41 +50,41 @@ class SmallShape:
         self.shape = shape
         self.height = 1.0 + _E_INVERSE * shape
 
-    def one(self, draw: Callable[[], float], scale: float) -> float:
+    def draw_one(self, draw: Callable[[], float], scale: float) -> float:
         """Draw one variable."""
         while True:
             p = self.height * draw()
             if p >= 1.0:
                 x = -math.log((self.height - p) / self.shape)
-                if exponential_one(draw) >= (1.0 - self.shape) * math.log(x):
+                if draw_one_exponential(draw) >= (1.0 - self.shape) * math.log(x):
                     return scale * x
             else:
                 x = math.exp(math.log(p) / self.shape)
-                if exponential_one(draw) >= x:
+                if draw_one_exponential(draw) >= x:
                     return scale * x
 
-    def draw(self, stream: UniformStream, count: int, scale: float) -> np.ndarray:
+    def draw_many(self, stream: UniformStream, count: int, scale: float) -> np.ndarray:
         """Draw variables."""
-        if count < _FEW:
-            return np.array([self.one(stream.next, scale) for _ in range(count)])
+        if count < _MAX_SCALAR_DRAWS:
+            return np.array([self.draw_one(stream.draw_one, scale) for _ in range(count)])
 
-        def draws(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
-            rest, halvings = remainders(uniforms)
-            length = exponential_lengths(rest)
+        def draw_chunk(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
+            rest, halvings = split_uniforms(uniforms)
+            length = count_exponential_uniforms(rest)
             # a trial is a uniform and then an exponential
             total = np.append(1 + length[1:], uniforms.size)
-            at = starts(total)
+            at = find_starts(total)
             at = at[at + total[at] <= uniforms.size]
             at = at[at + 1 < uniforms.size]
-            x, bound = self._trials(uniforms[at])
-            waiting = exponential_values(uniforms, rest, halvings, length, at + 1)
+            x, bound = self._run_trials(uniforms[at])
+            waiting = compute_exponential_values(uniforms, rest, halvings, length, at + 1)
             found = np.flatnonzero(waiting >= bound)[:missing]
             last = at[found[-1]] if found.size == missing else at[-1]
             return scale * x[found], int(last + total[last])
 
-        return stream.collect(count, 4.0, _CHUNK, draws)
+        return stream.collect_draws(count, 4.0, _CHUNK_SIZE, draw_chunk)
 
-    def _trials(self, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _run_trials(self, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return each trial's proposal and what the exponential must reach."""
         p = self.height * u
         upper = p >= 1.0
@@ -97,7 +103,7 @@ class LargeShape:
         self.s2 = shape - 0.5
         self.s = s = math.sqrt(self.s2)
         self.d = 5.656854 - s * 12.0
-        self.q0 = _power_series(_START, 1.0 / shape)
+        self.q0 = _evaluate_power_series(_START_SERIES, 1.0 / shape)
         if shape <= 3.686:
             self.b = 0.463 + s + 0.178 * self.s2
             self.si = 1.235
@@ -111,61 +117,61 @@ class LargeShape:
             self.si = 0.75
             self.c = 0.1515 / s
 
-    def one(self, draw: Callable[[], float], scale: float) -> float:
+    def draw_one(self, draw: Callable[[], float], scale: float) -> float:
         """Draw one variable."""
-        t = normal_one(draw)
+        t = draw_one_normal(draw)
         x = self.s + 0.5 * t
         if t >= 0.0:
             return scale * (x * x)
         u = draw()
-        if self.d * u <= t * t * t or (x > 0.0 and math.log(1.0 - u) <= self._quotient(t)):
+        if self.d * u <= t * t * t or (x > 0.0 and math.log(1.0 - u) <= self._compute_quotient(t)):
             return scale * (x * x)
         while True:
-            e = exponential_one(draw)
+            e = draw_one_exponential(draw)
             u = draw()
             u = u + u - 1.0
             t = self.b - self.si * e if u < 0.0 else self.b + self.si * e
             if t >= -0.71874483771719:
-                q = self._quotient(t)
+                q = self._compute_quotient(t)
                 # beyond 700 the proposal is out of all proportion and w is infinite in R too
                 if q > 0.0 and self.c * abs(u) <= expm1(q) * math.exp(e - 0.5 * t * t):
                     x = self.s + 0.5 * t
                     return scale * x * x
 
-    def _quotient(self, t: float) -> float:
+    def _compute_quotient(self, t: float) -> float:
         v = t / (self.s + self.s)
         if abs(v) <= 0.25:
-            return self.q0 + 0.5 * t * t * _power_series(_LOG_SERIES, v)
+            return self.q0 + 0.5 * t * t * _evaluate_power_series(_LOG_SERIES, v)
         return self.q0 - self.s * t + 0.25 * t * t + (self.s2 + self.s2) * math.log(1.0 + v)
 
-    def _quotients(self, t: np.ndarray) -> np.ndarray:
+    def _compute_quotients(self, t: np.ndarray) -> np.ndarray:
         """Do the same for an array."""
         v = t / (self.s + self.s)
-        q = self.q0 + 0.5 * t * t * _power_series(_LOG_SERIES, v)
+        q = self.q0 + 0.5 * t * t * _evaluate_power_series(_LOG_SERIES, v)
         far = np.flatnonzero(np.abs(v) > 0.25)
         t = t[far]
         q[far] = self.q0 - self.s * t + 0.25 * t * t + (self.s2 + self.s2) * log(1.0 + v[far])
         return q
 
-    def draw(self, stream: UniformStream, count: int, scale: float) -> np.ndarray:
+    def draw_many(self, stream: UniformStream, count: int, scale: float) -> np.ndarray:
         """Draw variables."""
-        if count < _FEW:
-            return np.array([self.one(stream.next, scale) for _ in range(count)])
+        if count < _MAX_SCALAR_DRAWS:
+            return np.array([self.draw_one(stream.draw_one, scale) for _ in range(count)])
 
-        def draws(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
-            t, end, doubled = self._at_each(uniforms)
-            at = starts(end - np.arange(end.size))[:missing]
+        def draw_chunk(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
+            t, end, doubled = self._transform_positions(uniforms)
+            at = find_starts(end - np.arange(end.size))[:missing]
             at = at[end[at] <= uniforms.size]
             x = self.s + 0.5 * t[at]
             # R rounds (scale x) x in one branch and scale (x x) in the other
             return np.where(doubled[at], scale * x * x, scale * (x * x)), int(end[at[-1]])
 
-        return stream.collect(count, 3.0, _CHUNK, draws)
+        return stream.collect_draws(count, 3.0, _CHUNK_SIZE, draw_chunk)
 
-    def _at_each(self, uniforms: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _transform_positions(self, uniforms: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return what begins at each position: deviate, end, and whether the second method gave it."""
         position = np.arange(uniforms.size - MARGIN)
-        t = normal_at(uniforms, position)
+        t = compute_normal_at(uniforms, position)
         end = position + 2
         doubled = np.zeros(position.size, dtype=np.bool_)
         low = np.flatnonzero(t < 0.0)
@@ -173,22 +179,22 @@ class LargeShape:
         deviate, u = t[low], uniforms[low + 2]
         low = low[self.d * u > deviate * deviate * deviate]
         deviate, u = t[low], uniforms[low + 2]
-        refused = (self.s + 0.5 * deviate <= 0.0) | (log(1.0 - u) > self._quotients(deviate))
+        refused = (self.s + 0.5 * deviate <= 0.0) | (log(1.0 - u) > self._compute_quotients(deviate))
 
-        def accept(index: np.ndarray, e: np.ndarray, u: np.ndarray) -> np.ndarray:
-            t[index], accepted = self._trials(e, u)
+        def accept_trials(index: np.ndarray, e: np.ndarray, u: np.ndarray) -> np.ndarray:
+            t[index], accepted = self._run_trials(e, u)
             return accepted
 
         doubled[low[refused]] = True
-        double_trials(low[refused], uniforms, remainders(uniforms), end, accept)
+        run_double_trials(low[refused], uniforms, split_uniforms(uniforms), end, accept_trials)
         return t, end, doubled
 
-    def _trials(self, e: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _run_trials(self, e: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return each trial's deviate and whether it is accepted."""
         deviate = self.b + np.where(u < 0.0, -e, e) * self.si
         accepted = np.zeros(e.size, dtype=np.bool_)
         index = np.flatnonzero(deviate >= -0.71874483771719)
-        q = self._quotients(deviate[index])
+        q = self._compute_quotients(deviate[index])
         positive = np.flatnonzero(q > 0.0)
         index, q = index[positive], q[positive]
         t = deviate[index]
@@ -204,7 +210,7 @@ class LargeShape:
 
 # its constants take longer to work out than a variable
 @lru_cache(maxsize=32)
-def distribution(shape: float) -> SmallShape | LargeShape:
+def get_gamma_distribution(shape: float) -> SmallShape | LargeShape:
     """Return the distribution of a finite shape above 0."""
     return SmallShape(shape) if shape < 1.0 else LargeShape(shape)
 
@@ -215,7 +221,7 @@ _LOG_4 = 1.3862944
 _ONE_AND_LOG_5 = 2.609438
 
 
-class BetaDistribution(Seeded):
+class BetaDistribution(SeededStream):
     """The method of `RRandom` that returns proportions."""
 
     def rbeta(self, n: int, shape1: npt.ArrayLike, shape2: npt.ArrayLike) -> Floats:
@@ -250,17 +256,17 @@ class BetaDistribution(Seeded):
         >>> RRandom(123).rbeta(2, 2, 3)
         array([0.26906866, 0.34377729])
         """
-        n = whole(n, "n")
-        shapes = [np.resize(numbers(shape1, "shape1"), n), np.resize(numbers(shape2, "shape2"), n)]
+        n = check_nonnegative_integer(n, "n")
+        shapes = [np.resize(to_numbers(shape1, "shape1"), n), np.resize(to_numbers(shape2, "shape2"), n)]
         if n == 0:
             return np.empty(0)
         for name, shape in zip(("shape1", "shape2"), shapes):
-            require(shape >= 0.0, name, shape, "at least 0")
+            require_parameter(shape >= 0.0, name, shape, "at least 0")
         first, second = (shape.tolist() for shape in shapes)
-        return np.array([_one(self._stream.next, a, b) for a, b in zip(first, second)])
+        return np.array([_draw_beta(self._stream.draw_one, a, b) for a, b in zip(first, second)])
 
 
-def _one(draw: Callable[[], float], shape1: float, shape2: float) -> float:
+def _draw_beta(draw: Callable[[], float], shape1: float, shape2: float) -> float:
     """Draw one variable."""
     if shape1 == shape2 == 0.0:
         return 0.0 if draw() < 0.5 else 1.0
@@ -271,26 +277,26 @@ def _one(draw: Callable[[], float], shape1: float, shape2: float) -> float:
     if math.isinf(shape2) or shape1 == 0.0:
         return 0.0
     low, high = min(shape1, shape2), max(shape1, shape2)
-    w, other = _bc(draw, low, high) if low <= 1.0 else _bb(draw, low, high)
+    w, other = _draw_beta_bc(draw, low, high) if low <= 1.0 else _draw_beta_bb(draw, low, high)
     # BB's ratio belongs to the smaller shape, BC's to the larger one
     of_first = (shape1 == low) == (low > 1.0)
     return (w if of_first else other) / (other + w)
 
 
-def _ratio(u: float, rate: float, scale: float) -> tuple[float, float]:
+def _compute_beta_ratio(u: float, rate: float, scale: float) -> tuple[float, float]:
     """Return the logarithm of the odds of u, times the rate, and the scale times its exponential."""
     v = rate * float(log(u / (1.0 - u)))
     w = scale * float(exp(v)) if v <= _LARGEST_EXPONENT else math.inf
     return v, min(w, sys.float_info.max)
 
 
-def _bb(draw: Callable[[], float], low: float, high: float) -> tuple[float, float]:
+def _draw_beta_bb(draw: Callable[[], float], low: float, high: float) -> tuple[float, float]:
     total = low + high
     rate = math.sqrt((total - 2.0) / (2.0 * low * high - total))
     gamma = low + 1.0 / rate
     while True:
         first, second = draw(), draw()
-        v, w = _ratio(first, rate, low)
+        v, w = _compute_beta_ratio(first, rate, low)
         z = first * first * second
         r = gamma * v - _LOG_4
         s = low + r - w
@@ -301,7 +307,7 @@ def _bb(draw: Callable[[], float], low: float, high: float) -> tuple[float, floa
             return w, high
 
 
-def _bc(draw: Callable[[], float], low: float, high: float) -> tuple[float, float]:
+def _draw_beta_bc(draw: Callable[[], float], low: float, high: float) -> tuple[float, float]:
     total, rate, delta = low + high, 1.0 / low, 1.0 + high - low
     k1 = delta * (0.0138889 + 0.0416667 * low) / (high * rate - 0.777778)
     k2 = 0.25 + (0.5 + 0.25 / delta) * low
@@ -315,9 +321,9 @@ def _bc(draw: Callable[[], float], low: float, high: float) -> tuple[float, floa
         else:
             z = first * first * second
             if z <= 0.25:
-                return _ratio(first, rate, high)[1], low
+                return _compute_beta_ratio(first, rate, high)[1], low
             if z >= k2:
                 continue
-        v, w = _ratio(first, rate, high)
+        v, w = _compute_beta_ratio(first, rate, high)
         if total * (float(log(total / (low + w))) + v) - _LOG_4 >= float(log(z)):
             return w, low

@@ -10,54 +10,54 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pydpstat._frozen import frozen
-from pydpstat.r_arithmetic.elementary import exp, log, power
+from pydpstat._frozen import freeze_array
+from pydpstat.r_arithmetic.elementary import compute_power, exp, log
 from pydpstat.random.r_stream._standard import (
     LOG_2,
     MARGIN,
     Real,
-    double_trials,
-    exponential_draw,
-    exponential_lengths,
-    exponential_one,
-    exponential_values,
-    horner,
-    normal_at,
-    normal_one,
-    remainders,
-    starts,
+    compute_exponential_values,
+    compute_normal_at,
+    count_exponential_uniforms,
+    draw_exponential,
+    draw_one_exponential,
+    draw_one_normal,
+    evaluate_polynomial,
+    find_starts,
+    run_double_trials,
+    split_uniforms,
 )
 from pydpstat.random.r_stream._stream import UniformStream
 
-LARGE = 10.0
+LARGE_MEAN = 10.0
 # beyond 35 lies less than 2^-32 where the mean is below 10: no uniform ever gets there
-_TABLE = 36
-_FEW = 40
-_CHUNK = 200_000
+_TABLE_SIZE = 36
+_MAX_SCALAR_DRAWS = 40
+_CHUNK_SIZE = 200_000
 _FEW_GEOMETRIC, _GEOMETRIC_CHUNK = 150, 100_000
-_ROOT = 0.398942280401432677939946059934
+_INVERSE_ROOT_2PI = 0.398942280401432677939946059934
 _FACTORIALS = (1.0, 1.0, 2.0, 6.0, 24.0, 120.0, 720.0, 5040.0, 40320.0, 362880.0)
-_FACTORIALS_ARRAY = frozen(_FACTORIALS)
+_FACTORIALS_ARRAY = freeze_array(_FACTORIALS)
 _LOG_SERIES = (0.1250060, -0.1384794, 0.1421878, -0.1661269, 0.2000118, -0.2500068, 0.3333333, -0.5)
 
 
-def one(draw: Callable[[], float], mean: float) -> float:
+def draw_one_poisson(draw: Callable[[], float], mean: float) -> float:
     """Draw one Poisson variable."""
-    if mean >= LARGE:
-        return _one_large(draw, mean)
+    if mean >= LARGE_MEAN:
+        return _draw_one_large(draw, mean)
     if mean == 0.0:
         return 0.0
     u = draw()
     term = total = math.exp(-mean)
     k = 0
-    while u > total and k < _TABLE:
+    while u > total and k < _TABLE_SIZE:
         k += 1
         term *= mean / k
         total += term
     return float(k)
 
 
-def small(uniforms: np.ndarray, mean: np.ndarray) -> np.ndarray:
+def invert_small_means(uniforms: np.ndarray, mean: np.ndarray) -> np.ndarray:
     """Return the variable of each uniform and its own mean, above 0 and below 10."""
     term = exp(-mean)
     total = term.copy()
@@ -75,40 +75,40 @@ def small(uniforms: np.ndarray, mean: np.ndarray) -> np.ndarray:
     return result
 
 
-def draw(stream: UniformStream, count: int, mean: float) -> np.ndarray:
+def draw_poisson(stream: UniformStream, count: int, mean: float) -> np.ndarray:
     """Draw Poisson variables of one mean above 0."""
-    if count < _FEW:
-        return np.array([one(stream.next, mean) for _ in range(count)])
-    if mean < LARGE:
+    if count < _MAX_SCALAR_DRAWS:
+        return np.array([draw_one_poisson(stream.draw_one, mean) for _ in range(count)])
+    if mean < LARGE_MEAN:
         return _draw_small(stream, count, mean)
 
-    def draws(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
+    def draw_chunk(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
         position = np.arange(uniforms.size - MARGIN)
         means = np.full(position.size, mean)
         with np.errstate(over="ignore"):
-            value, end = large(means, uniforms, position, remainders(uniforms))
-        at = starts(end - position)[:missing]
+            value, end = transform_large_means(means, uniforms, position, split_uniforms(uniforms))
+        at = find_starts(end - position)[:missing]
         at = at[end[at] <= uniforms.size]
         return value[at], int(end[at[-1]])
 
-    return stream.collect(count, 3.0, _CHUNK, draws)
+    return stream.collect_draws(count, 3.0, _CHUNK_SIZE, draw_chunk)
 
 
 def _draw_small(stream: UniformStream, count: int, mean: float) -> np.ndarray:
     term = total = math.exp(-mean)
     table = [total]
-    for k in range(1, _TABLE):
+    for k in range(1, _TABLE_SIZE):
         term *= mean / k
         total += term
         table.append(total)
     result = np.empty(count)
-    for start in range(0, count, _CHUNK):
-        part = result[start : start + _CHUNK]
-        part[:] = np.searchsorted(table, stream.take(part.size))
+    for start in range(0, count, _CHUNK_SIZE):
+        part = result[start : start + _CHUNK_SIZE]
+        part[:] = np.searchsorted(table, stream.take_uniforms(part.size))
     return result
 
 
-def _squeeze_density(x: Real, mean: Real, s: Real) -> tuple[Real, Real]:
+def _compute_hat(x: Real, mean: Real, s: Real) -> tuple[Real, Real]:
     """Return the logarithm of the normal part and the factor of the hat at x standard deviations."""
     b1 = 0.0416666666666666667 / mean
     b2 = 0.3 * b1 * b1
@@ -117,11 +117,11 @@ def _squeeze_density(x: Real, mean: Real, s: Real) -> tuple[Real, Real]:
     c1 = b1 - 6.0 * b2 + 45.0 * c3
     c0 = 1.0 - b1 + 3.0 * b2 - 15.0 * c3
     square = x * x
-    factor = _ROOT / s * (((c3 * square + c2) * square + c1) * square + c0)
+    factor = _INVERSE_ROOT_2PI / s * (((c3 * square + c2) * square + c1) * square + c0)
     return -0.5 * square, factor
 
 
-def _density(k: float, mean: float) -> tuple[float, float]:
+def _compute_density(k: float, mean: float) -> tuple[float, float]:
     """Return the logarithm and the factor of the Poisson probability of k."""
     if k < 10.0:
         return -mean, mean**k / _FACTORIALS[int(k)]
@@ -130,32 +130,32 @@ def _density(k: float, mean: float) -> tuple[float, float]:
     delta -= 4.8 * delta * delta * delta
     v = away / k
     if abs(v) <= 0.25:
-        exponent = k * v * v * horner(_LOG_SERIES, v) - delta
+        exponent = k * v * v * evaluate_polynomial(_LOG_SERIES, v) - delta
     else:
         exponent = k * math.log(1.0 + v) - away - delta
-    return exponent, _ROOT / math.sqrt(k)
+    return exponent, _INVERSE_ROOT_2PI / math.sqrt(k)
 
 
-def _densities(k: np.ndarray, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _compute_densities(k: np.ndarray, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Do the same for arrays."""
     safe = np.maximum(k, 10.0)
     away = mean - safe
     delta = 0.0833333333333333333 / safe
     delta -= 4.8 * delta * delta * delta
     v = away / safe
-    exponent = safe * v * v * horner(_LOG_SERIES, v) - delta
+    exponent = safe * v * v * evaluate_polynomial(_LOG_SERIES, v) - delta
     far = np.flatnonzero(np.abs(v) > 0.25)
     exponent[far] = safe[far] * log(1.0 + v[far]) - away[far] - delta[far]
-    factor = _ROOT / np.sqrt(safe)
+    factor = _INVERSE_ROOT_2PI / np.sqrt(safe)
     few = np.flatnonzero(k < 10.0)
     exponent[few] = -mean[few]
-    factor[few] = power(mean[few], k[few]) / _FACTORIALS_ARRAY[k[few].astype(np.int64)]
+    factor[few] = compute_power(mean[few], k[few]) / _FACTORIALS_ARRAY[k[few].astype(np.int64)]
     return exponent, factor
 
 
-def _one_large(draw: Callable[[], float], mean: float) -> float:
+def _draw_one_large(draw: Callable[[], float], mean: float) -> float:
     s = math.sqrt(mean)
-    g = mean + s * normal_one(draw)
+    g = mean + s * draw_one_normal(draw)
     if g >= 0.0:
         k = float(math.floor(g))
         if k >= math.floor(mean - 1.1484):
@@ -164,23 +164,23 @@ def _one_large(draw: Callable[[], float], mean: float) -> float:
         u = draw()
         if 6.0 * mean * mean * u >= away * away * away:
             return k
-        exponent, factor = _density(k, mean)
-        hat_exponent, hat = _squeeze_density((0.5 - away) / s, mean, s)
+        exponent, factor = _compute_density(k, mean)
+        hat_exponent, hat = _compute_hat((0.5 - away) / s, mean, s)
         if hat - u * hat <= factor * math.exp(exponent - hat_exponent):
             return k
     while True:
-        e = exponential_one(draw)
+        e = draw_one_exponential(draw)
         u = 2.0 * draw() - 1.0
         t = 1.8 + math.copysign(e, u)
         if t > -0.6744:
             k = float(math.floor(mean + s * t))
-            exponent, factor = _density(k, mean)
-            hat_exponent, hat = _squeeze_density((0.5 - (mean - k)) / s, mean, s)
+            exponent, factor = _compute_density(k, mean)
+            hat_exponent, hat = _compute_hat((0.5 - (mean - k)) / s, mean, s)
             if 0.1069 / mean * abs(u) <= factor * math.exp(exponent + e) - hat * math.exp(hat_exponent + e):
                 return k
 
 
-def large(
+def transform_large_means(
     mean: np.ndarray, uniforms: np.ndarray, at: np.ndarray, remainders: tuple[np.ndarray, np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the variables that begin at the positions `at`, and the positions where they end.
@@ -189,7 +189,7 @@ def large(
     enough of them. `at` stays `MARGIN` below their number.
     """
     s = np.sqrt(mean)
-    g = mean + s * normal_at(uniforms, at)
+    g = mean + s * compute_normal_at(uniforms, at)
     value = np.floor(g)
     end = at + 2
     low = np.flatnonzero(value < np.floor(mean - 1.1484))
@@ -201,58 +201,58 @@ def large(
     unsure = np.flatnonzero(~(positive & (6.0 * m * m * u >= away * away * away)))
     low, m, k = low[unsure], m[unsure], k[unsure]
     u, away, positive = u[unsure], away[unsure], positive[unsure]
-    exponent, factor = _densities(np.maximum(k, 0.0), m)
-    hat_exponent, hat = _squeeze_density((0.5 - away) / s[low], m, s[low])
+    exponent, factor = _compute_densities(np.maximum(k, 0.0), m)
+    hat_exponent, hat = _compute_hat((0.5 - away) / s[low], m, s[low])
     refused = ~positive | (hat - u * hat > factor * exp(exponent - hat_exponent))
 
-    def accept(index: np.ndarray, e: np.ndarray, u: np.ndarray) -> np.ndarray:
+    def accept_trials(index: np.ndarray, e: np.ndarray, u: np.ndarray) -> np.ndarray:
         m, deviation = mean[index], s[index]
         t = 1.8 + np.where(u >= 0.0, e, -e)
         k = np.floor(m + deviation * t)
         tried = t > -0.6744
         k[~tried] = 0.0
         value[index] = k
-        exponent, factor = _densities(k, m)
-        hat_exponent, hat = _squeeze_density((0.5 - (m - k)) / deviation, m, deviation)
+        exponent, factor = _compute_densities(k, m)
+        hat_exponent, hat = _compute_hat((0.5 - (m - k)) / deviation, m, deviation)
         return tried & (0.1069 / m * np.abs(u) <= factor * exp(exponent + e) - hat * exp(hat_exponent + e))
 
-    double_trials(low[refused], uniforms, remainders, end, accept)
+    run_double_trials(low[refused], uniforms, remainders, end, accept_trials)
     return value, end
 
 
-def geometric_one(draw: Callable[[], float], odds: float) -> float:
+def draw_one_geometric(draw: Callable[[], float], odds: float) -> float:
     """Draw one geometric variable; `odds` is (1 - prob) / prob."""
-    return one(draw, exponential_one(draw) * odds)
+    return draw_one_poisson(draw, draw_one_exponential(draw) * odds)
 
 
-def geometric_draw(stream: UniformStream, count: int, odds: float) -> np.ndarray:
+def draw_geometric(stream: UniformStream, count: int, odds: float) -> np.ndarray:
     """Draw geometric variables of one probability."""
     if count < _FEW_GEOMETRIC:
-        return np.array([geometric_one(stream.next, odds) for _ in range(count)])
+        return np.array([draw_one_geometric(stream.draw_one, odds) for _ in range(count)])
     if odds == 0.0:
         # the exponential is drawn all the same
-        exponential_draw(stream, count)
+        draw_exponential(stream, count)
         return np.zeros(count)
 
-    def draws(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
-        rest, halvings = remainders(uniforms)
-        length = exponential_lengths(rest)
+    def draw_chunk(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
+        rest, halvings = split_uniforms(uniforms)
+        length = count_exponential_uniforms(rest)
         total = length + 1
-        value, is_large = _large_means(uniforms, rest, halvings, length, total, odds)
-        at = starts(total)[:missing]
+        value, is_large = _draw_large_means(uniforms, rest, halvings, length, total, odds)
+        at = find_starts(total)[:missing]
         at = at[at + total[at] <= uniforms.size]
-        mean = exponential_values(uniforms, rest, halvings, length, at) * odds
+        mean = compute_exponential_values(uniforms, rest, halvings, length, at) * odds
         known = np.flatnonzero(is_large[at])
         # those are put right afterwards; any small mean will do for them here
         mean[known] = 1.0
-        part = small(uniforms[at + length[at]], mean)
+        part = invert_small_means(uniforms[at + length[at]], mean)
         part[known] = value[at[known]]
         return part, int(at[-1] + total[at[-1]])
 
-    return stream.collect(count, 3.0, _GEOMETRIC_CHUNK, draws)
+    return stream.collect_draws(count, 3.0, _GEOMETRIC_CHUNK, draw_chunk)
 
 
-def _large_means(
+def _draw_large_means(
     uniforms: np.ndarray,
     rest: np.ndarray,
     halvings: np.ndarray,
@@ -264,15 +264,15 @@ def _large_means(
     value = np.empty(uniforms.size)
     is_large = np.zeros(uniforms.size, dtype=np.bool_)
     # the exponential is below (halvings + 1) log 2
-    least = int(LARGE / odds / LOG_2 * (1.0 - 1e-9)) - 1
+    least = int(LARGE_MEAN / odds / LOG_2 * (1.0 - 1e-9)) - 1
     at = np.flatnonzero(halvings >= least)
     near_end = at[at >= uniforms.size - 3 * MARGIN]
     total[near_end] = uniforms.size + 1
     at = at[: at.size - near_end.size]
     if at.size:
-        mean = exponential_values(uniforms, rest, halvings, length, at) * odds
-        at, mean = at[mean >= LARGE], mean[mean >= LARGE]
-        value[at], end = large(mean, uniforms, at + length[at], (rest, halvings))
+        mean = compute_exponential_values(uniforms, rest, halvings, length, at) * odds
+        at, mean = at[mean >= LARGE_MEAN], mean[mean >= LARGE_MEAN]
+        value[at], end = transform_large_means(mean, uniforms, at + length[at], (rest, halvings))
         total[at] = end - at
         is_large[at] = True
     return value, is_large

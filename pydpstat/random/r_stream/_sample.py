@@ -9,40 +9,40 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._checks import is_number
-from pydpstat._data.containers import Column, has_rows, rows
+from pydpstat._data.containers import Column, has_rows, take_rows
 from pydpstat.errors import PydpstatError
-from pydpstat.r_arithmetic._arrays import doubles
-from pydpstat.random.r_stream._standard import starts
-from pydpstat.random.r_stream._stream import Seeded, UniformStream, whole
+from pydpstat.r_arithmetic._arrays import to_doubles
+from pydpstat.random.r_stream._standard import find_starts
+from pydpstat.random.r_stream._stream import SeededStream, UniformStream, check_nonnegative_integer
 
-_FEW = 40
-_FEW_MOVES = 1000
-_CHUNK = 65_536
-_WORD = 65536.0
+_MAX_SCALAR_DRAWS = 40
+_MAX_SCALAR_MOVES = 1000
+_CHUNK_SIZE = 65_536
+_WORD_RANGE = 65536.0
 _WALKER_ABOVE = 200
 
 
-def _bits(n: int) -> int:
+def _count_bits(n: int) -> int:
     """Return how many random bits an index below n takes."""
     return (n - 1).bit_length()
 
 
-def index_below(draw: Callable[[], float], n: int) -> int:
+def draw_index_below(draw: Callable[[], float], n: int) -> int:
     """Draw one index below n: 16 bits of each uniform, and again where the number is too large."""
-    bits = _bits(n)
+    bits = _count_bits(n)
     while True:
         value = 0
         for _ in range(bits // 16 + 1):
-            value = 65536 * value + int(draw() * _WORD)
+            value = 65536 * value + int(draw() * _WORD_RANGE)
         value &= (1 << bits) - 1
         if value < n:
             return value
 
 
-def _candidates(uniforms: np.ndarray, bits: int, step: int) -> np.ndarray:
+def _make_candidates(uniforms: np.ndarray, bits: int, step: int) -> np.ndarray:
     """Return the candidate that begins at every `step`-th uniform where there are enough for it."""
     # a cast to integers rounds down
-    parts = (uniforms * _WORD).astype(np.int64)
+    parts = (uniforms * _WORD_RANGE).astype(np.int64)
     end = parts.size - bits // 16
     value = parts[0:end:step]
     for j in range(1, bits // 16 + 1):
@@ -50,55 +50,55 @@ def _candidates(uniforms: np.ndarray, bits: int, step: int) -> np.ndarray:
     return value & ((1 << bits) - 1)
 
 
-def with_replacement(stream: UniformStream, n: int, size: int) -> np.ndarray:
+def draw_with_replacement(stream: UniformStream, n: int, size: int) -> np.ndarray:
     """Draw indices below n that may repeat."""
-    if size < _FEW:
-        return np.array([index_below(stream.next, n) for _ in range(size)], dtype=np.int64)
-    bits = _bits(n)
+    if size < _MAX_SCALAR_DRAWS:
+        return np.array([draw_index_below(stream.draw_one, n) for _ in range(size)], dtype=np.int64)
+    bits = _count_bits(n)
     words = bits // 16 + 1
 
-    def draws(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
-        value = _candidates(uniforms, bits, words)
+    def draw_chunk(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
+        value = _make_candidates(uniforms, bits, words)
         found = np.flatnonzero(value < n)[:missing]
         return value[found], words * (int(found[-1]) + 1 if found.size == missing else value.size)
 
-    return stream.collect(size, words * 2.0**bits / n, _CHUNK * words, draws)
+    return stream.collect_draws(size, words * 2.0**bits / n, _CHUNK_SIZE * words, draw_chunk)
 
 
-def without_replacement(stream: UniformStream, n: int, size: int) -> np.ndarray:
+def draw_without_replacement(stream: UniformStream, n: int, size: int) -> np.ndarray:
     """Draw different indices below n by R's shuffle: the last place moves into the one drawn."""
-    places = _shrinking(stream, n, size)
-    if size < _FEW_MOVES or 16 * size < n:
-        return _shuffled_few(places.tolist(), n)
-    return _shuffled(places, n)
+    places = _draw_shrinking(stream, n, size)
+    if size < _MAX_SCALAR_MOVES or 16 * size < n:
+        return _shuffle_few(places.tolist(), n)
+    return _shuffle_many(places, n)
 
 
-def _shrinking(stream: UniformStream, n: int, size: int) -> np.ndarray:
+def _draw_shrinking(stream: UniformStream, n: int, size: int) -> np.ndarray:
     """Draw an index below n, then one below n - 1, and so on."""
     result = np.empty(size, dtype=np.int64)
     done = 0
     while done < size:
         left = n - done
-        bits = _bits(left)
+        bits = _count_bits(left)
         # the number of bits stays the same down to this many places
         same = min(size - done, left - (1 << bits >> 1)) if left > 1 else 1
-        if same < _FEW:
+        if same < _MAX_SCALAR_DRAWS:
             for i in range(done, done + same):
-                result[i] = index_below(stream.next, n - i)
+                result[i] = draw_index_below(stream.draw_one, n - i)
             done += same
             continue
         words = bits // 16 + 1
-        tries = min(_CHUNK, same)
-        value = _candidates(stream.peek(tries * words), bits, words)
-        found = np.flatnonzero(_accepted(value, left))[:same]
+        tries = min(_CHUNK_SIZE, same)
+        value = _make_candidates(stream.read_ahead(tries * words), bits, words)
+        found = np.flatnonzero(_find_accepted(value, left))[:same]
         finished = found.size == same
-        stream.advance(words * (int(found[-1]) + 1 if finished else tries))
+        stream.skip_uniforms(words * (int(found[-1]) + 1 if finished else tries))
         result[done : done + found.size] = value[found]
         done += found.size
     return result
 
 
-def _accepted(value: np.ndarray, left: int) -> np.ndarray:
+def _find_accepted(value: np.ndarray, left: int) -> np.ndarray:
     """Tell which candidates are accepted, when each acceptance lowers the bound by one."""
     accepted = value < left
     while True:
@@ -110,7 +110,7 @@ def _accepted(value: np.ndarray, left: int) -> np.ndarray:
         accepted = again
 
 
-def _shuffled_few(places: list[int], n: int) -> np.ndarray:
+def _shuffle_few(places: list[int], n: int) -> np.ndarray:
     moved: dict[int, int] = {}
     result = []
     for place in places:
@@ -120,11 +120,11 @@ def _shuffled_few(places: list[int], n: int) -> np.ndarray:
     return np.array(result, dtype=np.int64)
 
 
-def _shuffled(places: np.ndarray, n: int) -> np.ndarray:
+def _shuffle_many(places: np.ndarray, n: int) -> np.ndarray:
     """Follow each place back to the value it held, for all draws at the same time."""
     size = places.size
     time = np.arange(size)
-    earlier = _previous_hits(places, n)
+    earlier = _find_previous_hits(places, n)
     # draw t moves the last place, n - 1 - t: its value came there with its own latest hit
     latest = np.full(n, -1, dtype=np.int64)
     latest[places] = time
@@ -132,11 +132,11 @@ def _shuffled(places: np.ndarray, n: int) -> np.ndarray:
     origin = latest[last_place]
     itself = origin == time
     origin[itself] = earlier[itself]
-    moved = _follow(origin, last_place)
+    moved = _follow_chains(origin, last_place)
     return np.where(earlier < 0, places, moved[earlier])
 
 
-def _previous_hits(places: np.ndarray, n: int) -> np.ndarray:
+def _find_previous_hits(places: np.ndarray, n: int) -> np.ndarray:
     """Return for each draw the latest earlier draw of the same place, or -1."""
     from scipy.sparse import csr_matrix
 
@@ -151,7 +151,7 @@ def _previous_hits(places: np.ndarray, n: int) -> np.ndarray:
     return earlier
 
 
-def _follow(origin: np.ndarray, value: np.ndarray) -> np.ndarray:
+def _follow_chains(origin: np.ndarray, value: np.ndarray) -> np.ndarray:
     """Return the value at the end of each chain of origins."""
     time = np.arange(origin.size)
     root = np.where(origin < 0, time, origin)
@@ -162,28 +162,28 @@ def _follow(origin: np.ndarray, value: np.ndarray) -> np.ndarray:
         root = further
 
 
-def hashed(stream: UniformStream, n: int, size: int) -> np.ndarray:
+def draw_by_hashing(stream: UniformStream, n: int, size: int) -> np.ndarray:
     """Draw different indices below a large n: repeats are drawn again."""
     result: dict[int, None] = {}
     while len(result) < size:
         # the missing ones are drawn in turn, so the first occurrences are R's draws
-        result |= dict.fromkeys(with_replacement(stream, n, size - len(result)).tolist())
+        result |= dict.fromkeys(draw_with_replacement(stream, n, size - len(result)).tolist())
     return np.fromiter(result, dtype=np.int64, count=size)
 
 
-def decreasing(prob: np.ndarray) -> np.ndarray:
+def order_decreasing(prob: np.ndarray) -> np.ndarray:
     """Return R's order of decreasing probabilities: ties come as its heap sort leaves them."""
     order = np.argsort(-prob, kind="stable")
     ordered = prob[order]
     if not np.any(ordered[1:] == ordered[:-1]):
         return order
-    return _heap_order(prob.tolist())
+    return _order_by_heap_sort(prob.tolist())
 
 
-def _heap_order(value: list[float]) -> np.ndarray:
+def _order_by_heap_sort(value: list[float]) -> np.ndarray:
     index = list(range(len(value)))
 
-    def sift(key: float, item: int, hole: int, size: int) -> None:
+    def insert_key(key: float, item: int, hole: int, size: int) -> None:
         child = 2 * hole + 1
         while child < size:
             if child + 1 < size and value[child] > value[child + 1]:
@@ -195,43 +195,43 @@ def _heap_order(value: list[float]) -> np.ndarray:
         value[hole], index[hole] = key, item
 
     for hole in range(len(value) // 2 - 1, -1, -1):
-        sift(value[hole], index[hole], hole, len(value))
+        insert_key(value[hole], index[hole], hole, len(value))
     for last in range(len(value) - 1, 0, -1):
         key, item = value[last], index[last]
         value[last], index[last] = value[0], index[0]
-        sift(key, item, 0, last)
+        insert_key(key, item, 0, last)
     return np.array(index, dtype=np.int64)
 
 
-def weighted_with_replacement(stream: UniformStream, prob: np.ndarray, size: int) -> np.ndarray:
+def draw_weighted_with_replacement(stream: UniformStream, prob: np.ndarray, size: int) -> np.ndarray:
     """Draw indices with probabilities that sum to 1; they may repeat."""
     if np.count_nonzero(prob.size * prob > 0.1) > _WALKER_ABOVE:
-        return _walker(stream, prob, size)
-    order = decreasing(prob)
+        return _draw_by_walker(stream, prob, size)
+    order = order_decreasing(prob)
     # the last index takes what rounding leaves over
     bounds = np.cumsum(prob[order])[:-1]
     result = np.empty(size, dtype=np.int64)
-    for start in range(0, size, _CHUNK):
-        part = result[start : start + _CHUNK]
-        part[:] = order[np.searchsorted(bounds, stream.take(part.size))]
+    for start in range(0, size, _CHUNK_SIZE):
+        part = result[start : start + _CHUNK_SIZE]
+        part[:] = order[np.searchsorted(bounds, stream.take_uniforms(part.size))]
     return result
 
 
-def _walker(stream: UniformStream, prob: np.ndarray, size: int) -> np.ndarray:
+def _draw_by_walker(stream: UniformStream, prob: np.ndarray, size: int) -> np.ndarray:
     """Draw by Walker's aliases (1977): an index, and a uniform that decides for it or for its alias."""
     n = prob.size
-    threshold, alias = _aliases(prob)
-    bits = _bits(n)
+    threshold, alias = _make_aliases(prob)
+    bits = _count_bits(n)
     words = bits // 16 + 1
     index = np.empty(size, dtype=np.int64)
     u = np.empty(size)
     done = 0
     while done < size:
-        uniforms = stream.peek(min(_CHUNK, 4 * words * (size - done) + 16))
-        value = _candidates(uniforms, bits, 1)
+        uniforms = stream.read_ahead(min(_CHUNK_SIZE, 4 * words * (size - done) + 16))
+        value = _make_candidates(uniforms, bits, 1)
         accepted = value < n
         length = accepted + words
-        at = starts(length)
+        at = find_starts(length)
         at = at[at + length[at] <= uniforms.size]
         found = at[accepted[at]][: size - done]
         part = slice(done, done + found.size)
@@ -239,11 +239,11 @@ def _walker(stream: UniformStream, prob: np.ndarray, size: int) -> np.ndarray:
         u[part] = uniforms[found + words]
         done += found.size
         last = found[-1] if done == size else at[-1]
-        stream.advance(int(last + length[last]))
+        stream.skip_uniforms(int(last + length[last]))
     return np.where(u + index < threshold[index], index, alias[index])
 
 
-def _aliases(prob: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _make_aliases(prob: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     n = prob.size
     q = prob * n
     poor = np.flatnonzero(q < 1.0)
@@ -266,14 +266,14 @@ def _aliases(prob: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.array(share) + np.arange(n), np.array(alias, dtype=np.int64)
 
 
-def weighted_without_replacement(stream: UniformStream, prob: np.ndarray, size: int) -> np.ndarray:
+def draw_weighted_distinct(stream: UniformStream, prob: np.ndarray, size: int) -> np.ndarray:
     """Draw different indices one after the other, each with the probabilities of those left."""
-    order = decreasing(prob).tolist()
+    order = order_decreasing(prob).tolist()
     left = prob[order].tolist()
     total = 1.0
     result = []
     for _ in range(size):
-        bound = total * stream.next()
+        bound = total * stream.draw_one()
         mass = 0.0
         last = len(left) - 1
         for j, p in enumerate(left):
@@ -286,10 +286,10 @@ def weighted_without_replacement(stream: UniformStream, prob: np.ndarray, size: 
 
 
 _HASH_ABOVE = 10_000_000
-_LARGEST = 4_500_000_000_000_000
+_LARGEST_POPULATION = 4_500_000_000_000_000
 
 
-class Sampling(Seeded):
+class Sampling(SeededStream):
     """The method of `RRandom` that draws from a set."""
 
     def sample(
@@ -336,55 +336,52 @@ class Sampling(Seeded):
         """
         numbered = is_number(x) and x >= 1
         if numbered:
-            n = whole(x, "x", "a whole number of at least 1, or a sequence")
-            if n > _LARGEST:
+            n = check_nonnegative_integer(x, "x", "a whole number of at least 1, or a sequence")
+            if n > _LARGEST_POPULATION:
                 raise PydpstatError(f"x must be at most 4.5e15; got {n}.")
         else:
-            x = _items(x)
+            x = _to_items(x)
             n = len(x)
-        count = n if size is None else whole(size, "size")
-        index = self._indices(n, count, replace, prob)
+        count = n if size is None else check_nonnegative_integer(size, "size")
+        index = self._draw_indices(n, count, replace, prob)
         if numbered:
             return index + 1
-        return [x[i] for i in index.tolist()] if isinstance(x, list) else rows(x, index)
+        return [x[i] for i in index.tolist()] if isinstance(x, list) else take_rows(x, index)
 
-    def _indices(self, n: int, size: int, replace: bool, prob: npt.ArrayLike | None) -> npt.NDArray[np.int64]:
+    def _draw_indices(self, n: int, size: int, replace: bool, prob: npt.ArrayLike | None) -> npt.NDArray[np.int64]:
         if n == 0 and size > 0:
             raise PydpstatError("x must have at least one item; got none.")
         if not replace and size > n:
             raise PydpstatError(
-                f"size must be at most the number of items, {n}, if replace is False; got {size}. "
-                "Give replace=True."
+                f"size must be at most the number of items, {n}, if replace is False; got {size}. Give replace=True."
             )
         if prob is not None:
-            share = _probabilities(prob, n, 0 if replace else size)
+            share = _check_probabilities(prob, n, 0 if replace else size)
             if replace:
-                return weighted_with_replacement(self._stream, share, size)
-            return weighted_without_replacement(self._stream, share, size)
+                return draw_weighted_with_replacement(self._stream, share, size)
+            return draw_weighted_distinct(self._stream, share, size)
         if replace or size < 2:
-            return with_replacement(self._stream, n, size)
+            return draw_with_replacement(self._stream, n, size)
         if n > _HASH_ABOVE and size <= n / 2:
-            return hashed(self._stream, n, size)
-        return without_replacement(self._stream, n, size)
+            return draw_by_hashing(self._stream, n, size)
+        return draw_without_replacement(self._stream, n, size)
 
 
-def _items(x: object) -> Column | list[object]:
+def _to_items(x: object) -> Column | list[object]:
     """Return what can be indexed by position: an array, a Series or a list."""
     if isinstance(x, np.ndarray) or has_rows(x):
         return x.reshape(-1, order="F") if isinstance(x, np.ndarray) else x
     if is_number(x) or isinstance(x, (bool, np.bool_)):
         return np.array([x])
     if isinstance(x, str) or not isinstance(x, Sequence):
-        raise PydpstatError(
-            f"x must be a whole number of at least 1 or a sequence of items; got {type(x).__name__}."
-        )
+        raise PydpstatError(f"x must be a whole number of at least 1 or a sequence of items; got {type(x).__name__}.")
     items = list(x)
     return np.array(items) if items and all(is_number(item) for item in items) else items
 
 
-def _probabilities(prob: npt.ArrayLike, n: int, needed: int) -> npt.NDArray[np.float64]:
+def _check_probabilities(prob: npt.ArrayLike, n: int, needed: int) -> npt.NDArray[np.float64]:
     """Check the probabilities as R does and let them sum to 1."""
-    share = doubles(prob, "prob").copy()
+    share = to_doubles(prob, "prob").copy()
     if share.size != n:
         raise PydpstatError(f"prob must have one number for each of the {n} items; got {share.size}.")
     if not np.isfinite(share).all():

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from pydpstat._frozen import frozen
+from pydpstat._frozen import freeze_array
 from pydpstat.r_arithmetic.elementary import Numbers, log
 from pydpstat.random.r_stream._stream import UniformStream
 
@@ -70,20 +70,20 @@ _TAIL = (
         1.0,
     ),
 )
-_inverse = NormalDist().inv_cdf
+_normal_inverse_cdf = NormalDist().inv_cdf
 
 
-def starts(lengths: np.ndarray) -> np.ndarray:
+def find_starts(lengths: np.ndarray) -> np.ndarray:
     """Follow the path 0, 0 + lengths[0], ... and return the positions on it, in order.
 
     Each length is at least 1, and the path ends at the first step to the end of the array or beyond.
 
-    >>> starts(np.array([2, 1, 1, 3, 1, 1]))
+    >>> find_starts(np.array([2, 1, 1, 3, 1, 1]))
     array([0, 2, 3])
     """
     end = lengths.size
     if end < _FEW_STEPS:
-        return _walk(lengths.tolist())
+        return _walk_path(lengths.tolist())
     # a short path is walked sooner than SciPy is imported
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import breadth_first_order
@@ -94,7 +94,7 @@ def starts(lengths: np.ndarray) -> np.ndarray:
     return breadth_first_order(arrows, 0, return_predecessors=False)[:-1].astype(np.int64)
 
 
-def _walk(steps: list[int]) -> np.ndarray:
+def _walk_path(steps: list[int]) -> np.ndarray:
     path = []
     at = 0
     while at < len(steps):
@@ -103,17 +103,17 @@ def _walk(steps: list[int]) -> np.ndarray:
     return np.array(path, dtype=np.int64)
 
 
-def normal_one(draw: Callable[[], float]) -> float:
+def draw_one_normal(draw: Callable[[], float]) -> float:
     """Draw one standard normal variable."""
-    return _quantile((math.floor(BIG * draw()) + draw()) / BIG)
+    return _compute_normal_quantile((math.floor(BIG * draw()) + draw()) / BIG)
 
 
-def _quantile(p: float) -> float:
+def _compute_normal_quantile(p: float) -> float:
     # p is 1 where both uniforms are as large as they can be
-    return _inverse(p) if p < 1.0 else math.inf
+    return _normal_inverse_cdf(p) if p < 1.0 else math.inf
 
 
-def horner(coefficients: Sequence[float], x: Real) -> Real:
+def evaluate_polynomial(coefficients: Sequence[float], x: Real) -> Real:
     """Evaluate a polynomial, highest power first, at a number or at an array's."""
     total = coefficients[0] * x + coefficients[1]
     for coefficient in coefficients[2:]:
@@ -121,7 +121,7 @@ def horner(coefficients: Sequence[float], x: Real) -> Real:
     return total
 
 
-def _polynomial(coefficients: Sequence[float], x: np.ndarray, out: np.ndarray) -> np.ndarray:
+def _evaluate_in_place(coefficients: Sequence[float], x: np.ndarray, out: np.ndarray) -> np.ndarray:
     np.multiply(x, coefficients[0], out=out)
     for coefficient in coefficients[1:-1]:
         out += coefficient
@@ -130,20 +130,20 @@ def _polynomial(coefficients: Sequence[float], x: np.ndarray, out: np.ndarray) -
     return out
 
 
-def _tails(q: np.ndarray, p: np.ndarray) -> np.ndarray:
+def _compute_tail_quantiles(q: np.ndarray, p: np.ndarray) -> np.ndarray:
     """Quantiles where p is below 0.075 or above 0.925."""
     r = np.where(q < 0.0, p, 0.5 - p + 0.5)
     np.sqrt(-log(r), out=r)
     far = np.flatnonzero(r > 5.0)
     r -= 1.6
     with np.errstate(invalid="ignore"):
-        result = horner(_TAIL[0], r) / horner(_TAIL[1], r)
+        result = evaluate_polynomial(_TAIL[0], r) / evaluate_polynomial(_TAIL[1], r)
     # these are too rare for coefficients of their own
-    result[far] = [_quantile(each) for each in p[far].tolist()]
+    result[far] = [_compute_normal_quantile(each) for each in p[far].tolist()]
     return np.copysign(result, q)
 
 
-def from_uniforms(first: np.ndarray, second: np.ndarray, out: np.ndarray, scratch: np.ndarray) -> None:
+def transform_to_normal(first: np.ndarray, second: np.ndarray, out: np.ndarray, scratch: np.ndarray) -> None:
     """Make standard normal variables from pairs of uniforms.
 
     `scratch` has four rows of the size of `out`.
@@ -157,36 +157,36 @@ def from_uniforms(first: np.ndarray, second: np.ndarray, out: np.ndarray, scratc
     np.multiply(q, q, out=r)
     np.subtract(0.180625, r, out=r)
     # the order of R: (q * numerator) / denominator
-    _polynomial(_CENTER[0], r, out)
+    _evaluate_in_place(_CENTER[0], r, out)
     out *= q
-    out /= _polynomial(_CENTER[1], r, denominator)
+    out /= _evaluate_in_place(_CENTER[1], r, denominator)
     np.abs(q, out=r)
     tails = np.flatnonzero(r > 0.425)
     if tails.size:
-        out[tails] = _tails(q[tails], p[tails])
+        out[tails] = _compute_tail_quantiles(q[tails], p[tails])
 
 
-def normal_draw(stream: UniformStream, count: int) -> np.ndarray:
+def draw_normal(stream: UniformStream, count: int) -> np.ndarray:
     """Draw standard normal variables."""
     if count < _FEW_NORMAL:
-        return np.array([normal_one(stream.next) for _ in range(count)])
+        return np.array([draw_one_normal(stream.draw_one) for _ in range(count)])
     result = np.empty(count)
     scratch = np.empty((4, min(count, _NORMAL_CHUNK)))
     for start in range(0, count, _NORMAL_CHUNK):
         out = result[start : start + _NORMAL_CHUNK]
-        uniforms = stream.take(2 * out.size)
-        from_uniforms(uniforms[0::2], uniforms[1::2], out, scratch[:, : out.size])
+        uniforms = stream.take_uniforms(2 * out.size)
+        transform_to_normal(uniforms[0::2], uniforms[1::2], out, scratch[:, : out.size])
     return result
 
 
-def normal_at(uniforms: np.ndarray, positions: np.ndarray) -> np.ndarray:
+def compute_normal_at(uniforms: np.ndarray, positions: np.ndarray) -> np.ndarray:
     """Return the standard normal variables that begin at the given positions."""
     result = np.empty(positions.size)
     scratch = np.empty((4, min(positions.size, _NORMAL_CHUNK)))
     for start in range(0, positions.size, _NORMAL_CHUNK):
         out = result[start : start + _NORMAL_CHUNK]
         first = positions[start : start + _NORMAL_CHUNK]
-        from_uniforms(uniforms[first], uniforms[first + 1], out, scratch[:, : out.size])
+        transform_to_normal(uniforms[first], uniforms[first + 1], out, scratch[:, : out.size])
     return result
 
 
@@ -198,7 +198,7 @@ _EXPONENTIAL_CHUNK = 80_000
 _FEW_LAPLACE, _LAPLACE_CHUNK = 16, 32_768
 
 
-def _partial_sums() -> list[float]:
+def _compute_partial_sums() -> list[float]:
     """Return the sums of log(2)^k / k! for k from 1, until they are 1 in double precision."""
     term, total, sums = 1.0, 0.0, []
     for k in range(1, 17):
@@ -210,14 +210,14 @@ def _partial_sums() -> list[float]:
 
 
 # they are compared with multiples of 2^-31, so their last digits never decide
-_SUMS = _partial_sums()
-_SUMS_ARRAY = frozen(_SUMS)
+_SUMS = _compute_partial_sums()
+_SUMS_ARRAY = freeze_array(_SUMS)
 # adding log(2) again and again rounds differently from a product
-_MULTIPLES = frozen(np.append(0.0, np.add.accumulate(np.full(40, LOG_2))))
+_MULTIPLES = freeze_array(np.append(0.0, np.add.accumulate(np.full(40, LOG_2))))
 _MULTIPLES_LIST = _MULTIPLES.tolist()
 
 
-def exponential_one(draw: Callable[[], float]) -> float:
+def draw_one_exponential(draw: Callable[[], float]) -> float:
     """Draw one standard exponential variable."""
     mantissa, exponent = math.frexp(draw())
     rest = mantissa + mantissa - 1.0
@@ -234,7 +234,7 @@ def exponential_one(draw: Callable[[], float]) -> float:
     return shift + least * LOG_2
 
 
-def remainders(uniforms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def split_uniforms(uniforms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Split each uniform u = (1 + rest) / 2^(halvings + 1) into rest, above 0, and halvings."""
     bits = uniforms.view(np.int64)
     halvings = 1022 - (bits >> 52)
@@ -247,7 +247,7 @@ def remainders(uniforms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return rest, halvings
 
 
-def exponential_lengths(rest: np.ndarray) -> np.ndarray:
+def count_exponential_uniforms(rest: np.ndarray) -> np.ndarray:
     """Return the number of uniforms that a draw uses whose first uniform leaves `rest`."""
     result = (rest > _SUMS[0]).astype(np.int64)
     result *= 2
@@ -257,7 +257,7 @@ def exponential_lengths(rest: np.ndarray) -> np.ndarray:
     return result
 
 
-def exponential_values(
+def compute_exponential_values(
     uniforms: np.ndarray, rest: np.ndarray, halvings: np.ndarray, length: np.ndarray, at: np.ndarray
 ) -> np.ndarray:
     """Return the variables that begin at the positions `at`; the other arrays are by position."""
@@ -277,7 +277,7 @@ def exponential_values(
     return result
 
 
-def double_trials(
+def run_double_trials(
     index: np.ndarray,
     uniforms: np.ndarray,
     remainders: tuple[np.ndarray, np.ndarray],
@@ -290,52 +290,52 @@ def double_trials(
     which draws they end. What comes too close to the end of the uniforms is given an end beyond it.
     """
     rest, halvings = remainders
-    length = exponential_lengths(rest)
+    length = count_exponential_uniforms(rest)
     while index.size:
         short = end[index] > uniforms.size - MARGIN
         end[index[short]] = uniforms.size + 1
         index = index[~short]
         at = end[index]
-        e = exponential_values(uniforms, rest, halvings, length, at)
+        e = compute_exponential_values(uniforms, rest, halvings, length, at)
         at = at + length[at]
         end[index] = at + 1
         index = index[~accept(index, e, 2.0 * uniforms[at] - 1.0)]
 
 
-def exponential_draw(stream: UniformStream, count: int) -> np.ndarray:
+def draw_exponential(stream: UniformStream, count: int) -> np.ndarray:
     """Draw standard exponential variables."""
     if count < _FEW_EXPONENTIAL:
-        return np.array([exponential_one(stream.next) for _ in range(count)])
+        return np.array([draw_one_exponential(stream.draw_one) for _ in range(count)])
 
-    def draws(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
-        rest, halvings = remainders(uniforms)
-        length = exponential_lengths(rest)
-        at = starts(length)[:missing]
+    def draw_chunk(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
+        rest, halvings = split_uniforms(uniforms)
+        length = count_exponential_uniforms(rest)
+        at = find_starts(length)[:missing]
         if at[-1] + length[at[-1]] > uniforms.size:
             at = at[:-1]
-        return exponential_values(uniforms, rest, halvings, length, at), int(at[-1] + length[at[-1]])
+        return compute_exponential_values(uniforms, rest, halvings, length, at), int(at[-1] + length[at[-1]])
 
     # a variable uses 1.9 uniforms on average
-    return stream.collect(count, 1.95, _EXPONENTIAL_CHUNK, draws)
+    return stream.collect_draws(count, 1.95, _EXPONENTIAL_CHUNK, draw_chunk)
 
 
-def laplace_one(q: float, location: float, scale: float) -> float:
+def compute_laplace_quantile(q: float, location: float, scale: float) -> float:
     """Return the quantile of a uniform."""
     if q < 0.5:
         return scale * math.log(2.0 * q) + location
     return -scale * math.log(2.0 * (1.0 - q)) + location
 
 
-def laplace_draw(stream: UniformStream, count: int, location: Numbers, scale: Numbers) -> np.ndarray:
+def draw_laplace(stream: UniformStream, count: int, location: Numbers, scale: Numbers) -> np.ndarray:
     """Draw Laplace variables; `location` and `scale` are floats, or arrays of the size of the draw."""
     if count < _FEW_LAPLACE and isinstance(location, float) and isinstance(scale, float):
-        return np.array([laplace_one(stream.next(), location, scale) for _ in range(count)])
+        return np.array([compute_laplace_quantile(stream.draw_one(), location, scale) for _ in range(count)])
     result = np.empty(count)
     locations, scales = np.broadcast_to(location, count), np.broadcast_to(scale, count)
     with np.errstate(over="ignore", invalid="ignore"):
         for start in range(0, count, _LAPLACE_CHUNK):
             part = result[start : start + _LAPLACE_CHUNK]
-            q = stream.take(part.size)
+            q = stream.take_uniforms(part.size)
             lower = q < 0.5
             s = scales[start : start + _LAPLACE_CHUNK]
             np.copyto(part, log(2.0 * np.where(lower, q, 1.0 - q)))

@@ -9,39 +9,39 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._answering import Answering
-from pydpstat._checks import as_integer, shown
-from pydpstat._frozen import frozen
+from pydpstat._answering import HelpfulErrors
+from pydpstat._checks import as_integer, describe_value
+from pydpstat._frozen import freeze_array
 from pydpstat.errors import MissingExtraError, NotSupportedError, PydpstatError
-from pydpstat.r_arithmetic._arrays import doubles
+from pydpstat.r_arithmetic._arrays import to_doubles
 from pydpstat.r_arithmetic.elementary import Numbers
 
-BLOCK = 624
-KIND = 10403
+BLOCK_SIZE = 624
+RNG_KIND = 10403
 ROUNDING_KIND = 403
-UNIT = 2.0**-32
+WORD_UNIT = 2.0**-32
 # what R puts in the place of an exact zero
-ZERO = 0.5 * 2.328306437080797e-10
-CHUNK = 96 * BLOCK
+ZERO_SUBSTITUTE = 0.5 * 2.328306437080797e-10
+CHUNK_SIZE = 96 * BLOCK_SIZE
 
 
-def _seed_table() -> tuple[np.ndarray, np.ndarray]:
+def _make_seed_table() -> tuple[np.ndarray, np.ndarray]:
     """Closed form of R's scrambling s -> 69069 s + 1: word j of the key is slope * seed + offset."""
     powers = np.multiply.accumulate(np.full(675, 69069, dtype=np.uint32), dtype=np.uint32)
     offsets = np.add.accumulate(np.append(np.uint32(1), powers[:-1]), dtype=np.uint32)
     # 50 warming steps, and one more word whose place R uses for the position
-    return frozen(powers[51:]), frozen(offsets[51:])
+    return freeze_array(powers[51:]), freeze_array(offsets[51:])
 
 
-_SLOPE, _OFFSET = _seed_table()
+_SLOPE, _OFFSET = _make_seed_table()
 
 
-def seeded_key(seed: int) -> np.ndarray:
+def make_seeded_key(seed: int) -> np.ndarray:
     """Return the 624 words that ``set.seed(seed)`` leaves in ``.Random.seed``."""
     return _SLOPE * np.uint32(seed & 0xFFFFFFFF) + _OFFSET
 
 
-def untemper(words: np.ndarray) -> np.ndarray:
+def invert_tempering(words: np.ndarray) -> np.ndarray:
     """Undo the Mersenne-Twister's output transformation: the key words behind output words."""
     key = words ^ (words >> np.uint32(18))
     key ^= (key << np.uint32(15)) & np.uint32(0xEFC60000)
@@ -52,7 +52,7 @@ def untemper(words: np.ndarray) -> np.ndarray:
     return partial ^ (first >> np.uint32(11))
 
 
-def checked_state(value: npt.ArrayLike) -> np.ndarray:
+def check_state(value: npt.ArrayLike) -> np.ndarray:
     """Check a ``.Random.seed`` and return it as 626 numbers of type int32."""
     try:
         state = np.asarray(value)
@@ -65,15 +65,15 @@ def checked_state(value: npt.ArrayLike) -> np.ndarray:
             f"state must be 626 whole numbers, R's .Random.seed; got {type(value).__name__}. "
             "Take it from as.integer(.Random.seed) in R or from another RRandom's state."
         )
-    if state[0] != KIND:
+    if state[0] != RNG_KIND:
         what = 'sample.kind "Rounding"' if state[0] == ROUNDING_KIND else "this kind of generator"
         raise NotSupportedError(
             f"state has RNG kind {state[0]}; only 10403 is supported, not {what}. "
             'Call RNGkind("Mersenne-Twister", "Inversion", "Rejection") in R and take .Random.seed again.'
         )
-    if state.size != BLOCK + 2:
+    if state.size != BLOCK_SIZE + 2:
         raise PydpstatError(f"state must be 626 numbers, R's .Random.seed; got {state.size}.")
-    if not 1 <= state[1] <= BLOCK:
+    if not 1 <= state[1] <= BLOCK_SIZE:
         raise PydpstatError(f"state has position {state[1]}; in R's .Random.seed it is from 1 to 624.")
     key = state[2:]
     if key.min() < -(2**31) or key.max() >= 2**31 or not key.any():
@@ -95,121 +95,125 @@ class UniformStream:
         self._twister = np.random.MT19937(0)
         self._twister.state = {"bit_generator": "MT19937", "state": {"key": key, "pos": 0}}
         # the words of the key itself are the first block, used up as far as the position says
-        self._uniforms = self._blocks(1)
+        self._uniforms = self._draw_blocks(1)
         self._at = position
-        self._end = BLOCK
+        self._end = BLOCK_SIZE
 
-    def state(self) -> np.ndarray:
+    def get_state(self) -> np.ndarray:
         """Return R's ``.Random.seed``."""
-        start = (self._at - 1) // BLOCK * BLOCK
-        words = (self._uniforms[start : start + BLOCK] * 2.0**32).astype(np.uint32)
-        state = np.empty(BLOCK + 2, dtype=np.int32)
-        state[0] = KIND
+        start = (self._at - 1) // BLOCK_SIZE * BLOCK_SIZE
+        words = (self._uniforms[start : start + BLOCK_SIZE] * 2.0**32).astype(np.uint32)
+        state = np.empty(BLOCK_SIZE + 2, dtype=np.int32)
+        state[0] = RNG_KIND
         state[1] = self._at - start
-        state[2:] = untemper(words).view(np.int32)
+        state[2:] = invert_tempering(words).view(np.int32)
         return state
 
-    def next(self) -> float:
+    def draw_one(self) -> float:
         """Draw one uniform."""
         at = self._at
         if at == self._end:
-            self._refill(1)
+            self._fill_buffer(1)
             at = self._at
         self._at = at + 1
         return self._uniforms.item(at)
 
-    def peek(self, count: int) -> np.ndarray:
+    def read_ahead(self, count: int) -> np.ndarray:
         """Return a view of the next `count` uniforms without using them up."""
         if self._end - self._at < count:
-            self._refill(count)
+            self._fill_buffer(count)
         return self._uniforms[self._at : self._at + count]
 
-    def advance(self, count: int) -> None:
-        """Use up `count` uniforms that `peek` has shown."""
+    def skip_uniforms(self, count: int) -> None:
+        """Use up `count` uniforms that `read_ahead` has shown."""
         self._at += count
 
-    def take(self, count: int) -> np.ndarray:
+    def take_uniforms(self, count: int) -> np.ndarray:
         """Draw `count` uniforms as a view that holds until the next draw."""
-        uniforms = self.peek(count)
+        uniforms = self.read_ahead(count)
         self._at += count
         return uniforms
 
-    def draw(self, count: int) -> np.ndarray:
+    def draw_uniforms(self, count: int) -> np.ndarray:
         """Draw `count` uniforms as a separate array."""
         result = np.empty(count)
-        for start in range(0, count, CHUNK):
-            part = result[start : start + CHUNK]
-            part[:] = self.take(part.size)
+        for start in range(0, count, CHUNK_SIZE):
+            part = result[start : start + CHUNK_SIZE]
+            part[:] = self.take_uniforms(part.size)
         return result
 
-    def collect(
-        self, count: int, each: float, most: int, draws: Callable[[np.ndarray, int], tuple[np.ndarray, int]]
+    def collect_draws(
+        self,
+        count: int,
+        each: float,
+        max_uniforms: int,
+        draws: Callable[[np.ndarray, int], tuple[np.ndarray, int]],
     ) -> np.ndarray:
         """Collect draws of which each takes a number of uniforms that only they tell.
 
-        `draws` takes the next uniforms, about `each` for a draw and at most `most`, and how many
+        `draws` takes the next uniforms, about `each` for a draw and at most `max_uniforms`, and how many
         draws are missing. It returns that many draws or fewer, and how many uniforms they use up.
         """
         parts = []
         while count:
-            found, used = draws(self.peek(min(most, int(each * count) + 200)), count)
-            self.advance(used)
+            found, used = draws(self.read_ahead(min(max_uniforms, int(each * count) + 200)), count)
+            self.skip_uniforms(used)
             parts.append(found)
             count -= found.size
         return np.concatenate(parts)
 
-    def _refill(self, count: int) -> None:
+    def _fill_buffer(self, count: int) -> None:
         # keep the block of the latest draw: the state is computed from it
-        start = (self._at - 1) // BLOCK * BLOCK
+        start = (self._at - 1) // BLOCK_SIZE * BLOCK_SIZE
         kept = self._uniforms[start : self._end]
         missing = count - (self._end - self._at)
-        fresh = self._blocks(-(-missing // BLOCK))
+        fresh = self._draw_blocks(-(-missing // BLOCK_SIZE))
         self._uniforms = np.concatenate((kept, fresh))
         self._at -= start
         self._end = self._uniforms.size
 
-    def _blocks(self, count: int) -> np.ndarray:
-        words = self._twister.random_raw(count * BLOCK)
-        uniforms = np.multiply(words, UNIT)
+    def _draw_blocks(self, count: int) -> np.ndarray:
+        words = self._twister.random_raw(count * BLOCK_SIZE)
+        uniforms = np.multiply(words, WORD_UNIT)
         if not words.all():
-            uniforms[words == 0] = ZERO
+            uniforms[words == 0] = ZERO_SUBSTITUTE
         return uniforms
 
 
 R_LARGEST_INTEGER = 2147483647
 
 
-def refuse(name: str, value: object, allowed: str) -> PydpstatError:
+def make_argument_error(name: str, value: object, allowed: str) -> PydpstatError:
     """Return the error for an argument."""
-    return PydpstatError(f"{name} must be {allowed}; got {shown(value)}.")
+    return PydpstatError(f"{name} must be {allowed}; got {describe_value(value)}.")
 
 
-def whole(value: object, name: str, allowed: str = "a whole number of at least 0") -> int:
+def check_nonnegative_integer(value: object, name: str, allowed: str = "a whole number of at least 0") -> int:
     """Check an integer of at least 0; a float without a fraction will do."""
     number = as_integer(value)
     if number is None or number < 0:
-        raise refuse(name, value, allowed)
+        raise make_argument_error(name, value, allowed)
     return number
 
 
-def numbers(value: npt.ArrayLike, name: str) -> Numbers:
+def to_numbers(value: npt.ArrayLike, name: str) -> Numbers:
     """Return a float for one number, or an array of floats, in R's order, for several."""
     if type(value) is float:
         return value
     if isinstance(value, (int, np.floating, np.integer)):
         return float(value)
-    array = doubles(value, name)
+    array = to_doubles(value, name)
     if array.size == 0:
-        raise refuse(name, value, "at least one number")
+        raise make_argument_error(name, value, "at least one number")
     return array if array.size > 1 else float(array[0])
 
 
-def recycled(value: Numbers, n: int) -> Numbers:
+def expand_to_length(value: Numbers, n: int) -> Numbers:
     """Repeat an array to n values, or cut it there, as R does; a number stays one."""
     return value if isinstance(value, float) else np.resize(value, n)
 
 
-def require(
+def require_parameter(
     condition: bool | np.bool_ | npt.NDArray[np.bool_],
     name: str,
     value: Numbers | tuple[Numbers, ...],
@@ -222,13 +226,13 @@ def require(
         value = float(np.broadcast_to(np.asarray(value), condition.shape)[~condition][0])
     elif condition:
         return
-    raise PydpstatError(f"{name} must be {allowed}; got {shown(value)}. R returns NaN there.")
+    raise PydpstatError(f"{name} must be {allowed}; got {describe_value(value)}. R returns NaN there.")
 
 
-Self = TypeVar("Self", bound="Seeded")
+Self = TypeVar("Self", bound="SeededStream")
 
 
-class Seeded(Answering):
+class SeededStream(HelpfulErrors):
     """R's uniform stream with its state, from a seed as for R's ``set.seed``."""
 
     _stream: UniformStream
@@ -266,9 +270,9 @@ class Seeded(Answering):
         if number is None or abs(number) > R_LARGEST_INTEGER:
             raise PydpstatError(
                 "seed must be a whole number from -2147483647 to 2147483647, as for R's set.seed(); got "
-                f"{shown(seed)}. Give for example 123."
+                f"{describe_value(seed)}. Give for example 123."
             )
-        self._stream = UniformStream(seeded_key(number), BLOCK)
+        self._stream = UniformStream(make_seeded_key(number), BLOCK_SIZE)
 
     @property
     def state(self) -> npt.NDArray[np.int32]:
@@ -293,11 +297,11 @@ class Seeded(Answering):
         >>> bool((rng.runif(3) == first).all())
         True
         """
-        return self._stream.state()
+        return self._stream.get_state()
 
     @state.setter
     def state(self, value: npt.ArrayLike) -> None:
-        state = checked_state(value)
+        state = check_state(value)
         self._stream = UniformStream(state[2:].view(np.uint32), int(state[1]))
 
     @classmethod
@@ -325,7 +329,7 @@ class Seeded(Answering):
         >>> from pydpstat.random.r_stream import RRandom
         >>> rng = RRandom.from_r()  # doctest: +SKIP
         """
-        rinterface = _session("RRandom.from_r()")
+        rinterface = _open_r_session("RRandom.from_r()")
         if ".Random.seed" not in rinterface.globalenv.keys():
             raise PydpstatError(
                 "The R session must have a .Random.seed; it has none because nothing was drawn yet. "
@@ -353,7 +357,7 @@ class Seeded(Answering):
         >>> from pydpstat.random.r_stream import RRandom
         >>> RRandom(123).to_r()  # doctest: +SKIP
         """
-        rinterface = _session("RRandom.to_r()")
+        rinterface = _open_r_session("RRandom.to_r()")
         rinterface.globalenv[".Random.seed"] = rinterface.IntSexpVector.from_memoryview(self.state.data)
 
     def __getstate__(self) -> dict[str, npt.NDArray[np.int32]]:
@@ -367,7 +371,7 @@ class Seeded(Answering):
         return f"{type(self).__name__}(seed=...)"
 
 
-def _session(feature: str) -> ModuleType:
+def _open_r_session(feature: str) -> ModuleType:
     try:
         import rpy2.rinterface as rinterface
     except ImportError as error:

@@ -49,14 +49,7 @@ from pydpstat.random.secure.choices import Rest, choice_rate, choose
 from pydpstat.random.secure.continuous import gamma, laplace, normal, uniform
 from pydpstat.random.secure.discrete import discrete_gaussian, norm_ball, sign_geometric, symmetric_geometric
 from pydpstat.random.secure.largest_noise import noisy_max
-from pydpstat.random.secure.trials import (
-    Chance,
-    LogisticChance,
-    RationalChance,
-    bernoulli,
-    bernoulli_exp,
-    flips,
-)
+from pydpstat.random.secure.trials import Chance, LogisticChance, RationalChance, bernoulli, bernoulli_exp, flips
 
 __all__ = [
     "Chance",

@@ -20,78 +20,78 @@ entropy = os.urandom
 # undecided, which changes no distribution: tests lower it.
 KNOWN_BITS = 52
 
-_WORD = 64
-_MANTISSA = 52
-_ONE = np.uint64(0x3FF0_0000_0000_0000)
-_DROPPED = np.uint64(_WORD - _MANTISSA)
-_TO_SIGN = np.uint64(_WORD - 1)
+_WORD_BITS = 64
+_MANTISSA_BITS = 52
+_ONE_PATTERN = np.uint64(0x3FF0_0000_0000_0000)
+_DROPPED = np.uint64(_WORD_BITS - _MANTISSA_BITS)
+_TO_SIGN = np.uint64(_WORD_BITS - 1)
 
 
 @dataclass(slots=True)
-class Cell:
+class UniformCell:
     """A uniform real number in [place, place + 1] / 2**bits, and nowhere more probable than elsewhere."""
 
     place: int
     bits: int
 
-    def refine(self) -> None:
+    def draw_more_bits(self) -> None:
         """Draw 64 more bits."""
-        self.place = self.place << _WORD | int.from_bytes(entropy(_WORD // 8), "little")
-        self.bits += _WORD
+        self.place = self.place << _WORD_BITS | int.from_bytes(entropy(_WORD_BITS // 8), "little")
+        self.bits += _WORD_BITS
 
 
-def words(size: int) -> npt.NDArray[np.uint64]:
+def draw_words(size: int) -> npt.NDArray[np.uint64]:
     """Draw words of 64 bits."""
     return np.frombuffer(entropy(8 * size), dtype="<u8")
 
 
-def word() -> int:
+def draw_word() -> int:
     """Draw one word of 64 bits."""
     return int.from_bytes(entropy(8), "little")
 
 
-def half_cell() -> float:
+def get_half_cell() -> float:
     """Return how far a uniform may lie from its cell's midpoint."""
     return 2.0 ** -(KNOWN_BITS + 1)
 
 
-def midpoints(drawn: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
+def to_midpoints(drawn: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
     """Return the midpoint of each word's cell, exactly: its upper bits are the uniform's first ones."""
     mantissas = drawn >> _DROPPED
-    if KNOWN_BITS < _MANTISSA:
-        unknown = np.uint64(_MANTISSA - KNOWN_BITS)
+    if KNOWN_BITS < _MANTISSA_BITS:
+        unknown = np.uint64(_MANTISSA_BITS - KNOWN_BITS)
         mantissas = mantissas >> unknown << unknown
-    mantissas |= _ONE
+    mantissas |= _ONE_PATTERN
     # the numbers from 1 to 2 minus (1 - half a cell): both and their difference are floats
     uniform = mantissas.view(np.float64)
-    uniform -= 1.0 - half_cell()
+    uniform -= 1.0 - get_half_cell()
     return uniform
 
 
-def midpoint(drawn: int) -> float:
-    """Return `midpoints` of one word."""
-    return ((drawn >> (_WORD - KNOWN_BITS)) + 0.5) * 2.0**-KNOWN_BITS
+def to_midpoint(drawn: int) -> float:
+    """Return `to_midpoints` of one word."""
+    return ((drawn >> (_WORD_BITS - KNOWN_BITS)) + 0.5) * 2.0**-KNOWN_BITS
 
 
-def cell_of(drawn: int) -> Cell:
+def make_cell(drawn: int) -> UniformCell:
     """Return the cell of one word."""
-    return Cell(drawn >> (_WORD - KNOWN_BITS), KNOWN_BITS)
+    return UniformCell(drawn >> (_WORD_BITS - KNOWN_BITS), KNOWN_BITS)
 
 
-def signed(drawn: npt.NDArray[np.uint64], values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def apply_signs(drawn: npt.NDArray[np.uint64], values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Give each value the sign that its word's lowest bit says, in place."""
     return np.copysign(values, (drawn << _TO_SIGN).view(np.float64), out=values)
 
 
-def sign(drawn: int) -> int:
+def get_sign(drawn: int) -> int:
     """Return the sign that a word's lowest bit says."""
     return -1 if drawn & 1 else 1
 
 
-_MOST = np.uint64(2**64 - 1)
+_MAX_WORD = np.uint64(2**64 - 1)
 
 
-def below(limit: int) -> int:
+def draw_below(limit: int) -> int:
     """Draw an integer from 0 to below `limit`."""
     known = (limit - 1).bit_length()
     size = (known + 7) // 8
@@ -127,30 +127,30 @@ def integers(size: int, bound: int) -> npt.NDArray[np.int64]:
     return (drawn % kind.type(bound)).astype(np.int64)
 
 
-def each_below(limits: np.ndarray) -> np.ndarray:
+def draw_each_below(limits: np.ndarray) -> np.ndarray:
     """Draw an integer from 0 to below each limit, as int64 or, as the limits are, Python's; exactly."""
     if limits.dtype == object:
-        return np.array([below(limit) for limit in limits.flat], dtype=object).reshape(limits.shape)
+        return np.array([draw_below(limit) for limit in limits.flat], dtype=object).reshape(limits.shape)
     bounds = limits.astype(np.uint64)
-    drawn = words(limits.size).reshape(limits.shape).copy()
+    drawn = draw_words(limits.size).reshape(limits.shape).copy()
     # the words from the last whole multiple of the bound on are drawn again; 2^64 - that is 2^64 % bound
-    past = np.flatnonzero(drawn > _MOST - (_MOST % bounds + np.uint64(1)) % bounds)
+    past = np.flatnonzero(drawn > _MAX_WORD - (_MAX_WORD % bounds + np.uint64(1)) % bounds)
     while past.size:
-        again, bound = words(past.size), bounds.flat[past]
+        again, bound = draw_words(past.size), bounds.flat[past]
         drawn.flat[past] = again
-        past = past[again > _MOST - (_MOST % bound + np.uint64(1)) % bound]
+        past = past[again > _MAX_WORD - (_MAX_WORD % bound + np.uint64(1)) % bound]
     return (drawn % bounds).astype(np.int64)
 
 
-def places(size: int, bits: int) -> npt.NDArray[np.int64]:
+def draw_bit_integers(size: int, bits: int) -> npt.NDArray[np.int64]:
     """Draw so many integers from 0 to below 2^bits, at most 2^16."""
     return (np.frombuffer(entropy(2 * size), dtype="<u2") >> (16 - bits)).astype(np.int64)
 
 
-def permutation(size: int) -> npt.NDArray[np.int64]:
+def draw_permutation(size: int) -> npt.NDArray[np.int64]:
     """Draw an order of so many places."""
     while True:
-        keys = words(size)
+        keys = draw_words(size)
         order = np.argsort(keys)
         ranked = keys[order]
         # without ties all orders are equally likely

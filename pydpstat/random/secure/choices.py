@@ -9,7 +9,7 @@ at least 1e-280. The sums have less than (chunk + n / chunk) roundings of 2^-53 
 the total is further from a boundary than all this and U's unknown bits, the choice is exact.
 Candidates that are left out at first (`Rest`) move every boundary by at most a bound of their weight,
 and a boundary comes before the first of the others, also where that bound underflows.
-Otherwise `_precisely` repeats it in integers, with bounds, until it is.
+Otherwise `_choose_exactly` repeats it in integers, with bounds, until it is.
 """
 
 from __future__ import annotations
@@ -28,48 +28,48 @@ from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.random.secure import _bits as bits
 from pydpstat.random.secure import _precise as precise
-from pydpstat.random.secure._bits import Cell
+from pydpstat.random.secure._bits import UniformCell
 
 # Gives at most CHUNK weights from a place on, in an array that may be overwritten.
 Weights = Callable[[int], Floats]
 
 # a chunk of weights stays in the second-level cache
-CHUNK = 16384
+CHUNK_SIZE = 16384
 # sums in this range have neither lost small weights to underflow nor overflowed
-_SMALLEST, _LARGEST = 1e-280, 1e300
+_SMALLEST_SUM, _LARGEST_SUM = 1e-280, 1e300
 
 
-def chunk_sums(size: int, weights: Weights) -> Floats:
+def compute_chunk_sums(size: int, weights: Weights) -> Floats:
     """Return the sums of all weights up to the end of each chunk.
 
-    >>> chunk_sums(3, lambda start: np.array([1.0, 2.0, 3.0])).tolist()
+    >>> compute_chunk_sums(3, lambda start: np.array([1.0, 2.0, 3.0])).tolist()
     [6.0]
     """
-    return np.cumsum([weights(start).sum() for start in range(0, size, CHUNK)])
+    return np.cumsum([weights(start).sum() for start in range(0, size, CHUNK_SIZE)])
 
 
-def in_range(sums: Floats) -> bool:
+def is_in_range(sums: Floats) -> bool:
     """Tell whether the sums have lost nothing to underflow or overflow, and are numbers."""
-    return bool(sums.size) and _SMALLEST < float(sums[-1]) < _LARGEST
+    return bool(sums.size) and _SMALLEST_SUM < float(sums[-1]) < _LARGEST_SUM
 
 
-def first_reaching(
+def find_first_reaching(
     aim: float, sums: Floats, weights: Weights, slack: float, floor: float = -math.inf
 ) -> int | None:
     """Return the first place whose cumulative sum is at least `aim`, or None where `slack` leaves a doubt.
 
-    `sums` are the weights' `chunk_sums`, and `slack` is how far a cumulative sum and `aim` together may lie
+    `sums` are the weights' `compute_chunk_sums`, and `slack` is how far a cumulative sum and `aim` together may lie
     from the real ones. `floor` is the sum before the first place: minus infinity where nothing comes before.
 
-    >>> weights = lambda start: np.array([1.0, 2.0, 3.0])
-    >>> first_reaching(2.5, chunk_sums(3, weights), weights, 0.1)
+    >>> compute_weights = lambda start: np.array([1.0, 2.0, 3.0])
+    >>> find_first_reaching(2.5, compute_chunk_sums(3, compute_weights), compute_weights, 0.1)
     1
-    >>> first_reaching(2.95, chunk_sums(3, weights), weights, 0.1)
+    >>> find_first_reaching(2.95, compute_chunk_sums(3, compute_weights), compute_weights, 0.1)
     """
     chunk = int(np.searchsorted(sums, aim))
     if chunk == sums.size:
         return None
-    start, before = chunk * CHUNK, float(sums[chunk - 1]) if chunk else 0.0
+    start, before = chunk * CHUNK_SIZE, float(sums[chunk - 1]) if chunk else 0.0
     inside = weights(start)
     np.cumsum(inside, out=inside)
     inside += before
@@ -146,29 +146,29 @@ def choose(
     """
     utilities = np.asarray(utility, dtype=np.float64)
     measures = None if measure is None else np.asarray(measure, dtype=np.float64)
-    drawn = bits.word()
+    drawn = bits.draw_word()
     rational = Fraction(rate)
     found = None
     # where no candidate here can be chosen, only the rest tells whether there is one
-    if rest is None or _possible(utilities, measures).any():
-        top = _top(utilities, measures)
-        found = _quickly(utilities, rational, measures, top, bits.midpoint(drawn), rest)
+    if rest is None or _find_possible(utilities, measures).any():
+        top = _get_best_utility(utilities, measures)
+        found = _choose_fast(utilities, rational, measures, top, bits.to_midpoint(drawn), rest)
     if found is not None:
         return found + (rest.before if rest else 0)
     if rest is not None:
         utility, measure = rest.everything()
         utilities = np.asarray(utility, dtype=np.float64)
         measures = None if measure is None else np.asarray(measure, dtype=np.float64)
-    return _precisely(utilities, rational, measures, exact, bits.cell_of(drawn))
+    return _choose_exactly(utilities, rational, measures, exact, bits.make_cell(drawn))
 
 
-def _possible(utilities: Floats, measures: Floats | None) -> npt.NDArray[np.bool_]:
+def _find_possible(utilities: Floats, measures: Floats | None) -> npt.NDArray[np.bool_]:
     """Tell which candidates can be chosen."""
     possible = utilities > -np.inf
     return possible if measures is None else possible & (measures > 0.0)
 
 
-def _top(utilities: Floats, measures: Floats | None) -> float:
+def _get_best_utility(utilities: Floats, measures: Floats | None) -> float:
     """Return the best utility that can be chosen."""
     if measures is not None and not (np.isfinite(measures) & (measures >= 0.0)).all():
         raise PydpstatError("measure must be finite numbers of at least 0.")
@@ -183,7 +183,7 @@ def _top(utilities: Floats, measures: Floats | None) -> float:
     return top
 
 
-def _quickly(
+def _choose_fast(
     utilities: Floats,
     rate: Fraction,
     measures: Floats | None,
@@ -198,10 +198,10 @@ def _quickly(
         return None
     # a power of two, so that it scales exactly: the best candidates' weights are near 1
     scale = 0 if measures is None else -int(np.frexp(measures[utilities == top].max())[1])
-    buffer = np.empty(min(CHUNK, n))
+    buffer = np.empty(min(CHUNK_SIZE, n))
 
-    def weights(start: int) -> Floats:
-        values = utilities[start : start + CHUNK]
+    def compute_weights(start: int) -> Floats:
+        values = utilities[start : start + CHUNK_SIZE]
         part = np.subtract(values, top, out=buffer[: values.size])
         part *= factor
         if measures is not None:
@@ -209,28 +209,32 @@ def _quickly(
             np.minimum(part, 0.0, out=part)
         np.exp(part, out=part)
         if measures is not None:
-            part *= np.ldexp(measures[start : start + CHUNK], scale)
+            part *= np.ldexp(measures[start : start + CHUNK_SIZE], scale)
         return part
 
     with np.errstate(all="ignore"):
-        sums, left_out = chunk_sums(n, weights), 0.0
-        if not in_range(sums):
+        sums, left_out = compute_chunk_sums(n, compute_weights), 0.0
+        if not is_in_range(sums):
             return None
         if rest is not None:
             # twice, which covers the roundings
             left_out = 2.0 * float(np.ldexp(rest.measure, scale) * np.exp(factor * (rest.utility - top)))
         total = float(sums[-1])
-        slack = (_WEIGHT_ERROR + (CHUNK + n / CHUNK + 64.0) * 2.0**-52 + 2.0 * bits.half_cell()) * total
+        slack = (_WEIGHT_ERROR + (CHUNK_SIZE + n / CHUNK_SIZE + 64.0) * 2.0**-52 + 2.0 * bits.get_half_cell()) * total
         floor = 0.0 if rest is not None and rest.before else -np.inf
-        return first_reaching(uniform * total, sums, weights, slack + left_out, floor)
+        return find_first_reaching(uniform * total, sums, compute_weights, slack + left_out, floor)
 
 
-def _precisely(
-    utilities: Floats, rate: Fraction, measures: Floats | None, exact: Sequence[Fraction] | None, cell: Cell
+def _choose_exactly(
+    utilities: Floats,
+    rate: Fraction,
+    measures: Floats | None,
+    exact: Sequence[Fraction] | None,
+    cell: UniformCell,
 ) -> int:
     """Return the choice by integer bounds of all weights."""
-    top = _top(utilities, measures)
-    places = np.flatnonzero(_possible(utilities, measures))
+    top = _get_best_utility(utilities, measures)
+    places = np.flatnonzero(_find_possible(utilities, measures))
     if exact is None:
         distinct, which = np.unique(utilities[places], return_inverse=True)
         indices = which.reshape(-1).tolist()
@@ -238,23 +242,23 @@ def _precisely(
     else:
         exponents = [rate * exact[place] for place in places.tolist()]
         indices = list(range(places.size))
-    sizes = [1] * places.size if measures is None else _integers(measures[places])
+    sizes = [1] * places.size if measures is None else _to_integer_ratios(measures[places])
     precision = 128
     while True:
-        weights = precise.exponentials(exponents, precision)
+        weights = precise.compute_exponentials(exponents, precision)
         # each weight is right to within one unit, and so is a sum of m of them to within their measures
         sums = list(accumulate(size * weights[index] for size, index in zip(sizes, indices)))
         errors = list(accumulate(sizes))
-        found = _decided(sums, errors, cell)
+        found = _find_decided(sums, errors, cell)
         if found is not None:
             return int(places[found])
         precision *= 2
         # as many bits as the weights have: a far tail needs all of them
         while cell.bits < precision:
-            cell.refine()
+            cell.draw_more_bits()
 
 
-def _decided(sums: list[int], errors: list[int], cell: Cell) -> int | None:
+def _find_decided(sums: list[int], errors: list[int], cell: UniformCell) -> int | None:
     """Return the place that U chooses, where the bounds sum -+ error leave no doubt."""
     low = cell.place * max(sums[-1] - errors[-1], 0)
     high = (cell.place + 1) * (sums[-1] + errors[-1])
@@ -273,7 +277,7 @@ def _decided(sums: list[int], errors: list[int], cell: Cell) -> int | None:
     return None
 
 
-def _integers(measures: Floats) -> list[int]:
+def _to_integer_ratios(measures: Floats) -> list[int]:
     """Return integers in exactly the same proportion."""
     ratios = [each.as_integer_ratio() for each in measures.tolist()]
     common = max(denominator for _, denominator in ratios)

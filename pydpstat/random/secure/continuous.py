@@ -13,7 +13,7 @@ import numpy.typing as npt
 from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.random.secure import _bits as bits
 from pydpstat.random.secure import _precise as precise
-from pydpstat.random.secure._bits import Cell
+from pydpstat.random.secure._bits import UniformCell
 
 Scale = float | Floats
 # floats; Python's integers where one is beyond 2^53
@@ -50,10 +50,10 @@ def laplace(size: int, scale: Scale, grid: float) -> Integers:
     True
     """
 
-    def finish(cell: Cell, place: int) -> int:
-        return precise.whole(cell, precise.minus_log, _exact_ratio(scale, grid, place), half=True)
+    def resolve_draw(cell: UniformCell, place: int) -> int:
+        return precise.compute_floor(cell, precise.bound_minus_log, _compute_exact_ratio(scale, grid, place), half=True)
 
-    return rounded(size, LOG, _ratio(scale, grid), finish)
+    return draw_rounded(size, LOG_QUANTILE, _compute_ratio(scale, grid), resolve_draw)
 
 
 def normal(size: int, sd: Scale, grid: float) -> Integers:
@@ -67,15 +67,17 @@ def normal(size: int, sd: Scale, grid: float) -> Integers:
     True
     """
 
-    def finish(cell: Cell, place: int) -> int:
-        return precise.normal_whole(
-            cell, _exact_ratio(sd, grid, place), lambda u: -_minus_normal_one(max(u, 2.0**-1000))
+    def resolve_draw(cell: UniformCell, place: int) -> int:
+        return precise.compute_normal_floor(
+            cell,
+            _compute_exact_ratio(sd, grid, place),
+            lambda u: -_compute_minus_normal_one(max(u, 2.0**-1000)),
         )
 
-    return rounded(size, NORMAL, _ratio(sd, grid), finish)
+    return draw_rounded(size, NORMAL_QUANTILE, _compute_ratio(sd, grid), resolve_draw)
 
 
-def _minus_normal_many(uniform: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _compute_minus_normal_many(uniform: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     from scipy.special import ndtri
 
     # the lower half only, where a uniform next to 0 keeps its relative accuracy
@@ -83,13 +85,13 @@ def _minus_normal_many(uniform: npt.NDArray[np.float64]) -> npt.NDArray[np.float
     return ndtri(half, out=half)
 
 
-def _minus_normal_one(uniform: float) -> float:
+def _compute_minus_normal_one(uniform: float) -> float:
     from scipy.special import ndtri
 
     return float(ndtri(0.5 * uniform))
 
 
-def _ratio(scale: Scale, grid: float) -> Scale:
+def _compute_ratio(scale: Scale, grid: float) -> Scale:
     if isinstance(scale, float):
         # the quotient is exact unless it overflows, where it is infinite, or underflows
         return scale / grid
@@ -97,13 +99,13 @@ def _ratio(scale: Scale, grid: float) -> Scale:
         return np.asarray(scale, dtype=np.float64) / grid
 
 
-def _exact_ratio(scale: Scale, grid: float, place: int) -> Fraction:
+def _compute_exact_ratio(scale: Scale, grid: float, place: int) -> Fraction:
     each = np.asarray(scale, dtype=np.float64)
     return Fraction(float(each[place] if each.ndim else each)) / Fraction(grid)
 
 
 # of a Gamma variable's parts, before they are scaled
-_FINE = 2.0**-36
+_GAMMA_GRID = 2.0**-36
 
 
 def uniform(size: int) -> npt.NDArray[np.float64]:
@@ -115,7 +117,7 @@ def uniform(size: int) -> npt.NDArray[np.float64]:
     >>> bool((secure.uniform(100) > 0.0).all())
     True
     """
-    return bits.midpoints(bits.words(size))
+    return bits.to_midpoints(bits.draw_words(size))
 
 
 def gamma(shape: int, rate: float) -> float:
@@ -127,23 +129,23 @@ def gamma(shape: int, rate: float) -> float:
     >>> secure.gamma(3, 1.0) > 0.0
     True
     """
-    parts = laplace(shape, 1.0, _FINE)
-    return float(np.abs(parts.astype(np.float64)).sum() * _FINE) / rate
+    parts = laplace(shape, 1.0, _GAMMA_GRID)
+    return float(np.abs(parts.astype(np.float64)).sum() * _GAMMA_GRID) / rate
 
 
 # a chunk's arrays stay in the second-level cache
-_CHUNK = 16384
+_CHUNK_SIZE = 16384
 # so few draws take less time in Python's numbers
-_FEW = 8
+_MAX_SCALAR_DRAWS = 8
 # from here on a float no longer holds every integer
-_LARGEST = 2**53
+_LARGEST_EXACT = 2**53
 _ROUNDING = 2.0**-50
 # a first look takes one bound for all uniforms above it, where both f are below 10
-_COMMON, _MOST = 2.0**-14, 10.0
+_COMMON_UNIFORM, _COMMON_QUANTILE = 2.0**-14, 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Quantile:
+class QuantileFunction:
     """A decreasing quantile function f of (0, 1): -f of an array and of a float, and their relative error."""
 
     minus_many: Callable[[Floats], Floats]
@@ -151,51 +153,59 @@ class Quantile:
     error: float
 
 
-def rounded(
-    size: int, quantile: Quantile, ratio: Scale, finish: Callable[[bits.Cell, int], int], shift: float = 0.0
+def draw_rounded(
+    size: int,
+    quantile: QuantileFunction,
+    ratio: Scale,
+    finish: Callable[[bits.UniformCell, int], int],
+    shift: float = 0.0,
 ) -> Integers:
     """Draw rint(ratio * f(U) + shift) with random signs: floats, Python's integers where one is beyond 2^53.
 
     The ratio is at least 0, and may have overflowed, or lost digits by underflow. `finish` takes a uniform's
     cell and the draw's number to the exact integer. With a shift below 0 ``ratio * f + shift`` is above -1/2.
     """
-    if size <= _FEW:
-        return _few(size, quantile, ratio, finish, shift)
+    if size <= _MAX_SCALAR_DRAWS:
+        return _draw_few(size, quantile, ratio, finish, shift)
     result = np.empty(size)
     large: dict[int, int] = {}
-    for start in range(0, size, _CHUNK):
-        part = result[start : start + _CHUNK]
-        words = bits.words(part.size)
-        ratios: Scale = ratio if isinstance(ratio, float) else ratio[start : start + _CHUNK]
+    for start in range(0, size, _CHUNK_SIZE):
+        part = result[start : start + _CHUNK_SIZE]
+        words = bits.draw_words(part.size)
+        ratios: Scale = ratio if isinstance(ratio, float) else ratio[start : start + _CHUNK_SIZE]
         with np.errstate(all="ignore"):
-            undecided = _many(quantile, ratios, shift, words, part)
+            undecided = _round_many(quantile, ratios, shift, words, part)
         for place in undecided.tolist():
             drawn = int(words[place])
-            whole = bits.sign(drawn) * finish(bits.cell_of(drawn), start + place)
-            if abs(whole) <= _LARGEST:
+            whole = bits.get_sign(drawn) * finish(bits.make_cell(drawn), start + place)
+            if abs(whole) <= _LARGEST_EXACT:
                 part[place] = whole
             else:
                 large[start + place] = whole
-    return result if not large else _with_large(result, large)
+    return result if not large else _insert_large(result, large)
 
 
-def _few(
-    size: int, quantile: Quantile, ratio: Scale, finish: Callable[[bits.Cell, int], int], shift: float
+def _draw_few(
+    size: int,
+    quantile: QuantileFunction,
+    ratio: Scale,
+    finish: Callable[[bits.UniformCell, int], int],
+    shift: float,
 ) -> Integers:
-    """Draw as `rounded` does, one after the other."""
+    """Draw as `draw_rounded` does, one after the other."""
     ratios = (float(ratio),) * size if isinstance(ratio, float) else np.broadcast_to(ratio, size).tolist()
     wholes = []
     for place, each in enumerate(ratios):
-        drawn = bits.word()
-        whole = _one(quantile, each, shift, drawn)
+        drawn = bits.draw_word()
+        whole = _round_one(quantile, each, shift, drawn)
         if whole is None:
-            whole = bits.sign(drawn) * finish(bits.cell_of(drawn), place)
+            whole = bits.get_sign(drawn) * finish(bits.make_cell(drawn), place)
         wholes.append(whole)
-    exact = all([abs(whole) <= _LARGEST for whole in wholes])
+    exact = all([abs(whole) <= _LARGEST_EXACT for whole in wholes])
     return np.array(wholes, dtype=np.float64 if exact else object)
 
 
-def _with_large(result: Floats, large: dict[int, int]) -> Integers:
+def _insert_large(result: Floats, large: dict[int, int]) -> Integers:
     result[list(large)] = 0.0
     whole = np.empty(result.size, dtype=object)
     whole[:] = [int(each) for each in result.tolist()]
@@ -204,30 +214,30 @@ def _with_large(result: Floats, large: dict[int, int]) -> Integers:
     return whole
 
 
-def bound(ratio: Scale, value: Scale, u: Scale, size: Scale, shift: float, error: float) -> Scale:
+def bound_error(ratio: Scale, value: Scale, u: Scale, size: Scale, shift: float, error: float) -> Scale:
     """Return the bound of the module's docstring; the arguments are floats, or arrays of one shape."""
-    return ratio * (2.0 * bits.half_cell() / u + error * value) + (size + abs(shift) + 1.0) * _ROUNDING
+    return ratio * (2.0 * bits.get_half_cell() / u + error * value) + (size + abs(shift) + 1.0) * _ROUNDING
 
 
-def _one(quantile: Quantile, ratio: float, shift: float, drawn: int) -> int | None:
+def _round_one(quantile: QuantileFunction, ratio: float, shift: float, drawn: int) -> int | None:
     """Return one signed integer, or None where floating point does not decide it."""
-    u = bits.midpoint(drawn)
+    u = bits.to_midpoint(drawn)
     value = -quantile.minus_one(u)
     x = ratio * value + shift
-    if not x < _LARGEST or u <= bits.half_cell():
+    if not x < _LARGEST_EXACT or u <= bits.get_half_cell():
         return None
     whole = round(x)
-    slack = bound(ratio, value, u, abs(x), shift, quantile.error)
+    slack = bound_error(ratio, value, u, abs(x), shift, quantile.error)
     if abs(x - whole) < 0.5 - slack or (x < 0.0 and slack < 0.5):
-        return bits.sign(drawn) * whole
+        return bits.get_sign(drawn) * whole
     return None
 
 
-def _many(
-    quantile: Quantile, ratio: Scale, shift: float, words: npt.NDArray[np.uint64], result: Floats
+def _round_many(
+    quantile: QuantileFunction, ratio: Scale, shift: float, words: npt.NDArray[np.uint64], result: Floats
 ) -> npt.NDArray[np.intp]:
     """Fill in signed integers, and return the places of those that are not decided."""
-    uniform = bits.midpoints(words)
+    uniform = bits.to_midpoints(words)
     minus = quantile.minus_many(uniform)
     x = minus * -ratio
     if shift:
@@ -236,21 +246,21 @@ def _many(
     distance = x - result
     np.abs(distance, out=distance)
     highest = float(np.max(ratio))
-    common = bound(highest, _MOST, _COMMON, highest * _MOST, shift, quantile.error)
+    common = bound_error(highest, _COMMON_QUANTILE, _COMMON_UNIFORM, highest * _COMMON_QUANTILE, shift, quantile.error)
     # a comparison with NaN is false, so that what overflowed stays undecided
     decided = distance < 0.5 - common
-    decided &= uniform >= _COMMON
-    bits.signed(words, result)
+    decided &= uniform >= _COMMON_UNIFORM
+    bits.apply_signs(words, result)
     if decided.all():
         return np.empty(0, dtype=np.intp)
     places = np.flatnonzero(~decided)
     u, x = uniform[places], x[places]
     ratio = ratio if isinstance(ratio, float) else ratio[places]
-    slack = bound(ratio, -minus[places], u, np.abs(x), shift, quantile.error)
+    slack = bound_error(ratio, -minus[places], u, np.abs(x), shift, quantile.error)
     decided = (distance[places] < 0.5 - slack) | ((x < 0.0) & (slack < 0.5))
-    decided &= u > bits.half_cell()
+    decided &= u > bits.get_half_cell()
     return places[~decided]
 
 
-LOG = Quantile(np.log, math.log, LOG_ERROR)
-NORMAL = Quantile(_minus_normal_many, _minus_normal_one, NORMAL_ERROR)
+LOG_QUANTILE = QuantileFunction(np.log, math.log, LOG_ERROR)
+NORMAL_QUANTILE = QuantileFunction(_compute_minus_normal_many, _compute_minus_normal_one, NORMAL_ERROR)

@@ -32,9 +32,9 @@ import numpy.typing as npt
 
 from pydpstat.random.secure import _bits as bits
 from pydpstat.random.secure import _precise as precise
-from pydpstat.random.secure._bits import Cell, each_below
-from pydpstat.random.secure.continuous import LOG, Integers, rounded
-from pydpstat.random.secure.trials import cell_below, trial_exp, trials_exp
+from pydpstat.random.secure._bits import UniformCell, draw_each_below
+from pydpstat.random.secure.continuous import LOG_QUANTILE, Integers, draw_rounded
+from pydpstat.random.secure.trials import draw_exp_trial, draw_exp_trials, is_cell_below
 
 _ROUNDING = 2.0**-50
 Real = TypeVar("Real", float, npt.NDArray[np.float64])
@@ -57,13 +57,13 @@ def symmetric_geometric(size: int, rate: float | Fraction) -> Integers:
     """
     exact = Fraction(rate)
 
-    def bounds(cell: Cell, precision: int) -> tuple[int, int]:
-        below, above = precise.minus_log(cell, precision)
-        least, most = precise.log_share(exact, precision)
+    def bound_log_sum(cell: UniformCell, precision: int) -> tuple[int, int]:
+        below, above = precise.bound_minus_log(cell, precision)
+        least, most = precise.bound_log_share(exact, precision)
         return below + least, above + most
 
     # log(2 / (1 + a)) without cancellation
-    return _floors(size, exact, math.log1p(math.tanh(0.5 * _float(exact))), bounds)
+    return _draw_floors(size, exact, math.log1p(math.tanh(0.5 * _to_float(exact))), bound_log_sum)
 
 
 def sign_geometric(size: int, rate: float | Fraction) -> Integers:
@@ -75,23 +75,23 @@ def sign_geometric(size: int, rate: float | Fraction) -> Integers:
     >>> bool(abs(secure.sign_geometric(1000, 1.0)).max() < 50)
     True
     """
-    return _floors(size, Fraction(rate), 0.0, precise.minus_log)
+    return _draw_floors(size, Fraction(rate), 0.0, precise.bound_minus_log)
 
 
-def _floors(
-    size: int, rate: Fraction, offset: float, bounds: Callable[[Cell, int], tuple[int, int]]
+def _draw_floors(
+    size: int, rate: Fraction, offset: float, bounds: Callable[[UniformCell, int], tuple[int, int]]
 ) -> Integers:
     """Draw signed floor((-log U + offset) / rate): down instead of to the nearest, so 1/2 less."""
 
-    def finish(cell: Cell, place: int) -> int:
-        return precise.whole(cell, bounds, 1 / rate, half=False)
+    def resolve_draw(cell: UniformCell, place: int) -> int:
+        return precise.compute_floor(cell, bounds, 1 / rate, half=False)
 
-    ratio = _float(1 / rate)
+    ratio = _to_float(1 / rate)
     with np.errstate(all="ignore"):
-        return rounded(size, LOG, ratio, finish, shift=ratio * offset - 0.5)
+        return draw_rounded(size, LOG_QUANTILE, ratio, resolve_draw, shift=ratio * offset - 0.5)
 
 
-def _float(number: Fraction) -> float:
+def _to_float(number: Fraction) -> float:
     try:
         return float(number)
     except OverflowError:
@@ -122,34 +122,34 @@ def discrete_gaussian(size: int, sd: float) -> Integers:
     if sd == 0.0:
         return np.zeros(size)
     if size == 1:
-        return _one(sd)
+        return _draw_one(sd)
     kept: list[Integers] = []
     missing = size
     while missing > 0:
         # at least four of ten are kept, but for small numbers of tries
         candidates = symmetric_geometric(2 * missing + 8, Fraction(1, math.floor(sd) + 1))
-        chosen = candidates[_accepted(candidates, sd)][:missing]
+        chosen = candidates[_draw_accepted(candidates, sd)][:missing]
         kept.append(chosen)
         missing -= chosen.size
     return kept[0] if len(kept) == 1 else np.concatenate([np.empty(0), *kept])
 
 
-def _one(sd: float) -> Integers:
+def _draw_one(sd: float) -> Integers:
     """Draw one value in plain numbers, which is faster than short arrays."""
     while True:
         candidate = symmetric_geometric(1, Fraction(1, math.floor(sd) + 1))
-        exponent, error = _exponents(float(candidate[0]), sd)
-        if trial_exp(exponent, error, lambda: _exact_exponent(candidate[0], sd)):
+        exponent, error = _compute_exponents(float(candidate[0]), sd)
+        if draw_exp_trial(exponent, error, lambda: _compute_exact_exponent(candidate[0], sd)):
             return candidate
 
 
-def _accepted(candidates: Integers, sd: float) -> npt.NDArray[np.bool_]:
+def _draw_accepted(candidates: Integers, sd: float) -> npt.NDArray[np.bool_]:
     with np.errstate(over="ignore"):
-        exponents, errors = _exponents(candidates.astype(np.float64), sd)
-    return trials_exp(exponents, errors, lambda place: _exact_exponent(candidates[place], sd))
+        exponents, errors = _compute_exponents(candidates.astype(np.float64), sd)
+    return draw_exp_trials(exponents, errors, lambda place: _compute_exact_exponent(candidates[place], sd))
 
 
-def _exponents(candidates: Real, sd: float) -> tuple[Real, Real]:
+def _compute_exponents(candidates: Real, sd: float) -> tuple[Real, Real]:
     """Return the exponent of each candidate's trial and a bound of its error."""
     middle = sd * (sd / (math.floor(sd) + 1))
     size = abs(candidates)
@@ -160,16 +160,16 @@ def _exponents(candidates: Real, sd: float) -> tuple[Real, Real]:
     return exponent, (away + slack) * slack + exponent * _ROUNDING
 
 
-def _exact_exponent(candidate: float, sd: float) -> Fraction:
+def _compute_exact_exponent(candidate: float, sd: float) -> Fraction:
     variance = Fraction(sd) ** 2
     return (abs(int(candidate)) - variance / (math.floor(sd) + 1)) ** 2 / (2 * variance)
 
 
-Whole = np.ndarray
+IntegerArray = np.ndarray
 # radii from which all integers of a draw are far from the limit of 64 bits
-_LARGEST = 2**60
+_LARGEST_RADIUS = 2**60
 # numbers that are drawn at a time
-_CHUNK = 1 << 18
+_CHUNK_SIZE = 1 << 18
 
 
 def norm_ball(size: int, rate: Fraction, columns: int, parts: int = 1) -> Integers:
@@ -187,28 +187,28 @@ def norm_ball(size: int, rate: Fraction, columns: int, parts: int = 1) -> Intege
     """
     width = columns * parts
 
-    def tried(count: int) -> Whole:
-        radius = radii(count, rate, columns, parts)
+    def draw_candidates(count: int) -> IntegerArray:
+        radius = draw_radii(count, rate, columns, parts)
         wide = np.repeat(radius[:, None], columns, axis=1)
-        magnitudes = each_below(wide + 1)[..., None] if parts == 1 else _divided(wide, parts)
-        points, stand = with_signs(magnitudes.reshape(len(radius), width))
+        magnitudes = draw_each_below(wide + 1)[..., None] if parts == 1 else _split_radii(wide, parts)
+        points, stand = draw_signs(magnitudes.reshape(len(radius), width))
         return points[stand]
 
-    return as_floats(kept(size, width, tried))
+    return as_floats(collect_accepted(size, width, draw_candidates))
 
 
-def radii(size: int, rate: Fraction, columns: int, parts: int) -> Whole:
+def draw_radii(size: int, rate: Fraction, columns: int, parts: int) -> IntegerArray:
     """Draw radii and leave out those that are not kept: at most so many."""
     width = columns * parts
     drawn = np.abs(sign_geometric(size * (width + 1), rate))
-    few = drawn.dtype != object and float(drawn.max(initial=0.0)) * (width + 1) < _LARGEST
+    few = drawn.dtype != object and float(drawn.max(initial=0.0)) * (width + 1) < _LARGEST_RADIUS
     radius = drawn.astype(np.int64 if few else object).reshape(size, -1).sum(axis=1)
-    return radius[_stands(radius, columns, parts)]
+    return radius[_draw_acceptance(radius, columns, parts)]
 
 
-def _stands(radius: Whole, columns: int, parts: int) -> npt.NDArray[np.bool_]:
+def _draw_acceptance(radius: IntegerArray, columns: int, parts: int) -> npt.NDArray[np.bool_]:
     """Draw the trials of the module's docstring: a uniform number is below a ratio of products."""
-    words = bits.words(radius.size)
+    words = bits.draw_words(radius.size)
     width = columns * parts
     # the ratio is at least this, as its factors are (r + j) / (r + i) with j >= 1
     least = 1.0 - 0.5 * width * (width - 1) / (radius.astype(np.float64) + 1.0) - _ROUNDING
@@ -217,11 +217,11 @@ def _stands(radius: Whole, columns: int, parts: int) -> npt.NDArray[np.bool_]:
         r = int(radius[place])
         column = math.prod(range(r + 1, r + parts + 1))
         chance = Fraction(column**columns, math.prod(range(r + 1, r + width + 1)))
-        stand[place] = cell_below(Cell(int(words[place]), 64), chance)
+        stand[place] = is_cell_below(UniformCell(int(words[place]), 64), chance)
     return stand
 
 
-def _divided(radius: Whole, parts: int) -> Whole:
+def _split_radii(radius: IntegerArray, parts: int) -> IntegerArray:
     """Divide at most each radius among so many parts, all ways being equally likely.
 
     Of the numbers from 0 to below r + p, p different ones are drawn; the gaps before each are the parts.
@@ -230,7 +230,7 @@ def _divided(radius: Whole, parts: int) -> Whole:
     chosen = np.empty((flat.size, parts), dtype=flat.dtype)
     missing = np.arange(flat.size)
     while missing.size:
-        drawn = each_below(np.repeat(flat[missing, None] + parts, parts, axis=1))
+        drawn = draw_each_below(np.repeat(flat[missing, None] + parts, parts, axis=1))
         drawn.sort(axis=1)
         chosen[missing] = drawn
         missing = missing[(drawn[:, 1:] == drawn[:, :-1]).any(axis=1)]
@@ -238,7 +238,7 @@ def _divided(radius: Whole, parts: int) -> Whole:
     return chosen.reshape(*radius.shape, parts)
 
 
-def with_signs(magnitudes: Whole) -> tuple[Whole, npt.NDArray[np.bool_]]:
+def draw_signs(magnitudes: IntegerArray) -> tuple[IntegerArray, npt.NDArray[np.bool_]]:
     """Give magnitudes random signs, and tell which rows have no 0 with a minus."""
     size = magnitudes.size
     coins = np.unpackbits(np.frombuffer(bits.entropy((size + 7) // 8), dtype=np.uint8), count=size)
@@ -246,19 +246,21 @@ def with_signs(magnitudes: Whole) -> tuple[Whole, npt.NDArray[np.bool_]]:
     return np.where(minus, -magnitudes, magnitudes), ~(minus & (magnitudes == 0)).any(axis=1)
 
 
-def kept(size: int, width: int, tried: Callable[[int], Whole], chance: float = 1.0) -> Whole:
+def collect_accepted(
+    size: int, width: int, draw_rows: Callable[[int], IntegerArray], chance: float = 1.0
+) -> IntegerArray:
     """Return the first so many rows that stand, of tries that stand with about a chance."""
-    most = max(_CHUNK // (width + 1), 16)
-    found: list[Whole] = []
+    most = max(_CHUNK_SIZE // (width + 1), 16)
+    found: list[IntegerArray] = []
     missing = size
     while missing > 0:
-        rows = tried(min(int(1.02 * missing / chance) + 4, most))[:missing]
+        rows = draw_rows(min(int(1.02 * missing / chance) + 4, most))[:missing]
         found.append(rows)
         missing -= len(rows)
     return np.concatenate([np.empty((0, width), dtype=np.int64), *found])
 
 
-def as_floats(points: Whole) -> Integers:
+def as_floats(points: IntegerArray) -> Integers:
     """Return integers as floats, as Python's integers where one is beyond 2^53."""
     if points.dtype == object and any(abs(each) > 2**53 for each in points.flat):
         return points

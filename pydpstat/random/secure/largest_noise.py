@@ -12,7 +12,7 @@ Floating point decides where it can. With L = -log U and x = L / c it is m = -lo
 log, division and expm1, at most 64 units of 2^-52 each, and that of the last log, which is relative to m or
 to 1, stay below 2^-42 (1 + m), and g errs by 2^-50 g (a difference, a rate and a product, each rounded
 once). The best lower bound is compared with all upper bounds. If it does not decide, which with two runs
-happens in about one choice in 2^40, the remaining runs are compared in integers (`_precisely`), with more
+happens in about one choice in 2^40, the remaining runs are compared in integers (`_choose_exactly`), with more
 bits of the same U, until one lower bound is above the others. Two runs are equal with probability 0.
 """
 
@@ -26,12 +26,12 @@ import numpy.typing as npt
 from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.random.secure import _bits as bits
 from pydpstat.random.secure import _precise as precise
-from pydpstat.random.secure._bits import Cell
+from pydpstat.random.secure._bits import UniformCell
 
 Integers = npt.NDArray[np.int64]
 _ROUNDING = 2.0**-42
 # beyond these a gap times a rate overflows or is negligible
-_LARGEST_RATE, _SMALLEST = 2**900, 2.0**-1000
+_LARGEST_RATE, _SMALLEST_ERROR = 2**900, 2.0**-1000
 
 
 def noisy_max(
@@ -71,23 +71,23 @@ def noisy_max(
     >>> noisy_max(np.array([0.0, 1e9, 3.0]), Fraction(1), one, np.array([0]))
     [1]
     """
-    drawn = bits.words(scores.size)
+    drawn = bits.draw_words(scores.size)
     tops = np.maximum.reduceat(scores, first)
     factor = float(rate) if rate < _LARGEST_RATE else np.inf
     # with one group nothing has to be repeated
     sizes = np.diff(first, append=scores.size) if first.size > 1 else None
     with np.errstate(all="ignore"):
-        gaps = (_each(tops, sizes) - scores) * factor
-        noise, errors = _noise(bits.midpoints(drawn), counts)
+        gaps = (_expand_groups(tops, sizes) - scores) * factor
+        noise, errors = _compute_largest_noise(bits.to_midpoints(drawn), counts)
         noise -= gaps
         gaps *= 2.0**-50
         errors += gaps
-        errors += _SMALLEST
+        errors += _SMALLEST_ERROR
         lower, upper = noise - errors, noise + errors
     # nan and infinite bounds decide nothing
     unknown = ~(upper < np.inf)
     lower[unknown], upper[unknown] = -np.inf, np.inf
-    left = np.flatnonzero(upper >= _each(np.maximum.reduceat(lower, first), sizes))
+    left = np.flatnonzero(upper >= _expand_groups(np.maximum.reduceat(lower, first), sizes))
     ends = left.searchsorted(np.append(first, scores.size)).tolist()
     if len(left) == first.size:
         return [int(place) for place in left]
@@ -96,20 +96,20 @@ def noisy_max(
         places = left[start:stop].tolist()
         if len(places) > 1:
             own = [rate * Fraction(float(scores[place])) for place in places]
-            cells = [bits.cell_of(int(drawn[place])) for place in places]
-            places = [places[_precisely(own, [int(counts[place]) for place in places], cells)]]
+            cells = [bits.make_cell(int(drawn[place])) for place in places]
+            places = [places[_choose_exactly(own, [int(counts[place]) for place in places], cells)]]
         chosen.append(int(places[0]))
     return chosen
 
 
-def _each(groups: Floats, sizes: Integers | None) -> Floats:
+def _expand_groups(groups: Floats, sizes: Integers | None) -> Floats:
     """Repeat a number of each group for its runs."""
     return groups if sizes is None else np.repeat(groups, sizes)
 
 
-def _noise(uniform: Floats, counts: Integers) -> tuple[Floats, Floats]:
+def _compute_largest_noise(uniform: Floats, counts: Integers) -> tuple[Floats, Floats]:
     """Return the largest noise of each run, and a bound on its error, infinite if there is none."""
-    h = bits.half_cell()
+    h = bits.get_half_cell()
     logs = -np.log(uniform)
     noise = -np.log(-np.expm1(-logs / counts))
     share = 2.0 * h / (uniform * logs)
@@ -119,25 +119,27 @@ def _noise(uniform: Floats, counts: Integers) -> tuple[Floats, Floats]:
     return noise, share
 
 
-def _precisely(scores: list[Fraction], counts: list[int], cells: list[Cell]) -> int:
+def _choose_exactly(scores: list[Fraction], counts: list[int], cells: list[UniformCell]) -> int:
     """Return the run with the largest score plus noise, by integer bounds."""
     precision = 128
     while True:
-        bounds = [_bounds(score, count, cell, precision) for score, count, cell in zip(scores, counts, cells)]
+        bounds = [
+            _bound_noisy_score(score, count, cell, precision) for score, count, cell in zip(scores, counts, cells)
+        ]
         place = max(range(len(bounds)), key=lambda each: bounds[each][0])
         others = [high for each, (_, high) in enumerate(bounds) if each != place]
         if all(high is not None and high <= bounds[place][0] for high in others):
             return place
         precision *= 2
         for cell in cells:
-            cell.refine()
+            cell.draw_more_bits()
 
 
-def _bounds(score: Fraction, count: int, cell: Cell, precision: int) -> tuple[int, int | None]:
+def _bound_noisy_score(score: Fraction, count: int, cell: UniformCell, precision: int) -> tuple[int, int | None]:
     """Bound a run's largest noise plus its score in units of 2**-precision; next to U = 1 only from below."""
     units = score.numerator << precision
     base = units // score.denominator
-    low = 0 if not cell.place else precise.largest_noise(cell.place, cell.bits, count, precision) - 1
+    low = 0 if not cell.place else precise.compute_largest_noise(cell.place, cell.bits, count, precision) - 1
     if cell.place + 1 == 1 << cell.bits:
         return low + base, None
-    return low + base, precise.largest_noise(cell.place + 1, cell.bits, count, precision) + 2 + base
+    return low + base, precise.compute_largest_noise(cell.place + 1, cell.bits, count, precision) + 2 + base

@@ -22,16 +22,16 @@ from pydpstat import _multiple_precision as multiple_precision
 from pydpstat.errors import PydpstatError
 from pydpstat.random.secure import _bits as bits
 from pydpstat.random.secure import _precise as precise
-from pydpstat.random.secure._bits import Cell
+from pydpstat.random.secure._bits import UniformCell
 from pydpstat.random.secure.continuous import LOG_ERROR
 
 _ROUNDING = 2.0**-50
-_HEAD, _WORD = 8, 64
-_REST = (1 << _WORD) - 1
+_HEAD_BITS, _WORD_BITS = 8, 64
+_WORD_MASK = (1 << _WORD_BITS) - 1
 # bytes that are asked for at a time: what is made of them stays in the processor's cache
-_CHUNK = 1 << 17
+_CHUNK_SIZE = 1 << 17
 # bits that are computed beyond those that are asked for
-_GUARD = 24
+_GUARD_BITS = 24
 
 
 def bernoulli(size: int, probability: float | Fraction | npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
@@ -49,7 +49,7 @@ def bernoulli(size: int, probability: float | Fraction | npt.NDArray[np.float64]
     if not np.all((chances >= 0) & (chances <= 1)):
         raise PydpstatError("probability must be between 0 and 1.")
     known = bits.KNOWN_BITS
-    drawn = bits.words(size) >> np.uint64(64 - known)
+    drawn = bits.draw_words(size) >> np.uint64(64 - known)
     # U < p: true in all cells below that of p, false in all above it
     edge: np.uint64 | npt.NDArray[np.uint64]
     if chances.ndim:
@@ -60,7 +60,7 @@ def bernoulli(size: int, probability: float | Fraction | npt.NDArray[np.float64]
     result = drawn < edge
     for place in np.flatnonzero(drawn == edge).tolist():
         each = Fraction(float(chances[place])) if chances.ndim else exact
-        result[place] = cell_below(Cell(int(drawn[place]), known), each)
+        result[place] = is_cell_below(UniformCell(int(drawn[place]), known), each)
     return result
 
 
@@ -76,10 +76,10 @@ def bernoulli_exp(exponents: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     [True, False]
     """
     values = np.asarray(exponents, dtype=np.float64)
-    return trials_exp(values, np.zeros(values.shape), lambda place: Fraction(float(values[place])))
+    return draw_exp_trials(values, np.zeros(values.shape), lambda place: Fraction(float(values[place])))
 
 
-def trials_exp(
+def draw_exp_trials(
     exponents: npt.NDArray[np.float64], errors: npt.NDArray[np.float64], exact: Callable[[int], Fraction]
 ) -> npt.NDArray[np.bool_]:
     """Draw trials with the probabilities exp(-x), where the `exponents` are within `errors` of each x >= 0.
@@ -87,32 +87,32 @@ def trials_exp(
     Both have the shape (n,); what is NaN or infinite in them counts as not known. `exact` takes a trial's
     number and returns its x.
     """
-    words = bits.words(exponents.size)
-    uniform = bits.midpoints(words)
+    words = bits.draw_words(exponents.size)
+    uniform = bits.to_midpoints(words)
     reached = -np.log(uniform)
     with np.errstate(all="ignore"):
         # as in `inversion`, with ratio 1
-        slack = 2.0 * bits.half_cell() / uniform + reached * (LOG_ERROR + _ROUNDING) + errors
+        slack = 2.0 * bits.get_half_cell() / uniform + reached * (LOG_ERROR + _ROUNDING) + errors
         distance = reached - exponents
         result = distance > 0.0
-        decided = (np.abs(distance) > slack) & (uniform > bits.half_cell())
+        decided = (np.abs(distance) > slack) & (uniform > bits.get_half_cell())
     for place in np.flatnonzero(~decided).tolist():
-        result[place] = precise.reaches(bits.cell_of(int(words[place])), exact(place))
+        result[place] = precise.is_log_at_least(bits.make_cell(int(words[place])), exact(place))
     return result
 
 
-def trial_exp(exponent: float, error: float, exact: Callable[[], Fraction]) -> bool:
-    """Draw one trial as `trials_exp` does, in plain numbers: for a single one that is ten times faster."""
-    word = bits.word()
-    uniform = bits.midpoint(word)
+def draw_exp_trial(exponent: float, error: float, exact: Callable[[], Fraction]) -> bool:
+    """Draw one trial as `draw_exp_trials` does, in plain numbers: for a single one that is ten times faster."""
+    word = bits.draw_word()
+    uniform = bits.to_midpoint(word)
     reached = -math.log(uniform)
-    slack = 2.0 * bits.half_cell() / uniform + reached * (LOG_ERROR + _ROUNDING) + error
-    if uniform > bits.half_cell() and abs(reached - exponent) > slack:
+    slack = 2.0 * bits.get_half_cell() / uniform + reached * (LOG_ERROR + _ROUNDING) + error
+    if uniform > bits.get_half_cell() and abs(reached - exponent) > slack:
         return reached > exponent
-    return precise.reaches(bits.cell_of(word), exact())
+    return precise.is_log_at_least(bits.make_cell(word), exact())
 
 
-def cell_below(cell: Cell, probability: Fraction) -> bool:
+def is_cell_below(cell: UniformCell, probability: Fraction) -> bool:
     """Return whether U is below the probability."""
     while True:
         goal = probability.numerator << cell.bits
@@ -120,7 +120,7 @@ def cell_below(cell: Cell, probability: Fraction) -> bool:
             return True
         if cell.place * probability.denominator >= goal:
             return False
-        cell.refine()
+        cell.draw_more_bits()
 
 
 class Chance(Protocol):
@@ -175,18 +175,18 @@ class LogisticChance:
         """Return floor(2**count * p)."""
         known, value = self._known
         if count > known:
-            known = max(count, _HEAD + _WORD)
-            value = self._computed(known)
+            known = max(count, _HEAD_BITS + _WORD_BITS)
+            value = self._compute_digits(known)
             self._known = known, value
         return value >> (known - count)
 
-    def _computed(self, count: int) -> int:
-        mp = multiple_precision.functions()
+    def _compute_digits(self, count: int) -> int:
+        mp = multiple_precision.get_functions()
         # below 2**-count: exp(x) is at least 2**x
         if self.exponent > count + self.others.bit_length():
             return 0
         top, bottom = self.exponent.numerator, self.exponent.denominator
-        others, more = mp.from_int(self.others), _GUARD
+        others, more = mp.from_int(self.others), _GUARD_BITS
         while True:
             working = count + more
             # the exponent's relative error is multiplied by its size
@@ -210,30 +210,30 @@ def flips(size: int, chance: Chance) -> npt.NDArray[np.bool_]:
     >>> bool(0 < secure.flips(1000, secure.LogisticChance(1.0)).sum() < 1000)
     True
     """
-    first = chance.digits(_HEAD)
-    if first >> _HEAD:
+    first = chance.digits(_HEAD_BITS)
+    if first >> _HEAD_BITS:
         # the probability is 1
         return np.ones(size, dtype=bool)
     head = np.uint8(first)
     result = np.empty(size, dtype=bool)
-    for start in range(0, size, _CHUNK):
-        part = result[start : start + _CHUNK]
+    for start in range(0, size, _CHUNK_SIZE):
+        part = result[start : start + _CHUNK_SIZE]
         drawn = np.frombuffer(bits.entropy(part.size), dtype=np.uint8)
         np.less(drawn, head, out=part)
         ties = np.flatnonzero(drawn == head)
         if ties.size:
-            part[ties] = _continued(ties.size, chance)
+            part[ties] = _resolve_ties(ties.size, chance)
     return result
 
 
-def _continued(size: int, chance: Chance) -> npt.NDArray[np.bool_]:
+def _resolve_ties(size: int, chance: Chance) -> npt.NDArray[np.bool_]:
     """Return the outcomes of trials whose first byte is that of the probability."""
     result = np.zeros(size, dtype=bool)
-    known, places = _HEAD, np.arange(size)
+    known, places = _HEAD_BITS, np.arange(size)
     while places.size:
-        known += _WORD
-        digit = np.uint64(chance.digits(known) & _REST)
-        drawn = bits.words(places.size)
+        known += _WORD_BITS
+        digit = np.uint64(chance.digits(known) & _WORD_MASK)
+        drawn = bits.draw_words(places.size)
         result[places] = drawn < digit
         places = places[drawn == digit]
     return result

@@ -8,36 +8,36 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._data.columns import Pair
+from pydpstat._data.columns import VariableBounds
 from pydpstat._data.containers import is_frame
-from pydpstat._data.held import public_list
+from pydpstat._data.held import to_public_list
 from pydpstat.errors import PydpstatError
 from pydpstat.statistics._kernels.records import Records
 
 GRID_POINTS = 2**16 + 1
-MOST_POINTS = 2**24
+MAX_GRID_POINTS = 2**24
 # the most whole numbers that are candidates by default, and the largest, up to which floats are exact
-_MOST_WHOLE, _LARGEST = 2**20, 2.0**53
+_MAX_INTEGER_POINTS, _MAX_INTEGER_BOUND = 2**20, 2.0**53
 # the fewest whole numbers that bounds alone select, for which decimals in the data matter little
-_FEWEST_WHOLE = 65
+_MIN_INTEGER_POINTS = 65
 
 
-class Grid(NamedTuple):
+class CandidateGrid(NamedTuple):
     """A public number of equally spaced points from the lower to the upper bound."""
 
     lower: float
     upper: float
-    points: int
+    n_points: int
 
     @property
-    def ends(self) -> tuple[float, float, int]:
+    def parameters(self) -> tuple[float, float, int]:
         """The bounds and the number of points."""
-        return self.lower, self.upper, self.points
+        return self.lower, self.upper, self.n_points
 
     @property
     def step(self) -> float:
         """The distance between neighboring points."""
-        return (self.upper - self.lower) / (self.points - 1)
+        return (self.upper - self.lower) / (self.n_points - 1)
 
     @property
     def steps(self) -> tuple[str, ...]:
@@ -46,43 +46,43 @@ class Grid(NamedTuple):
             return ()
         return (f"chosen from the whole numbers from {self.lower:.0f} to {self.upper:.0f}",)
 
-    def at(self, place: int) -> float:
+    def get_point(self, index: int) -> float:
         """Return a point, rounded once."""
         # in integers, which are faster than fractions; the quotient is rounded correctly
         (a, b), (c, d) = self.lower.as_integer_ratio(), self.upper.as_integer_ratio()
-        last = self.points - 1
-        return (a * d * (last - int(place)) + c * b * int(place)) / (b * d * last)
+        last = self.n_points - 1
+        return (a * d * (last - int(index)) + c * b * int(index)) / (b * d * last)
 
 
-def check_points(grid_points: object) -> int:
+def check_grid_points(grid_points: object) -> int:
     """Check a number of points."""
-    allowed = f"a whole number from 2 to {MOST_POINTS}"
+    allowed = f"a whole number from 2 to {MAX_GRID_POINTS}"
     hint = f"Leave it out for the default, whole numbers or {GRID_POINTS} points."
-    return checks.integer(grid_points, "grid_points", 2, MOST_POINTS, allowed=allowed, hint=hint)
+    return checks.check_integer(grid_points, "grid_points", 2, MAX_GRID_POINTS, allowed=allowed, hint=hint)
 
 
-def grid_of(pair: Pair, points: int | None) -> Grid:
+def make_grid(bounds: VariableBounds, n_points: int | None) -> CandidateGrid:
     """Return a grid, by default of `GRID_POINTS` points; refuse bounds that it cannot divide."""
-    lower, upper = pair
-    grid = Grid(lower, upper, GRID_POINTS if points is None else points)
-    if not 0.0 < (grid.points - 1) / (upper - lower) < np.inf:
+    lower, upper = bounds
+    grid = CandidateGrid(lower, upper, GRID_POINTS if n_points is None else n_points)
+    if not 0.0 < (grid.n_points - 1) / (upper - lower) < np.inf:
         raise PydpstatError(
-            f"bounds must have a finite width that a grid can divide; got {checks.shown(pair)}. "
+            f"bounds must have a finite width that a grid can divide; got {checks.describe_value(bounds)}. "
             "Rescale the data."
         )
     return grid
 
 
-def whole_grid(pair: Pair) -> Grid | None:
+def make_integer_grid(bounds: VariableBounds) -> CandidateGrid | None:
     """Return the whole numbers between the bounds; None if bounds are not whole, or too far apart."""
-    lower, upper = pair
-    if not (lower.is_integer() and upper.is_integer() and max(-lower, upper) <= _LARGEST):
+    lower, upper = bounds
+    if not (lower.is_integer() and upper.is_integer() and max(-lower, upper) <= _MAX_INTEGER_BOUND):
         return None
     points = int(upper) - int(lower) + 1
-    return Grid(lower, upper, points) if points <= _MOST_WHOLE else None
+    return CandidateGrid(lower, upper, points) if points <= _MAX_INTEGER_POINTS else None
 
 
-def has_integers(x: object, records: Records) -> bool | None:
+def has_integer_type(x: object, records: Records) -> bool | None:
     """Tell by the type of a variable whether its values are integers or truth values; None without a type.
 
     This does not depend on a record: a type is part of the schema. Lists and columns of Python objects have
@@ -90,7 +90,7 @@ def has_integers(x: object, records: Records) -> bool | None:
     """
     column: Any = x
     if records.table is not None:
-        column = records.table.sample().columns[records.layout.variables[0]]
+        column = records.table.make_empty_chunk().columns[records.layout.variables[0]]
     elif is_frame(x):
         column = x[records.layout.variables[0]] if records.layout.variables else x.iloc[:, 0]
     kind = getattr(column, "dtype", None)
@@ -108,8 +108,8 @@ def has_integers(x: object, records: Records) -> bool | None:
     return None if letter == "O" else letter in "iub"
 
 
-def are_integers(bounds: object, grid: Grid) -> bool:
+def has_integer_bounds(bounds: object, grid: CandidateGrid) -> bool:
     """Tell whether bounds are integers that select whole numbers for a variable without a type."""
-    ends = public_list(bounds, "bounds")
+    ends = to_public_list(bounds, "bounds")
     written = all(isinstance(end, Integral) and not isinstance(end, (bool, np.bool_)) for end in ends)
-    return written and grid.points >= _FEWEST_WHOLE
+    return written and grid.n_points >= _MIN_INTEGER_POINTS

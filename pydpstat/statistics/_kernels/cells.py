@@ -10,38 +10,44 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._data.columns import Columns
-from pydpstat._data.held import about, in_memory
-from pydpstat._data.table import Chunk, table_of
-from pydpstat._data.values import missing_values, objects
-from pydpstat._grid import float_above
+from pydpstat._data.held import name_data_argument, to_pandas_or_numpy
+from pydpstat._data.table import Chunk, as_table
+from pydpstat._data.values import make_missing_error, to_object_array
+from pydpstat._grid import round_up_to_float
 from pydpstat._release.additive import Query
 from pydpstat._release.options import Missing, Options
 from pydpstat._release.scope import Scope
-from pydpstat.dppack._values import count_sensitivity
-from pydpstat.inference._null_distributions.shares import ShareIntervals, cell_shares
+from pydpstat.dppack._values import compute_count_sensitivity
+from pydpstat.inference._null_distributions.shares import ShareIntervals, make_cell_intervals
 from pydpstat.mechanisms.geometric import Geometric
 from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results import _ranges as ranges
 from pydpstat.results._labels import Labels
-from pydpstat.results._postprocessing import AsDrawn, PostProcessing, Publish
-from pydpstat.statistics._kernels.asked import asked_cells
-from pydpstat.statistics._kernels.levels import Axis, PublicLevels, Variables, codes_of, variables_of
-from pydpstat.statistics._kernels.records import Part, Records, inside, records_of
-from pydpstat.statistics._kernels.scope import origin_of
+from pydpstat.results._postprocessing import NoisyValue, PostProcessing, PostProcessor
+from pydpstat.statistics._kernels.asked import count_cells_in_engine
+from pydpstat.statistics._kernels.levels import (
+    CrossedVariables,
+    LevelAxis,
+    PublicLevels,
+    encode_public_levels,
+    read_crossed_variables,
+)
+from pydpstat.statistics._kernels.records import RecordChunk, Records, read_records, select_variables
+from pydpstat.statistics._kernels.scope import make_column_origin
 
-Counts = npt.NDArray[np.int64]
+CountArray = npt.NDArray[np.int64]
 # integers or parts of them, in single precision where that tells enough
-Places = npt.NDArray[np.float32 | np.float64]
+BinIndices = npt.NDArray[np.float32 | np.float64]
 Scratch = tuple[Floats, np.ndarray, np.ndarray]
 
 # a chunk of values and its places stay in the cache
-_CHUNK = 32768
+_VALUES_PER_CHUNK = 32768
 # for up to so many bins, values are counted in pairs
-_SMALL = 64
+_MAX_PAIRED_BINS = 64
 # pairs of byte codes are counted together; a chunk must outweigh the table of all pairs
-_PAIRS = 2**19
+_PAIR_CHUNK = 2**19
 # up to so many bins, single precision tells most values' bins
-_NARROW = 256
+_MAX_SINGLE_PRECISION_BINS = 256
 
 
 class Bins:
@@ -60,64 +66,66 @@ class Bins:
     def __init__(self, edges: Floats, size: int) -> None:
         """Check whether the bins are equally wide, for so many values at most."""
         self.edges, self.number = edges, edges.size - 1
-        kind: type = np.float32 if self.number <= _NARROW else np.float64
+        kind: type = np.float32 if self.number <= _MAX_SINGLE_PRECISION_BINS else np.float64
         self.tolerance = self.number * float(np.finfo(kind).eps)
         # one piece of memory for all chunks: asking for it again costs more than the arithmetic
-        size = min(size, _CHUNK)
+        size = min(size, _VALUES_PER_CHUNK)
         self.scratch: Scratch = np.empty(size), np.empty(size, kind), np.empty(size, kind)
         with np.errstate(over="ignore", invalid="ignore"):
             self.scale = self.number / (edges[-1] - edges[0])
             places = ((edges - edges[0]) * self.scale).astype(kind)
             apart = np.abs(places - np.arange(edges.size, dtype=kind))
-            self.equal = bool(np.all(apart <= self.tolerance))
+            self.is_equal_width = bool(np.all(apart <= self.tolerance))
 
-    def whole(self, chunk: Floats) -> Places | None:
+    def find_equal_bins(self, chunk: Floats) -> BinIndices | None:
         """Return each value's bin among equal ones, as a float; None where one is missing or bins differ."""
-        if not self.equal:
+        if not self.is_equal_width:
             return None
         with np.errstate(over="ignore", invalid="ignore"):
-            return _equal_bins(chunk, self.edges, self.scale, 2.0 * self.tolerance, self.scratch)
+            return _find_equal_bins(chunk, self.edges, self.scale, 2.0 * self.tolerance, self.scratch)
 
-    def among(self, values: Floats) -> npt.NDArray[np.intp]:
+    def find_bins(self, values: Floats) -> npt.NDArray[np.intp]:
         """Return the bins of values of which none is missing."""
         return self.edges[1:-1].searchsorted(values, "right")
 
 
-def bin_counts(x: np.ndarray, edges: Floats) -> tuple[Counts, int]:
+def count_bins(x: np.ndarray, edges: Floats) -> tuple[CountArray, int]:
     """Count the values in each of `Bins`. NaN is missing; beside the counts comes how many values are."""
     bins = Bins(edges, x.size)
     counts, missing = np.zeros(bins.number, dtype=np.int64), 0
-    for start in range(0, x.size, _CHUNK):
-        chunk = x[start : start + _CHUNK].astype(np.float64, copy=False)
-        found = bins.whole(chunk)
+    for start in range(0, x.size, _VALUES_PER_CHUNK):
+        chunk = x[start : start + _VALUES_PER_CHUNK].astype(np.float64, copy=False)
+        found = bins.find_equal_bins(chunk)
         if found is not None:
-            counts += _count_whole(found, bins.number, bins.scratch[2])
+            counts += _count_integers(found, bins.number, bins.scratch[2])
             continue
         absent = np.isnan(chunk)
         missing += int(np.count_nonzero(absent))
-        counts += np.bincount(bins.among(chunk[~absent]), minlength=bins.number)
+        counts += np.bincount(bins.find_bins(chunk[~absent]), minlength=bins.number)
     return counts, missing
 
 
-def group_bin_counts(x: np.ndarray, places: np.ndarray, groups: int, edges: Floats) -> tuple[Counts, Counts]:
+def count_group_bins(
+    x: np.ndarray, group_codes: np.ndarray, n_groups: int, edges: Floats
+) -> tuple[CountArray, CountArray]:
     """Count the values of each group in each bin, and the missing ones of each group."""
     bins = Bins(edges, x.size)
-    cells = groups * bins.number
-    counts, missing = np.zeros(cells, dtype=np.int64), np.zeros(groups, dtype=np.int64)
+    cells = n_groups * bins.number
+    counts, missing = np.zeros(cells, dtype=np.int64), np.zeros(n_groups, dtype=np.int64)
     # as many values at a time as make the table of all cells worth while
-    step = max(_CHUNK, cells)
-    keys = np.empty(min(x.size, step + _CHUNK), dtype=np.intp)
+    step = max(_VALUES_PER_CHUNK, cells)
+    keys = np.empty(min(x.size, step + _VALUES_PER_CHUNK), dtype=np.intp)
     filled = 0
-    for start in range(0, x.size, _CHUNK):
-        chunk = x[start : start + _CHUNK].astype(np.float64, copy=False)
-        at = places[start : start + _CHUNK].astype(np.intp)
-        found = bins.whole(chunk)
+    for start in range(0, x.size, _VALUES_PER_CHUNK):
+        chunk = x[start : start + _VALUES_PER_CHUNK].astype(np.float64, copy=False)
+        at = group_codes[start : start + _VALUES_PER_CHUNK].astype(np.intp)
+        found = bins.find_equal_bins(chunk)
         if found is not None:
             inside = found.astype(np.intp)
         else:
             absent = np.isnan(chunk)
-            missing += np.bincount(at[absent], minlength=groups)
-            at, inside = at[~absent], bins.among(chunk[~absent])
+            missing += np.bincount(at[absent], minlength=n_groups)
+            at, inside = at[~absent], bins.find_bins(chunk[~absent])
         at *= bins.number
         at += inside
         keys[filled : filled + at.size] = at
@@ -126,54 +134,62 @@ def group_bin_counts(x: np.ndarray, places: np.ndarray, groups: int, edges: Floa
             counts += np.bincount(keys[:filled], minlength=cells)
             filled = 0
     counts += np.bincount(keys[:filled], minlength=cells)
-    return counts.reshape(groups, -1), missing
+    return counts.reshape(n_groups, -1), missing
 
 
-def cells_query(statistic: str, counts: np.ndarray, labels: Labels, size: int, how: Options) -> Query:
+def make_cells_query(statistic: str, counts: np.ndarray, labels: Labels, size: int, options: Options) -> Query:
     """Ask for the counts of disjoint cells.
 
     A record is in one cell, or in none. One that is added or removed changes one count by 1, one that is
     replaced two at most; of a unit this happens to so many records, one after the other, and its length
     adds up in any norm. They can all leave one cell and enter one other, so no less would do.
     """
-    reach = count_sensitivity(how.neighbors, how.norm)
+    reach = compute_count_sensitivity(options.neighbors, options.norm)
     return Query(
         statistic,
         counts.astype(np.float64),
-        (reach if how.most == 1 else float_above(how.most * Fraction(reach)),),
+        (
+            reach
+            if options.contribution_bound == 1
+            else round_up_to_float(options.contribution_bound * Fraction(reach)),
+        ),
         labels,
         integer=True,
-        nobs=size if how.bounded else None,
+        nobs=size if options.has_public_size else None,
     )
 
 
-def share_rate(how: Options, reach: Fraction | float) -> float | None:
+def compute_share_rate(options: Options, sensitivity: Fraction | float) -> float | None:
     """Return the rate of counts' noise; None where intervals of the population's shares cannot be had.
 
     Other noise has another distribution, and several records of a unit are no independent draws.
     """
-    if type(how.mechanism) is not Geometric or how.most > 1:
+    if type(options.mechanism) is not Geometric or options.contribution_bound > 1:
         return None
-    return how.epsilon / float(reach)
+    return options.epsilon / float(sensitivity)
 
 
-def published_cells(how: Options, size: int, grouped: bool, kind: type[ShareIntervals]) -> Publish:
+def make_cells_postprocessing(
+    options: Options, size: int, is_grouped: bool, interval_class: type[ShareIntervals]
+) -> PostProcessor:
     """Return how noisy counts are published: as they are, with intervals of the cells' shares."""
-    rate = share_rate(how, count_sensitivity(how.neighbors, how.norm))
-    within = ranges.counts(size if how.bounded else None)
+    rate = compute_share_rate(options, compute_count_sensitivity(options.neighbors, options.norm))
+    within = ranges.make_count_range(size if options.has_public_size else None)
 
-    def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
+    def publish_counts(noisy_counts: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
         known = None
         if rate is not None:
-            known = cell_shares(kind, noisy, size if how.bounded else None, rate, grouped)
-        return noisy, AsDrawn(population=known, within=within)
+            known = make_cell_intervals(
+                interval_class, noisy_counts, size if options.has_public_size else None, rate, is_grouped
+            )
+        return noisy_counts, NoisyValue(population=known, within=within)
 
-    return publish
+    return publish_counts
 
 
-def _equal_bins(
+def _find_equal_bins(
     chunk: Floats, edges: Floats, scale: float, tolerance: float, scratch: Scratch
-) -> Places | None:
+) -> BinIndices | None:
     """Return each value's bin among equal ones, as a float; None where a value is missing."""
     wide, bins, parts = (each[: chunk.size] for each in scratch)
     np.subtract(chunk, edges[0], out=wide)
@@ -196,21 +212,21 @@ def _equal_bins(
     return bins
 
 
-def _count_whole(values: Places, bins: int, scratch: Places) -> Counts:
+def _count_integers(values: BinIndices, n_bins: int, scratch: BinIndices) -> CountArray:
     """Count integers. Two make one where that is small, so that half as many are counted."""
     half = values.size // 2
-    if bins > _SMALL or half < bins * bins:
-        return np.bincount(values.astype(np.intp), minlength=bins)
-    both = np.multiply(values[:half], bins, out=scratch[:half])
+    if n_bins > _MAX_PAIRED_BINS or half < n_bins * n_bins:
+        return np.bincount(values.astype(np.intp), minlength=n_bins)
+    both = np.multiply(values[:half], n_bins, out=scratch[:half])
     both += values[half : 2 * half]
-    pairs = np.bincount(both.astype(np.int32), minlength=bins * bins).reshape(bins, bins)
+    pairs = np.bincount(both.astype(np.int32), minlength=n_bins * n_bins).reshape(n_bins, n_bins)
     counts = pairs.sum(axis=0) + pairs.sum(axis=1)
     if values.size % 2:
         counts[int(values[-1])] += 1
     return counts
 
 
-def cell_counts(codes: Sequence[np.ndarray], sizes: Sequence[int]) -> Counts:
+def count_cells(codes: Sequence[np.ndarray], sizes: Sequence[int]) -> CountArray:
     """Cross variables that are given as codes from -1, which stands for missing, to their size - 1.
 
     The counts are of the shape (size + 1, ...): missing values come first on each axis.
@@ -219,22 +235,22 @@ def cell_counts(codes: Sequence[np.ndarray], sizes: Sequence[int]) -> Counts:
     cells = int(np.prod(shape))
     size = codes[0].size
     if cells <= 256:
-        return _pair_counts(codes, shape, size).reshape(shape)
+        return _count_byte_cells(codes, shape, size).reshape(shape)
     kind: type[np.signedinteger] = np.int16 if cells < 2**15 else np.int64
     counts = np.zeros(cells, dtype=np.int64)
-    step = max(_CHUNK, cells)
+    step = max(_VALUES_PER_CHUNK, cells)
     for start in range(0, size, step):
-        counts += np.bincount(_cells(codes, shape, slice(start, start + step), kind), minlength=cells)
+        counts += np.bincount(_compute_cell_codes(codes, shape, slice(start, start + step), kind), minlength=cells)
     return counts.reshape(shape)
 
 
-def _pair_counts(codes: Sequence[np.ndarray], shape: tuple[int, ...], size: int) -> Counts:
+def _count_byte_cells(codes: Sequence[np.ndarray], shape: tuple[int, ...], size: int) -> CountArray:
     """Count cells that fit into a byte: two records make one number, so half as many are counted."""
     number = int(np.prod(shape))
     counts, pairs = np.zeros(number, dtype=np.int64), None
-    for start in range(0, size, _PAIRS):
-        cells = _cells(codes, shape, slice(start, start + _PAIRS), np.uint8)
-        even = cells.size // 2 * 2 if cells.size >= _CHUNK else 0
+    for start in range(0, size, _PAIR_CHUNK):
+        cells = _compute_cell_codes(codes, shape, slice(start, start + _PAIR_CHUNK), np.uint8)
+        even = cells.size // 2 * 2 if cells.size >= _VALUES_PER_CHUNK else 0
         counts += np.bincount(cells[even:], minlength=number)
         if even:
             found = np.bincount(cells[:even].view(np.uint16), minlength=65536)
@@ -245,7 +261,7 @@ def _pair_counts(codes: Sequence[np.ndarray], shape: tuple[int, ...], size: int)
     return counts
 
 
-def _cells(
+def _compute_cell_codes(
     codes: Sequence[np.ndarray], shape: tuple[int, ...], piece: slice, kind: type[np.integer]
 ) -> np.ndarray:
     """Return each record's cell, the last variable fastest."""
@@ -259,59 +275,59 @@ def _cells(
     return cells
 
 
-def variables_in(data: object, scope: Scope) -> Variables:
+def get_crossed_variables(data: object, scope: Scope) -> CrossedVariables:
     """Return the variables to cross, without the column of ids; those of a table have no records."""
-    data = in_memory(data)
-    with about("data"):
-        table = table_of(data)
-        if table is None and scope.plain:
-            return variables_of(data)
-        origin = origin_of(data, table, "data")
-    unit = scope.paid_for if scope.unit is None else scope.unit
+    data = to_pandas_or_numpy(data)
+    with name_data_argument("data"):
+        table = as_table(data)
+        if table is None and scope.is_empty:
+            return read_crossed_variables(data)
+        origin = make_column_origin(data, table, "data")
+    unit = scope.budget_unit if scope.unit is None else scope.unit
     if origin.names is None:
-        return variables_of(data)
+        return read_crossed_variables(data)
     names = tuple(name for name in origin.names if not isinstance(unit, str) or name != unit)
     if table is not None:
-        return variables_of(Chunk({name: origin.columns[name] for name in names}, 0))
-    return variables_of(inside(data, origin, names))
+        return read_crossed_variables(Chunk({name: origin.columns[name] for name in names}, 0))
+    return read_crossed_variables(select_variables(data, origin, names))
 
 
-def coded_records(
-    data: object, public: Sequence[PublicLevels], how: Options, argument: str = "data"
+def read_level_codes(
+    data: object, public: Sequence[PublicLevels], options: Options, argument: str = "data"
 ) -> tuple[Records, Options]:
     """Read records as the codes of their levels."""
-    return records_of(data, how, partial(_coded, public=tuple(public)), argument)
+    return read_records(data, options, partial(_encode_variables, public=tuple(public)), argument)
 
 
-def _coded(data: object, argument: str, public: tuple[PublicLevels, ...]) -> Columns:
-    variables = variables_of(data, argument)
-    codes = tuple(codes_of(column, each) for column, each in zip(variables.columns, public))
+def _encode_variables(data: object, argument: str, public: tuple[PublicLevels, ...]) -> Columns:
+    variables = read_crossed_variables(data, argument)
+    codes = tuple(encode_public_levels(column, each) for column, each in zip(variables.columns, public))
     return Columns(codes, (None,) * len(codes), variables.names, None, variables.size)
 
 
-def found_records(data: object, how: Options) -> tuple[Records, Options]:
+def read_values(data: object, options: Options) -> tuple[Records, Options]:
     """Read records of one variable as they are."""
-    return records_of(data, how, _as_they_are)
+    return read_records(data, options, _read_values_unchanged)
 
 
-def _as_they_are(data: object, argument: str) -> Columns:
-    variables = variables_of(data)
+def _read_values_unchanged(data: object, argument: str) -> Columns:
+    variables = read_crossed_variables(data)
     column = variables.columns[0]
-    held = column if hasattr(column, "dtype") else objects(column)  # type: ignore[arg-type]
+    held = column if hasattr(column, "dtype") else to_object_array(column)  # type: ignore[arg-type]
     return Columns((held,), (None,), None, None, variables.size)
 
 
-def table_counts(
-    records: Records, public: Sequence[PublicLevels], axes: Sequence[Axis], missing: Missing
-) -> tuple[Counts, int]:
+def tabulate_cells(
+    records: Records, public: Sequence[PublicLevels], axes: Sequence[LevelAxis], missing: Missing
+) -> tuple[CountArray, int]:
     """Count the cells, each axis in its published order, and all records, those that are in no cell too."""
-    counts = asked_cells(records, public, axes, missing)
+    counts = count_cells_in_engine(records, public, axes, missing)
     if counts is None:
-        sizes = tuple(len(axis.places) - 1 for axis in axes)
-        counts = records.fold(partial(_counted, sizes=sizes), np.add)
+        sizes = tuple(len(axis.positions) - 1 for axis in axes)
+        counts = records.fold(partial(_count_part_cells, sizes=sizes), np.add)
     size = int(counts.sum())
     if missing == "error" and any(counts.take(0, axis=axis).any() for axis in range(counts.ndim)):
-        raise missing_values()
+        raise make_missing_error()
     for axis, (names, (*places, gone)) in enumerate(axes):
         rows = np.moveaxis(counts, axis, 0)
         moved = np.zeros((len(names), *rows.shape[1:]), dtype=np.int64)
@@ -323,5 +339,5 @@ def table_counts(
     return counts, size
 
 
-def _counted(part: Part, sizes: tuple[int, ...]) -> Counts:
-    return cell_counts(part.columns.arrays, sizes)
+def _count_part_cells(part: RecordChunk, sizes: tuple[int, ...]) -> CountArray:
+    return count_cells(part.columns.arrays, sizes)

@@ -21,19 +21,19 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.containers import Column
-from pydpstat._data.values import is_missing, objects, without_mask
+from pydpstat._data.values import fill_masked, is_missing, to_object_array
 from pydpstat._lazy import pd
 from pydpstat._release.options import Options
 from pydpstat.errors import PydpstatError
 from pydpstat.random import Source
-from pydpstat.random.secure._bits import permutation
+from pydpstat.random.secure._bits import draw_permutation
 
 _BITS = 53
 Hashes = npt.NDArray[np.uint64]
 _MASK = (1 << 64) - 1
 
 
-class Sample(NamedTuple):
+class SamplingDesign(NamedTuple):
     """How a sample is drawn: a share of the records, or a number of them without replacement.
 
     `rate` is each record's probability; `fixed` without replacement, for bounded neighbors, and then the
@@ -42,12 +42,12 @@ class Sample(NamedTuple):
 
     rate: float | None
     number: int | None
-    fixed: bool
+    is_fixed_size: bool
     source: Source
 
-    def drawn(self, size: int) -> npt.NDArray[np.bool_]:
+    def draw_records(self, size: int) -> npt.NDArray[np.bool_]:
         """Draw which of so many records are in the sample."""
-        if not self.fixed:
+        if not self.is_fixed_size:
             # at most the rate: what it is rounded down by keeps a little more than is stated
             least = int(Fraction(self.rate or 0.0) * 2**_BITS)
             return self.source.integers(size, 2**_BITS) < least
@@ -55,117 +55,118 @@ class Sample(NamedTuple):
         if self.source.reproducible:
             order = np.argsort(self.source.uniform(size), kind="stable")
         else:
-            order = permutation(size)
-        kept[order[: self.number_of(size)]] = True
+            order = draw_permutation(size)
+        kept[order[: self.compute_sample_size(size)]] = True
         return kept
 
-    def number_of(self, size: int) -> int:
+    def compute_sample_size(self, size: int) -> int:
         """Return how many of so many records are drawn without replacement."""
         number = self.number or max(1, int(Fraction(self.rate or 0.0) * size))
         if number > size > 0:
             raise PydpstatError(
-                f"sample must be at most the number of records, {size}; got {number}. Give a share, "
-                "for example 0.1."
+                f"sample must be at most the number of records, {size}; got {number}. Give a share, for example 0.1."
             )
         return min(number, size)
 
-    def protected(self, how: Options, size: int) -> Options:
+    def add_sampling_rate(self, options: Options, size: int) -> Options:
         """Return how a release on a sample of so many records is protected; if fixed, that is public."""
         rate = Fraction(self.rate or 0.0)
-        if self.fixed:
-            rate = Fraction(self.number_of(size), size) if size else Fraction(1)
-        return how._replace(sampled=rate)
+        if self.is_fixed_size:
+            rate = Fraction(self.compute_sample_size(size), size) if size else Fraction(1)
+        return options._replace(sampling_rate=rate)
 
     @property
-    def shown(self) -> float | int:
+    def call_value(self) -> float | int:
         """What the call says of it."""
         return self.number or self.rate or 0.0
 
 
-def sample_of(sample: object, how: Options, by_unit: bool, read_once: bool) -> Sample:
+def check_sample(sample: object, options: Options, has_unit: bool, is_read_once: bool) -> SamplingDesign:
     """Check how a sample is to be drawn: a share, or under bounded neighbors a whole number of records."""
-    fixed = how.neighbors == "bounded"
-    given = checks.unwrap(sample)
+    fixed = options.neighbors == "bounded"
+    given = checks.unwrap_scalar(sample)
     number = checks.as_integer(given)
     # as a float 1 is the share of all records
     whole = number is not None and (number > 1 or number == 1 and not isinstance(given, float))
     if not whole and not (checks.is_number(given) and 2.0**-_BITS <= checks.as_float(given) <= 1.0):
         raise PydpstatError(
             "sample must be a share of the records above 0 and at most 1, or a whole number of them; got "
-            f"{checks.shown(sample)}. Give for example 0.1."
+            f"{checks.describe_value(sample)}. Give for example 0.1."
         )
     if whole and not fixed:
         raise PydpstatError(
             f"sample must be a share for unbounded neighbors, whose number of records is private; got "
-            f"{checks.shown(sample)}. Give for example 0.1, or use neighbors='bounded'."
+            f"{checks.describe_value(sample)}. Give for example 0.1, or use neighbors='bounded'."
         )
-    if fixed and by_unit:
+    if fixed and has_unit:
         raise PydpstatError(
             "sample must be left out with a unit and bounded neighbors: the number of records of a "
             "unit is private, and so is its share of the sample. Use neighbors='unbounded'."
         )
-    if read_once and (fixed or how.source.reproducible):
+    if is_read_once and (fixed or options.source.reproducible):
         raise PydpstatError(
             "sample needs neighbors='unbounded' and no rng if the data are not in memory, because "
             "the positions of records are not known. Leave sample or rng out."
         )
     if whole:
-        return Sample(None, number, fixed, how.source)
-    return Sample(checks.as_float(given), None, fixed, how.source)
+        return SamplingDesign(None, number, fixed, options.source)
+    return SamplingDesign(checks.as_float(given), None, fixed, options.source)
 
 
-class Unit(NamedTuple):
+class ContributionBounds(NamedTuple):
     """Whose data a record is: the column's name, and how many records and groups of each unit count."""
 
     name: str
-    records: int
-    groups: int | None
+    max_records: int
+    max_groups: int | None
     key: int
 
 
-def kept(ids: object, unit: Unit, places: np.ndarray | None, values: Sequence[np.ndarray]) -> np.ndarray:
+def select_contributions(
+    ids: object, unit: ContributionBounds, group_codes: np.ndarray | None, values: Sequence[np.ndarray]
+) -> np.ndarray:
     """Return which records stay, in their order.
 
-    No id is missing. `places` are the records' groups, -1 for a record that is in none and never stays, and
+    No id is missing. `group_codes` are the records' groups, -1 for a record that is in none and never stays, and
     `values` what the release reads of the records, NaN where missing.
     """
-    codes, names = unit_codes(ids, unit.name)
-    there = np.ones(codes.size, dtype=bool) if places is None else places >= 0
-    if unit.groups is not None:
+    codes, names = encode_units(ids, unit.name)
+    there = np.ones(codes.size, dtype=bool) if group_codes is None else group_codes >= 0
+    if unit.max_groups is not None:
         shuffled = names[codes]
         # without groups the different values make some
-        for groups in map(_bits, values) if places is None else (places.astype(np.uint64),):
-            shuffled = _mixed(shuffled, groups)
-        shuffled = _mixed(shuffled, np.uint64(unit.key ^ 0x5DEECE66D))
-        _keep_first(there, codes, shuffled, unit.groups, distinct=True)
+        for groups in map(_convert_to_bits, values) if group_codes is None else (group_codes.astype(np.uint64),):
+            shuffled = _combine_hashes(shuffled, groups)
+        shuffled = _combine_hashes(shuffled, np.uint64(unit.key ^ 0x5DEECE66D))
+        _keep_first(there, codes, shuffled, unit.max_groups, by_group=True)
     hashes = names[codes]
-    for array in values if places is None else (*values, places):
-        hashes = _mixed(hashes, _bits(array))
-    _keep_first(there, codes, _mixed(hashes, np.uint64(unit.key)), unit.records, distinct=False)
+    for array in values if group_codes is None else (*values, group_codes):
+        hashes = _combine_hashes(hashes, _convert_to_bits(array))
+    _keep_first(there, codes, _combine_hashes(hashes, np.uint64(unit.key)), unit.max_records, by_group=False)
     return there
 
 
-def _keep_first(there: np.ndarray, codes: np.ndarray, hashes: Hashes, most: int, distinct: bool) -> None:
+def _keep_first(is_selected: np.ndarray, codes: np.ndarray, hashes: Hashes, maximum: int, by_group: bool) -> None:
     """Let the first of each unit's records stay, by their hashes, or the records of its first groups."""
     # a unit may have no record that can stay
-    counts = np.bincount(codes[there], minlength=int(codes.max(initial=0)) + 1)
+    counts = np.bincount(codes[is_selected], minlength=int(codes.max(initial=0)) + 1)
     # most units have no more records than may stay
-    many = np.flatnonzero(there & (counts[codes] > most))
+    many = np.flatnonzero(is_selected & (counts[codes] > maximum))
     if not many.size:
         return
     own, order = codes[many], hashes[many]
-    if not distinct:
-        order = _mixed(order, _repetition(own, order))
+    if not by_group:
+        order = _combine_hashes(order, _count_repetitions(own, order))
     by_unit = np.lexsort((order, own))
     own, order = own[by_unit], order[by_unit]
     new = np.append(True, own[1:] != own[:-1])
-    step = np.append(True, order[1:] != order[:-1]) | new if distinct else np.ones(own.size, dtype=bool)
+    step = np.append(True, order[1:] != order[:-1]) | new if by_group else np.ones(own.size, dtype=bool)
     rank = np.cumsum(step)
     rank -= np.maximum.accumulate(np.where(new, rank, 0)) - 1
-    there[many[by_unit[rank > most]]] = False
+    is_selected[many[by_unit[rank > maximum]]] = False
 
 
-def _repetition(codes: np.ndarray, hashes: Hashes) -> Hashes:
+def _count_repetitions(codes: np.ndarray, hashes: Hashes) -> Hashes:
     """Return how many equal records of the same unit come before each record."""
     order = np.lexsort((hashes, codes))
     own, value = codes[order], hashes[order]
@@ -176,22 +177,22 @@ def _repetition(codes: np.ndarray, hashes: Hashes) -> Hashes:
     return found
 
 
-def coded(ids: object) -> tuple[np.ndarray, Column]:
+def encode_ids(ids: object) -> tuple[np.ndarray, Column]:
     """Return a code for each record's id, -1 for a missing one, and the different ids."""
-    given = without_mask(ids)
-    values = given if hasattr(given, "dtype") else objects(given)
+    given = fill_masked(ids)
+    values = given if hasattr(given, "dtype") else to_object_array(given)
     if values.dtype == object:
         # pandas before 2 would infer a type for a series
-        values = objects(values)
+        values = to_object_array(values)
     if isinstance(values.dtype, np.dtype) and not values.dtype.isnative:
         values = np.asarray(values).astype(values.dtype.newbyteorder("="))
     try:
         return pd.factorize(values)
     except Exception:  # an object may raise what it likes when it is hashed or compared
-        return _one_by_one(objects(values))
+        return _encode_objects(to_object_array(values))
 
 
-def _one_by_one(ids: Sequence[object] | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _encode_objects(ids: Sequence[object] | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Code ids as pandas does, and what cannot be hashed by its text."""
     known: dict[object, int] = {}
     codes = np.empty(len(ids), dtype=np.intp)
@@ -202,13 +203,13 @@ def _one_by_one(ids: Sequence[object] | np.ndarray) -> tuple[np.ndarray, np.ndar
         try:
             codes[place] = known.setdefault(value, len(known))
         except Exception:
-            codes[place] = known.setdefault(("", _text(value)), len(known))
-    return codes, objects(list(known))
+            codes[place] = known.setdefault(("", _describe_typed_value(value)), len(known))
+    return codes, to_object_array(list(known))
 
 
-def unit_codes(ids: object, name: str) -> tuple[np.ndarray, Hashes]:
+def encode_units(ids: object, name: str) -> tuple[np.ndarray, Hashes]:
     """Return a code for each record's unit, and a hash of each unit that is the same for equal ids."""
-    codes, found = coded(ids)
+    codes, found = encode_ids(ids)
     if codes.size and int(codes.min()) < 0:
         raise PydpstatError(
             f"unit must identify the unit of each record; {name!r} has missing values. Leave out such "
@@ -216,17 +217,17 @@ def unit_codes(ids: object, name: str) -> tuple[np.ndarray, Hashes]:
         )
     values = np.asarray(found)
     if values.dtype.kind in "biu":
-        return codes, _mixed(np.uint64(0), values.astype(np.int64).view(np.uint64))
-    whole = [_whole(value) for value in values.tolist()]
+        return codes, _combine_hashes(np.uint64(0), values.astype(np.int64).view(np.uint64))
+    whole = [_convert_to_integer(value) for value in values.tolist()]
     # each id by itself: what the others are must not change its hash
     numbered = np.array([number is not None for number in whole], dtype=bool)
     wholes = np.array([(number or 0) & _MASK for number in whole], dtype=np.uint64)
-    texts = [_shown(value).encode("utf-8", "surrogatepass") for value in values.tolist()]
-    named = pd.util.hash_array(objects(texts), categorize=False)
-    return codes, np.where(numbered, _mixed(np.uint64(0), wholes), named)
+    texts = [_convert_to_text(value).encode("utf-8", "surrogatepass") for value in values.tolist()]
+    named = pd.util.hash_array(to_object_array(texts), categorize=False)
+    return codes, np.where(numbered, _combine_hashes(np.uint64(0), wholes), named)
 
 
-def _whole(value: object) -> int | None:
+def _convert_to_integer(value: object) -> int | None:
     """Return a whole number, of whatever type, as an integer; None for anything else."""
     # NumPy's durations count as integers
     if isinstance(value, np.timedelta64):
@@ -241,29 +242,29 @@ def _whole(value: object) -> int | None:
     return None
 
 
-def _bits(values: Column) -> Hashes:
+def _convert_to_bits(values: Column) -> Hashes:
     """Return bits that are the same for equal values and for all that are missing."""
     if isinstance(values.dtype, np.dtype) and values.dtype.kind in "fiub":
         floats = values.astype(np.float64) + 0.0
         floats[np.isnan(floats)] = np.nan
         return floats.view(np.uint64)
     # equal values of different types are different levels
-    texts = np.array([_text(value) for value in objects(values)], dtype=object)
+    texts = np.array([_describe_typed_value(value) for value in to_object_array(values)], dtype=object)
     return pd.util.hash_array(texts, categorize=True)
 
 
-def _text(value: object) -> str:
-    return "" if is_missing(value) else f"{type(value).__name__} {_shown(value)}"
+def _describe_typed_value(value: object) -> str:
+    return "" if is_missing(value) else f"{type(value).__name__} {_convert_to_text(value)}"
 
 
-def _shown(value: object) -> str:
+def _convert_to_text(value: object) -> str:
     try:
         return str(value)
     except Exception:  # an object may raise what it likes when it is shown
         return type(value).__name__
 
 
-def _mixed(first: Hashes | np.uint64, second: Hashes | np.uint64) -> Hashes:
+def _combine_hashes(first: Hashes | np.uint64, second: Hashes | np.uint64) -> Hashes:
     """Return a hash of two hashes.
 
     (The mixing function of Steele, Lea and Flood (2014). Fast splittable pseudorandom number generators.)

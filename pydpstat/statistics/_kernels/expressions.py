@@ -23,18 +23,18 @@ from typing import Any
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._data.columns import Pair
-from pydpstat._release.statistic import quiet
+from pydpstat._data.columns import VariableBounds
+from pydpstat._release.statistic import guard_release
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic import elementary
 from pydpstat.r_arithmetic.elementary import Floats, Numbers
 
-_ARITHMETIC: dict[type[ast.operator], Callable[..., Any]] = {
+_BINARY_OPERATORS: dict[type[ast.operator], Callable[..., Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
     ast.Div: np.divide,
-    ast.Pow: lambda base, exponent: _power(base, float(exponent)),
+    ast.Pow: lambda base, exponent: _raise_to_power(base, float(exponent)),
 }
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "abs": np.abs,
@@ -47,12 +47,12 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sqrt": np.sqrt,
 }
 # below these a function has no value, and at them none that is finite, or one
-FROM = {"log": 0.0, "log2": 0.0, "log10": 0.0, "log1p": -1.0, "sqrt": 0.0}
+DOMAIN_MINIMUM = {"log": 0.0, "log2": 0.0, "log10": 0.0, "log1p": -1.0, "sqrt": 0.0}
 # up to so many factors a power is their product
-FACTORS = 20
-WHOLE_LINE = (-math.inf, math.inf)
+MAX_FACTORS = 20
+REAL_LINE = (-math.inf, math.inf)
 # what R and SQL write otherwise
-_TYPED = {
+_R_AND_SQL_HINTS = {
     r"%in%": "Write in, as in \"region in ('north', 'south')\".",
     r"&&|\|\||!(?!=)": "Write and, or, not, as in \"age >= 18 and not region == 'north'\".",
     r"=[<>]": "Write <= or >=, as in 'age >= 18'.",
@@ -63,49 +63,49 @@ _TYPED = {
 
 
 @lru_cache(maxsize=256)
-def parsed(text: str) -> ast.expr:
+def parse_syntax_tree(text: str) -> ast.expr:
     """Return an expression as Python's grammar has it."""
     try:
         return ast.parse(text.strip(), mode="eval").body
     except checks.SYNTAX_ERRORS as error:
         usual = "Write for example \"age >= 18 and region == 'north'\", or 'log(income)'."
-        way = next((way for pattern, way in _TYPED.items() if re.search(pattern, text)), usual)
+        way = next((way for pattern, way in _R_AND_SQL_HINTS.items() if re.search(pattern, text)), usual)
         raise PydpstatError(
             "a condition or an expression must be one that Python can read; got "
-            f"{checks.excerpt(text)}. {way}"
+            f"{checks.format_public_value(text)}. {way}"
         ) from error
 
 
-def names_in(node: ast.AST) -> tuple[str, ...]:
+def find_column_names(node: ast.AST) -> tuple[str, ...]:
     """Return the columns of an expression as they come, each once; a function's name is none."""
     parts = node.args if isinstance(node, ast.Call) else ast.iter_child_nodes(node)
     own = [node.id] if isinstance(node, ast.Name) else []
-    return tuple(dict.fromkeys([*own, *(name for part in parts for name in names_in(part))]))
+    return tuple(dict.fromkeys([*own, *(name for part in parts for name in find_column_names(part))]))
 
 
-def foreign(node: ast.expr) -> ast.expr | None:
+def find_unsupported_part(node: ast.expr) -> ast.expr | None:
     """Return the first part that is no arithmetic of columns and numbers, or None."""
     match node:
         case ast.Name():
             return None
-        case ast.Constant(value=int() | float() as value) if not isinstance(value, bool) and _fits(value):
+        case ast.Constant(value=int() | float() as value) if not isinstance(value, bool) and _is_finite_float(value):
             return None
         case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
-            return foreign(operand)
-        case ast.BinOp(op=ast.Pow(), right=right) if not constant(right):
+            return find_unsupported_part(operand)
+        case ast.BinOp(op=ast.Pow(), right=right) if not get_constant(right):
             return node
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
-            return foreign(left) or foreign(right)
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY_OPERATORS:
+            return find_unsupported_part(left) or find_unsupported_part(right)
         case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in FUNCTIONS:
-            return foreign(argument)
+            return find_unsupported_part(argument)
     return node
 
 
-def _fits(value: float) -> bool:
+def _is_finite_float(value: float) -> bool:
     return abs(value) <= sys.float_info.max
 
 
-def constant(node: ast.expr) -> float | None:
+def get_constant(node: ast.expr) -> float | None:
     """Return a number that stands there, with a sign or without."""
     match node:
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
@@ -115,8 +115,8 @@ def constant(node: ast.expr) -> float | None:
     return None
 
 
-@quiet
-def values_of(node: ast.expr, columns: Mapping[str, Floats]) -> Floats:
+@guard_release
+def evaluate_expression(node: ast.expr, columns: Mapping[str, Floats]) -> Floats:
     """Return an expression's numbers, NaN where it is undefined; one for all where it needs no column."""
     match node:
         case ast.Name(id=name):
@@ -124,68 +124,70 @@ def values_of(node: ast.expr, columns: Mapping[str, Floats]) -> Floats:
         case ast.Constant(value=int() | float() as value):
             found = np.asarray(float(value))
         case ast.UnaryOp(op=op, operand=operand):
-            found = values_of(operand, columns)
+            found = evaluate_expression(operand, columns)
             return -found if isinstance(op, ast.USub) else found
         case ast.BinOp(left=left, op=op, right=right):
-            found = _ARITHMETIC[type(op)](values_of(left, columns), values_of(right, columns))
+            found = _BINARY_OPERATORS[type(op)](evaluate_expression(left, columns), evaluate_expression(right, columns))
         case ast.Call(func=ast.Name(id=name), args=[argument]):
-            found = FUNCTIONS[name](values_of(argument, columns))
+            found = FUNCTIONS[name](evaluate_expression(argument, columns))
         case _:
             raise AssertionError(ast.dump(node))
     return np.where(np.isfinite(found), found, np.nan)
 
 
-def bounds_of(node: ast.expr, bounds: Mapping[str, Pair]) -> Pair:
+def compute_expression_bounds(node: ast.expr, bounds: Mapping[str, VariableBounds]) -> VariableBounds:
     """Return the smallest and the largest value that an expression can have; the whole line for no limit."""
     match node:
         case ast.Name(id=name):
-            return bounds.get(name, WHOLE_LINE)
+            return bounds.get(name, REAL_LINE)
         case ast.Constant(value=int() | float() as value):
             return float(value), float(value)
         case ast.UnaryOp(op=op, operand=operand):
-            low, high = bounds_of(operand, bounds)
+            low, high = compute_expression_bounds(operand, bounds)
             return (-high, -low) if isinstance(op, ast.USub) else (low, high)
         case ast.BinOp(left=left, op=ast.Pow(), right=right):
-            exponent = constant(right)
+            exponent = get_constant(right)
             assert exponent is not None
-            return _power_range(bounds_of(left, bounds), exponent)
+            return _bound_power(compute_expression_bounds(left, bounds), exponent)
         case ast.BinOp(left=left, op=op, right=right):
-            first, second = bounds_of(left, bounds), bounds_of(right, bounds)
+            first, second = compute_expression_bounds(left, bounds), compute_expression_bounds(right, bounds)
             if isinstance(op, ast.Div) and second[0] <= 0.0 <= second[1]:
-                return WHOLE_LINE
-            return hull(_ARITHMETIC[type(op)], [(x, y) for x in first for y in second])
+                return REAL_LINE
+            return compute_range(_BINARY_OPERATORS[type(op)], [(x, y) for x in first for y in second])
         case ast.Call(func=ast.Name(id=name), args=[argument]):
-            low, high = bounds_of(argument, bounds)
+            low, high = compute_expression_bounds(argument, bounds)
             if name == "abs":
-                return _power_range((low, high), 1.0, lambda x, _: abs(x))
-            least = FROM.get(name, -math.inf)
-            return WHOLE_LINE if high < least else hull(FUNCTIONS[name], [(max(low, least),), (high,)])
+                return _bound_power((low, high), 1.0, lambda x, _: abs(x))
+            least = DOMAIN_MINIMUM.get(name, -math.inf)
+            return REAL_LINE if high < least else compute_range(FUNCTIONS[name], [(max(low, least),), (high,)])
     raise AssertionError(ast.dump(node))
 
 
-def _power(base: Numbers, exponent: float) -> Numbers:
+def _raise_to_power(base: Numbers, exponent: float) -> Numbers:
     """Return a power: of few factors by multiplication."""
-    if exponent == int(exponent) and abs(exponent) <= FACTORS:
+    if exponent == int(exponent) and abs(exponent) <= MAX_FACTORS:
         found = reduce(operator.mul, [base] * int(abs(exponent)))
         return found if exponent > 0.0 else np.divide(1.0, found)
-    return elementary.power(base, exponent)
+    return elementary.compute_power(base, exponent)
 
 
-def _power_range(base: Pair, exponent: float, power: Callable[[float, float], Numbers] = _power) -> Pair:
+def _bound_power(
+    base: VariableBounds, exponent: float, power: Callable[[float, float], Numbers] = _raise_to_power
+) -> VariableBounds:
     """Return what a power makes of a range: it is monotone on either side of 0."""
     low, high = base
     if exponent != int(exponent):
         low = max(low, 0.0)
     if high < low:
-        return WHOLE_LINE
+        return REAL_LINE
     if exponent < 0.0 and low <= 0.0 <= high:
-        return WHOLE_LINE
+        return REAL_LINE
     places = [low, high, *([0.0] if low < 0.0 < high else [])]
-    return hull(power, [(each, exponent) for each in places])
+    return compute_range(power, [(each, exponent) for each in places])
 
 
-@quiet
-def hull(function: Callable[..., Numbers], places: list[tuple[float, ...]]) -> Pair:
+@guard_release
+def compute_range(function: Callable[..., Numbers], points: list[tuple[float, ...]]) -> VariableBounds:
     """Return the smallest and the largest value of a function at some places; the whole line for NaN."""
-    found = [float(function(*map(np.float64, each))) for each in places]
-    return WHOLE_LINE if any(map(math.isnan, found)) else (min(found), max(found))
+    found = [float(function(*map(np.float64, each))) for each in points]
+    return REAL_LINE if any(map(math.isnan, found)) else (min(found), max(found))

@@ -21,61 +21,65 @@ import numpy.typing as npt
 
 from pydpstat.r_arithmetic.elementary import Floats, exp, log
 
-Integers = npt.NDArray[np.int64]
+IntegerArray = npt.NDArray[np.int64]
 # s stays below 1, so that weights are finite
-_MOST = 1.0 - 2.0**-53
+_MAX_S = 1.0 - 2.0**-53
 # after a step of this relative size the error is about its square
-_STEPS, _CLOSE = 60, 2.0**-30
-_NODES = 64
+_MAX_STEPS, _NEWTON_TOLERANCE = 60, 2.0**-30
+_N_NODES = 64
 # beyond this depth the distribution function is below 2^-64
 _DEPTH = 45.0
 
 
-def flip_weights(chances: Floats, counts: Integers, first: Integers, uniform: Floats) -> Floats:
+def compute_flip_weights(
+    probabilities: Floats, counts: IntegerArray, first_indices: IntegerArray, uniform: Floats
+) -> Floats:
     """Return weights proportional to the probability of each run, given the largest noisy score of its group.
 
-    `chances` are exp(-g), 1 for the best, for the runs of one group after another, which begin at the places
-    `first`; `counts` are the numbers of candidates, possibly 0. `uniform` determines each group's largest
+    `probabilities` are exp(-g), 1 for the best, for the runs of one group after another, which begin at the places
+    `first_indices`; `counts` are the numbers of candidates, possibly 0. `uniform` determines each group's largest
     score.
     """
-    weights = chances * counts
-    sizes = np.diff(first, append=chances.size)
+    weights = probabilities * counts
+    sizes = np.diff(first_indices, append=probabilities.size)
     aim = log(uniform)
-    s = _first_guess(weights, chances, counts, first, aim)
+    s = _bound_roots(weights, probabilities, counts, first_indices, aim)
     # the logarithm is concave in s, so that Newton's steps decrease to the root from the right
-    for _ in range(_STEPS):
-        rest = 1.0 - chances * np.repeat(s, sizes)
-        value = np.add.reduceat(counts * log(rest), first)
-        slope = np.add.reduceat(weights / rest, first)
+    for _ in range(_MAX_STEPS):
+        rest = 1.0 - probabilities * np.repeat(s, sizes)
+        value = np.add.reduceat(counts * log(rest), first_indices)
+        slope = np.add.reduceat(weights / rest, first_indices)
         step = (aim - value) / slope
-        s = np.clip(s - step, 0.0, _MOST)
-        if (np.abs(step) <= _CLOSE * s).all():
+        s = np.clip(s - step, 0.0, _MAX_S)
+        if (np.abs(step) <= _NEWTON_TOLERANCE * s).all():
             break
-    return weights / (1.0 - chances * np.repeat(s, sizes))
+    return weights / (1.0 - probabilities * np.repeat(s, sizes))
 
 
-def _first_guess(weights: Floats, chances: Floats, counts: Integers, first: Integers, aim: Floats) -> Floats:
+def _bound_roots(
+    weights: Floats, probabilities: Floats, counts: IntegerArray, first_indices: IntegerArray, target: Floats
+) -> Floats:
     """Return a value of s at or above each root."""
-    total = np.add.reduceat(weights, first)
-    best = np.add.reduceat(np.where(chances == 1.0, counts, 0), first)
+    total = np.add.reduceat(weights, first_indices)
+    best = np.add.reduceat(np.where(probabilities == 1.0, counts, 0), first_indices)
     with np.errstate(divide="ignore"):
-        alone = 1.0 - exp(aim / best)
-    return np.minimum(np.minimum(-aim / total, alone), _MOST)
+        alone = 1.0 - exp(target / best)
+    return np.minimum(np.minimum(-target / total, alone), _MAX_S)
 
 
-def flip_chances(chances: Floats, counts: Integers) -> Floats:
+def compute_flip_probabilities(probabilities: Floats, counts: IntegerArray) -> Floats:
     """Return the probability that permute-and-flip chooses each run, by quadrature over s."""
-    weights = chances * counts
+    weights = probabilities * counts
     most = min(1.0, _DEPTH / float(weights.sum()))
-    found = np.zeros(chances.size)
-    for node, share in zip(*_legendre()):
-        rest = 1.0 - chances * (most * node)
+    found = np.zeros(probabilities.size)
+    for node, share in zip(*_compute_legendre_nodes()):
+        rest = 1.0 - probabilities * (most * node)
         found += weights * (share * exp(float((counts * log(rest)).sum()))) / rest
     return found / found.sum()
 
 
 @cache
-def _legendre() -> tuple[list[float], list[float]]:
+def _compute_legendre_nodes() -> tuple[list[float], list[float]]:
     """Return nodes between 0 and 1 and their weights."""
-    nodes, shares = np.polynomial.legendre.leggauss(_NODES)
+    nodes, shares = np.polynomial.legendre.leggauss(_N_NODES)
     return (0.5 * (nodes + 1.0)).tolist(), (0.5 * shares).tolist()

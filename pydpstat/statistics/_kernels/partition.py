@@ -20,28 +20,28 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._data.columns import Bounds, Pair
-from pydpstat._frozen import frozen
+from pydpstat._data.columns import Bounds, VariableBounds
+from pydpstat._frozen import freeze_array
 from pydpstat._release.additive import Query
 from pydpstat._release.options import Options
-from pydpstat.mechanisms.gaussian import root_above
+from pydpstat.mechanisms.gaussian import compute_root_above
 from pydpstat.results._labels import Labels
-from pydpstat.results._postprocessing import Derived, PostProcessing, Publish
-from pydpstat.results._ranges import CLIPPED, ParameterRange
-from pydpstat.statistics._kernels.group_sums import Found, GroupSums, by_group
-from pydpstat.statistics._kernels.record_grid import BITS, Sums
+from pydpstat.results._postprocessing import DerivedValue, PostProcessing, PostProcessor
+from pydpstat.results._ranges import CLIPPED_STEP, ParameterRange
+from pydpstat.statistics._kernels.group_sums import FoldedSums, GroupSums, split_sums_by_group
+from pydpstat.statistics._kernels.record_grid import GRID_BITS, ExactSums
 from pydpstat.statistics._kernels.records import Records
 
 # values at the weights' places of 1, z, z^2: the coefficients of these functions in the weights
-LINE = frozen([[1.0, 1.0], [-1.0, 1.0]])
-PARABOLA = frozen([[1.0, 1.0, 1.0], [-1.0, 0.0, 1.0], [1.0, -1.0, 1.0]])
+LINE_BASIS = freeze_array([[1.0, 1.0], [-1.0, 1.0]])
+PARABOLA_BASIS = freeze_array([[1.0, 1.0, 1.0], [-1.0, 0.0, 1.0], [1.0, -1.0, 1.0]])
 # 1, z1, z2, z1 z2 in the four corners' weights
-CORNERS = frozen(
+CORNER_BASIS = freeze_array(
     [[1.0, 1.0, 1.0, 1.0], [-1.0, -1.0, 1.0, 1.0], [-1.0, 1.0, -1.0, 1.0], [1.0, -1.0, -1.0, 1.0]]
 )
 # 1, z1, z2, z1 z2, z1^2, z2^2 in the nine products of two variables' weights
-SQUARE = frozen(
-    [np.kron(PARABOLA[i], PARABOLA[j]) for i, j in ((0, 0), (1, 0), (0, 1), (1, 1), (2, 0), (0, 2))]
+PRODUCT_BASIS = freeze_array(
+    [np.kron(PARABOLA_BASIS[i], PARABOLA_BASIS[j]) for i, j in ((0, 0), (1, 0), (0, 1), (1, 1), (2, 0), (0, 2))]
 )
 # the other way round, in quarters: the coefficients of the weights in 1, z and the products. On the grid
 # 2^40 units are 1, and the weights are multiples of a quarter of a unit that add up to 1 exactly.
@@ -56,121 +56,134 @@ PARABOLA_WEIGHTS = ((1, -2, 1), (2, 0, -2), (1, 2, 1))
 # lie on the grid, and rounding is monotone.
 CORNER_WEIGHTS = ((1, -1, -1, 1), (1, -1, 1, -1), (1, 1, -1, -1), (1, 1, 1, 1))
 # nine weights, each rounded by at most half a unit
-SQUARE_NORM = Fraction(1) + 9 * Fraction(1, 2 ** (BITS + 1))
+PRODUCT_WEIGHTS_NORM = Fraction(1) + 9 * Fraction(1, 2 ** (GRID_BITS + 1))
 
 
-def weight_sums(sums: Sums, quarters: Sequence[Sequence[int]]) -> list[Fraction]:
+def compute_weight_sums(sums: ExactSums, quarter_coefficients: Sequence[Sequence[int]]) -> list[Fraction]:
     """Return the sums of weights, from those of 1, z and the products; a row has a weight's coefficients."""
-    parts = (sums.count << BITS, *sums.first, *sums.products)
-    return [Fraction(sum(map(mul, row, parts)), 4 << BITS) for row in quarters]
+    parts = (sums.count << GRID_BITS, *sums.first, *sums.products)
+    return [Fraction(sum(map(mul, row, parts)), 4 << GRID_BITS) for row in quarter_coefficients]
 
 
-def square_weights(found: GroupSums) -> list[list[Fraction]]:
+def compute_product_weight_sums(group_sums: GroupSums) -> list[list[Fraction]]:
     """Return, for each group and pair of variables, the sums of the nine products of their parabola weights.
 
     The weights of one variable are exact. Each product is rounded to the grid, which moves the nine of
-    them by half a unit each at most: their L1 norm is at most 1 + 9/2 units, `SQUARE_NORM`.
+    them by half a unit each at most: their L1 norm is at most 1 + 9/2 units, `PRODUCT_WEIGHTS_NORM`.
     """
-    rows = [each.first for each in found.each()]
+    rows = [each.first for each in group_sums.split_groups()]
     return [
-        [Fraction(total, 1 << BITS) for total in row[start : start + 9]]
+        [Fraction(total, 1 << GRID_BITS) for total in row[start : start + 9]]
         for row in rows
         for start in range(0, len(row), 9)
     ]
 
 
-def weights_query(
+def make_weights_query(
     statistic: str,
-    names: Labels,
-    how: Options,
+    labels: Labels,
+    options: Options,
     blocks: Sequence[Sequence[Fraction]],
-    each: int,
+    n_blocks_per_group: int,
     norm: Fraction = Fraction(1),
     nobs: int | None = None,
 ) -> Query:
-    """Ask for the sums of weights, in `each` blocks for each group.
+    """Ask for the sums of weights, in `n_blocks_per_group` blocks for each group.
 
     To each block of its group a record adds a vector of L1 norm `norm` at most. Under bounded neighbors,
     where the number of records is private, one is taken away and one added, perhaps to another group. As
     weights are not negative, the L2 norm of what changes is at most sqrt(2) times that of one of the two.
-    A unit has at most `how.most` records, and changes no more than so many times what one of them does.
+    A unit has at most `options.contribution_bound` records, and changes no more than so many times what one of
+    them does.
     """
     exact = tuple(chain.from_iterable(blocks))
-    ball = (each, len(blocks[0])) if blocks else None
+    ball = (n_blocks_per_group, len(blocks[0])) if blocks else None
     value = np.array([part.numerator / part.denominator for part in exact], dtype=np.float64)
-    reach = norm * reach_of(each, how)
-    return Query(statistic, value, (reach,), names, nobs=nobs, exact=exact, ball=ball)
+    reach = norm * compute_weight_sensitivity(n_blocks_per_group, options)
+    return Query(statistic, value, (reach,), labels, nobs=nobs, exact=exact, vector_shape=ball)
 
 
-def reach_of(ones: int, how: Options, apart: bool = True) -> Fraction:
+def compute_weight_sensitivity(n_ones: int, options: Options, has_separate_positions: bool = True) -> Fraction:
     """Return how far a neighbor moves what one record moves by a vector of so many ones, in the noise's norm.
 
-    What is taken away and what is added may be `apart`, in different places of what is released; a single
-    number of a column, which the one lowers and the other raises, changes by the larger of them at most.
+    With `has_separate_positions` what is taken away and what is added may be in different places of what is
+    released; a single number of a column, which the one lowers and the other raises, changes by the larger of
+    them at most.
     """
-    return _reach(ones, how.norm, how.ends if apart else 1, how.most)
+    return _compute_weight_sensitivity(
+        n_ones,
+        options.norm,
+        options.n_changed_groups if has_separate_positions else 1,
+        options.contribution_bound,
+    )
 
 
 @lru_cache(maxsize=256)
-def _reach(ones: int, norm: float, ends: int, most: int) -> Fraction:
-    return _length(ones, norm) * _length(ends, _outer(norm)) * most
+def _compute_weight_sensitivity(n_ones: int, norm: float, n_changed_groups: int, contribution_bound: int) -> Fraction:
+    return (
+        _compute_ones_norm(n_ones, norm)
+        * _compute_ones_norm(n_changed_groups, _get_outer_norm(norm))
+        * contribution_bound
+    )
 
 
-def column_weights(
+def make_column_weights_query(
     statistic: str,
     records: Records,
-    pairs: Bounds,
-    how: Options,
-    quarters: Sequence[Sequence[int]],
-    found: Found,
-    derive: Callable[[np.ndarray, Pair], tuple[np.ndarray, np.ndarray]],
+    bounds: Bounds,
+    options: Options,
+    quarter_coefficients: Sequence[Sequence[int]],
+    sums: FoldedSums,
+    derive: Callable[[np.ndarray, VariableBounds], tuple[np.ndarray, np.ndarray]],
     step: str,
-    within: ParameterRange,
-) -> tuple[Query, Publish]:
+    parameter_range: ParameterRange,
+) -> tuple[Query, PostProcessor]:
     """Ask for the sums of each column's weights, by group where there are some.
 
     `derive` makes values and their slopes of a column's noisy ones, which are rows; `step` says so in words.
     """
     shape = records.shape
-    blocks = [weight_sums(each, quarters) for row in by_group(found) for each in row]
+    blocks = [compute_weight_sums(each, quarter_coefficients) for row in split_sums_by_group(sums) for each in row]
 
-    def publish(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-        columns = noisy.reshape(-1, len(pairs), len(quarters))
-        found = [derive(columns[:, place], pair) for place, pair in enumerate(pairs)]
+    def publish_columns(noisy_sums: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
+        columns = noisy_sums.reshape(-1, len(bounds), len(quarter_coefficients))
+        found = [derive(columns[:, place], pair) for place, pair in enumerate(bounds)]
         values, slopes = (np.stack(each, axis=-1).reshape(shape) for each in zip(*found))
         # the weights of a record add up to 1
-        sizes = in_columns(columns.sum(axis=-1), shape)
-        post = Derived(in_columns(slopes, shape), (step, CLIPPED), sizes=sizes, within=within)
-        return within.clip(values), post
+        sizes = convert_to_fortran_order(columns.sum(axis=-1), shape)
+        post = DerivedValue(
+            convert_to_fortran_order(slopes, shape), (step, CLIPPED_STEP), sizes=sizes, within=parameter_range
+        )
+        return parameter_range.clip_values(values), post
 
-    return weights_query(statistic, records.labels(statistic), how, blocks, len(pairs)), publish
+    return make_weights_query(statistic, records.make_labels(statistic), options, blocks, len(bounds)), publish_columns
 
 
-def in_columns(values: npt.ArrayLike, shape: tuple[int, ...]) -> tuple[float, ...]:
+def convert_to_fortran_order(values: npt.ArrayLike, shape: tuple[int, ...]) -> tuple[float, ...]:
     """Return values of a shape in Fortran order, which is that of R and of the results."""
     return tuple(np.reshape(values, shape).ravel(order="F").tolist())
 
 
-def norm_of(ones: int, how: Options) -> Fraction:
+def compute_ones_norm(n_ones: int, options: Options) -> Fraction:
     """Return the length of a vector of ones, rounded up, in the norm that the noise answers to."""
-    return _length(ones, how.norm)
+    return _compute_ones_norm(n_ones, options.norm)
 
 
-def norm_apart(vectors: int, how: Options) -> Fraction:
+def compute_separate_vectors_norm(n_vectors: int, options: Options) -> Fraction:
     """Return by how much more so many vectors apart, each of length 1, are moved than one of them."""
-    return _length(vectors, _outer(how.norm))
+    return _compute_ones_norm(n_vectors, _get_outer_norm(options.norm))
 
 
-def _outer(norm: float) -> float:
+def _get_outer_norm(norm: float) -> float:
     # the maximum norms of several vectors are added up
     return 1 if norm == math.inf else norm
 
 
-def _length(ones: int, norm: float) -> Fraction:
-    return Fraction(root_above(ones) if norm == 2 else 1 if norm == math.inf else ones)
+def _compute_ones_norm(n_ones: int, norm: float) -> Fraction:
+    return Fraction(compute_root_above(n_ones) if norm == 2 else 1 if norm == math.inf else n_ones)
 
 
-class Moments(NamedTuple):
+class NoisyMoments(NamedTuple):
     """Means of functions of z, from noisy sums of weights, with their gradients. All of it public.
 
     For sums of shape (..., weights), `means` are of shape (..., functions), and `gradients`, with respect to
@@ -181,34 +194,36 @@ class Moments(NamedTuple):
     gradients: np.ndarray
     growth: np.ndarray
 
-    def each(self) -> list[Moments]:
+    def split_rows(self) -> list[NoisyMoments]:
         """Return those of each row of sums."""
-        return [Moments(*row) for row in zip(*self)]
+        return [NoisyMoments(*row) for row in zip(*self)]
 
 
-def moments(noisy: np.ndarray, basis: np.ndarray) -> Moments:
+def compute_moments(noisy_sums: np.ndarray, basis: np.ndarray) -> NoisyMoments:
     """Return the means of the basis's functions; 0 and NaN where the noisy number of records is at most 1."""
     # each row is added up as it would be on its own: the last axis is the inner one
-    noisy = np.ascontiguousarray(noisy)
-    size = noisy.sum(axis=-1)
+    noisy_sums = np.ascontiguousarray(noisy_sums)
+    size = noisy_sums.sum(axis=-1)
     known = size > 1.0
     size = np.where(known, size, 2.0)
-    means = (basis * noisy[..., None, :]).sum(axis=-1) / size[..., None]
+    means = (basis * noisy_sums[..., None, :]).sum(axis=-1) / size[..., None]
     means = np.where(known[..., None], means, 0.0)
     gradients = (basis - means[..., None]) / size[..., None, None]
     gradients = np.where(known[..., None, None], gradients, np.nan)
-    return Moments(means, gradients, np.where(known, size / (size - 1.0), 1.0))
+    return NoisyMoments(means, gradients, np.where(known, size / (size - 1.0), 1.0))
 
 
-def spread(at: Moments, first: int, second: int, product: int) -> tuple[np.ndarray, np.ndarray]:
+def compute_covariance(
+    noisy_moments: NoisyMoments, first: int, second: int, product: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Return a covariance with divisor n - 1, and its gradient; arguments are the functions' places."""
-    means, gradients = np.moveaxis(at.means, -1, 0), np.moveaxis(at.gradients, -2, 0)
+    means, gradients = np.moveaxis(noisy_moments.means, -1, 0), np.moveaxis(noisy_moments.gradients, -2, 0)
     value = means[product] - means[first] * means[second]
     slope = gradients[product] - means[first][..., None] * gradients[second]
     slope = slope - means[second][..., None] * gradients[first]
-    return value * at.growth, slope * at.growth[..., None]
+    return value * noisy_moments.growth, slope * noisy_moments.growth[..., None]
 
 
-def lengths(gradients: np.ndarray) -> np.ndarray:
+def compute_row_norms(gradients: np.ndarray) -> np.ndarray:
     """Return the Euclidean length of each row."""
     return np.sqrt((gradients * gradients).sum(axis=-1))

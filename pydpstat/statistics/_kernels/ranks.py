@@ -12,50 +12,52 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._data.values import fills
+from pydpstat._data.values import should_fill
 from pydpstat._release.options import Missing
 from pydpstat.r_arithmetic.elementary import Floats
-from pydpstat.statistics._kernels.records import Part
+from pydpstat.statistics._kernels.records import RecordChunk
 
-Integers = npt.NDArray[np.int64]
+IntegerArray = npt.NDArray[np.int64]
 # ascending points and how many records each has
-Occupied = tuple[Integers, Integers]
+OccupiedPoints = tuple[IntegerArray, IntegerArray]
 # of 32 bits where these are enough
-Counts = npt.NDArray[np.signedinteger]
+IntegerCounts = npt.NDArray[np.signedinteger]
 # ascending cells and how many records each has
-Cells = tuple[Counts, Counts]
+OccupiedCells = tuple[IntegerCounts, IntegerCounts]
 
 # of 2^40 candidates with exp(-128) times the best one's weight, one is chosen with probability 2^-144
-_FARTHEST = 128
+_MAX_LOG_WEIGHT = 128
 # a share is a whole multiple of 2^-20: its product with any number of records below 2^33 is exact
-_SHARE = 2.0**20
+_SHARE_SCALE = 2.0**20
 # a piece of values stays in the second-level cache
-_READ = 2**16
+_READ_CHUNK = 2**16
 # so many values tell near which ones the rank is; their own ranks err by less than so many standard errors
-_SAMPLE, _ERRORS = 2**13, 5.0
+_SAMPLE_SIZE, _N_STANDARD_ERRORS = 2**13, 5.0
 # up to so many cells have a place in memory each, 64 MB in all
-_MOST_DENSE = 2**24
+_MAX_DENSE_CELLS = 2**24
 # with so many cells for each record it takes less time to sort the records than to go through all cells
-FEW = 4
+SPARSE_CELLS_PER_RECORD = 4
 # a piece of values stays in the second-level cache, or makes the tables of all cells worth while
-_PIECE = 2**18
+_PIECE_SIZE = 2**18
 
 
-def public_share(q: float) -> float:
+def round_share(q: float) -> float:
     """Round a quantile's share to a multiple of 2^-20, so that q * n is exact up to n = 2^33."""
-    return round(q * _SHARE) / _SHARE
+    return round(q * _SHARE_SCALE) / _SHARE_SCALE
 
 
-def grid_places(x: Floats, lower: float, upper: float, points: int) -> np.ndarray:
+def find_grid_indices(x: Floats, lower: float, upper: float, n_points: int) -> np.ndarray:
     """Return each value's nearest grid point, from 0; values outside the bounds are clipped to them."""
     place = x.clip(lower, upper)
     place -= lower
-    place *= (points - 1) / (upper - lower)
+    place *= (n_points - 1) / (upper - lower)
     place += 0.5
     return place.astype(np.intp)
 
 
-def grid_runs(occupied: Integers, records: Integers, points: int) -> tuple[Integers, Integers, Integers]:
+def split_grid_into_runs(
+    occupied: IntegerArray, record_counts: IntegerArray, n_points: int
+) -> tuple[IntegerArray, IntegerArray, IntegerArray]:
     """Divide a grid into its occupied points and the runs of empty points before, between and after.
 
     The points of a run have the same ranks. With few records there are far fewer runs than points.
@@ -63,42 +65,42 @@ def grid_runs(occupied: Integers, records: Integers, points: int) -> tuple[Integ
     come the number of records, the first point, and the number of points, which can be 0.
     """
     counts = np.zeros(2 * occupied.size + 1, dtype=np.int64)
-    counts[1::2] = records
+    counts[1::2] = record_counts
     ends = np.zeros(counts.size + 1, dtype=np.int64)
     ends[1:-1:2] = occupied
     ends[2::2] = occupied + 1
-    ends[-1] = points
+    ends[-1] = n_points
     return counts, ends[:-1], ends[1:] - ends[:-1]
 
 
-def rank_utility(counts: Integers, q: float) -> Floats:
+def compute_rank_utility(counts: IntegerArray, q: float) -> Floats:
     """Return the depth of the rank q n within the ranks of each grid point, exactly.
 
-    It is ``min(q n - #{x < z}, #{x <= z} - q n)`` for a share q from `public_share`: positive if z has
+    It is ``min(q n - #{x < z}, #{x <= z} - q n)`` for a share q from `round_share`: positive if z has
     records and is the q-quantile, and otherwise minus the number of records in between. `counts` are the
-    records at each point, or in each run of `grid_runs`.
+    records at each point, or in each run of `split_grid_into_runs`.
     """
     up_to = counts.cumsum()
     aim = q * float(up_to[-1])
     return np.minimum(aim - (up_to - counts), up_to - aim)
 
 
-def farthest(rate: Fraction) -> float:
+def compute_utility_limit(rate: Fraction) -> float:
     """Return a public limit: utilities that are lower can be raised to its negative.
 
     That saves time where there are many, and it brings no two utilities further apart, so that
     their sensitivity stays. Weights are proportional to exp(rate * utility), the best one's near 1.
     """
-    return float(min(-(-_FARTHEST // min(rate, Fraction(1))), 2**53))
+    return float(min(-(-_MAX_LOG_WEIGHT // min(rate, Fraction(1))), 2**53))
 
 
 @lru_cache(maxsize=256)
-def rank_range(q: float, neighbors: str) -> Fraction:
+def compute_rank_range(q: float, neighbors: str) -> Fraction:
     """Return how far the changes of two points' utilities can lie apart when one record changes.
 
     It is 2 where a record is replaced, 2 max(q, 1 - q) where one is added or removed, and 1 for the
     minimum and the maximum (q 0 or 1) under both. Weights proportional to exp(epsilon / range * utility)
-    keep epsilon, and so does permute-and-flip at this rate. q is a share from `public_share`.
+    keep epsilon, and so does permute-and-flip at this rate. q is a share from `round_share`.
 
     The utility is the smaller one of q n - #{y < z} and #{y <= z} - q n. A record that is added at x changes
     the first by q for z <= x and by q - 1 for z > x, and the second by -q for z < x and by 1 - q for z >= x;
@@ -121,14 +123,14 @@ def rank_range(q: float, neighbors: str) -> Fraction:
     return Fraction(2) if neighbors == "bounded" else 2 * max(share, 1 - share)
 
 
-class Near(NamedTuple):
+class RankTarget(NamedTuple):
     """A quantile's share, and how far from its rank a point's ranks can lie and still count."""
 
     share: float
-    reach: float
+    tolerance: float
 
 
-class Window(NamedTuple):
+class PointWindow(NamedTuple):
     """How many records each of some successive grid points has. Private.
 
     The points are successive from `first` on. The first has the records of all points before it, too, and the
@@ -137,44 +139,44 @@ class Window(NamedTuple):
 
     size: int
     first: int
-    counts: Integers
+    counts: IntegerArray
 
     def __repr__(self) -> str:
         return "Window(values withheld)"
 
 
-def window_near(x: Floats, grid: tuple[float, float, int], near: Near) -> Window | None:
+def count_window(x: Floats, grid: tuple[float, float, int], target: RankTarget) -> PointWindow | None:
     """Count the records at the points whose ranks lie within reach of a share's, in one pass.
 
     A sample tells which values these are. None where it told wrong, or where a value is missing.
     """
-    sample = np.sort(x[:: max(x.size // _SAMPLE, 1)].astype(np.float64, copy=False))
+    sample = np.sort(x[:: max(x.size // _SAMPLE_SIZE, 1)].astype(np.float64, copy=False))
     if np.isnan(sample[-1]):
         return None
-    low, high = _ends(sample, grid, Near(near.share, near.reach / x.size))
-    below, above, inside = _divided(x, low, high)
+    low, high = _find_window_limits(sample, grid, RankTarget(target.share, target.tolerance / x.size))
+    below, above, inside = _split_at_limits(x, low, high)
     if np.isnan(inside).any():
         return None
-    first, stop = grid_places(np.array([low, high]), *grid).tolist()
-    counts = np.bincount(grid_places(inside, *grid) - first, minlength=stop - first + 1)
+    first, stop = find_grid_indices(np.array([low, high]), *grid).tolist()
+    counts = np.bincount(find_grid_indices(inside, *grid) - first, minlength=stop - first + 1)
     counts[0] += below
     counts[-1] += above
-    aim = near.share * x.size
+    aim = target.share * x.size
     # the ranks of the points at the ends that hold others' records, and hence of these others, are too far
-    if (below and counts[0] > aim - near.reach) or (above and x.size - counts[-1] < aim + near.reach):
+    if (below and counts[0] > aim - target.tolerance) or (above and x.size - counts[-1] < aim + target.tolerance):
         return None
-    return Window(x.size, first, counts)
+    return PointWindow(x.size, first, counts)
 
 
-def _ends(sample: Floats, grid: tuple[float, float, int], near: Near) -> tuple[float, float]:
+def _find_window_limits(sample: Floats, grid: tuple[float, float, int], target: RankTarget) -> tuple[float, float]:
     """Return grid points between which those within reach of the share's rank lie, as a sorted sample tells.
 
     The reach is a share of all ranks.
     """
     lower, upper, points = grid
-    spare = near.reach + _ERRORS / (2.0 * _SAMPLE**0.5)
-    ranks = [math.floor((near.share + sign * spare) * sample.size) for sign in (-1.0, 1.0)]
-    places = grid_places(sample[np.clip(ranks, 0, sample.size - 1)], *grid)
+    spare = target.tolerance + _N_STANDARD_ERRORS / (2.0 * _SAMPLE_SIZE**0.5)
+    ranks = [math.floor((target.share + sign * spare) * sample.size) for sign in (-1.0, 1.0)]
+    places = find_grid_indices(sample[np.clip(ranks, 0, sample.size - 1)], *grid)
     # one point further, so that all records at the points between them are known
     first, stop = (places + (-1, 1)).tolist()
     low = lower + first * ((upper - lower) / (points - 1)) if ranks[0] >= 0 and first > 0 else -np.inf
@@ -182,12 +184,12 @@ def _ends(sample: Floats, grid: tuple[float, float, int], near: Near) -> tuple[f
     return low, high if ranks[1] < sample.size and stop < points - 1 else np.inf
 
 
-def _divided(x: Floats, low: float, high: float) -> tuple[int, int, Floats]:
+def _split_at_limits(x: Floats, low: float, high: float) -> tuple[int, int, Floats]:
     """Return how many values lie below and above two ends, and all others."""
     below = above = 0
     inside = []
-    for start in range(0, x.size, _READ):
-        values = x[start : start + _READ].astype(np.float64, copy=False)
+    for start in range(0, x.size, _READ_CHUNK):
+        values = x[start : start + _READ_CHUNK].astype(np.float64, copy=False)
         lower, upper = values < low, values > high
         below += int(np.count_nonzero(lower))
         above += int(np.count_nonzero(upper))
@@ -207,27 +209,27 @@ class PointCounts:
     """
 
     size: int
-    cells: int
-    dense: Counts | None
-    sparse: tuple[Cells, ...]
+    n_cells: int
+    dense: IntegerCounts | None
+    sparse: tuple[OccupiedCells, ...]
 
     def __repr__(self) -> str:
         return "PointCounts(values withheld)"
 
-    def counts(self) -> Integers:
+    def get_counts(self) -> IntegerArray:
         """Return the number of records of every cell."""
-        dense = _filled(self) if self.dense is None else self.dense
+        dense = _fill_cells(self) if self.dense is None else self.dense
         return dense.astype(np.int64, copy=False)
 
-    def rows(self, points: int) -> Iterator[Occupied]:
+    def iterate_groups(self, n_points: int) -> Iterator[OccupiedPoints]:
         """Yield the occupied points of each group, ascending, and their numbers of records.
 
         Both are of 64 bits, and of some groups at a time.
         """
-        step = max(_PIECE // points, 1) * points
-        cells, counts = _together(self.sparse, self.cells, self.size)
-        for first in range(0, self.cells, step):
-            last = min(first + step, self.cells)
+        step = max(_PIECE_SIZE // n_points, 1) * n_points
+        cells, counts = _merge_sparse(self.sparse, self.n_cells, self.size)
+        for first in range(0, self.n_cells, step):
+            last = min(first + step, self.n_cells)
             if self.dense is None:
                 piece = slice(*cells.searchsorted(np.array([first, last], dtype=cells.dtype)))
                 at, records = cells[piece].astype(np.int64), counts[piece]
@@ -235,102 +237,104 @@ class PointCounts:
                 at = np.flatnonzero(self.dense[first:last]) + first
                 records = self.dense[at]
             records = records.astype(np.int64)
-            starts = range(first, last + 1, points)
+            starts = range(first, last + 1, n_points)
             ends = at.searchsorted(starts).tolist()
             for origin, start, stop in zip(starts, ends, ends[1:]):
                 yield at[start:stop] - origin, records[start:stop]
 
 
-def point_counts(
-    part: Part, grid: tuple[float, float, int], missing: Missing, groups: int | None
+def count_part_points(
+    part: RecordChunk, grid: tuple[float, float, int], missing: Missing, groups: int | None
 ) -> PointCounts:
     """Count the records of a part at the nearest points of a grid, missing ones as `missing` says."""
-    x, places, cells = part.columns.arrays[0], part.places, grid[2] * (groups or 1)
-    if cells > _MOST_DENSE or x.size * FEW <= cells:
-        at = _cells(x, places, grid, missing).astype(_kind(cells), copy=False)
+    x, places, cells = part.columns.arrays[0], part.group_codes, grid[2] * (groups or 1)
+    if cells > _MAX_DENSE_CELLS or x.size * SPARSE_CELLS_PER_RECORD <= cells:
+        at = _compute_cells(x, places, grid, missing).astype(_choose_integer_type(cells), copy=False)
         at.sort()
-        found = _runs(at)
-        return PointCounts(x.size, cells, None, ((found[0], found[1].astype(_kind(x.size))),))
-    counts = np.zeros(cells, dtype=_kind(x.size))
-    step = max(_PIECE, FEW * cells)
+        found = _count_equal_values(at)
+        return PointCounts(x.size, cells, None, ((found[0], found[1].astype(_choose_integer_type(x.size))),))
+    counts = np.zeros(cells, dtype=_choose_integer_type(x.size))
+    step = max(_PIECE_SIZE, SPARSE_CELLS_PER_RECORD * cells)
     for start in range(0, x.size, step):
         piece = slice(start, start + step)
-        at = _cells(x[piece], None if places is None else places[piece], grid, missing)
+        at = _compute_cells(x[piece], None if places is None else places[piece], grid, missing)
         counts += np.bincount(at, minlength=cells)
     return PointCounts(x.size, cells, counts, ())
 
 
-def merged(first: PointCounts, second: PointCounts) -> PointCounts:
+def merge_point_counts(first: PointCounts, second: PointCounts) -> PointCounts:
     """Add up the counts of two parts; a count for each cell of the first is changed in its place.
 
     Lists of occupied cells are put together where they are of similar lengths, so that many small parts
     cost no more than to sort them.
     """
-    size, cells = first.size + second.size, first.cells
+    size, cells = first.size + second.size, first.n_cells
     if first.dense is not None:
-        return PointCounts(size, cells, _added(first.dense.astype(_kind(size), copy=False), second), ())
+        return PointCounts(
+            size, cells, _add_counts(first.dense.astype(_choose_integer_type(size), copy=False), second), ()
+        )
     if second.dense is not None:
-        return PointCounts(size, cells, _added(second.dense.astype(_kind(size)), first), ())
+        return PointCounts(size, cells, _add_counts(second.dense.astype(_choose_integer_type(size)), first), ())
     sparse = sorted((*first.sparse, *second.sparse), key=lambda each: -each[0].size)
     found = PointCounts(size, cells, None, tuple(sparse))
-    if cells <= _MOST_DENSE and sum(each.size for each, _ in sparse) * FEW > cells:
-        return PointCounts(size, cells, _filled(found), ())
+    if cells <= _MAX_DENSE_CELLS and sum(each.size for each, _ in sparse) * SPARSE_CELLS_PER_RECORD > cells:
+        return PointCounts(size, cells, _fill_cells(found), ())
     while len(sparse) > 1 and 2 * sparse[-1][0].size >= sparse[-2][0].size:
-        sparse[-2:] = [_together(tuple(sparse[-2:]), cells, size)]
+        sparse[-2:] = [_merge_sparse(tuple(sparse[-2:]), cells, size)]
     return PointCounts(size, cells, None, tuple(sparse))
 
 
-def _cells(
-    x: np.ndarray, places: np.ndarray | None, grid: tuple[float, float, int], missing: Missing
+def _compute_cells(
+    x: np.ndarray, group_codes: np.ndarray | None, grid: tuple[float, float, int], missing: Missing
 ) -> npt.NDArray[np.intp]:
     """Return the cell of each record that counts."""
     found = []
-    for start in range(0, max(x.size, 1), _PIECE):
-        values = x[start : start + _PIECE].astype(np.float64, copy=False)
-        group = None if places is None else places[start : start + _PIECE]
+    for start in range(0, max(x.size, 1), _PIECE_SIZE):
+        values = x[start : start + _PIECE_SIZE].astype(np.float64, copy=False)
+        group = None if group_codes is None else group_codes[start : start + _PIECE_SIZE]
         absent = np.isnan(values)
-        if fills(int(np.count_nonzero(absent)), missing):
+        if should_fill(int(np.count_nonzero(absent)), missing):
             values = np.where(absent, missing, values)
         elif missing == "drop" and absent.any():
             values, group = values[~absent], None if group is None else group[~absent]
-        at = grid_places(values, *grid)
+        at = find_grid_indices(values, *grid)
         if group is not None:
             at += group.astype(np.intp) * grid[2]
         found.append(at)
     return found[0] if len(found) == 1 else np.concatenate(found)
 
 
-def _kind(most: int) -> type[np.signedinteger]:
-    """Return the smaller type of integers that has all from 0 to `most`."""
-    return np.int32 if most < 2**31 else np.int64
+def _choose_integer_type(maximum: int) -> type[np.signedinteger]:
+    """Return the smaller type of integers that has all from 0 to `maximum`."""
+    return np.int32 if maximum < 2**31 else np.int64
 
 
-def _runs(values: Counts) -> tuple[Counts, npt.NDArray[np.intp]]:
+def _count_equal_values(values: IntegerCounts) -> tuple[IntegerCounts, npt.NDArray[np.intp]]:
     """Return the different ones among ascending values, and how often each stands there."""
     first = np.flatnonzero(np.append(True, values[1:] != values[:-1])[: values.size])
     return values[first], np.diff(first, append=values.size)
 
 
-def _together(sparse: tuple[Cells, ...], cells: int, size: int) -> Cells:
+def _merge_sparse(sparse: tuple[OccupiedCells, ...], n_cells: int, size: int) -> OccupiedCells:
     if len(sparse) == 1:
         return sparse[0]
-    at = np.concatenate([np.zeros(0, dtype=_kind(cells)), *[each for each, _ in sparse]])
-    counts = np.concatenate([np.zeros(0, dtype=_kind(size)), *[each for _, each in sparse]])
+    at = np.concatenate([np.zeros(0, dtype=_choose_integer_type(n_cells)), *[each for each, _ in sparse]])
+    counts = np.concatenate([np.zeros(0, dtype=_choose_integer_type(size)), *[each for _, each in sparse]])
     order = np.argsort(at, kind="stable")
     at, counts = at[order], counts[order]
     first = np.flatnonzero(np.append(True, at[1:] != at[:-1])[: at.size])
     return at[first], np.add.reduceat(counts, first, dtype=counts.dtype) if first.size else counts
 
 
-def _filled(found: PointCounts) -> Counts:
-    return _added(np.zeros(found.cells, dtype=_kind(found.size)), found)
+def _fill_cells(point_counts: PointCounts) -> IntegerCounts:
+    return _add_counts(np.zeros(point_counts.n_cells, dtype=_choose_integer_type(point_counts.size)), point_counts)
 
 
-def _added(counts: Counts, found: PointCounts) -> Counts:
+def _add_counts(counts: IntegerCounts, point_counts: PointCounts) -> IntegerCounts:
     """Add counts to those of every cell."""
-    if found.dense is not None:
-        counts += found.dense
-    for at, records in found.sparse:
+    if point_counts.dense is not None:
+        counts += point_counts.dense
+    for at, records in point_counts.sparse:
         # no cell is twice in one list
         counts[at] += records
     return counts

@@ -19,19 +19,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pydpstat._data.columns import Bounds, Pair
-from pydpstat._data.values import missing_values
+from pydpstat._data.columns import Bounds, VariableBounds
+from pydpstat._data.values import make_missing_error
 from pydpstat._release.options import Missing, Options
 from pydpstat.errors import PydpstatError
 
 # the power of two next to the largest record, in units: good for n * epsilon up to 1e10
-BITS = 40
+GRID_BITS = 40
 # more than these would be lost in the records' own 53 bits
-MOST_BITS = 50
+MAX_GRID_BITS = 50
 # records handled at a time; what they need stays in the processor's cache
-CHUNK = 1 << 17
+RECORDS_PER_CHUNK = 1 << 17
 # adding and subtracting this many units rounds a smaller number to a whole one, halves to even
-ROUNDER = 1.5 * 2.0**52
+ROUNDING_CONSTANT = 1.5 * 2.0**52
 
 
 class RecordGrid(NamedTuple):
@@ -50,9 +50,9 @@ class RecordGrid(NamedTuple):
     bits: int
     shift: float | None = None
 
-    def place(self, x: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+    def round_records(self, x: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
         """Return records on the grid, missing ones as NaN."""
-        middle = ROUNDER * self.unit
+        middle = ROUNDING_CONSTANT * self.unit
         if self.shift is None:
             y = np.subtract(x, self.center, out=out, dtype=np.float64)
             y *= self.factor
@@ -69,20 +69,20 @@ class RecordGrid(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def data_grid(lower: float, upper: float, bits: int = BITS) -> RecordGrid:
+def make_data_grid(lower: float, upper: float, bits: int = GRID_BITS) -> RecordGrid:
     """Return a grid in the data's own unit around the bounds' midpoint.
 
     Its ends are the multiples of the unit next to the bounds, inside them, so a record on the grid
     plus the center never leaves the bounds.
     """
-    check_range(lower, upper)
+    check_bounds_range(lower, upper)
     center = 0.5 * lower + 0.5 * upper
     mantissa, exponent = math.frexp(max(center - lower, upper - center))
     unit = math.ldexp(1.0, exponent - (mantissa == 0.5) - bits)
     shift = None
     if abs(center) < 2.0**51 * unit:
         center = round(center / unit) * unit
-        shift = ROUNDER * unit - center
+        shift = ROUNDING_CONSTANT * unit - center
     exact = Fraction(unit)
     below, above = (Fraction(bound) - Fraction(center) for bound in (lower, upper))
     low, high = math.ceil(below / exact) * unit, math.floor(above / exact) * unit
@@ -90,33 +90,33 @@ def data_grid(lower: float, upper: float, bits: int = BITS) -> RecordGrid:
 
 
 @lru_cache(maxsize=256)
-def standard_grid(lower: float, upper: float) -> RecordGrid:
+def make_standard_grid(lower: float, upper: float) -> RecordGrid:
     """Return the grid on which the bounds are -1 and 1."""
-    check_range(lower, upper)
-    center, factor, unit = 0.5 * lower + 0.5 * upper, 1.0 / (0.5 * upper - 0.5 * lower), 2.0**-BITS
+    check_bounds_range(lower, upper)
+    center, factor, unit = 0.5 * lower + 0.5 * upper, 1.0 / (0.5 * upper - 0.5 * lower), 2.0**-GRID_BITS
     # below this the product's own rounding, 2^-53 of it, is less than half a unit
     near = abs(center) * factor < 2.0**10
-    shift = ROUNDER * unit - round(center * factor / unit) * unit if near else None
-    return RecordGrid(center, factor, -1.0, 1.0, unit, BITS, shift)
+    shift = ROUNDING_CONSTANT * unit - round(center * factor / unit) * unit if near else None
+    return RecordGrid(center, factor, -1.0, 1.0, unit, GRID_BITS, shift)
 
 
-def check_range(
+def check_bounds_range(
     lower: float,
     upper: float,
-    least: float = 1e-290,
-    most: float = 1e302,
+    minimum: float = 1e-290,
+    maximum: float = 1e302,
     purpose: str = "",
     argument: str = "bounds",
 ) -> None:
     """Check that floating-point numbers can hold a fine grid between the bounds."""
-    if not least < upper - lower < most:
+    if not minimum < upper - lower < maximum:
         raise PydpstatError(
-            f"{argument} must be between {least} and {most} apart{purpose}; got ({lower!r}, {upper!r}). "
+            f"{argument} must be between {minimum} and {maximum} apart{purpose}; got ({lower!r}, {upper!r}). "
             "Rescale the data."
         )
 
 
-def bits_for(records: int, epsilon: float) -> int:
+def compute_grid_bits(n_records: int, epsilon: float) -> int:
     """Return how fine the grid must be so that the records' rounding stays below 1 % of the noise's sd.
 
     Rounding moves a mean by at most half a unit, which is the range / 2^(bits + 1) or less, and a
@@ -124,26 +124,26 @@ def bits_for(records: int, epsilon: float) -> int:
     (n (epsilon + 40)): of Laplace noise it is 1.4 range / (n epsilon), and Gaussian noise with
     sensitivity / sd above epsilon + 40 keeps no delta below 1 - 1e-80.
     """
-    return max(BITS, math.ceil(min(math.log2(100.0 * records * (epsilon + 40.0) + 1.0), MOST_BITS)))
+    return max(GRID_BITS, math.ceil(min(math.log2(100.0 * n_records * (epsilon + 40.0) + 1.0), MAX_GRID_BITS)))
 
 
-def too_coarse(records: int, epsilon: float) -> PydpstatError:
+def make_coarse_grid_error(n_records: int, epsilon: float) -> PydpstatError:
     """Return the error of data that would have to be read again, on the grid of so many records."""
     return PydpstatError(
         f"data that can be read only once must have fewer records for epsilon {epsilon!r} and bounded "
-        f"neighbors, because the grid depends on their number; got {records}. Give data that can be "
+        f"neighbors, because the grid depends on their number; got {n_records}. Give data that can be "
         "read again, such as a dataset or a table, or use neighbors='unbounded'."
     )
 
 
-def rounded(y: np.ndarray, unit: float) -> np.ndarray:
+def round_to_unit(y: np.ndarray, unit: float) -> np.ndarray:
     """Round to multiples of a power of two, in place; no more than 2^51 units are allowed."""
-    y += ROUNDER * unit
-    y -= ROUNDER * unit
+    y += ROUNDING_CONSTANT * unit
+    y -= ROUNDING_CONSTANT * unit
     return y
 
 
-def units(y: np.ndarray, unit: float, bits: int) -> int | None:
+def sum_in_units(y: np.ndarray, unit: float, bits: int) -> int | None:
     """Return the sum of multiples of `unit` as an integer number of units; None where one is NaN.
 
     Each is at most 2^bits units, so up to 2^(53 - bits) of them add up to at most 2^53 units, and
@@ -158,7 +158,7 @@ def units(y: np.ndarray, unit: float, bits: int) -> int | None:
     return None if math.isnan(math.fsum(sums)) else sum(map(int, sums))
 
 
-def chunks(
+def iterate_chunks(
     arrays: Sequence[np.ndarray], grids: Sequence[RecordGrid], missing: Missing
 ) -> Iterator[tuple[list[np.ndarray], list[int]]]:
     """Yield the records on their grids and their sums, some at a time, missing values dealt with.
@@ -166,42 +166,41 @@ def chunks(
     NaN is missing. `missing` says what takes its place; ``"drop"`` leaves out a record that misses any
     variable, and with ``"error"`` a missing value is an error.
     """
-    size, step = arrays[0].shape[0], max(CHUNK // len(arrays), 1024)
+    size, step = arrays[0].shape[0], max(RECORDS_PER_CHUNK // len(arrays), 1024)
     # one block for all chunks: fetching memory again would take longer than the arithmetic
     blocks = [np.empty(min(step, size)) for _ in arrays]
     for start in range(0, size, step):
         length = min(step, size - start)
         placed = [
-            grid.place(x[start : start + step], block[:length])
-            for x, grid, block in zip(arrays, grids, blocks)
+            grid.round_records(x[start : start + step], block[:length]) for x, grid, block in zip(arrays, grids, blocks)
         ]
-        totals = [units(y, grid.unit, grid.bits) for y, grid in zip(placed, grids)]
+        totals = [sum_in_units(y, grid.unit, grid.bits) for y, grid in zip(placed, grids)]
         if None in totals:
-            placed, _ = completed(placed, grids, missing)
-            totals = [units(y, grid.unit, grid.bits) for y, grid in zip(placed, grids)]
+            placed, _ = fill_missing(placed, grids, missing)
+            totals = [sum_in_units(y, grid.unit, grid.bits) for y, grid in zip(placed, grids)]
         yield placed, totals  # type: ignore[misc]
 
 
-def completed(
-    placed: list[np.ndarray], grids: Sequence[RecordGrid], missing: Missing
+def fill_missing(
+    grid_values: list[np.ndarray], grids: Sequence[RecordGrid], missing: Missing
 ) -> tuple[list[np.ndarray], np.ndarray | None]:
     """Deal with missing values; beside the records comes which of them are left where some are dropped."""
     if missing == "error":
-        raise missing_values()
-    gaps = [np.isnan(y) for y in placed]
+        raise make_missing_error()
+    gaps = [np.isnan(y) for y in grid_values]
     if missing == "drop":
         kept = ~np.logical_or.reduce(gaps)
-        return [y[kept] for y in placed], kept
-    for y, gap, grid in zip(placed, gaps, grids):
-        y[gap] = grid.place(np.array([missing]))
-    return placed, None
+        return [y[kept] for y in grid_values], kept
+    for y, gap, grid in zip(grid_values, gaps, grids):
+        y[gap] = grid.round_records(np.array([missing]))
+    return grid_values, None
 
 
-Pairs = Sequence[tuple[int, int]]
+IndexPairs = Sequence[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Sums:
+class ExactSums:
     """Exact sums over records, whose number is `count`. Private.
 
     `first` has for each variable the sum of its records, in its grid's units; `products` for each pair the
@@ -215,14 +214,14 @@ class Sums:
     def __repr__(self) -> str:
         return "Sums(values withheld)"
 
-    def __add__(self, other: Sums) -> Sums:
+    def __add__(self, other: ExactSums) -> ExactSums:
         first = tuple(map(add, self.first, other.first))
-        return Sums(self.count + other.count, first, tuple(map(add, self.products, other.products)))
+        return ExactSums(self.count + other.count, first, tuple(map(add, self.products, other.products)))
 
 
-def sums(
-    arrays: Sequence[np.ndarray], grids: Sequence[RecordGrid], missing: Missing, pairs: Pairs = ()
-) -> Sums:
+def sum_records(
+    arrays: Sequence[np.ndarray], grids: Sequence[RecordGrid], missing: Missing, pairs: IndexPairs = ()
+) -> ExactSums:
     """Add up records on their grids, and products of two of them, rounded record by record.
 
     `pairs` are the places of the variables whose products to add up; their grids have the same number of
@@ -234,62 +233,62 @@ def sums(
     another depends on this record alone.
     """
     if len(arrays) == 1 and not pairs:
-        return _sum(arrays[0], grids[0], missing)
+        return _sum_variable(arrays[0], grids[0], missing)
     count, first, products = 0, [0] * len(arrays), [0] * len(pairs)
-    work = np.empty(min(CHUNK, arrays[0].shape[0]) if pairs else 0)
-    for placed, totals in chunks(arrays, grids, missing):
+    work = np.empty(min(RECORDS_PER_CHUNK, arrays[0].shape[0]) if pairs else 0)
+    for placed, totals in iterate_chunks(arrays, grids, missing):
         count += placed[0].size
         first = list(map(add, first, totals))
         for place, (i, j) in enumerate(pairs):
-            unit = product_unit(grids[i], grids[j])
+            unit = compute_product_unit(grids[i], grids[j])
             product = np.multiply(placed[i], placed[j], out=work[: placed[i].size])
-            products[place] += units(rounded(product, unit), unit, grids[i].bits) or 0
-    return Sums(count, tuple(first), tuple(products))
+            products[place] += sum_in_units(round_to_unit(product, unit), unit, grids[i].bits) or 0
+    return ExactSums(count, tuple(first), tuple(products))
 
 
-def _sum(x: np.ndarray, grid: RecordGrid, missing: Missing) -> Sums:
+def _sum_variable(x: np.ndarray, grid: RecordGrid, missing: Missing) -> ExactSums:
     """Add up one variable: `sums` without lists, which for few records take longer than the arithmetic."""
     size, count, first = x.shape[0], 0, 0
-    block = np.empty(min(CHUNK, size))
-    for start in range(0, size, CHUNK):
-        y = grid.place(x[start : start + CHUNK], block[: min(CHUNK, size - start)])
-        total = units(y, grid.unit, grid.bits)
+    block = np.empty(min(RECORDS_PER_CHUNK, size))
+    for start in range(0, size, RECORDS_PER_CHUNK):
+        y = grid.round_records(x[start : start + RECORDS_PER_CHUNK], block[: min(RECORDS_PER_CHUNK, size - start)])
+        total = sum_in_units(y, grid.unit, grid.bits)
         if total is None:
-            (y,), _ = completed([y], (grid,), missing)
-            total = units(y, grid.unit, grid.bits) or 0
+            (y,), _ = fill_missing([y], (grid,), missing)
+            total = sum_in_units(y, grid.unit, grid.bits) or 0
         count += y.shape[0]
         first += total
-    return Sums(count, (first,))
+    return ExactSums(count, (first,))
 
 
-def product_unit(first: RecordGrid, second: RecordGrid) -> float:
+def compute_product_unit(first: RecordGrid, second: RecordGrid) -> float:
     """Return the unit that products of two variables are rounded to."""
     return first.unit * second.unit * math.ldexp(1.0, first.bits)
 
 
-def grids_for(bounds: Bounds, how: Options, size: int | None) -> list[RecordGrid]:
+def make_grids(bounds: Bounds, options: Options, size: int | None) -> list[RecordGrid]:
     """Return the grids of columns: as fine as the public size asks for, or the fixed one from -1 to 1.
 
     Where the size will be known only after the records were read, it is taken to be no large one.
     """
-    if how.bounded:
-        bits = BITS if size is None else bits_for(size, how.epsilon)
-        return [data_grid(lower, upper, bits) for lower, upper in bounds]
-    return [standard_grid(lower, upper) for lower, upper in bounds]
+    if options.has_public_size:
+        bits = GRID_BITS if size is None else compute_grid_bits(size, options.epsilon)
+        return [make_data_grid(lower, upper, bits) for lower, upper in bounds]
+    return [make_standard_grid(lower, upper) for lower, upper in bounds]
 
 
 @lru_cache(maxsize=256)
-def width(pair: Pair, parts: int = 1) -> Fraction:
+def compute_width(bounds: VariableBounds, parts: int = 1) -> Fraction:
     """Return the exact distance of two bounds, divided by a public integer."""
-    return (Fraction(pair[1]) - Fraction(pair[0])) / parts
+    return (Fraction(bounds[1]) - Fraction(bounds[0])) / parts
 
 
-def half_width(pair: Pair) -> float:
+def compute_half_width(bounds: VariableBounds) -> float:
     """Return half the distance of two bounds as a float."""
-    return 0.5 * pair[1] - 0.5 * pair[0]
+    return 0.5 * bounds[1] - 0.5 * bounds[0]
 
 
-def ratio(numerator: int, denominator: int, unit: float, center: float = 0.0) -> Fraction:
+def compute_ratio(numerator: int, denominator: int, unit: float, center: float = 0.0) -> Fraction:
     """Return numerator / denominator * unit + center exactly."""
     (up, down), (over, under) = unit.as_integer_ratio(), center.as_integer_ratio()
     return Fraction(numerator * up * under + over * denominator * down, denominator * down * under)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pydpstat import LinearRegressionDP, PydpstatError, RRandom, tune_linear_regression_model
-from pydpstat.dppack._models.minimizers import MAXEVAL, minimize, require_nlopt
+from pydpstat.dppack._models.minimizers import MAXEVAL, minimize_constrained, require_nlopt
 from pydpstat.errors import MissingExtraError
 
 CENTER = np.array([1.0, 2.0])
@@ -38,14 +38,14 @@ def nlopt():
 
 @pytest.mark.parametrize("gradients", [(far_slope, ball_slope), (None, None)], ids=["MMA", "COBYLA"])
 def test_the_minimum_in_a_ball_is_its_nearest_point(nlopt, gradients):
-    found = minimize(far, ball, 2, *gradients)
+    found = minimize_constrained(far, ball, 2, *gradients)
     # both algorithms stop at a relative step of 1e-4
     assert found == pytest.approx(CENTER / math.sqrt(5.0), abs=1e-3)
     assert found @ found <= 1.0 + 1e-7
 
 
 def test_several_constraints_hold_together(nlopt):
-    found = minimize(
+    found = minimize_constrained(
         far, lambda w: [ball(w), w[0] - 0.1], 2, far_slope, lambda w: np.vstack([ball_slope(w), [1.0, 0.0]])
     )
     assert found == pytest.approx([0.1, math.sqrt(0.99)], abs=1e-3)
@@ -58,7 +58,7 @@ def test_it_stops_after_a_hundred_evaluations(nlopt):
         calls.append(1)
         return 100.0 * (w[1] - w[0] ** 2) ** 2 + (1.0 - w[0]) ** 2
 
-    minimize(narrow, lambda w: w @ w - 9.0, 2)
+    minimize_constrained(narrow, lambda w: w @ w - 9.0, 2)
     # and one more at the start, where R checks the functions
     assert len(calls) == MAXEVAL + 1
 
@@ -70,7 +70,7 @@ def test_a_function_may_keep_its_argument(nlopt):
         kept.append(w)
         return far(w)
 
-    minimize(keeping, ball, 2, far_slope, ball_slope)
+    minimize_constrained(keeping, ball, 2, far_slope, ball_slope)
     assert len({tuple(w) for w in kept}) > 3
 
 
@@ -90,7 +90,7 @@ def test_a_function_may_keep_its_argument(nlopt):
 )
 def test_what_cannot_be_minimized_is_refused(nlopt, functions, text):
     with pytest.raises(PydpstatError, match=text):
-        minimize(*functions)
+        minimize_constrained(*functions)
 
 
 def test_an_error_of_the_caller_comes_through(nlopt):
@@ -100,7 +100,7 @@ def test_an_error_of_the_caller_comes_through(nlopt):
         return 0.0
 
     with pytest.raises(KeyError, match="mine"):
-        minimize(broken, ball, 2, far_slope, ball_slope)
+        minimize_constrained(broken, ball, 2, far_slope, ball_slope)
 
 
 def test_require_returns_the_module(nlopt):

@@ -50,27 +50,27 @@ def test_uniforms():
 
 
 def test_signs_and_sizes_do_not_know_of_each_other():
-    words = bits.words(N)
-    signs = bits.signed(words, np.ones(N))
+    words = bits.draw_words(N)
+    signs = bits.apply_signs(words, np.ones(N))
     assert fits((signs > 0).sum(), 0.5)
-    assert abs(np.corrcoef(bits.midpoints(words), signs)[0, 1]) < 5 / math.sqrt(N)
+    assert abs(np.corrcoef(bits.to_midpoints(words), signs)[0, 1]) < 5 / math.sqrt(N)
 
 
 @pytest.mark.parametrize("known", [52, 30, 7])
 def test_a_word_and_an_array_of_words_say_the_same(monkeypatch, known):
     monkeypatch.setattr(bits, "KNOWN_BITS", known)
     words = np.array([0, 1, 2**63, 2**64 - 1, 0x0123456789ABCDEF, 2**12 - 1, 2**12], dtype=np.uint64)
-    for word, midpoint in zip(words.tolist(), bits.midpoints(words.copy()).tolist()):
-        cell = bits.cell_of(word)
-        assert bits.midpoint(word) == midpoint == (cell.place + 0.5) / 2**known
+    for word, midpoint in zip(words.tolist(), bits.to_midpoints(words.copy()).tolist()):
+        cell = bits.make_cell(word)
+        assert bits.to_midpoint(word) == midpoint == (cell.place + 0.5) / 2**known
         assert cell.bits == known and word >> (64 - known) == cell.place
-    assert bits.signed(words, np.ones(words.size)).tolist() == [bits.sign(each) for each in words.tolist()]
+    assert bits.apply_signs(words, np.ones(words.size)).tolist() == [bits.get_sign(each) for each in words.tolist()]
 
 
 def test_a_cell_is_refined_by_new_bits(monkeypatch):
     monkeypatch.setattr(secure._bits, "entropy", lambda size: bytes(range(1, size + 1)))
-    cell = bits.Cell(5, 3)
-    cell.refine()
+    cell = bits.UniformCell(5, 3)
+    cell.draw_more_bits()
     assert (cell.place, cell.bits) == (5 << 64 | int.from_bytes(bytes(range(1, 9)), "little"), 67)
 
 

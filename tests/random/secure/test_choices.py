@@ -29,9 +29,7 @@ CHOICES = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "utility, rate, measure", [each[1:] for each in CHOICES], ids=[each[0] for each in CHOICES]
-)
+@pytest.mark.parametrize("utility, rate, measure", [each[1:] for each in CHOICES], ids=[each[0] for each in CHOICES])
 @pytest.mark.parametrize("precision", ["floating point", "few bits", "integers"])
 def test_choices(monkeypatch, utility, rate, measure, precision):
     n = 20_000 if precision == "floating point" else 3_000
@@ -40,7 +38,7 @@ def test_choices(monkeypatch, utility, rate, measure, precision):
         monkeypatch.setattr(bits, "KNOWN_BITS", 6)
         monkeypatch.setattr(choices, "_WEIGHT_ERROR", 2.0**-7)
     if precision == "integers":
-        monkeypatch.setattr(choices, "_quickly", lambda *_: None)
+        monkeypatch.setattr(choices, "_choose_fast", lambda *_: None)
     found = np.bincount(chosen(n, utility, rate, measure), minlength=utility.size)
     exponents = utility * float(rate)
     with np.errstate(divide="ignore"):
@@ -62,12 +60,12 @@ def test_both_ways_of_choosing_agree():
         utility = np.rint(generator.normal(0.0, 30.0, size))
         measure = generator.exponential(1.0, size) * (generator.random(size) < 0.8) + 1e-9
         for _ in range(300 if size < 1000 else 3):
-            word = bits.word()
-            top = choices._top(utility, measure)
-            place = choices._quickly(utility, Fraction(0.1), measure, top, bits.midpoint(word))
+            word = bits.draw_word()
+            top = choices._get_best_utility(utility, measure)
+            place = choices._choose_fast(utility, Fraction(0.1), measure, top, bits.to_midpoint(word))
             decided += place is not None
             if place is not None:
-                assert place == choices._precisely(utility, Fraction(0.1), measure, None, bits.cell_of(word))
+                assert place == choices._choose_exactly(utility, Fraction(0.1), measure, None, bits.make_cell(word))
     assert decided >= 1190
 
 
@@ -77,8 +75,8 @@ def test_a_choice_among_a_million():
     utility = -np.abs(np.arange(n) - 300_000.0)
     places = chosen(20, utility, 1e-3)
     assert (np.abs(places - 300_000) < 25_000).all() and len(set(places.tolist())) > 10
-    word = bits.word()
-    quick = choices._quickly(utility, Fraction(1e-3), None, 0.0, bits.midpoint(word))
+    word = bits.draw_word()
+    quick = choices._choose_fast(utility, Fraction(1e-3), None, 0.0, bits.to_midpoint(word))
     assert quick is not None
 
 

@@ -129,8 +129,8 @@ def test_what_is_mostly_undecided(monkeypatch, name):
 @pytest.mark.parametrize("ratio, most", [(2.0**20, 2e-6), (2.0**27, 1e-4), (2.0**41, 0.2)])
 @pytest.mark.parametrize("draw", [secure.laplace, secure.normal], ids=["Laplace", "normal"])
 def test_few_draws_are_undecided(monkeypatch, draw, ratio, most):
-    monkeypatch.setattr(precise, "whole", lambda *_, **__: 0)
-    monkeypatch.setattr(precise, "normal_whole", lambda *_, **__: 0)
+    monkeypatch.setattr(precise, "compute_floor", lambda *_, **__: 0)
+    monkeypatch.setattr(precise, "compute_normal_floor", lambda *_, **__: 0)
     counter = Counter(monkeypatch, "whole", "normal_whole")
     draw(1_000_000, ratio, 1.0)
     assert counter.count <= most * 1_000_000
@@ -152,9 +152,7 @@ def test_scales_of_their_own(draw, distribution):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("draw, distribution", [(secure.laplace, stats.laplace), (secure.normal, stats.norm)])
-@pytest.mark.parametrize(
-    "scale, grid", [(1e300, 2.0**-1000), (1e-300, 2.0**-1040), (1.0, 2.0**-60), (1e300, 2.0**970)]
-)
+@pytest.mark.parametrize("scale, grid", [(1e300, 2.0**-1000), (1e-300, 2.0**-1040), (1.0, 2.0**-60), (1e300, 2.0**970)])
 def test_extreme_scales_and_grids(draw, distribution, scale, grid):
     ratio = Fraction(scale) / Fraction(grid)
     units = draw(1500 if ratio < 2**100 else 60, scale, grid)

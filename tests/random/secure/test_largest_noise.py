@@ -64,7 +64,7 @@ def test_the_bounds_hold_and_both_ways_agree():
     uniform = np.concatenate([uniform, 1.0 - uniform / 2.0])
     uniform = (np.floor(uniform * 2.0**52) + 0.5) * 2.0**-52
     counts = generator.integers(1, 2**40, uniform.size)
-    noise, errors = module._noise(uniform, counts)
+    noise, errors = module._compute_largest_noise(uniform, counts)
     assert np.isfinite(errors).mean() > 0.9
     with mpmath.workdps(60):
         for u, count, value, error in zip(uniform.tolist(), counts.tolist(), noise.tolist(), errors.tolist()):
@@ -75,7 +75,7 @@ def test_the_bounds_hold_and_both_ways_agree():
                     assert abs(exact - value) <= error
             place = int(u * 2**60)
             exact = -mpmath.log(1 - (mpmath.mpf(place) / 2**60) ** (mpmath.mpf(1) / count)) * 2**100
-            differences.append(abs(precise.largest_noise(place, 60, count, 100) - exact))
+            differences.append(abs(precise.compute_largest_noise(place, 60, count, 100) - exact))
     assert max(differences) <= 1
 
 
@@ -85,8 +85,7 @@ def test_scores_far_apart_and_extreme_rates():
         assert noisy_max(best[0], rate, best[1], np.array([0])) == [1]
     # next to nothing of a rate leaves all candidates equal
     tiny = [
-        noisy_max(np.array([0.0, 1e3]), Fraction(1, 10**330), np.array([1, 1]), np.array([0]))[0]
-        for _ in range(200)
+        noisy_max(np.array([0.0, 1e3]), Fraction(1, 10**330), np.array([1, 1]), np.array([0]))[0] for _ in range(200)
     ]
     assert 60 < sum(tiny) < 140
 

@@ -7,14 +7,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pydpstat._data.questions import Question, plan_of, rows_of
-from pydpstat.statistics._kernels.asked import _levels, cell_of, line_of, number_of
-from pydpstat.statistics._kernels.cells import bin_counts
-from pydpstat.statistics._kernels.record_grid import data_grid, product_unit, standard_grid, sums
+from pydpstat._data.questions import AggregateQuery, compile_query, parse_rows
+from pydpstat.statistics._kernels.asked import _convert_levels, make_engine_bins, make_engine_line, make_engine_number
+from pydpstat.statistics._kernels.cells import count_bins
+from pydpstat.statistics._kernels.record_grid import (
+    compute_product_unit,
+    make_data_grid,
+    make_standard_grid,
+    sum_records,
+)
 
 BOUNDS = [(0.0, 100.0), (-50.0, 50.0), (1e9, 1e9 + 1), (-0.1, 0.7), (1.0, 1.0 + 2**-40), (0.0, 1e-30)]
-GRIDS = [make(*pair) for pair in BOUNDS for make in (standard_grid, data_grid)]
-GRIDS += [data_grid(*pair, 50) for pair in BOUNDS]
+GRIDS = [make(*pair) for pair in BOUNDS for make in (make_standard_grid, make_data_grid)]
+GRIDS += [make_data_grid(*pair, 50) for pair in BOUNDS]
 
 
 class Later:
@@ -35,36 +40,36 @@ class Later:
 class Words:
     """The words of a dialect, for NumPy; NaN is missing."""
 
-    def column(self, name):
+    def get_column(self, name):
         return Later(lambda frame: frame[name])
 
-    number = column
+    get_double_column = get_column
 
-    def constant(self, value):
+    def make_constant(self, value):
         return Later(lambda frame: np.float64(value))
 
-    def known(self, value):
+    def is_known_number(self, value):
         return Later(lambda frame: ~np.isnan(value.value(frame)))
 
-    def truth(self, value):
+    def to_double(self, value):
         return Later(lambda frame: value.value(frame).astype(np.float64))
 
-    def between(self, value, first, last):
+    def is_between(self, value, first, last):
         return Later(lambda frame: first.value(frame) <= value.value(frame)) & (
             Later(lambda frame: value.value(frame) <= last.value(frame))
         )
 
-    def when(self, cases, other=None):
+    def make_case(self, cases, default=None):
         def chosen(frame):
             conditions, values = zip(*((one.value(frame), two.value(frame)) for one, two in cases))
-            return np.select(conditions, values, np.nan if other is None else other.value(frame))
+            return np.select(conditions, values, np.nan if default is None else default.value(frame))
 
         return Later(chosen)
 
 
 def worked_out(question, x):
     """Return the columns that a question's expressions make, and its plan."""
-    plan, frame = plan_of(question, Words()), {"x": x}
+    plan, frame = compile_query(question, Words()), {"x": x}
     with np.errstate(all="ignore"):
         for stage in plan.stages:
             frame |= {name: each.value(frame) for name, each in stage.items()}
@@ -76,7 +81,7 @@ def near(grid):
     middle = grid.center + np.arange(-20, 21) * 0.5 * grid.unit / grid.factor
     ends = [grid.center + end / grid.factor for end in (grid.low, grid.high)]
     around = np.concatenate([end + np.arange(-9, 10) * 0.5 * grid.unit / grid.factor for end in ends])
-    line = line_of(grid)
+    line = make_engine_line(grid)
     edges = [step for end in (line.first, line.last) for step in (np.nextafter(end, -np.inf), end)]
     edges += [np.nextafter(end, np.inf) for end in (line.first, line.last)]
     odd = [0.0, -0.0, 5e-324, -5e-324, 1e308, -1e308, 2.0**53 + 2, np.inf, -np.inf, np.nan]
@@ -85,15 +90,15 @@ def near(grid):
 
 def same_sums(grid, x):
     """Compare the sums of the parts with those of a pass, number by number."""
-    question = Question(numbers=(number_of("x", grid, True),))
+    question = AggregateQuery(numbers=(make_engine_number("x", grid, True),))
     plan, frame = worked_out(question, x)
     known = ~np.isnan(x)
     assert np.array_equal(np.isnan(frame["y0"]), ~known)
     with np.errstate(all="ignore"):
         for place in np.flatnonzero(known):
-            wanted = sums((x[place : place + 1],), (grid,), "error", ((0, 0),))
+            wanted = sum_records((x[place : place + 1],), (grid,), "error", ((0, 0),))
             high, low, top, rest = (float(frame[name][place]) for name in plan.sums)
-            unit = product_unit(grid, grid)
+            unit = compute_product_unit(grid, grid)
             assert (int(high / grid.unit) + int(low / grid.unit),) == wanted.first
             assert (int(top / unit) + int(rest / unit),) == wanted.products
             # of so many units that 2^(53 - bits / 2) of them add up exactly
@@ -132,7 +137,7 @@ EDGES = {
 def test_numbers_next_to_edges_are_in_the_same_bins(name):
     edges = EDGES[name]
     # a few are too little for a line
-    assert (cell_of(["x"], edges).line is not None) == (name not in ("typed", "two", "unequal"))
+    assert (make_engine_bins(["x"], edges).transform is not None) == (name not in ("typed", "two", "unequal"))
     down, up = np.nextafter(edges, -np.inf), np.nextafter(edges, np.inf)
     odd = [0.0, -0.0, 5e-324, -1e308, 1e308, np.inf, -np.inf, np.nan]
     x = np.concatenate([edges, down, up, np.nextafter(up, np.inf), (edges[1:] + edges[:-1]) / 2, odd])
@@ -141,12 +146,12 @@ def test_numbers_next_to_edges_are_in_the_same_bins(name):
 
 def same_bins(edges, x):
     """Compare the bin of each number with what a pass counts."""
-    plan, frame = worked_out(Question(cells=(cell_of(["x"], edges),)), x)
+    plan, frame = worked_out(AggregateQuery(cells=(make_engine_bins(["x"], edges),)), x)
     found = np.broadcast_to(frame[plan.keys[0]], x.shape)
     assert np.array_equal(np.isnan(found), np.isnan(x))
     for value, bin_ in zip(x, found):
         if not np.isnan(value):
-            counts, _ = bin_counts(np.array([value]), edges)
+            counts, _ = count_bins(np.array([value]), edges)
             assert counts[int(bin_)] == 1, value
 
 
@@ -164,14 +169,14 @@ def test_numbers_in_equal_bins_are_in_the_same_ones(ends, bins, shares):
 
 
 def test_many_unequal_bins_are_read():
-    assert cell_of(["x"], np.arange(70.0) ** 2) is None
-    assert cell_of([], np.linspace(0, 1, 3)) is None
+    assert make_engine_bins(["x"], np.arange(70.0) ** 2) is None
+    assert make_engine_bins([], np.linspace(0, 1, 3)) is None
 
 
 def test_a_row_hides_what_is_in_it():
-    question = Question(numbers=(number_of("x", GRIDS[0], False),))
-    plan = plan_of(question, Words())
-    (row,) = rows_of(question, plan, [(3, 2, 4.0, 0.5)])
+    question = AggregateQuery(numbers=(make_engine_number("x", GRIDS[0], False),))
+    plan = compile_query(question, Words())
+    (row,) = parse_rows(question, plan, [(3, 2, 4.0, 0.5)])
     assert row.size == 3 and row.numbers == ((2, (4.0, 0.5)),)
     assert repr(row) == "Row(values withheld)"
 
@@ -187,4 +192,4 @@ def test_a_row_hides_what_is_in_it():
     ],
 )
 def test_levels_of_texts_are_asked_for_where_every_engine_has_them(levels, own):
-    assert _levels(np.array(["a", "b"]), levels) == own
+    assert _convert_levels(np.array(["a", "b"]), levels) == own

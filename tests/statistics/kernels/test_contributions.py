@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from pydpstat import PydpstatError
-from pydpstat.statistics._kernels.contributions import Unit, kept
+from pydpstat.statistics._kernels.contributions import ContributionBounds, select_contributions
 
 KEYS = np.random.default_rng(3).integers(0, 1 << 53, 2_000).tolist()
 RECORD_PARTS = (st.integers(-1, 3), st.sampled_from([0.0, 1.0, 2.5]))
@@ -19,7 +19,7 @@ RECORD = st.tuples(st.sampled_from([1, 2, 3, 0.5, "a"]), *RECORD_PARTS)
 
 def of(ids, most=2, groups=None, key=11, places=None, values=None):
     values = [np.arange(len(ids), dtype=float)] if values is None else values
-    return kept(ids, Unit("p", most, groups, key), places, values)
+    return select_contributions(ids, ContributionBounds("p", most, groups, key), places, values)
 
 
 def chosen(rows, key, most, groups):

@@ -7,8 +7,8 @@ from scipy.stats import chisquare
 import pydpstat
 from pydpstat.random.source import SYSTEM, source_from
 from pydpstat.statistics._kernels import quantile_points
-from pydpstat.statistics._kernels.ranks import Near, window_near
-from pydpstat.statistics.choice import weighted_above
+from pydpstat.statistics._kernels.ranks import RankTarget, count_window
+from pydpstat.statistics.choice import choose_point_by_weight
 
 N, GRID = 40_000, (0.0, 100.0, 1025)
 RNG = np.random.default_rng(20_240_815)
@@ -30,11 +30,11 @@ def test_a_sample_that_tells_wrong_and_missing_values_are_noticed():
     x = NORMAL.copy()
     # every value that the sample can have
     x[:: N // 2**13] = 99.0
-    assert window_near(x, GRID, Near(0.5, 10.0)) is None
+    assert count_window(x, GRID, RankTarget(0.5, 10.0)) is None
     x = NORMAL.copy()
     x[7] = np.nan
-    assert window_near(x, GRID, Near(0.5, 10.0)) is None
-    assert window_near(np.full(N, np.nan), GRID, Near(0.5, 10.0)) is None
+    assert count_window(x, GRID, RankTarget(0.5, 10.0)) is None
+    assert count_window(np.full(N, np.nan), GRID, RankTarget(0.5, 10.0)) is None
 
 
 @pytest.mark.parametrize("name", ["normal", "integers", "many zeros", "truth values", "beyond the bounds"])
@@ -43,7 +43,7 @@ def test_a_sample_that_tells_wrong_and_missing_values_are_noticed():
 def test_releases_are_those_of_all_records(name, share, monkeypatch):
     own = {"bounds": (0, 100), "grid_points": 1025}
     found = [pydpstat.quantile(DATA[name], share, 0.01, **own, rng=seed).value for seed in range(8)]
-    monkeypatch.setattr(quantile_points, "window_near", lambda *arguments: None)
+    monkeypatch.setattr(quantile_points, "count_window", lambda *arguments: None)
     assert found == [pydpstat.quantile(DATA[name], share, 0.01, **own, rng=seed).value for seed in range(8)]
 
 
@@ -63,7 +63,7 @@ def test_choices_have_the_weights_of_all_points(least, seeded):
     utility = np.array([least, -1.0, 0.0, -0.25, least])
     points, first, draws = 12, 4, 20_000
     source = source_from(5) if seeded else SYSTEM
-    drawn = [weighted_above(utility, first, points, 1, source, least) for _ in range(draws)]
+    drawn = [choose_point_by_weight(utility, first, points, 1, source, least) for _ in range(draws)]
     weights = np.full(points, np.exp(least))
     weights[first : first + utility.size] = np.exp(utility)
     if seeded:

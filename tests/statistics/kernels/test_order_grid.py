@@ -6,16 +6,16 @@ from itertools import product
 import numpy as np
 import pytest
 
-from pydpstat._data.columns import numbers_of
+from pydpstat._data.columns import read_numbers
 from pydpstat.statistics._kernels.ranks import (
-    farthest,
-    grid_places,
-    point_counts,
-    public_share,
-    rank_range,
-    rank_utility,
+    compute_rank_range,
+    compute_rank_utility,
+    compute_utility_limit,
+    count_part_points,
+    find_grid_indices,
+    round_share,
 )
-from pydpstat.statistics._kernels.records import Part
+from pydpstat.statistics._kernels.records import RecordChunk
 from tests.flips import flip_law
 
 POINTS = 4
@@ -46,10 +46,10 @@ def pairs(neighbors, largest=5):
 @pytest.mark.parametrize("q", SHARES)
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
 def test_the_range_of_the_utilitys_changes(q, neighbors):
-    share = public_share(q)
-    changes = [rank_utility(b, share) - rank_utility(a, share) for a, b in pairs(neighbors)]
+    share = round_share(q)
+    changes = [compute_rank_utility(b, share) - compute_rank_utility(a, share) for a, b in pairs(neighbors)]
     largest = max(change.max() - change.min() for change in changes)
-    reach = float(rank_range(share, neighbors))
+    reach = float(compute_rank_range(share, neighbors))
     assert largest <= reach
     # attained, unless so few records do not reach q n from both sides
     if q in (0.0, 0.25, 0.5, 0.75, 1.0):
@@ -62,11 +62,11 @@ def test_the_range_of_the_utilitys_changes(q, neighbors):
 @pytest.mark.parametrize("q", SHARES)
 @pytest.mark.parametrize("neighbors", ["bounded", "unbounded"])
 def test_the_exact_loss_is_at_most_epsilon(q, neighbors):
-    share = public_share(q)
+    share = round_share(q)
     both = list(pairs(neighbors))
     for epsilon in (0.5, 8.0):
-        rate = epsilon / float(rank_range(share, neighbors))
-        utilities = {tuple(counts): rate * rank_utility(counts, share) for counts in data_sets(6)}
+        rate = epsilon / float(compute_rank_range(share, neighbors))
+        utilities = {tuple(counts): rate * compute_rank_utility(counts, share) for counts in data_sets(6)}
         for law in (log_law, lambda logs: np.log(flip_law(logs))):
             known = {counts: law(logs) for counts, logs in utilities.items()}
             worst = max(np.abs(known[tuple(a)] - known[tuple(b)]).max() for a, b in both)
@@ -85,17 +85,17 @@ def test_the_utility_counts_records_between():
     x = np.array([0, 0, 0, 5, 5, 9])
     counts = np.bincount(x, minlength=10)
     for q in SHARES:
-        share = public_share(q)
+        share = round_share(q)
         expected = [min(share * 6 - (x < z).sum(), (x <= z).sum() - share * 6) for z in range(10)]
-        assert rank_utility(counts, share).tolist() == expected
+        assert compute_rank_utility(counts, share).tolist() == expected
     # a median among ties is the better, the more of them there are on both sides; in a gap all are equal
-    assert rank_utility(np.bincount([3] * 7, minlength=10), 0.5).tolist() == [-3.5] * 3 + [3.5] + [-3.5] * 6
-    assert (rank_utility(counts, 0.5)[:6] == [0, 0, 0, 0, 0, 0]).sum() == 6
+    assert compute_rank_utility(np.bincount([3] * 7, minlength=10), 0.5).tolist() == [-3.5] * 3 + [3.5] + [-3.5] * 6
+    assert (compute_rank_utility(counts, 0.5)[:6] == [0, 0, 0, 0, 0, 0]).sum() == 6
 
 
 def counted(x, lower, upper, points):
-    part = Part(numbers_of(x), None)
-    return point_counts(part, (lower, upper, points), "drop", None).counts().tolist()
+    part = RecordChunk(read_numbers(x), None)
+    return count_part_points(part, (lower, upper, points), "drop", None).get_counts().tolist()
 
 
 @pytest.mark.parametrize("size", [0, 5000])
@@ -109,7 +109,7 @@ def test_records_go_to_the_nearest_point(size):
     points = np.linspace(-2.0, 1.0, 31)
     nearest = np.abs(kept[:, None] - points).argmin(axis=1)
     assert found == np.bincount(nearest, minlength=31).tolist()
-    assert grid_places(kept, -2.0, 1.0, 31).tolist() == nearest.tolist()
+    assert find_grid_indices(kept, -2.0, 1.0, 31).tolist() == nearest.tolist()
 
 
 def test_extreme_bounds_and_whole_numbers():
@@ -121,7 +121,7 @@ def test_extreme_bounds_and_whole_numbers():
 
 def test_shares_make_exact_ranks():
     for q in (0.1, 1 / 3, 0.999):
-        share = public_share(q)
+        share = round_share(q)
         assert abs(share - q) <= 2**-21 and share * 2**20 == round(share * 2**20)
         n = 2**33 - 1
         assert share * float(n) == round(share * 2**20) * n / 2**20
@@ -129,5 +129,5 @@ def test_shares_make_exact_ranks():
 
 def test_utilities_are_raised_where_nobody_is_chosen_and_where_floats_end():
     # 2^40 candidates of exp(-128) weigh less than 2^-144; beyond 2^53 utilities are no longer all floats
-    found = [farthest(rate) for rate in (Fraction(1, 10), Fraction(3), Fraction(1, 10**30))]
+    found = [compute_utility_limit(rate) for rate in (Fraction(1, 10), Fraction(3), Fraction(1, 10**30))]
     assert found == [1280.0, 128.0, 2.0**53]

@@ -8,7 +8,7 @@ import pytest
 
 import pydpstat as dp
 from pydpstat.statistics._kernels import ranks as kernel
-from pydpstat.statistics._kernels.ranks import PointCounts, merged
+from pydpstat.statistics._kernels.ranks import PointCounts, merge_point_counts
 from tests.statistics.pieces import pieces  # noqa: F401
 
 
@@ -26,11 +26,11 @@ def filled(size, at, dense):
 @pytest.mark.parametrize("sizes", [(2**31 - 2, 1), (2**31 - 1, 1), (2**31 - 1, 2**31 - 1), (2**40, 5)])
 def test_counts_beyond_32_bits(dense, sizes, monkeypatch):
     for most in (0, 2**24) if dense == (False, False) else (2**24,):
-        monkeypatch.setattr(kernel, "_MOST_DENSE", most)
+        monkeypatch.setattr(kernel, "_MAX_DENSE_CELLS", most)
         one, other = (filled(size, 3, each) for size, each in zip(sizes, dense))
-        found = merged(one, other)
-        assert found.size == sum(sizes) and found.counts()[3] == found.counts().sum() == sum(sizes)
-        ((at, counts),) = found.rows(10)
+        found = merge_point_counts(one, other)
+        assert found.size == sum(sizes) and found.get_counts()[3] == found.get_counts().sum() == sum(sizes)
+        ((at, counts),) = found.iterate_groups(10)
         assert at.tolist() == [3] and counts.tolist() == [sum(sizes)]
         kept = found.sparse[0][1] if found.dense is None else found.dense
         assert kept.dtype == (np.int32 if sum(sizes) < 2**31 else np.int64)
@@ -41,8 +41,8 @@ def test_the_second_part_is_left_as_it_was(dense):
     other = filled(7, 4, dense[1])
     for _ in range(2):
         # the first may be changed: it is new each time
-        assert merged(filled(5, 2, dense[0]), other).counts()[[2, 4]].tolist() == [5, 7]
-    assert other.counts().tolist() == filled(7, 4, True).counts().tolist()
+        assert merge_point_counts(filled(5, 2, dense[0]), other).get_counts()[[2, 4]].tolist() == [5, 7]
+    assert other.get_counts().tolist() == filled(7, 4, True).get_counts().tolist()
 
 
 def test_a_median_of_groups_needs_little_more_than_its_counts(pieces):  # noqa: F811

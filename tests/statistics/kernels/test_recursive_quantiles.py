@@ -8,8 +8,8 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pytest
 
-from pydpstat.statistics._kernels.quantile_points import split_quantiles, split_range
-from pydpstat.statistics._kernels.ranks import public_share
+from pydpstat.statistics._kernels.quantile_points import compute_split_range, split_quantiles
+from pydpstat.statistics._kernels.ranks import round_share
 
 
 def law(records, points, shares, epsilon, neighbors):
@@ -56,7 +56,7 @@ def law(records, points, shares, epsilon, neighbors):
 )
 def test_the_loss_is_at_most_epsilon(neighbors, shares, points, largest, limit, monkeypatch):
     # with a low limit of the utility pieces are put together
-    monkeypatch.setattr("pydpstat.statistics._kernels.ranks._FARTHEST", limit)
+    monkeypatch.setattr("pydpstat.statistics._kernels.ranks._MAX_LOG_WEIGHT", limit)
     worst = {}
     for epsilon in (1, 12):
         laws = {
@@ -90,10 +90,10 @@ def are_neighbors(a, b, neighbors):
 
 def test_pieces_beyond_the_limit_are_put_together_without_a_change(monkeypatch):
     records = (0, 0, 1, 3, 4, 4, 6, 7)
-    monkeypatch.setattr("pydpstat.statistics._kernels.ranks._FARTHEST", 2)
+    monkeypatch.setattr("pydpstat.statistics._kernels.ranks._MAX_LOG_WEIGHT", 2)
     found = law(records, 9, [0.4], 2, "bounded")
     # rate 1, so that the utility of every point is at least -2
-    share = public_share(0.4)
+    share = round_share(0.4)
     utility = [max(-abs(sum(r < z for r in records) - share * 8), -2.0) for z in range(9)]
     weights = np.exp(utility)
     assert [found[(z,)] for z in range(9)] == pytest.approx((weights / weights.sum()).tolist(), rel=1e-12)
@@ -105,7 +105,9 @@ def test_all_results_are_possible_for_all_data():
 
 
 def test_a_replaced_record_costs_twice_one_added_where_there_are_two_sides():
-    assert split_range(0.5, "bounded", True) == split_range(0.5, "bounded", False) == 2
-    assert split_range(0.75, "bounded", True) == 2 and split_range(0.75, "bounded", False) == 3
-    assert split_range(0.75, "unbounded", False) == split_range(0.75, "unbounded", True) == Fraction(3, 2)
-    assert split_range(1.0, "bounded", False) == 2 and split_range(1.0, "bounded", True) == 1
+    assert compute_split_range(0.5, "bounded", True) == compute_split_range(0.5, "bounded", False) == 2
+    assert compute_split_range(0.75, "bounded", True) == 2 and compute_split_range(0.75, "bounded", False) == 3
+    assert (
+        compute_split_range(0.75, "unbounded", False) == compute_split_range(0.75, "unbounded", True) == Fraction(3, 2)
+    )
+    assert compute_split_range(1.0, "bounded", False) == 2 and compute_split_range(1.0, "bounded", True) == 1

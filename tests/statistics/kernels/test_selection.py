@@ -8,9 +8,9 @@ from scipy import stats
 
 from pydpstat.random import source_from
 from pydpstat.random.source import SYSTEM
-from pydpstat.statistics._kernels.flip_chances import flip_chances, flip_weights
-from pydpstat.statistics._kernels.ranks import grid_runs, rank_utility
-from pydpstat.statistics._kernels.selection import Selection
+from pydpstat.statistics._kernels.flip_chances import compute_flip_probabilities, compute_flip_weights
+from pydpstat.statistics._kernels.ranks import compute_rank_utility, split_grid_into_runs
+from pydpstat.statistics._kernels.selection import PointSelection
 from tests.flips import flip_law
 
 # a right sampler passes each time, as its bits are seeded
@@ -20,22 +20,22 @@ RATE = Fraction(4, 5)
 
 
 def by_points():
-    return flip_law(float(RATE) * rank_utility(COUNTS, 0.5))
+    return flip_law(float(RATE) * compute_rank_utility(COUNTS, 0.5))
 
 
 def drawn(way, source, n, flips=True, rate=RATE):
-    selection = Selection(rate, source, flips)
+    selection = PointSelection(rate, source, flips)
     if way == "points":
-        utility = rank_utility(COUNTS, 0.5)
-        return [selection.point_above(utility, 0, utility.size, -750.0) for _ in range(n)]
+        utility = compute_rank_utility(COUNTS, 0.5)
+        return [selection.choose_point_above(utility, 0, utility.size, -750.0) for _ in range(n)]
     if way == "window":
         # with the limit next to the utilities what is left out is chosen, too
-        utility = np.maximum(rank_utility(COUNTS, 0.5), -3.0)[3:6]
-        return [selection.point_above(utility, 3, COUNTS.size, -3.0) for _ in range(n)]
+        utility = np.maximum(compute_rank_utility(COUNTS, 0.5), -3.0)[3:6]
+        return [selection.choose_point_above(utility, 3, COUNTS.size, -3.0) for _ in range(n)]
     occupied = np.flatnonzero(COUNTS)
-    counts, starts, widths = grid_runs(occupied, COUNTS[occupied], COUNTS.size)
-    runs = [(rank_utility(counts, 0.5), starts, widths)]
-    return selection.points(runs * n)
+    counts, starts, widths = split_grid_into_runs(occupied, COUNTS[occupied], COUNTS.size)
+    runs = [(compute_rank_utility(counts, 0.5), starts, widths)]
+    return selection.choose_points(runs * n)
 
 
 @pytest.mark.slow
@@ -58,7 +58,7 @@ def test_points_have_the_closed_form(way, seed):
 def test_points_that_are_left_out_at_first_are_chosen_as_often_as_they_should_be():
     n = 5000
     utility = np.full(COUNTS.size, -3.0)
-    utility[3:6] = np.maximum(rank_utility(COUNTS, 0.5), -3.0)[3:6]
+    utility[3:6] = np.maximum(compute_rank_utility(COUNTS, 0.5), -3.0)[3:6]
     law = flip_law(float(RATE) * utility)
     found = np.bincount(drawn("window", SYSTEM, n), minlength=COUNTS.size)
     assert found[[0, 1, 2, 6, 7, 8]].min() > 0
@@ -73,7 +73,7 @@ def test_the_quadrature_is_the_closed_form():
         logs[0] = 0.0
         each = flip_law(np.repeat(logs, counts))
         expected = np.add.reduceat(each, np.cumsum(counts) - counts)
-        assert flip_chances(np.exp(logs), counts) == pytest.approx(expected, rel=1e-10, abs=1e-15)
+        assert compute_flip_probabilities(np.exp(logs), counts) == pytest.approx(expected, rel=1e-10, abs=1e-15)
 
 
 def test_the_mean_of_the_weights_given_the_largest_score_is_the_law():
@@ -81,10 +81,10 @@ def test_the_mean_of_the_weights_given_the_largest_score_is_the_law():
     logs, counts = np.array([0.0, -0.3, -2.0, -1.0]), np.array([1, 2, 40, 0])
     uniform = (np.arange(20_000) + 0.5) / 20_000
     size, groups = logs.size, uniform.size
-    weights = flip_weights(
+    weights = compute_flip_weights(
         np.tile(np.exp(logs), groups), np.tile(counts, groups), np.arange(groups) * size, uniform
     ).reshape(groups, size)
     found = (weights / weights.sum(axis=1, keepdims=True)).mean(axis=0)
-    assert found == pytest.approx(flip_chances(np.exp(logs), counts), abs=1e-5)
-    alone = flip_weights(np.ones(1), np.ones(1, dtype=int), np.zeros(1, dtype=int), np.array([1e-300]))
+    assert found == pytest.approx(compute_flip_probabilities(np.exp(logs), counts), abs=1e-5)
+    alone = compute_flip_weights(np.ones(1), np.ones(1, dtype=int), np.zeros(1, dtype=int), np.array([1e-300]))
     assert np.isfinite(alone).all()

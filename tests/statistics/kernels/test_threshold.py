@@ -6,7 +6,7 @@ from itertools import product
 import mpmath
 import pytest
 
-from pydpstat.statistics.tables import release_threshold
+from pydpstat.statistics.tables import compute_threshold
 
 
 def tail(rate, least):
@@ -20,7 +20,7 @@ def tail(rate, least):
 @pytest.mark.parametrize("rate", [Fraction(1, 100), Fraction(1), Fraction(7)])
 @pytest.mark.parametrize("delta", [0.3, 1e-6, 1e-300])
 def test_the_smallest_that_keeps_delta(rate, delta):
-    threshold = release_threshold(rate, delta)
+    threshold = compute_threshold(rate, delta)
     with mpmath.workdps(400):
         assert tail(rate, threshold - 1) <= mpmath.mpf(delta)
         assert threshold == 2 or tail(rate, threshold - 2) > mpmath.mpf(delta)
@@ -59,7 +59,7 @@ def excess(a, b, epsilon):
 def test_delta_by_enumeration(neighbors, delta):
     epsilon = Fraction(1)
     rate = epsilon / 2 if neighbors == "bounded" else epsilon
-    threshold = release_threshold(rate, delta)
+    threshold = compute_threshold(rate, delta)
     tables = [(a, b) for a in range(3) for b in range(3)]
     worst = mpmath.mpf(0)
     with mpmath.workdps(30):

@@ -8,6 +8,4 @@ df = pd.read_csv("d.csv")
 results = {name: mean(df[name], EPSILON / len(BOUNDS), bounds=limits) for name, limits in BOUNDS.items()}
 for name, result in results.items():
     print(name, round(result.value, 2))
-pd.DataFrame({"name": list(results), "value": [r.value for r in results.values()]}).to_csv(
-    "out.csv", index=False
-)
+pd.DataFrame({"name": list(results), "value": [r.value for r in results.values()]}).to_csv("out.csv", index=False)
