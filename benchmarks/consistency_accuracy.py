@@ -108,7 +108,7 @@ def _ways(setting: Setting, seed: int) -> list[Any]:
 def _hierarchy(setting: Setting, repeats: int) -> list[Line]:
     hierarchy, leaves = setting.hierarchy(), setting.truth()
     place = [np.zeros(size) for size in hierarchy.sizes[:-1]] + [leaves.astype(float)]
-    truth = hierarchy.tree.totals(place)
+    truth = hierarchy.tree.sum_from_leaves(place)
     found = []
     for seed in range(repeats):
         ways = _ways(setting, seed)

@@ -67,8 +67,8 @@ _MANY_PLANS = (
         "diffpriv",
         "m <- c(1:200, 1000, 12345, 1e6, 1e8)\n"
         "as.vector(sapply(m, function(m) unlist(diffpriv:::.sensitivity_sampler_config(m = m)[1:3])))",
-        "from pydpstat.diffpriv.sensitivity import sampler_plan\n"
-        "[sampler_plan(m) for m in [*range(1, 201), 1000, 12345, 1e6, 1e8]]",
+        "from pydpstat.diffpriv.sensitivity import make_sampler_plan\n"
+        "[make_sampler_plan(m) for m in [*range(1, 201), 1000, 12345, 1e6, 1e8]]",
         recorded_ulp=4.0,
     ),
     Case(
@@ -77,7 +77,7 @@ _MANY_PLANS = (
         "diffpriv",
         "g <- 1:199 / 200\n"
         "as.vector(sapply(g, function(g) unlist(diffpriv:::.sensitivity_sampler_config(gamma = g)[1:3])))",
-        "from pydpstat.diffpriv.sensitivity import sampler_plan\n[sampler_plan(gamma=i / 200) for i in range(1, 200)]",
+        "from pydpstat.diffpriv.sensitivity import make_sampler_plan\n[make_sampler_plan(gamma=i / 200) for i in range(1, 200)]",
         recorded_ulp=4.0,
     ),
     Case(
@@ -86,7 +86,7 @@ _MANY_PLANS = (
         "diffpriv",
         "g <- 40:199 / 200\n"
         "as.vector(sapply(g, function(g) unlist(diffpriv:::.sensitivity_sampler_config(777, g)[1:3])))",
-        "from pydpstat.diffpriv.sensitivity import sampler_plan\n[sampler_plan(777, i / 200) for i in range(40, 200)]",
+        "from pydpstat.diffpriv.sensitivity import make_sampler_plan\n[make_sampler_plan(777, i / 200) for i in range(40, 200)]",
         recorded_ulp=4.0,
     ),
 )

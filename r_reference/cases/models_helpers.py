@@ -188,10 +188,10 @@ _MINIMISER = [
         f"gr <- {f'function(x) {gradient[0]}' if gradient else 'NULL'}\n"
         "o <- stats::optim(start, fn, gr, method = 'BFGS')\n"
         "c(o$par, o$value, unname(o$counts), o$convergence)",
-        python="from pydpstat.dppack._models.minimizers import variable_metric\n"
+        python="from pydpstat.dppack._models.minimizers import minimize_variable_metric\n"
         f"fn = lambda x: float({_PY_FUNCTIONS[name]})\n"
         f"gr = {f'lambda x: {gradient[1]}' if gradient else 'None'}\n"
-        "o = variable_metric(start, fn, gr)\n"
+        "o = minimize_variable_metric(start, fn, gr)\n"
         "[o.par, o.value, o.counts, o.convergence]",
         inputs={"start": _STARTS[name]},
         package="stats",

@@ -148,7 +148,7 @@ if __name__ == "__main__":
     import dask.dataframe as dd
     from distributed import Client, LocalCluster
 
-    from pydpstat._data.table import table_of
+    from pydpstat._data.table import as_table
     from pydpstat.errors import PydpstatError
     from tests.engines.tallies import example, tally_and_merge, units_and_merge
 
@@ -158,11 +158,11 @@ if __name__ == "__main__":
     with LocalCluster(
         n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
     ) as cluster, Client(cluster):
-        table = table_of(dd.from_pandas(example(), npartitions=20))
+        table = as_table(dd.from_pandas(example(), npartitions=20))
         found = {
             "tally": table.fold(*tally_and_merge()),
-            "units": table.select(["u"]).fold(*units_and_merge(), unit="u"),
-            "count": table.count(),
+            "units": table.select_columns(["u"]).fold(*units_and_merge(), unit="u"),
+            "count": table.count_records(),
         }
         try:
             table.fold(broken, broken)

@@ -122,7 +122,7 @@ READ = """
 import sys
 import numpy as np
 import pydpstat
-from pydpstat._data.table import table_of
+from pydpstat._data.table import as_table
 
 engine, path = sys.argv[1:]
 if engine == "dataset":
@@ -142,7 +142,7 @@ def tally(chunk):
 def merge(one, other):
     return tuple(a + b for a, b in zip(one, other))
 
-print(*table_of(data).select(["x", "t"]).fold(tally, merge))
+print(*as_table(data).select_columns(["x", "t"]).fold(tally, merge))
 with open("/proc/self/status") as status:
     print(next(line.split()[1] for line in status if line.startswith("VmHWM")))
 """
