@@ -77,7 +77,8 @@ _MANY_PLANS = (
         "diffpriv",
         "g <- 1:199 / 200\n"
         "as.vector(sapply(g, function(g) unlist(diffpriv:::.sensitivity_sampler_config(gamma = g)[1:3])))",
-        "from pydpstat.diffpriv.sensitivity import make_sampler_plan\n[make_sampler_plan(gamma=i / 200) for i in range(1, 200)]",
+        "from pydpstat.diffpriv.sensitivity import make_sampler_plan\n"
+        "[make_sampler_plan(gamma=i / 200) for i in range(1, 200)]",
         recorded_ulp=4.0,
     ),
     Case(
@@ -86,7 +87,8 @@ _MANY_PLANS = (
         "diffpriv",
         "g <- 40:199 / 200\n"
         "as.vector(sapply(g, function(g) unlist(diffpriv:::.sensitivity_sampler_config(777, g)[1:3])))",
-        "from pydpstat.diffpriv.sensitivity import make_sampler_plan\n[make_sampler_plan(777, i / 200) for i in range(40, 200)]",
+        "from pydpstat.diffpriv.sensitivity import make_sampler_plan\n"
+        "[make_sampler_plan(777, i / 200) for i in range(40, 200)]",
         recorded_ulp=4.0,
     ),
 )

@@ -48,7 +48,7 @@ def test_whole_numbers_add_up_to_the_last_unit(case):
     real, _ = fit_two_pass(tree, values, variances)
     whole = round_tree(tree, real)
     assert all(each.dtype == np.int64 for each in whole) and tree.gap(whole) == 0.0
-    for mine, theirs in zip(whole, tree.totals(real)):
+    for mine, theirs in zip(whole, tree.sum_from_leaves(real)):
         assert (np.abs(mine - theirs) <= 1.0).all()
 
 

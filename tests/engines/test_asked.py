@@ -150,7 +150,7 @@ def test_an_engine_does_not_add_up_what_a_reader_makes(engine):
 def test_no_record_is_read_where_an_engine_answers(engine, function, monkeypatch):
     table = pa.table({"x": [1.0, 2.0, 3.0] * 9, "t": ["a", "b", "c"] * 9})
     data = through(engine, table)
-    monkeypatch.setattr("pydpstat._data.streams.fold_in_order", None)
+    monkeypatch.setattr("pydpstat._data.streams.run_ordered_fold", None)
     options = {"bounds": (0, 5), "by": "t", "levels": ["a", "b"], "rng": 1}
     found, wanted = (function(each, 1, **options) for each in (data, table.to_pandas()))
     assert found.estimate.tolist() == wanted.estimate.tolist()
