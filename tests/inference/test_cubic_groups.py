@@ -119,7 +119,7 @@ def test_a_default_interval_draws_few_shapes(monkeypatch):
         drawn.append(1)
         return simulate_shape_sums(*arguments)
 
-    monkeypatch.setattr(skewed_t, "shape_sums", counted)
+    monkeypatch.setattr(skewed_t, "simulate_shape_sums", counted)
     dp.ttest_1samp(RNG.normal(0.2, 1.0, 150), 0, **HOW).conf_int()
     # 14,732 when each variance and share was drawn
     assert len(drawn) < 4_000

@@ -203,8 +203,8 @@ def test_levels(name):
 @pytest.mark.parametrize("name", ["wilcoxon, coin, n 500, epsilon 0.05", "ks_2samp, normal, n (20, 20), epsilon 1.0"])
 def test_a_law_without_the_noise_is_noticed(name, monkeypatch):
     (setting,) = (each for each in ranks.SETTINGS if each["name"] == name)
-    whole = ranks.ranks.upper
-    monkeypatch.setattr(ranks.ranks, "upper", lambda law, z, rate: whole(law, z, 1e3))
+    whole = ranks.ranks.compute_upper_tail
+    monkeypatch.setattr(ranks.ranks, "compute_upper_tail", lambda law, z, rate: whole(law, z, 1e3))
     assert ranks.rejections(setting, 600, 17) > 52
 
 

@@ -160,7 +160,7 @@ def test_intervals_miss_as_rarely_as_they_say(name):
 @pytest.mark.slow
 def test_the_simulation_finds_noise_that_is_left_out(monkeypatch):
     real = _slopes.make_slope_interval
-    monkeypatch.setattr(_slopes, "slope_interval", lambda *given: real(*given[:3], 1e3))
+    monkeypatch.setattr(_slopes, "make_slope_interval", lambda *given: real(*given[:3], 1e3))
     (setting,) = [each for each in levels.SETTINGS if each["name"] == WORST[1]]
     assert levels.misses(setting, RUNS, 3) > stats.binom.isf(FALSE_ALARMS, RUNS, 0.05)
 

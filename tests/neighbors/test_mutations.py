@@ -190,7 +190,7 @@ def test_an_array_whose_flag_can_be_set_back():
 @pytest.mark.parametrize("name", ["mean", "crosstab", "consistency.release_hierarchy", "local.LaplaceAccess"])
 def test_messages_that_show_what_was_given(monkeypatch, name):
     assert misplaced(name)[1] == []
-    for module in (checks, *(each for each in vars(pydpstat).values() if hasattr(each, "shown"))):
+    for module in (checks, *(each for each in vars(pydpstat).values() if hasattr(each, "describe_value"))):
         monkeypatch.setattr(module, "describe_value", repr)
     assert misplaced(name)[1] != []
 

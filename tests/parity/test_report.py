@@ -114,7 +114,7 @@ def test_command_of_the_package(capsys):
 @pytest.mark.slow
 def test_only_chooses_cases_and_distributions(monkeypatch, capsys):
     asked = []
-    monkeypatch.setattr(command, "distribution_checks", lambda names, *_: nullcontext(asked.extend(names) or []))
+    monkeypatch.setattr(command, "run_distribution_checks", lambda names, *_: nullcontext(asked.extend(names) or []))
     assert command.main(["--recorded", "--only", "symmetric_geometric"]) == 0
     assert "2 cases: 0 live, 2 recorded" in capsys.readouterr().out
     assert asked == ["symmetric_geometric", "symmetric_geometric_noise, sign"]

@@ -24,7 +24,7 @@ RESULTS = {
 def test_each_level_is_found_once(name):
     result = RESULTS[name]()
     kind = type(result)
-    with patch.object(kind, "_found_ends", autospec=True, side_effect=kind._compute_all_limits) as found:
+    with patch.object(kind, "_compute_all_limits", autospec=True, side_effect=kind._compute_all_limits) as found:
         first = [result.summary().as_text(), result.to_latex(), result.to_html()]
         again = [result.summary().as_text(), result.to_latex(), result.to_html()]
         assert found.call_count == 1 and first == again
