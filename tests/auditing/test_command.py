@@ -4,7 +4,7 @@ import pytest
 
 from pydpstat.__main__ import main
 from pydpstat.auditing import _command as command
-from pydpstat.auditing._cases import all_cases
+from pydpstat.auditing._cases import all_cases, groups
 from tests.auditing.test_many_draws import CASES
 
 # enough to see the coarsest mistakes; the command itself makes a million draws
@@ -36,6 +36,13 @@ def test_every_row_and_every_own_function_is_there():
     assert [name for name in own.split() if name not in sound] == []
     for start in (f"{name} {scope}" for scope in ("by group", "by unit") for name in BY_GROUP):
         assert [case.name.startswith(start) for case in cases].count(True) == 2
+
+
+def test_values_groups_and_persons_of_neighbors_are_equally_many():
+    for case in groups.CASES:
+        # by unit the data have what others have, and what the person has
+        if isinstance(case.data, tuple) and not case.name.endswith(", many groups"):
+            assert [len(set(map(len, data))) for data in (case.data, case.neighbor)] == [1, 1], case.name
 
 
 # releases that are one query are audited at fifty times as many draws

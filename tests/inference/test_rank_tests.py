@@ -50,6 +50,7 @@ def test_one_sample_beside_scipy(side):
     own = dp.kendalltau(X[:45], Y, PLAIN, alternative=side, rng=1)
     scipys = stats.kendalltau(X[:45], Y, alternative=side, method="exact")
     assert (own.statistic, own.pvalue) == pytest.approx(tuple(scipys), rel=1e-9, abs=1e-12)
+    assert own.params.to_dict() == pytest.approx({"tau": scipys.statistic}, rel=1e-9)
     norm = stats.norm(0.2, 1.1)
     for cdf, args, known in (
         ("norm", (), stats.norm.cdf),

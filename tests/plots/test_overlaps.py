@@ -184,6 +184,16 @@ def test_a_plain_figure_has_room(kind, size):
     assert overlaps(figure) == [] and figure.get_layout_engine() is None
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("count, turn", [(2, 0.0), (30, 90.0)])
+def test_only_names_that_are_wider_than_cells_stand_on_their_sides(count, turn):
+    names = names_of("small", count)
+    tables = [(name, np.eye(count)) for name in names_of("small", 4)]
+    axes = draw_picture(pictures.MatrixPicture(HEAD, names, names, ("region", ""), tables, "count"), None, None, {})
+    labels = [each for part in axes.child_axes for each in part.get_xticklabels()]
+    assert len(axes.child_axes) == 4 and {each.get_rotation() for each in labels} == {turn}
+
+
 def test_margins_that_somebody_set_stay_as_they_are():
     for place in ({"left": 0.3}, {"hspace": 0.5}):
         figure, axes = pyplot.subplots()

@@ -217,6 +217,14 @@ def test_quantiles_are_as_far_off_as_was_planned(q, neighbors):
     assert np.sqrt(np.mean(errors**2)) == pytest.approx(planned.sd, rel=0.15)
 
 
+def test_several_quantiles_are_as_far_off_as_epsilon_is_small():
+    how = {"qs": [0.2, 0.4, 0.7], "n": 1000, "bounds": (0, 1), "grid_points": 20_001}
+    few, many = (dp.plan("quantiles", epsilon, distribution="uniform", **how) for epsilon in (2.0, 8.0))
+    # the noise of a choice on a uniform line is Laplace's, whose scale is proportional to 1 / epsilon
+    np.testing.assert_allclose(few.accuracy(), 4.0 * many.accuracy(), rtol=0.02)
+    assert (many.accuracy() < 0.02).all()
+
+
 @pytest.mark.slow
 def test_several_quantiles_are_as_far_off_as_was_planned():
     x, qs = INCOMES.ppf((np.arange(1000) + 0.5) / 1000), [0.1, 0.5, 0.9]
