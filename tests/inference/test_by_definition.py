@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 from statsmodels.stats import power
+from statsmodels.stats.proportion import power_proportions_2indep
 
 from pydpstat.inference._null_distributions.exact_moments import bound_noise_by_steps
 from pydpstat.inference._null_distributions.logistic_cells import find_start_coefficients
@@ -84,12 +85,35 @@ def test_power_without_privacy_is_statsmodels(alternative, statsmodels):
     two = compute_block_power((20, 35), "two", 0.5, (), 0.05, alternative)
     expected = power.TTestIndPower().power(0.5, 20, 0.05, ratio=35 / 20, alternative=statsmodels)
     assert two == pytest.approx(expected, abs=1e-6)
+    # one degree of freedom
+    least = compute_block_power((2,), "one", 5.0, (), 0.05, alternative)
+    assert least == pytest.approx(power.TTestPower().power(5.0, 2, 0.05, alternative=statsmodels), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    "alternative, statsmodels", [("two-sided", "two-sided"), ("greater", "larger"), ("less", "smaller")]
+)
+def test_power_of_two_shares_and_of_correlations_is_statsmodels(alternative, statsmodels):
+    for effect in (0.04, -0.15):
+        found = compute_block_power((60, 90), "shares", effect, (0.4,), 0.05, alternative)
+        how = {"ratio": 90 / 60, "alternative": statsmodels, "return_results": False}
+        expected = power_proportions_2indep(effect, 0.4, 60, **how)
+        assert found == pytest.approx(expected, abs=1e-9)
+        found = compute_block_power((50,), "correlation", effect, (), 0.05, alternative)
+        # Fisher's transformation has the standard deviation 1 / sqrt(n - 3)
+        expected = power.normal_power(math.atanh(effect), 50 - 3, 0.05, statsmodels)
+        assert found == pytest.approx(expected, abs=1e-9)
 
 
 def test_power_of_several_groups_and_of_tables_is_statsmodels():
     # means at -0.4, 0, 0.4: their standard deviation is the effect
     found = compute_block_power((20, 20, 20), "several", 0.8, (), 0.05, "two-sided")
     expected = power.FTestAnovaPower().power(math.sqrt(0.32 / 3.0), 60, 0.05, k_groups=3)
+    assert found == pytest.approx(expected, abs=1e-6)
+    # unequal groups: the mean of all records is 0.4 / 3
+    found = compute_block_power((10, 20, 30), "several", 0.8, (), 0.05, "two-sided")
+    squares = [n * (mean - 0.4 / 3.0) ** 2 for n, mean in zip((10, 20, 30), (-0.4, 0.0, 0.4))]
+    expected = power.FTestAnovaPower().power(math.sqrt(sum(squares) / 60.0), 60, 0.05, k_groups=3)
     assert found == pytest.approx(expected, abs=1e-6)
     found = compute_block_power((150,), "table", 0.3, (3.0, 4.0), 0.05, "two-sided")
     assert found == pytest.approx(power.GofChisquarePower().power(0.3, 150, 0.05, n_bins=7), abs=1e-6)
