@@ -5,8 +5,10 @@ from __future__ import annotations
 import decimal
 import inspect
 import itertools
+import math
 import subprocess
 import sys
+from contextlib import nullcontext
 from fractions import Fraction
 
 import numpy as np
@@ -115,6 +117,26 @@ def test_a_function_that_returns_data_as_breaks_does_not_tell_them():
     with pytest.raises(PydpstatError) as error:
         dppack.histogramDP(SECRET, 1, 0, 1e8, breaks=lambda x: -x.max(), rng=1)
     assert "42424242" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "breaks", "public"),
+    [
+        ((0, 4), [0, 2, 4], True),
+        ((4, 0), [-1, 2, 5], True),
+        ((0, 4), [1, 2.5, 4], False),
+        ((0, 4), [0, 1.5, 3], False),
+        ((0, 4), 4, False),
+        # a number of bins is no vector, even if it equals both bounds
+        ((2, 2), 2, False),
+    ],
+)
+def test_breaks_are_public_where_a_vector_reaches_both_bounds(bounds, breaks, public):
+    told = nullcontext() if public else pytest.warns(PrivacyWarning, match="breaks computed from the data")
+    with told:
+        guarantee = dppack.histogramDP([1.5, 2.5, 3.0], 1.0, *bounds, breaks=breaks, rng=1).guarantee
+    assert guarantee.epsilon == (1.0 if public else math.inf)
+    assert ("the breaks were chosen without the data" in guarantee.conditions) == public
 
 
 MESSAGES = {

@@ -68,6 +68,12 @@ def test_certain_and_wrong_is_infinite():
     assert math.isnan(formulas.compute_cross_entropy(np.array([1.0]), np.array([1.0]))[0])
 
 
+def test_labels_between_0_and_1_take_both_logarithms():
+    y_hat, y = [0.2, 0.7, 0.6], [0.0, 1.0, 0.25]
+    expected = [-(b * math.log(a) + (1.0 - b) * math.log(1.0 - a)) for a, b in zip(y_hat, y)]
+    assert formulas.compute_cross_entropy(np.array(y_hat), np.array(y)).tolist() == pytest.approx(expected, rel=1e-14)
+
+
 # maps and kernels
 
 
