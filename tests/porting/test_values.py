@@ -67,6 +67,7 @@ FRAME = pd.DataFrame({"a": [1, 2]})
     ("call", "said"),
     [
         (lambda: r.union(FRAME, FRAME), "sets of rows"),
+        (lambda: r.cbind(FRAME, [3, 4]), "vectors beside a frame need a name"),
         (lambda: r.print([r.mean]), "the text of a function"),
         (lambda: r.print(r.as_tibble(FRAME)), "a tibble"),
         (lambda: r.print(r.summarize(FRAME, ["a"], n=len)), "a tibble"),

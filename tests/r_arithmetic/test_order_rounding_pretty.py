@@ -99,6 +99,12 @@ def test_pretty_covers_the_range(a, b, n):
     assert (np.diff(breaks) > 0).all() or max(abs(a), abs(b)) > 1e-300
 
 
+def test_pretty_makes_about_five_intervals():
+    # R's pretty(c(0, 37)) and pretty(c(0, 37), 6)
+    assert pretty(0.0, 37.0).tolist() == [0, 10, 20, 30, 40]
+    assert pretty(0.0, 37.0, 6).tolist() == [0, 5, 10, 15, 20, 25, 30, 35, 40]
+
+
 @pytest.mark.parametrize("arguments", [(0.0, math.inf), (0.0, 1.0, -1), (0.0, 1.0, 2, 3)])
 def test_pretty_refuses(arguments):
     with pytest.raises(PydpstatError):
