@@ -59,6 +59,12 @@ def test_other_names_are_left_to_python():
     assert suggest_name("zzz", ["mean"]) == ". It has mean."
 
 
+@pytest.mark.parametrize("ask", [len, lambda thing: thing["a"], lambda thing: thing + 1])
+def test_what_is_no_result_says_what_it_has(ask):
+    with pytest.raises(ArgumentError, match=r"\. It has as_bounded, conditions, delta, "):
+        ask(dp.Guarantee(1.0))
+
+
 def test_the_words_are_of_arguments_and_functions_that_exist():
     functions = [getattr(dp, name) for name in dp.__all__]
     functions = [each for each in functions if inspect.isfunction(each) or each is dp.Budget]
