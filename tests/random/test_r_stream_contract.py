@@ -232,7 +232,9 @@ def test_missing_rpy2(monkeypatch):
         RRandom(1).to_r()
 
 
-@pytest.mark.parametrize("size, prob, k", [(3000, 0.01, 0), (3000, 0.01, 15), (1000, 0.4, 360), (90, 0.5, 20)])
+@pytest.mark.parametrize(
+    "size, prob, k", [(3000, 0.01, 0), (3000, 0.01, 15), (400, 0.12, 28), (1000, 0.4, 360), (90, 0.5, 20)]
+)
 @pytest.mark.parametrize("share, accepted", [(0.999, True), (1.001, False)])
 def test_a_binomial_trial_is_accepted_below_its_probability(size, prob, k, share, accepted):
     law = Btpe(size, prob)
