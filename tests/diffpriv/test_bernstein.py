@@ -111,6 +111,13 @@ def test_binomial_probabilities_are_right_to_rounding(n):
             assert ours[x, column] == pytest.approx(exact, rel=1e-12, abs=1e-300)
 
 
+@pytest.mark.parametrize("n", [16, 17, 20])
+def test_binomial_probabilities_of_few_trials_are_right_to_their_last_digits(n):
+    exact = np.array([math.comb(n, x) / 2.0**n for x in range(n + 1)])
+    # the fifth term of the series of log(n!) is 1e-14 at 16
+    assert dbinom(n, [0.5])[:, 0] == pytest.approx(exact, rel=3e-15, abs=0.0)
+
+
 @pytest.mark.parametrize("x", [-0.3678, -0.36, -0.25, -0.1, -1e-3, -1e-6, -1e-9])
 def test_lambert_w_solves_its_equation(x):
     w = compute_lower_lambert_w(x)
