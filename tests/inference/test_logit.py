@@ -150,6 +150,20 @@ def test_coefficients_are_cut_about_the_predictors_mean():
     assert limit_slopes(np.array([-90.0, 5.0, -5.0]), mean)[0] == -2.0 * MAX_SLOPE_SUM
 
 
+@pytest.mark.parametrize("shape, sign", [(UPWARD_SHAPE, 1.0), (DOWNWARD_SHAPE, -1.0)])
+def test_the_most_skewed_linear_predictor_reaches_an_end(shape, sign):
+    mean, covariance = np.array([1.0, 0.2, -0.3]), np.array([[0.09, 0.02], [0.02, 0.16]])
+    moments = 100.0 * np.outer(mean, mean)
+    moments[1:, 1:] += 100.0 * covariance
+    scales = (np.zeros(6),) * 4
+    law = LogitInference(CENTER, np.zeros(3), np.eye(3), moments, 100.0, fit_minimax_line(-3.0, 3.0), *scales)
+    points, masses = law._make_predictor_points(shape)
+    assert points[0] == pytest.approx(CENTER[0] + sign * (1.1 + 0.8))
+    assert masses.sum() == pytest.approx(1.0) and masses @ points == pytest.approx(mean @ CENTER)
+    variance = CENTER[1:] @ covariance @ CENTER[1:]
+    assert masses @ (points - mean @ CENTER) ** 2 == pytest.approx(variance, rel=1e-6)
+
+
 @pytest.mark.slow
 def test_without_noise_it_is_that_of_statsmodels():
     r = pydpstat.logit("y ~ x + w + C(g)", FRAME, 1e7, **ASKED, rng=1)

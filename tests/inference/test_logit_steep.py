@@ -59,6 +59,17 @@ def test_a_steep_slope_is_not_cut(top, neighbors):
     assert r.guarantee.epsilon == 2.0 and "model has no other bounds" in " ".join(r.summary().as_text().split())
 
 
+def test_a_steep_slope_beside_levels_needs_records_for_each_coefficient():
+    draw, n = np.random.default_rng(5), 4000
+    age, levels = 60.0 + 6.0 * draw.standard_normal(n), ["a", "b", "c"]
+    columns = {"age": age, "g": draw.choice(levels, n), "h": draw.choice(levels, n)}
+    columns["y"] = draw.random(n) < evaluate_logistic(2.0 * SLOPE * (age - 60.0))
+    own = {"bounds": {"age": (0, 120)}, "levels": {"g": levels, "h": levels}}
+    # 7,600 of the 1,000 that each of 6 coefficients needs; each of 9 cells would need as many
+    r = pydpstat.logit("y ~ age + g + h", columns, 1.9, **own, rng=1)
+    assert any(each.startswith("Slopes are steep") for each in r.remarks)
+
+
 @pytest.mark.parametrize("neighbors", KINDS)
 def test_where_it_is_hidden_it_is_missing_with_the_reason(neighbors):
     age, y = ages(2, 1000)
