@@ -12,6 +12,7 @@ from statsmodels.stats import proportion as statsmodels
 
 import pydpstat
 from pydpstat import binomtest, proportions_test
+from pydpstat.inference._null_distributions.noise import SMALLEST_RATE
 from pydpstat.inference._null_distributions.proportions import NoisyBinaryCounts, PrivateSizeProportionInterval
 from pydpstat.inference._null_distributions.two_proportions import ContrastInterval, NoisyGroupCounts, ProportionLine
 
@@ -98,6 +99,12 @@ def test_level_of_two(sizes, p, line, epsilon):
     # without the noise's variance far more are rejected
     plain = [NoisyGroupCounts(each.counts, sizes, 1e3).compute_statistic(line) for each in noisy]
     assert np.mean(np.abs(plain) > 1.96) > HIGHEST
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+def test_nothing_is_rejected_where_noise_is_all(alternative):
+    noisy = NoisyGroupCounts((3.0, 90.0), (100, 100), 0.5 * SMALLEST_RATE)
+    assert noisy.compute_pvalue(ProportionLine.from_difference(0.0), alternative) == 1.0
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])

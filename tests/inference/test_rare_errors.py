@@ -64,6 +64,12 @@ def test_records_are_divided_by_levels_and_by_numbers_of_two_values():
     assert choose_partition((whole, by_level, *numbers), design, unit[2]) is None
 
 
+def test_less_than_one_noisy_record_at_an_end_divides_the_records():
+    _, forms = find_level_partitions(np.array([[10.0, -9.5, 0.0], [-9.5, 9.1, 0.0], [0.0, 0.0, 1.0]]), (1,), ())
+    # 1 + x has the sum 0.5 and the sum of squares 0.1
+    assert forms == pytest.approx(np.array([[-4.0, -5.0], [5.0, 5.0]]))
+
+
 def test_the_errors_of_each_level_are_counts_with_all_that_follows_from_them():
     g, draws = np.repeat([0, 1, 2], [700, 250, 50]), 4096
     matrix, v = matrix_of(g == 1, g == 2, 0.1 + 0.2 * (g == 2) + RNG.normal(0, 0.1, g.size), g)

@@ -8,7 +8,7 @@ import pytest
 import pydpstat
 from pydpstat.inference._null_distributions import noisy_score
 from pydpstat.inference._null_distributions.noisy_moments import NoisyMoments, make_matrix_map, make_moment_matrix
-from pydpstat.inference._null_distributions.score_tests import ScoreTests, compute_score_limits
+from pydpstat.inference._null_distributions.score_tests import NuisancePoints, ScoreTests, compute_score_limits
 from pydpstat.inference._regression_moments import MomentLayout
 from pydpstat.mechanisms import LaplaceNoise
 
@@ -128,3 +128,9 @@ def test_a_coefficient_that_noise_hides_has_no_ends():
     hidden = np.flatnonzero(tests.observed.signal_to_noise <= 0.0)
     assert hidden.size and np.isfinite(tests.observed.errors).all()
     assert np.isinf(compute_score_limits(noisy, 0.8, hidden)).all()
+
+
+def test_simulated_scores_of_several_chunks_are_all_draws():
+    noisy = moments(LAYOUTS["numbers"])
+    (found, *_) = next(NuisancePoints(noisy).iterate_simulated_scores(np.arange(1), np.zeros((1, 1))))
+    assert found.absolute_values.shape == (1, 1, noisy.draws.n_draws)
