@@ -13,6 +13,7 @@ import pytest
 
 import pydpstat
 from pydpstat import DPResults, DPResultsPair, RRandom
+from pydpstat.errors import PydpstatError
 from pydpstat.results._call import Call
 from tests.sample_results import AGES, FLAT, GROUP, parts, quietly, table
 
@@ -149,6 +150,14 @@ def test_functions_of_a_number(mean):
     for wrong in (lambda: len(mean), lambda: mean[0], lambda: list(mean)):
         with pytest.raises(TypeError):
             wrong()
+
+
+def test_the_digits_of_round_have_limits():
+    result = pydpstat.symmetric_geometric(3, 1.0, rng=1)
+    assert round(result, -300) == 0.0 and round(result, 300) == result.estimate
+    for digits in (-301, 301):
+        with pytest.raises(PydpstatError, match=f"digits must be a whole number .*; got {digits}"):
+            round(result, digits)
 
 
 def test_operators_on_a_table():
