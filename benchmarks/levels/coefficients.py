@@ -21,7 +21,7 @@ def both(law: Law, setting: Setting, runs: int, seed: int) -> tuple[int, int]:
     for run in range(runs):
         combination, value = _asked(setting, run)
         known = law(setting, generator)
-        extreme = bool(known.pvalue(combination, value) <= 0.05)
+        extreme = bool(known.compute_pvalue(combination, value) <= 0.05)
         rejected += extreme
         found += missed(extreme, partial(known.ends, combination, 0.05), value, generator)
     return rejected, found
@@ -30,7 +30,7 @@ def both(law: Law, setting: Setting, runs: int, seed: int) -> tuple[int, int]:
 def rejections(law: Law, setting: Setting, runs: int, seed: int) -> int:
     """Return how many p-values of true coefficients are 0.05 at most."""
     generator = np.random.default_rng(seed)
-    return sum(law(setting, generator).pvalue(*_asked(setting, run)) <= 0.05 for run in range(runs))
+    return sum(law(setting, generator).compute_pvalue(*_asked(setting, run)) <= 0.05 for run in range(runs))
 
 
 def misses(law: Law, setting: Setting, runs: int, seed: int) -> int:
@@ -42,7 +42,7 @@ def power(law: Law, setting: Setting, runs: int, seed: int) -> int:
     """Return how many p-values of no effect of the first coefficient after the constant are 0.05 at most."""
     generator = np.random.default_rng(seed)
     combination = np.eye(len(setting["coefficients"]))[1]
-    return sum(law(setting, generator).pvalue(combination, 0.0) <= 0.05 for _ in range(runs))
+    return sum(law(setting, generator).compute_pvalue(combination, 0.0) <= 0.05 for _ in range(runs))
 
 
 def _asked(setting: Setting, place: int) -> tuple[np.ndarray, float]:

@@ -63,7 +63,7 @@ def test_without_privacy_a_contrast_is_the_t_test(sure, known, text):
     assert frame["p-value"].tolist() == found.pvalue.tolist() and text.split(" ")[0] in frame.index[0]
     low, high = found.conf_int()[0]
     inside = pickle.loads(pickle.dumps(found)).parts[0]
-    assert inside.pvalue(0.5 * (low + high)) > 0.5 and max(map(inside.pvalue, (low, high))) < 0.07
+    assert inside.compute_pvalue(0.5 * (low + high)) > 0.5 and max(map(inside.compute_pvalue, (low, high))) < 0.07
 
 
 @pytest.mark.slow
@@ -76,7 +76,7 @@ def test_a_coefficient_is_tested_alike_in_any_basis(frame, own):
         assert part.estimate == pytest.approx(2.0 * fit.params.iloc[place], rel=1e-9)
         assert part.error == pytest.approx(2.0 * fit.bse.iloc[place], rel=1e-9)
         # critical values of other draws, which tell them to within three in a hundred
-        assert part.ends(0.05) == pytest.approx(2.0 * fit.conf_int().iloc[place], abs=0.15 * part.error)
+        assert part.compute_limits(0.05) == pytest.approx(2.0 * fit.conf_int().iloc[place], abs=0.15 * part.standard_error)
     b, c = "C(g)[T.b]", "C(g)[T.c]"
     # noise enters the standard error of a difference as that of the two coefficients together
     cov, sd = fit.cov_params(), fit.t_test(f"{b} = {c}").sd[0]

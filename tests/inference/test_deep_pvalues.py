@@ -199,7 +199,7 @@ def test_tables_have_small_p_values_where_few_simulated_ones_are_as_extreme():
 def test_an_interval_of_a_small_alpha_has_what_its_test_does_not_reject():
     known = tuple(NoisySums((400.0, first, 36.0), SIZED, "laplace", 400) for first in (60.0, 0.0))
     found = WelchInterval(known, 1.0)
-    (low, high), wider = found.compute_limits(0.01), found.ends(0.0005)
+    (low, high), wider = found.compute_limits(0.01), found.compute_limits(0.0005)
     assert -1.0 < wider[0] < low < high < wider[1] < 1.0
     # the test of no difference, which is well outside of both
     assert compute_two_sample_pvalue(known)[1] < 0.0005 and wider[0] > 0.0

@@ -90,9 +90,9 @@ def test_level_of_two(sizes, p, line, epsilon):
     noisy = [NoisyGroupCounts((a, b), sizes, epsilon) for a, b in counts.astype(float).tolist()]
 
     def far(each):
-        return abs(each.statistic(line)) > 1.8
+        return abs(each.compute_statistic(line)) > 1.8
 
-    assert share_rejected(noisy, lambda each: each.pvalue(line, "two-sided"), far) < HIGHEST
+    assert share_rejected(noisy, lambda each: each.compute_pvalue(line, "two-sided"), far) < HIGHEST
     # a statistic nearer than that is not rejected
     near = max([each for each in noisy if not far(each)], key=lambda each: abs(each.compute_statistic(line)))
     assert near.compute_pvalue(line, "two-sided") > 0.05
