@@ -338,7 +338,7 @@ def main() -> None:
         tests = mapped_tests(tree, folder, ("not slow", "slow") if asked.survivors else ("not slow",), pool)
     print(f"{len(tests.seconds)} tests, without {len(tests.broken)} that fail here: {tests.broken[:5]}")
     every = list(mutants(tree, "pydpstat"))
-    count, first = len(every), every[0].path
+    count, nothing = len(every), Mutant(tree, every[0].path, 0, 0, "", "", 1, 1, False)
     results = folder / f"results-{asked.seed}.json"
     before = json.loads(results.read_text()) if results.exists() else {}
     record = json.loads(RECORD.read_text())
@@ -364,7 +364,6 @@ def main() -> None:
             print(f"{number}/{len(work)}", *said.values(), flush=True)
     recorded({each.key: before[each.key] for each in sample if each.key in before}, record, count, asked)
     by = {said["by"] for said in before.values() if said.get("by", "").startswith("tests/")}
-    nothing = Mutant(tree, first, 0, 0, "", "", 1, 1, False)
     print("without a change fails:", forked(tree, nothing, by, 3600.0) or "none of the tests that caught one")
 
 
