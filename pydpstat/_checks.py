@@ -188,8 +188,8 @@ def check_integer(
 ) -> int:
     """Check an integer within limits, and return it as an int; a float may be one, a boolean is none.
 
-    Without `least` the smallest is minus `maximum`. The message says that `allowed` is, by default a whole
-    number of at least `least`, and has `maximum` only where `allowed` does. It ends with the hint.
+    Without `minimum` the smallest is minus `maximum`. The message says that `allowed` is, by default a whole
+    number of at least `minimum`, and has `maximum` only where `allowed` does. It ends with the hint.
     """
     number = as_integer(unwrap_scalar(value))
     if number is not None and (-maximum if minimum is None else minimum) <= number <= maximum:
@@ -258,7 +258,7 @@ def describe_duplicate(values: Sequence[object]) -> str:
 def suggest_spelling(value: object, allowed: Sequence[str], cutoff: float = 0.6) -> str:
     """Return the way out of a misspelled word: the nearest one that is allowed, where one is near.
 
-    Words are near that have at least a share `least` of their letters in common.
+    Words are near that have at least a share `cutoff` of their letters in common.
     """
     # a function or a class in the place of its name
     value = getattr(value, "__name__", value)

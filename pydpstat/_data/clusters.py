@@ -65,7 +65,7 @@ class DaskTable:
         return None
 
     def fold(self, map_chunk: MapChunk[Part], merge: Merge[Part], unit: str | None = None) -> Part:
-        """Return what `partial` makes of every partition, merged; for units Dask shuffles first."""
+        """Return what `map_chunk` makes of every partition, merged; for units Dask shuffles first."""
         from dask import delayed
 
         whole = has_unit_column(unit, self.names)
@@ -200,7 +200,7 @@ class SparkTable:
         return parse_rows(query, plan, [(each[cut], *each[:cut], *each[cut + 1 :]) for each in answers])
 
     def fold(self, map_chunk: MapChunk[Part], merge: Merge[Part], unit: str | None = None) -> Part:
-        """Return what `partial` makes of every chunk, merged; for units Spark repartitions first.
+        """Return what `map_chunk` makes of every chunk, merged; for units Spark repartitions first.
 
         A task that Spark runs again gives the same part again, and only one of both is taken.
         """

@@ -165,7 +165,7 @@ class Dialect(Protocol[ExpressionT]):
     def make_case(
         self, cases: Sequence[tuple[ExpressionT, ExpressionT]], default: ExpressionT | None = None
     ) -> ExpressionT:
-        """Return the value of the first condition that holds; `other`, or null, where none does."""
+        """Return the value of the first condition that holds; `default`, or null, where none does."""
 
 
 class AggregatePlan(NamedTuple, Generic[ExpressionT]):

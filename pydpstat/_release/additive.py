@@ -35,9 +35,9 @@ class Query:
     One L1 or L2 sensitivity is for the whole value, several are for its elements, or for blocks that get
     noise of their own. `exact` has the elements (in Fortran order) as rationals, and the sensitivities are
     then exact, too; `value` has the nearest floats, which only a seeded source uses. `vector_shape`: for noise of the
-    maximum norm, how many columns and parts of a column the vectors have that the value is made of. `units`:
-    what the elements are in units of. `inner`: the labels name what something is made of, such as a test's
-    sums, and no variable.
+    maximum norm, how many columns and parts of a column the vectors have that the value is made of. `element_units`:
+    what the elements are in units of. `has_internal_labels`: the labels name what something is made of, such as
+    a test's sums, and no variable.
     """
 
     statistic: str

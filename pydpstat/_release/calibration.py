@@ -133,7 +133,7 @@ class Calibration(NamedTuple):
     """Noise and guarantee of a release.
 
     A seeded release has no `grid`. The sensitivity is without what the grid adds, which the noise covers,
-    too. `accepts` tells whether a noisy value may stand; None where every one may.
+    too. `is_acceptable` tells whether a noisy value may stand; None where every one may.
     """
 
     noise: Noise

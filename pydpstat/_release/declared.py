@@ -34,7 +34,7 @@ TYPES_CONDITION = "the types of the columns are public"
 class DesignCallContext:
     """Collect the facts that releases inside rest on, which a design's method may be asked for.
 
-    `types` is the condition if records are `compared`; None for lists, which have no types.
+    `types_condition` is the condition if records are `compared`; None for lists, which have no types.
     """
 
     __slots__ = ("_token", "compared", "facts", "design_call", "types")

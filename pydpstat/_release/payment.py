@@ -91,7 +91,7 @@ def charge_budget(
 
     Without a budget of its own the innermost block's pays; outside of every block nobody does, which
     warns where a block of another thread may have been meant. The entry's label is what was asked, in words,
-    where the user gives none; `named` tells variables and groups, and the `mechanism` is written down, too.
+    where the user gives none; `describe_subject` tells variables and groups, and the `mechanism` is written down, too.
     """
     payer = get_default_budget() if budget is None else budget
     if payer is not None:

@@ -10,10 +10,10 @@ from pydpstat.errors import PydpstatError
 
 
 class Scope(NamedTuple):
-    """By what groups and units to release, as it was given; `paid_for` is the unit of the budget.
+    """By what groups and units to release, as it was given; `budget_unit` is the unit of the budget.
 
-    `is_table` tells that the variables' levels make the groups, and `alone` that one record of each unit
-    counts.
+    `is_table` tells that the variables' levels make the groups, and `has_one_record_per_unit` that one record of
+    each unit counts.
     """
 
     by: object = None

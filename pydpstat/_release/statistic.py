@@ -93,10 +93,11 @@ def release_statistic(
 ) -> DPResults:
     """Release a statistic with calibrated noise.
 
-    The query has one sensitivity for the whole value or one for each element. `data` are the data
-    arguments' names and `arguments` the function's own public ones (bounds, edges, levels), for the call;
+    The query has one sensitivity for the whole value or one for each element. `data_names` are the data
+    arguments' names and `public_arguments` the function's own public ones (bounds, edges, levels), for the call;
     the conditions are what the guarantee rests on, besides what the options say. `postprocess` is as in
-    `pydpstat._release.additive.release_query`. A `is_total` on a sample is divided by the sample's share.
+    `pydpstat._release.additive.release_query`. A total (`is_total`) of a sample is
+    divided by the sample's share.
     """
     if is_total and options.sampling_rate is not None:
         postprocess = _make_sample_expansion(postprocess, float(1 / options.sampling_rate))

@@ -32,7 +32,7 @@ TOLERANCE = 1e-3
 
 
 def make_multiple_event(projection: Projection, exponent: int, holds: bool, limit: float = 0.0) -> Event:
-    """Return the event of multiples, or of none, of a power of two, perhaps between 0 and `reach`."""
+    """Return the event of multiples, or of none, of a power of two, perhaps between 0 and `limit`."""
     low, high = sorted((0.0, limit))
     name = projection.name
     head = f"{format_exact_number(low)} < {name} < {format_exact_number(high)} and it" if limit else name

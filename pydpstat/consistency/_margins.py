@@ -145,7 +145,7 @@ def _read_margin(key: object, value: object, margin_axes: Axes, form: TableForm,
 
 
 def _read_labeled_margin(value: object, margin_axes: Axes, form: TableForm, name: str) -> np.ndarray:
-    """Read a margin that may have names and labels, and put those in the order of `kept` and of the table."""
+    """Read a margin that may have names and labels, and put those in the order of `margin_axes` and of the table."""
     goal, own = read_table(value, name)
     if goal.ndim != len(margin_axes):
         return goal

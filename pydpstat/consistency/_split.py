@@ -26,8 +26,8 @@ def find_optimal_weights(
 ) -> list[float]:
     """Return the weights of the levels with noise that make the error after least squares smallest.
 
-    The error is the mean over levels of their nodes' variances, or that over the `leaves_only`; `reach` has each
-    level's sensitivity, `is_required` which of those with noise have leaves.
+    The error is the mean over levels of their nodes' variances, or with `leaves_only` that of the leaves;
+    `sensitivities` has each level's sensitivity, `is_required` which of those with noise have leaves.
     """
     from scipy.optimize import minimize
 

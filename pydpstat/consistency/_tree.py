@@ -133,7 +133,7 @@ class ConsistencyMethod(NamedTuple):
 def check_consistency_method(
     method: str, nonnegative: bool | None, integer: bool | None, has_integers: bool
 ) -> ConsistencyMethod:
-    """Check how values are to be made consistent; `whole` says whether the noisy ones are integers."""
+    """Check how values are to be made consistent; `has_integers` says whether the noisy ones are integers."""
     check_choice(method, "method", tuple(_METHOD_DESCRIPTIONS))
     sign = method == "top-down" if nonnegative is None else check_boolean(nonnegative, "nonnegative")
     if sign and method == "least squares":

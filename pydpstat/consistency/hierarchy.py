@@ -213,7 +213,7 @@ def _read_items(values: Any, what: str, hint: str) -> list[object]:
 def _group_by_level(parent_positions: np.ndarray) -> tuple[list[np.ndarray], tuple[np.ndarray, ...]]:
     """Return the places of each level's nodes, and how many children each has.
 
-    `up` has the place of each node's parent, -1 for the top. Children are in the order of their parents.
+    `parent_positions` has the place of each node's parent, -1 for the top. Children are in the order of their parents.
     """
     order = np.argsort(parent_positions, kind="stable")
     # the children of node i are order[first[i]:last[i]]

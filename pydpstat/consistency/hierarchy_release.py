@@ -327,7 +327,7 @@ def _calibrate_noises(
 def _split_measurements(
     counts: Levels, sensitivities: Sequence[int], noises: Sequence[Noise | None], released_values: np.ndarray
 ) -> tuple[Levels, Levels]:
-    """Return what was measured of each level, and the noise's variances; `released` has the noisy levels."""
+    """Return what was measured of each level, and the noise's variances; `released_values` has the noisy levels."""
     values, variances, start = [], [], 0
     for each, changed, noise in zip(counts, sensitivities, noises):
         if noise is not None:

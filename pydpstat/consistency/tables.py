@@ -61,7 +61,8 @@ def read_table(
 ) -> tuple[np.ndarray, TableForm]:
     """Read a table of finite numbers, as a copy in C order, and what it was given as.
 
-    A Series with several index levels has a way for each; with `gaps` combinations that it lacks count as 0.
+    A Series with several index levels has a way for each; with `allow_missing_cells` combinations that it lacks
+    count as 0.
     """
     if isinstance(table, DPResults):
         return _read_release(table, name)

@@ -67,7 +67,7 @@ class Condition(ColumnExpression):
     def check_expression(self, declared: Sequence[str], data_columns: Sequence[str] = ()) -> None:
         """Refuse a condition that cannot be read, or that needs a column of which nothing is declared.
 
-        `known` are the data's columns.
+        `data_columns` are the data's columns.
         """
         node = parse_syntax_tree(self.text)
         _check_condition(node, self.text)

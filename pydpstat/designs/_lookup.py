@@ -233,7 +233,7 @@ def get_declared_levels(design: Design, names: Sequence[str], as_list: bool) -> 
 def fill_levels(design: Design, names: Sequence[str], levels: Any, as_list: bool, purpose: str = "") -> Any:
     """Return levels of columns as a call gives them, and as declared where it gives none.
 
-    They are lists for `what` has no data.
+    They are lists for `purpose` has no data.
     """
     rest = [each for each in names if levels is None or isinstance(levels, Mapping) and each not in levels]
     if not rest:

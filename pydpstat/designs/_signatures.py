@@ -49,8 +49,9 @@ CallOptions = dict[str, Any]
 class MethodSignature(NamedTuple):
     """A function's parameters as a method has them.
 
-    `data` are those that names stand for, `first` is what they are called in a method, `positional_parameters` are the
-    others that a call may give by their places, and `plain` those that it always gives so.
+    `data_parameters` are those that names stand for, `first_parameter` is what they are called in a method,
+    `positional_parameters` are the others that a call may give by their places, and
+    `required_positional` those that it always gives so.
     """
 
     function: Callable[..., object]
@@ -66,7 +67,8 @@ class MethodSignature(NamedTuple):
 class CachedCall(NamedTuple):
     """What a function is called with for one variable, by groups or not, besides the epsilon.
 
-    `names` are the columns that it looks at, and the call is written `before` the epsilon and `after` it.
+    `names` are the columns that it looks at. The call is written as `text_before_epsilon`, the epsilon and
+    `text_after_epsilon`.
     """
 
     function: Callable[..., object]

@@ -78,7 +78,7 @@ def set_weights_to_zero(column: Column, is_in_subset: npt.NDArray[np.bool_]) -> 
 class ComputedColumn:
     """Makes a column: numbers or truth values of an expression, or true for every record.
 
-    `undefined` is what an undefined number counts as.
+    `undefined_value` is what an undefined number counts as.
     """
 
     name: str

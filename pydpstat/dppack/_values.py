@@ -265,8 +265,8 @@ def compute_rank_utility(first: int, last: int, quant: float, n: int) -> np.ndar
 class Intervals:
     """The k intervals that can be chosen, by their k + 1 ascending edges, and their weights. Private.
 
-    The choice's weights are made of the utilities and widths. `before` intervals lie below these,
-    `others` is the best utility of one that is not among these, and `everything` returns all intervals,
+    The choice's weights are made of the utilities and widths. `first_index` intervals lie below these,
+    `max_other_utility` is the best utility of one that is not among these, and `make_complete` returns all intervals,
     where these are not all.
     """
 

@@ -36,7 +36,7 @@ def warn_scale_reveals_size(
 ) -> None:
     """Warn that the noise scale of a moment reveals the number n of records.
 
-    `kept` is what holds for one replaced record; its delta is 0 for Laplace noise. `relative` is the noise
+    `guarantee` is what holds for one replaced record; its delta is 0 for Laplace noise. `relative` is the noise
     scale divided by the sensitivity, where a removed record moves the statistic by up to the sensitivity,
     as it does a mean; None where no figure is known.
     """

@@ -143,7 +143,7 @@ def describe_empty_responses(design: RegressionDesign, ones: float, sd: float, s
 def _describe_empty_levels(
     text: str, levels: Sequence[object], empty: npt.NDArray[np.bool_], default_level: object | None
 ) -> list[str]:
-    """Return the remark on levels that look empty; `counted` is the level of a value that is none of them."""
+    """Return the remark on levels that look empty; `default_level` is the level of a value that is none of them."""
     if not empty.any():
         return []
     shown = ", ".join(f"{text} = {level}" for level, each in zip(levels, empty.tolist()) if each)

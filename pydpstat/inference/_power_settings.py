@@ -81,7 +81,7 @@ PLANNED_TESTS = {
 
 @dataclass(frozen=True, slots=True)
 class PowerSettings:
-    """What is public besides the four numbers; `sd` and `at` are those where the bounds are -1 and 1."""
+    """What is public besides the four numbers; `sd` and `null_mean` are those where the bounds are -1 and 1."""
 
     alpha: float
     alternative: str

@@ -271,7 +271,7 @@ def compute_cell_sums(
 def make_weighted_query(
     statistic: str, sums: Sequence[ExactSums], n_linear: int, weighted: WeightedRecords, size: int | None
 ) -> Query:
-    """Ask for sums of which the first `linear` ones are of weights v, the last of 1 - v, the others of
+    """Ask for sums of which the first `n_linear` ones are of weights v, the last of 1 - v, the others of
     v^2.
 
     A record adds to those of its group, each in its share c or 1 - c of the noise, a vector without negative

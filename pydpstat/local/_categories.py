@@ -34,7 +34,7 @@ _MAX_DIMENSIONS = 32
 class Categories:
     """The categories of a design, in order, and the same as an array, whose type arrays of answers have.
 
-    They are `counted` if they are 0 to k - 1, so that a number is its own place.
+    `has_position_labels` says that they are 0 to k - 1, so that a number is its own place.
     """
 
     labels: tuple[Category, ...]

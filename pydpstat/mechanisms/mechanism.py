@@ -255,7 +255,7 @@ class Mechanism:
             How many elements.
         integer : bool
             Whether they are counts.
-        ball : (int, int), optional
+        vector_shape : (int, int), optional
             For the maximum norm: the vector is made of vectors of so many columns and parts a column.
 
         Notes

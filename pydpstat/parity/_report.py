@@ -39,7 +39,7 @@ HEADINGS = ("package", "function", "levels", "cases", "live", "recorded", "not r
 class ParityReport:
     """All verdicts of one run, R's versions, and what could not be used.
 
-    It ends with the exported names covered if the comparisons are the `is_complete`.
+    It ends with the exported names covered if the comparisons are all (`is_complete`).
     """
 
     verdicts: Sequence[Verdict]

@@ -95,7 +95,7 @@ class Assign(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Statements one after another; at the top, R shows the values of those that are `shown`."""
+    """Statements one after another; at the top, R shows the values of those with `is_displayed`."""
 
     place: Place
     body: tuple[Form, ...]

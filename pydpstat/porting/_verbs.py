@@ -86,7 +86,7 @@ class Verbs(Calls):
     def _write_row_function(
         self, frame: Code, node: Node | None, dropped: bool = False, new_columns: Sequence[str] = ()
     ) -> str:
-        """Return a function of the data frame, which has columns that were `made` before."""
+        """Return a function of the data frame, which has the `new_columns` made before."""
         # a name that no variable of the script has
         rows = self.scope.assign_free_name(make_hidden_name("rows"), "d")
         with self._use_columns(rows, frame, new_columns), self.set_condition_mode(dropped=dropped):

@@ -49,7 +49,7 @@ def choose_by_weight(
 ) -> int:
     """Choose a place with probability proportional to measure * exp(rate * utility).
 
-    `exact` has the utilities' differences from the best one where `utility` has only the floats nearest
+    `exact_utilities` has the utilities' differences from the best one where `utility` has only the floats nearest
     to them (`pydpstat.random.secure.choose`).
     """
     if not source.reproducible:
@@ -141,7 +141,7 @@ def permute_and_flip(
 ) -> int:
     """Choose a place: in random order, the first that is taken with probability exp(-rate * shortfall).
 
-    `exact` has the differences from the highest score where `scores` has only the floats nearest to them.
+    `exact_utilities` has the differences from the highest score where `scores` has only the floats nearest to them.
     """
     top = float(scores.max())
     # a rate that is hardly a float leaves everything to the exact exponents
@@ -290,7 +290,7 @@ def _check_candidates(candidates: object) -> list[object]:
 class Scores(NamedTuple):
     """How good each candidate is. Private.
 
-    `below` has the differences from the best score, at most 0, and `floats` the floats nearest to them; it
+    `exact_utilities` has the differences from the best score, at most 0, and `floats` the floats nearest to them; it
     is None where `floats` has the scores exactly.
     """
 

@@ -327,7 +327,10 @@ def _make_count_query(
     size: int,
     has_separate_positions: bool = True,
 ) -> Query:
-    """Ask for counts; a record changes one of each column by 1, and `apart` is as in `compute_weight_sensitivity`."""
+    """Ask for counts; a record changes one of each column by 1.
+
+    `has_separate_positions` is as in `compute_weight_sensitivity`.
+    """
     return Query(
         statistic,
         counts.astype(np.float64),

@@ -327,7 +327,7 @@ def _check_options(call: Callable[..., DPResults], options: Mapping[str, object]
 
 
 def _check_size(n: object, request: PlanRequest, is_sought: bool) -> int | None:
-    """Check the number of records; it may be missing where it does not matter, or is `is_sought`."""
+    """Check the number of records; it may be missing where it does not matter, or if `is_sought`."""
     name, options = request.function, request.options
     given = options.get("neighbors")
     neighbors = request.defaults.neighbors if given is None else given

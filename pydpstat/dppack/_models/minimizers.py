@@ -54,7 +54,7 @@ class RowProducts:
 class Objective:
     """Mean loss plus penalty plus noise: (sum(loss) + gamma penalty + b'w) / n + extra w'w / 2.
 
-    `predict` takes coefficients to predictions, and `losses` these to losses, shape (n,). `loss_slope`
+    `predict` takes coefficients to predictions, and `losses` these to losses, shape (n,). `loss_gradient`
     is the gradient of the summed loss, shape (d,), by coefficients and predictions. `b` is the noise
     vector, shape (d,), zeros without noise. If `has_divided_extra`, the added regularization is divided by n as
     well, and added before the noise.
@@ -120,7 +120,7 @@ def make_summed_gradient(
     """Return the gradient of the summed loss as a function of coefficients and predictions.
 
     `derivatives` takes coefficients to the predictions' derivatives, shape (d, n), and is None where they
-    are X transposed; `slopes` takes predictions to the losses' derivatives, shape (n,). If `strict`, a
+    are X transposed; `loss_derivatives` takes predictions to the losses' derivatives, shape (n,). If `strict`, a
     wrong shape is an error of the function that returns it.
     """
     products = RowProducts(X) if derivatives is None else None

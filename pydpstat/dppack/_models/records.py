@@ -39,7 +39,7 @@ class FitRecords:
 
     X, of shape (n, d), is column-major. `bounds` are the upper and the lower ones as given, `limits` the
     largest size of each column by them, and the coefficients are divided by `divisors` at the end.
-    `weight` is the weights' upper bound; `response` has what was subtracted from the response, and what
+    `max_weight` is the weights' upper bound; `response_transform` has what was subtracted from the response, and what
     it was divided by.
     """
 
@@ -170,7 +170,7 @@ def clip_records(
 ) -> FitRecords:
     """Move the columns onto their bounds; the bias column's are 1.
 
-    With `responses` the last bounds are those of y, which are moved likewise.
+    With `clip_response` the last bounds are those of y, which are moved likewise.
     """
     columns = len(records.names)
     given = columns - 1 if add_bias else columns

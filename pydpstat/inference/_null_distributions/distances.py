@@ -195,7 +195,7 @@ def make_two_sample_distribution(first: int, second: int, alternative: str) -> D
 
 
 def _compute_ks_tails(distances: Floats, effective_size: float, alternative: str, shift: float | None = None) -> Floats:
-    """Return the probability of a distance at least as large; `records` is n, or n1 n2 / (n1 + n2)."""
+    """Return the probability of a distance at least as large; `effective_size` is n, or n1 n2 / (n1 + n2)."""
     root = math.sqrt(effective_size)
     if effective_size <= MAX_EXACT_RECORDS[alternative]:
         # two samples have the distribution of about so many records, in standard units

@@ -29,7 +29,7 @@ def evaluate_logistic(x: npt.ArrayLike) -> Floats:
 class LinearApproximation(NamedTuple):
     """What is taken off before noise is added: s(x) - 1/2 is near level + slope x, and s'(x) near weight.
 
-    `apart` and `weight_apart` are how far they are off at most between the ends of what was asked for.
+    `max_error` and `max_weight_error` are how far they are off at most between the ends of what was asked for.
     """
 
     level: float
@@ -74,7 +74,7 @@ def get_normal_quadrature() -> tuple[Floats, Floats]:
 
 
 def raise_eigenvalues(matrix: Floats, floor: float) -> Floats:
-    """Return a symmetric matrix whose eigenvalues are raised to at least `least`."""
+    """Return a symmetric matrix whose eigenvalues are raised to at least `floor`."""
     values, vectors = np.linalg.eigh(0.5 * (matrix + matrix.T))
     return (vectors * np.maximum(values, floor)) @ vectors.T
 

@@ -96,7 +96,7 @@ class Scaling(ReadOnlyArrays):
 class LogitSums(ReadOnlyArrays):
     """Noisy sums of v (y - 1/2) and of v v' over the records, for v = (1, z) within [-1, 1].
 
-    `deviations` are the standard deviations of the noise of the products' diagonal.
+    `noise_sds` are the standard deviations of the noise of the products' diagonal.
     """
 
     records: float
@@ -280,8 +280,8 @@ NoisyNumbers = tuple[Floats, float]
 class EquationQueries(NamedTuple):
     """The queries to the records, and their sensitivities.
 
-    `limits` are the sensitivities of equations and information, the latter in quarters. `release_moments` are sums of
-    numbers and squares within a window, multiplied by `unit`.
+    `sensitivities` are the sensitivities of equations and information, the latter in quarters. `release_moments` are
+    sums of numbers and squares within a window, multiplied by `unit`.
     """
 
     sensitivities: tuple[int, int]

@@ -148,7 +148,7 @@ def make_moment_matrix(released: Floats, blocks: tuple[MomentBlock, ...], width:
 
 
 class SparsePredictor(NamedTuple):
-    """A predictor with one usual value outside a level; `indicator` says if it is the level's indicator."""
+    """A predictor with one usual value outside a level; `is_indicator` says if it is the level's indicator."""
 
     predictor: int
     usual_value: float = 0.0

@@ -226,7 +226,7 @@ def maximize_t_tail(
 ) -> TailMaximum:
     """Return the largest probability, over possible variances and shapes, of a statistic as extreme as this.
 
-    The search begins at the variance in the place `start`, and ends early with one that is above `stop_above`.
+    The search begins at the variance in the place `start_index`, and ends early with one that is above `stop_above`.
     """
     draws, noises, grid = (
         distribution.get_reference_draws(),

@@ -123,7 +123,7 @@ def make_variance_range(distribution: NoisyTDistribution, low: float, high: floa
 def find_plausible_range(size: int, flags: Callable[[int], tuple[bool, bool]], is_ordered: bool) -> tuple[int, int]:
     """Return the first and the last place that is possible, or beside: `flags` are "too small", "too large".
 
-    Where they are `ordered`, the first places are too small, the last ones too large, and few are looked at.
+    With `is_ordered` the first places are too small, the last ones too large, and few are looked at.
     """
     if is_ordered and not flags(0)[1]:
         low = bisect_left(range(size), True, key=lambda place: not flags(place)[0])
@@ -338,7 +338,7 @@ class QuadraticSums(NamedTuple):
 
 
 def compute_conditional_tail(sums: QuadraticSums, t: float, lower_limit: float, noise_family: str) -> Floats:
-    """Return how probable it is that the first sum is at least t roots of the second one, and `least`."""
+    """Return how probable it is that the first sum is at least t roots of the second one, and `lower_limit`."""
     lowest = (lower_limit - sums.first) / sums.slope
     a = sums.slope * sums.slope - t * t * sums.quadratic
     b = sums.first * sums.slope - 0.5 * t * t * sums.linear

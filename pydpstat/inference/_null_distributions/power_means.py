@@ -92,7 +92,7 @@ def count_allowed_draws(alpha: float, excluded: float, draws: int) -> int:
 
 
 def find_critical_value(values: Floats, n_beyond: int) -> float:
-    """Return what is exceeded by an observation that at most `beyond` values reach."""
+    """Return what is exceeded by an observation that at most `n_beyond` values reach."""
     place = values.size - 1 - n_beyond
     return float(np.partition(values, place)[place])
 
@@ -188,7 +188,7 @@ def compute_one_sample_power(
 
 
 def find_tail_values(squares: Floats, n_outside: int) -> tuple[float, float]:
-    """Return what is above all but `outside` + 1 of the values, and below all but so many."""
+    """Return what is above all but `n_outside` + 1 of the values, and below all but so many."""
     arranged = np.partition(squares, (n_outside, squares.size - 1 - n_outside))
     return float(arranged[n_outside]), float(arranged[squares.size - 1 - n_outside])
 

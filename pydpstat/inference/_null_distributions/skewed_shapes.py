@@ -44,7 +44,7 @@ class ShapeDraws(NamedTuple):
     """Draws of the components of the sums of n records, and of the noises, with weights.
 
     `mean`, `square` and `cube` are those of n normal records, the latter two summed. `shares` are ascending,
-    with the places of their draws in `order`; `across` is the component of the normal parts along the rare
+    with the places of their draws in `order`; `rare_component` is the component of the normal parts along the rare
     records.
     """
 
@@ -75,7 +75,7 @@ def draw_shape_reference(
     groups: int = 1,
     has_far_draws: bool = False,
 ) -> ShapeDraws:
-    """Return draws for n records of one of several groups, independent of the others; weighted if `far`."""
+    """Return draws for n records of one of several groups, independent of the others; weighted if `has_far_draws`."""
     each = SHAPE_COORDINATES + n_noises
     points = make_uniform_points(each * groups, power)[each * group : each * (group + 1)]
     weights = np.ones(points.shape)

@@ -80,8 +80,8 @@ class SkewedTDistribution:
     by the noise and by its error in a normal sample. Its p-value is the largest over variances and shapes
     (`simulate_shape_sums`) that the release leaves possible: those for which neither q nor ``E = q - c / far`` is too
     small or too large, each with probability g / 4; q and c are Q and C about the sample's mean. Records at
-    the bound, at a distance `far`, contribute almost nothing to E, which therefore estimates the variance of
-    the others even if the sample has no record there.
+    the bound, at a distance ``far``, contribute almost nothing to E, which therefore estimates the variance of the
+    others even if the sample has no record there.
     """
 
     t_distribution: NoisyTDistribution

@@ -154,7 +154,7 @@ def _compute_moment_limits(
 
 
 def _bound_mean(sum_limits: Limits, count_limits: Limits, minimum: float) -> Limits:
-    """Return the range of a mean of numbers between `least` and 1, from those of their sum and number."""
+    """Return the range of a mean of numbers between `minimum` and 1, from those of their sum and number."""
     if count_limits.low <= 0.0:
         return Limits(minimum, 1.0)
     low, high = (min(end / count_limits.low, end / count_limits.high) for end in (sum_limits.low, -sum_limits.high))

@@ -123,7 +123,7 @@ def sum_on_grid(
 ) -> tuple[list[record_grid.RecordGrid], FoldedSums, int]:
     """Return the grids of columns, exact sums on them, and the number of records where it is public.
 
-    `sums` adds up each column on its own, or all variables together. Under bounded neighbors there must be
+    `sum_part` adds up each column on its own, or all variables together. Under bounded neighbors there must be
     at least so many records. Where their number is known from the sums alone, and asks for a finer grid,
     they are read a second time.
     """

@@ -36,7 +36,7 @@ _MASK = (1 << 64) - 1
 class SamplingDesign(NamedTuple):
     """How a sample is drawn: a share of the records, or a number of them without replacement.
 
-    `rate` is each record's probability; `fixed` without replacement, for bounded neighbors, and then the
+    `rate` is each record's probability; `is_fixed_size` without replacement, for bounded neighbors, and then the
     largest share, unless a number was given.
     """
 

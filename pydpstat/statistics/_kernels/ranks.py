@@ -61,7 +61,7 @@ def split_grid_into_runs(
     """Divide a grid into its occupied points and the runs of empty points before, between and after.
 
     The points of a run have the same ranks. With few records there are far fewer runs than points.
-    `occupied` are the points that have records, ascending, and `records` how many each has. Of each run
+    `occupied` are the points that have records, ascending, and `record_counts` how many each has. Of each run
     come the number of records, the first point, and the number of points, which can be 0.
     """
     counts = np.zeros(2 * occupied.size + 1, dtype=np.int64)

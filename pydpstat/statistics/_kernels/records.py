@@ -57,7 +57,7 @@ class RecordChunk(NamedTuple):
 class RecordLayout(NamedTuple):
     """How the records of a chunk are read; all of it is public, and can be sent to another process.
 
-    `variables`, `keys` and `ids` are columns' names where the chunk has them all; `single` tells that one
+    `variables`, `keys` and `ids` are columns' names where the chunk has them all; `is_single` tells that one
     variable is a single one, and no frame of one.
     """
 
@@ -135,8 +135,8 @@ def _select_subset(columns: Columns, group_codes: np.ndarray | None, is_selected
 class Records(NamedTuple):
     """The records of a release. Public but for the part, and for the size unless neighbors are bounded.
 
-    `name` is a single variable's, whose `names` are None. `known` is the number of records where it is public
-    and at hand, and `counted` counts a table's, once; `part` has all records that are in memory, `table`
+    `name` is a single variable's, whose `names` are None. `public_size` is the number of records where it is public
+    and at hand, and `count_records` counts a table's, once; `part` has all records that are in memory, `table`
     others.
     """
 
@@ -197,7 +197,7 @@ class Records(NamedTuple):
         merge: Callable[[Folded, Folded], Folded],
         undivided_column: str | None = None,
     ) -> Folded:
-        """Return what `partial` makes of all records, the parts' results merged.
+        """Return what `map_part` makes of all records, the parts' results merged.
 
         All records of a unit are in one part, and so are those of a value of the column `undivided_column`.
         """
@@ -228,7 +228,7 @@ class Records(NamedTuple):
 
         An engine would have to read for the number, which the sums have in them: data are read once.
 
-        `number` tells how many records were added up, and `check_size` raises an error where there are too few,
+        `get_size` tells how many records were added up, and `check_size` raises an error where there are too few,
         before they are read where their number is at hand.
         """
         if self.public_size is not None:
