@@ -23,7 +23,7 @@ def both(law: Law, setting: Setting, runs: int, seed: int) -> tuple[int, int]:
         known = law(setting, generator)
         extreme = bool(known.compute_pvalue(combination, value) <= 0.05)
         rejected += extreme
-        found += missed(extreme, partial(known.ends, combination, 0.05), value, generator)
+        found += missed(extreme, partial(known.compute_limits, combination, 0.05), value, generator)
     return rejected, found
 
 

@@ -159,7 +159,7 @@ def rejections(setting: Setting, runs: int, seed: int) -> int:
         return sum(pvalue(groups, mean, setting) <= ALPHA for groups in found)
     # one null distribution serves all releases of a mean
     known = found[0][0]
-    sums = np.array([(*each.sums, each.cube_sum.value) for (each,) in found if each.third]).T
+    sums = np.array([(*each.sums, each.cube_sum.value) for (each,) in found if each.cube_sum]).T
     law, side = (
         make_skewed_distribution(known, mean, setting["sizes"][0]),
         setting.get("alternative", "two-sided"),

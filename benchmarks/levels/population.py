@@ -182,7 +182,7 @@ def _missed(setting: Setting, rng: np.random.Generator) -> int:
         error = math.sqrt(sum(_share_variance(each) for each in pairs))
         apart = p - second
         # counts below 0 say more than their share of 0
-        first, other = (each.successes / max(each.met + each.failures, 1.0) for each in pairs)
+        first, other = (each.successes / max(each.successes + each.failures, 1.0) for each in pairs)
         far = max(abs(difference.estimate - apart), abs(first - other - apart)) > 1.7 * error
         return missed(far, partial(difference.compute_limits, ALPHA), apart, rng)
     z = draw(law, n, rng)

@@ -106,7 +106,7 @@ def _rejected(found: Any, q: float, truth: float) -> bool:
     """Tell whether a release's test rejects the true mean, or one of the quantile's tells it elsewhere."""
     if q:
         return quantile_rejected(found, q, truth)
-    return compute_t_pvalue(found.about(truth), truth, stop_above=ALPHA)[1] <= ALPHA
+    return compute_t_pvalue(found.compute_centered_sums(truth), truth, stop_above=ALPHA)[1] <= ALPHA
 
 
 def quantile_rejected(found: WeightedCells, q: float, truth: float) -> bool:

@@ -124,7 +124,7 @@ def release(setting: Setting, rng: np.random.Generator) -> Any:
 def rejected(setting: Setting, found: Any, at: float) -> bool:
     """Tell whether a release's test rejects the population's value."""
     if setting["kind"] == "mean":
-        return compute_t_pvalue(found.about(at), at, stop_above=ALPHA)[1] <= ALPHA
+        return compute_t_pvalue(found.compute_centered_sums(at), at, stop_above=ALPHA)[1] <= ALPHA
     if setting["kind"] == "quantile":
         return quantile_rejected(found, QUANTILE, at)
     if setting["kind"] == "difference":
@@ -133,10 +133,10 @@ def rejected(setting: Setting, found: Any, at: float) -> bool:
             return False
         return compute_welch_pvalue(interval.inner.noisy_sums, at / interval.unit, stop_above=ALPHA)[1] <= ALPHA
     middle, half = 0.5 * sum(found.bounds), 0.5 * (found.bounds[1] - found.bounds[0])
-    means = [(size, (at / size - middle) / half) for size in found.number.possible()]
+    means = [(size, (at / size - middle) / half) for size in found.noisy_size.find_plausible_sizes()]
     return not any(
         abs(mean) <= 1.0
-        and compute_t_pvalue(found.sums(size), mean, stop_above=ALPHA)[1] + EXCLUDED_PROBABILITY > ALPHA
+        and compute_t_pvalue(found.make_sums(size), mean, stop_above=ALPHA)[1] + EXCLUDED_PROBABILITY > ALPHA
         for size, mean in means
     )
 
@@ -160,5 +160,5 @@ def misses(setting: Setting, runs: int, seed: int) -> int:
             interval = WeightedQuantileInterval(found, QUANTILE)
         elif kind == "difference":
             interval = make_weighted_interval(found, 1.0)
-        count += missed(False, partial(interval.ends, ALPHA), at, rng)
+        count += missed(False, partial(interval.compute_limits, ALPHA), at, rng)
     return count

@@ -133,11 +133,11 @@ def release(setting: Setting, rng: np.random.Generator) -> Any:
 def rejected(setting: Setting, found: Any, at: float) -> bool:
     """Tell whether a release's test rejects the population's value."""
     if setting["kind"] == "mean":
-        return compute_t_pvalue(found.about(at), at, stop_above=ALPHA)[1] <= ALPHA
-    means = [(size, 2.0 * at / size - 1.0) for size in found.number.possible()]
+        return compute_t_pvalue(found.compute_centered_sums(at), at, stop_above=ALPHA)[1] <= ALPHA
+    means = [(size, 2.0 * at / size - 1.0) for size in found.noisy_size.find_plausible_sizes()]
     return not any(
         abs(mean) <= 1.0
-        and compute_t_pvalue(found.sums(mean, size), mean, stop_above=ALPHA)[1] + EXCLUDED_PROBABILITY > ALPHA
+        and compute_t_pvalue(found.make_sums(mean, size), mean, stop_above=ALPHA)[1] + EXCLUDED_PROBABILITY > ALPHA
         for size, mean in means
     )
 
@@ -155,5 +155,5 @@ def misses(setting: Setting, runs: int, seed: int) -> int:
             count += 1
             continue
         interval: Any = WeightedMeanInterval(found, 0.0, 1.0) if setting["kind"] == "mean" else found
-        count += missed(False, partial(interval.ends, ALPHA), at, rng)
+        count += missed(False, partial(interval.compute_limits, ALPHA), at, rng)
     return count

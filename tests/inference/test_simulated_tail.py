@@ -93,9 +93,9 @@ def test_the_normal_number_is_integrated(size):
     one = simulated(1, 40)
     t = stats.norm.isf((np.arange(200_000) + 0.5) / 200_000)[:, None]
     g = one.middle + one.spread * t
-    beyond = np.abs(g) >= size * np.sqrt(np.maximum(one.rest + one.part * g * g, one.least))
+    beyond = np.abs(g) >= size * np.sqrt(np.maximum(one.rest + one.error_share * g * g, one.min_square))
     # each share is a step function of so many equal parts
-    assert one.shares(np.array(size)) == pytest.approx(beyond.mean(), abs=1e-5)
+    assert one.compute_tail_probabilities(np.array(size)) == pytest.approx(beyond.mean(), abs=1e-5)
 
 
 def test_integrated_shares_spread_less_than_drawn_ones():
