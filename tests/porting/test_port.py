@@ -249,7 +249,7 @@ def test_statements_of_comparisons_are_translated():
     left = total = 0
     for case in all_cases():
         script = parse(case.r)
-        writer = Statements(script, tuple(case.inputs), is_lenient=True)
+        writer = Statements(script, tuple(case.inputs), lenient=True)
         for each in script.expressions:
             writer.emit_statement(each, DISCARD_SINK)
         total += len(script.expressions)

@@ -60,7 +60,7 @@ def test_all_forms_have_the_same_numbers(name, columns, keys):
     known = np.isfinite(interval[0].to_numpy())
     # a count or a sum may lie outside of its range, where its interval is; a correlation may be missing
     within = r.post.within
-    near = flat if within is None else within.clip(r.value).ravel(order="F")
+    near = flat if within is None else within.clip_values(r.value).ravel(order="F")
     given = known & ~np.isnan(flat)
     assert (interval[0] <= near)[given].all() and (interval[1] >= near)[given].all() and given.any()
     assert known.any() and np.isfinite(interval[1].to_numpy()).tolist() == known.tolist()
