@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from pydpstat._data import streams as once
-from pydpstat._release.additive import Query
+from pydpstat._release.pipeline import Query
 from pydpstat.random.r_stream import RRandom
 
 FORBIDDEN = (RRandom, np.random.Generator, np.random.BitGenerator)

@@ -24,8 +24,11 @@ CERTIFIED = {
     "r_arithmetic/moments.py": {"np.dot("},
     "random/r_stream/_gamma.py": {"np.expm1("},
     "anonymity/_groups.py": {"np.linalg.eigh("},
+    # a planned power has nothing of the data
+    "planning/_mean_power.py": {"np.linalg.eigh("},
+    "planning/_skewed_power.py": {"np.log("},
     # in examples
-    "inference/rank_pairs.py": {"np.sin("},
+    "inference/ranks/rank_pairs.py": {"np.sin("},
     "results/_contrasts.py": {"np.tanh("},
     "results/_regression_tests.py": {"np.sin("},
     "results/regression_results.py": {"np.sin("},
@@ -54,10 +57,10 @@ def test_no_code_of_the_processors_own_is_called_where_its_rounding_shows():
     found = {}
     for path in (ROOT / "pydpstat").rglob("*.py"):
         name = path.relative_to(ROOT / "pydpstat").as_posix()
-        # the comparisons and ported scripts call what their users would, within a tolerance;
-        # p-values and intervals come after
-        # a release, and no record has their last bits
-        if not name.startswith(("parity/", "inference/_null_distributions/", "porting/r/")):
+        # the comparisons and ported scripts call what their users would, within a tolerance; p-values and
+        # intervals come after a release, and no record has their last bits, but means from noisy sums are released
+        is_free = name.startswith(("parity/", "_null_distributions/", "porting/r/"))
+        if not is_free or name == "_null_distributions/weight_moments.py":
             if calls := set(VECTORIZED.findall(path.read_text(encoding="utf-8"))):
                 found[name] = calls
     assert found == CERTIFIED

@@ -14,7 +14,7 @@ import pytest
 
 import pydpstat
 from pydpstat import Budget, Guarantee, RRandom, audit, compose, plan
-from pydpstat.inference.moments import MomentsResults
+from pydpstat.inference.means.moments import MomentsResults
 from tests.own_releases import BOUNDS, OWN, N, X, Y
 from tests.privacy_search import FORBIDDEN, clear_caches, findings, found_in, package_state, reachable
 
@@ -32,7 +32,7 @@ SIZES = [N, N - 1.0, N + 1.0, 1.0 / N, 1.0 / (N - 1.0)]
 @pytest.fixture
 def seen(monkeypatch):
     """What the pipeline handles: the true values and the noise."""
-    import pydpstat._release.additive as pipeline
+    import pydpstat._release.pipeline as pipeline
 
     numbers: list[Any] = []
     drawn: list[Any] = []
@@ -135,7 +135,7 @@ def test_nothing_stays_behind(own, seen):
 
 @pytest.mark.slow
 def test_the_search_of_the_package_finds_what_is_left_behind(monkeypatch):
-    from pydpstat.statistics._kernels.record_grid import compute_width
+    from pydpstat._records.record_grid import compute_width
 
     clear_caches()
     compute_width((4.2424242e7, 5e7))

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import pydpstat
 from pydpstat import PydpstatError
-from pydpstat._release.additive import Query, release_query
 from pydpstat._release.calibration import calibrate_release
+from pydpstat._release.pipeline import Query, release_query
 from pydpstat.mechanisms import GaussianNoise, LaplaceNoise, SymmetricGeometricNoise, scale_for
 from pydpstat.privacy import Guarantee
 from pydpstat.results._call import Call

@@ -10,14 +10,14 @@ import pytest
 
 import pydpstat as dp
 from pydpstat import Guarantee, PydpstatError
-from pydpstat._release.additive import _add_noise_in_floats
+from pydpstat._null_distributions import correlations
+from pydpstat._records.aggregates import _convert_levels
+from pydpstat._records.record_grid import GRID_BITS, make_standard_grid
 from pydpstat._release.calibration import _SMALLEST_SCALE, _check_underflow
-from pydpstat._release.model import release_model
+from pydpstat._release.models import release_model
+from pydpstat._release.pipeline import _add_noise_in_floats
 from pydpstat.mechanisms import Gaussian, Laplace, LaplaceNoise
 from pydpstat.random.source import source_from
-from pydpstat.statistics._kernels import association_interval
-from pydpstat.statistics._kernels.asked import _convert_levels
-from pydpstat.statistics._kernels.record_grid import GRID_BITS, make_standard_grid
 
 
 def test_one_element_that_is_too_large_for_the_grid_is_an_error():
@@ -85,14 +85,14 @@ def test_records_far_from_0_are_placed_as_exactly():
 
 @pytest.mark.parametrize("size", [None, 1000])
 def test_ranges_of_moments_miss_with_alpha_together(monkeypatch, size):
-    tails, real = [], association_interval.compute_sum_quantile
+    tails, real = [], correlations.compute_sum_quantile
 
     def heard(noise, terms, tail):
         tails.append(tail)
         return real(noise, terms, tail)
 
-    monkeypatch.setattr(association_interval, "compute_sum_quantile", heard)
+    monkeypatch.setattr(correlations, "compute_sum_quantile", heard)
     sums = np.array([3625.0, 250.0, 625.0, 250.0, 500.0, 250.0, 625.0, 250.0, 3625.0])
-    association_interval._compute_moment_limits(sums, size, LaplaceNoise(2.0), 0.01)
+    correlations._compute_moment_limits(sums, size, LaplaceNoise(2.0), 0.01)
     # a number of records that is public has no noise
     assert 2.0 * math.fsum(tails[(size is not None) :]) == pytest.approx(0.01)

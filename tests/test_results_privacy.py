@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 import pydpstat
-from pydpstat._release.additive import Query
+from pydpstat._release.pipeline import Query
 from pydpstat.random.r_stream import RRandom
 from tests.privacy_search import findings, reachable
 from tests.sample_results import parts

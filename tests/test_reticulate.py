@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import pydpstat as dp
-from pydpstat._data import held
+from pydpstat._data import native
 from pydpstat._data.columns import read_numbers
 from pydpstat.results._reticulate import (
     collect_intervals,
@@ -164,7 +164,7 @@ def test_nas_of_rs_integers_are_missing(printed):
 def test_the_number_of_na_is_missing_within_r_only(data, monkeypatch):
     (column,) = read_numbers(data).arrays
     assert column.tolist() == [1, -(2**31), 3]
-    monkeypatch.setattr(held, "_WITHIN_R", True)
+    monkeypatch.setattr(native, "_WITHIN_R", True)
     (column,) = read_numbers(data).arrays
     np.testing.assert_array_equal(column, [1, np.nan, 3])
 

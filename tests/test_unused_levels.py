@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 import pydpstat as dp
+from pydpstat._records.groups import warn_unused_levels
+from pydpstat._records.levels import LevelAxis
 from pydpstat.errors import UsageWarning
-from pydpstat.statistics._kernels.levels import LevelAxis
-from pydpstat.statistics._kernels.scope import warn_unused_levels
 
 DRAW = np.random.default_rng(0)
 N = 2000

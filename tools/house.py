@@ -24,7 +24,7 @@ from types import ModuleType
 
 PACKAGE = Path(__file__).resolve().parents[1] / "pydpstat"
 
-# The rooms from top to bottom: a module imports from its own line and from those below.
+# The rooms from top to bottom: a module imports from its own room and from those of lower lines.
 LAYERS = (
     ("__main__",),
     ("parity",),
@@ -32,9 +32,13 @@ LAYERS = (
     ("local", "consistency", "anonymity", "teaching", "sklearn"),
     ("auditing",),
     ("designs",),
-    ("statistics", "inference", "dppack", "diffpriv"),
-    ("_release",),
-    ("budget", "results"),
+    ("planning",),
+    ("inference",),
+    ("statistics", "dppack", "diffpriv"),
+    ("_records",),
+    ("_release", "_null_distributions"),
+    ("budget",),
+    ("results",),
     ("plots",),
     ("mechanisms",),
     # a mechanism states its privacy loss, so that one from elsewhere can
@@ -42,8 +46,10 @@ LAYERS = (
     ("random",),
     ("r_arithmetic",),
     ("_data",),
-    ("_checks", "_answering", "_files", "_frozen", "_grid", "_lazy", "_markup")
-    + ("_multiple_precision", "_search", "_warn", "_ways", "_words", "_wrong_calls", "errors"),
+    ("_answering", "_files", "_lazy"),
+    ("_wrong_calls",),
+    ("_checks", "_warn", "_ways"),
+    ("_frozen", "_grid", "_markup", "_multiple_precision", "_search", "_words", "errors"),
 )
 # rooms without an underscore whose modules have no public names
 NAMELESS = {
@@ -171,13 +177,14 @@ class House:
         return sorted({room_of(name) for name in self.trees} - {""} ^ placed)
 
     def upward(self) -> list[Import]:
-        """Return imports of a room above the importer's."""
+        """Return imports of a room that is not below the importer's."""
         level = {room: depth for depth, layer in enumerate(LAYERS) for room in layer}
         bottom = len(LAYERS)
         return [
             each
             for each in self.imports
-            if level.get(room_of(each.imported), bottom) < level.get(room_of(each.importer), bottom)
+            if room_of(each.importer) != room_of(each.imported)
+            and level.get(room_of(each.imported), bottom) <= level.get(room_of(each.importer), bottom)
         ]
 
     def circles(self, typing: bool) -> list[list[str]]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
-from pydpstat.inference._null_distributions.block_counts import (
+from pydpstat._null_distributions.quantiles.block_counts import (
     BlockQuantileInterval,
     choose_histogram_cells,
     choose_interval_blocks,

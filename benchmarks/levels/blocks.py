@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.special import bdtrc, stdtr
 
-from pydpstat.inference._null_distributions.block_counts import bound_level, choose_blocks, compute_rejections_sf
+from pydpstat._null_distributions.quantiles.block_counts import bound_level, choose_blocks, compute_rejections_sf
 
 Setting = dict[str, Any]
 # what a block's level is simulated with where a sampler is given

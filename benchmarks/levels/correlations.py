@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from levels.thinned import missed
-from pydpstat.inference._null_distributions.shares import compute_population_limits, estimate_spread
+from pydpstat._null_distributions.correlations import compute_correlation_limits
+from pydpstat._null_distributions.proportions.shares import compute_population_limits, estimate_spread
+from pydpstat._null_distributions.weight_moments import PARABOLA_BASIS
 from pydpstat.mechanisms.laplace import LaplaceNoise
-from pydpstat.statistics._kernels.association_interval import compute_correlation_limits
-from pydpstat.statistics._kernels.partition import PARABOLA_BASIS
 
 Setting = dict[str, Any]
 CHUNK = 100

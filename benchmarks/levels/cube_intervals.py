@@ -10,9 +10,9 @@ import numpy as np
 from levels.cubes import ALPHA, laws_of, pvalue, released
 from levels.cubes import SETTINGS as TESTED
 from levels.thinned import missed
-from pydpstat.inference._null_distributions.mean_differences import use_noisy_size
-from pydpstat.inference._null_distributions.skewed_groups import SkewedWelchInterval
-from pydpstat.inference._null_distributions.skewed_t import SkewedTInterval
+from pydpstat._null_distributions.means.mean_differences import use_noisy_size
+from pydpstat._null_distributions.means.skewed_groups import SkewedWelchInterval
+from pydpstat._null_distributions.means.skewed_t import SkewedTInterval
 
 CHUNK = 100
 _NAMES = (

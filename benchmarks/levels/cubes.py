@@ -8,17 +8,17 @@ import numpy as np
 from scipy import stats
 
 from levels.means import LAWS, Law, discrete, points
-from pydpstat.inference._cubic_release import make_noise_mixing
-from pydpstat.inference._null_distributions.mean_differences import use_noisy_size
-from pydpstat.inference._null_distributions.noisy_t import CubeSum, NoisySums
-from pydpstat.inference._null_distributions.skewed_groups import compute_difference_pvalue, compute_several_means_pvalue
-from pydpstat.inference._null_distributions.skewed_power import find_rejected_releases
-from pydpstat.inference._null_distributions.skewed_shapes import compute_centered_powers
-from pydpstat.inference._null_distributions.skewed_t import (
+from pydpstat._null_distributions.means.mean_differences import use_noisy_size
+from pydpstat._null_distributions.means.noisy_t import CubeSum, NoisySums
+from pydpstat._null_distributions.means.skewed_groups import compute_difference_pvalue, compute_several_means_pvalue
+from pydpstat._null_distributions.means.skewed_shapes import compute_centered_powers
+from pydpstat._null_distributions.means.skewed_t import (
     EXCLUDED_PROBABILITY,
     compute_skewed_pvalue,
     make_skewed_distribution,
 )
+from pydpstat.inference.means._cubic_release import make_noise_mixing
+from pydpstat.planning._skewed_power import find_rejected_releases
 
 Setting = dict[str, Any]
 ALPHA = 0.05

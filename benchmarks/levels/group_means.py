@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat.inference._null_distributions.group_means import NoiseMixing, run_equal_means_test
-from pydpstat.inference._null_distributions.noisy_t import NoisySums
-from pydpstat.statistics._kernels.partition import PARABOLA_BASIS
+from pydpstat._null_distributions.means.group_means import NoiseMixing, run_equal_means_test
+from pydpstat._null_distributions.means.noisy_t import NoisySums
+from pydpstat._null_distributions.weight_moments import PARABOLA_BASIS
 
 ALPHA = 0.05
 # simulated releases for each p-value: fewer than a release gets, and others for each run

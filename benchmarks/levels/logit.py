@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from levels import coefficients
-from pydpstat._release.additive import Query
-from pydpstat.inference._design import read_regression
-from pydpstat.inference._null_distributions.logistic_cells import evaluate_logistic
-from pydpstat.inference._null_distributions.logistic_equations import WindowedLogit
-from pydpstat.inference._null_distributions.noisy_logit import LogitInference
-from pydpstat.inference.logit import fit_logit_model, make_logit_records, split_epsilon
+from pydpstat._null_distributions.logistic.logistic_cells import evaluate_logistic
+from pydpstat._null_distributions.logistic.logistic_equations import WindowedLogit
+from pydpstat._null_distributions.logistic.noisy_logit import LogitInference
+from pydpstat._release.pipeline import Query
+from pydpstat.inference.logistic.logit import fit_logit_model, make_logit_records, split_epsilon
+from pydpstat.inference.regression._design import read_regression
 
 Setting = dict[str, Any]
 DESIGNS = ("uniform", "normal", "correlated", "skewed", "two values", "heavy tails")

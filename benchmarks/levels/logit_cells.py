@@ -10,13 +10,13 @@ import numpy as np
 
 from levels import coefficients
 from levels.logit import predictors
-from pydpstat.inference._cell_regression import EPSILON_SHARES, fit_cell_model, make_cell_table
-from pydpstat.inference._design import Regression, read_regression
-from pydpstat.inference._logit_cells import CellRecords, DesignCells
-from pydpstat.inference._moment_noise import CellCubes
-from pydpstat.inference._null_distributions.cell_logit import CellLogit
-from pydpstat.inference._null_distributions.logistic_cells import evaluate_logistic
-from pydpstat.inference._null_distributions.logistic_equations import WindowedLogit
+from pydpstat._null_distributions.logistic.cell_logit import CellLogit
+from pydpstat._null_distributions.logistic.logistic_cells import evaluate_logistic
+from pydpstat._null_distributions.logistic.logistic_equations import WindowedLogit
+from pydpstat._records.moment_noise import CellCubes
+from pydpstat.inference.logistic._cell_regression import EPSILON_SHARES, fit_cell_model, make_cell_table
+from pydpstat.inference.logistic._logit_cells import CellRecords, DesignCells
+from pydpstat.inference.regression._design import Regression, read_regression
 from pydpstat.mechanisms.mechanism import split_by_shares
 from pydpstat.random import source_from
 

@@ -14,12 +14,8 @@ import numpy as np
 from scipy import stats
 
 from levels.thinned import missed
-from pydpstat._release.calibration import VECTOR_MECHANISMS
-from pydpstat._release.options import options
-from pydpstat.inference._moment_noise import MomentNoise
-from pydpstat.inference._moment_release import choose_moment_mechanism, make_unit_noise_family
-from pydpstat.inference._null_distributions.mean_differences import WelchInterval
-from pydpstat.inference._null_distributions.noisy_t import (
+from pydpstat._null_distributions.means.mean_differences import WelchInterval
+from pydpstat._null_distributions.means.noisy_t import (
     EXCLUDED_PROBABILITY,
     NoisySums,
     NoisyTDistribution,
@@ -28,14 +24,18 @@ from pydpstat.inference._null_distributions.noisy_t import (
     find_plausible_variances,
     make_t_distribution,
 )
-from pydpstat.inference._null_distributions.noisy_welch import compute_welch_pvalue
-from pydpstat.inference._null_distributions.simulation import (
+from pydpstat._null_distributions.means.noisy_welch import compute_welch_pvalue
+from pydpstat._null_distributions.simulation import (
     DOWNWARD_SHAPE,
     SHAPES,
     UPWARD_SHAPE,
     NoiseFamily,
     simulate_centered_sums,
 )
+from pydpstat._records.moment_noise import MomentNoise
+from pydpstat._records.moment_release import choose_moment_mechanism, make_unit_noise_family
+from pydpstat._release.calibration import VECTOR_MECHANISMS
+from pydpstat._release.options import options
 
 Setting = dict[str, Any]
 Law = tuple[np.ndarray, np.ndarray]

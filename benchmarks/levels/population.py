@@ -9,20 +9,20 @@ from typing import Any
 import numpy as np
 
 from levels.thinned import missed
-from pydpstat.inference._null_distributions.exact_moments import VarianceInterval
-from pydpstat.inference._null_distributions.mean_differences import use_noisy_size
-from pydpstat.inference._null_distributions.noisy_t import NoisySums, compute_t_pvalue
-from pydpstat.inference._null_distributions.noisy_welch import compute_welch_pvalue
-from pydpstat.inference._null_distributions.proportions import NoisyBinaryCounts
-from pydpstat.inference._null_distributions.quantiles import (
+from pydpstat._null_distributions.means.exact_moments import VarianceInterval
+from pydpstat._null_distributions.means.mean_differences import use_noisy_size
+from pydpstat._null_distributions.means.noisy_t import NoisySums, compute_t_pvalue
+from pydpstat._null_distributions.means.noisy_welch import compute_welch_pvalue
+from pydpstat._null_distributions.proportions.proportions import NoisyBinaryCounts
+from pydpstat._null_distributions.proportions.shares import compute_share_limits
+from pydpstat._null_distributions.proportions.two_proportions import ShareDifference
+from pydpstat._null_distributions.quantiles.quantiles import (
     choose_bin_number,
     compute_private_limits,
     compute_quantile_limits,
 )
-from pydpstat.inference._null_distributions.shares import compute_share_limits
-from pydpstat.inference._null_distributions.two_proportions import ShareDifference
-from pydpstat.inference._population import DEFAULT_CELL_COUNT, make_cell_edges
-from pydpstat.statistics._kernels.partition import PARABOLA_BASIS
+from pydpstat._null_distributions.weight_moments import PARABOLA_BASIS
+from pydpstat._records.population import DEFAULT_CELL_COUNT, make_cell_edges
 
 Setting = dict[str, Any]
 CHUNK = 50

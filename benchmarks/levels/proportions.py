@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat.inference._null_distributions.noise import Tulap
-from pydpstat.inference._null_distributions.proportions import NoisyBinaryCounts, combine_tails, compute_noisy_tails
-from pydpstat.inference._null_distributions.two_proportions import NoisyGroupCounts, ProportionLine
+from pydpstat._null_distributions.noise import Tulap
+from pydpstat._null_distributions.proportions.proportions import NoisyBinaryCounts, combine_tails, compute_noisy_tails
+from pydpstat._null_distributions.proportions.two_proportions import NoisyGroupCounts, ProportionLine
 
 Setting = dict[str, Any]
 # statistics in standard errors below which nothing is rejected at 0.05

@@ -8,9 +8,9 @@ import numpy as np
 from scipy import stats
 
 from levels.proportions import ALPHA, noise
-from pydpstat.inference._null_distributions.noise import Tulap
-from pydpstat.inference._null_distributions.proportions import NoisyBinaryCounts, combine_tails, compute_noisy_tails
-from pydpstat.inference._null_distributions.quantiles import choose_bin_number, compute_quantile_limits
+from pydpstat._null_distributions.noise import Tulap
+from pydpstat._null_distributions.proportions.proportions import NoisyBinaryCounts, combine_tails, compute_noisy_tails
+from pydpstat._null_distributions.quantiles.quantiles import choose_bin_number, compute_quantile_limits
 
 Setting = dict[str, Any]
 # for bounds of -1 and 1; the heavy-tailed one goes beyond both

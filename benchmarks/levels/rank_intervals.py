@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from pydpstat.inference._null_distributions.distances import PairInterval
-from pydpstat.inference._null_distributions.ranks import count_pairs_won
+from pydpstat._null_distributions.ranks.distances import PairInterval
+from pydpstat._null_distributions.ranks.ranks import count_pairs_won
 
 from .ranks import LEVEL, Setting, concordant, generator_of, keys_of, named, noise_of
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from pydpstat.inference._null_distributions import distances, ranks
-from pydpstat.inference.rank_groups import choose_group_weights
+from pydpstat._null_distributions.ranks import distances, ranks
+from pydpstat.inference.ranks.rank_groups import choose_group_weights
 
 Setting = dict[str, Any]
 LEVEL = 0.05

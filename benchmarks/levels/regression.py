@@ -14,11 +14,10 @@ from scipy.stats import wishart
 
 from levels.thinned import missed
 from pydpstat._grid import round_up_to_float
-from pydpstat.inference._linear_regression import EPSILON_SHARES
-from pydpstat.inference._null_distributions.noisy_moments import NoisyMoments, SparsePredictor, make_moment_matrix
-from pydpstat.inference._null_distributions.rare_errors import find_level_partitions
-from pydpstat.inference._null_distributions.score_tests import compute_score_limits, compute_score_pvalues
-from pydpstat.inference._null_distributions.slopes import (
+from pydpstat._null_distributions.regression.noisy_moments import NoisyMoments, SparsePredictor, make_moment_matrix
+from pydpstat._null_distributions.regression.rare_errors import find_level_partitions
+from pydpstat._null_distributions.regression.score_tests import compute_score_limits, compute_score_pvalues
+from pydpstat._null_distributions.regression.slopes import (
     BlockScoreDistribution,
     KendallDistribution,
     MedianSlopeInterval,
@@ -28,8 +27,9 @@ from pydpstat.inference._null_distributions.slopes import (
     compute_two_sided_pvalue,
     make_slope_edges,
 )
-from pydpstat.inference._regression_moments import Influences, MomentLayout, add_sampling_variances
-from pydpstat.inference._slopes import (
+from pydpstat.inference.regression._linear_regression import EPSILON_SHARES
+from pydpstat.inference.regression._regression_moments import Influences, MomentLayout, add_sampling_variances
+from pydpstat.inference.regression._slopes import (
     PairSlopes,
     SlopeLook,
     compute_block_values,

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from levels.thinned import missed
-from pydpstat.inference._null_distributions.noisy_t import compute_t_pvalue
-from pydpstat.inference._null_distributions.weighted_means import WeightedMeanInterval, WeightedSums
-from pydpstat.inference._null_distributions.weighted_quantiles import WeightedCells, WeightedQuantileInterval
+from pydpstat._null_distributions.means.noisy_t import compute_t_pvalue
+from pydpstat._null_distributions.survey.weighted_means import WeightedMeanInterval, WeightedSums
+from pydpstat._null_distributions.survey.weighted_quantiles import WeightedCells, WeightedQuantileInterval
 
 Setting = dict[str, Any]
 ALPHA = 0.05

@@ -9,16 +9,16 @@ import numpy as np
 
 from levels.survey import ALPHA, LAWS, cells_of, draw, mean_and_quantile, quantile_rejected, sums_of
 from levels.thinned import missed
-from pydpstat.inference._null_distributions.mean_differences import UninformativeInterval
-from pydpstat.inference._null_distributions.noisy_t import EXCLUDED_PROBABILITY, compute_t_pvalue
-from pydpstat.inference._null_distributions.noisy_welch import compute_welch_pvalue
-from pydpstat.inference._null_distributions.weighted_means import (
+from pydpstat._null_distributions.means.mean_differences import UninformativeInterval
+from pydpstat._null_distributions.means.noisy_t import EXCLUDED_PROBABILITY, compute_t_pvalue
+from pydpstat._null_distributions.means.noisy_welch import compute_welch_pvalue
+from pydpstat._null_distributions.survey.weighted_means import (
     NoisySize,
     PrivateSizeTotal,
     WeightedMeanInterval,
     make_weighted_interval,
 )
-from pydpstat.inference._null_distributions.weighted_quantiles import WeightedQuantileInterval
+from pydpstat._null_distributions.survey.weighted_quantiles import WeightedQuantileInterval
 
 Setting = dict[str, Any]
 # a record may leave a group and enter another: bounded neighbors move the sums by so much

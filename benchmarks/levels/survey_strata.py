@@ -9,14 +9,14 @@ import numpy as np
 
 from levels.survey import ALPHA, draw, sums_of
 from levels.thinned import missed
-from pydpstat.inference._moment_release import make_private_size_sums
-from pydpstat.inference._null_distributions.noisy_t import EXCLUDED_PROBABILITY, compute_t_pvalue
-from pydpstat.inference._null_distributions.weighted_means import (
+from pydpstat._null_distributions.means.noisy_t import EXCLUDED_PROBABILITY, compute_t_pvalue
+from pydpstat._null_distributions.survey.weighted_means import (
     NoisySize,
     StratifiedSums,
     StratifiedTotal,
     WeightedMeanInterval,
 )
+from pydpstat._records.moment_release import make_private_size_sums
 
 Setting = dict[str, Any]
 Drawn = tuple[np.ndarray, np.ndarray]

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat.inference._null_distributions.simulation import simulate_geometric_noise
-from pydpstat.inference._null_distributions.tables import simulate_fit_pvalue, simulate_independence_pvalue
+from pydpstat._null_distributions.simulation import simulate_geometric_noise
+from pydpstat._null_distributions.tables import simulate_fit_pvalue, simulate_independence_pvalue
 
 ALPHA = 0.05
 # simulated tables for each p-value: fewer than a release gets, and others for each run

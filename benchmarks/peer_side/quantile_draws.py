@@ -26,8 +26,8 @@ Release = Callable[[Any, Kind, float], Callable[[], float]]
 def _pydpstat(coarse: bool = False) -> Release:
     from fractions import Fraction
 
-    from pydpstat.statistics._kernels import quantile_points as points
-    from pydpstat.statistics._kernels.ranks import RankTarget, compute_rank_range, compute_utility_limit
+    from pydpstat._records import quantile_points as points
+    from pydpstat._records.ranks import RankTarget, compute_rank_range, compute_utility_limit
 
     def release(x: Any, kind: Kind, epsilon: float) -> Callable[[], float]:
         # what pydpstat.quantile does, but that the records are counted once for all releases of the same data

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pydpstat._data.chunk import CHUNK, Chunk, make_column_type_error, make_integer_column
+from pydpstat._data.chunks import CHUNK, Chunk, make_column_type_error, make_integer_column
 from pydpstat._data.containers import Column, is_categorical, is_index, is_series
 from pydpstat._data.values import fill_masked, is_missing, to_object_array
 from pydpstat._lazy import pd

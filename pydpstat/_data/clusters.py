@@ -9,7 +9,9 @@ from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from pydpstat._data.chunk import (
+from pydpstat._data.aggregates import AggregateQuery, AggregateRow, GroupKey, compile_query, parse_rows
+from pydpstat._data.chunk_columns import convert_batch, convert_batches, convert_column
+from pydpstat._data.chunks import (
     CHUNK,
     Chunk,
     MapChunk,
@@ -23,10 +25,8 @@ from pydpstat._data.chunk import (
     make_column_type_error,
     report_engine_errors,
 )
-from pydpstat._data.chunk_columns import convert_batch, convert_batches, convert_column
 from pydpstat._data.containers import get_columns, get_series_name
 from pydpstat._data.progress import Progress
-from pydpstat._data.questions import AggregateQuery, AggregateRow, GroupKey, compile_query, parse_rows
 from pydpstat.errors import PydpstatError
 
 if TYPE_CHECKING:

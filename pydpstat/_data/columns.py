@@ -28,8 +28,8 @@ from pydpstat._data.containers import (
     is_series,
     to_floats,
 )
-from pydpstat._data.held import check_single, read_all_records, to_pandas_or_numpy, to_public_list
-from pydpstat._data.lookup import get_value_kind
+from pydpstat._data.labels import get_value_kind
+from pydpstat._data.native import check_single, read_all_records, to_pandas_or_numpy, to_public_list
 from pydpstat._data.table import Chunk
 from pydpstat._data.values import fill_masked, is_missing, suggest_values, to_object_array
 from pydpstat._lazy import pd

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from pydpstat._data.chunk import CHUNK, check_column_names, report_engine_errors
-from pydpstat._data.progress import Progress
-from pydpstat._data.questions import (
+from pydpstat._data.aggregates import (
     AggregateQuery,
     AggregateRow,
     GroupKey,
@@ -17,6 +15,8 @@ from pydpstat._data.questions import (
     compile_query,
     parse_rows,
 )
+from pydpstat._data.chunks import CHUNK, check_column_names, report_engine_errors
+from pydpstat._data.progress import Progress
 from pydpstat._data.streams import StreamTable, import_pyarrow
 
 if TYPE_CHECKING:

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from pydpstat._checks import format_public_value
-from pydpstat._data.chunk import (
+from pydpstat._data.aggregates import AggregateQuery, AggregateRow
+from pydpstat._data.chunk_columns import convert_arrow_column, convert_column
+from pydpstat._data.chunks import (
     CHUNK,
     Chunk,
     MapChunk,
@@ -21,7 +23,6 @@ from pydpstat._data.chunk import (
     has_unit_column,
     run_ordered_fold,
 )
-from pydpstat._data.chunk_columns import convert_arrow_column, convert_column
 from pydpstat._data.containers import (
     Column,
     get_columns,
@@ -31,8 +32,7 @@ from pydpstat._data.containers import (
     is_series,
     take_rows,
 )
-from pydpstat._data.lookup import KIND_DESCRIPTIONS, get_value_kind
-from pydpstat._data.questions import AggregateQuery, AggregateRow
+from pydpstat._data.labels import KIND_DESCRIPTIONS, get_value_kind
 from pydpstat._data.streams import SinglePass
 from pydpstat.errors import PydpstatError
 

@@ -11,10 +11,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pydpstat._data.chunk import CHUNK, check_column_names, report_engine_errors
-from pydpstat._data.chunk_columns import convert_arrow_variable
-from pydpstat._data.progress import Progress
-from pydpstat._data.questions import (
+from pydpstat._data.aggregates import (
     AggregateQuery,
     AggregateRow,
     GroupKey,
@@ -24,6 +21,9 @@ from pydpstat._data.questions import (
     compile_query,
     parse_rows,
 )
+from pydpstat._data.chunk_columns import convert_arrow_variable
+from pydpstat._data.chunks import CHUNK, check_column_names, report_engine_errors
+from pydpstat._data.progress import Progress
 from pydpstat._data.streams import StreamTable, import_pyarrow, iterate_from_thread
 from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError

@@ -12,7 +12,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
-from pydpstat._data.chunk import (
+from pydpstat._data.aggregates import AggregateQuery, AggregateRow, Predicate
+from pydpstat._data.chunk_columns import convert_batch, convert_batches
+from pydpstat._data.chunks import (
     CHUNK,
     Chunk,
     MapChunk,
@@ -25,8 +27,6 @@ from pydpstat._data.chunk import (
     report_engine_errors,
     run_ordered_fold,
 )
-from pydpstat._data.chunk_columns import convert_batch, convert_batches
-from pydpstat._data.questions import AggregateQuery, AggregateRow, Predicate
 from pydpstat.errors import MissingExtraError, PydpstatError
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple, Protocol
 
-from pydpstat._data.chunk import Chunk, MapChunk, Merge, Part, Table
+from pydpstat._data.aggregates import AggregateQuery, AggregateRow
+from pydpstat._data.chunks import Chunk, MapChunk, Merge, Part, Table
 from pydpstat._data.containers import find_library, has_columns, has_rows
-from pydpstat._data.questions import AggregateQuery, AggregateRow
 
 
 class ColumnView(NamedTuple):

@@ -225,3 +225,16 @@ def _check_underflow(query_spec: QuerySpec, noise: Noise) -> None:
             f"the noise scale of {query_spec.statistic} underflows for this sensitivity: R adds no noise, or "
             "too little. Rescale the data, or use a smaller epsilon."
         )
+
+
+def compute_count_sensitivity(neighbors: str, norm: float) -> float:
+    """Return how far the counts of disjoint cells move, in the L1 or the L2 norm.
+
+    One record changes cell (bounded), or comes or goes (unbounded).
+
+    >>> compute_count_sensitivity("bounded", 1), compute_count_sensitivity("unbounded", 2)
+    (2.0, 1.0)
+    """
+    if neighbors == "unbounded":
+        return 1.0
+    return 2.0 if norm == 1 else math.sqrt(2.0)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from pydpstat._release.calibration import SEEDED_CONDITION
-from pydpstat._release.payment import Chargeable, charge_budget
+from pydpstat._release.charging import Chargeable, charge_budget
 from pydpstat.privacy import Guarantee
 from pydpstat.random import Source
 from pydpstat.results._call import Call

@@ -12,8 +12,8 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._release.calibration import REAL_MECHANISMS, VECTOR_MECHANISMS, check_delta, resolve_mechanism
-from pydpstat._release.declared import format_fact_conditions, get_comparison_conditions, get_type_conditions
-from pydpstat._release.payment import Chargeable, check_budget, get_budget_defaults
+from pydpstat._release.charging import Chargeable, check_budget, get_budget_defaults
+from pydpstat._release.declared_facts import format_fact_conditions, get_comparison_conditions, get_type_conditions
 from pydpstat._release.scope import EMPTY_SCOPE, Scope
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Mechanism

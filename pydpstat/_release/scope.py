@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from pydpstat import _checks as checks
-from pydpstat._release.payment import Chargeable, get_budget_defaults
+from pydpstat._release.charging import Chargeable, get_budget_defaults
 from pydpstat.errors import PydpstatError
 
 

@@ -10,10 +10,10 @@ from typing import NamedTuple, ParamSpec, TypeVar
 import numpy as np
 
 from pydpstat._answering import explain_wrong_calls
-from pydpstat._release.additive import Query, release_query
 from pydpstat._release.calibration import SEEDED_CONDITION, QuerySpec, calibrate_release
-from pydpstat._release.declared import current_call, get_design_call, get_series_names
+from pydpstat._release.declared_facts import current_call, get_design_call, get_series_names
 from pydpstat._release.options import Options
+from pydpstat._release.pipeline import Query, release_query
 from pydpstat._release.scope import EMPTY_SCOPE
 from pydpstat.mechanisms.mechanism import Noise
 from pydpstat.privacy.guarantee import Guarantee
@@ -96,7 +96,7 @@ def release_statistic(
     The query has one sensitivity for the whole value or one for each element. `data_names` are the data
     arguments' names and `public_arguments` the function's own public ones (bounds, edges, levels), for the call;
     the conditions are what the guarantee rests on, besides what the options say. `postprocess` is as in
-    `pydpstat._release.additive.release_query`. A total (`is_total`) of a sample is
+    `pydpstat._release.pipeline.release_query`. A total (`is_total`) of a sample is
     divided by the sample's share.
     """
     if is_total and options.sampling_rate is not None:

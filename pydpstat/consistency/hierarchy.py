@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pydpstat._checks import describe_option, describe_value
-from pydpstat._data.lookup import encode_observed_labels, to_label_column, to_label_columns
+from pydpstat._data.labels import encode_observed_labels, to_label_column, to_label_columns
 from pydpstat._data.values import to_object_array
 from pydpstat._frozen import freeze_array
 from pydpstat._lazy import pd

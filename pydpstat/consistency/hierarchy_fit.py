@@ -8,8 +8,8 @@ import numpy as np
 
 from pydpstat._answering import explain_wrong_calls
 from pydpstat._data.containers import get_columns, has_rows, is_frame, is_series
-from pydpstat._data.held import read_all_records
-from pydpstat._data.lookup import encode_labels
+from pydpstat._data.labels import encode_labels
+from pydpstat._data.native import read_all_records
 from pydpstat._data.table import Chunk
 from pydpstat._data.values import to_object_array
 from pydpstat._lazy import pd

@@ -10,11 +10,11 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data
-from pydpstat._release.additive import Query, release_query
 from pydpstat._release.calibration import INTEGER_MECHANISMS, FixedNoiseCalibrator, calibrate_release
-from pydpstat._release.declared import get_type_conditions
+from pydpstat._release.charging import Chargeable
+from pydpstat._release.declared_facts import get_type_conditions
 from pydpstat._release.options import Options, options
-from pydpstat._release.payment import Chargeable
+from pydpstat._release.pipeline import Query, release_query
 from pydpstat._release.statistic import guard_release, make_call
 from pydpstat.consistency._tree import (
     ConsistencyMethod,

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from pydpstat._answering import explain_frozen_changes
 from pydpstat._checks import to_array
 from pydpstat._data.containers import find_library, has_columns, is_frame, is_series, to_floats
-from pydpstat._data.held import to_pandas_or_numpy
+from pydpstat._data.native import to_pandas_or_numpy
 from pydpstat._data.values import fill_masked
 from pydpstat._frozen import ReadOnlyArrays
 from pydpstat._lazy import pd

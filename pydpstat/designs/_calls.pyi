@@ -5,14 +5,14 @@ from collections.abc import Callable, Sequence
 import numpy.typing as npt
 
 from pydpstat._data.columns import GivenBounds, VariableBounds
+from pydpstat._records.groups import Keys
 from pydpstat._release.options import Missing
-from pydpstat.inference._moments_results import MomentsResults
-from pydpstat.inference.moments import GroupMomentsResults
+from pydpstat.inference.means._moments_results import MomentsResults
+from pydpstat.inference.means.moments import GroupMomentsResults
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.results.inference_results import InferenceResults
 from pydpstat.results.regression_results import RegressionResults
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.scope import Keys
 
 class Calls:
     def any_interval(

@@ -19,13 +19,14 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
+from pydpstat._data.aggregates import AllOf, AnyOf, Comparison, IsIn, Not, Predicate, is_exact
 from pydpstat._data.columns import VariableBounds
 from pydpstat._data.containers import Column, is_categorical
-from pydpstat._data.held import to_series
-from pydpstat._data.lookup import encode_labels, get_value_kind, is_label_of_kind
-from pydpstat._data.questions import AllOf, AnyOf, Comparison, IsIn, Not, Predicate, is_exact
+from pydpstat._data.labels import encode_labels, get_value_kind, is_label_of_kind
+from pydpstat._data.native import to_series
 from pydpstat._data.values import is_missing
 from pydpstat._lazy import pd
+from pydpstat._records.expressions import FUNCTIONS, find_column_names, find_unsupported_part, parse_syntax_tree
 from pydpstat.designs._expressions import (
     Clipping,
     ColumnExpression,
@@ -34,12 +35,6 @@ from pydpstat.designs._expressions import (
     evaluate_arithmetic,
 )
 from pydpstat.errors import PydpstatError
-from pydpstat.statistics._kernels.expressions import (
-    FUNCTIONS,
-    find_column_names,
-    find_unsupported_part,
-    parse_syntax_tree,
-)
 
 Truths = npt.NDArray[np.bool_]
 _ORDER_OPERATORS: dict[type[ast.cmpop], Callable[..., Any]] = {

@@ -1,7 +1,7 @@
 """Numbers made of declared columns, such as ``log(income)`` or ``after - before``, record by record.
 
 Columns are clipped to their bounds first. What is undefined, as the logarithm of 0, raises no error, which
-would tell of a record. The arithmetic is that of `pydpstat.statistics._kernels.expressions`.
+would tell of a record. The arithmetic is that of `pydpstat._records.expressions`.
 """
 
 from __future__ import annotations
@@ -18,11 +18,10 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._data.columns import VariableBounds, convert_objects_to_floats
 from pydpstat._data.containers import Column, is_numeric, to_floats
-from pydpstat._data.held import to_series
+from pydpstat._data.native import to_series
 from pydpstat._data.values import to_object_array
 from pydpstat._lazy import pd
-from pydpstat.errors import PydpstatError
-from pydpstat.statistics._kernels.expressions import (
+from pydpstat._records.expressions import (
     FUNCTIONS,
     Floats,
     compute_expression_bounds,
@@ -31,6 +30,7 @@ from pydpstat.statistics._kernels.expressions import (
     find_unsupported_part,
     parse_syntax_tree,
 )
+from pydpstat.errors import PydpstatError
 
 Clipping = tuple[tuple[str, VariableBounds], ...]
 _EXAMPLE = "Write for example 'log(income)' or 'after - before'."

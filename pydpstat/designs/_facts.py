@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import VariableBounds, check_bounds
-from pydpstat._data.held import to_public_list
+from pydpstat._data.native import to_public_list
 from pydpstat._data.values import is_missing
+from pydpstat._records.levels import check_level_values
+from pydpstat._release.charging import Chargeable, get_budget_defaults, get_open_budgets
 from pydpstat._release.options import Missing
-from pydpstat._release.payment import Chargeable, get_budget_defaults, get_open_budgets
 from pydpstat.designs._conditions import Condition, parse_expression
 from pydpstat.designs._expressions import Clipping
 from pydpstat.errors import PydpstatError
-from pydpstat.statistics._kernels.levels import check_level_values
 
 NEIGHBORS = ("bounded", "unbounded")
 Levels = tuple[object, ...] | str

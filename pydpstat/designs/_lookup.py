@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from pydpstat import _checks as checks
-from pydpstat._release.declared import record_facts
-from pydpstat._release.payment import Chargeable
+from pydpstat._release.charging import Chargeable
+from pydpstat._release.declared_facts import record_facts
 from pydpstat.designs._conditions import Condition
 from pydpstat.designs._facts import Facts
 from pydpstat.designs._signatures import (

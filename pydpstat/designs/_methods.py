@@ -7,7 +7,7 @@ from typing import Any
 
 import pydpstat
 from pydpstat import _checks as checks
-from pydpstat._release.declared import DesignCallContext, get_recorded_facts, record_comparison
+from pydpstat._release.declared_facts import DesignCallContext, get_recorded_facts, record_comparison
 from pydpstat._wrong_calls import explain_call
 from pydpstat.designs._facts import check_fewer_levels, check_narrower_bounds
 from pydpstat.designs._lookup import (
@@ -117,7 +117,7 @@ def _call_plan_with_facts(
     positional_arguments: Sequence[object],
     keyword_arguments: CallOptions,
 ) -> Any:
-    from pydpstat.statistics.plan import PLANNED_FUNCTIONS, TEST_FUNCTIONS
+    from pydpstat.planning.plan import PLANNED_FUNCTIONS, TEST_FUNCTIONS
 
     # its overloads tell of tests, whose epsilon may be looked for
     ask: Any = pydpstat.plan
@@ -262,7 +262,7 @@ def _call_on_variables(
 
 
 def _call_model(design: Design, signature: MethodSignature, formula: object, bound_arguments: CallOptions) -> object:
-    from pydpstat.inference._formulas import parse_formula
+    from pydpstat.inference.regression._formulas import parse_formula
 
     if not isinstance(formula, str):
         raise PydpstatError(

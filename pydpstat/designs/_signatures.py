@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pydpstat
-from pydpstat._release.declared import Fact
+from pydpstat._release.declared_facts import Fact
 from pydpstat.designs._conditions import Condition
 from pydpstat.designs._facts import Levels
 from pydpstat.results._call import DesignCallText, format_argument, format_call

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat._data.chunk import Chunk
-from pydpstat._data.chunk import check_column_names as checked_names
+from pydpstat._data.chunks import Chunk
+from pydpstat._data.chunks import check_column_names as checked_names
 from pydpstat._data.columns import read_numbers
 from pydpstat._data.containers import (
     Column,
@@ -21,17 +21,17 @@ from pydpstat._data.containers import (
     take_rows,
     with_default_index,
 )
-from pydpstat._data.held import read_all_records, read_variable, to_pandas_or_numpy, to_series
+from pydpstat._data.native import read_all_records, read_variable, to_pandas_or_numpy, to_series
 from pydpstat._data.streams import StreamTable
 from pydpstat._data.table import ColumnView, Table, TransformedTable, as_table
 from pydpstat._data.values import suggest_columns
 from pydpstat._lazy import pd
-from pydpstat._release.declared import TYPES_CONDITION, record_comparison
+from pydpstat._records.levels import encode_levels
+from pydpstat._release.declared_facts import TYPES_CONDITION, record_comparison
 from pydpstat.designs._conditions import Condition, parse_expression
 from pydpstat.designs._expressions import NumericExpression
 from pydpstat.designs._facts import Facts
 from pydpstat.errors import PydpstatError
-from pydpstat.statistics._kernels.levels import encode_levels
 
 _LIST_TYPES = (list, tuple, range)
 # a column that is true for every record

@@ -11,8 +11,8 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat._answering import HelpfulErrors, explain_wrong_calls
 from pydpstat._data.columns import Data, GivenBounds
+from pydpstat._release.charging import Chargeable, check_budget
 from pydpstat._release.options import Missing
-from pydpstat._release.payment import Chargeable, check_budget
 from pydpstat.designs._conditions import Condition
 from pydpstat.designs._facts import Facts, check_facts, resolve_unit_and_neighbors
 from pydpstat.designs._methods import call_for_design, call_plan

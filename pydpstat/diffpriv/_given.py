@@ -12,7 +12,7 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._answering import HelpfulErrors
 from pydpstat._data.containers import find_library, get_row_labels, has_columns, is_series
-from pydpstat._data.held import to_public_list
+from pydpstat._data.native import to_public_list
 from pydpstat._lazy import pd
 from pydpstat._warn import note_r_warning
 from pydpstat.errors import PydpstatError

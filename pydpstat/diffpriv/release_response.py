@@ -11,9 +11,9 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
 from pydpstat._answering import explain_wrong_calls
-from pydpstat._release.additive import Query, release_query
 from pydpstat._release.calibration import QuerySpec, calibrate_release
 from pydpstat._release.choice import release_choice
+from pydpstat._release.pipeline import Query, release_query
 from pydpstat._warn import note_r_warning
 from pydpstat.diffpriv._given import (
     check_returned_function,

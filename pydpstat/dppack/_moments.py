@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from pydpstat import _checks as checks
-from pydpstat._release.additive import Accept, Query, release_query
 from pydpstat._release.calibration import Calibration, QuerySpec, calibrate_release
+from pydpstat._release.pipeline import Accept, Query, release_query
 from pydpstat.dppack import _warnings
 from pydpstat.dppack._noise import StatisticCalibrator, make_statistic_calibrator
 from pydpstat.dppack._values import MECHANISMS, SENSITIVITIES
@@ -80,7 +80,7 @@ def release_moment(
     """Check the remaining arguments in R's order, say what holds, and release.
 
     The arguments are the public ones as the mirror got them, in R's order. `accept` and `publish` are as
-    in `pydpstat._release.additive.release_query`; with `accept` the draw is repeated.
+    in `pydpstat._release.pipeline.release_query`; with `accept` the draw is repeated.
     """
     *_, which, mechanism, delta, _ = arguments
     checks.check_choice(which, "which_sensitivity", SENSITIVITIES)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from pydpstat import r_arithmetic as r
 from pydpstat._data.containers import as_array, find_library, get_series_name, has_columns
-from pydpstat._data.held import read_variable, to_pandas_or_numpy
+from pydpstat._data.native import read_variable, to_pandas_or_numpy
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms._exponential import Choice
 from pydpstat.r_arithmetic._arrays import to_numeric
@@ -86,19 +86,6 @@ def get_column_name(x: object, otherwise: str) -> str:
 
 # R adds bins one by one; beyond this it would not come back within anybody's patience
 MAX_BINS = 200_000
-
-
-def compute_count_sensitivity(neighbors: str, norm: float) -> float:
-    """Return how far the counts of disjoint cells move, in the L1 or the L2 norm.
-
-    One record changes cell (bounded), or comes or goes (unbounded).
-
-    >>> compute_count_sensitivity("bounded", 1), compute_count_sensitivity("unbounded", 2)
-    (2.0, 1.0)
-    """
-    if neighbors == "unbounded":
-        return 1.0
-    return 2.0 if norm == 1 else math.sqrt(2.0)
 
 
 def count_in_bins(x: np.ndarray, lower: float, upper: float, breaks: object) -> tuple[np.ndarray, Labels]:

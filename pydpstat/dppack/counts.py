@@ -13,16 +13,15 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
 from pydpstat._answering import explain_wrong_calls
-from pydpstat._release.additive import Query, release_query
-from pydpstat._release.calibration import Calibration, calibrate_release
-from pydpstat._release.payment import charge_once
+from pydpstat._release.calibration import Calibration, calibrate_release, compute_count_sensitivity
+from pydpstat._release.charging import charge_once
+from pydpstat._release.pipeline import Query, release_query
 from pydpstat.dppack import _warnings
 from pydpstat.dppack._noise import make_statistic_calibrator
 from pydpstat.dppack._values import (
     MECHANISMS,
     SENSITIVITIES,
     build_contingency_table,
-    compute_count_sensitivity,
     count_in_bins,
     read_flat_numbers,
     read_table_variables,

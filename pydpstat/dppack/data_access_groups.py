@@ -14,11 +14,11 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
 from pydpstat._answering import explain_wrong_calls
+from pydpstat._release.calibration import compute_count_sensitivity
 from pydpstat.dppack._values import (
     MECHANISMS,
     PooledStatistic,
     build_contingency_table,
-    compute_count_sensitivity,
     compute_pooled_covariance,
     compute_pooled_variance,
     read_flat_numbers,

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._answering import explain_wrong_calls
 from pydpstat._data.containers import has_columns, is_series
-from pydpstat._data.held import read_variable
+from pydpstat._data.native import read_variable
 from pydpstat._lazy import pd
 from pydpstat._release.choice import release_choice
 from pydpstat.dppack._values import to_plain_array

@@ -10,9 +10,9 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._answering import explain_wrong_calls
 from pydpstat._data.containers import get_row_labels
-from pydpstat._data.held import read_variable, to_public_list
-from pydpstat._release.additive import Query, release_query
+from pydpstat._data.native import read_variable, to_public_list
 from pydpstat._release.calibration import calibrate_release
+from pydpstat._release.pipeline import Query, release_query
 from pydpstat.dppack._noise import AllocationCalibrator, calibrate_analytic_loop, check_noise_delta
 from pydpstat.dppack._values import get_column_name, to_plain_array
 from pydpstat.errors import PydpstatError

@@ -13,10 +13,10 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._answering import explain_wrong_calls
 from pydpstat._data.containers import is_frame
-from pydpstat._data.held import read_frame, read_variable
-from pydpstat._release.additive import Query, release_query
+from pydpstat._data.native import read_frame, read_variable
 from pydpstat._release.calibration import calibrate_release
-from pydpstat._release.payment import charge_once
+from pydpstat._release.charging import charge_once
+from pydpstat._release.pipeline import Query, release_query
 from pydpstat.dppack import _warnings
 from pydpstat.dppack._moments import (
     ARGUMENT_NAMES,

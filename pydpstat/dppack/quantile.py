@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._answering import explain_wrong_calls
+from pydpstat._records.quantile_points import warn_argument_order
 from pydpstat._release.choice import release_choice
 from pydpstat.dppack import _warnings
 from pydpstat.dppack._moments import PUBLIC_SIZE_CONDITIONS
@@ -27,7 +28,6 @@ from pydpstat.random import secure, source_from
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.quantile_points import warn_argument_order
 
 POINT_CONDITION = (
     "the interval is chosen exactly; the rounding of its length and of the point within it is not covered by the proof"

@@ -12,17 +12,17 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Columns, VariableBounds, read_booleans, read_numbers, read_single_column
 from pydpstat._data.containers import Column, get_series_name, has_attributes, has_rows, is_frame, is_vector, take_rows
-from pydpstat._data.held import name_data_argument, read_frame, require_row_order, to_pandas_or_numpy, to_series
+from pydpstat._data.native import name_data_argument, read_frame, require_row_order, to_pandas_or_numpy, to_series
 from pydpstat._data.table import Chunk, Table, as_table
+from pydpstat._records.association import check_lengths
+from pydpstat._records.contributions import ContributionBounds, Hashes, encode_units, select_contributions
+from pydpstat._records.groups import make_column_origin
+from pydpstat._records.levels import read_crossed_variables
 from pydpstat._release.options import Options
 from pydpstat._release.scope import EMPTY_SCOPE, Scope
 from pydpstat.errors import PydpstatError
 from pydpstat.random import Source
-from pydpstat.statistics._kernels.association import check_lengths
-from pydpstat.statistics._kernels.contributions import ContributionBounds, Hashes, encode_units, select_contributions
-from pydpstat.statistics._kernels.levels import read_crossed_variables
-from pydpstat.statistics._kernels.scope import make_column_origin
-from pydpstat.statistics.choice import draw_integer_below
+from pydpstat.random._weighted_choice import draw_integer_below
 
 Array = np.ndarray
 Reader = Callable[["Column"], Array]

@@ -13,24 +13,24 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Columns, Data, read_booleans, read_single_column
 from pydpstat._data.values import should_fill
-from pydpstat._release.additive import Chargeable, Query
+from pydpstat._null_distributions.means.noisy_t import NoisySums
+from pydpstat._records.association import TwoVariables, read_two_columns
+from pydpstat._records.groups import SPELLING_HINT, UNUSED_LEVELS_TOPIC, warn_unused_levels
+from pydpstat._records.levels import LevelAxis
+from pydpstat._records.partition import compute_weight_sensitivity
+from pydpstat._records.records import RecordChunk, read_records
 from pydpstat._release.calibration import INTEGER_MECHANISMS, REAL_MECHANISMS
 from pydpstat._release.options import BoundedOnly, Missing, Options, check_min_records, options
+from pydpstat._release.pipeline import Chargeable, Query
 from pydpstat._release.statistic import release_statistic
 from pydpstat._warn import warn_usage
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._null_distributions.noisy_t import NoisySums
-from pydpstat.inference._predictors import fill_missing_numbers
 from pydpstat.inference._samples import Sample
+from pydpstat.inference.regression._predictors import fill_missing_numbers
 from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.random import Source
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.association import TwoVariables, read_two_columns
-from pydpstat.statistics._kernels.levels import LevelAxis
-from pydpstat.statistics._kernels.partition import compute_weight_sensitivity
-from pydpstat.statistics._kernels.records import RecordChunk, read_records
-from pydpstat.statistics._kernels.scope import SPELLING_HINT, UNUSED_LEVELS_TOPIC, warn_unused_levels
 
 # assumed shapes of the records' distributions
 SHAPES = ("any", "normal")

@@ -6,11 +6,8 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data
-from pydpstat._release.additive import Chargeable
-from pydpstat._release.options import BoundedOnly, Missing, Options
-from pydpstat._release.statistic import guard_release, release_statistic
-from pydpstat.inference._null_distributions.noise import Tulap
-from pydpstat.inference._null_distributions.proportions import (
+from pydpstat._null_distributions.noise import Tulap
+from pydpstat._null_distributions.proportions.proportions import (
     NoisyBinaryCounts,
     PrivateSizeProportionInterval,
     ProportionInterval,
@@ -18,7 +15,11 @@ from pydpstat.inference._null_distributions.proportions import (
     compute_noisy_tails,
     get_noisy_tails_floor,
 )
-from pydpstat.inference._null_distributions.two_proportions import ContrastInterval, NoisyGroupCounts, ProportionLine
+from pydpstat._null_distributions.proportions.two_proportions import ContrastInterval, NoisyGroupCounts, ProportionLine
+from pydpstat._records.groups import Keys
+from pydpstat._release.options import BoundedOnly, Missing, Options
+from pydpstat._release.pipeline import Chargeable
+from pydpstat._release.statistic import guard_release, release_statistic
 from pydpstat.inference._samples import read_samples_by_unit
 from pydpstat.inference._testing import (
     IID_ASSUMPTION,
@@ -34,7 +35,6 @@ from pydpstat.inference._testing import (
     read_boolean_variable,
 )
 from pydpstat.results.inference_results import InferenceResults
-from pydpstat.statistics._kernels.scope import Keys
 
 COMPARISONS = ("diff", "ratio")
 # how groups are called that have no names

@@ -10,17 +10,18 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data, read_single_column
-from pydpstat._release.additive import Chargeable
-from pydpstat._release.options import Missing
-from pydpstat._release.statistic import guard_release, release_statistic
-from pydpstat.inference._null_distributions.noise import Tulap
-from pydpstat.inference._null_distributions.proportions import (
+from pydpstat._null_distributions.noise import Tulap
+from pydpstat._null_distributions.proportions.proportions import (
     EXCLUDED_SIZES_PROBABILITY,
     NoisyBinaryCounts,
     combine_tails,
     compute_noisy_tails,
     get_noisy_tails_floor,
 )
+from pydpstat._records.groups import Keys
+from pydpstat._release.options import Missing
+from pydpstat._release.pipeline import Chargeable
+from pydpstat._release.statistic import guard_release, release_statistic
 from pydpstat.inference._testing import (
     IID_ASSUMPTION,
     UNINFORMATIVE_REMARK,
@@ -30,7 +31,6 @@ from pydpstat.inference._testing import (
     make_counts_query,
 )
 from pydpstat.results.inference_results import InferenceResults
-from pydpstat.statistics._kernels.scope import Keys
 
 NO_TIES_CONDITION = "whether a record equals q is treated as public"
 

@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from pydpstat._checks import as_integer, describe_option, describe_value, format_public_value, suggest_spelling
 from pydpstat._data.containers import find_library, has_columns, is_index, is_series, is_vector
-from pydpstat._data.held import to_pandas_or_numpy, to_public_list
-from pydpstat._data.lookup import encode_labels
+from pydpstat._data.labels import encode_labels
+from pydpstat._data.native import to_pandas_or_numpy, to_public_list
 from pydpstat._data.values import is_missing, to_object_array
 from pydpstat._frozen import freeze_array
 from pydpstat._lazy import pd

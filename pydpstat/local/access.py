@@ -16,11 +16,11 @@ import numpy as np
 from pydpstat._checks import describe_value
 from pydpstat._data.columns import check_bounds, read_numbers
 from pydpstat._data.containers import is_series
-from pydpstat._data.held import to_pandas_or_numpy
+from pydpstat._data.native import to_pandas_or_numpy
 from pydpstat._data.values import to_object_array
 from pydpstat._lazy import pd
-from pydpstat._release.additive import Query
 from pydpstat._release.options import Options, options
+from pydpstat._release.pipeline import Query
 from pydpstat._release.statistic import guard_release, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.local._categories import is_single

@@ -13,7 +13,7 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat._answering import HelpfulErrors
 from pydpstat._lazy import pd
-from pydpstat._release.payment import charge_budget
+from pydpstat._release.charging import charge_budget
 from pydpstat._release.statistic import guard_release
 from pydpstat.errors import PydpstatError
 from pydpstat.local._categories import Categories, Category, Codes, read, wrap_answers

@@ -15,7 +15,7 @@ from pydpstat._answering import explain_wrong_calls
 from pydpstat._data.containers import is_vector, take_rows
 from pydpstat._data.values import to_object_array
 from pydpstat._release.calibration import SEEDED_CONDITION
-from pydpstat._release.payment import charge_budget, check_budget, use_budget
+from pydpstat._release.charging import charge_budget, check_budget, use_budget
 from pydpstat.errors import PydpstatError
 from pydpstat.local.access import (
     ONE_RELEASE_PER_VALUE,

@@ -13,7 +13,7 @@ from pydpstat import _checks as checks
 from pydpstat._answering import explain_wrong_calls
 from pydpstat._data.progress import Progress
 from pydpstat._lazy import pd
-from pydpstat._release.payment import use_budget
+from pydpstat._release.charging import use_budget
 from pydpstat.errors import PydpstatError
 from pydpstat.local._intervals import Floats, estimate_by_moments
 from pydpstat.local.randomized_response import RandomizedResponse

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._data.containers import find_library
-from pydpstat._data.held import read_variable
+from pydpstat._data.native import read_variable
 from pydpstat._data.values import fill_masked, is_missing
 from pydpstat.errors import PydpstatError
 

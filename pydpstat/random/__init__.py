@@ -1,6 +1,6 @@
 """Where randomness comes from: the operating system, R's stream, or NumPy's generators.
 
-A source draws noise for `pydpstat._release.additive`. Each source has the same distributions as methods.
+A source draws noise for `pydpstat._release.pipeline`. Each source has the same distributions as methods.
 """
 
 from pydpstat._lazy import attach_names as _attach

@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 
 from pydpstat._data.containers import find_library, to_list
-from pydpstat._data.held import to_public_list
+from pydpstat._data.native import to_public_list
 from pydpstat.results._words import describe_model_subject, describe_statistic, join_names
 
 # the largest power of 10 that 64 bits hold

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from pydpstat.results._labels import Labels
 from pydpstat.results._words import collect_bounded_variables, describe_contribution, describe_noise, get_printed_name
 
 if TYPE_CHECKING:
-    from pydpstat.budget._entry import Entry
     from pydpstat.results._call import Call
 
 # what a guarantee says of a release with a seed begins so
@@ -30,6 +29,29 @@ _LOSS_NOISES = {
     "GaussianLoss": "Gaussian noise",
     "DiscreteGaussianLoss": "discrete Gaussian noise",
 }
+
+
+class LedgerEntry(Protocol):
+    """A line of a budget's ledger, as `pydpstat.budget.Entry` has it."""
+
+    @property
+    def call(self) -> str: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def epsilon(self) -> float: ...
+    @property
+    def delta(self) -> float: ...
+    @property
+    def neighbors(self) -> str: ...
+    @property
+    def unit(self) -> str | None: ...
+    @property
+    def loss(self) -> str: ...
+    @property
+    def conditions(self) -> str: ...
+    @property
+    def mechanism(self) -> str: ...
 
 
 class StatementItem(NamedTuple):
@@ -92,7 +114,7 @@ def make_item_from_result(result: object, name: str | None) -> StatementItem:
     )
 
 
-def make_item_from_entry(entry: Entry) -> StatementItem:
+def make_item_from_entry(entry: LedgerEntry) -> StatementItem:
     """Return what is said of a line of a ledger, which has the call and the privacy loss as texts."""
     function, arguments, first = _parse_call_text(entry.call)
     guarantee = Guarantee(
@@ -121,7 +143,7 @@ def make_item_from_entry(entry: Entry) -> StatementItem:
     )
 
 
-def match_entries(entries: Sequence[Entry], results: Sequence[tuple[str | None, object]]) -> Iterator[StatementItem]:
+def match_entries(entries: Sequence[LedgerEntry], results: Sequence[tuple[str | None, object]]) -> Iterator[StatementItem]:
     """Yield what is said of each line of a ledger, from its result where that is among those given."""
     known = [make_item_from_result(each, name) for name, each in results]
     for entry in entries:

@@ -6,7 +6,7 @@ import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeGuard
+from typing import Protocol, TypeGuard
 
 from pydpstat import _checks as checks
 from pydpstat._answering import HelpfulErrors, explain_wrong_calls
@@ -15,7 +15,12 @@ from pydpstat._lazy import pd
 from pydpstat._markup import as_html, as_markdown
 from pydpstat.errors import PydpstatError
 from pydpstat.results._exports import escape_latex_cell, format_latex_row
-from pydpstat.results._stated_releases import make_item_from_entry, make_item_from_result, match_entries
+from pydpstat.results._stated_releases import (
+    LedgerEntry,
+    make_item_from_entry,
+    make_item_from_result,
+    match_entries,
+)
 from pydpstat.results._statement_text import (
     collect_shared_lists,
     compose_total,
@@ -23,15 +28,19 @@ from pydpstat.results._statement_text import (
     make_statement_parts,
 )
 
-if TYPE_CHECKING:
-    from pydpstat.budget._account import Account
-
 _TEXT_WIDTH = 78
 _TABLE_WIDTHS = (22, 17, 20)
 # in LaTeX: a column of text, and the parts of a line of the points' columns, and of the releases' beside two
 # numbers
 _COLUMN_TYPE = r"\newcolumntype{L}[1]{>{\raggedright\arraybackslash}p{#1}}"
 _POINT_WIDTHS, _RELEASE_WIDTHS, _WIDTH_FACTOR = (0.22, 0.72), (0.2, 0.22, 0.28), 0.7
+
+
+class Ledger(Protocol):
+    """What was spent from a budget, line by line."""
+
+    @property
+    def entries(self) -> Sequence[LedgerEntry]: ...
 
 
 @dataclass(frozen=True)
@@ -314,7 +323,7 @@ def _collect_named_results(releases: object) -> list[tuple[str | None, object]]:
     raise PydpstatError("releases must have at least one release; got an empty list. Give for example [r].")
 
 
-def _is_ledger(thing: object) -> TypeGuard[Account]:
+def _is_ledger(thing: object) -> TypeGuard[Ledger]:
     return hasattr(type(thing), "entries") and hasattr(type(thing), "remaining")
 
 

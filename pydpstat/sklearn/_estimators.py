@@ -10,19 +10,19 @@ import numpy.typing as npt
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import VariableBounds, check_column_bounds
-from pydpstat._release.payment import get_budget_defaults
+from pydpstat._null_distributions.logistic.cell_logit import CellLogit
+from pydpstat._records.groups import Keys
+from pydpstat._release.charging import get_budget_defaults
 from pydpstat._warn import note_r_warning
 from pydpstat.errors import MissingExtraError, PydpstatError
-from pydpstat.inference._cell_regression import bound_slopes
-from pydpstat.inference._coefficients import LogitCombinations, MomentCombinations
-from pydpstat.inference._null_distributions.cell_logit import CellLogit
+from pydpstat.inference.logistic._cell_regression import bound_slopes
+from pydpstat.inference.regression._coefficients import LogitCombinations, MomentCombinations
 from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.random import Source, source_from
 from pydpstat.results.regression_results import RegressionResults
-from pydpstat.statistics._kernels.scope import Keys
 
 if TYPE_CHECKING:
-    from pydpstat._release.additive import Chargeable
+    from pydpstat._release.pipeline import Chargeable
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin

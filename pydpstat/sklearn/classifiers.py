@@ -11,9 +11,10 @@ from pydpstat import _checks as checks
 from pydpstat._answering import explain_wrong_calls
 from pydpstat._data.columns import GivenBounds
 from pydpstat._lazy import pd
+from pydpstat._records.groups import Keys
 from pydpstat._warn import note_r_warning
 from pydpstat.errors import PydpstatError
-from pydpstat.inference.logit import logit
+from pydpstat.inference.logistic.logit import logit
 from pydpstat.sklearn._estimators import (
     ClassifierMixin,
     Floats,
@@ -21,10 +22,9 @@ from pydpstat.sklearn._estimators import (
     check_classification_targets,
     get_logistic_coefficients,
 )
-from pydpstat.statistics._kernels.scope import Keys
 
 if TYPE_CHECKING:
-    from pydpstat._release.additive import Chargeable
+    from pydpstat._release.pipeline import Chargeable
 
 ClassLabels = np.ndarray
 

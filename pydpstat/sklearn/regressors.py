@@ -9,12 +9,12 @@ import numpy.typing as npt
 from pydpstat._answering import explain_wrong_calls
 from pydpstat._data.columns import GivenBounds, check_bounds
 from pydpstat._lazy import pd
-from pydpstat.inference.regression import ols
+from pydpstat._records.groups import Keys
+from pydpstat.inference.regression.regression import ols
 from pydpstat.sklearn._estimators import Floats, PrivateEstimator, RegressorMixin, get_linear_coefficients
-from pydpstat.statistics._kernels.scope import Keys
 
 if TYPE_CHECKING:
-    from pydpstat._release.additive import Chargeable
+    from pydpstat._release.pipeline import Chargeable
     from pydpstat.mechanisms.mechanism import Mechanism
 
 

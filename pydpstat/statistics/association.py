@@ -8,21 +8,16 @@ from typing import Any
 import numpy as np
 
 from pydpstat._data.columns import Data, GivenBounds, check_fill_value
-from pydpstat._release.additive import Chargeable
+from pydpstat._null_distributions.correlations import CorrelationValue
+from pydpstat._null_distributions.proportions.shares import CorrelationIntervals
+from pydpstat._records.association import make_bounded_query, make_corner_query, make_square_query, read_variables
+from pydpstat._records.groups import Keys
 from pydpstat._release.calibration import VECTOR_MECHANISMS
 from pydpstat._release.options import Missing, Options, choose_column_mechanism, options
+from pydpstat._release.pipeline import Chargeable
 from pydpstat._release.statistic import guard_release, release_statistic
-from pydpstat.inference._null_distributions.shares import CorrelationIntervals
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.association import (
-    make_bounded_query,
-    make_corner_query,
-    make_square_query,
-    read_variables,
-)
-from pydpstat.statistics._kernels.association_interval import CorrelationValue
-from pydpstat.statistics._kernels.scope import Keys
 from pydpstat.statistics.spread import check_squared_bounds
 
 
@@ -195,7 +190,7 @@ def corr(
     a noisy variance is not above 0, as `postprocessing`, the short form and the summary then say. `bse` is
     by the delta method, NaN where that has no answer. `conf_int` is not: it covers what the noise can have
     done to the correlation of these (clipped) records, for every number of them, and lies between -1 and 1,
-    which it is where the noise leaves nothing to say (`pydpstat.statistics._kernels.association_interval`).
+    which it is where the noise leaves nothing to say (`pydpstat._null_distributions.correlations`).
     Of a frame each interval stands alone.
 
     ``conf_int(kind="population")`` is an interval for the population correlation, at no additional privacy

@@ -9,20 +9,20 @@ import numpy as np
 
 from pydpstat._data.columns import Data, read_booleans
 from pydpstat._data.values import should_fill
-from pydpstat._release.additive import Chargeable, Query
+from pydpstat._null_distributions.proportions.shares import ShareIntervals
+from pydpstat._records.aggregates import count_truths_in_engine
+from pydpstat._records.cells import compute_share_rate
+from pydpstat._records.groups import Keys, warn_empty_groups
+from pydpstat._records.partition import compute_weight_sensitivity, convert_to_fortran_order
+from pydpstat._records.records import RecordChunk, Records, read_records
 from pydpstat._release.calibration import INTEGER_MECHANISMS
 from pydpstat._release.options import Missing, Options, check_min_records, options
+from pydpstat._release.pipeline import Chargeable, Query
 from pydpstat._release.statistic import guard_release, release_statistic
-from pydpstat.inference._null_distributions.shares import ShareIntervals
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.results import _ranges as ranges
 from pydpstat.results._postprocessing import DerivedValue, NoisyValue, PostProcessing, PostProcessor, ScaledValue
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.asked import count_truths_in_engine
-from pydpstat.statistics._kernels.cells import compute_share_rate
-from pydpstat.statistics._kernels.partition import compute_weight_sensitivity, convert_to_fortran_order
-from pydpstat.statistics._kernels.records import RecordChunk, Records, read_records
-from pydpstat.statistics._kernels.scope import Keys, warn_empty_groups
 
 SHARE_STEPS = ("divided by the number of records", ranges.CLIPPED_STEP)
 

@@ -10,21 +10,21 @@ import numpy.typing as npt
 
 from pydpstat._checks import as_float, describe_value, is_number
 from pydpstat._data.columns import Data, check_fill_value, read_single_column
-from pydpstat._data.held import to_public_list
+from pydpstat._data.native import to_public_list
 from pydpstat._data.values import should_fill
-from pydpstat._release.additive import Chargeable
+from pydpstat._null_distributions.quantiles.quantiles import HistogramIntervals
+from pydpstat._records.aggregates import count_bins_in_engine
+from pydpstat._records.cells import count_bins, count_group_bins, make_cells_postprocessing, make_cells_query
+from pydpstat._records.groups import Keys, warn_empty_groups
+from pydpstat._records.records import RecordChunk, read_records
 from pydpstat._release.calibration import INTEGER_MECHANISMS
 from pydpstat._release.options import Missing, options
+from pydpstat._release.pipeline import Chargeable
 from pydpstat._release.statistic import guard_release, release_statistic
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._null_distributions.quantiles import HistogramIntervals
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.asked import count_bins_in_engine
-from pydpstat.statistics._kernels.cells import count_bins, count_group_bins, make_cells_postprocessing, make_cells_query
-from pydpstat.statistics._kernels.records import RecordChunk, read_records
-from pydpstat.statistics._kernels.scope import Keys, warn_empty_groups
 
 MAX_HISTOGRAM_CELLS = 10**7
 

@@ -10,10 +10,10 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._answering import explain_wrong_calls
 from pydpstat._data.containers import get_row_labels, get_series_name
-from pydpstat._data.held import read_variable
-from pydpstat._release.additive import Query, release_query
+from pydpstat._data.native import read_variable
 from pydpstat._release.calibration import FixedNoiseCalibrator, calibrate_release
-from pydpstat._release.payment import charge_budget
+from pydpstat._release.charging import charge_budget
+from pydpstat._release.pipeline import Query, release_query
 from pydpstat._release.statistic import guard_release
 from pydpstat._warn import warn_privacy
 from pydpstat.errors import PydpstatError

@@ -8,26 +8,22 @@ import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Bounds, Data, GivenBounds, VariableBounds
-from pydpstat._release.additive import Chargeable, Query
+from pydpstat._null_distributions import weight_moments
+from pydpstat._records import partition, record_grid
+from pydpstat._records.column_release import compute_exact_sums, make_column_query, release_columns, sum_on_grid
+from pydpstat._records.group_sums import split_sums_by_group
+from pydpstat._records.groups import Keys
+from pydpstat._records.record_grid import ExactSums
+from pydpstat._records.records import Records
 from pydpstat._release.calibration import VECTOR_MECHANISMS
 from pydpstat._release.options import Missing, Options, options
+from pydpstat._release.pipeline import Chargeable, Query
 from pydpstat._release.statistic import guard_release
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.results import _ranges as ranges
 from pydpstat.results._postprocessing import NoisyValue, PostProcessing, PostProcessor, ScaledValue
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels import partition, record_grid
-from pydpstat.statistics._kernels.column_release import (
-    compute_exact_sums,
-    make_column_query,
-    release_columns,
-    sum_on_grid,
-)
-from pydpstat.statistics._kernels.group_sums import split_sums_by_group
-from pydpstat.statistics._kernels.record_grid import ExactSums
-from pydpstat.statistics._kernels.records import Records
-from pydpstat.statistics._kernels.scope import Keys
 
 MAX_BOUND = 1e290
 
@@ -189,7 +185,7 @@ def mean(
     how = options(*public, mechanisms=VECTOR_MECHANISMS, allow_objects=not more, rng=rng, budget=budget)
     how = how.add_scope(by, levels, other, unit, max_records, max_groups, sample)
     if more:
-        from pydpstat.inference._population import release_column_moments
+        from pydpstat._records.population import release_column_moments
 
         return release_column_moments("mean", data, bounds, how)
     return release_columns("mean", make_mean_query, data, bounds, how)
@@ -212,9 +208,10 @@ def make_mean_query(statistic: str, records: Records, bounds: Bounds, options: O
 
 def _compute_means(noisy_sums: np.ndarray, bounds: VariableBounds) -> tuple[np.ndarray, np.ndarray]:
     """Return the means and their slopes from rows of noisy sums."""
-    at, half = (partition.compute_moments(noisy_sums, partition.LINE_BASIS), record_grid.compute_half_width(bounds))
+    at = weight_moments.compute_moments(noisy_sums, weight_moments.LINE_BASIS)
+    half = record_grid.compute_half_width(bounds)
     mean = 0.5 * bounds[0] + 0.5 * bounds[1] + half * at.means[..., 1]
-    return mean, half * partition.compute_row_norms(at.gradients[..., 1, :])
+    return mean, half * weight_moments.compute_row_norms(at.gradients[..., 1, :])
 
 
 @guard_release

@@ -7,12 +7,8 @@ from fractions import Fraction
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data
-from pydpstat._release.additive import Chargeable
-from pydpstat._release.options import Missing
-from pydpstat._release.statistic import guard_release
-from pydpstat.results._labels import Labels
-from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.quantile_points import (
+from pydpstat._records.groups import Keys
+from pydpstat._records.quantile_points import (
     QuantileQuery,
     check_quantile_options,
     check_raw_shares,
@@ -25,8 +21,12 @@ from pydpstat.statistics._kernels.quantile_points import (
     release_points,
     warn_argument_order,
 )
-from pydpstat.statistics._kernels.ranks import RankTarget, compute_rank_range, compute_utility_limit
-from pydpstat.statistics._kernels.scope import Keys
+from pydpstat._records.ranks import RankTarget, compute_rank_range, compute_utility_limit
+from pydpstat._release.options import Missing
+from pydpstat._release.pipeline import Chargeable
+from pydpstat._release.statistic import guard_release
+from pydpstat.results._labels import Labels
+from pydpstat.results.results import DPResults
 
 
 @guard_release
@@ -141,7 +141,7 @@ def quantile(
     they end at edges. That of the noise ends where the noisy number of records below no longer fits the rank
     of the records' quantile, and has all of the cell in which this is. That of kind "population" ends where
     it cannot come from a binomial number with the share q; of private numbers of records
-    `pydpstat.inference._null_distributions.quantiles` has the distribution. For n epsilon up to 100 it is
+    `pydpstat._null_distributions.quantiles.quantiles` has the distribution. For n epsilon up to 100 it is
     much shorter than what choices of grid points would say.
 
     References
@@ -165,7 +165,7 @@ def quantile(
     how = check_quantile_options(epsilon, neighbors, missing, more, rng, budget)
     how = how.add_scope(by, levels, other, unit, max_records, max_groups, sample)
     if more:
-        from pydpstat.inference._population import release_population_quantiles
+        from pydpstat._records.population import release_population_quantiles
 
         return release_population_quantiles("quantile", x, bounds, (share,), None, (("q", q),), grid_points, how)
     return _release_quantile("quantile", read_quantile_query(x, bounds, grid_points, how), share, (("q", q),))
@@ -252,7 +252,7 @@ def median(
     how = check_quantile_options(epsilon, neighbors, missing, more, rng, budget)
     how = how.add_scope(by, levels, other, unit, max_records, max_groups, sample)
     if more:
-        from pydpstat.inference._population import release_population_quantiles
+        from pydpstat._records.population import release_population_quantiles
 
         return release_population_quantiles("median", x, bounds, (0.5,), None, (), grid_points, how)
     return _release_quantile("median", read_quantile_query(x, bounds, grid_points, how), 0.5, ())
@@ -385,7 +385,7 @@ def quantiles(
     how = check_quantile_options(epsilon, neighbors, missing, more, rng, budget)
     how = how.add_scope(by, levels, other, unit, max_records, max_groups, sample)
     if more:
-        from pydpstat.inference._population import release_population_quantiles
+        from pydpstat._records.population import release_population_quantiles
 
         names, own = tuple(map(str, given)), (("qs", qs),)
         return release_population_quantiles("quantiles", x, bounds, wanted, names, own, grid_points, how)

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Bounds, Data, GivenBounds, VariableBounds
-from pydpstat._release.additive import Chargeable, Query
+from pydpstat._null_distributions import weight_moments
+from pydpstat._records import partition, record_grid
+from pydpstat._records.column_release import make_column_query, release_columns, sum_on_grid
+from pydpstat._records.groups import Keys
+from pydpstat._records.records import Records
 from pydpstat._release.calibration import VECTOR_MECHANISMS
 from pydpstat._release.options import Missing, Options, options
+from pydpstat._release.pipeline import Chargeable, Query
 from pydpstat._release.statistic import guard_release
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.results import _ranges as ranges
 from pydpstat.results._postprocessing import DerivedValue, NoisyValue, PostProcessing, PostProcessor, SquareRootValue
 from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels import partition, record_grid
-from pydpstat.statistics._kernels.column_release import make_column_query, release_columns, sum_on_grid
-from pydpstat.statistics._kernels.record_grid import RecordGrid
-from pydpstat.statistics._kernels.records import Records
-from pydpstat.statistics._kernels.scope import Keys
 
 
 @guard_release
@@ -140,7 +138,7 @@ def var(
     how = options(*public, mechanisms=VECTOR_MECHANISMS, allow_objects=not more, rng=rng, budget=budget)
     how = how.add_scope(by, levels, other, unit, max_records, max_groups, sample)
     if more:
-        from pydpstat.inference._population import release_column_moments
+        from pydpstat._records.population import release_column_moments
 
         return release_column_moments("var", data, bounds, how)
     return release_columns("var", _make_variance_query, data, bounds, how)
@@ -215,7 +213,7 @@ def std(
     how = options(*public, mechanisms=VECTOR_MECHANISMS, allow_objects=not more, rng=rng, budget=budget)
     how = how.add_scope(by, levels, other, unit, max_records, max_groups, sample)
     if more:
-        from pydpstat.inference._population import release_column_moments
+        from pydpstat._records.population import release_column_moments
 
         return release_column_moments("std", data, bounds, how)
     return release_columns("std", _make_std_query, data, bounds, how)
@@ -233,10 +231,12 @@ def _make_variance_query(
             statistic, records, bounds, options, weights, found, _compute_variances, step, within
         )
     exact = [
-        compute_exact_covariance(n, each.first[0], each.first[0], each.products[0], grid, grid)
+        record_grid.compute_exact_covariance(n, each.first[0], each.first[0], each.products[0], grid, grid)
         for each, grid in zip(found, grids)
     ]
-    sensitivities = [compute_covariance_sensitivity(n, grid, grid, pair, pair) for grid, pair in zip(grids, bounds)]
+    sensitivities = [
+        record_grid.compute_covariance_sensitivity(n, grid, grid, pair, pair) for grid, pair in zip(grids, bounds)
+    ]
     query = make_column_query(statistic, records, exact, sensitivities, n, options)
     return query, lambda noisy: (within.clip_values(noisy), NoisyValue((ranges.CLIPPED_STEP,), within=within))
 
@@ -249,11 +249,11 @@ def _get_spread_range(bounds: Bounds, options: Options, n: int, is_root: bool = 
 
 def _compute_variances(noisy_sums: np.ndarray, bounds: VariableBounds) -> tuple[np.ndarray, np.ndarray]:
     """Return the variances and their slopes from rows of noisy sums."""
-    value, gradient = partition.compute_covariance(
-        partition.compute_moments(noisy_sums, partition.PARABOLA_BASIS), 1, 1, 2
+    value, gradient = weight_moments.compute_covariance(
+        weight_moments.compute_moments(noisy_sums, weight_moments.PARABOLA_BASIS), 1, 1, 2
     )
     half = record_grid.compute_half_width(bounds)
-    return half * half * value, half * half * partition.compute_row_norms(gradient)
+    return half * half * value, half * half * weight_moments.compute_row_norms(gradient)
 
 
 def _make_std_query(statistic: str, records: Records, bounds: Bounds, options: Options) -> tuple[Query, PostProcessor]:
@@ -270,23 +270,6 @@ def _make_std_query(statistic: str, records: Records, bounds: Bounds, options: O
         return root, DerivedValue(tuple(slopes.tolist()), steps, sizes=post.sizes, within=within)
 
     return query, publish_roots
-
-
-def compute_exact_covariance(
-    n: int, first: int, second: int, product: int, grid1: RecordGrid, grid2: RecordGrid
-) -> Fraction:
-    """Return (sum of products - product of sums / n) / (n - 1) exactly, from sums in grid units."""
-    # products are in units of 2^bits times the product of the two units, which a float holds
-    whole = (n * product << grid1.bits) - first * second
-    return record_grid.compute_ratio(whole, n * (n - 1), grid1.unit * grid2.unit)
-
-
-def compute_covariance_sensitivity(
-    n: int, grid1: RecordGrid, grid2: RecordGrid, bounds1: VariableBounds, bounds2: VariableBounds
-) -> Fraction:
-    """Return how far replacing a record moves a covariance of n records on grids."""
-    rounding = 2 * Fraction(record_grid.compute_product_unit(grid1, grid2)) / (n - 1)
-    return record_grid.compute_width(bounds1) * record_grid.compute_width(bounds2) / n + rounding
 
 
 def check_squared_bounds(bounds: Bounds) -> None:

@@ -17,20 +17,8 @@ from pydpstat._data.columns import Data
 from pydpstat._data.containers import Column, is_categorical
 from pydpstat._data.values import is_missing, should_fill, to_object_array
 from pydpstat._lazy import pd
-from pydpstat._release.additive import Chargeable, release_query
-from pydpstat._release.calibration import INTEGER_MECHANISMS, FixedNoiseCalibrator, calibrate_release
-from pydpstat._release.options import Missing, Options, options
-from pydpstat._release.statistic import guard_release, make_call, release_statistic
-from pydpstat.errors import PydpstatError
-from pydpstat.inference._null_distributions.shares import TableIntervals
-from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
-from pydpstat.mechanisms.mechanism import Mechanism
-from pydpstat.privacy import Guarantee
-from pydpstat.results import _ranges as ranges
-from pydpstat.results._labels import Labels
-from pydpstat.results._postprocessing import NoisyValue
-from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.cells import (
+from pydpstat._null_distributions.proportions.shares import TableIntervals
+from pydpstat._records.cells import (
     get_crossed_variables,
     make_cells_postprocessing,
     make_cells_query,
@@ -38,7 +26,8 @@ from pydpstat.statistics._kernels.cells import (
     read_values,
     tabulate_cells,
 )
-from pydpstat.statistics._kernels.levels import (
+from pydpstat._records.groups import Keys, warn_unused_levels
+from pydpstat._records.levels import (
     DECLARED_CATEGORIES_CONDITION,
     Level,
     check_levels,
@@ -46,8 +35,19 @@ from pydpstat.statistics._kernels.levels import (
     convert_to_plain_level,
     make_axis,
 )
-from pydpstat.statistics._kernels.records import RecordChunk
-from pydpstat.statistics._kernels.scope import Keys, warn_unused_levels
+from pydpstat._records.records import RecordChunk
+from pydpstat._release.calibration import INTEGER_MECHANISMS, FixedNoiseCalibrator, calibrate_release
+from pydpstat._release.options import Missing, Options, options
+from pydpstat._release.pipeline import Chargeable, release_query
+from pydpstat._release.statistic import guard_release, make_call, release_statistic
+from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
+from pydpstat.mechanisms.mechanism import Mechanism
+from pydpstat.privacy import Guarantee
+from pydpstat.results import _ranges as ranges
+from pydpstat.results._labels import Labels
+from pydpstat.results._postprocessing import NoisyValue
+from pydpstat.results.results import DPResults
 
 # levels by their type, and how many records each has
 LevelCounts = Counter[tuple[type, Level]]

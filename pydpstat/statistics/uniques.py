@@ -10,23 +10,11 @@ import numpy.typing as npt
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Columns, Data, Placeholder
 from pydpstat._data.containers import get_columns, get_series_name, is_frame, is_vector, take_rows
-from pydpstat._data.held import to_pandas_or_numpy
+from pydpstat._data.native import to_pandas_or_numpy
 from pydpstat._data.table import Chunk, as_table
 from pydpstat._data.values import to_object_array
-from pydpstat._release.additive import Chargeable, Query
-from pydpstat._release.calibration import INTEGER_MECHANISMS
-from pydpstat._release.options import NO_FILL, Missing, Options, options
-from pydpstat._release.scope import Scope
-from pydpstat._release.statistic import guard_release, release_statistic
-from pydpstat.errors import PydpstatError
-from pydpstat.mechanisms.mechanism import Mechanism
-from pydpstat.results import _ranges as ranges
-from pydpstat.results._postprocessing import NoisyValue
-from pydpstat.results.results import DPResults
-from pydpstat.statistics._kernels.contributions import ContributionBounds, encode_ids, select_contributions
-from pydpstat.statistics._kernels.partition import compute_ones_norm
-from pydpstat.statistics._kernels.records import RecordChunk, RecordLayout, Records, select_variables
-from pydpstat.statistics._kernels.scope import (
+from pydpstat._records.contributions import ContributionBounds, encode_ids, select_contributions
+from pydpstat._records.groups import (
     Keys,
     get_scope_arguments,
     make_column_origin,
@@ -34,7 +22,19 @@ from pydpstat.statistics._kernels.scope import (
     read_keys,
     warn_empty_groups,
 )
-from pydpstat.statistics.choice import draw_integer_below
+from pydpstat._records.partition import compute_ones_norm
+from pydpstat._records.records import RecordChunk, RecordLayout, Records, select_variables
+from pydpstat._release.calibration import INTEGER_MECHANISMS
+from pydpstat._release.options import NO_FILL, Missing, Options, options
+from pydpstat._release.pipeline import Chargeable, Query
+from pydpstat._release.scope import Scope
+from pydpstat._release.statistic import guard_release, release_statistic
+from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms.mechanism import Mechanism
+from pydpstat.random._weighted_choice import draw_integer_below
+from pydpstat.results import _ranges as ranges
+from pydpstat.results._postprocessing import NoisyValue
+from pydpstat.results.results import DPResults
 
 CountArray = npt.NDArray[np.int64]
 

@@ -15,11 +15,11 @@ import random
 import numpy as np
 import pytest
 
-from pydpstat._release import additive
+from pydpstat._records.moment_noise import MomentNoise
+from pydpstat._release import pipeline
 from pydpstat.auditing import audit
 from pydpstat.auditing._cases import all_cases
 from pydpstat.auditing._command import SOUND_CONFIDENCE
-from pydpstat.inference._moment_noise import MomentNoise
 from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
 from pydpstat.mechanisms.mechanism import SeparateNoise
 from pydpstat.random.secure import _bits
@@ -44,9 +44,9 @@ def asked(release, data):
         found.append(given)
         return real(*given)
 
-    real = additive._add_noise
+    real = pipeline._add_noise
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(additive, "_add_noise", kept)
+        patch.setattr(pipeline, "_add_noise", kept)
         # neighbors share what is drawn before the noise, such as each record's block
         patch.setattr(_bits, "entropy", random.Random(3).randbytes)
         release(data)
@@ -78,7 +78,7 @@ class Many:
         value = np.tile(self.values[side], size)
         exact = None if query.exact is None else query.exact * size
         noise = repeated(self.noise, size)
-        drawn = additive._add_noise(
+        drawn = pipeline._add_noise(
             dataclasses.replace(query, value=value, exact=exact), prepared._replace(noise=noise), source
         ).reshape(size, -1)
         # what is beyond both values has one ratio, but for rounding

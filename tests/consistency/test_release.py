@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from pydpstat import Budget, BudgetExceeded, PydpstatError, RRandom
-from pydpstat._release.declared import TYPES_CONDITION
+from pydpstat._release.declared_facts import TYPES_CONDITION
 from pydpstat.consistency import Hierarchy, release_hierarchy
 from pydpstat.consistency._split import find_node_kinds
 from pydpstat.consistency._tree import fit_two_pass

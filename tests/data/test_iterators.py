@@ -9,9 +9,9 @@ import pytest
 
 import pydpstat as dp
 from pydpstat import PydpstatError
-from pydpstat._data.chunk import CHUNK, Chunk, concatenate_chunks, make_integer_column
+from pydpstat._data.chunks import CHUNK, Chunk, concatenate_chunks, make_integer_column
 from pydpstat._data.columns import Placeholder, read_booleans, read_numbers
-from pydpstat._data.lookup import encode_labels
+from pydpstat._data.labels import encode_labels
 from pydpstat._data.table import as_table
 from pydpstat._data.values import is_missing
 

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pydpstat._data import lookup
-from pydpstat._data.lookup import encode_labels
-from pydpstat.statistics._kernels.levels import CrossedVariables, make_groups
+from pydpstat._data import labels
+from pydpstat._data.labels import encode_labels
+from pydpstat._records.levels import CrossedVariables, make_groups
 
 TEXTS = ["b", None, "a", "", "z", "a", "ä", "b "]
 LABELS = ["a", "b", "ä", ""]
@@ -15,7 +15,7 @@ LABELS = ["a", "b", "ä", ""]
 @pytest.mark.parametrize("kind", [object, "string", "string[python]", "str", "category"])
 @pytest.mark.parametrize("at_a_time", [1, 3, 100])
 def test_texts_of_every_type_have_the_same_places(kind, at_a_time, monkeypatch):
-    monkeypatch.setattr(lookup, "_TEXT_BATCH_SIZE", at_a_time)
+    monkeypatch.setattr(labels, "_TEXT_BATCH_SIZE", at_a_time)
     # before pandas 3, "str" makes a text of what is missing
     values = pd.Series(TEXTS, dtype=object if kind == "str" and pd.__version__ < "3" else kind)
     for column in (values, values.array, pd.Index(values)):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pydpstat as dp
-from pydpstat._release.declared import TYPES_CONDITION, DesignCallContext, record_comparison, record_facts
+from pydpstat._release.declared_facts import TYPES_CONDITION, DesignCallContext, record_comparison, record_facts
 from pydpstat.designs._signatures import DESIGN_METHODS, GROUP_METHODS, SINGLE_VARIABLE_METHODS, get_method_signature
 from tests.designs.method_calls import (
     AGE,

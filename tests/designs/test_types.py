@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import pydpstat as dp
-from pydpstat._release.declared import TYPES_CONDITION
+from pydpstat._release.declared_facts import TYPES_CONDITION
 from pydpstat.consistency import Hierarchy, release_hierarchy
 
 ALMOST = {"epsilon": 1e4}

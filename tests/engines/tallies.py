@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from pydpstat._data.columns import read_booleans, read_numbers
-from pydpstat._data.lookup import encode_labels
+from pydpstat._data.labels import encode_labels
 from pydpstat._data.values import is_missing
 
 LABELS = ("north", "south", "east")

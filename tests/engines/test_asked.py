@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import pydpstat as dp
+from pydpstat._data.aggregates import AggregateQuery, GroupKey
 from pydpstat._data.columns import read_numbers
-from pydpstat._data.questions import AggregateQuery, GroupKey
 from pydpstat._data.table import as_table
+from pydpstat._records.column_release import release_columns
 from pydpstat._release.options import options
-from pydpstat.statistics._kernels.column_release import release_columns
 from pydpstat.statistics.mean import make_mean_query
 from tests.engines.makers import pa
 from tests.engines.releases import FILL, Statistic, Way, outcome

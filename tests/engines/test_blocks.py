@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from pydpstat import PydpstatError
-from pydpstat.inference._block_records import BlockSamples
+from pydpstat.inference.blocks._block_records import BlockSamples
 from pydpstat.random import source_from
 from tests.block_channels import differing
 

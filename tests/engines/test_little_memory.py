@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from pydpstat import PydpstatError
-from pydpstat._data.chunk import CHUNK
+from pydpstat._data.chunks import CHUNK
 from pydpstat._data.table import as_table
 
 pa = pytest.importorskip("pyarrow")

@@ -12,7 +12,7 @@ import pytest
 
 import pydpstat as dp
 from pydpstat import PydpstatError
-from pydpstat._data.chunk import CHUNK
+from pydpstat._data.chunks import CHUNK
 from tests.engines import releases
 from tests.engines.makers import MAKERS, frame_of, no_records, pa
 from tests.engines.releases import STATISTICS

@@ -10,8 +10,8 @@ import pytest
 import pydpstat as dp
 from pydpstat import PydpstatError
 from pydpstat._data.columns import read_booleans, read_numbers
-from pydpstat._data.held import to_pandas_or_numpy
-from pydpstat._data.lookup import encode_labels, get_value_kind
+from pydpstat._data.labels import encode_labels, get_value_kind
+from pydpstat._data.native import to_pandas_or_numpy
 from pydpstat._data.table import as_table
 
 pa = pytest.importorskip("pyarrow")

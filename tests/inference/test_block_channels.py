@@ -120,7 +120,7 @@ def test_a_test_that_looks_at_row_numbers_moves_by_one_rejection(held, monkeypat
     hits = []
     for records, places in ((NUMBERS, PLACES), (NUMBERS[1:], PLACES[1:])):
         order = np.argsort(places, kind="stable"), [0, *np.cumsum(np.bincount(places)).tolist()]
-        monkeypatch.setattr("pydpstat.inference._block_records._assign_blocks", lambda *_, order=order: order)
+        monkeypatch.setattr("pydpstat.inference.blocks._block_records._assign_blocks", lambda *_, order=order: order)
         r = pydpstat.any_test(
             held(records),
             lambda block: block.index[-1] % 6 == (block.index[0]) and block.index[-1] > 20,

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import pydpstat
-from pydpstat.inference._block_records import BlockSamples
+from pydpstat.inference.blocks._block_records import BlockSamples
 from pydpstat.random import source_from
 
 

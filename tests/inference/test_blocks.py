@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import pydpstat
-from pydpstat.inference._null_distributions.block_counts import (
+from pydpstat._null_distributions.quantiles.block_counts import (
     BlockQuantileInterval,
     bound_level,
     choose_blocks,

@@ -8,12 +8,12 @@ from scipy import integrate, stats
 from statsmodels.stats import power
 from statsmodels.stats.proportion import power_proportions_2indep
 
-from pydpstat.inference._null_distributions.exact_moments import bound_noise_by_steps
-from pydpstat.inference._null_distributions.logistic_cells import find_start_coefficients
-from pydpstat.inference._null_distributions.noisy_t import NoisySums, compute_t_pvalue
-from pydpstat.inference._null_distributions.noisy_welch import make_welch_groups
-from pydpstat.inference._null_distributions.power_counts import compute_block_power
-from pydpstat.inference._null_distributions.weighted_quantiles import WeightedCells, WeightedQuantileInterval
+from pydpstat._null_distributions.logistic.logistic_cells import find_start_coefficients
+from pydpstat._null_distributions.means.exact_moments import bound_noise_by_steps
+from pydpstat._null_distributions.means.noisy_t import NoisySums, compute_t_pvalue
+from pydpstat._null_distributions.means.noisy_welch import make_welch_groups
+from pydpstat._null_distributions.survey.weighted_quantiles import WeightedCells, WeightedQuantileInterval
+from pydpstat.planning._count_power import compute_block_power
 
 LAPLACE, BOTH = stats.laplace(scale=2.0), (2.0, 1.0)
 

@@ -12,10 +12,9 @@ from levels import tables as simulated
 from scipy import stats
 
 import pydpstat
-from pydpstat.errors import PydpstatError
-from pydpstat.inference._null_distributions import simulation
-from pydpstat.inference._null_distributions.noise import compute_noise_variance
-from pydpstat.inference._null_distributions.tables import (
+from pydpstat._null_distributions import simulation
+from pydpstat._null_distributions.noise import compute_noise_variance
+from pydpstat._null_distributions.tables import (
     compute_fit_statistic,
     compute_independence_statistic,
     iterate_nuisance_points,
@@ -23,6 +22,7 @@ from pydpstat.inference._null_distributions.tables import (
     simulate_fit_pvalue,
     simulate_independence_pvalue,
 )
+from pydpstat.errors import PydpstatError
 
 RATE = 0.4
 ANSWERS = ["a", "b", "b", "c"] * 30

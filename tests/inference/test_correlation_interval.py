@@ -9,10 +9,14 @@ from levels import correlations as levels
 from scipy import stats
 
 import pydpstat
+from pydpstat._null_distributions.proportions.shares import (
+    CorrelationSpread,
+    compute_population_limits,
+    estimate_spread,
+)
+from pydpstat._null_distributions.weight_moments import PARABOLA_BASIS
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._null_distributions.shares import CorrelationSpread, compute_population_limits, estimate_spread
 from pydpstat.mechanisms.laplace import LaplaceNoise
-from pydpstat.statistics._kernels.partition import PARABOLA_BASIS
 
 RNG = np.random.default_rng(5)
 NORMAL = RNG.multivariate_normal([1.0, -1.0], [[1.0, 0.6], [0.6, 1.0]], 2000)

@@ -6,14 +6,14 @@ import pytest
 from levels.proportions import noise
 from scipy import stats
 
-from pydpstat.inference._null_distributions.noise import (
+from pydpstat._null_distributions.noise import (
     Tulap,
     compute_geometric_pmf,
     compute_noise_variance,
     compute_normal_laplace_tail,
     make_geometric_sum,
 )
-from pydpstat.inference._null_distributions.proportions import (
+from pydpstat._null_distributions.proportions.proportions import (
     NoisyBinaryCounts,
     PrivateSizeProportionInterval,
     ProportionInterval,
@@ -23,7 +23,7 @@ from pydpstat.inference._null_distributions.proportions import (
     compute_binomial_points,
     compute_noisy_tails,
 )
-from pydpstat.inference._null_distributions.two_proportions import (
+from pydpstat._null_distributions.proportions.two_proportions import (
     ContrastInterval,
     NoisyGroupCounts,
     ProportionLine,

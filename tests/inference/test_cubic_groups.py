@@ -8,13 +8,13 @@ from levels.cubes import SETTINGS, rejections
 from scipy import stats
 
 import pydpstat as dp
-from pydpstat.inference._null_distributions import skewed_t
-from pydpstat.inference._null_distributions.skewed_groups import (
+from pydpstat._null_distributions.means import skewed_t
+from pydpstat._null_distributions.means.skewed_groups import (
     compare_group_means,
     make_skewed_groups,
     round_mean_outwards,
 )
-from pydpstat.inference._null_distributions.skewed_shapes import simulate_shape_sums
+from pydpstat._null_distributions.means.skewed_shapes import simulate_shape_sums
 
 RNG = np.random.default_rng(5)
 BOUNDS = (-4.0, 4.0)
@@ -133,7 +133,7 @@ def test_means_are_rounded_towards_the_middle():
 
 
 def test_the_statistic_without_cubes_is_that_of_welch():
-    from pydpstat.inference._cubic_release import unscale_cubic_sums
+    from pydpstat.inference.means._cubic_release import unscale_cubic_sums
 
     known = []
     for each in (X / 4, Y / 4):

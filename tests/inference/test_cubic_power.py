@@ -8,11 +8,9 @@ from levels.means import LAWS, points
 from scipy import stats
 
 import pydpstat as dp
-from pydpstat.inference._cubic_release import make_noise_mixing
-from pydpstat.inference._null_distributions.mean_differences import compute_refined_t_pvalue
-from pydpstat.inference._null_distributions.noisy_t import CubeSum, NoisySums
-from pydpstat.inference._null_distributions.skewed_power import find_rejected_releases
-from pydpstat.inference._null_distributions.skewed_shapes import (
+from pydpstat._null_distributions.means.mean_differences import compute_refined_t_pvalue
+from pydpstat._null_distributions.means.noisy_t import CubeSum, NoisySums
+from pydpstat._null_distributions.means.skewed_shapes import (
     RARE_VARIANCE_SHARES,
     CenteredSums,
     compute_shape_moments,
@@ -20,11 +18,13 @@ from pydpstat.inference._null_distributions.skewed_shapes import (
     draw_shape_reference,
     simulate_shape_sums,
 )
-from pydpstat.inference._null_distributions.skewed_t import (
+from pydpstat._null_distributions.means.skewed_t import (
     EXCLUDED_PROBABILITY,
     compute_skewed_pvalue,
     make_skewed_distribution,
 )
+from pydpstat.inference.means._cubic_release import make_noise_mixing
+from pydpstat.planning._skewed_power import find_rejected_releases
 
 RUNS = 4_000
 # normal records, and rare ones at a bound

@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 
 import pydpstat as dp
 from pydpstat._data.columns import Columns
-from pydpstat.inference._cubic_release import (
+from pydpstat._records.record_grid import GRID_BITS, make_standard_grid
+from pydpstat._records.records import RecordChunk
+from pydpstat.inference.means._cubic_release import (
     apply_cubic_weights,
     has_cubic,
     make_noise_mixing,
     sum_cubics,
     unscale_cubic_sums,
 )
-from pydpstat.statistics._kernels.record_grid import GRID_BITS, make_standard_grid
-from pydpstat.statistics._kernels.records import RecordChunk
 
 BOUNDS = (-1.0, 1.0)
 RECORDS = st.floats(-1.5, 1.5)
@@ -67,7 +67,7 @@ def test_the_noise_is_mixed_as_the_sums_are(bounded):
     z = np.random.default_rng(1).uniform(-1, 1, 50)
     exact = [float(each) for each in apply_cubic_weights(sums(z), bounded)]
     noise = np.array([0.3, -0.2, 0.7, 0.1])[: len(exact)]
-    from pydpstat.inference._cubic_release import get_inverse_weights
+    from pydpstat.inference.means._cubic_release import get_inverse_weights
 
     values = (np.array(exact) + noise / 5.0) * get_inverse_weights(bounded)
     known = unscale_cubic_sums(values.tolist(), 50 if bounded else None, 5.0)

@@ -6,15 +6,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pydpstat.inference._null_distributions import group_means, tables
-from pydpstat.inference._null_distributions.mean_differences import (
+from pydpstat._null_distributions import tables
+from pydpstat._null_distributions.means import group_means
+from pydpstat._null_distributions.means.mean_differences import (
     WelchInterval,
     choose_refined_pvalue,
     compute_refined_t_pvalue,
     compute_two_sample_pvalue,
 )
-from pydpstat.inference._null_distributions.noisy_t import NoisySums, compute_t_pvalue
-from pydpstat.inference._null_distributions.noisy_welch import (
+from pydpstat._null_distributions.means.noisy_t import NoisySums, compute_t_pvalue
+from pydpstat._null_distributions.means.noisy_welch import (
     QuadraticSums,
     compute_conditional_tail,
     compute_noise_survival,
@@ -22,12 +23,8 @@ from pydpstat.inference._null_distributions.noisy_welch import (
     compute_welch_pvalue,
     draw_importance_sample,
 )
-from pydpstat.inference._null_distributions.simulation import NORMAL_SHAPE, PVALUE_FLOOR, UPWARD_SHAPE
-from pydpstat.inference._null_distributions.tables import (
-    _sample_records_again,
-    _sample_waits_again,
-    estimate_small_tail,
-)
+from pydpstat._null_distributions.simulation import NORMAL_SHAPE, PVALUE_FLOOR, UPWARD_SHAPE
+from pydpstat._null_distributions.tables import _sample_records_again, _sample_waits_again, estimate_small_tail
 
 SIZED = ((0.0, 0.0), (2.0, 0.0), (0.0, 4.0))
 PRIVATE = ((1.0, 1.0, 1.0), (-1.0, 0.0, 1.0), (1.0, -1.0, 1.0))

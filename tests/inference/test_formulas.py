@@ -11,8 +11,8 @@ import statsmodels.formula.api as smf
 
 import pydpstat
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._formulas import parse_formula
-from pydpstat.inference._predictors import Expression
+from pydpstat.inference.regression._formulas import parse_formula
+from pydpstat.inference.regression._predictors import Expression
 
 # noise that no digit shows
 SURE = 1e8

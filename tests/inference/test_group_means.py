@@ -12,11 +12,11 @@ from levels import group_means as simulated
 from scipy import stats
 
 import pydpstat
+from pydpstat._null_distributions.means.group_means import NoiseMixing, run_equal_means_test
+from pydpstat._null_distributions.means.noisy_t import NoisySums
+from pydpstat._records.record_grid import GRID_BITS, make_standard_grid, sum_records
 from pydpstat.errors import PydpstatError
-from pydpstat.inference import group_means
-from pydpstat.inference._null_distributions.group_means import NoiseMixing, run_equal_means_test
-from pydpstat.inference._null_distributions.noisy_t import NoisySums
-from pydpstat.statistics._kernels.record_grid import GRID_BITS, make_standard_grid, sum_records
+from pydpstat.inference.means import group_means
 
 
 def moved(one, two):

@@ -13,11 +13,11 @@ from levels import regression as levels
 from statsmodels.formula.api import ols as least_squares
 
 import pydpstat as dp
+from pydpstat._null_distributions.regression.noisy_moments import NoisyMoments, make_moment_matrix
+from pydpstat._null_distributions.regression.score_tests import ScoreTests
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._design import Predictor, Regression, RegressionDesign
-from pydpstat.inference._null_distributions.noisy_moments import NoisyMoments, make_moment_matrix
-from pydpstat.inference._null_distributions.score_tests import ScoreTests
-from pydpstat.inference._regression_moments import Influences, MomentLayout, make_influence_query
+from pydpstat.inference.regression._design import Predictor, Regression, RegressionDesign
+from pydpstat.inference.regression._regression_moments import Influences, MomentLayout, make_influence_query
 
 BOUNDS = {"y": (-30.0, 30.0), "x": (-20.0, 20.0), "z": (-4.0, 4.0)}
 KNOWN = {"bounds": BOUNDS, "levels": {"g": list("abc")}}

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import laplace, norm, t
 
-from pydpstat.inference._null_distributions.simulation import find_interval_end
+from pydpstat._null_distributions.simulation import find_interval_end
 
 LAWS = {"normal": norm, "t(3)": t(3), "laplace": laplace}
 

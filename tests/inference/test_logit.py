@@ -12,19 +12,19 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import pydpstat
-from pydpstat.inference._design import read_regression
-from pydpstat.inference._logit_records import LogitRecords, unscale_moments, unscale_score
-from pydpstat.inference._null_distributions.logistic_cells import (
+from pydpstat._null_distributions.logistic.logistic_cells import (
     MAX_SLOPE_SUM,
     evaluate_logistic,
     find_start_coefficients,
     fit_minimax_line,
     limit_slopes,
 )
-from pydpstat.inference._null_distributions.logistic_equations import Scaling
-from pydpstat.inference._null_distributions.noisy_logit import LogitInference, get_triangle_pairs, unpack_symmetric
-from pydpstat.inference._null_distributions.simulation import DOWNWARD_SHAPE, UPWARD_SHAPE
-from pydpstat.inference.logit import fit_logit_model, split_epsilon
+from pydpstat._null_distributions.logistic.logistic_equations import Scaling
+from pydpstat._null_distributions.logistic.noisy_logit import LogitInference, get_triangle_pairs, unpack_symmetric
+from pydpstat._null_distributions.simulation import DOWNWARD_SHAPE, UPWARD_SHAPE
+from pydpstat.inference.logistic._logit_records import LogitRecords, unscale_moments, unscale_score
+from pydpstat.inference.logistic.logit import fit_logit_model, split_epsilon
+from pydpstat.inference.regression._design import read_regression
 from pydpstat.mechanisms.mechanism import split_by_shares
 
 DRAW = np.random.default_rng(11)

@@ -11,12 +11,12 @@ from scipy import stats
 
 import pydpstat
 from pydpstat import Budget, PydpstatError
-from pydpstat.inference._cell_regression import EPSILON_SHARES, fit_cell_model, make_cell_table
-from pydpstat.inference._design import read_regression
-from pydpstat.inference._logit_cells import CellRecords, DesignCells
-from pydpstat.inference._null_distributions.cell_logit import CellLogit
-from pydpstat.inference._null_distributions.logistic_cells import evaluate_logistic, fit_cell_lines
-from pydpstat.inference._null_distributions.noise import BinomialTerms, CubeTerms, GeometricTerms, WeightedSum
+from pydpstat._null_distributions.logistic.cell_logit import CellLogit
+from pydpstat._null_distributions.logistic.logistic_cells import evaluate_logistic, fit_cell_lines
+from pydpstat._null_distributions.noise import BinomialTerms, CubeTerms, GeometricTerms, WeightedSum
+from pydpstat.inference.logistic._cell_regression import EPSILON_SHARES, fit_cell_model, make_cell_table
+from pydpstat.inference.logistic._logit_cells import CellRecords, DesignCells
+from pydpstat.inference.regression._design import read_regression
 from pydpstat.mechanisms.cube import CubeNoise
 from pydpstat.mechanisms.mechanism import split_by_shares
 from pydpstat.random import source_from

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from pydpstat.inference._null_distributions.logistic_cells import evaluate_logistic, fit_minimax_line
-from pydpstat.inference._null_distributions.noisy_logit import approximate_sum_tail
+from pydpstat._null_distributions.logistic.logistic_cells import evaluate_logistic, fit_minimax_line
+from pydpstat._null_distributions.logistic.noisy_logit import approximate_sum_tail
 
 
 @pytest.mark.parametrize(("sd", "scale"), [(0.0, 1.0), (0.3, 0.2), (0.3, 1.0), (2.0, 0.2)])

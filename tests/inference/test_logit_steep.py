@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 import pydpstat
-from pydpstat.inference._design import read_regression
-from pydpstat.inference._logit_records import LogitRecords
-from pydpstat.inference._null_distributions.logistic_cells import evaluate_logistic
-from pydpstat.inference._null_distributions.logistic_equations import (
+from pydpstat._null_distributions.logistic.logistic_cells import evaluate_logistic
+from pydpstat._null_distributions.logistic.logistic_equations import (
     EquationPoint,
     LogitSums,
     Scaling,
     sum_remaining_epsilon,
 )
+from pydpstat.inference.logistic._logit_records import LogitRecords
+from pydpstat.inference.regression._design import read_regression
 from tests.neighbors.engine import Case, compared
 
 SLOPE = 0.2

@@ -10,9 +10,9 @@ import pytest
 from scipy import stats
 
 import pydpstat
-from pydpstat.inference._design import Predictor, Regression, RegressionDesign
-from pydpstat.inference._moment_noise import MomentCube, allocate_epsilon, is_joint_table_better, make_noise_blocks
-from pydpstat.inference._regression_moments import MomentLayout, make_regression_query
+from pydpstat._records.moment_noise import MomentCube, allocate_epsilon, is_joint_table_better, make_noise_blocks
+from pydpstat.inference.regression._design import Predictor, Regression, RegressionDesign
+from pydpstat.inference.regression._regression_moments import MomentLayout, make_regression_query
 from pydpstat.mechanisms import Cube, CubeNoise
 
 

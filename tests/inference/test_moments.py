@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import pydpstat as dp
-from pydpstat._release.calibration import VECTOR_MECHANISMS
-from pydpstat._release.options import options
-from pydpstat.inference._moment_release import (
+from pydpstat._null_distributions.means.exact_moments import bound_noise_by_steps
+from pydpstat._null_distributions.means.noisy_t import NoisySums, compute_t_pvalue
+from pydpstat._null_distributions.simulation import draw_reference
+from pydpstat._records.moment_release import (
     apply_weights,
     choose_moment_mechanism,
     choose_weights,
@@ -21,10 +22,9 @@ from pydpstat.inference._moment_release import (
     compute_moment_sensitivity,
     make_unit_noise_family,
 )
-from pydpstat.inference._null_distributions.exact_moments import bound_noise_by_steps
-from pydpstat.inference._null_distributions.noisy_t import NoisySums, compute_t_pvalue
-from pydpstat.inference._null_distributions.simulation import draw_reference
-from pydpstat.statistics._kernels.record_grid import GRID_BITS, make_standard_grid, sum_records
+from pydpstat._records.record_grid import GRID_BITS, make_standard_grid, sum_records
+from pydpstat._release.calibration import VECTOR_MECHANISMS
+from pydpstat._release.options import options
 
 X = np.linspace(20.0, 60.0, 500)
 

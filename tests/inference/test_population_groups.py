@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 import pydpstat
+from pydpstat._null_distributions.proportions.proportions import NoisyBinaryCounts
+from pydpstat._null_distributions.proportions.two_proportions import ShareDifference
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._null_distributions.proportions import NoisyBinaryCounts
-from pydpstat.inference._null_distributions.two_proportions import ShareDifference
 
 X = np.random.default_rng(11).normal(40.0, 12.0, 400)
 GROUPS = np.repeat(["u", "v"], 200)

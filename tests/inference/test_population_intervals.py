@@ -13,18 +13,18 @@ from scipy import stats
 
 import pydpstat
 from pydpstat._data.columns import read_numbers
-from pydpstat._release.options import options
-from pydpstat.errors import PydpstatError
-from pydpstat.inference import _population as moments
-from pydpstat.inference._null_distributions.exact_moments import (
+from pydpstat._null_distributions.means.exact_moments import (
     VarianceInterval,
     bound_noise_by_steps,
     bound_noise_quantile,
     make_plausible_region,
 )
-from pydpstat.inference._null_distributions.noisy_t import NoisySums
-from pydpstat.inference._null_distributions.shares import compute_share_limits
-from pydpstat.statistics._kernels.records import read_records
+from pydpstat._null_distributions.means.noisy_t import NoisySums
+from pydpstat._null_distributions.proportions.shares import compute_share_limits
+from pydpstat._records import population as moments
+from pydpstat._records.records import read_records
+from pydpstat._release.options import options
+from pydpstat.errors import PydpstatError
 
 RNG = np.random.default_rng(11)
 X = RNG.normal(40.0, 12.0, 400)

@@ -10,10 +10,10 @@ import pytest
 from scipy import stats
 
 import pydpstat as dp
-from pydpstat.inference._null_distributions import power_counts, power_means
-from pydpstat.inference._null_distributions import ranks as rank_laws
-from pydpstat.inference._null_distributions.noise import Tulap
-from pydpstat.inference._power_settings import PLANNED_TESTS
+from pydpstat._null_distributions.noise import Tulap
+from pydpstat._null_distributions.ranks import ranks as rank_laws
+from pydpstat.planning import _count_power, _mean_power
+from pydpstat.planning._test_settings import PLANNED_TESTS
 
 BOUNDS = (-4.0, 4.0)
 # in standard errors of both simulations: false alarms in one of 16,000 comparisons
@@ -33,8 +33,8 @@ def far(planned: float, hits: int, runs: int) -> float:
     """Return how far a simulated power is from the planned one, in standard errors of both."""
     share = hits / runs
     # of their mean, so that shares of 0 and 1 have an error, too
-    middle = (planned * power_means.SIMULATION_RUNS + hits + 1) / (power_means.SIMULATION_RUNS + runs + 2)
-    return abs(share - planned) / math.sqrt(middle * (1 - middle) * (1 / runs + 1 / power_means.SIMULATION_RUNS))
+    middle = (planned * _mean_power.SIMULATION_RUNS + hits + 1) / (_mean_power.SIMULATION_RUNS + runs + 2)
+    return abs(share - planned) / math.sqrt(middle * (1 - middle) * (1 / runs + 1 / _mean_power.SIMULATION_RUNS))
 
 
 def _one(test, n, epsilon, effect, rng, seed, how):
@@ -76,7 +76,7 @@ def _pairs(test, n, epsilon, effect, rng, seed, how):
         x, y = rng.normal(size=(2, n))
         return dp.kendalltau(x, effect * x + math.sqrt(1 - effect**2) * y, epsilon, rng=seed, **how)
     shape = how.get("shape", (2, 2))
-    cells = rng.choice(shape[0] * shape[1], n, p=power_counts.make_dependent_shares(shape, effect).ravel())
+    cells = rng.choice(shape[0] * shape[1], n, p=_count_power.make_dependent_shares(shape, effect).ravel())
     levels = [list(range(size)) for size in shape]
     return dp.chi2_contingency(*np.divmod(cells, shape[1]), epsilon, levels=levels, rng=seed)
 
@@ -138,7 +138,7 @@ def test_counts_are_summed_exactly():
 def test_the_critical_value_is_the_smallest():
     law, highest = rank_laws.make_mann_whitney_distribution(9, 8), 72
     for alpha, rate in itertools.product((0.2, 0.025, 1e-6), (0.01, 1.0, 50.0)):
-        limit = power_counts.find_critical_integer(law, rate, alpha, highest)
+        limit = _count_power.find_critical_integer(law, rate, alpha, highest)
         assert rank_laws.compute_upper_tail(law, limit, rate) <= alpha < rank_laws.compute_upper_tail(
             law, limit - 1, rate
         ) or (limit == 73 and rate == 50.0)
@@ -159,7 +159,7 @@ def test_what_is_drawn_and_what_is_normal_meet(test, n, effect):
     # one record more, and the draws are others: both simulations' errors
     drawn, normal = (dp.plan(test, 1.0, n=size, effect=effect).power for size in (n, n + 1))
     assert 0.2 < drawn < 0.9
-    assert far(normal, round(drawn * power_means.SIMULATION_RUNS), power_means.SIMULATION_RUNS) < FAR
+    assert far(normal, round(drawn * _mean_power.SIMULATION_RUNS), _mean_power.SIMULATION_RUNS) < FAR
 
 
 # the others are searched in the same way

@@ -5,8 +5,8 @@ import math
 import pytest
 
 import pydpstat as dp
-from pydpstat.inference._power_settings import PLANNED_TESTS
-from pydpstat.statistics import plan as planning
+from pydpstat.planning import plan as planning
+from pydpstat.planning._test_settings import PLANNED_TESTS
 
 ASKED = {"n": 100, "epsilon": 1.0, "effect": 0.4}
 

@@ -12,9 +12,9 @@ from statsmodels.stats import proportion as statsmodels
 
 import pydpstat
 from pydpstat import binomtest, proportions_test
-from pydpstat.inference._null_distributions.noise import SMALLEST_RATE
-from pydpstat.inference._null_distributions.proportions import NoisyBinaryCounts, PrivateSizeProportionInterval
-from pydpstat.inference._null_distributions.two_proportions import ContrastInterval, NoisyGroupCounts, ProportionLine
+from pydpstat._null_distributions.noise import SMALLEST_RATE
+from pydpstat._null_distributions.proportions.proportions import NoisyBinaryCounts, PrivateSizeProportionInterval
+from pydpstat._null_distributions.proportions.two_proportions import ContrastInterval, NoisyGroupCounts, ProportionLine
 
 # next to no noise
 PLAIN = 1e6

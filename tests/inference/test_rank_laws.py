@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from pydpstat.inference._null_distributions import distances
-from pydpstat.inference._null_distributions import ranks as rank_laws
-from pydpstat.inference._null_distributions.distances import PairInterval, compute_mean_tail
-from pydpstat.inference._null_distributions.ranks import compute_upper_tail
+from pydpstat._null_distributions.ranks import distances
+from pydpstat._null_distributions.ranks import ranks as rank_laws
+from pydpstat._null_distributions.ranks.distances import PairInterval, compute_mean_tail
+from pydpstat._null_distributions.ranks.ranks import compute_upper_tail
 
 # rounding alone
 CLOSE = {"rel": 1e-11, "abs": 1e-14}

@@ -6,8 +6,8 @@ from levels import regression as levels
 from scipy import stats
 
 import pydpstat
-from pydpstat.inference._null_distributions import score_tests
-from pydpstat.inference._null_distributions.rare_errors import RareErrors, choose_partition, find_level_partitions
+from pydpstat._null_distributions.regression import score_tests
+from pydpstat._null_distributions.regression.rare_errors import RareErrors, choose_partition, find_level_partitions
 
 # next to no noise
 SURE = 1e6

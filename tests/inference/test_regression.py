@@ -11,8 +11,8 @@ from levels import regression as levels
 from scipy import stats
 
 import pydpstat
+from pydpstat._null_distributions.regression.score_tests import ScoreInterval
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._null_distributions.score_tests import ScoreInterval
 
 # noise that no digit shows
 SURE = 1e8

@@ -10,18 +10,22 @@ import pytest
 from levels import regression as levels
 from scipy import stats
 
-from pydpstat.inference._design import Predictor, Regression, RegressionDesign
-from pydpstat.inference._null_distributions import slopes
-from pydpstat.inference._null_distributions.noise import compute_normal_laplace_tail
-from pydpstat.inference._null_distributions.noisy_moments import draw_moment_reference, make_moment_matrix
-from pydpstat.inference._null_distributions.slopes import (
+from pydpstat._null_distributions.noise import compute_normal_laplace_tail
+from pydpstat._null_distributions.regression import slopes
+from pydpstat._null_distributions.regression.noisy_moments import draw_moment_reference, make_moment_matrix
+from pydpstat._null_distributions.regression.slopes import (
     BlockScoreDistribution,
     KendallDistribution,
     MedianSlopeInterval,
     compute_two_sided_pvalue,
 )
-from pydpstat.inference._regression_moments import MomentLayout, make_regression_query
-from pydpstat.inference._slopes import compute_block_values, compute_kendall_statistic, compute_score_statistic
+from pydpstat.inference.regression._design import Predictor, Regression, RegressionDesign
+from pydpstat.inference.regression._regression_moments import MomentLayout, make_regression_query
+from pydpstat.inference.regression._slopes import (
+    compute_block_values,
+    compute_kendall_statistic,
+    compute_score_statistic,
+)
 from pydpstat.mechanisms import LaplaceNoise
 
 
@@ -69,7 +73,7 @@ def test_a_record_that_is_added_moves_no_more_than_the_sensitivity(numbers, fact
     for values in itertools.product([-1.0, -0.3, 1.0], repeat=numbers):
         added = [abs(each) for each in exact(design, values, (1,) * factors, norm, False)]
         if norm == math.inf:
-            # units and cells of a table: `pydpstat.inference._moment_noise`
+            # units and cells of a table: `pydpstat._records.moment_noise`
             assert max(added) <= claimed
             continue
         size = sum(each**norm for each in added)

@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 import pydpstat
+from pydpstat._null_distributions import tables
 from pydpstat.errors import PydpstatError
-from pydpstat.inference._null_distributions import tables
 
 ANSWERS = ["a", "b", "b", "c"] * 30
 

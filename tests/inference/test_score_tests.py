@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import pydpstat
-from pydpstat.inference._null_distributions import noisy_score
-from pydpstat.inference._null_distributions.noisy_moments import NoisyMoments, make_matrix_map, make_moment_matrix
-from pydpstat.inference._null_distributions.score_tests import NuisancePoints, ScoreTests, compute_score_limits
-from pydpstat.inference._regression_moments import MomentLayout
+from pydpstat._null_distributions.regression import noisy_score
+from pydpstat._null_distributions.regression.noisy_moments import NoisyMoments, make_matrix_map, make_moment_matrix
+from pydpstat._null_distributions.regression.score_tests import NuisancePoints, ScoreTests, compute_score_limits
+from pydpstat.inference.regression._regression_moments import MomentLayout
 from pydpstat.mechanisms import LaplaceNoise
 
 # numbers alone, and three levels and two levels beside two numbers

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 from scipy.special import ndtr
 
-from pydpstat.inference._null_distributions.proportions import NoisyBinaryCounts
-from pydpstat.inference._null_distributions.two_proportions import ShareDifference
+from pydpstat._null_distributions.proportions.proportions import NoisyBinaryCounts
+from pydpstat._null_distributions.proportions.two_proportions import ShareDifference
 
 # between exact limits and normal ones of many records, in standard errors
 NEAR = 0.03

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from pydpstat.inference._null_distributions.simulation import (
+from pydpstat._null_distributions.simulation import (
     MIN_TAIL_DEGREES,
     PVALUE_FLOOR,
     TAIL_PVALUE,

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pydpstat
+from pydpstat._null_distributions.survey.weighted_quantiles import bound_laplace_sum_cdf
 from pydpstat._release.options import options
-from pydpstat.inference._null_distributions.weighted_quantiles import bound_laplace_sum_cdf
-from pydpstat.inference._weighted_sums import (
+from pydpstat.inference.survey._weighted_sums import (
     compute_cell_sums,
     compute_mean_sums,
     make_weighted_query,

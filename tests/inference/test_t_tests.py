@@ -9,24 +9,24 @@ from levels import means
 from scipy import stats
 
 import pydpstat as dp
-from pydpstat.inference._null_distributions.exact_moments import compute_bentkus_bound, compute_exact_pvalue
-from pydpstat.inference._null_distributions.mean_differences import WelchInterval
-from pydpstat.inference._null_distributions.noise import GeometricNoise
-from pydpstat.inference._null_distributions.noisy_t import (
+from pydpstat._null_distributions.means.exact_moments import compute_bentkus_bound, compute_exact_pvalue
+from pydpstat._null_distributions.means.mean_differences import WelchInterval
+from pydpstat._null_distributions.means.noisy_t import (
     NoisySums,
     NoisyTInterval,
     compute_t_pvalue,
     find_plausible_variances,
     make_t_distribution,
 )
-from pydpstat.inference._null_distributions.noisy_welch import (
+from pydpstat._null_distributions.means.noisy_welch import (
     SHAPE_PAIRS,
     _SimulatedGroups,
     compute_welch_pvalue,
     make_welch_groups,
 )
-from pydpstat.inference._null_distributions.proportions import combine_tails, compute_noisy_tails
-from pydpstat.inference._null_distributions.simulation import (
+from pydpstat._null_distributions.noise import GeometricNoise
+from pydpstat._null_distributions.proportions.proportions import combine_tails, compute_noisy_tails
+from pydpstat._null_distributions.simulation import (
     DOWNWARD_SHAPE,
     NORMAL_SHAPE,
     UPWARD_SHAPE,

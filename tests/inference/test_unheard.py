@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import pydpstat
-from pydpstat.inference._block_runs import open_isolated_runner
+from pydpstat.inference.blocks._block_runs import open_isolated_runner
 
 X = np.random.default_rng(5).normal(0.3, 1.0, 1000)
 

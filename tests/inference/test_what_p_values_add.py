@@ -2,15 +2,15 @@
 
 import pytest
 
-from pydpstat.inference._null_distributions.mean_differences import WelchInterval
-from pydpstat.inference._null_distributions.noisy_t import EXCLUDED_PROBABILITY, NoisySums, compute_t_pvalue
-from pydpstat.inference._null_distributions.noisy_welch import (
+from pydpstat._null_distributions.means.mean_differences import WelchInterval
+from pydpstat._null_distributions.means.noisy_t import EXCLUDED_PROBABILITY, NoisySums, compute_t_pvalue
+from pydpstat._null_distributions.means.noisy_welch import (
     SHAPE_PAIRS,
     _SimulatedGroups,
     compute_welch_pvalue,
     make_welch_groups,
 )
-from pydpstat.inference._null_distributions.simulation import DRAWS_POWER
+from pydpstat._null_distributions.simulation import DRAWS_POWER
 
 NOISE = ((0.0, 0.0), (2.0, 0.0), (0.0, 4.0))
 # no draw is as extreme as what was observed: the observed one is the only one of all

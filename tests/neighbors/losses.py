@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pydpstat.inference._moment_noise import MomentNoise
+from pydpstat._records.moment_noise import MomentNoise
 from pydpstat.mechanisms.cube import CubeNoise
 from pydpstat.mechanisms.discrete_gaussian import DiscreteGaussianNoise
 from pydpstat.mechanisms.gaussian import GaussianNoise

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from pytest import MonkeyPatch
 
-import pydpstat._release.additive as pipeline
-from pydpstat.inference import _linear_regression
+import pydpstat._release.pipeline as pipeline
+from pydpstat._records import quantile_points, selection
+from pydpstat.inference.regression.regression import _linear_regression
 from pydpstat.local import RandomizedResponse, RandomizedResponseCoins
 from pydpstat.random import secure
 from pydpstat.statistics import choice
-from pydpstat.statistics._kernels import quantile_points, selection
 
 LARGE = 10.0**6
 

@@ -10,14 +10,14 @@ import pytest
 import pydpstat
 import pydpstat._checks as checks
 from pydpstat import Budget, compose
-from pydpstat._data import lookup
+from pydpstat._data import labels
 from pydpstat._data.values import to_object_array
+from pydpstat._records import levels
 from pydpstat.budget.amounts import BasicAccountant, ConcentratedAccountant
 from pydpstat.local import FederatedArray
 from pydpstat.local.design import ResponseDesign
 from pydpstat.results.results import DPResults
 from pydpstat.statistics import choice, quantiles, tables
-from pydpstat.statistics._kernels import levels
 from pydpstat.statistics.choice import Scores
 from tests.neighbors import test_accounts as accounts
 from tests.neighbors.cover import wrong
@@ -53,12 +53,12 @@ def at_once(values: list[Any], labels: Any) -> np.ndarray:
 @pytest.mark.parametrize("name", ["release_hierarchy", "crosstab"])
 def test_labels_that_are_looked_up_together(monkeypatch, name):
     assert found(name, "list") == ""
-    monkeypatch.setattr(lookup, "_encode_objects", at_once)
+    monkeypatch.setattr(labels, "_encode_objects", at_once)
     assert "movement: beyond the sensitivity" in found(name, "list")
 
 
 def test_a_traceback_that_is_printed(monkeypatch):
-    real = lookup._encode_objects
+    real = labels._encode_objects
 
     def printing(values: list[Any], labels: Any) -> np.ndarray:
         for value in values:
@@ -68,7 +68,7 @@ def test_a_traceback_that_is_printed(monkeypatch):
                 print("Traceback (most recent call last)")
         return real(values, labels)
 
-    monkeypatch.setattr(lookup, "_encode_objects", printing)
+    monkeypatch.setattr(labels, "_encode_objects", printing)
     assert "printed: something" in found("crosstab", "list")
     assert "printed: something" in found("release_hierarchy", "list")
 
@@ -153,7 +153,7 @@ def test_floating_point_flags_that_are_heard(monkeypatch, name, kind):
 
 
 def test_durations_that_are_taken_for_numbers(monkeypatch):
-    monkeypatch.setitem(lookup._KIND_BY_DTYPE, "m", "numbers")
+    monkeypatch.setitem(labels._KIND_BY_DTYPE, "m", "numbers")
     assert "released: never" in found("crosstab", "durations")
 
 
@@ -209,7 +209,7 @@ def test_choices_that_move_too_far(monkeypatch):
 
 
 def test_sums_that_move_too_far(monkeypatch):
-    from pydpstat.statistics._kernels import record_grid
+    from pydpstat._records import record_grid
 
     real = record_grid.compute_width
     monkeypatch.setattr(record_grid, "compute_width", lambda pair, parts=1: real(pair, parts) / 2)

@@ -6,7 +6,7 @@ from functools import reduce
 import numpy as np
 import pytest
 
-from pydpstat.inference._null_distributions.noise import make_geometric_sum
+from pydpstat._null_distributions.noise import make_geometric_sum
 from pydpstat.mechanisms import DiscreteGaussianNoise, LaplaceNoise, SymmetricGeometricNoise
 from pydpstat.mechanisms._noise import NoiseSum, get_summand, make_noise_sum
 from pydpstat.results._postprocessing import RatioIntervals, bound_sum_quantile

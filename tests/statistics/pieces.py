@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from pydpstat._data.table import Chunk
+from pydpstat._records import cells, records
 from pydpstat.statistics import uniques
-from pydpstat.statistics._kernels import cells, records
 
 
 class Pieces:

@@ -8,13 +8,13 @@ import pytest
 from scipy import integrate, stats
 
 import pydpstat
-from pydpstat.mechanisms.gaussian import GaussianNoise
-from pydpstat.mechanisms.laplace import LaplaceNoise
-from pydpstat.statistics._kernels.association_interval import (
+from pydpstat._null_distributions.correlations import (
     _bound_unit_quantile,
     compute_correlation_limits,
     compute_sum_quantile,
 )
+from pydpstat.mechanisms.gaussian import GaussianNoise
+from pydpstat.mechanisms.laplace import LaplaceNoise
 
 NOISE = {"laplace": {}, "gaussian": {"mechanism": "gaussian", "delta": 1e-6}}
 

@@ -8,7 +8,7 @@ import pytest
 
 import pydpstat as dp
 from pydpstat import Budget, Guarantee, PydpstatError
-from pydpstat._release.payment import BudgetDefaults, charge_once, get_budget_defaults, preview_guarantee
+from pydpstat._release.charging import BudgetDefaults, charge_once, get_budget_defaults, preview_guarantee
 from pydpstat.consistency import Hierarchy, release_hierarchy
 from tests.ledger import Ledger
 from tests.statistics.calls import BOUNDS, CALLS, TABLES, TRUTHS

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 import pydpstat as dp
-from pydpstat.statistics._kernels import ranks as kernel
-from pydpstat.statistics._kernels.ranks import round_share
+from pydpstat._records import ranks as kernel
+from pydpstat._records.ranks import round_share
 from tests.statistics.pieces import pieces  # noqa: F401
 from tests.statistics.regions import BY, GRID, HOW, ONE, REGIONS, SEXES, frame
 

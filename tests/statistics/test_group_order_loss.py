@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import pydpstat as dp
-from pydpstat.statistics._kernels import quantile_points
-from pydpstat.statistics._kernels.ranks import compute_rank_range, compute_rank_utility, round_share
+from pydpstat._records import quantile_points
+from pydpstat._records.ranks import compute_rank_range, compute_rank_utility, round_share
 from pydpstat.statistics.tables import compute_unit_threshold
 from tests.statistics.regions import GRID, HOW, ONE, SEXES, frame
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pydpstat._data.lookup import encode_labels, get_value_kind, is_label_of_kind
+from pydpstat._data.labels import encode_labels, get_value_kind, is_label_of_kind
 
 SIGNALLING = Decimal("sNaN")
 UNHASHABLE = ([1], {"a": 1}, {1}, (1, [2]), SIGNALLING, np.zeros(2))

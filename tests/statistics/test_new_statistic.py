@@ -9,13 +9,13 @@ import pytest
 
 import pydpstat
 from pydpstat._data.columns import read_numbers
+from pydpstat._records.column_release import release_columns
 from pydpstat._release.options import options
 from pydpstat.auditing._cases import Case
 from pydpstat.auditing.audit import audit
 from pydpstat.mechanisms import Gaussian, Staircase
 from pydpstat.results._postprocessing import DerivedValue, ScaledValue
 from pydpstat.results._ranges import make_mean_range
-from pydpstat.statistics._kernels.column_release import release_columns
 from pydpstat.statistics.mean import make_mean_query
 
 STEPS = ("exponential of the mean logarithm",)

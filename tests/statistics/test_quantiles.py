@@ -9,11 +9,11 @@ import pytest
 from scipy import stats
 
 import pydpstat
+from pydpstat._records.ranks import compute_rank_range, compute_rank_utility, find_grid_indices, round_share
+from pydpstat._records.selection import PointSelection
 from pydpstat.random import source_from
 from pydpstat.random.source import SYSTEM
 from pydpstat.statistics import choice
-from pydpstat.statistics._kernels.ranks import compute_rank_range, compute_rank_utility, find_grid_indices, round_share
-from pydpstat.statistics._kernels.selection import PointSelection
 from tests.flips import flip_law
 from tests.ledger import Ledger
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pydpstat import PydpstatError
-from pydpstat.statistics._kernels import record_grid
-from pydpstat.statistics._kernels.record_grid import (
+from pydpstat._records import record_grid
+from pydpstat._records.record_grid import (
     MAX_GRID_BITS,
     compute_grid_bits,
     compute_product_unit,

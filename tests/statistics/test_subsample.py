@@ -8,10 +8,10 @@ import pytest
 from scipy import stats
 
 import pydpstat
+from pydpstat._records.contributions import SamplingDesign
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import LaplaceLoss, SubsampledLoss
 from pydpstat.random import source_from
-from pydpstat.statistics._kernels.contributions import SamplingDesign
 from tests.statistics.calls import CALLS, TABLES, TRUTHS
 
 X = np.linspace(0.0, 1.0, 1000)

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import pydpstat
-from pydpstat.inference._null_distributions.shares import compute_share_limits
+from pydpstat._null_distributions.proportions.shares import compute_share_limits
 from pydpstat.mechanisms import SymmetricGeometricNoise
 from pydpstat.statistics.tables import compute_threshold
 

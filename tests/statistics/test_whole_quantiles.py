@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import pydpstat as dp
-from pydpstat._release.declared import TYPES_CONDITION
+from pydpstat._release.declared_facts import TYPES_CONDITION
 from pydpstat.privacy import BoundedRangeLoss
 
 AGES = [43, 15, 50, 51, 16, 40, 14, 49, 69, 17] * 20

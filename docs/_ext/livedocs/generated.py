@@ -157,13 +157,13 @@ def gaps(guide: Sequence[Entry], cases: Sequence[Case]) -> list[str]:
 # further names that the pages of the package's own parts have, and which modules the parts are in
 _OWN_PARTS = {
     "releases": (
-        ("pydpstat.statistics.plan.Plan", "pydpstat.inference._power.PowerPlan"),
+        ("pydpstat.planning.plan.Plan", "pydpstat.planning._test_power.PowerPlan"),
         ("pydpstat.statistics",),
     ),
     "tests": (
         (
-            "pydpstat.inference.moments.MomentsResults",
-            "pydpstat.inference.moments.GroupMomentsResults",
+            "pydpstat.inference.means.moments.MomentsResults",
+            "pydpstat.inference.means.moments.GroupMomentsResults",
         ),
         ("pydpstat.inference",),
     ),

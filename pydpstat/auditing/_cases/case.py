@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pydpstat._release.additive import Query
 from pydpstat._release.options import options
+from pydpstat._release.pipeline import Query
 from pydpstat._release.statistic import make_call, release_stage
 from pydpstat.mechanisms import Mechanism
 from pydpstat.privacy import Guarantee

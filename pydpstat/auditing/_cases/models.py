@@ -8,8 +8,11 @@ from typing import Any
 import numpy as np
 
 from pydpstat._data.columns import Data
-from pydpstat._release.additive import Query
+from pydpstat._null_distributions.logistic.logistic_cells import fit_cell_lines, fit_minimax_line
+from pydpstat._null_distributions.regression.slopes import PairGroups
+from pydpstat._records.moment_noise import CellCubes
 from pydpstat._release.options import options
+from pydpstat._release.pipeline import Query
 from pydpstat._release.statistic import make_call, release_stage
 from pydpstat.auditing._cases.case import (
     UNBOUNDED,
@@ -20,16 +23,13 @@ from pydpstat.auditing._cases.case import (
     make_sound_case,
     make_stage_release,
 )
-from pydpstat.inference._design import read_regression
-from pydpstat.inference._logit_cells import CellRecords, DesignCells
-from pydpstat.inference._logit_records import LogitRecords
-from pydpstat.inference._moment_noise import CellCubes
-from pydpstat.inference._null_distributions.logistic_cells import fit_cell_lines, fit_minimax_line
-from pydpstat.inference._null_distributions.slopes import PairGroups
-from pydpstat.inference._regression_moments import Influences, make_influence_query
-from pydpstat.inference._slopes import PairSlopes, SlopeLook, compute_group_sizes, compute_look_edges
-from pydpstat.inference.logit import logit, make_logit_records
-from pydpstat.inference.regression import ols
+from pydpstat.inference.logistic._logit_cells import CellRecords, DesignCells
+from pydpstat.inference.logistic._logit_records import LogitRecords
+from pydpstat.inference.logistic.logit import logit, make_logit_records
+from pydpstat.inference.regression._design import read_regression
+from pydpstat.inference.regression._regression_moments import Influences, make_influence_query
+from pydpstat.inference.regression._slopes import PairSlopes, SlopeLook, compute_group_sizes, compute_look_edges
+from pydpstat.inference.regression.regression import ols
 from pydpstat.mechanisms import Cube
 from pydpstat.privacy import Guarantee
 from pydpstat.results import DPResults

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat import _checks as checks
-from pydpstat._release.model import ModelFields, add_source_condition, get_constructor_arguments, release_model
+from pydpstat._release.models import ModelFields, add_source_condition, get_constructor_arguments, release_model
 from pydpstat.dppack import _warnings
 from pydpstat.dppack._models.fitted_model import FittedModel, Function, Prediction
 from pydpstat.dppack._models.maps import mapXy_linear, regularizer_l2

@@ -23,7 +23,7 @@ from pydpstat._data.containers import (
     is_frame,
     take_rows,
 )
-from pydpstat._data.held import read_frame, read_variable, to_public_list
+from pydpstat._data.native import read_frame, read_variable, to_public_list
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic._arrays import to_doubles
 from pydpstat.r_arithmetic.elementary import Floats

@@ -17,8 +17,8 @@ from pydpstat import _checks as checks
 from pydpstat import r_arithmetic as r
 from pydpstat._answering import explain_wrong_calls
 from pydpstat._release.calibration import SEEDED_CONDITION
+from pydpstat._release.charging import charge_once, get_open_budgets, preview_guarantee
 from pydpstat._release.choice import release_choice
-from pydpstat._release.payment import charge_once, get_open_budgets, preview_guarantee
 from pydpstat.dppack import _warnings
 from pydpstat.dppack._models.erm_cms import EmpiricalRiskMinimizationDP_CMS
 from pydpstat.dppack._models.noise import ADDED_RECORD_CONDITION

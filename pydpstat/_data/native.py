@@ -1,0 +1,287 @@
+"""One door for data: what R, Polars and Arrow hold as NumPy and pandas have it, and tables read whole."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from operator import add
+from typing import Any
+
+import numpy as np
+
+from pydpstat._data.chunks import Chunk, concatenate_chunks, make_column_type_error, make_integer_column
+from pydpstat._data.containers import (
+    Column,
+    find_library,
+    has_columns,
+    is_categorical,
+    is_pandas_frame,
+    is_series,
+    to_list,
+)
+from pydpstat._data.table import Table, as_table
+from pydpstat._data.values import fill_masked, to_object_array
+from pydpstat._lazy import pd
+from pydpstat.errors import PydpstatError
+
+_NATIVE_TYPES = (np.ndarray, list, tuple, Chunk)
+# units of NumPy's times that pandas supports, and coarser ones that it converts
+_PANDAS_TIME_UNITS = ("D", "h", "m", "s", "ms", "us", "ns")
+# whether R runs this Python, by reticulate, which has loaded its own modules before
+_WITHIN_R = "rpycall" in sys.modules
+
+
+@contextmanager
+def name_data_argument(argument: str) -> Iterator[None]:
+    """Tell errors of the data under the name that the argument has."""
+    try:
+        yield
+    except PydpstatError as error:
+        said = str(error)
+        if argument == "data" or not said.startswith("data "):
+            raise
+        raise PydpstatError(argument + said.removeprefix("data")) from error.__cause__
+
+
+def to_pandas_or_numpy(data: object, argument: str = "data") -> Any:
+    """Return a variable of Polars, Arrow or R, or a data frame of R, as pandas or NumPy have it.
+
+    Anything else is returned as it is, a table among it.
+    """
+    if _WITHIN_R:
+        data = replace_r_missing(data)
+    if type(data) in _NATIVE_TYPES:
+        return data
+    library = find_library(data)
+    if not library:
+        return data
+    with name_data_argument(argument):
+        if library == "rpy2":
+            return convert_r_object(data)
+        if library == "polars" and not has_columns(data):
+            from pydpstat._data.polars_frames import convert_polars_series
+
+            return convert_polars_series(data)
+        if library == "pyarrow":
+            from pydpstat._data.chunk_columns import convert_arrow_variable
+
+            return convert_arrow_variable("", data)
+    return data
+
+
+def read_all_records(data: object, argument: str, *, needs_order: bool = False) -> Any:
+    """Return data with all of their records in memory, a table's as a chunk.
+
+    Of a table `needs_order` other variables the records need an order: a record is in the same place of each.
+    """
+    data = to_pandas_or_numpy(data, argument)
+    if type(data) in _NATIVE_TYPES:
+        return data
+    with name_data_argument(argument):
+        table = as_table(data)
+        if table is None:
+            return data
+        table = require_row_order(table, data) if needs_order else table
+        return concatenate_chunks(table.fold(lambda chunk: [chunk], add))
+
+
+def read_variable(data: object, argument: str = "data", *, needs_order: bool = False) -> Any:
+    """Return one variable in memory, as `to_pandas_or_numpy` does, and the only column of a table.
+
+    A series of Dask is such a table. Of one `needs_order` other variables the records need an order.
+    """
+    whole = read_all_records(data, argument, needs_order=needs_order)
+    if not isinstance(whole, Chunk):
+        return whole
+    check_single(len(whole.columns), argument)
+    (column,) = whole.columns.values()
+    # texts that occur are no public categories
+    return np.asarray(column, dtype=object) if is_categorical(column) else column
+
+
+def check_single(columns: int, argument: str) -> None:
+    """Refuse several columns, or none, in the place of one variable."""
+    if columns != 1:
+        raise PydpstatError(f"{argument} must be one variable; got {columns} columns. Give one column at a time.")
+
+
+def read_frame(data: object, argument: str, *, needs_order: bool = False) -> Any:
+    """Return data as `read_all_records` does, but a table's as a frame of pandas."""
+    whole = read_all_records(data, argument, needs_order=needs_order)
+    if not isinstance(whole, Chunk):
+        return whole
+    return pd.DataFrame({name: to_series(column) for name, column in whole.columns.items()})
+
+
+def to_series(values: Any, name: object = None) -> pd.Series:
+    """Return one variable as a series of its own type; lists and arrays of objects become objects.
+
+    pandas would infer a common type, which one record could change for all others: with a missing value,
+    2**53 + 1 becomes 2**53, and a time equals a string only if the column contains no strings.
+    """
+    if is_series(values):
+        return values if name is None else values.rename(name)
+    values = fill_masked(values)
+    if isinstance(values, (list, tuple, range)):
+        values = to_object_array(values)
+    if isinstance(values, np.ndarray):
+        values = _to_pandas_dtype(values)
+    of_objects = getattr(getattr(values, "dtype", None), "kind", "") == "O" and isinstance(values, np.ndarray)
+    return pd.Series(values, name=name, dtype=object if of_objects else None)
+
+
+def _to_pandas_dtype(values: np.ndarray) -> np.ndarray:
+    """Return an array of a type that pandas keeps; the conversion depends on the type alone."""
+    kind = values.dtype.kind
+    if kind in "mM":
+        unit = np.datetime_data(values.dtype)[0]
+        if unit not in _PANDAS_TIME_UNITS:
+            return to_object_array(list(values))
+        if pd.Series(values[:0]).dtype == values.dtype:
+            return values
+        seconds = np.dtype(f"{kind}8[s]")
+        own = seconds if pd.Series(np.zeros(0, seconds)).dtype == seconds else np.dtype(f"{kind}8[ns]")
+        found = values.astype(own)
+        # pandas before 2 has only times from 1677 to 2262: no label equals one beyond
+        beyond = (found.astype(values.dtype) != values) & ~np.isnat(values)
+        found[beyond] = np.array(2**63 - 1).astype(own)
+        return found
+    if kind in "USV":
+        return values.astype(object)
+    return values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))
+
+
+def to_public_list(values: object, argument: str) -> Any:
+    """Return public values as a list, whichever library's column they are; anything else as it is."""
+    return to_list(to_pandas_or_numpy(values, argument))
+
+
+def ensure_countable(data: object, argument: str) -> Any:
+    """Return data whose records can be counted before they are read: what can be read once is read whole."""
+    data = to_pandas_or_numpy(data, argument)
+    with name_data_argument(argument):
+        table = as_table(data)
+        known = table is None or table.count_records() is not None
+    return data if known else read_all_records(data, argument)
+
+
+def require_row_order(table: Table, data: object) -> Table:
+    """Return the table of a variable that is given beside others; one without an order is refused."""
+    if table.ordered:
+        return table
+    raise PydpstatError(
+        "data must have a fixed order if variables are given separately, so that a record has the "
+        f"same position in each; got {type(data).__name__}, a query that may return its records in a "
+        "different order each time. Give columns of one data frame in memory, as returned by "
+        ".collect(), .df(), .compute() or .toPandas()."
+    )
+
+
+# how R's integers and truth values have NA
+_R_MISSING_INTEGER = -(2**31)
+# classes that leave numbers, truth values and texts what they are
+_PLAIN_R_CLASSES = {"numeric", "integer", "logical", "character", "matrix", "array"}
+_R_VECTOR_KINDS = {"FloatSexpVector": "f", "IntSexpVector": "i", "BoolSexpVector": "b", "StrSexpVector": "U"}
+
+
+def convert_r_object(data: Any) -> pd.DataFrame | Column:
+    """Return a vector, a factor or a data frame of R's as what NumPy and pandas have.
+
+    Whole numbers with an NA become floats, truth values with one objects, texts pandas' strings, and a factor
+    a Categorical whose categories are its levels.
+    """
+    classes = tuple(map(str, data.rclass))
+    if "data.frame" in classes:
+        return _convert_r_frame(data)
+    found = _convert_r_vector(data, classes)
+    if found is None:
+        raise PydpstatError(
+            "data from R must be a vector of numbers, truth values or strings, a factor or a data "
+            f"frame; got R's class {classes[0]!r}. Convert them first, for example by as.numeric() in "
+            "R."
+        )
+    return found
+
+
+def replace_r_missing(data: object) -> object:
+    """Return data that reticulate made of R's with missing values where R's integers have NA.
+
+    reticulate leaves them the number that stands for NA, which no integer of R's is.
+    """
+    if isinstance(data, list):
+        gone = any(type(each) is int and each == _R_MISSING_INTEGER for each in data)
+        return [None if type(each) is int and each == _R_MISSING_INTEGER else each for each in data] if gone else data
+    if isinstance(data, np.ndarray) and data.dtype.kind == "i":
+        return make_integer_column(data, data == _R_MISSING_INTEGER)
+    if is_pandas_frame(data):
+        return data.apply(_replace_column_missing)
+    return data
+
+
+def _replace_column_missing(column: pd.Series) -> pd.Series:
+    if column.dtype.kind != "i":
+        return column
+    if not isinstance(column.dtype, np.dtype):
+        return column.mask(column == _R_MISSING_INTEGER)
+    # floats would round integers because another value is missing
+    values = column.to_numpy()
+    return pd.Series(make_integer_column(values, values == _R_MISSING_INTEGER), index=column.index)
+
+
+def _convert_r_frame(data: Any) -> pd.DataFrame:
+    own = _find_r_class(data, ("ListSexpVector",))
+    names = [str(name) for name in data.names]
+    columns = []
+    for place, name in enumerate(names):
+        # not as rpy2 would convert it, where a user has told it to
+        column = own.__getitem__(data, place)
+        found = _convert_r_vector(column, tuple(map(str, column.rclass)))
+        if found is None or np.ndim(found) != 1:
+            raise make_column_type_error(name, f"R's {column.rclass[0]}")
+        columns.append(found)
+    frame = pd.DataFrame(dict(enumerate(columns)))
+    frame.columns = pd.Index(names, dtype=object)
+    return frame
+
+
+def _find_r_class(data: object, names: Collection[str]) -> Any:
+    """Return the class of rpy2's lower level that has a vector's values as they are; None for no vector."""
+    return next((each for each in type(data).__mro__ if each.__name__ in names), None)
+
+
+def _convert_r_vector(data: Any, classes: tuple[str, ...]) -> Any:
+    """Return a vector, or a matrix of numbers or truth values; None for an object of another class."""
+    own = _find_r_class(data, _R_VECTOR_KINDS)
+    if own is None or not ("factor" in classes or set(classes) <= _PLAIN_R_CLASSES):
+        return None
+    if own.__name__ == "StrSexpVector":
+        return None if {"matrix", "array"} & set(classes) else _convert_r_texts(data, own)
+    values = np.asarray(data)
+    if own.__name__ == "FloatSexpVector":
+        return values
+    absent = values == _R_MISSING_INTEGER
+    if "factor" in classes:
+        return _convert_r_factor(values, data.do_slot("levels")) if values.ndim == 1 else None
+    if own.__name__ == "IntSexpVector":
+        return make_integer_column(values, absent)
+    truths = values != 0
+    return np.where(absent, None, truths) if absent.any() else truths
+
+
+def _convert_r_texts(data: Any, vector_class: Any) -> pd.api.extensions.ExtensionArray:
+    values = [vector_class.__getitem__(data, place) for place in range(len(data))]
+    known = [value if isinstance(value, str) else None for value in values]
+    return pd.array(known, dtype=pd.StringDtype("python"))
+
+
+def _convert_r_factor(codes: np.ndarray, levels: Any) -> pd.Categorical:
+    own = _find_r_class(levels, _R_VECTOR_KINDS)
+    texts = [own.__getitem__(levels, place) for place in range(len(levels))]
+    known = [place for place, text in enumerate(texts) if isinstance(text, str)]
+    # a level may be NA itself
+    places = np.full(len(texts) + 1, -1)
+    places[[place + 1 for place in known]] = np.arange(len(known))
+    # of the type of texts, so that levels of another type are found out
+    categories = pd.Index([texts[place] for place in known], dtype="string[python]")
+    return pd.Categorical.from_codes(places[np.where(codes == _R_MISSING_INTEGER, 0, codes)], categories=categories)

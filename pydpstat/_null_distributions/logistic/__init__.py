@@ -1,0 +1,1 @@
+"""Distributions of the scores of a logistic regression."""

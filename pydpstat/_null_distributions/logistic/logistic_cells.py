@@ -1,0 +1,344 @@
+"""Logistic curves: a start for their coefficients, lines and tables of cells."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat._frozen import ReadOnlyArrays, freeze_array
+from pydpstat._null_distributions.noise import compute_noise_variance
+from pydpstat._search import bisect_up
+from pydpstat.mechanisms._noise import draw_sobol_points
+from pydpstat.r_arithmetic.elementary import Floats, exp
+
+# slopes whose sizes add up to more are cut for the expansion: probabilities are 0.002 and 0.998 there
+MAX_SLOPE_SUM = 6.0
+_MAX_LOGIT_SD = 4.0
+
+
+def evaluate_logistic(x: npt.ArrayLike) -> Floats:
+    """Return 1 / (1 + exp(-x)) for moderate x."""
+    return 1.0 / (1.0 + np.asarray(exp(-np.asarray(x, dtype=np.float64))))
+
+
+class LinearApproximation(NamedTuple):
+    """What is taken off before noise is added: s(x) - 1/2 is near level + slope x, and s'(x) near weight.
+
+    `max_error` and `max_weight_error` are how far they are off at most between the ends of what was asked for.
+    """
+
+    level: float
+    slope: float
+    max_error: float
+    weight: float
+    max_weight_error: float
+
+
+def fit_minimax_line(low: float, high: float) -> LinearApproximation:
+    """Return the line next to s - 1/2 between two points, in the largest distance, and the middle of s'."""
+    x = np.linspace(low, high, 257)
+    s = evaluate_logistic(x)
+    slope = (s[-1] - s[0]) / (high - low) if high > low else 0.25
+    # between the chord's slope and the steepest one; the distance is convex in the slope
+    lowest, highest = 0.0, 0.25
+    for _ in range(40):
+        first, second = lowest + (highest - lowest) / 3.0, highest - (highest - lowest) / 3.0
+        if np.ptp(s - first * x) <= np.ptp(s - second * x):
+            highest = second
+        else:
+            lowest = first
+    slope = 0.5 * (lowest + highest)
+    rest = s - 0.5 - slope * x
+    weights = s * (1.0 - s)
+    # the points between the grid's are covered by a small surcharge
+    apart = 1.01 * 0.5 * float(np.ptp(rest)) + 1e-4
+    return LinearApproximation(
+        0.5 * float(rest.max() + rest.min()),
+        slope,
+        apart,
+        0.5 * float(weights.max() + weights.min()),
+        1.01 * 0.5 * float(np.ptp(weights)) + 1e-4,
+    )
+
+
+@lru_cache(maxsize=1)
+def get_normal_quadrature() -> tuple[Floats, Floats]:
+    """Return points and weights of a standard normal variable."""
+    points, weights = np.polynomial.hermite_e.hermegauss(21)
+    return freeze_array(points), freeze_array(weights / weights.sum())
+
+
+def raise_eigenvalues(matrix: Floats, floor: float) -> Floats:
+    """Return a symmetric matrix whose eigenvalues are raised to at least `floor`."""
+    values, vectors = np.linalg.eigh(0.5 * (matrix + matrix.T))
+    return (vectors * np.maximum(values, floor)) @ vectors.T
+
+
+def find_start_coefficients(
+    records: float, mean_response: float, mean: Floats, spread: Floats, joint: Floats, ridge: float
+) -> Floats:
+    """Return coefficients that normal predictors with these moments would have.
+
+    For normal x, cov(x, y) = cov(x) b E s'(b0 + x'b) (Stein's lemma): the direction is that of least squares,
+    and two numbers, the factor and the intercept, are searched for. The log odds' standard deviation is
+    at most 4; the slopes may be arbitrarily steep.
+    """
+    spread = raise_eigenvalues(spread, ridge)
+    direction = np.linalg.solve(spread, joint)
+    length = math.sqrt(max(float(direction @ spread @ direction), 0.0))
+    least = min(0.5, 1.0 / records + 0.1 / math.sqrt(records))
+    share = min(max(mean_response, least), 1.0 - least)
+    points, weights = get_normal_quadrature()
+
+    def solve_intercept(sd: float) -> float:
+        low, high = -30.0, 30.0
+        # a normal variable is near sqrt(2.9) logistic ones
+        found = math.log(share / (1.0 - share)) * math.sqrt(1.0 + sd * sd / 2.9)
+        for _ in range(60):
+            s = evaluate_logistic(found + sd * points)
+            above = float(weights @ s) - share
+            low, high = (found, high) if above < 0.0 else (low, found)
+            step = above / float(weights @ (s * (1.0 - s)))
+            if abs(step) < 1e-12:
+                break
+            # Newton's step, or to the middle where it leads out
+            found = found - step if low < found - step < high else 0.5 * (low + high)
+        return found
+
+    def is_too_small(factor: float) -> bool:
+        s = evaluate_logistic(solve_intercept(factor * length) + factor * length * points)
+        return factor * float(weights @ (s * (1.0 - s))) < 1.0
+
+    low, _ = bisect_up(is_too_small, 0.0, _MAX_LOGIT_SD / max(length, 1e-12), steps=30)
+    slopes = low * direction
+    return np.concatenate([[solve_intercept(low * length) - mean @ slopes], slopes])
+
+
+def limit_slopes(b: Floats, mean: Floats) -> Floats:
+    """Return coefficients with slopes that add up to `MAX_SLOPE_SUM` at most, and the same log odds at `mean`.
+
+    Where no predictors have log odds from -`MAX_SLOPE_SUM` to `MAX_SLOPE_SUM`, the intercept is cut, too.
+    """
+    size = float(np.abs(b[1:]).sum())
+    if size > MAX_SLOPE_SUM:
+        # about the mean: a cut about 0 changes how many ones are expected, where predictors are far from it
+        slopes = b[1:] * (MAX_SLOPE_SUM / size)
+        b = np.concatenate([[b[0] + mean @ (b[1:] - slopes)], slopes])
+    most = MAX_SLOPE_SUM + min(size, MAX_SLOPE_SUM)
+    return np.concatenate([np.clip(b[:1], -most, most), b[1:]])
+
+
+_LINE_POINTS, _TRIED_SLOPES = 129, 9
+# for points between the grid's
+_ERROR_FACTOR, _ADDED_ERROR = 1.01, 1e-4
+
+
+class CellApproximations(NamedTuple):
+    """What is taken off in each cell, with s the logistic function, m the cell's middle and x'c around it."""
+
+    middle: Floats
+    level: Floats
+    slope: Floats
+    max_error: Floats
+    weight: Floats
+    max_weight_error: Floats
+    common_level: Floats
+    common_slope: float
+    common_max_error: float
+    common_weight: float
+    common_max_weight_error: float
+
+
+def fit_cell_lines(middle: Floats, half_width: float, shares: Floats) -> CellApproximations:
+    """Return the lines for linear predictors up to `half_width` about each cell's middle.
+
+    The cells' shares of the records weigh their slopes in the common one.
+    """
+    along = np.linspace(-half_width, half_width, _LINE_POINTS)
+    s = evaluate_logistic(middle[:, None] + along)
+    steepest = s * (1.0 - s)
+    chord = (s[:, -1] - s[:, 0]) / (2.0 * half_width) if half_width > 0.0 else steepest[:, 0]
+    highest = steepest.max(axis=1)
+    tried = [chord + part * (highest - chord) for part in np.linspace(0.0, 1.0, _TRIED_SLOPES).tolist()]
+    widths = np.array([np.ptp(s - each[:, None] * along, axis=1) for each in tried])
+    slope = np.choose(widths.argmin(axis=0), tried)
+    level, apart = _compute_midranges(s - slope[:, None] * along)
+    weight, weight_apart = _compute_midranges(steepest)
+    common_slope = float(shares @ slope)
+    common, common_apart = _compute_midranges(s - common_slope * along)
+    low, high = float(steepest.min()), float(steepest.max())
+    return CellApproximations(
+        middle,
+        level,
+        slope,
+        _ERROR_FACTOR * apart + _ADDED_ERROR,
+        weight,
+        _ERROR_FACTOR * weight_apart + _ADDED_ERROR,
+        common,
+        common_slope,
+        _ERROR_FACTOR * float(common_apart.max()) + _ADDED_ERROR,
+        0.5 * (low + high),
+        _ERROR_FACTOR * 0.5 * (high - low) + _ADDED_ERROR,
+    )
+
+
+def _compute_midranges(values: Floats) -> tuple[Floats, Floats]:
+    """Return the middles of the rows' ranges, and half of the ranges."""
+    low, high = values.min(axis=1), values.max(axis=1)
+    return 0.5 * (low + high), 0.5 * (high - low)
+
+
+_BETA_POINTS, _COPULA_POINTS = 21, 128
+# of the largest variance that bounds allow a mean
+_MAX_VARIANCE_SHARE = 0.995
+
+
+@dataclass(frozen=True, eq=False)
+class CellTable(ReadOnlyArrays):
+    """Noisy counts and sums by cell and response, and noisy products."""
+
+    rows: Floats
+    numbers: tuple[int, ...]
+    counts: Floats
+    sums: Floats
+    products: Floats
+    scale: float
+    geometric: bool
+    products_scale: float
+    units: Floats
+
+    @property
+    def variance(self) -> float:
+        """The variance of the noise of one count, or of one sum in a cell."""
+        if self.geometric:
+            return compute_noise_variance(self.scale)
+        columns = len(self.numbers) + 1
+        return (columns + 1) * (columns + 2) / 3.0 * self.scale**2
+
+    @property
+    def products_variance(self) -> float:
+        """The variance of the noise of one product."""
+        columns = self.units.size
+        return (columns + 1) * (columns + 2) / 3.0 * self.products_scale**2
+
+
+class ModelState(NamedTuple):
+    """The model at coefficients: in each cell the mean response, and of s'; what is expected, in all."""
+
+    probabilities: Floats
+    weights: Floats
+    expected: Floats
+    information: Floats
+
+
+class CellModel:
+    """Numbers that have distributions like beta variables on their bounds within each cell."""
+
+    def __init__(self, table: CellTable) -> None:
+        self._table = table
+        self.sizes = table.counts.sum(axis=1)
+        self._sums = table.sums.sum(axis=1)
+        held = np.maximum(self.sizes, 0.0)
+        n = max(float(self.sizes.sum()), 1.0)
+        self.shares = held / max(float(held.sum()), 1.0)
+        least = 2.0 * np.sqrt(2.0 * table.variance)
+        mean = np.clip(self._sums.sum(axis=0) / n, -1.0, 1.0)
+        self.means = np.clip((self._sums + least * mean) / (held + least)[:, None], -1.0, 1.0)
+        self._cached_states: dict[bytes, ModelState] = {}
+        if table.numbers:
+            self._points, self._masses = self._make_number_points(mean, n)
+        for name, value in vars(self).items():
+            if isinstance(value, np.ndarray):
+                setattr(self, name, freeze_array(value))
+
+    def _make_number_points(self, mean: Floats, n: float) -> tuple[Floats, Floats]:
+        """Return points of the numbers within cells, and their masses."""
+        table = self._table
+        between = (self.shares[:, None] * self.means).T @ self.means
+        spread = raise_eigenvalues(np.clip(table.products / n, -1.0, 1.0) - between, 1e-6)
+        return _make_beta_points(self.means, spread) if len(table.numbers) == 1 else _make_copula_points(mean, spread)
+
+    @property
+    def responses(self) -> Floats:
+        """The noisy sums of v y."""
+        found = self._table.rows.T @ self._table.counts[:, 1]
+        found[list(self._table.numbers)] = self._table.sums[:, 1].sum(axis=0)
+        return found
+
+    def evaluate_at(self, b: Floats) -> ModelState:
+        """Return the model at coefficients; the last ones are remembered."""
+        key = b.tobytes()
+        if key not in self._cached_states:
+            while len(self._cached_states) > 3:
+                self._cached_states.pop(next(iter(self._cached_states)))
+            self._cached_states[key] = ModelState(*map(freeze_array, self._evaluate_at(b)))
+        return self._cached_states[key]
+
+    def _evaluate_at(self, b: Floats) -> ModelState:
+        rows, numbers, n = self._table.rows, list(self._table.numbers), self.sizes
+        if not numbers:
+            s = evaluate_logistic(rows @ b)
+            weights = s * (1.0 - s)
+            return ModelState(s, weights, rows.T @ (n * s), (rows.T * (n * weights)) @ rows)
+        slopes, points, masses, m = b[numbers], self._points, self._masses, self.means
+        s = evaluate_logistic((rows @ b + m @ slopes)[:, None] + points @ slopes)
+        steep = s * (1.0 - s)
+        chances, weights = s @ masses, steep @ masses
+        held = n[:, None] * masses
+        expected = rows.T @ (n * chances)
+        expected[numbers] = self._sums.T @ chances + _sum_over_points(held * s, points)
+        information = (rows.T * (n * weights)) @ rows
+        mixed = np.einsum("cq,cqj->cj", held * steep, points + np.zeros((len(n), 1, 1)))
+        crossed = rows.T @ (weights[:, None] * self._sums + mixed)
+        information[:, numbers] += crossed
+        information[numbers, :] += crossed.T
+        pure = (m * (n * weights)[:, None]).T @ m + m.T @ mixed + mixed.T @ m
+        pure = pure + _sum_over_points(held * steep, points[..., :, None] * points[..., None, :])
+        information[np.ix_(numbers, numbers)] = pure
+        return ModelState(chances, weights, expected, information)
+
+
+def _sum_over_points(masses: Floats, values: Floats) -> Floats:
+    """Return the sum over cells and points, whose values may be the same in all cells."""
+    if len(values) == 1:
+        masses = masses.sum(axis=0, keepdims=True)
+    return np.tensordot(masses, values, axes=2)
+
+
+def _compute_beta_quantiles(means: Floats, variances: Floats, probabilities: Floats) -> Floats:
+    """Return quantiles of beta variables on [-1, 1]; a variance that is too large for the mean is reduced."""
+    from scipy.special import betaincinv
+
+    middle = np.clip(0.5 + 0.5 * means, 0.001, 0.999)
+    most = middle * (1.0 - middle)
+    size = most / np.minimum(0.25 * variances, _MAX_VARIANCE_SHARE * most) - 1.0
+    return betaincinv(middle * size, (1.0 - middle) * size, probabilities)
+
+
+def _make_beta_points(means: Floats, spread: Floats) -> tuple[Floats, Floats]:
+    """Return points of one number about each cell's mean, of shape (cells, points, 1), and their masses."""
+    nodes, masses = np.polynomial.legendre.leggauss(_BETA_POINTS)
+    masses = 0.5 * masses
+    points = _compute_beta_quantiles(means, spread[0], 0.5 + 0.5 * nodes)
+    points = points - (points @ masses)[:, None]
+    sd = np.sqrt(np.maximum(points**2 @ masses, 1e-18))
+    return (points * (math.sqrt(spread[0, 0]) / sd)[:, None])[:, :, None], masses
+
+
+def _make_copula_points(mean: Floats, spread: Floats) -> tuple[Floats, Floats]:
+    """Return points of several numbers about their means, of shape (1, points, numbers), and their masses."""
+    from scipy.special import ndtr, ndtri
+
+    sds = np.sqrt(np.diag(spread))
+    root = np.linalg.cholesky(raise_eigenvalues(spread / np.outer(sds, sds), 1e-6))
+    points = _compute_beta_quantiles(mean, sds**2, ndtr(ndtri(draw_sobol_points(_COPULA_POINTS, mean.size)) @ root.T))
+    points = points - points.mean(axis=0)
+    # of the very covariance
+    own = np.linalg.cholesky(raise_eigenvalues(points.T @ points / _COPULA_POINTS, 1e-9))
+    points = np.linalg.solve(own, points.T).T @ np.linalg.cholesky(spread).T
+    return points[None], np.full(_COPULA_POINTS, 1.0 / _COPULA_POINTS)

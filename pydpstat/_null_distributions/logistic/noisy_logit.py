@@ -1,0 +1,400 @@
+"""Logistic regression from noisy sums: where to expand, and what follows from the last noisy score."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from pydpstat._frozen import ReadOnlyArrays, freeze_array
+from pydpstat._null_distributions.logistic.logistic_cells import (
+    MAX_SLOPE_SUM,
+    LinearApproximation,
+    evaluate_logistic,
+    get_normal_quadrature,
+    limit_slopes,
+    raise_eigenvalues,
+)
+from pydpstat._null_distributions.noise import SMALLEST_PVALUE
+from pydpstat._null_distributions.simulation import DOWNWARD_SHAPE, NORMAL_SHAPE, SHAPES, UPWARD_SHAPE
+from pydpstat._search import bisect_up
+from pydpstat.r_arithmetic.elementary import Floats, log
+
+# coefficients beyond are not looked for: an interval that reaches them is infinite
+_MAX_LIMIT = 64.0
+# in the noise's own largest eigenvalue, about
+_MIN_SIGNAL_RATIO = 0.5
+# for each coefficient: ten ones and ten zeros have as much
+_MIN_INFORMATION = 5.0
+# a standard error requires information of at least this multiple of its noise's standard deviation
+_MIN_SLOPE_RATIO = 3.0
+_SURCHARGE = 1.05
+# standard deviations of the noise that rule a shape out
+_SHAPE_DEVIATIONS = 4.0
+
+
+def approximate_sum_tail(x: float, sd: float, noise_scales: Floats) -> float:
+    """Return P(sd N + sum of scales L >= x) for x >= 0: a normal variable and independent Laplace ones.
+
+    Barndorff-Nielsen, O. E. (1986). Inference on full or partial parameters based on the standardized signed
+    log likelihood ratio. Biometrika 73 (the form that is used).
+    """
+    from scipy.special import log_ndtr
+
+    size = np.abs(noise_scales)
+    size = size[size > 1e-9 * max(float(size.max(initial=0.0)), sd)]
+    variance = sd * sd + 2.0 * float(size @ size)
+    if not x > 0.0 or variance == 0.0:
+        return 0.5 if not x > 0.0 else 0.0
+    squares = size * size
+    high = min(1.0 / float(size.max()) if size.size else math.inf, x / (sd * sd) if sd > 0.0 else math.inf)
+
+    def is_below_target(t: float) -> bool:
+        near = 1.0 - squares * (t * t)
+        return sd * sd * t + 2.0 * t * float((squares / near).sum()) < x
+
+    low, high = bisect_up(is_below_target, 0.0, high, steps=50)
+    t = low if low > 0.0 else 0.5 * high
+    near = 1.0 - squares * (t * t)
+    exponent = 0.5 * sd * sd * t * t - float(np.sum(log(near)))
+    curvature = sd * sd + 2.0 * float((squares * (2.0 - near) / (near * near)).sum())
+    root, slope = math.sqrt(max(2.0 * (t * x - exponent), 0.0)), t * math.sqrt(curvature)
+    if root < 1e-3:
+        return max(0.0, 0.5 - x / math.sqrt(2.0 * math.pi * variance))
+    return min(0.5, _SURCHARGE * math.exp(float(log_ndtr(-(root + math.log(slope / root) / root)))))
+
+
+def make_combination_basis(combination: Floats) -> tuple[Floats, int]:
+    """Return a basis of coefficients with one for the combination, in the returned place, and the others."""
+    place = int(np.argmax(np.abs(combination)))
+    basis = np.eye(combination.size)
+    basis[place] = -combination / combination[place]
+    basis[place, place] = 1.0 / combination[place]
+    return basis, place
+
+
+def get_triangle_pairs(size: int) -> list[tuple[int, int]]:
+    """Return the places of a symmetric matrix' different elements."""
+    return [(i, j) for i in range(size) for j in range(i, size)]
+
+
+def unpack_symmetric(elements: Floats, size: int) -> Floats:
+    """Return the symmetric matrix of these elements."""
+    matrix = np.empty((size, size))
+    for (i, j), value in zip(get_triangle_pairs(size), elements):
+        matrix[i, j] = matrix[j, i] = value
+    return matrix
+
+
+@dataclass(frozen=True, eq=False)
+class LogitInference(ReadOnlyArrays):
+    """What the last noisy score says of any combination of coefficients.
+
+    At the true coefficients b, the noisy score less the noisy information times (b - center) is the score at
+    b, whose mean is 0 and whose variance is the information, plus noise that is linear in independent Laplace
+    variables with known factors. The other coefficients are estimated, and a combination a of the equations
+    is taken that does not depend on them to first order (Neyman's C(alpha) tests). How much less than a
+    linear one the score moves, where b is far from the center, is computed from the noisy moments, for linear
+    predictors of three shapes: a normal one and the most skewed ones of two values within the bounds. The
+    p-value is the largest one of those shapes whose information at the center is not farther from the noisy
+    one than the noise may move it. Where there is none, a normal one and two values of the skewness that
+    gives the noisy information stand for it. Where, by one of those shapes, curvature moves the score by more
+    than its standard deviation between the center and the estimate, the steps have not arrived: so many
+    standard deviations are taken off what is tested, since what the shapes say of the way decides too much.
+    """
+
+    center: Floats
+    score: Floats
+    information: Floats
+    moments: Floats
+    records: float
+    approximation: LinearApproximation
+    response_scales: Floats
+    product_scales: Floats
+    remainder_scales: Floats
+    information_scales: Floats
+
+    # largest effect of curvature over the last step that is ignored, in standard deviations of the score
+    max_ignored_curvature: ClassVar[float] = 1.0
+
+    @property
+    def max_noise_sd(self) -> float:
+        """The largest standard deviation of the information's noise."""
+        return float(
+            np.sqrt(2.0 * ((self.approximation.weight * self.product_scales) ** 2 + self.information_scales**2)).max()
+        )
+
+    @cached_property
+    def plausible_shapes(self) -> tuple[int | float, ...]:
+        """The shapes of the linear predictor that the noisy information does not rule out."""
+        return self._matching_shapes or self._find_matching_shapes()
+
+    @cached_property
+    def _matching_shapes(self) -> tuple[int, ...]:
+        off = [abs(self._compute_excess_information(shape)) for shape in SHAPES]
+        nearest = min(off)
+        # the nearest one of shapes that do not fit may be far from the records' own
+        if nearest > _SHAPE_DEVIATIONS * self.max_noise_sd:
+            return ()
+        return tuple(
+            shape for shape, each in zip(SHAPES, off) if each <= nearest + _SHAPE_DEVIATIONS * self.max_noise_sd
+        )
+
+    @property
+    def _tried_shapes(self) -> tuple[int | float, ...]:
+        """The shapes that are tried where the steps have not arrived."""
+        return self._matching_shapes or (*SHAPES, *self.plausible_shapes)
+
+    def _find_matching_shapes(self) -> tuple[int | float, ...]:
+        """The normal shape and those of two values that have the noisy information, or all."""
+        (_, down), (_, up) = (self._make_predictor_points(DOWNWARD_SHAPE), self._make_predictor_points(UPWARD_SHAPE))
+        # the upper value's distance from the mean in standard deviations is the root of the odds against it
+        ends = np.sqrt([down[0] / max(down[1], 1e-12), up[1] / max(up[0], 1e-12)])
+        grid = np.geomspace(max(ends.min(), 1e-6), max(ends.max(), 1e-6), 33)
+        off = np.array([self._compute_excess_information(far) for far in grid.tolist()])
+        found = np.flatnonzero(off[1:] * off[:-1] < 0.0)
+        part = off[found] / (off[found] - off[found + 1])
+        between = (grid[found] ** (1.0 - part) * grid[found + 1] ** part).tolist()
+        return (NORMAL_SHAPE, *between) if between else SHAPES
+
+    def _compute_excess_information(self, shape: int | float) -> float:
+        """Return how much more information on the constant a shape has than the noisy one at the center."""
+        at, masses = self._make_predictor_points(shape)
+        s = evaluate_logistic(at)
+        return self.records * float(masses @ (s * (1.0 - s))) - float(self.information[0, 0])
+
+    @cached_property
+    def curvature_shift(self) -> float:
+        """By how many standard deviations curvature moves the score from the center to the estimate."""
+        return self._compute_curvature_shift(self._tried_shapes)
+
+    def _compute_curvature_shift(self, shapes: Sequence[int | float]) -> float:
+        step = self.estimate - self.center
+        linear, scales = abs(float(step @ self.information @ step)), self._compute_noise_scales(step, step)
+        off = max(abs(1.0 - self._compute_curvature(step, shape)[0]) for shape in shapes)
+        return off * linear / max(math.sqrt(linear + 2.0 * float(scales @ scales)), 1e-300)
+
+    @property
+    def _subtracted_deviations(self) -> float:
+        """Standard deviations that are subtracted from test statistics: 0 if the steps have converged."""
+        return self.curvature_shift if self.curvature_shift > self.max_ignored_curvature else 0.0
+
+    @cached_property
+    def _newton_step(self) -> Floats:
+        """Newton's step from the center."""
+        return freeze_array(
+            np.linalg.solve(
+                raise_eigenvalues(self.information, self.max_noise_sd * math.sqrt(self.center.size)), self.score
+            )
+        )
+
+    @cached_property
+    def _step_share(self) -> float:
+        """The share of the step for which the expansion is accurate."""
+        return min(1.0, 2.0 / max(self._compute_step_length(self._newton_step), 1e-300))
+
+    def _compute_step_length(self, step: Floats) -> float:
+        """Return the largest change of the log odds within the bounds by a step."""
+        return float(np.abs(step).sum())
+
+    @property
+    def estimate(self) -> Floats:
+        """The coefficients after one step from the center, of a size that the expansion bears."""
+        return self.center + self._step_share * self._newton_step
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether the limit on coefficients keeps the score from being solved."""
+        before, after = (float(np.abs(each[1:]).sum()) for each in (self.center, self.estimate))
+        # the center may have been shortened
+        return self._step_share < 1.0 or (before >= MAX_SLOPE_SUM * (1.0 - 1e-9) and after > MAX_SLOPE_SUM)
+
+    def compute_regularized_estimates(self) -> Floats:
+        """Return estimates of all coefficients for predictions, of moderate size whatever the noise."""
+        mean = np.clip(self.moments[0, 1:] / self.records, -1.0, 1.0)
+        return limit_slopes(self.estimate, mean)
+
+    def compute_pvalue(self, combination: Floats, value: float) -> float:
+        """Return the two-sided p-value of the hypothesis that combination'b is `value`, or 1."""
+        if not self.is_identified(combination):
+            return 1.0
+        # what shapes say of a step that curvature decides may be as wrong as that is large
+        bent = self._subtracted_deviations
+        shapes = self._tried_shapes if bent else self.plausible_shapes
+        parts = [self._compute_statistic_parts(combination, value, shape) for shape in shapes]
+        tails = [
+            approximate_sum_tail(abs(distance) - bent * math.sqrt(sd * sd + 2.0 * float(scales @ scales)), sd, scales)
+            for distance, sd, scales in parts
+        ]
+        return min(1.0, max(2.0 * max(tails), SMALLEST_PVALUE))
+
+    def is_identified(self, combination: Floats) -> bool:
+        """Tell whether the information on the other coefficients stands out from its noise, and is enough."""
+        if self.information[0, 0] < _MIN_INFORMATION * self.center.size:
+            return False
+        if self.center.size == 1:
+            return True
+        _, others, _ = self._get_other_information(combination)
+        least = _MIN_SIGNAL_RATIO * self.max_noise_sd * math.sqrt(others.shape[0])
+        return float(np.linalg.eigvalsh(others)[0]) >= least
+
+    def compute_standard_error(self, combination: Floats) -> float:
+        """Return the standard error of combination'b: sampling and noise."""
+        value = float(combination @ self.estimate)
+        _, sd, scales = self._compute_statistic_parts(combination, value, NORMAL_SHAPE)
+        total = math.sqrt(sd * sd + 2.0 * float(scales @ scales))
+        basis, a, _ = self._project_equations(combination)
+        slope, weights = self._compute_slope(combination), basis @ a
+        noise = math.sqrt(2.0 * float(self._compute_information_noise(weights, basis[:, 0])))
+        return (1.0 + self._subtracted_deviations) * total / slope if slope > _MIN_SLOPE_RATIO * noise else math.inf
+
+    def compute_limits(self, combination: Floats, alpha: float) -> tuple[float, float]:
+        """Return the values that are not rejected at level alpha: the hull, infinite where it has no end."""
+        middle, unit = float(combination @ self.estimate), self._get_search_unit(combination)
+        if self.compute_pvalue(combination, middle) <= alpha:
+            # the expansion does not explain its own score
+            return -math.inf, math.inf
+        low, high = (self._find_limit(combination, middle, sign * unit, alpha) for sign in (-1.0, 1.0))
+        return low, high
+
+    def _get_search_unit(self, combination: Floats) -> float:
+        """Return the unit of the search for ends."""
+        return float(np.abs(combination).sum())
+
+    def _find_limit(self, combination: Floats, middle: float, unit: float, alpha: float) -> float:
+        def is_not_rejected(step: float) -> bool:
+            return self.compute_pvalue(combination, middle + unit * step) > alpha
+
+        steps = np.concatenate([[0.0], np.geomspace(0.002, _MAX_LIMIT, 36)])
+        last = max((place for place, each in enumerate(steps[1:].tolist(), 1) if is_not_rejected(each)), default=0)
+        if last == steps.size - 1:
+            return math.copysign(math.inf, unit)
+        _, high = bisect_up(is_not_rejected, float(steps[last]), float(steps[last + 1]), steps=16)
+        return middle + unit * high
+
+    def _make_basis(self, combination: Floats) -> Floats:
+        """Return B with b = B t, where the first of t is combination'b."""
+        basis, place = make_combination_basis(combination)
+        order = [place, *(each for each in range(combination.size) if each != place)]
+        return basis[:, order]
+
+    def _get_other_information(self, combination: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return a basis, the information on all but its first place, and the units that this is in."""
+        basis = self._make_basis(combination)
+        units = np.sqrt(np.square(basis[:, 1:]).sum(axis=0))
+        others = basis[:, 1:].T @ self.information @ basis[:, 1:]
+        return basis, others / np.outer(units, units), units
+
+    def _project_equations(self, combination: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return the basis, the equations' combination in it, and the others' step from the center."""
+        basis, others, sizes = self._get_other_information(combination)
+        information, score = basis.T @ self.information @ basis, basis.T @ self.score
+        scaled = raise_eigenvalues(others, self.max_noise_sd * math.sqrt(max(others.shape[0], 1)))
+        # what the others' equations say of them, and what they share with the one that is asked about
+        solved = np.linalg.solve(scaled, np.column_stack([information[1:, 0], score[1:]]) / sizes[:, None])
+        solved = solved / sizes[:, None]
+        return basis, np.concatenate([[1.0], -solved[:, 0]]), solved[:, 1]
+
+    def _compute_slope(self, combination: Floats) -> float:
+        basis, a, _ = self._project_equations(combination)
+        return abs(float(a @ basis.T @ self.information @ basis[:, 0]))
+
+    def _compute_statistic_parts(
+        self, combination: Floats, value: float, shape: int | float
+    ) -> tuple[float, float, Floats]:
+        """Return how far the equations are from 0, its standard deviation and the noise's scales."""
+        basis, a, others = self._project_equations(combination)
+        away = value - float(combination @ self.center)
+        # the others follow: their equations are solved
+        moved = np.concatenate([[away], others + (a[1:] * away)])
+        step, weights = basis @ moved, basis @ a
+        shrunk, spread = self._compute_curvature(step, shape)
+        step = shrunk * step
+        distance = float(weights @ (self.score - self.information @ step))
+        scales = self._compute_noise_scales(weights, step)
+        variance = float(weights @ self.information @ weights)
+        noise = math.sqrt(2.0 * float(self._compute_information_noise(weights, weights)))
+        return distance, math.sqrt(spread * max(variance + 0.5 * noise, noise)), scales
+
+    def _compute_information_noise(self, left: Floats, right: Floats) -> float:
+        factors = pack_symmetric(np.outer(left, right))
+        return float(
+            (factors**2) @ ((self.approximation.weight * self.product_scales) ** 2 + self.information_scales**2)
+        )
+
+    def _compute_noise_scales(self, weights: Floats, step: Floats) -> Floats:
+        """Return the factors of the independent Laplace variables in the equations' combination."""
+        taken = self.approximation.slope * self.center + self.approximation.weight * step
+        taken[0] += self.approximation.level
+        matrix, moved = (pack_symmetric(np.outer(weights, each)) for each in (taken, step))
+        return np.concatenate(
+            [
+                weights * self.response_scales,
+                matrix * self.product_scales,
+                weights * self.remainder_scales,
+                moved * self.information_scales,
+            ]
+        )
+
+    @cached_property
+    def _mean_and_covariance(self) -> tuple[Floats, Floats]:
+        """The mean of v, and the covariance matrix of z."""
+        mean = np.clip(self.moments[0] / self.records, -1.0, 1.0)
+        mean[0] = 1.0
+        spread = raise_eigenvalues(self.moments[1:, 1:] / self.records - np.outer(mean[1:], mean[1:]), 1e-9)
+        return freeze_array(mean), freeze_array(spread)
+
+    def _make_predictor_points(self, shape: int | float) -> tuple[Floats, Floats]:
+        """Return values of the linear predictor at the center, and their probabilities.
+
+        A shape that is no whole number has two values, the upper one so many standard deviations away.
+        """
+        mean, spread = self._mean_and_covariance
+        middle, slopes = float(mean @ self.center), self.center[1:]
+        sd = math.sqrt(max(float(slopes @ spread @ slopes), 1e-18))
+        if shape == NORMAL_SHAPE:
+            points, masses = get_normal_quadrature()
+            return middle + sd * points, masses
+        if isinstance(shape, float):
+            share = 1.0 / (1.0 + shape * shape)
+            return middle + sd * np.array([shape, -1.0 / shape]), np.array([share, 1.0 - share])
+        sign = 1.0 if shape == UPWARD_SHAPE else -1.0
+        far = max(float(np.abs(slopes).sum()) + sign * (self.center[0] - middle), 1e-9 * sd)
+        share = sd * sd / (sd * sd + far * far)
+        return middle + sign * np.array([far, -sd * sd / far]), np.array([share, 1.0 - share])
+
+    def _compute_curvature(self, step: Floats, shape: int | float) -> tuple[float, float]:
+        """Return how much of its linear size the score moves over a step, and how the information does."""
+        mean, spread = self._mean_and_covariance
+        both = np.column_stack([self.center, step])
+        middle = mean @ both
+        between = both[1:].T @ spread @ both[1:]
+        slope = between[0, 1] / max(between[0, 0], 1e-36)
+        rest = math.sqrt(max(between[1, 1] - slope * between[0, 1], 0.0))
+        at, masses = self._make_predictor_points(shape)
+        points, weights = get_normal_quadrature()
+        by = middle[1] + slope * (at - middle[0])[:, None] + rest * points[None, :]
+        joint = np.outer(masses, weights)
+        before = evaluate_logistic(at)[:, None]
+        after = evaluate_logistic(np.clip(at[:, None] + by, -500.0, 500.0))
+        weight = before * (1.0 - before)
+        linear = float((joint * weight * by * by).sum())
+        if linear < 1e-14:
+            return 1.0, 1.0
+        moved = float((joint * by * (after - before)).sum())
+        # on the constant and on what moves
+        information = joint * after * (1.0 - after)
+        constant = float(information.sum()) / float((joint * weight).sum())
+        informed = max(constant, float((information * by * by).sum()) / linear)
+        return moved / linear, informed
+
+
+def pack_symmetric(matrix: Floats) -> Floats:
+    """Return what each element of a symmetric matrix counts in a form: both places of a pair."""
+    rows, columns = np.triu_indices(len(matrix))
+    both = matrix + matrix.T
+    return np.where(rows == columns, 0.5, 1.0) * both[rows, columns]

@@ -1,0 +1,1 @@
+"""Distributions of statistics of noisy means."""

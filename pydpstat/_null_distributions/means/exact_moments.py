@@ -1,0 +1,397 @@
+"""Intervals for a mean and a variance from noisy sums, for every distribution between bounds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from scipy.special import gammaln, ndtri, xlog1py, xlogy
+
+from pydpstat._frozen import freeze_array
+from pydpstat._null_distributions.means.noisy_t import NoisySums, NoisyTDistribution, make_t_distribution
+from pydpstat._null_distributions.simulation import (
+    NoiseFamily,
+    compute_noise_quantiles,
+    find_interval_end,
+    tabulate_survival,
+)
+from pydpstat._search import bisect_up
+from pydpstat.mechanisms.mechanism import Noise
+from pydpstat.r_arithmetic.elementary import Floats
+
+# the probability that the bound on the variance does not hold
+EXCLUDED_PROBABILITY = 0.002
+_MAX_CUTS = 128
+_SMALLEST_TAIL = 1e-12
+
+
+def compute_bentkus_bound(n: int, p: float, x: Floats) -> Floats:
+    """Return bounds on P(S >= x) for each x, where T is Bin(n, p) less its mean.
+
+    Records z lie in [-1, 1]. Under a hypothetical mean the squares of the distances from it lie in [0, M],
+    and their noisy sum bounds the variance; with that the sum of the distances is bounded by the most extreme
+    two values. Both steps rest on one inequality: for independent variables with mean 0, at most b and of the
+    variances' mean s^2 at most, ``P(S >= x) <= inf_h E (T - h)_+^2 / (x - h)^2``, T being the sum of as many
+    independent variables that take the values b and -s^2 / b. Noise is integrated out by steps from above.
+
+    Bentkus, V. (2004). On Hoeffding's inequalities. Annals of Probability 32, 1650-1673.
+    """
+    sd = math.sqrt(n * p * (1.0 - p))
+    low = max(0, int(n * p - 6.0 * sd - 6.0))
+    high = min(n, int(n * p + 14.0 * sd + 60.0))
+    support = np.arange(low, high + 1, dtype=np.float64)
+    logs = gammaln(n + 1.0) - gammaln(support + 1.0) - gammaln(n - support + 1.0)
+    mass = np.exp(logs + xlogy(support, p) + xlog1py(n - support, -p))
+    values = support - n * p
+    tails = [np.cumsum((mass * values**power)[::-1])[::-1] for power in range(3)]
+    # h may be anywhere: some places for it keep the bound, and all of them would be many
+    cuts = np.unique(np.linspace(0, support.size - 1, min(_MAX_CUTS, support.size)).astype(int))
+    zeroth, first, second = (tail[cuts] for tail in tails)
+    top = values[cuts]
+    below = values[cuts] - 1.0
+    at = x[:, None]
+    with np.errstate(all="ignore"):
+        best = (at * first - second) / (at * zeroth - first)
+        h = np.clip(np.where(np.isfinite(best), best, top), below, top)
+        bound = (second - 2.0 * h * first + h * h * zeroth) / np.square(at - h)
+    bound = np.where(h < at, np.maximum(bound, 0.0), 1.0)
+    found = np.minimum(bound.min(axis=1), 1.0)
+    # beyond the largest sum that there can be
+    found = np.where(x > n - n * p + 1e-9 * n, 0.0, found)
+    return np.where(x <= 0.0, 1.0, found)
+
+
+@lru_cache(maxsize=4)
+def _make_probability_steps() -> tuple[Floats, Floats]:
+    """Return shares of probability: weights of steps, and the shares at their upper ends; a rest is left."""
+    upper = np.geomspace(0.5, _SMALLEST_TAIL, 140)
+    shares = np.concatenate([np.linspace(0.02, 0.5, 25), 1.0 - upper[1:]])
+    ends = np.concatenate([np.linspace(0.98, 0.5, 25), upper[1:]])
+    return freeze_array(np.diff(np.concatenate([[0.0], shares]))), freeze_array(ends)
+
+
+def bound_noise_by_steps(scales: tuple[float, ...], noise_family: NoiseFamily) -> tuple[Floats, Floats, float]:
+    """Return weights, values that noise does not exceed with these probabilities, and what is left.
+
+    The noise is a sum of two or three independent ones of these scales.
+    """
+    weights, tails = _make_probability_steps()
+    if noise_family == "normal":
+        return weights, -math.hypot(*scales) * ndtri(tails), 1.0 - float(weights.sum())
+    large, small = max(scales), min(scales)
+    grid = np.linspace(-60.0, 60.0, 4801) * large
+    if isinstance(noise_family, tuple):
+        return weights, _bound_noise_sum(scales, noise_family, tails), 2.0 * (1.0 - float(weights.sum()))
+    if len(scales) > 2:
+        survival = _compute_laplace_sum_tail(scales, np.abs(grid))
+    elif small > 0.999 * large:
+        # a little more noise: both of the larger scale
+        survival = 0.25 * np.exp(-np.abs(grid) / large) * (2.0 + np.abs(grid) / large)
+    else:
+        ratio = small / large
+        near = ratio * ratio * np.exp(-np.abs(grid) / max(small, 1e-300)) if small > 0.0 else 0.0
+        survival = 0.5 * (np.exp(-np.abs(grid) / large) - near) / (1.0 - ratio * ratio)
+    survival = np.where(grid >= 0.0, survival, 1.0 - survival)
+    # the next point of the grid: upwards
+    place = np.searchsorted(-survival, -tails, side="left")
+    return weights, grid[np.minimum(place, grid.size - 1)], 1.0 - float(weights.sum())
+
+
+def _bound_noise_sum(scales: tuple[float, ...], noise_family: tuple[Noise, ...], tails: Floats) -> Floats:
+    """Return values that a sum of two noises of variance 1, times scales, exceeds so rarely."""
+    (large, wide), (small, narrow) = sorted(zip(scales, noise_family), key=lambda each: -each[0])
+    grid, above = tabulate_survival(wide)
+    weights, _ = _make_probability_steps()
+    # one noise goes in steps from above, in the other's unit; of what is between two points the lower counts
+    steps = compute_noise_quantiles(1.0 - tails[None], (narrow,))[0] * (small / large)
+    below = np.floor((grid[:, None] - steps - grid[0]) / (grid[1] - grid[0])).astype(np.intp)
+    whole = above[below.clip(0, grid.size - 1)] @ weights
+    place = np.searchsorted(-whole, -tails, side="left")
+    return large * grid[np.minimum(place, grid.size - 1)]
+
+
+def _compute_laplace_sum_tail(scales: tuple[float, ...], x: Floats) -> Floats:
+    """Return P(X >= x) of a sum of Laplace variables, for x >= 0, by partial fractions.
+
+    Scales that are close to each other are moved apart, upwards: a little more noise.
+    """
+    apart: list[float] = []
+    for scale in sorted(scales):
+        apart.append(max(scale, 1.05 * apart[-1] if apart else 1e-3 * max(scales)))
+    squares = np.square(apart)
+    found = np.zeros_like(x)
+    for i, scale in enumerate(apart):
+        others = np.delete(squares, i)
+        found += 0.5 * float(np.prod(squares[i] / (squares[i] - others))) * np.exp(-x / scale)
+    return found
+
+
+def compute_expected_bound(n: int, p: float, x: Floats, weights: Floats, remainder: float) -> float:
+    """Return the bound with the noise integrated out."""
+    if not 0.0 < p < 1.0:
+        found = (x <= 0.0).astype(np.float64)
+    else:
+        found = compute_bentkus_bound(n, p, x)
+    return min(1.0, float(weights @ found) + remainder)
+
+
+def bound_variance(distribution: NoisyTDistribution, square_sum: float) -> float:
+    """Return a variance that the true one exceeds with probability `EXCLUDED_PROBABILITY` at most, from Q."""
+    most = 1.0 - distribution.mean * distribution.mean
+    reach = (1.0 + abs(distribution.mean)) ** 2
+    weights, noise, rest = bound_noise_by_steps(_get_noise_scales(distribution.second_noise), distribution.noise_family)
+
+    def is_too_large(v: float) -> bool:
+        x = (distribution.n * v - square_sum - noise) / reach
+        return compute_expected_bound(distribution.n, 1.0 - v / reach, x, weights, rest) <= EXCLUDED_PROBABILITY
+
+    if not is_too_large(most):
+        return most
+    return bisect_up(lambda v: not is_too_large(v), 0.0, most, steps=12)[1]
+
+
+def _get_noise_scales(noise: tuple[float, ...]) -> tuple[float, float]:
+    return abs(noise[0]), abs(noise[1])
+
+
+def _bound_tails(distribution: NoisyTDistribution, deviation_sum: float, square_sum: float) -> tuple[float, float]:
+    """Return bounds on the probability of a sum at least, and at most, as large."""
+    variance = bound_variance(distribution, square_sum)
+    weights, noise, rest = bound_noise_by_steps(_get_noise_scales(distribution.first_noise), distribution.noise_family)
+    sides = []
+    for sign in (1.0, -1.0):
+        far = 1.0 - sign * distribution.mean
+        if far <= 0.0 or variance <= 0.0:
+            # no record can be on that side of the mean
+            sides.append(compute_expected_bound(distribution.n, 0.0, sign * deviation_sum - noise, weights, rest))
+            continue
+        near = variance / far
+        x = (sign * deviation_sum - noise) / (far + near)
+        sides.append(compute_expected_bound(distribution.n, near / (far + near), x, weights, rest))
+    return sides[0], sides[1]
+
+
+def _bound_exact_pvalue(
+    distribution: NoisyTDistribution, deviation_sum: float, square_sum: float, alternative: str
+) -> float:
+    up, down = _bound_tails(distribution, deviation_sum, square_sum)
+    share = {"greater": up, "less": down, "two-sided": 2.0 * min(up, down)}[alternative]
+    return min(1.0, EXCLUDED_PROBABILITY + share)
+
+
+def compute_exact_pvalue(noisy_sums: NoisySums, mean: float, alternative: str = "two-sided") -> tuple[float, float]:
+    """Return the studentized mean and a p-value for every distribution; the number of records is public."""
+    law = make_t_distribution(noisy_sums, mean, noisy_sums.size or 1)
+    first, second = law.compute_centered_sums(noisy_sums.sums)
+    return law.compute_statistic(first, second), _bound_exact_pvalue(law, first, second, alternative)
+
+
+@dataclass(frozen=True)
+class ExactMeanInterval:
+    """The means that the exact test does not reject, in the data's unit; arguments as of `NoisyTInterval`."""
+
+    noisy_sums: NoisySums
+    middle: float
+    half_width: float
+    alternative: str = "two-sided"
+
+    def compute_limits(self, alpha: float) -> tuple[float, float]:
+        """Return the ends of the interval that misses the mean with probability `alpha` at most."""
+        size = self.noisy_sums.size or 1
+        cut = min(max(self.noisy_sums.sums[1], -float(size)), float(size))
+        start = make_t_distribution(self.noisy_sums, cut / size, size)
+        _, second = start.compute_centered_sums(self.noisy_sums.sums)
+        error = math.sqrt(max(second, start.floor) + start.noise_variance) / size
+
+        def compute_pvalue(mean: float) -> float:
+            law = make_t_distribution(self.noisy_sums, mean, size)
+            first, _ = law.compute_centered_sums((float(size), cut, 0.0))
+            _, square = law.compute_centered_sums(self.noisy_sums.sums)
+            return _bound_exact_pvalue(law, first, square, self.alternative)
+
+        ends = [-1.0, 1.0]
+        for place, (side, one_sided) in enumerate(((-1.0, "greater"), (1.0, "less"))):
+            if self.alternative in ("two-sided", one_sided):
+                ends[place] = find_interval_end(compute_pvalue, alpha, cut / size, error, side, 1.0)
+        bounds = self.middle - self.half_width, self.middle + self.half_width
+        low, high = (min(max(self.middle + self.half_width * end, bounds[0]), bounds[1]) for end in ends)
+        return low, high
+
+
+# shares of alpha for the mean, and for the number of records
+_MEAN_SHARE, _SIZE_SHARE = 0.1, 0.05
+_SMALLEST_VARIANCE = 1e-10
+_COARSE_CELLS, _FINE_CELLS = 40, 16
+# what a record's distance from the mean is at most
+_MAX_DISTANCE = 2.0
+
+
+@dataclass(frozen=True)
+class VarianceInterval:
+    """The variances, or standard deviations, that noisy sums leave possible, in the data's unit.
+
+    Bentkus, V. (2004). On Hoeffding's inequalities. Annals of Probability 32, 1650-1673.
+
+    Let m and v be the mean and the variance of the z, and Y = (z - m)^2, which lies in [0, M] with
+    M = (1 + |m|)^2 and has the mean v. The sum of the Y - v is known but for noise: R(m, v) = S2 - 2 m S1 +
+    (m^2 - v) S0. If (m, v) is the truth, each of these fails with its share of alpha at most:
+
+    - |S1 - m S0| <= t, with t from Bernstein's inequality for the variance v, and from the noise (a tenth);
+    - R is not too large, and not too small, for variables Y with the mean v between 0 and M. Their variance
+      is v (M - v) at most, and the bound on the tail is that of Bentkus for sums of such variables
+      (`compute_bentkus_bound`), with the noise integrated out;
+    - for a private number of records, the number is at most what S0 and its noise leave possible (a
+      twentieth); the bounds above grow with it.
+
+    A v is left out where no m is left for it. R, M and the noise are each taken at the m that is the worst,
+    and towards larger v for a whole range of v at once, with the t of its upper end: so the interval covers
+    v with 1 - alpha for every law. No variance is above 1 - m^2. The variance of records that have few
+    different distances from the mean, as 0/1 data, is found well; for normal data the fourth moments that
+    bounds allow make the interval about three times as long as one that knew theirs.
+    """
+
+    noisy_sums: NoisySums
+    half_width: float
+    is_standard_deviation: bool
+
+    def compute_limits(self, alpha: float) -> tuple[float, float]:
+        """Return the ends of the interval that misses the parameter with probability `alpha` at most."""
+        region = make_plausible_region(self.noisy_sums, alpha)
+        low, high = region.find_lowest_variance(), region.find_highest_variance()
+        low, high = min(low, high), max(low, high)
+        if self.is_standard_deviation:
+            return self.half_width * math.sqrt(low), self.half_width * math.sqrt(high)
+        return self.half_width * self.half_width * low, self.half_width * self.half_width * high
+
+
+@dataclass(frozen=True)
+class PlausibleRegion:
+    """The means and variances that noisy sums leave possible: `VarianceInterval` says which."""
+
+    sums: tuple[float, float, float]
+    noise_coefficients: Floats
+    noise_family: str
+    max_size: int
+    log_probability: float
+    noise_bound: float
+    tail_probability: float
+
+    def find_mean_range(self, variance: float) -> tuple[float, float]:
+        """Return the smallest and the largest mean that are possible with up to this variance."""
+        size, first, _ = self.sums
+        third = self.log_probability * _MAX_DISTANCE / 3.0
+        distance = (
+            third + math.sqrt(third * third + 2.0 * self.log_probability * self.max_size * variance) + self.noise_bound
+        )
+        if size <= 0.0:
+            return -1.0, 1.0
+        low, high = (first - distance) / size, (first + distance) / size
+        return max(low, -1.0), min(high, 1.0)
+
+    def find_lowest_variance(self) -> float:
+        """Return the smallest variance for which the squares are not too large."""
+        found, below = 1.0, _SMALLEST_VARIANCE
+        if not self._is_too_small(below):
+            return 0.0
+        for _ in range(14):
+            middle = math.sqrt(below * found)
+            below, found = (middle, found) if self._is_too_small(middle) else (below, middle)
+        return below
+
+    def find_highest_variance(self) -> float:
+        """Return the largest variance for which the squares are not too small."""
+        high = self._find_highest_range(
+            np.concatenate([[0.0], np.geomspace(_SMALLEST_VARIANCE, 1.0, _COARSE_CELLS + 1)])
+        )
+        return self._find_highest_range(np.linspace(high[0], high[1], _FINE_CELLS + 1))[1]
+
+    def _find_highest_range(self, edges: Floats) -> tuple[float, float]:
+        """Return the uppermost range of variances, of those between edges, that is not left out."""
+        pairs = list(zip(edges[:-1].tolist(), edges[1:].tolist()))
+        for low, high in reversed(pairs):
+            if not self._is_too_large(low, high):
+                return low, high
+        return pairs[0]
+
+    def _is_too_small(self, variance: float) -> bool:
+        means = self.find_mean_range(variance)
+        size, first, _ = self.sums
+        nearest = min(max(first / size, means[0]), means[1]) if size > 0.0 else 0.0
+        least = min(self._compute_square_excess(mean, variance) for mean in (*means, nearest))
+        return self._bound_tail(least, variance, means, lambda p: p) <= self.tail_probability
+
+    def _is_too_large(self, low: float, high: float) -> bool:
+        """Return whether all variances of a range are too large."""
+        means, furthest = self.find_mean_range(high), math.sqrt(1.0 - low)
+        # no variance is above 1 - m^2
+        means = max(means[0], -furthest), min(means[1], furthest)
+        if means[0] > means[1]:
+            return True
+        largest = max(self._compute_square_excess(mean, low) for mean in means)
+        if self.sums[0] <= 0.0:
+            return False
+        return self._bound_tail(-largest, low, means, lambda p: 1.0 - p) <= self.tail_probability
+
+    def _compute_square_excess(self, mean: float, variance: float) -> float:
+        size, first, second = self.sums
+        return second - 2.0 * mean * first + (mean * mean - variance) * size
+
+    def _bound_tail(
+        self, excess: float, variance: float, means: tuple[float, float], choose_probability: Callable[[float], float]
+    ) -> float:
+        """Return a bound on the probability of so large an excess over the expected sum, on one side."""
+        far = 1.0 + max(map(abs, means))
+        weights, noise, rest = bound_noise_by_steps(self._bound_noise_scales(variance, means), self.noise_family)
+        p = choose_probability(min(variance / (far * far), 1.0))
+        return compute_expected_bound(self.max_size, p, (excess - noise) / (far * far), weights, rest)
+
+    def _bound_noise_scales(self, variance: float, means: tuple[float, float]) -> tuple[float, ...]:
+        """Return the largest scale that each noise has in R for any of the means."""
+        one, first, second = self.noise_coefficients
+        found = np.zeros(one.size)
+        for place in range(one.size):
+            # a parabola in the mean is largest at an end, or at its vertex
+            vertex = first[place] / one[place] if one[place] else 0.0
+            for mean in (*means, min(max(vertex, means[0]), means[1])):
+                scale = second[place] - 2.0 * mean * first[place] + (mean * mean - variance) * one[place]
+                found[place] = max(found[place], abs(scale))
+        return tuple(found.tolist())
+
+
+def make_plausible_region(noisy_sums: NoisySums, alpha: float) -> PlausibleRegion:
+    """Return the means and variances that noisy sums leave possible, but for the probability alpha."""
+    size, first, second = noisy_sums.sums
+    mix, law = np.array(noisy_sums.noise), noisy_sums.noise_family
+    assert isinstance(law, str), "spreads have Laplace or normal noise"
+    used, most = _MEAN_SHARE * alpha, noisy_sums.size or 1
+    if noisy_sums.size is None:
+        used += _SIZE_SHARE * alpha
+        most = max(1, math.ceil(size + bound_noise_quantile(np.abs(mix[0]), law, _SIZE_SHARE * alpha)))
+    cut = max(size, 0.0)
+    share = 0.5 * _MEAN_SHARE * alpha
+    # a mean may be anywhere: each noise has its largest scale
+    reach = bound_noise_quantile(np.abs(mix[1]) + np.abs(mix[0]), law, 0.5 * share)
+    sums = (size, min(max(first, -cut), cut), second)
+    return PlausibleRegion(sums, mix, law, most, math.log(2.0 / share), reach, 0.5 * (alpha - used))
+
+
+def bound_noise_quantile(scales: Floats, noise_family: str, probability: float) -> float:
+    """Return what a sum of independent noises of these scales exceeds with that probability at most.
+
+    One Laplace variable: its quantile. Several: Chernoff's bound, minimized over a grid.
+    """
+    scales = scales[scales > 0.0]
+    if not scales.size:
+        return 0.0
+    if noise_family == "normal":
+        from scipy.special import ndtri
+
+        return float(-ndtri(probability) * np.sqrt(np.square(scales).sum()))
+    if scales.size == 1:
+        return float(scales[0]) * math.log(0.5 / probability)
+    steps = np.linspace(0.02, 0.995, 100)[:, None] / scales.max()
+    bounds = (-math.log(probability) - np.log1p(-np.square(steps * scales)).sum(axis=1)) / steps[:, 0]
+    return float(bounds.min())

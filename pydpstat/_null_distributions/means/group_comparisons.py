@@ -1,0 +1,58 @@
+"""Comparisons of noisy means of groups, with sums of cubes or without, and intervals of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydpstat._null_distributions.means.group_means import run_equal_means_test
+from pydpstat._null_distributions.means.mean_differences import (
+    UninformativeInterval,
+    WelchInterval,
+    compute_two_sample_pvalue,
+    make_welch_interval,
+    use_noisy_size,
+)
+from pydpstat._null_distributions.means.noisy_t import NoisySums, NoisyTInterval
+from pydpstat._null_distributions.means.skewed_groups import (
+    SkewedWelchInterval,
+    compute_difference_pvalue,
+    compute_several_means_pvalue,
+)
+from pydpstat._null_distributions.means.skewed_t import SkewedTInterval
+
+
+def make_t_interval(
+    noisy_sums: NoisySums, middle: float, half_width: float, alternative: str = "two-sided"
+) -> NoisyTInterval:
+    """Return the interval of one mean."""
+    kind = NoisyTInterval if noisy_sums.cube_sum is None else SkewedTInterval
+    return kind(noisy_sums, middle, half_width, alternative)
+
+
+def compare_two_means(
+    noisy_sums: tuple[NoisySums, NoisySums], half_width: float, alternative: str = "two-sided"
+) -> tuple[float, float, WelchInterval | UninformativeInterval, bool]:
+    """Return the statistic, the p-value of equal means, the interval, and whether anything can be said.
+
+    It is the noisy Welch test, with the noisy numbers of records where none are public.
+    """
+    interval = make_welch_interval(noisy_sums, half_width, alternative)
+    if isinstance(interval, UninformativeInterval):
+        return 0.0, 1.0, interval, False
+    if any(each.cube_sum is None for each in noisy_sums):
+        return *compute_two_sample_pvalue(interval.noisy_sums, alternative), interval, True
+    with_cubes = SkewedWelchInterval(interval.noisy_sums, half_width, alternative)
+    return *compute_difference_pvalue(interval.noisy_sums, 0.0, alternative), with_cubes, True
+
+
+def compare_means(noisy_sums: Sequence[NoisySums]) -> tuple[float, float, tuple[int, ...]]:
+    """Return statistic and p-value of equal means, and the places of the groups that are compared.
+
+    Left out are groups whose noisy number of records may be noise alone. With fewer than two left, p is 1.
+    """
+    if any(each.cube_sum is None for each in noisy_sums):
+        return run_equal_means_test(noisy_sums)
+    found = {place: made for place, each in enumerate(noisy_sums) if (made := use_noisy_size(each)) is not None}
+    if len(found) < 2:
+        return 0.0, 1.0, tuple(found)
+    return *compute_several_means_pvalue(list(found.values())), tuple(found)

@@ -1,0 +1,399 @@
+"""Several noisy means: statistics that compare them, and their null distributions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from pydpstat._frozen import freeze_array
+from pydpstat._null_distributions.means.mean_differences import choose_refined_pvalue, use_noisy_size
+from pydpstat._null_distributions.means.noisy_t import (
+    Floats,
+    NoisySums,
+    Row,
+    find_plausible_variances,
+    make_variance_grid,
+)
+from pydpstat._null_distributions.means.noisy_welch import (
+    QuadraticSums,
+    compute_upper_mean,
+    draw_importance_sample,
+    sum_conditional_tails,
+)
+from pydpstat._null_distributions.simulation import PVALUE_FLOOR, SHAPES, make_generator, maximize_pvalue
+
+# the probability that the true variance of any group is left out
+DEEP_EXCLUDED_PROBABILITY = 2e-7
+_DRAWS_POWER, _DEEP_VARIANCES, _THRESHOLD_POINTS, _DEEP_CELLS = 11, 15, 12, 4000
+# variances outside of those that the draws show by so many scales of their noise are possible
+_NOISE_MARGIN = 2.0
+# probability that the true variances are outside those tried
+NUISANCE_PROBABILITY = 0.001
+# releases simulated at a point, and all their groups
+_MIN_DRAWS, _MAX_DRAWS, _MAX_CELLS = 499, 1_999, 60_000
+# variances from next to none to the largest that the bounds allow, and 0; more for few records
+_VARIANCE_POINTS, _FEW_RECORDS, _MORE_VARIANCES = 9, 30, 25
+# an estimated variance is at least this part of its noise's scale
+_VARIANCE_FLOOR = 0.5
+# errors of the common mean that are allowed for
+_MEAN_ERRORS = 2.5
+
+
+class GroupSquares(NamedTuple):
+    """A group's noisy sum of squares about the common mean, and how its sums' noise is made."""
+
+    n: int
+    square: float
+    first_noise: Floats
+    second_noise: Floats
+    noise_variance: float
+    floor: float
+    noise_family: str
+
+
+def bound_pvalue(groups: list[GroupSquares], means: list[float], statistic: float, allow_skewness: bool) -> float:
+    """Return an upper bound of the p-value of a statistic, over common means, variances and shapes."""
+    known: dict[tuple[int, float], Floats] = {}
+    for group in groups:
+        if (like := (group.n, group.square)) not in known:
+            excluded = DEEP_EXCLUDED_PROBABILITY / len(groups)
+            known[like] = _maximize_tails(group, means, statistic, allow_skewness, excluded)
+    chance = bound_sum_tail([known[each.n, each.square] for each in groups], statistic)
+    return min(1.0, DEEP_EXCLUDED_PROBABILITY + chance)
+
+
+def make_thresholds(statistic: float) -> Floats:
+    """Return the roots of squares at which a group's tail is looked at."""
+    return np.linspace(0.0, math.sqrt(statistic), _THRESHOLD_POINTS)
+
+
+def bound_sum_tail(tails: Sequence[Floats], statistic: float) -> float:
+    """Return a bound of the probability that the sum of squares of independent groups reaches a statistic.
+
+    Each group's tail has probabilities that its square is at least that of a threshold.
+    """
+    top, masses = np.linspace(0.0, statistic, _DEEP_CELLS + 1), np.ones(1)
+    for tail in tails:
+        # the logarithm is nearly linear where records decide, and convex where the noise does
+        x, heights = np.square(make_thresholds(statistic)), np.log(np.maximum(tail, 1e-300))
+        above = np.exp(np.interp(top, x, heights))
+        # what lies in a cell counts at its upper end
+        masses = np.convolve(masses, np.append(0.0, above[:-1] - above[1:]))[: _DEEP_CELLS + 1]
+    return 1.0 - float(masses[:_DEEP_CELLS].sum())
+
+
+def _maximize_tails(
+    group: GroupSquares, means: list[float], statistic: float, allow_skewness: bool, excluded: float
+) -> Floats:
+    """Return the largest probabilities of squares from 0 to a statistic, in equal steps of their roots."""
+    a, b = group.first_noise, group.second_noise
+    place = int(np.abs(a).argmax())
+    made = draw_importance_sample(group.n, group.noise_family, a.size, _DRAWS_POWER)
+    noise = np.delete(made.draws.noises, place, axis=0)
+    rest, squared = np.delete(a, place) @ noise, np.delete(b, place) @ noise
+    last = b[place] * made.draws.noises[place]
+    roots = make_thresholds(statistic)
+    margin = _NOISE_MARGIN * float(np.linalg.norm(b))
+    found = np.zeros(_THRESHOLD_POINTS)
+    for mean in means:
+        grid = make_variance_grid(1.0 - mean * mean, group.floor, group.n, _DEEP_VARIANCES)
+        flags, forms = np.zeros((2, grid.size), dtype=bool), []
+        for index, variance in enumerate(grid.tolist()):
+            above, below = [], []
+            for shape in SHAPES if variance > 0.0 and allow_skewness else SHAPES[:1]:
+                sums, squares = made.compute_sums(group.n, mean, variance, shape)
+                squares = squares + squared
+                weights = made.compute_weights(shape)
+                above.append(compute_upper_mean(weights * (squares + last >= group.square - margin)))
+                below.append(compute_upper_mean(weights * (squares + last <= group.square + margin)))
+                first = math.copysign(1.0, a[place]) * (sums + rest)
+                form = QuadraticSums(first, abs(a[place]), squares + group.noise_variance, float(b[place]), 0.0)
+                forms.append((index, form, made.compute_weights(shape, place)))
+            flags[:, index] = max(above) <= 0.5 * excluded, max(below) <= 0.5 * excluded
+        kept = find_plausible_variances(*flags)
+        for index, form, weights in forms:
+            if kept[index]:
+                for step, root in enumerate(roots.tolist()):
+                    found[step] = max(found[step], _compute_group_tail(group, form, weights, root))
+    found[0] = 1.0
+    return np.minimum.accumulate(np.minimum(found, 1.0))
+
+
+def _compute_group_tail(group: GroupSquares, form: QuadraticSums, weights: Floats, root: float) -> float:
+    """Return how probable it is that a group's studentized sum has at least this size."""
+    # W^2 >= t^2 (Q - W^2 / n + var) where W^2 (1 + t^2 / n) >= t^2 (Q + var)
+    lean = root / math.sqrt(1.0 + root * root / group.n)
+    low = root * math.sqrt(group.floor + group.noise_variance)
+    chance = sum_conditional_tails(form, (1.0, -1.0), lean, low, group.noise_family)
+    return compute_upper_mean(weights * chance)
+
+
+class WelchFit(NamedTuple):
+    """Statistics of rows of noisy sums: Welch's, the common mean and the groups' variances."""
+
+    statistic: Floats
+    mean: Floats
+    variances: Floats
+
+
+class NoiseMixing(NamedTuple):
+    """How noise of scale 1 is mixed into the sums of 1, z and z^2, the same way in each group."""
+
+    coefficients: tuple[Row, Row, Row]
+    noise_family: str = "laplace"
+
+    @classmethod
+    def from_epsilon(cls, epsilon: float) -> NoiseMixing:
+        """Return the noise of groups of public sizes."""
+        return cls(((0.0, 0.0), (2.0 / epsilon, 0.0), (0.0, 4.0 / epsilon)))
+
+    @property
+    def square_noise_scale(self) -> float:
+        """The scale of the noise of the sum of squares."""
+        return float(np.linalg.norm(self.coefficients[2]))
+
+    def compute_squared_scale(self, mean: Floats) -> Floats:
+        """Return the squared scale of the noise of sums of distances from these means."""
+        number, first, _ = self.coefficients
+        return sum((b - mean * a) ** 2 for a, b in zip(number, first)) + 0.0 * mean
+
+    @property
+    def variance(self) -> float:
+        """The variance of a noise of scale 1."""
+        return 2.0 if self.noise_family == "laplace" else 1.0
+
+
+def compute_welch_statistic(sums: Floats, noise: NoiseMixing) -> WelchFit:
+    """Return Welch's statistic of noisy sums of 1, z and z^2, of shape (3, rows, groups).
+
+    Of each group the sums of 1, z and z^2 are known with noise; z is between -1 and 1. Where the groups'
+    sizes are public, the first has no noise. The means are weighted by the inverse of their estimated
+    variances, sampling and noise together. An estimated variance is taken about the common mean, which keeps
+    it free of the noise's square, and is at least half of its noise's scale: the statistic's distribution
+    then hardly depends on the true variances, whatever they are. A private size is simulated as the noisy
+    one, with its noise. (Welch, B. L. (1951). On the comparison of several mean values: an alternative
+    approach. Biometrika 38.)
+    """
+    number, first, second = sums
+    sizes = np.maximum(number, 1.0)
+    common = (first.sum(axis=1) / sizes.sum(axis=1)).clip(-1.0, 1.0)
+    center = common[:, None]
+    means = (first - center * number) / sizes
+    squares = second - 2.0 * center * first + number * center * center
+    spread = noise.variance * noise.compute_squared_scale(center)
+    weights = sizes * sizes / (np.maximum(squares, _VARIANCE_FLOOR * noise.square_noise_scale) + spread)
+    middle = (weights * means).sum(axis=1, keepdims=True) / weights.sum(axis=1, keepdims=True)
+    return WelchFit((weights * (means - middle) ** 2).sum(axis=1), common, squares / sizes)
+
+
+class _WelchDraws(NamedTuple):
+    """Reference draws of shape (draws, groups): normal and chi-square, and noises of scale 1 before these."""
+
+    normal: Floats
+    squares: Floats
+    noises: Floats
+
+
+@lru_cache(maxsize=8)
+def _draw_welch_reference(sizes: tuple[int, ...], noise: NoiseMixing, draws: int, stream: int) -> _WelchDraws:
+    rng, shape = make_generator(3, stream), (draws, len(sizes))
+    squares = 2.0 * rng.standard_gamma(np.maximum(0.5 * (np.array(sizes) - 1.0), 0.0), shape)
+    each = len(noise.coefficients[0]), *shape
+    noises = rng.laplace(size=each) if noise.noise_family == "laplace" else rng.standard_normal(each)
+    return _WelchDraws(freeze_array(rng.standard_normal(shape)), freeze_array(squares), freeze_array(noises))
+
+
+class _NuisancePoint(NamedTuple):
+    """A common mean, and a variance for each group."""
+
+    mean: float
+    variances: Floats
+
+
+def _simulate_welch_fit(
+    point: _NuisancePoint, shapes: tuple[int, ...], sizes: Floats, noise: NoiseMixing, draws: _WelchDraws, stream: int
+) -> WelchFit:
+    """Return the statistics of simulated releases at a point, each group normal (0) or skewed up or down."""
+    mean, variances = point.mean, point.variances
+    deviation = np.sqrt(sizes * variances) * draws.normal
+    square = variances * (draws.normal**2 + draws.squares)
+    rng = make_generator(4, stream)
+    for group, shape in enumerate(shapes):
+        variance = float(variances[group])
+        if shape == 0 or variance == 0.0:
+            continue
+        up, n = 1.0 - shape * mean, int(sizes[group])
+        down = variance / up
+        hits = rng.binomial(n, variance / (variance + up * up), size=deviation.shape[0])
+        deviation[:, group] = shape * (hits * up - (n - hits) * down)
+        square[:, group] = hits * up * up + (n - hits) * down * down
+    first = sizes * mean + deviation
+    second = square + 2.0 * mean * deviation + sizes * mean * mean
+    exact = np.broadcast_to(sizes, first.shape), first, second
+    noisy = [
+        sum((scale * drawn for scale, drawn in zip(row, draws.noises) if scale), each)
+        for row, each in zip(noise.coefficients, exact)
+    ]
+    return compute_welch_statistic(np.array(noisy), noise)
+
+
+def choose_draws(groups: int) -> int:
+    """Return how many releases are simulated at each point."""
+    return max(_MIN_DRAWS, min(_MAX_DRAWS, _MAX_CELLS // groups))
+
+
+def get_equal_means_floor(groups: int) -> float:
+    """Return the smallest p-value that `run_equal_means_test` returns for so many groups; 0 where it is 1."""
+    return PVALUE_FLOOR if groups > 1 else 0.0
+
+
+def run_equal_means_test(
+    noisy_sums: Sequence[NoisySums], draws: int | None = None, stream: int = 0
+) -> tuple[float, float, tuple[int, ...]]:
+    """Return statistic and p-value of equal means, and the places of the groups that are compared.
+
+    Left out are groups whose noisy number of records may be noise alone. With fewer than two left, p is 1.
+    """
+    places = tuple(place for place, each in enumerate(noisy_sums) if each.size or use_noisy_size(each) is not None)
+    if len(places) < 2:
+        return 0.0, 1.0, places
+    found = [noisy_sums[place] for place in places]
+    law = found[0].noise_family
+    assert isinstance(law, str), "groups have Laplace or normal noise"
+    number, first, second = zip(*(each.sums for each in found))
+    sizes = tuple(max(round(each), 1) for each in number)
+    noise = NoiseMixing(found[0].noise, law)
+    return *_compute_welch_pvalue((number, first, second), sizes, noise, not found[0].is_normal, draws, stream), places
+
+
+# what was simulated for released sums is not simulated again
+@lru_cache(maxsize=64)
+def _compute_welch_pvalue(
+    sums: tuple[Row, ...],
+    sizes: tuple[int, ...],
+    noise: NoiseMixing,
+    allow_skewness: bool,
+    draws: int | None,
+    stream: int,
+) -> tuple[float, float]:
+    found = compute_welch_statistic(np.array(sums)[:, None], noise)
+    plausible = _simulate_at_points(found, sizes, noise, allow_skewness, draws, stream)
+    statistic = float(found.statistic[0])
+    first = maximize_pvalue(plausible, statistic, NUISANCE_PROBABILITY)
+    if first > 2.0 * NUISANCE_PROBABILITY:
+        return statistic, first
+    deep = _bound_welch_pvalue(found, sizes, noise, allow_skewness)
+    return statistic, choose_refined_pvalue(first, NUISANCE_PROBABILITY, deep)
+
+
+def _bound_welch_pvalue(fit: WelchFit, sizes: tuple[int, ...], noise: NoiseMixing, allow_skewness: bool) -> float:
+    """Return an upper bound of the p-value from the groups' own tails."""
+    number, mean = np.array(sizes, dtype=np.float64), float(fit.mean[0])
+    first, second = np.array(noise.coefficients[1]), np.array(noise.coefficients[2])
+    first = first - mean * np.array(noise.coefficients[0])
+    second = second - 2.0 * mean * np.array(noise.coefficients[1]) + mean * mean * np.array(noise.coefficients[0])
+    spread, floor = noise.variance * float(first @ first), _VARIANCE_FLOOR * noise.square_noise_scale
+    groups = [
+        GroupSquares(n, float(n * variance), first, second, spread, floor, noise.noise_family)
+        for n, variance in zip(sizes, fit.variances[0])
+    ]
+    return bound_pvalue(groups, _choose_common_means(fit, number, noise), float(fit.statistic[0]), allow_skewness)
+
+
+def simulate_references(
+    sums: Sequence[Floats], sizes: tuple[int, ...], noise: NoiseMixing, allow_skewness: bool = True
+) -> list[Floats]:
+    """Return simulated statistics at each point and shape that noisy sums of shape (groups,) leave possible."""
+    found = compute_welch_statistic(np.array(sums)[:, None], noise)
+    return _simulate_at_points(found, sizes, noise, allow_skewness, None, 0)
+
+
+def _simulate_at_points(
+    fit: WelchFit, sizes: tuple[int, ...], noise: NoiseMixing, allow_skewness: bool, draws: int | None, stream: int
+) -> list[Floats]:
+    size, number = draws or choose_draws(len(sizes)), np.array(sizes, dtype=np.float64)
+    reference = _draw_welch_reference(sizes, noise, size, stream)
+    shapes = _make_shape_assignments(len(sizes))[: None if allow_skewness else 1]
+    likely: list[Floats] = []
+    others: list[Floats] = []
+    for family in _iterate_point_families(fit, number, noise):
+        possible, statistics = [], []
+        for point in family:
+            simulated = [_simulate_welch_fit(point, each, number, noise, reference, stream) for each in shapes]
+            possible.append(any(_is_plausible(fit, each, number, noise) for each in simulated))
+            statistics.append([each.statistic for each in simulated])
+        for place, each in enumerate(statistics):
+            # the truth may lie between a point that is possible and one that is not
+            (likely if any(possible[max(place - 1, 0) : place + 2]) else others).extend(each)
+    return likely or others
+
+
+def _make_shape_assignments(groups: int) -> tuple[tuple[int, ...], ...]:
+    """Return the shapes tried for each group: all normal, and up and down by turns, either way."""
+    turns = tuple(1 - 2 * (group % 2) for group in range(groups))
+    return (0,) * groups, turns, tuple(-each for each in turns)
+
+
+def _iterate_point_families(fit: WelchFit, sizes: Floats, noise: NoiseMixing) -> Iterator[list[_NuisancePoint]]:
+    """Yield points in order of their variances: the same in all groups, and in proportion to the estimates."""
+    total = float(sizes.sum())
+    estimates = fit.variances[0]
+    pooled = float(sizes @ estimates) / total
+    profile = np.maximum(estimates, 2.0 * noise.square_noise_scale / sizes)
+    profiles = [np.ones(sizes.size)]
+    if profile.max() > 1.3 * profile.min():
+        profiles.append(profile / profile.max())
+    for mean in _choose_common_means(fit, sizes, noise):
+        for profile in profiles:
+            variances = _iterate_variances(pooled, mean, profile, sizes, noise.square_noise_scale)
+            yield [_NuisancePoint(mean, each) for each in variances]
+
+
+def _choose_common_means(fit: WelchFit, sizes: Floats, noise: NoiseMixing) -> list[float]:
+    """Return common means: the estimated one, and one nearer to the middle."""
+    total, mean = float(sizes.sum()), float(fit.mean[0])
+    pooled = float(sizes @ fit.variances[0]) / total
+    # standard deviations where the noise is Laplace's
+    square = np.sqrt(2.0 * sizes.size) * noise.square_noise_scale / total
+    spread = np.sqrt(2.0 * sizes.size * float(noise.compute_squared_scale(fit.mean)[0])) / total
+    spread += np.sqrt(max(pooled, square) / total)
+    nearer = np.copysign(max(abs(mean) - _MEAN_ERRORS * spread, 0.0), mean)
+    means = [mean]
+    if 1.0 - nearer * nearer > 1.2 * (1.0 - mean * mean):
+        means.append(nearer)
+    return means
+
+
+def _iterate_variances(
+    pooled: float, mean: float, profile: Floats, sizes: Floats, square_noise_scale: float
+) -> Iterator[Floats]:
+    """Yield variances in proportion to a profile, whose pooled variance may be the one found."""
+    total, top = float(sizes.sum()), 1.0 - mean * mean
+    share = float(sizes @ profile) / total
+    scale = square_noise_scale / total
+    noise = np.sqrt(2.0 * sizes.size) * 2.0 * scale
+    error = noise + np.sqrt(max(pooled, noise) / total)
+    near = [min(max((pooled + step * error) / share, 0.0), top) for step in (-1.0, 0.0, 1.0)]
+    least = max(1e-9, min(0.02 * scale, 0.1 / total, 0.1 * top))
+    number = _VARIANCE_POINTS if total > _FEW_RECORDS else _MORE_VARIANCES
+    steps = [0.0, *np.geomspace(least, max(top, 2.0 * least), number), *near]
+    # Bernstein's inequality; the noise has two Laplace variables a group
+    far, widest = np.log(1e4), (1.0 + abs(mean)) ** 2
+    for step in sorted({min(each, top) for each in steps}):
+        variances = np.minimum(step * profile, top)
+        expected = float(sizes @ variances) / total
+        reach = np.sqrt(2.0 * far * (widest * expected / total + noise * noise)) + far * (widest / total + 2.0 * scale)
+        if abs(pooled - expected) <= 2.0 * reach or step in near:
+            yield variances
+
+
+def _is_plausible(fit: WelchFit, simulated: WelchFit, sizes: Floats, noise: NoiseMixing) -> bool:
+    """Tell whether the variances found, each and pooled, are among simulated ones or hardly outside."""
+    margins = _NOISE_MARGIN * noise.square_noise_scale / np.append(sizes, sizes.sum())
+    own, others = (np.column_stack([each.variances, each.variances @ sizes / sizes.sum()]) for each in (fit, simulated))
+    low, high = others.min(axis=0) - margins, others.max(axis=0) + margins
+    return bool(((low <= own[0]) & (own[0] <= high)).all())

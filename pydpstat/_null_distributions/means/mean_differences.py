@@ -1,0 +1,349 @@
+"""Small p-values of noisy means, and intervals for the difference of two means."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from pydpstat._null_distributions.means.exact_moments import bound_noise_quantile
+from pydpstat._null_distributions.means.noisy_t import (
+    EXCLUDED_PROBABILITY,
+    NoisySums,
+    NoisyTDistribution,
+    bound_square_sum,
+    compute_t_pvalue,
+    find_plausible_sizes,
+    find_plausible_variances,
+    make_t_distribution,
+    make_variance_grid,
+)
+from pydpstat._null_distributions.means.noisy_t import bound_t_pvalue as plain_floor
+from pydpstat._null_distributions.means.noisy_welch import (
+    COARSE_POINTS,
+    FINE_POINTS,
+    QuadraticSums,
+    WelchGroup,
+    compute_upper_mean,
+    compute_welch_pvalue,
+    draw_importance_sample,
+    estimate_variance,
+    find_plausible_range,
+    get_shape_pairs,
+    make_variance_range,
+    make_welch_groups,
+    maximize_welch_tail,
+    sum_conditional_tails,
+)
+from pydpstat._null_distributions.simulation import DOWNWARD_SHAPE, PVALUE_FLOOR, UPWARD_SHAPE, find_interval_end
+from pydpstat.r_arithmetic.elementary import Floats
+
+IntervalLimits = tuple[float, float]
+# a number of records that noise alone exceeds so seldom says something
+_NOISE_PROBABILITY = 0.001
+# the probability that the true variance is outside of the wider set, and draws: 2 to the power
+_DEEP_EXCLUDED_PROBABILITY = 2e-7
+_DRAWS_POWER = 12
+
+
+def choose_refined_pvalue(first: float, excluded: float, second: float) -> float:
+    """Return the p-value of two, the second one from wider sets.
+
+    The tests of one and of two noisy means leave out variances with a probability g and add it to the
+    p-value. Where that is most of a p-value, a second one takes its place: with wider sets, which leave out
+    2e-7, and probabilities from stretched draws. With p1 the first p-value and p2 the second one, which is
+    never below p1 - g, what counts is
+
+    - p1 where it is above 2 g,
+    - else p2 where that is at most g, and 2 g otherwise.
+
+    *It keeps the level where p1 and p2 do.* Let q be the probability of a statistic as extreme at the true
+    variances: ``p1 >= g + q`` and ``p2 >= q + g2`` unless these were left out, by the wider set only where by
+    the narrower one. Below 2 g only ``p2 <= a``, for an a up to g, rejects: with probability a at most. At a
+    level a from 2 g on ``p1 <= a`` or ``p2 <= g`` rejects, so that q is at most a - g, or the narrower set is
+    wrong: with probability a - g + g at most.
+    """
+    if first > 2.0 * excluded:
+        return first
+    return max(second, PVALUE_FLOOR) if second <= excluded else 2.0 * excluded
+
+
+def compute_refined_t_pvalue(noisy_sums: NoisySums, mean: float, alternative: str = "two-sided") -> tuple[float, float]:
+    """Return the statistic and the p-value of a hypothetical mean."""
+    statistic, first = compute_t_pvalue(noisy_sums, mean, alternative)
+    left_out = EXCLUDED_PROBABILITY + find_plausible_sizes(noisy_sums)[1]
+    if first > 2.0 * left_out or not isinstance(noisy_sums.noise_family, str):
+        return statistic, first
+    found, outside = find_plausible_sizes(noisy_sums, _DEEP_EXCLUDED_PROBABILITY)
+    # of many that are possible every second one
+    found = tuple(sorted({*found[::2], found[-1]}))
+    share = 0.0
+    for n in found:
+        law = make_t_distribution(noisy_sums, mean, n)
+        share = max(share, _maximize_one_sample_tail(law, *law.compute_centered_sums(noisy_sums.sums), alternative))
+    return statistic, choose_refined_pvalue(first, left_out, _DEEP_EXCLUDED_PROBABILITY + outside + share)
+
+
+def get_t_pvalue_floor(noisy_sums: NoisySums) -> float:
+    """Return the smallest p-value that `compute_refined_t_pvalue` returns."""
+    return PVALUE_FLOOR if isinstance(noisy_sums.noise_family, str) else plain_floor(noisy_sums)
+
+
+def _maximize_one_sample_tail(distribution: NoisyTDistribution, first: float, second: float, alternative: str) -> float:
+    """Return the largest probability of a statistic as extreme, over variances that are possible."""
+    noise = str(distribution.noise_family)
+    a, b = np.array(distribution.first_noise), np.array(distribution.second_noise)
+    place = int(np.abs(a).argmax())
+    made = draw_importance_sample(distribution.n, noise, a.size, _DRAWS_POWER)
+    rest = np.delete(a, place) @ np.delete(made.draws.noises, place, axis=0)
+    squared = np.delete(b, place) @ np.delete(made.draws.noises, place, axis=0)
+    last = b[place] * made.draws.noises[place]
+    sign = math.copysign(1.0, a[place])
+    sides = get_extreme_signs(alternative)
+
+    def estimate_tail(variance: float, shape: int, slack: float = 0.0) -> float:
+        sums, squares = made.compute_sums(distribution.n, distribution.mean, variance, shape)
+        least, squares = distribution.bound_square_sum(variance), squares + squared
+        if slack:
+            sums = sums + slack * (squares + last < least)
+        form = QuadraticSums(
+            sign * (sums + rest), abs(a[place]), squares + distribution.noise_variance, float(b[place]), 0.0
+        )
+        t = abs(distribution.compute_statistic(first, second, variance))
+        lowest = t * math.sqrt(least + distribution.noise_variance)
+        chance = sum_conditional_tails(form, (sign * side for side in sides), t, lowest, noise)
+        return compute_upper_mean(made.compute_weights(shape, place) * chance)
+
+    grid = distribution.make_variance_grid()
+    flags = np.zeros((2, grid.size), dtype=bool)
+    shares = np.zeros(grid.size)
+    for index, variance in enumerate(grid.tolist()):
+        above, below = [], []
+        for shape in distribution.get_shapes(variance):
+            squares = made.compute_sums(distribution.n, distribution.mean, variance, shape)[1] + squared + last
+            weights = made.compute_weights(shape)
+            above.append(compute_upper_mean(weights * (squares >= second)))
+            below.append(compute_upper_mean(weights * (squares < second)))
+            shares[index] = max(shares[index], estimate_tail(variance, shape))
+        flags[:, index] = (
+            max(above) <= 0.5 * _DEEP_EXCLUDED_PROBABILITY,
+            max(below) <= 0.5 * _DEEP_EXCLUDED_PROBABILITY,
+        )
+    kept = find_plausible_variances(*flags)
+    most, (low, high) = float(shares[kept].max()), grid[kept][[0, -1]].tolist()
+    steps = [
+        (shape, *step) for shape in (UPWARD_SHAPE, DOWNWARD_SHAPE) for step in distribution.get_jump_variances(shape)
+    ]
+    return max([most, *(estimate_tail(v, shape, slack) for shape, v, slack in steps if low <= v <= high)])
+
+
+def compute_two_sample_pvalue(
+    noisy_sums: tuple[NoisySums, NoisySums], alternative: str = "two-sided"
+) -> tuple[float, float]:
+    """Return the statistic and the p-value of equal means of two groups with Laplace or normal noise."""
+    statistic, first = compute_welch_pvalue(noisy_sums, 0.0, alternative)
+    left_out = 2.0 * EXCLUDED_PROBABILITY
+    if first > 2.0 * left_out:
+        return statistic, first
+    return statistic, choose_refined_pvalue(
+        first, left_out, compute_deep_pvalue(make_welch_groups(noisy_sums, 0.0), 0.0, alternative)
+    )
+
+
+def compute_deep_pvalue(groups: tuple[WelchGroup, WelchGroup], difference: float, alternative: str) -> float:
+    """Return the p-value of a hypothetical difference of two means, from wider sets of variances."""
+    return 2.0 * _DEEP_EXCLUDED_PROBABILITY + _TwoGroupTail(groups, alternative).maximize_tail(difference)
+
+
+class _GroupMoments(NamedTuple):
+    """A group's mean and what it adds to the variance, at the points; of one noise that may be open."""
+
+    mean: Floats
+    constant: Floats
+    linear: Floats
+
+
+class _TwoGroupTail:
+    """Two groups at stretched points: the group whose mean has the widest noise leaves that open."""
+
+    def __init__(self, groups: tuple[WelchGroup, WelchGroup], alternative: str) -> None:
+        self.groups, self.alternative = groups, alternative
+        self.importance_draws = [
+            draw_importance_sample(
+                each.distribution.n,
+                str(each.distribution.noise_family),
+                len(each.distribution.first_noise),
+                _DRAWS_POWER,
+                place,
+                2,
+            )
+            for place, each in enumerate(groups)
+        ]
+        widest = [float(np.abs(each.distribution.first_noise).max()) / each.distribution.n for each in groups]
+        self.open_group = int(widest[1] > widest[0])
+        self.open_noise = int(np.abs(groups[self.open_group].distribution.first_noise).argmax())
+
+    def compute_moments(self, group_index: int, variance: float, shape: int, open_noise: int | None) -> _GroupMoments:
+        """Return a group at the points, the noise in a place being kept open."""
+        law, made = self.groups[group_index].distribution, self.importance_draws[group_index]
+        a, b, drawn = np.array(law.first_noise), np.array(law.second_noise), made.draws.noises
+        sums, squares = made.compute_sums(law.n, law.mean, variance, shape)
+        there = np.arange(a.size) != (-1 if open_noise is None else open_noise)
+        sums, squares = sums + a[there] @ drawn[there], squares + b[there] @ drawn[there]
+        below = law.n * max(law.n - 1, 1)
+        slope = np.zeros(1) if open_noise is None else (b[open_noise] - 2.0 * sums * a[open_noise] / law.n) / below
+        zero = (
+            estimate_variance(law.n, sums, squares, law.noise_variance) / law.n
+            + self.groups[group_index].noise_variance
+        )
+        return _GroupMoments(sums / law.n, zero, slope)
+
+    def make_plausible_grid(self, group_index: int) -> Floats:
+        """Return variances of a group from one end to the other of those that are possible."""
+        group, made = self.groups[group_index], self.importance_draws[group_index]
+        coarse = make_variance_grid(
+            1.0 - group.distribution.mean**2, group.distribution.floor, group.distribution.n, COARSE_POINTS
+        )
+        observed = group.variance / group.distribution.n + group.noise_variance
+
+        @cache
+        def compare_estimates(index: int) -> tuple[bool, bool]:
+            above, below = [], []
+            for shape in group.distribution.get_shapes(float(coarse[index])):
+                reached = self.compute_moments(group_index, float(coarse[index]), shape, None).constant >= observed
+                weights = made.compute_weights(shape)
+                above.append(compute_upper_mean(weights * reached))
+                below.append(compute_upper_mean(weights * ~reached))
+            return max(above) <= 0.5 * _DEEP_EXCLUDED_PROBABILITY, max(below) <= 0.5 * _DEEP_EXCLUDED_PROBABILITY
+
+        first, last = find_plausible_range(coarse.size, compare_estimates, False)
+        return make_variance_range(group.distribution, float(coarse[first]), float(coarse[last]))
+
+    def maximize_tail(self, difference: float) -> float:
+        """Return the largest probability of a statistic as extreme as the one observed."""
+        one, other, law = (
+            self.groups[self.open_group],
+            self.groups[1 - self.open_group],
+            self.groups[0].distribution,
+        )
+        a = one.distribution.first_noise[self.open_noise] / one.distribution.n
+        way = 1.0 - 2.0 * self.open_group
+        sign, two = math.copysign(1.0, way * a), -a * a / max(one.distribution.n - 1, 1)
+        distance = self.groups[0].mean - self.groups[1].mean - difference
+        square = sum(each.variance / each.distribution.n + each.noise_variance for each in self.groups)
+        floor = sum(each.distribution.floor / each.distribution.n**2 for each in self.groups)
+        noise = sum(each.noise_variance for each in self.groups)
+        grids = [self.make_plausible_grid(place)[::2].tolist() for place in (self.open_group, 1 - self.open_group)]
+        most = 0.0
+        for shapes in get_shape_pairs(self.groups):
+            first, second = (
+                [self.compute_moments(p, v, shapes[p], kept) for v in grid]
+                for p, kept, grid in zip((self.open_group, 1 - self.open_group), (self.open_noise, None), grids)
+            )
+            weights = self.importance_draws[self.open_group].compute_weights(shapes[self.open_group], self.open_noise)
+            weights = weights * self.importance_draws[1 - self.open_group].compute_weights(shapes[1 - self.open_group])
+            for v1, mine in zip(grids[0], first):
+                for v2, its in zip(grids[1], second):
+                    least = sum(
+                        bound_square_sum(g.distribution.n, g.distribution.mean, v) / g.distribution.n**2
+                        for g, v in ((one, v1), (other, v2))
+                    )
+                    lowest = max(floor, least) + noise
+                    t = abs(distance) / math.sqrt(max(square, lowest))
+                    apart = sign * way * (mine.mean - its.mean)
+                    form = QuadraticSums(apart, abs(a), mine.constant + its.constant, mine.linear, two)
+                    edge = t * math.sqrt(lowest)
+                    ways = (sign * side for side in get_extreme_signs(self.alternative))
+                    chance = sum_conditional_tails(form, ways, t, edge, str(law.noise_family))
+                    most = max(most, compute_upper_mean(weights * chance))
+        return most
+
+
+def get_extreme_signs(alternative: str) -> tuple[float, ...]:
+    """Return the signs of the statistics that count as extreme."""
+    if alternative == "two-sided":
+        return 1.0, -1.0
+    return (1.0,) if alternative == "greater" else (-1.0,)
+
+
+@dataclass(frozen=True)
+class WelchInterval:
+    """The differences of two means that the noisy Welch test does not reject, in the data's unit."""
+
+    noisy_sums: tuple[NoisySums, NoisySums]
+    half_width: float
+    alternative: str = "two-sided"
+
+    def compute_limits(self, alpha: float) -> tuple[float, float]:
+        """Return the ends of the interval that misses the difference with probability `alpha` at most."""
+        means = [min(max(each.sums[1] / (each.size or 1), -1.0), 1.0) for each in self.noisy_sums]
+        center = means[0] - means[1]
+        groups = make_welch_groups(self.noisy_sums, center)
+        square = sum(
+            max(each.variance, each.distribution.floor / each.distribution.n) / each.distribution.n for each in groups
+        )
+        error = math.sqrt(square + sum(each.noise_variance for each in groups))
+        pvalue = self._make_pvalue_function(alpha, center)
+        ends = []
+        for side, one_sided in ((-1.0, "greater"), (1.0, "less")):
+            if self.alternative in ("two-sided", one_sided):
+                ends.append(find_interval_end(pvalue, alpha, center, error, side, 2.0))
+            else:
+                ends.append(2.0 * side)
+        return self.half_width * ends[0], self.half_width * ends[1]
+
+    def _make_pvalue_function(self, alpha: float, center: float) -> Callable[[float], float]:
+        start, left_out = (FINE_POINTS, FINE_POINTS), 2.0 * EXCLUDED_PROBABILITY
+
+        def compute_pvalue(difference: float) -> float:
+            nonlocal start
+            groups = make_welch_groups(self.noisy_sums, difference)
+            away, enough = center - difference, max(alpha, 2.0 * left_out) - left_out
+            _, share, start = maximize_welch_tail(groups, away, self.alternative, enough, start)
+            if alpha >= 2.0 * left_out or share > left_out:
+                return left_out + share
+            return compute_deep_pvalue(groups, difference, self.alternative)
+
+        return compute_pvalue
+
+
+@dataclass(frozen=True)
+class UninformativeInterval:
+    """The interval without information: all possible values."""
+
+    low: float
+    high: float
+
+    def compute_limits(self, alpha: float) -> IntervalLimits:
+        """Return both ends, whatever the level."""
+        return self.low, self.high
+
+
+def use_noisy_size(noisy_sums: NoisySums) -> NoisySums | None:
+    """Return noisy sums with the noisy number of records as their size; None where it may be noise alone."""
+    if noisy_sums.size is not None:
+        return noisy_sums
+    count = noisy_sums.sums[0]
+    assert isinstance(noisy_sums.noise_family, str), "groups have Laplace or normal noise"
+    if count <= bound_noise_quantile(
+        np.abs(np.array(noisy_sums.noise[0])), noisy_sums.noise_family, _NOISE_PROBABILITY
+    ):
+        return None
+    size = max(1, round(count))
+    first, second = (each * (size / count) for each in noisy_sums.sums[1:])
+    third = noisy_sums.cube_sum and noisy_sums.cube_sum._replace(value=noisy_sums.cube_sum.value * (size / count))
+    return replace(noisy_sums, sums=(float(size), first, second), size=size, cube_sum=third)
+
+
+def make_welch_interval(
+    noisy_sums: tuple[NoisySums, NoisySums], half_width: float, alternative: str = "two-sided"
+) -> WelchInterval | UninformativeInterval:
+    """Return the interval of a difference, with noisy numbers of records where none are public."""
+    first, second = use_noisy_size(noisy_sums[0]), use_noisy_size(noisy_sums[1])
+    if first is None or second is None:
+        return UninformativeInterval(-2.0 * half_width, 2.0 * half_width)
+    return WelchInterval((first, second), half_width, alternative)

@@ -1,0 +1,373 @@
+"""The Welch test of two noisy means, and draws that reach far into the tails."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Callable, Iterable
+from functools import cache, lru_cache, reduce
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import chdtri, ndtr, ndtri
+
+from pydpstat._frozen import freeze_array
+from pydpstat._null_distributions.means.noisy_t import (
+    EXCLUDED_PROBABILITY,
+    NoisySums,
+    NoisyTDistribution,
+    bound_square_sum,
+    find_exceedances,
+    find_plausible_variances,
+    make_t_distribution,
+    make_variance_grid,
+)
+from pydpstat._null_distributions.simulation import (
+    DOWNWARD_SHAPE,
+    NORMAL_SHAPE,
+    UPWARD_SHAPE,
+    ReferenceDraws,
+    compute_noise_quantiles,
+    draw_reference,
+    make_uniform_points,
+    simulate_centered_sums,
+)
+from pydpstat.r_arithmetic.elementary import Floats
+
+# deviations of the mean and estimates of its variance, at each of some variances
+_GroupDraws = list[tuple[Floats, Floats]]
+SHAPE_PAIRS = ((NORMAL_SHAPE, NORMAL_SHAPE), (UPWARD_SHAPE, DOWNWARD_SHAPE), (DOWNWARD_SHAPE, UPWARD_SHAPE))
+COARSE_POINTS, FINE_POINTS = 23, 15
+# the estimates of few records can be further below large variances than below none
+_MIN_ORDERED_RECORDS = 100
+
+
+class WelchGroup(NamedTuple):
+    """A group under the hypothesis: the distribution of its sums, and what was observed of it."""
+
+    distribution: NoisyTDistribution
+    draws: ReferenceDraws
+    noises: tuple[Floats, Floats]
+    mean: float
+    variance: float
+    noise_variance: float
+
+    def simulate_moments(self, variance: float, shape: int) -> tuple[Floats, Floats]:
+        """Return the mean's deviation and the estimate of the variance at the draws."""
+        law = self.distribution
+        sums, squares = simulate_centered_sums(self.draws, law.n, law.mean, variance, shape)
+        sums = sums + self.noises[0]
+        squares = squares + self.noises[1]
+        return sums / law.n, estimate_variance(law.n, sums, squares, law.noise_variance)
+
+
+def get_shape_pairs(groups: tuple[WelchGroup, WelchGroup]) -> tuple[tuple[int, int], ...]:
+    """Return the pairs of shapes to consider."""
+    return SHAPE_PAIRS[:1] if groups[0].distribution.is_normal else SHAPE_PAIRS
+
+
+def estimate_variance(n: int, first: Any, second: Any, noise_variance: float) -> Any:
+    """Return the estimate of a variance from noisy sums about any number, unbiased for the noise's part."""
+    return (second - (first * first - noise_variance) / n) / max(n - 1, 1)
+
+
+def make_welch_groups(noisy_sums: tuple[NoisySums, NoisySums], difference: float) -> tuple[WelchGroup, WelchGroup]:
+    """Return both groups where their means differ by so much, about the pooled mean."""
+    n1, n2 = (each.size or 1 for each in noisy_sums)
+    total = n1 + n2
+    up, down = difference * n2 / total, difference * n1 / total
+    low, high = max(-1.0 - up, -1.0 + down), min(1.0 - up, 1.0 + down)
+    spread = sum(each.unit_variance * float(np.square(each.noise[1]).sum()) for each in noisy_sums)
+    pooled = (noisy_sums[0].sums[1] + noisy_sums[1].sums[1]) / total
+    off = min(max(pooled, low), high) - 0.5 * (low + high)
+    off = math.copysign(max(abs(off) - 2.0 * math.sqrt(spread) / total, 0.0), off)
+    pooled = 0.5 * (low + high) + off
+    found = []
+    for place, (each, n, mean) in enumerate(zip(noisy_sums, (n1, n2), (pooled + up, pooled - down))):
+        law = make_t_distribution(each, min(max(mean, -1.0), 1.0), n)
+        first, second = law.compute_centered_sums(each.sums)
+        estimate = estimate_variance(n, first, second, law.noise_variance)
+        draws = draw_reference(n, law.noise_family, len(law.first_noise), place, 2)
+        noises = np.array(law.first_noise) @ draws.noises, np.array(law.second_noise) @ draws.noises
+        found.append(WelchGroup(law, draws, noises, each.sums[1] / n, estimate, law.noise_variance / n**2))
+    return found[0], found[1]
+
+
+def _make_plausible_grid(group: WelchGroup) -> Floats:
+    """Return some of the variances that the estimate leaves possible."""
+    law = group.distribution
+    coarse = make_variance_grid(1.0 - law.mean * law.mean, law.floor, law.n, COARSE_POINTS)
+
+    @cache
+    def compare_estimates(index: int) -> tuple[bool, bool]:
+        above, variance = [], float(coarse[index])
+        for shape in law.get_shapes(variance):
+            _, estimates = group.simulate_moments(variance, shape)
+            above.append(int(np.count_nonzero(estimates >= group.variance)))
+        tail = 0.5 * EXCLUDED_PROBABILITY * estimates.size
+        return max(above) <= tail, estimates.size - min(above) <= tail
+
+    first, last = find_plausible_range(coarse.size, compare_estimates, law.n >= _MIN_ORDERED_RECORDS)
+    return make_variance_range(law, float(coarse[first]), float(coarse[last]))
+
+
+def make_variance_range(distribution: NoisyTDistribution, low: float, high: float) -> Floats:
+    """Return variances from a least to a largest one."""
+    if low > 0.0:
+        return np.geomspace(low, high, FINE_POINTS + 1)
+    # the smallest ones that are looked at are as good as 0
+    return make_variance_grid(high, distribution.floor, distribution.n, FINE_POINTS)
+
+
+def find_plausible_range(size: int, flags: Callable[[int], tuple[bool, bool]], is_ordered: bool) -> tuple[int, int]:
+    """Return the first and the last place that is possible, or beside: `flags` are "too small", "too large".
+
+    With `is_ordered` the first places are too small, the last ones too large, and few are looked at.
+    """
+    if is_ordered and not flags(0)[1]:
+        low = bisect_left(range(size), True, key=lambda place: not flags(place)[0])
+        high = bisect_left(range(size), True, key=lambda place: flags(place)[1])
+        if low < high:
+            return max(low - 1, 0), min(high, size - 1)
+    kept = np.flatnonzero(find_plausible_variances(*np.array([flags(place) for place in range(size)]).T))
+    return int(kept[0]), int(kept[-1])
+
+
+def maximize_welch_tail(
+    groups: tuple[WelchGroup, WelchGroup],
+    distance: float,
+    alternative: str,
+    stop_above: float,
+    start: tuple[int, int],
+) -> tuple[float, float, tuple[int, int]]:
+    """Return the statistic, the largest probability of one as extreme, and at which variances that is.
+
+    The search begins at the variances in the places `start`, and ends early with one above `stop_above`.
+
+    As in `noisy_t`, the p-value is the largest over the variances that the release leaves possible, here of
+    both groups, and over shapes: both normal, or the most skewed ones, to opposite sides. The mean that both
+    have under the hypothesis is the estimated one.
+    """
+    both = _SimulatedGroups(groups, distance, alternative)
+    size, (first, second) = groups[0].noises[0].size, both.min_variances.shape
+    share, where = 0.0, start
+    # a p-value needs all pairs, a rejection too
+    for reach in (0, 2, first + second) if stop_above < 1.0 else (first + second,):
+        rows, columns = (
+            slice(max(place - reach, 0), place + reach + 1)
+            for place in (min(start[0], first - 1), min(start[1], second - 1))
+        )
+        counts = np.max([both.count_exceedances(shapes, rows, columns) for shapes in get_shape_pairs(groups)], axis=0)
+        share = float((1 + counts.max()) / (size + 1))
+        row, column = np.unravel_index(int(counts.argmax()), counts.shape)
+        where = rows.start + int(row), columns.start + int(column)
+        if share > stop_above:
+            break
+    return distance / math.sqrt(max(both.square, both.floor) + both.noise_variance), share, where
+
+
+class _SimulatedGroups:
+    """Means and variances of both groups at the draws, for all possible variances, and what was observed."""
+
+    def __init__(self, groups: tuple[WelchGroup, WelchGroup], distance: float, alternative: str) -> None:
+        self.groups, self.distance, self.alternative = groups, distance, alternative
+        self.grids = tuple(_make_plausible_grid(each) for each in groups)
+        self.noise_variance = sum(each.noise_variance for each in groups)
+        self.floor = sum(each.distribution.floor / each.distribution.n**2 for each in groups)
+        self.square = sum(each.variance / each.distribution.n for each in groups)
+        least = [
+            [
+                bound_square_sum(each.distribution.n, each.distribution.mean, v) / each.distribution.n**2
+                for v in grid.tolist()
+            ]
+            for each, grid in zip(groups, self.grids)
+        ]
+        self.min_variances = np.maximum(self.floor, np.add.outer(*least)) + self.noise_variance
+        self.observed_statistics = distance / np.sqrt(np.maximum(self.square + self.noise_variance, self.min_variances))
+        self._cached_draws: dict[tuple[int, int, int], tuple[Floats, Floats]] = {}
+
+    def count_exceedances(self, shapes: tuple[int, int], rows: slice, columns: slice) -> npt.NDArray[np.int64]:
+        """Return how many draws are as extreme as what was observed, for pairs of variances."""
+        lowest, observed = self.min_variances[rows, columns], self.observed_statistics[rows, columns]
+        first, second = self._get_draws(0, rows, shapes[0]), self._get_draws(1, columns, shapes[1])
+        some = self._select_candidate_draws(first, second, self._bound_squared_statistic(observed), float(lowest.min()))
+        first, second = ([(mean[some], part[some]) for mean, part in each] for each in (first, second))
+        found = np.zeros(lowest.shape, dtype=np.int64)
+        apart, total = (np.empty(first[0][0].size) for _ in range(2))
+        for i, (mean1, part1) in enumerate(first):
+            for j, (mean2, part2) in enumerate(second):
+                np.add(part1, part2, out=total)
+                np.maximum(total, lowest[i, j], out=total)
+                np.subtract(mean1, mean2, out=apart)
+                extreme = find_exceedances(apart, total, float(observed[i, j]), self.alternative)
+                found[i, j] = np.count_nonzero(extreme)
+        return found
+
+    @staticmethod
+    def _select_candidate_draws(
+        first: _GroupDraws, second: _GroupDraws, min_square: float, min_variance: float
+    ) -> npt.NDArray[np.intp]:
+        """Return the draws that can be extreme for any pair: of many, few are."""
+        (means1, parts1), (means2, parts2) = zip(*first), zip(*second)
+        up = reduce(np.maximum, means1) - reduce(np.minimum, means2)
+        down = reduce(np.maximum, means2) - reduce(np.minimum, means1)
+        total = np.maximum(reduce(np.minimum, parts1) + reduce(np.minimum, parts2), min_variance)
+        return np.flatnonzero(np.maximum(up, down) ** 2 >= min_square * total)
+
+    def _bound_squared_statistic(self, observed: Floats) -> float:
+        """Return a square of the statistic that is below all that are as extreme as one observed."""
+        sign = {"greater": 1.0, "less": -1.0}.get(self.alternative, math.copysign(1.0, self.distance))
+        least = float((sign * observed).min())
+        return (1.0 - 1e-9) * least * least if least > 0.0 else 0.0
+
+    def _get_draws(self, group_index: int, grid_slice: slice, shape: int) -> _GroupDraws:
+        group = self.groups[group_index]
+        for index, variance in list(enumerate(self.grids[group_index].tolist()))[grid_slice]:
+            if (group_index, index, shape) not in self._cached_draws:
+                mean, estimate = group.simulate_moments(variance, shape)
+                estimate /= group.distribution.n
+                self._cached_draws[group_index, index, shape] = mean, estimate + group.noise_variance
+        return [
+            self._cached_draws[group_index, index, shape] for index in range(self.grids[group_index].size)[grid_slice]
+        ]
+
+
+def compute_welch_pvalue(
+    noisy_sums: tuple[NoisySums, NoisySums],
+    difference: float = 0.0,
+    alternative: str = "two-sided",
+    stop_above: float = 2.0,
+) -> tuple[float, float]:
+    """Return the statistic and the p-value of a hypothetical difference of two means.
+
+    A p-value above `stop_above` is only known to be at least what is returned.
+    """
+    groups = make_welch_groups(noisy_sums, difference)
+    distance = groups[0].mean - groups[1].mean - difference
+    limit = stop_above - 2.0 * EXCLUDED_PROBABILITY
+    value, share, _ = maximize_welch_tail(groups, distance, alternative, limit, (FINE_POINTS, FINE_POINTS))
+    return value, min(1.0, 2.0 * EXCLUDED_PROBABILITY + share)
+
+
+# how far points are stretched: normal variables and binomial shares, chi-square ones, and noises
+_NORMAL_STRETCH, _CHI_SQUARE_STRETCH, _NOISE_STRETCH = 3.0, 1.5, 2.5
+# errors of the weighted draws that are added
+_ADDED_ERRORS = 2.0
+
+
+class ImportanceDraws(NamedTuple):
+    """Weighted reference draws of one of several groups."""
+
+    draws: ReferenceDraws
+    normal_weights: Floats
+    binomial_weights: Floats
+    noise_weights: Floats
+
+    def compute_weights(self, shape: int, open_noise: int | None = None) -> Floats:
+        """Return the weights of points for records of a shape, a noise being left open."""
+        found = self.normal_weights if shape == NORMAL_SHAPE else self.binomial_weights
+        for place, each in enumerate(self.noise_weights):
+            if place != open_noise:
+                found = found * each
+        return found
+
+    def compute_sums(self, n: int, mean: float, variance: float, shape: int) -> tuple[Floats, Floats]:
+        """Return sums of n records about their mean, and of squares, at the points."""
+        return simulate_centered_sums(self.draws, n, mean, variance, shape)
+
+
+@lru_cache(maxsize=16)
+def draw_importance_sample(
+    n: int, noise_family: str, n_noises: int, power: int, group: int = 0, groups: int = 1
+) -> ImportanceDraws:
+    """Return weighted draws for n records of one of several groups, whose draws are independent.
+
+    Reference points are moved towards the ends of the unit cube, coordinate by coordinate, and weighted with
+    how rare that makes them (importance sampling). Of each point one noise is left open, and the probability
+    that it makes the statistic extreme is computed exactly (conditional Monte Carlo): studentized sums are
+    extreme where a quadratic form of the noise is positive. With 4,096 points a probability of 1e-6 has a
+    relative error of a tenth or two; twice its estimated standard error is added.
+    """
+    each = 3 + n_noises
+    points = make_uniform_points(each * groups, power)[each * group : each * (group + 1)]
+    powers = (_NORMAL_STRETCH, _CHI_SQUARE_STRETCH, _NORMAL_STRETCH, *[_NOISE_STRETCH] * n_noises)
+    moved = [_transform_to_tails(row, stretch) for row, stretch in zip(points, powers)]
+    shares, weights = (np.array(each) for each in zip(*moved))
+    order = np.argsort(shares[2], kind="stable")
+    ordered = shares[2][order]
+    chi2 = chdtri(n - 1, 1.0 - shares[1]) if n > 1 else np.zeros(shares.shape[1])
+    drawn = compute_noise_quantiles(shares[3:], noise_family)
+    parts = (ndtri(shares[0]), chi2, ordered, ndtri(ordered), order, drawn)
+    normal, binomial = weights[0] * weights[1], weights[2]
+    return ImportanceDraws(
+        ReferenceDraws(*map(freeze_array, parts)),
+        freeze_array(normal),
+        freeze_array(binomial),
+        freeze_array(weights[3:]),
+    )
+
+
+def _transform_to_tails(shares: Floats, power: float) -> tuple[Floats, Floats]:
+    """Return shares nearer to 0 and 1, and how much less frequent they are."""
+    near = 2.0 * np.minimum(shares, 1.0 - shares)
+    moved = 0.5 * near**power
+    return np.where(shares < 0.5, moved, 1.0 - moved), power * near ** (power - 1.0)
+
+
+def compute_noise_survival(y: Floats, noise_family: str) -> Floats:
+    """Return how probable a noise of scale 1 above y is."""
+    if noise_family == "normal":
+        return np.asarray(ndtr(-y))
+    side = 0.5 * np.exp(-np.abs(y))
+    return np.where(y >= 0.0, side, 1.0 - side)
+
+
+class QuadraticSums(NamedTuple):
+    """Sums as functions of the noise y that is left open: first + slope y, and zero + one y + two y^2."""
+
+    first: Floats
+    slope: float
+    constant: Floats
+    linear: Floats | float
+    quadratic: float
+
+    def invert_signs(self) -> QuadraticSums:
+        """Return them with the sign of the first and of the noise changed, which is symmetric."""
+        return self._replace(first=-self.first, linear=-self.linear)
+
+
+def compute_conditional_tail(sums: QuadraticSums, t: float, lower_limit: float, noise_family: str) -> Floats:
+    """Return how probable it is that the first sum is at least t roots of the second one, and `lower_limit`."""
+    lowest = (lower_limit - sums.first) / sums.slope
+    a = sums.slope * sums.slope - t * t * sums.quadratic
+    b = sums.first * sums.slope - 0.5 * t * t * sums.linear
+    c = sums.first * sums.first - t * t * sums.constant
+    root = np.sqrt(np.maximum(b * b - a * c, 0.0))
+    # without cancellation
+    far = -b - np.copysign(root, b)
+    ends = far / a, np.divide(c, far, out=np.zeros_like(far), where=far != 0.0)
+    low = np.maximum(np.minimum(*ends), lowest)
+    high = np.maximum(np.maximum(*ends), lowest)
+    found = compute_noise_survival(lowest, noise_family) - np.where(
+        root > 0.0,
+        compute_noise_survival(low, noise_family) - compute_noise_survival(high, noise_family),
+        0.0,
+    )
+    return np.maximum(found, 0.0)
+
+
+def sum_conditional_tails(
+    sums: QuadraticSums, signs: Iterable[float], t: float, lower_limit: float, noise_family: str
+) -> Floats:
+    """Return the probabilities of `compute_conditional_tail` for sums as they are (sign 1), turned (-1), or both."""
+    found = np.zeros_like(sums.first)
+    for sign in signs:
+        found += compute_conditional_tail(sums if sign > 0.0 else sums.invert_signs(), t, lower_limit, noise_family)
+    return found
+
+
+def compute_upper_mean(values: Floats) -> float:
+    """Return the mean of weighted draws, and some of its standard errors on top."""
+    mean = float(values.mean())
+    return mean + _ADDED_ERRORS * math.sqrt(max(float(np.square(values).mean()) - mean * mean, 0.0) / values.size)

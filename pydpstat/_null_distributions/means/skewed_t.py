@@ -1,0 +1,391 @@
+"""The t test of one mean from noisy sums of records, squares and cubes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtri
+
+from pydpstat._frozen import freeze_array
+from pydpstat._null_distributions.means.mean_differences import choose_refined_pvalue
+from pydpstat._null_distributions.means.noisy_t import (
+    NoisySums,
+    NoisyTDistribution,
+    NoisyTInterval,
+    Row,
+    find_plausible_sizes,
+    make_t_distribution,
+)
+from pydpstat._null_distributions.means.noisy_welch import compute_upper_mean
+from pydpstat._null_distributions.means.skewed_shapes import (
+    DOWNWARDS,
+    RARE_VARIANCE_SHARES,
+    UPWARDS,
+    BooleanArray,
+    CenteredSums,
+    MomentExceedances,
+    ShapeDraws,
+    compute_bound_distance,
+    compute_centered_cubes,
+    compute_centered_powers,
+    compute_shape_moments,
+    correct_for_skewness,
+    draw_shape_reference,
+    simulate_shape_sums,
+)
+from pydpstat._null_distributions.simulation import DOWNWARD_SHAPE, DRAWS_POWER, UPWARD_SHAPE
+from pydpstat.r_arithmetic.elementary import Floats
+
+SKEWNESS_SIDES = (UPWARDS, DOWNWARDS)
+# the probability that the true variance and shape are left out, and that for small p-values
+EXCLUDED_PROBABILITY, DEEP_EXCLUDED_PROBABILITY = 0.002, 2e-7
+# an estimated skewness is shrunk by this multiple of the cubes' noise
+_SHRINKAGE = 2.0
+# the share of an estimated skewness that is removed, and the multiple of its standard error by which it is
+# shrunk: for a normal sample almost nothing is removed
+_REMOVED_SHARE, _SHRINKAGE_ERRORS = 0.7, 2.0
+# largest ratio of successive variances, unless that takes more than so many of them
+_VARIANCE_RATIO, _MAX_VARIANCES = 1.1, 31
+# the number of variances at which a shape is drawn
+_DRAWN_POINTS = 5
+# largest slack at a jump of the distribution, as shares of the distance and of the number of rare records
+_DISTANCE_SLACK, _RECORD_SLACK = 0.12, 0.04
+_TINY_VARIANCE = 1e-300
+
+
+class GroupPosition(NamedTuple):
+    """A group's place among several with independent draws, and how many draws: 2 to a power."""
+
+    group: int
+    groups: int
+    power: int
+    far_power: int
+
+
+SINGLE_GROUP = GroupPosition(0, 1, DRAWS_POWER, 12)
+
+
+@dataclass(frozen=True)
+class SkewedTDistribution:
+    """The distribution of a t statistic that allows for skewness, about a hypothetical mean.
+
+    W, Q and C are the noisy sums of the distances from the mean, of their squares and of their cubes. The
+    statistic is ``T + k / 6 + k T^2 / 3 + k^2 T^3 / 27``, where T is that of `NoisyTDistribution` and k a part of the
+    skewness of W that the sums show: the sum of cubes about the sample's mean over ``(Q + var)^1.5``, shrunk
+    by the noise and by its error in a normal sample. Its p-value is the largest over variances and shapes
+    (`simulate_shape_sums`) that the release leaves possible: those for which neither q nor ``E = q - c / far`` is too
+    small or too large, each with probability g / 4; q and c are Q and C about the sample's mean. Records at
+    the bound, at a distance ``far``, contribute almost nothing to E, which therefore estimates the variance of the
+    others even if the sample has no record there.
+    """
+
+    t_distribution: NoisyTDistribution
+    third_noise: Row
+    has_far_draws: bool = False
+    position: GroupPosition = SINGLE_GROUP
+
+    @cached_property
+    def draws(self) -> ShapeDraws:
+        """Return the reference draws."""
+        power = self.position.far_power if self.has_far_draws else self.position.power
+        where = self.position.group, self.position.groups
+        return draw_shape_reference(
+            self.t_distribution.n,
+            self.t_distribution.noise_family,
+            len(self.third_noise),
+            power,
+            *where,
+            has_far_draws=self.has_far_draws,
+        )
+
+    @cached_property
+    def noises(self) -> CenteredSums:
+        """Return the noises of W, Q and C at the draws."""
+        rows = self.t_distribution.first_noise, self.t_distribution.second_noise, self.third_noise
+        return CenteredSums(*(freeze_array(np.array(row) @ self.draws.noises) for row in rows))
+
+    @cached_property
+    def third_sd(self) -> float:
+        """The standard deviation of the noise of C."""
+        return math.sqrt(2.0) * float(np.linalg.norm(self.third_noise))
+
+    def simulate_sums(self, variance: float, side: float, share: float) -> CenteredSums:
+        """Return the sums of records of a shape, with noise."""
+        law = self.t_distribution
+        exact = simulate_shape_sums(self.draws, law.n, law.mean, variance, side, share)
+        return CenteredSums(*(sums + noise for sums, noise in zip(exact, self.noises)))
+
+    def compute_weights(self, share: float) -> Floats:
+        """Return the weights of the draws for records of a shape, which are 1 unless they reach far."""
+        normal, rare, noise = self.draws.weights
+        return noise * (normal if share < 1.0 else 1.0) * (rare if share > 0.0 else 1.0)
+
+    def compute_statistic(self, sums: CenteredSums, variance: float) -> Floats:
+        """Return the statistic of sums under a variance."""
+        square = np.maximum(sums.second, self.t_distribution.bound_square_sum(variance))
+        whole = square + self.t_distribution.noise_variance
+        skewness = self.estimate_removed_skewness(compute_centered_cubes(self.t_distribution.n, sums), square, whole)
+        return correct_for_skewness(sums.first / np.sqrt(whole), skewness)
+
+    def estimate_removed_skewness(self, cube: Floats, square: Floats, total: Floats) -> Floats:
+        """Return the part of the skewness of W to be removed, from sums of cubes and of squares."""
+        most = (1.0 + abs(self.t_distribution.mean)) * square
+        found = np.clip(cube, -most, most) / (total * np.sqrt(total) + _SHRINKAGE * self.third_sd)
+        square = found * found
+        return (
+            _REMOVED_SHARE
+            * found
+            * square
+            / (square + (_SHRINKAGE_ERRORS * math.sqrt(6.0) / self.t_distribution.n) ** 2)
+        )
+
+    def compute_sample_moments(self, sums: CenteredSums, side: float) -> tuple[Floats, Floats]:
+        """Return the sum of squares about the sample's mean, and E, without records at a bound."""
+        square = sums.second - sums.first * sums.first / self.t_distribution.n
+        return square, square - compute_centered_cubes(self.t_distribution.n, sums) * (
+            side / compute_bound_distance(self.t_distribution.mean, side)
+        )
+
+    def compute_noise_scales(self, side: float) -> tuple[float, float]:
+        """Return the scales of the noises of Q and E."""
+        second, third = np.array(self.t_distribution.second_noise), np.array(self.third_noise)
+        usual = second - third * (side / compute_bound_distance(self.t_distribution.mean, side))
+        return float(np.linalg.norm(second)), float(np.linalg.norm(usual))
+
+    def get_jump_variances(self, side: float) -> list[tuple[float, float]]:
+        """Return the variances of `NoisyTDistribution.get_jump_variances`, with slacks of at most a step."""
+        n, far = self.t_distribution.n, compute_bound_distance(self.t_distribution.mean, side)
+        found = []
+        for variance, slack in self.t_distribution.get_jump_variances(UPWARD_SHAPE if side > 0.0 else DOWNWARD_SHAPE):
+            most = max(_DISTANCE_SLACK * far, _RECORD_SLACK * n * variance / far)
+            found.append((variance, min(max(slack, -most), most)))
+        return found
+
+
+def make_skewed_distribution(
+    noisy_sums: NoisySums, mean: float, n: int, has_far_draws: bool = False, position: GroupPosition = SINGLE_GROUP
+) -> SkewedTDistribution:
+    """Return the distribution for n records with a hypothetical mean."""
+    assert noisy_sums.cube_sum is not None
+    count, first, second = (np.array(row) for row in noisy_sums.noise)
+    third = np.array(noisy_sums.cube_sum.noise) - 3.0 * mean * second + 3.0 * mean**2 * first - mean**3 * count
+    return SkewedTDistribution(make_t_distribution(noisy_sums, mean, n), tuple(third.tolist()), has_far_draws, position)
+
+
+def compute_sums_about_mean(noisy_sums: NoisySums, mean: float) -> CenteredSums:
+    """Return the noisy sums about a hypothetical mean."""
+    assert noisy_sums.cube_sum is not None
+    return compute_centered_powers(mean, *map(np.asarray, (*noisy_sums.sums, noisy_sums.cube_sum.value)))
+
+
+def compare_moments(
+    distribution: SkewedTDistribution, observed: CenteredSums, variances: Floats, side: float, tail: float
+) -> MomentExceedances:
+    """Compare shapes and variances with a release by the moments of records, each with a tail probability.
+
+    Several releases are along the last axis. Tails are those of a normal sum and Laplace noise. Sums of
+    squares are skewed upwards, as chi-square and Poisson variables are, by their Cornish-Fisher terms.
+    """
+    n, far = distribution.t_distribution.n, compute_bound_distance(distribution.t_distribution.mean, side)
+    moments = compute_shape_moments(distribution.t_distribution.mean, variances, side)
+    square, usual = distribution.compute_sample_moments(observed, side)
+    deviations, scales = -float(ndtri(tail)), -math.log(2.0 * tail)
+    skewed = deviations**2 - 1.0
+    # if there may be a rare record
+    some = n * np.array(RARE_VARIANCE_SHARES)[:, None] * variances > tail * far * far
+    found = []
+    for values, mean, variance, reach, rare in zip(
+        (square, usual),
+        (moments.square, moments.usual),
+        (moments.square_variance, moments.usual_variance),
+        distribution.compute_noise_scales(side),
+        (far * far * (skewed / 6.0 + 0.5) * some, np.zeros(1)),
+    ):
+        spread = np.sqrt(deviations**2 * n * variance + (scales * reach) ** 2)
+        # the sample's mean takes a record's square off
+        ends = n * mean + spread + skewed / 1.5 * moments.square + rare, n * mean - spread - moments.square
+        high, low = (each if np.ndim(values) == 0 else each[..., None] for each in ends)
+        found += [values > high, values < low]
+    return MomentExceedances(*found)
+
+
+def make_plausible_variances(distribution: SkewedTDistribution, observed: CenteredSums, tail: float) -> Floats:
+    """Return a fine grid of the variances that the release may leave possible."""
+    coarse = distribution.t_distribution.make_variance_grid()
+    if coarse.size < 2:
+        return coarse
+    both = [compare_moments(distribution, observed, coarse, side, tail).find_plausible() for side in SKEWNESS_SIDES]
+    some = np.flatnonzero(np.any([each.any(axis=0) for each in both], axis=0))
+    first, last = (max(some[0] - 1, 0), min(some[-1] + 1, coarse.size - 1)) if some.size else (0, -1)
+    low, high = float(coarse[max(first, 1)]), float(coarse[last])
+    # powers of one number, so that draws of other releases can be used again
+    ends = (
+        math.floor(math.log(low) / math.log(_VARIANCE_RATIO)),
+        math.ceil(math.log(high) / math.log(_VARIANCE_RATIO)),
+    )
+    step = max(1, math.ceil((ends[1] - ends[0]) / _MAX_VARIANCES))
+    places = np.arange(ends[0] // step, -(-ends[1] // step) + 1)
+    fine = np.unique(np.minimum(_VARIANCE_RATIO ** (step * places.astype(np.float64)), coarse[-1]))
+    return np.append(0.0, fine) if first == 0 else fine
+
+
+def _find_nearest_variances(
+    distribution: SkewedTDistribution, observed: CenteredSums, variances: Floats, side: float
+) -> list[tuple[int, int]]:
+    """Return the variance that fits the release best for each share, if one fits."""
+    n = distribution.t_distribution.n
+    moments = compute_shape_moments(distribution.t_distribution.mean, variances, side)
+    square, usual = distribution.compute_sample_moments(observed, side)
+    noise, usual_noise = distribution.compute_noise_scales(side)
+    apart = (square - n * moments.square) ** 2 / (n * moments.square_variance + 2.0 * noise**2 + _TINY_VARIANCE)
+    apart += (usual - n * moments.usual) ** 2 / (n * moments.usual_variance + 2.0 * usual_noise**2 + _TINY_VARIANCE)
+    best = apart.argmin(axis=1)
+    return [(row, int(column)) for row, column in enumerate(best) if apart[row, column] < 1.0]
+
+
+def _estimate_extreme_probability(
+    distribution: SkewedTDistribution,
+    observed_sums: CenteredSums,
+    sums: CenteredSums,
+    variance: float,
+    weights: Floats,
+    alternative: str,
+) -> float:
+    """Return the probability of a statistic as extreme as the observed one."""
+    observed = distribution.compute_statistic(observed_sums, variance)
+    drawn = distribution.compute_statistic(sums, variance)
+    if alternative == "two-sided":
+        extreme = np.abs(drawn) >= abs(observed)
+    else:
+        extreme = drawn >= observed if alternative == "greater" else drawn <= observed
+    if not distribution.has_far_draws:
+        return (1 + int(np.count_nonzero(extreme))) / (extreme.size + 1)
+    return compute_upper_mean(extreme * weights)
+
+
+def maximize_skewed_tail(
+    distribution: SkewedTDistribution,
+    observed: CenteredSums,
+    alternative: str,
+    excluded: float,
+    stop_above: float = 2.0,
+) -> float:
+    """Return the largest probability of an extreme statistic over possible variances and shapes.
+
+    The search ends at a probability above `stop_above`.
+    """
+    tail = 0.25 * excluded
+    variances = make_plausible_variances(distribution, observed, tail)
+
+    def estimate_tail(row: int, column: int, side: float) -> float:
+        variance, share = float(variances[column]), RARE_VARIANCE_SHARES[row]
+        sums, weights = distribution.simulate_sums(variance, side, share), distribution.compute_weights(share)
+        return _estimate_extreme_probability(distribution, observed, sums, variance, weights, alternative)
+
+    if stop_above < 1.0:
+        # a variance that is certainly possible may be enough
+        for side in SKEWNESS_SIDES:
+            for row, column in _find_nearest_variances(distribution, observed, variances, side):
+                if (found := estimate_tail(row, column, side)) > stop_above:
+                    return found
+    both = [compare_moments(distribution, observed, variances, side, tail).find_plausible() for side in SKEWNESS_SIDES]
+    # the normal shape has no side: it counts once
+    both[0][0] &= both[1][0]
+    both[1][0] = False
+    most = 0.0
+    for side, kept in zip(SKEWNESS_SIDES, both):
+        for row in range(len(RARE_VARIANCE_SHARES)):
+            for column in select_spread_indices(kept[row]):
+                most = max(most, estimate_tail(row, column, side))
+                if most > stop_above:
+                    return most
+    for side, kept in zip(SKEWNESS_SIDES, both):
+        columns = np.flatnonzero(kept[-1])
+        if columns.size == 0:
+            continue
+        low, high = float(variances[columns[0]]), float(variances[columns[-1]])
+        for variance, slack in distribution.get_jump_variances(side):
+            if low <= variance <= high and most <= stop_above:
+                first, second, third = distribution.simulate_sums(variance, side, 1.0)
+                moved = CenteredSums(
+                    first + slack * (second < distribution.t_distribution.bound_square_sum(variance)), second, third
+                )
+                most = max(
+                    most,
+                    _estimate_extreme_probability(
+                        distribution, observed, moved, variance, distribution.compute_weights(1.0), alternative
+                    ),
+                )
+    return most
+
+
+def select_spread_indices(is_plausible: BooleanArray) -> list[int]:
+    """Return at most five places that are kept, from the first to the last one."""
+    places = np.flatnonzero(is_plausible)
+    some = np.linspace(0, places.size - 1, min(_DRAWN_POINTS, places.size)).round().astype(int)
+    return [int(place) for place in places[some]]
+
+
+def compute_skewed_pvalue(
+    noisy_sums: NoisySums, mean: float, alternative: str = "two-sided", stop_above: float = 2.0
+) -> tuple[float, float]:
+    """Return the statistic and the p-value of a hypothetical mean.
+
+    A p-value above `stop_above` is only known to be at least what is returned.
+    """
+    law = make_skewed_distribution(noisy_sums, mean, find_plausible_sizes(noisy_sums)[0][0])
+    seen = compute_sums_about_mean(noisy_sums, mean)
+    pvalue = _compute_pvalue_in_stages(noisy_sums, mean, alternative, stop_above, seen)
+    return float(law.compute_statistic(seen, 0.0)), pvalue
+
+
+def _compute_pvalue_in_stages(
+    noisy_sums: NoisySums, mean: float, alternative: str, stop_above: float, observed: CenteredSums
+) -> float:
+    found, outside = find_plausible_sizes(noisy_sums)
+    left_out = EXCLUDED_PROBABILITY + outside
+    share, limit = 0.0, max(stop_above, 2.0 * left_out) - left_out
+    for n in found:
+        share = max(
+            share,
+            maximize_skewed_tail(
+                make_skewed_distribution(noisy_sums, mean, n), observed, alternative, EXCLUDED_PROBABILITY, limit
+            ),
+        )
+        if share > limit:
+            break
+    first = min(1.0, left_out + share)
+    if first > 2.0 * left_out or 2.0 * left_out <= stop_above < 1.0:
+        return first
+    found, outside = find_plausible_sizes(noisy_sums, DEEP_EXCLUDED_PROBABILITY)
+    share = 0.0
+    # every second of many possible numbers
+    for n in sorted({*found[::2], found[-1]}):
+        law = make_skewed_distribution(noisy_sums, mean, n, has_far_draws=True)
+        share = max(share, maximize_skewed_tail(law, observed, alternative, DEEP_EXCLUDED_PROBABILITY, left_out))
+    return choose_refined_pvalue(first, left_out, DEEP_EXCLUDED_PROBABILITY + outside + share)
+
+
+@dataclass(frozen=True)
+class SkewedTInterval(NoisyTInterval):
+    """The means that the t test with a sum of cubes does not reject, in the data's unit."""
+
+    def _compute_square_sum(self, distribution: NoisyTDistribution, mean: float) -> float:
+        return float(compute_sums_about_mean(self.noisy_sums, mean).second)
+
+    def _make_pvalue_function(self, alpha: float) -> Callable[[float], float]:
+        size, first, _ = self.noisy_sums.sums
+        reach = max(size, 1.0)
+        # a sum far beyond what records can add up to would reject every mean
+        cut = min(max(first, -reach), reach)
+
+        def compute_pvalue(mean: float) -> float:
+            seen = compute_sums_about_mean(self.noisy_sums, mean)._replace(first=np.asarray(cut - mean * size))
+            return _compute_pvalue_in_stages(self.noisy_sums, mean, self.alternative, alpha, seen)
+
+        return compute_pvalue

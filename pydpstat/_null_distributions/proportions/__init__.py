@@ -1,0 +1,1 @@
+"""Distributions of noisy counts, and intervals of proportions."""

@@ -1,0 +1,275 @@
+"""Intervals of the population's shares and correlations."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from statistics import NormalDist
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat._data.progress import Progress
+from pydpstat._frozen import ReadOnlyArrays, freeze_array
+from pydpstat._null_distributions.correlations import compute_correlation_limits, make_interval_arrays
+from pydpstat._null_distributions.noise import SMALLEST_RATE
+from pydpstat._null_distributions.proportions.proportions import (
+    NoisyBinaryCounts,
+    PrivateSizeProportionInterval,
+    ProportionInterval,
+)
+from pydpstat._null_distributions.weight_moments import PARABOLA_BASIS
+from pydpstat._search import bisect_up
+from pydpstat.r_arithmetic.elementary import Floats
+from pydpstat.results._population import Difference, TableTest
+
+IntervalLimits = tuple[float, float]
+IntervalsType = TypeVar("IntervalsType", bound="ShareIntervals")
+SHARES_SUBJECT = "each cell's share of the population"
+GROUP_SHARES_SUBJECT = f"{SHARES_SUBJECT}, within its group"
+RANDOM_SAMPLE = "the records are a random sample"
+UNINFORMATIVE_REMARK = "The noise may be as large as the number of records in a group: the result is uninformative."
+
+
+def compute_share_limits(
+    noisy_count: float,
+    other_count: float,
+    size: int | None,
+    rate: float,
+    n_noises: tuple[int, int],
+    alpha: float,
+) -> IntervalLimits:
+    """Return an interval for the share of the records that some cells have."""
+    if rate < SMALLEST_RATE or size == 0 or size is None and not n_noises[1]:
+        return 0.0, 1.0
+    if size is None:
+        return PrivateSizeProportionInterval(
+            NoisyBinaryCounts(noisy_count, other_count, rate, n_noises), "two-sided"
+        ).compute_limits(alpha)
+    if 0 < n_noises[1] < n_noises[0]:
+        noisy_count, n_noises = size - other_count, n_noises[::-1]
+    return ProportionInterval(
+        noisy_count, size, rate, "two-sided", has_uniform_noise=False, n_noises=n_noises[0]
+    ).compute_limits(alpha)
+
+
+@dataclass(frozen=True, eq=False)
+class ShareIntervals(ReadOnlyArrays):
+    """Intervals of the shares that kinds of records have of the population, and differences of two shares."""
+
+    counts: Floats
+    rests: Floats
+    size: int | None
+    rate: float
+    noises: npt.ArrayLike = (1, 1)
+    subject: str = ""
+
+    assumptions = (RANDOM_SAMPLE,)
+
+    @property
+    def validity(self) -> str:
+        """How far they can be trusted."""
+        return "model" if self.size is None else "exact"
+
+    @property
+    def estimates(self) -> Floats:
+        """The shares that the noisy counts have, from 0 to 1."""
+        whole = self.counts + self.rests if self.size is None else float(self.size)
+        return (self.counts / np.maximum(whole, 1.0)).clip(0.0, 1.0)
+
+    def compute_interval(self, alpha: float) -> tuple[Floats, Floats]:
+        """Return the ends for each count, in their shape."""
+        known: dict[tuple[float, float, tuple[int, int]], IntervalLimits] = {}
+        counts, rests = self.counts.ravel().tolist(), self.rests.ravel().tolist()
+        keys = [
+            # cells often have the same count; a public number of records makes the rest of no interest
+            (count, 0.0 if self.size is not None and own <= other else rest, (own, other))
+            for count, rest, (own, other) in zip(counts, rests, self._get_noise_numbers())
+        ]
+        for key in keys:
+            if key not in known:
+                known[key] = compute_share_limits(*key[:2], self.size, self.rate, key[2], alpha)
+        low, high = np.array([known[key] for key in keys]).reshape(-1, 2).T
+        return low.reshape(self.counts.shape), high.reshape(self.counts.shape)
+
+    def make_share_intervals(
+        self, counts: Floats, rests: Floats, noises: npt.ArrayLike, covers_all: bool, subject: str
+    ) -> ShareIntervals:
+        """Return the intervals for sums of the counts."""
+        size = self.size if covers_all else None
+        return ShareIntervals(counts, rests, size, self.rate, np.asarray(noises), subject)
+
+    def compare_groups(self, first: int, second: int) -> Difference:
+        """Compare the shares of the groups in these places, of all values one group after the other."""
+        from pydpstat._null_distributions.proportions.two_proportions import ShareDifference
+
+        terms = self._get_noise_numbers()
+        one, other = (
+            NoisyBinaryCounts(float(self.counts.flat[place]), float(self.rests.flat[place]), self.rate, terms[place])
+            for place in (first, second)
+        )
+        found = ShareDifference(one, other)
+        p = found.compute_pvalue()
+        # as many standard deviations of a normal variable as the p-value stands for
+        statistic = math.copysign(NormalDist().inv_cdf(1.0 - 0.5 * p), found.estimate)
+        remarks = () if one.is_informative and other.is_informative else (UNINFORMATIVE_REMARK,)
+        name = "Test of two proportions"
+        return Difference(name, statistic, p, found.estimate, found, "measured", remarks, found.pvalue_floor)
+
+    def _get_noise_numbers(self) -> list[tuple[int, int]]:
+        rows = np.broadcast_to(np.asarray(self.noises), (self.counts.size, 2)).tolist()
+        return [(own, other) for own, other in rows]
+
+
+@dataclass(frozen=True, eq=False)
+class TableIntervals(ShareIntervals):
+    """Intervals of the shares of a table's cells, and the test of its independence."""
+
+    def run_independence_test(self, rows: int, columns: int) -> TableTest:
+        """Test whether rows and columns of the first cells of a table are independent.
+
+        Where some cells are left out, the number of records in the others is private.
+        """
+        from pydpstat._null_distributions.simulation import PVALUE_FLOOR
+        from pydpstat._null_distributions.tables import compute_independence_pvalue
+
+        cells = self.counts[:rows, :columns]
+        size = self.size if cells.shape == self.counts.shape else None
+        statistic, pvalue = compute_independence_pvalue(cells, size, self.rate)
+        return TableTest(statistic, pvalue, PVALUE_FLOOR)
+
+
+def make_cell_intervals(
+    kind: type[IntervalsType], counts: Floats, size: int | None, rate: float, by_group: bool
+) -> IntervalsType:
+    """Return the intervals of cells, of which a group has a row; of a table all cells are one group's."""
+    total = counts.sum(axis=-1, keepdims=True) if by_group else counts.sum()
+    others = (counts.shape[-1] if by_group else counts.size) - 1
+    return kind(counts, total - counts, size, rate, (1, others), GROUP_SHARES_SUBJECT if by_group else SHARES_SUBJECT)
+
+
+# levels of the noise's interval at which its ends are looked up; beyond the last one nothing is told apart
+_NOISE_LEVELS = (0.98, 0.8, 0.6, 0.4, 0.3, *(0.2 * 0.5**step for step in range(22)))
+_LOG_LEVELS = freeze_array(np.log(0.5 * np.array(_NOISE_LEVELS)))
+# sampling errors of Fisher's z that are looked at, in standard deviations, and what each weighs
+_SAMPLING_ERRORS = freeze_array(np.linspace(-8.0, 8.0, 161))
+_ERROR_WEIGHTS = freeze_array(np.exp(-0.5 * _SAMPLING_ERRORS**2) / np.exp(-0.5 * _SAMPLING_ERRORS**2).sum())
+# from here on Fisher's z is that of a correlation of 1
+_LARGEST_Z, _LARGEST_CORRELATION, _MIN_DIVISOR = 18.0, 1.0 - 1e-12, 1e-12
+# how many standard deviations of its noise a nuisance is moved to the careful side
+_NUISANCE_DEVIATIONS = 2.0
+
+
+class CorrelationSpread(NamedTuple):
+    """What the noisy sums say of how much a sample's correlation varies."""
+
+    size: float
+    fourth_moment: float
+    fourth_limit: float
+
+    def compute_sd(self, correlation: float) -> float:
+        """Return the standard deviation of Fisher's z."""
+        square = correlation * correlation
+        normal = 1.0 + 2.0 * square
+        # bounds that cut heavy tails leave less of an ellipse the more the variables are correlated
+        heavy = 1.0 + max(0.0, self.fourth_limit / normal - 1.0) * (1.0 + square)
+        light = min(max(0.5 * (normal - self.fourth_moment), 0.0), square) / max(1.0 - square, _MIN_DIVISOR)
+        freedom = self.size - 3.0
+        # near 1 a light tail's z is far from normal
+        return math.sqrt((heavy + min(light, 0.25 * freedom)) / freedom)
+
+
+def estimate_spread(sums: tuple[float, ...], size: int | None, sd: float) -> CorrelationSpread | None:
+    """Return what noisy sums of the nine products of weights say; None where it is nothing."""
+    moments = PARABOLA_BASIS @ np.array(sums).reshape(3, 3) @ PARABOLA_BASIS.T
+    count = float(moments[0, 0]) if size is None else float(size)
+    # nine noises are in the number of records
+    least = count - _NUISANCE_DEVIATIONS * 3.0 * sd if size is None else count
+    if least <= 3.5:
+        return None
+    means = float(moments[1, 0]) / count, float(moments[0, 1]) / count
+    spreads = float(moments[2, 0]) / count - means[0] ** 2, float(moments[0, 2]) / count - means[1] ** 2
+    if min(spreads) <= 0.0:
+        return None
+    squares = [np.array([mean * mean, -2.0 * mean, 1.0]) for mean in means]
+    off = sd * math.prod(float(np.sqrt(np.square(each @ PARABOLA_BASIS).sum())) for each in squares)
+    fourth, unit = float(squares[0] @ moments @ squares[1]), count * spreads[0] * spreads[1]
+    return CorrelationSpread(least, fourth / unit, (fourth + _NUISANCE_DEVIATIONS * off) / unit)
+
+
+@lru_cache(maxsize=256)
+def _tabulate_noise_limits(sums: tuple[float, ...], size: int | None, noise: Any) -> tuple[Floats, Floats]:
+    """Return the ends of the noise's interval at all levels, the lower and the upper ones."""
+    found = np.array([compute_correlation_limits(sums, size, noise, level) for level in _NOISE_LEVELS]).T
+    return freeze_array(np.minimum.accumulate(found[0])), freeze_array(np.maximum.accumulate(found[1]))
+
+
+def _compute_lower_tail(correlations: Floats, lower: Floats, upper: Floats) -> Floats:
+    """Return how probable so low an estimate is where the sample has these correlations."""
+    high = np.exp(np.interp(correlations, upper, _LOG_LEVELS))
+    low = 1.0 - np.exp(np.interp(-correlations, -lower, _LOG_LEVELS))
+    return np.where(correlations > upper[0], high, np.where(correlations < lower[0], low, 0.5))
+
+
+def _find_upper_limit(lower: Floats, upper: Floats, spread: CorrelationSpread, tail: float) -> float:
+    """Return the largest correlation whose samples give so low an estimate more often than `tail`."""
+
+    def is_plausible(z: float) -> bool:
+        # short of 1, where all levels of noise that say nothing end
+        samples = np.tanh(z + spread.compute_sd(math.tanh(z)) * _SAMPLING_ERRORS).clip(
+            -_LARGEST_CORRELATION, _LARGEST_CORRELATION
+        )
+        return float(_ERROR_WEIGHTS @ _compute_lower_tail(samples, lower, upper)) > tail
+
+    return 1.0 if is_plausible(_LARGEST_Z) else math.tanh(bisect_up(is_plausible, -_LARGEST_Z, _LARGEST_Z, steps=50)[1])
+
+
+def compute_population_limits(sums: tuple[float, ...], size: int | None, noise: Any, alpha: float) -> IntervalLimits:
+    """Return an interval for the correlation of the population.
+
+    Fisher, R. A. (1921). On the probable error of a coefficient of correlation deduced from a small sample.
+    Metron 1, 3-32. Muirhead, R. J. (1982). Aspects of multivariate statistical theory, section 5.1.4. Wiley.
+
+    For a population's correlation r the sample's is drawn by Fisher's z, whose variance is ``k / (n - 3)``: k
+    is 1 for a normal distribution, the common kurtosis m / (1 + 2 r^2) of an elliptical one, and m for
+    independent variables of any distribution, where m is the mean of the squares multiplied. What a common
+    kurtosis is above 1 counts ``1 + r^2`` times, for tails that are cut at the bounds. Of two signs, whose m
+    is 1, k is ``1 / (1 - r^2)``, and between these and a normal distribution a line in m. The noisy sums hold
+    m, which is taken two standard deviations of its noise too large where it makes k larger, and k is at
+    least 1. The noise's own interval, at all levels, tells how probable so low (or high) an estimate is for a
+    sample's correlation; the mean of that over samples is the population's p-value.
+    """
+    spread = estimate_spread(sums, size, float(np.asarray(noise.std())))
+    if spread is None:
+        return -1.0, 1.0
+    lower, upper = _tabulate_noise_limits(sums, size, noise)
+    tail = 0.5 * alpha
+    return -_find_upper_limit(-upper, -lower, spread, tail), _find_upper_limit(lower, upper, spread, tail)
+
+
+@dataclass(frozen=True, eq=False)
+class CorrelationIntervals(ReadOnlyArrays):
+    """Intervals of the correlations of the population, of two variables or of all pairs of several."""
+
+    values: Floats
+    sums: tuple[tuple[float, ...], ...]
+    size: int | None
+    width: int | None
+    noise: Any
+
+    validity = "measured"
+    assumptions = (
+        RANDOM_SAMPLE,
+        "the two variables have a joint normal or other elliptical distribution, or are independent",
+        "the correlation is that of values clipped to the bounds, and these clip no heavy tails",
+    )
+
+    def compute_interval(self, alpha: float) -> tuple[Floats, Floats]:
+        """Return the ends for each value, in their shape; each holds the value."""
+        with Progress(lambda: len(self.sums), "intervals") as progress:
+            ends = [
+                progress.count_one(compute_population_limits(sums, self.size, self.noise, alpha)) for sums in self.sums
+            ]
+        return make_interval_arrays(self.values, ends, self.width)

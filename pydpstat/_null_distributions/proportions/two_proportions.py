@@ -1,0 +1,399 @@
+"""Two proportions from noisy counts: their difference and their ratio."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+from scipy.interpolate import PchipInterpolator
+from scipy.special import ndtr, ndtri
+
+from pydpstat._frozen import freeze_array
+from pydpstat._null_distributions.noise import (
+    SMALLEST_RATE,
+    compute_geometric_pmf,
+    compute_noise_variance,
+    make_geometric_sum,
+)
+from pydpstat._null_distributions.proportions.proportions import (
+    EXCLUDED_SIZES_PROBABILITY,
+    Floats,
+    NoisyBinaryCounts,
+    bound_binomial_deviation,
+    combine_tails,
+    compute_binomial_points,
+    compute_noisy_tails,
+    find_crossing,
+    split_alpha,
+)
+from pydpstat.r_arithmetic.elementary import exp
+
+# values of a noisy count, and pairs of proportions under the hypothesis, at which is computed
+_MAX_LATTICE_POINTS, _PROPORTION_PAIRS = 400, 33
+# how improbable the proportions are that are left out: of a p-value, and as a share of alpha
+_EXCLUDED_PROBABILITY, _EXCLUDED_SHARE = 1e-6, 0.02
+# left out of the distribution of a noisy count, and counted as a rejection
+_TRUNCATED_PROBABILITY = 1e-8
+_LIMIT_TOLERANCE = 1e-7
+# places at which limits are known, how far they reach in standard errors, and those between which masses lie
+_LIMIT_NODES, _NODE_RANGE, _FINE_POINTS = 33, 8.0, 400
+# up to so many records each number is looked at
+_MAX_TRIED_SIZES = 64
+_MIN_PROBABILITY = 1e-15
+CountPair = tuple[float, float]
+SizePair = tuple[int, int]
+ProportionPair = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class ProportionLine:
+    """The pairs of proportions that a hypothesis allows: base + s direction."""
+
+    base: ProportionPair
+    direction: ProportionPair
+
+    @classmethod
+    def from_difference(cls, difference: float) -> ProportionLine:
+        """Return the pairs with that difference, first minus second."""
+        return cls((difference, 0.0), (1.0, 1.0))
+
+    @classmethod
+    def from_angle(cls, angle: float) -> ProportionLine:
+        """Return the pairs with the ratio tan(angle), first to second; an angle from 0 to pi / 2."""
+        return cls((0.0, 0.0), (math.sin(angle), math.cos(angle)))
+
+    @classmethod
+    def from_ratio(cls, ratio: float) -> ProportionLine:
+        """Return the pairs with that ratio, first to second."""
+        return cls.from_angle(math.atan(ratio))
+
+    def make_pairs(self, limits: tuple[ProportionPair, ProportionPair]) -> npt.NDArray[np.float64]:
+        """Return pairs on the line of which each is within its limits, of shape (2, any number).
+
+        They are evenly spaced in the arc sine of the root of the one that moves more.
+        """
+        lowest, highest = 0.0, math.inf
+        for base, slope, (low, high) in zip(self.base, self.direction, limits):
+            if slope > 1e-12:
+                lowest, highest = max(lowest, (low - base) / slope), min(highest, (high - base) / slope)
+            elif not low <= base <= high:
+                return np.empty((2, 0))
+        if lowest > highest:
+            return np.empty((2, 0))
+        lead = 0 if self.direction[0] > self.direction[1] else 1
+        ends = [self.base[lead] + s * self.direction[lead] for s in (lowest, highest)]
+        first, last = (math.asin(math.sqrt(min(max(end, 0.0), 1.0))) for end in ends)
+        leading = np.array([math.sin(angle) ** 2 for angle in np.linspace(first, last, _PROPORTION_PAIRS).tolist()])
+        s = (leading - self.base[lead]) / self.direction[lead]
+        return np.clip([base + s * slope for base, slope in zip(self.base, self.direction)], 0.0, 1.0)
+
+    def compute_statistics(
+        self, first: Floats, second: Floats, sizes: SizePair, variance: float
+    ) -> tuple[Floats, Floats]:
+        """Return how far noisy counts are from the line, in standard errors, and the standard error."""
+        n1, n2 = sizes
+        (b1, b2), (d1, d2) = self.base, self.direction
+        s = (d1 * (first - n1 * b1) + d2 * (second - n2 * b2)) / (n1 * d1 * d1 + n2 * d2 * d2)
+        # a share that is 0 or 1 has a variance all the same
+        edge = min(0.5, (0.5 * math.sqrt(2.0 * variance) + 0.5) / (n1 + n2))
+        p1, p2 = np.clip(b1 + s * d1, edge, 1.0 - edge), np.clip(b2 + s * d2, edge, 1.0 - edge)
+        binomial = d2 * d2 * p1 * (1.0 - p1) / n1 + d1 * d1 * p2 * (1.0 - p2) / n2
+        error = np.sqrt(binomial + variance * ((d2 / n1) ** 2 + (d1 / n2) ** 2))
+        return (d2 * (first / n1 - b1) - d1 * (second / n2 - b2)) / error, error
+
+
+@dataclass(frozen=True)
+class NoisyGroupCounts:
+    """Two noisy binomial counts of public numbers of trials.
+
+    Berger, R. L. and Boos, D. D. (1994). P values maximized over a confidence set for the nuisance parameter.
+    Journal of the American Statistical Association 89. Farrington, C. P. and Manning, G. (1990). Test
+    statistics and sample size formulae for comparative binomial trials with null hypothesis of non-zero risk
+    difference or non-unity relative risk. Statistics in Medicine 9.
+    """
+
+    counts: CountPair
+    sizes: SizePair
+    rate: float
+
+    @property
+    def proportions(self) -> ProportionPair:
+        """The shares of the groups' records, from 0 to 1."""
+        first, second = (min(max(count / n, 0.0), 1.0) for count, n in zip(self.counts, self.sizes))
+        return first, second
+
+    @property
+    def is_informative(self) -> bool:
+        """Whether one of the groups has more records than its noise may count."""
+        return make_geometric_sum(self.rate, 1).compute_quantile(0.025) < max(self.sizes)
+
+    def compute_statistic(self, line: ProportionLine) -> float:
+        """Return T, the distance from a hypothesis in standard errors."""
+        first, second = map(np.array, self.counts)
+        return float(line.compute_statistics(first, second, self.sizes, compute_noise_variance(self.rate))[0])
+
+    def compute_pvalue(self, line: ProportionLine, alternative: str) -> float:
+        """Return the p-value of a hypothesis."""
+        up, low = self.compute_tails(line, _EXCLUDED_PROBABILITY)
+        return combine_tails(up, low, alternative)
+
+    @staticmethod
+    def get_pvalue_floor(alternative: str) -> float:
+        """Return the smallest p-value, which is that of the proportions left out."""
+        return combine_tails(_EXCLUDED_PROBABILITY, _EXCLUDED_PROBABILITY, alternative)
+
+    def find_plausible_pairs(
+        self, line: ProportionLine, excluded: float = _EXCLUDED_PROBABILITY
+    ) -> tuple[npt.NDArray[np.float64], float]:
+        """Return pairs on the line that the counts leave possible, and the probability of others."""
+        return line.make_pairs(_compute_proportion_limits(self.counts, self.sizes, self.rate, 0.5 * excluded)), excluded
+
+    def compute_tails(self, line: ProportionLine, excluded: float) -> tuple[float, float]:
+        """Return the p-values of both sides, with that probability of the proportions left out."""
+        if self.rate < SMALLEST_RATE:
+            return 1.0, 1.0
+        pairs, _ = self.find_plausible_pairs(line, excluded)
+        observed = self.compute_statistic(line)
+        if not pairs.size:
+            # no pair is likely, but the counts are on one side of all of them
+            return (excluded, 1.0) if observed > 0.0 else (1.0, excluded)
+        up, low = compute_line_tails(observed, self.sizes, self.rate, line, pairs)
+        return min(1.0, float(up.max()) + excluded), min(1.0, float(low.max()) + excluded)
+
+
+@dataclass(frozen=True)
+class ContrastInterval:
+    """The interval for the difference or the ratio of two proportions from noisy counts."""
+
+    noisy_counts: NoisyGroupCounts
+    is_ratio: bool
+    alternative: str
+
+    def compute_limits(self, alpha: float) -> tuple[float, float]:
+        """Return both ends."""
+        given = self.noisy_counts
+        cut = [min(max(count, 0.0), float(size)) for count, size in zip(given.counts, given.sizes)]
+        noisy = NoisyGroupCounts((cut[0], cut[1]), given.sizes, given.rate)
+        below, above = split_alpha(alpha, self.alternative)
+        first, second = (count / size for count, size in zip(cut, given.sizes))
+        error = sum([(0.5 * math.sqrt(size) + 1.0 / given.rate) / size for size in given.sizes])
+        line = ProportionLine.from_angle if self.is_ratio else ProportionLine.from_difference
+
+        def compute_upper_excess(parameter: float) -> float:
+            return noisy.compute_tails(line(parameter), _EXCLUDED_SHARE * below)[0] - below
+
+        def compute_lower_excess(parameter: float) -> float:
+            return noisy.compute_tails(line(parameter), _EXCLUDED_SHARE * above)[1] - above
+
+        if not self.is_ratio:
+            center, start, end = first - second, -1.0, 1.0
+        else:
+            center = math.atan2(first, second) if first or second else 0.25 * math.pi
+            start, end = 0.0, 0.5 * math.pi
+            error /= max(math.hypot(first, second), error)
+        lowest = find_crossing(compute_upper_excess, center, start, error, _LIMIT_TOLERANCE) if below else start
+        highest = find_crossing(compute_lower_excess, center, end, error, _LIMIT_TOLERANCE) if above else end
+        if not self.is_ratio:
+            return lowest, highest
+        return math.tan(lowest), math.inf if highest >= end else math.tan(highest)
+
+
+def compute_line_tails(
+    observed: float, sizes: SizePair, rate: float, line: ProportionLine, pairs: Floats
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return P(T >= t) and P(T <= t) for pairs of proportions on the line, t what was observed."""
+    first, first_step, first_laws = _tabulate_noisy_counts(sizes[0], pairs[0], rate)
+    second, second_step, second_laws = _tabulate_noisy_counts(sizes[1], pairs[1], rate)
+    statistic, error = line.compute_statistics(first[:, None], second, sizes, compute_noise_variance(rate))
+    excess = statistic - observed
+    # how far the statistic moves over a cell, where the values are cells
+    d1, d2 = line.direction
+    cell = d2 * first_step / sizes[0] * (first_step > 1) + d1 * second_step / sizes[1] * (second_step > 1)
+    if cell:
+        reached = exceeded = np.clip(0.5 + excess * error / cell, 0.0, 1.0)
+    else:
+        reached, exceeded = np.where(excess > -1e-9, 1.0, 0.0), np.where(excess > 1e-9, 1.0, 0.0)
+    # what the distributions leave out is outside on both sides
+    up = 1.0 - _compute_expectations(first_laws, 1.0 - reached, second_laws)
+    low = 1.0 - _compute_expectations(first_laws, exceeded, second_laws)
+    return up, low
+
+
+def _compute_expectations(first: Floats, values: Floats, second: Floats) -> npt.NDArray[np.float64]:
+    """Return the expected value of a function of two counts, for each row of their distributions."""
+    return np.einsum("pj,pj->p", np.einsum("pi,ij->pj", first, values), second)
+
+
+@lru_cache(maxsize=16)
+def _compute_proportion_limits(
+    counts: CountPair, sizes: SizePair, rate: float, excluded: float
+) -> tuple[ProportionPair, ProportionPair]:
+    """Return exact limits for each proportion, which miss it with that probability at most."""
+    noise = make_geometric_sum(rate, 1)
+    found = []
+    for count, n in zip(counts, sizes):
+        z = min(max(count, 0.0), float(n))
+        step = (0.5 * math.sqrt(n) + 1.0 / rate) / n
+
+        def compute_upper_excess(p: float, z: float = z, n: int = n) -> float:
+            return compute_noisy_tails(z, n, p, noise)[0] - 0.5 * excluded
+
+        def compute_lower_excess(p: float, z: float = z, n: int = n) -> float:
+            return compute_noisy_tails(z, n, p, noise)[1] - 0.5 * excluded
+
+        found.append(
+            (
+                find_crossing(compute_upper_excess, z / n, 0.0, step),
+                find_crossing(compute_lower_excess, z / n, 1.0, step),
+            )
+        )
+    return found[0], found[1]
+
+
+def _tabulate_noisy_counts(n: int, shares: Floats, rate: float) -> tuple[Floats, int, Floats]:
+    """Return values of a noisy count, their distance, and their probabilities for each share, in rows."""
+    noise = math.ceil(-math.log(_TRUNCATED_PROBABILITY) / rate)
+    lowest, highest = float(shares.min()), float(shares.max())
+    first = max(0.0, n * lowest - bound_binomial_deviation(n, lowest, _TRUNCATED_PROBABILITY)) - noise
+    last = min(float(n), n * highest + bound_binomial_deviation(n, highest, _TRUNCATED_PROBABILITY)) + noise
+    step = max(1, math.ceil((last - first) / _MAX_LATTICE_POINTS))
+    start, size = math.floor(first / step), math.ceil(last / step) - math.floor(first / step) + 1
+    values = step * np.arange(start, start + size, dtype=np.float64)
+    laws = _tabulate_counts(n, shares, values, step)
+    return values, step, _add_noise(laws, rate, step, noise)
+
+
+def _tabulate_counts(n: int, shares: Floats, values: Floats, step: int) -> Floats:
+    """Return the distributions of binomial counts on a lattice, in rows."""
+    from scipy.special import gammaln, xlog1py, xlogy
+
+    laws = np.zeros((shares.size, values.size))
+    inside = (values >= 0.0) & (values <= n)
+    k = values[inside]
+    # a wide distribution is its density at the lattice's points; a narrow one is moved onto them
+    wide = (n * shares * (1.0 - shares) > 9.0 * step * step) if step > 1 else np.full(shares.size, True)
+    if wide.any():
+        p = shares[wide, None]
+        logs = xlogy(k, p) + xlog1py(n - k, -p) - gammaln(k + 1.0) - gammaln(n - k + 1.0)
+        densities = np.asarray(exp(logs - logs.max(axis=1, keepdims=True)))
+        rows = np.zeros((p.size, values.size))
+        rows[:, inside] = densities / densities.sum(axis=1, keepdims=True)
+        laws[wide] = rows
+    for row in np.flatnonzero(~wide):
+        laws[row] = _split_to_lattice(
+            *compute_binomial_points(n, float(shares[row]), _TRUNCATED_PROBABILITY), float(values[0]), step, values.size
+        )
+    return laws
+
+
+def _split_to_lattice(points: Floats, masses: Floats, start: float, step: int, size: int) -> Floats:
+    """Return masses on a lattice: each is divided between the two points around it, and keeps its mean."""
+    place = (points - start) / step
+    lower = np.floor(place)
+    part = place - lower
+    index = lower.astype(np.intp)
+    found = np.zeros(size)
+    found += np.bincount(index, masses * (1.0 - part), size)
+    found += np.bincount(np.minimum(index + 1, size - 1), masses * part, size)
+    return found
+
+
+def _add_noise(masses: Floats, rate: float, step: int, radius: int) -> Floats:
+    """Return the distributions of sums of the counts and the noise, on the same lattice."""
+    from scipy import fft
+
+    cells = math.ceil(radius / step)
+    noise = compute_geometric_pmf(rate, cells, step)
+    size = fft.next_fast_len(masses.shape[1] + noise.size - 1, real=True)
+    spectrum = fft.rfft(masses, size, axis=1) * fft.rfft(noise, size)
+    return fft.irfft(spectrum, size, axis=1)[:, cells : cells + masses.shape[1]]
+
+
+@lru_cache(maxsize=64)
+def _tabulate_limits(counts: NoisyBinaryCounts, is_upper: bool) -> tuple[Floats, Floats]:
+    """Return points and masses of the distribution whose quantiles are a group's lower, or upper, limits."""
+    total = max(counts.successes + counts.failures, 1.0)
+    angle, noise = (math.asin(math.sqrt(counts.proportion)), math.sqrt(compute_noise_variance(counts.rate)) / total)
+    steep = max(2.0 * math.sqrt(counts.proportion * (1.0 - counts.proportion)), math.sqrt(noise))
+    flat = noise / steep if noise else 0.0
+    places = angle + (0.5 / math.sqrt(total) + min(flat, 0.5 * math.pi)) * np.linspace(
+        -_NODE_RANGE, _NODE_RANGE, _LIMIT_NODES
+    )
+    inner = places.clip(0.0, 0.5 * math.pi)
+    places = np.unique(np.concatenate([[0.0, 0.5 * math.pi], inner]))
+    sizes = counts.find_plausible_sizes(EXCLUDED_SIZES_PROBABILITY)
+    # of many records the distribution hardly depends on their number
+    sizes = sizes if sizes[-1] <= _MAX_TRIED_SIZES else [sizes[0], sizes[len(sizes) // 2], sizes[-1]]
+    at = np.square(np.sin(places)).tolist()
+    tails = [
+        max(counts.compute_tail(share, n, not is_upper) for n in sizes) + EXCLUDED_SIZES_PROBABILITY for share in at
+    ]
+    known = np.clip(tails, _MIN_PROBABILITY, 1.0 - _MIN_PROBABILITY)
+    known = np.minimum.accumulate(known) if is_upper else np.maximum.accumulate(known)
+    scores = ndtri(1.0 - known if is_upper else known)
+    # of many records all masses lie within a narrow part of the range
+    fine = np.unique(np.concatenate([places[[0, -1]], np.linspace(inner[0], inner[-1], _FINE_POINTS)]))
+    chances = ndtr(PchipInterpolator(places, scores)(fine))
+    chances[-1] = 1.0
+    shares = np.square(np.sin(fine))
+    # what lies between two places is in the middle; the first has what is below all
+    points = np.append(shares[0], 0.5 * (shares[1:] + shares[:-1]))
+    masses = np.diff(chances, prepend=0.0)
+    # the limit is at an end where no share is excluded with that probability
+    points[-1] = shares[-1] if is_upper else points[-1]
+    keep = masses > 0.0
+    return freeze_array(points[keep]), freeze_array(masses[keep])
+
+
+@dataclass(frozen=True)
+class ShareDifference:
+    """The interval for the difference of two proportions, each from noisy counts of two kinds.
+
+    Newcombe, R. G. (1998). Interval estimation for the difference between independent proportions: comparison
+    of eleven methods. Statistics in Medicine 17, 873-890, method 10. Xie, M. and Singh, K. (2013). Confidence
+    distribution, the frequentist distribution estimator of a parameter: a review. International Statistical
+    Review 81.
+    """
+
+    first: NoisyBinaryCounts
+    second: NoisyBinaryCounts
+
+    # the smallest p-value: each of both groups' limits, on two sides, and what is added
+    pvalue_floor = 5.0 * EXCLUDED_SIZES_PROBABILITY
+
+    @property
+    def estimate(self) -> float:
+        """The difference of the shares."""
+        return self.first.proportion - self.second.proportion
+
+    def compute_limits(self, alpha: float) -> ProportionPair:
+        """Return the ends of the interval that misses the difference with probability `alpha` or so."""
+        low, chances = _tabulate_lower_limits(self.first, self.second)
+        below = low[min(int(np.searchsorted(chances, 0.5 * alpha, side="right")), low.size - 1)]
+        high, others = _tabulate_lower_limits(self.second, self.first)
+        above = -high[min(int(np.searchsorted(others, 0.5 * alpha, side="right")), high.size - 1)]
+        return max(min(float(below), self.estimate), -1.0), min(max(float(above), self.estimate), 1.0)
+
+    def compute_pvalue(self) -> float:
+        """Return the smallest level whose interval leaves 0 out."""
+        sides = []
+        for one, other in ((self.first, self.second), (self.second, self.first)):
+            points, chances = _tabulate_lower_limits(one, other)
+            place = int(np.searchsorted(points, 0.0, side="right"))
+            sides.append(float(chances[place - 1]) if place else 0.0)
+        return min(1.0, 2.0 * min(sides) + EXCLUDED_SIZES_PROBABILITY)
+
+
+@lru_cache(maxsize=64)
+def _tabulate_lower_limits(one: NoisyBinaryCounts, other: NoisyBinaryCounts) -> tuple[Floats, Floats]:
+    """Return the lower limits of the difference in their order, and how probable each or less is."""
+    if min(one.rate, other.rate) < SMALLEST_RATE:
+        return freeze_array(np.array([-1.0])), freeze_array(np.ones(1))
+    lower, masses = _tabulate_limits(one, False)
+    upper, weights = _tabulate_limits(other, True)
+    points = np.subtract.outer(lower, upper).ravel()
+    order = points.argsort(kind="stable")
+    return freeze_array(points[order]), freeze_array(np.outer(masses, weights).ravel()[order].cumsum())

@@ -1,0 +1,184 @@
+"""Distributions of noisy numbers of blocks: how many reject, and in which cells their estimates lie."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from pydpstat._null_distributions.noise import Tulap, compute_noise_variance
+from pydpstat._null_distributions.proportions.proportions import compute_noisy_tails
+from pydpstat._null_distributions.quantiles.quantiles import compute_one_sided_limits, compute_quantile_limits
+from pydpstat._search import bisect_up
+from pydpstat.r_arithmetic.elementary import Floats, exp
+
+TEST_LEVELS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
+# the significance and the power that the number of blocks is chosen for
+_ALPHA, _POWER = 0.05, 0.8
+_MAX_BLOCKS = 1 << 14
+MIN_BLOCK_CELLS, MAX_BLOCK_CELLS = 8, 1024
+_WANTED_CELLS, _MAX_HALF_WIDTH = 64, 0.3
+
+
+def compute_rejections_sf(noisy_count: float, blocks: int, level: float, epsilon: float) -> float:
+    """Return P(K + N >= noisy): K rejections among blocks that reject with probability `level` each, N Tulap.
+
+    It grows with `level`: where a block's level is at most that, the p-value is valid.
+    """
+    return compute_noisy_tails(noisy_count, blocks, level, Tulap(epsilon))[0]
+
+
+def _compute_binomial_pmf(trials: int, probability: float) -> Floats:
+    """Return a binomial distribution's probabilities, good enough for a design."""
+    from scipy.special import gammaln
+
+    k = np.arange(trials + 1.0)
+    ways = gammaln(trials + 1.0) - gammaln(k + 1.0) - gammaln(trials - k + 1.0)
+    return np.asarray(exp(ways + k * math.log(probability) + (trials - k) * math.log1p(-probability)))
+
+
+def _compute_critical_count(blocks: int, level: float, epsilon: float) -> float:
+    """Return the smallest noisy number of rejections that is significant."""
+    places, weights, noise = np.arange(blocks + 1.0), _compute_binomial_pmf(blocks, level), Tulap(epsilon)
+
+    def is_below_critical(number: float) -> bool:
+        return bool(weights @ noise.compute_tail(number - places) > _ALPHA)
+
+    return bisect_up(is_below_critical, -1.0, blocks + 40.0 / epsilon + 2.0, steps=24)[1]
+
+
+def solve_detectable_effect(blocks: int, level: float, epsilon: float, size: float) -> float:
+    """Return how large an effect must be, in standard errors of all records, for the power 0.8."""
+    from scipy.special import ndtri
+
+    places = np.arange(blocks + 1.0)
+    critical = _compute_critical_count(blocks, level, epsilon)
+    significant = Tulap(epsilon).compute_tail(critical - places)
+    if significant[-1] < _POWER:
+        return math.inf
+
+    def has_low_power(probability: float) -> bool:
+        return bool(_compute_binomial_pmf(blocks, probability) @ significant < _POWER)
+
+    _, high = bisect_up(has_low_power, level, 1.0 - 1e-9, steps=20)
+    small = math.sqrt(1.0 + 1.5 / (size - 1.0)) if size > 1.0 else math.inf
+    return math.sqrt(blocks) * float(ndtri(1.0 - 0.5 * level) + ndtri(high)) * small
+
+
+def _collect_block_numbers(max_blocks: int) -> list[int]:
+    return sorted(set(np.geomspace(1, max_blocks, 32).astype(int).tolist()))
+
+
+@lru_cache(maxsize=256)
+def choose_blocks(
+    records: int | None, epsilon: float, blocks: int | None, level: float | None, max_blocks: int
+) -> tuple[int, float]:
+    """Return the number of blocks, up to `max_blocks`, and their level that need about the smallest effect.
+
+    What is given stays. Without a number of records, which is private then, `blocks` is given.
+    """
+    if blocks is None:
+        assert records is not None
+        # more blocks than that would not help: the noise of their number is small by then
+        max_blocks = min(max_blocks, _MAX_BLOCKS, math.ceil(60.0 / min(epsilon, 1.0)))
+        numbers = _collect_block_numbers(max_blocks)
+    else:
+        numbers = [blocks]
+    levels = TEST_LEVELS if level is None else (level,)
+    found = []
+    for number in numbers:
+        size = math.inf if records is None else records / number
+        best = min((solve_detectable_effect(number, each, epsilon, size), each) for each in levels)
+        found.append((*best, number))
+        if math.isfinite(best[0]) and best[0] > 1.3 * min(found)[0]:
+            # from here on it grows
+            break
+    least_effect = min(found)[0]
+    if math.isinf(least_effect):
+        return numbers[-1], levels[min(4, len(levels) - 1)]
+    # of about equal ones the fewest blocks: a test keeps its level better on more records
+    _, chosen, number = next(each for each in found if each[0] <= 1.01 * least_effect)
+    return number, chosen
+
+
+def bound_level(hits: int, draws: int) -> float:
+    """Return the upper 99.9 % limit of a probability from so many hits among independent draws.
+
+    Clopper, C. J. and Pearson, E. S. (1934). The use of confidence or fiducial limits illustrated in the case
+    of the binomial. Biometrika 26.
+    """
+    from scipy.special import betaincinv
+
+    return 1.0 if hits >= draws else float(betaincinv(hits + 1.0, draws - hits, 0.999))
+
+
+@dataclass(frozen=True, slots=True)
+class BlockQuantileInterval:
+    """The interval for a quantile of the block estimates' distribution, from their noisy histogram."""
+
+    low: float
+    high: float
+    cells: tuple[float, ...]
+    blocks: int
+    q: float
+    rate: float
+    side: str = "both"
+
+    def compute_limits(self, alpha: float) -> tuple[float, float]:
+        """Return the ends; beyond the public range they are infinite."""
+        if compute_noise_variance(self.rate) * len(self.cells) > 4.0 * self.blocks**2:
+            # the noise of half of the cells is more than all blocks
+            return -math.inf, math.inf
+        inner = np.linspace(self.low, self.high, len(self.cells) + 1)[1:-1]
+        edges = np.concatenate([[-math.inf], inner, [math.inf]])
+        if self.side == "both":
+            return compute_quantile_limits(self.cells, edges, self.blocks, self.q, alpha, self.rate)
+        shares = (alpha, 0.0) if self.side == "low" else (0.0, alpha)
+        return compute_one_sided_limits(self.cells, edges, self.blocks, self.q, shares, self.rate)
+
+    @property
+    def estimate(self) -> float:
+        """The quantile of the noisy histogram, within the public range."""
+        number = len(self.cells)
+        counts = np.concatenate([[0.0], np.maximum.accumulate(np.cumsum(self.cells))])
+        wanted = self.q * self.blocks
+        after = int(np.searchsorted(counts[1:], wanted, "left"))
+        if after >= number:
+            return self.high
+        step = counts[after + 1] - counts[after]
+        part = (wanted - counts[after]) / step if step > 0.0 else 0.5
+        return self.low + (self.high - self.low) * (after + float(np.clip(part, 0.0, 1.0))) / number
+
+
+def _approximate_half_width(blocks: int, cells: int, epsilon: float) -> float:
+    """Return about how far, as a share of the blocks, the ends of a 95 % interval are from the median."""
+    noise = compute_noise_variance(epsilon / 2.0) * cells / 4.0
+    return 1.96 * math.sqrt(blocks / 4.0 + noise) / blocks
+
+
+def choose_histogram_cells(blocks: int, epsilon: float) -> int:
+    """Return how many cells the histogram of block estimates has."""
+    cells = MIN_BLOCK_CELLS
+    while cells < MAX_BLOCK_CELLS and _approximate_half_width(blocks, 2 * cells, epsilon) <= _MAX_HALF_WIDTH:
+        cells *= 2
+    return cells
+
+
+@lru_cache(maxsize=256)
+def choose_interval_blocks(epsilon: float, max_blocks: int) -> int:
+    """Return the number of blocks, up to `max_blocks`: the fewest that bear 64 cells, or as many as can be.
+
+    The fewer the blocks, the more records has each, and the nearer are its estimates to unbiased.
+    """
+    max_blocks = min(max_blocks, _MAX_BLOCKS)
+    wanted = min(_WANTED_CELLS, choose_histogram_cells(max_blocks, epsilon))
+    return next(
+        (
+            m
+            for m in _collect_block_numbers(max_blocks)
+            if _approximate_half_width(m, wanted, epsilon) <= _MAX_HALF_WIDTH
+        ),
+        max_blocks,
+    )

@@ -1,0 +1,397 @@
+"""Intervals for quantiles from noisy counts of cells, of a public or a private number of records."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat._data.progress import Progress
+from pydpstat._frozen import ReadOnlyArrays, freeze_array
+from pydpstat._null_distributions.noise import (
+    SMALLEST_RATE,
+    compute_geometric_pmf,
+    compute_noise_variance,
+    compute_support_radius,
+    make_geometric_sum,
+)
+from pydpstat._null_distributions.proportions.proportions import bound_binomial_deviation, compute_binomial_points
+from pydpstat._null_distributions.proportions.shares import RANDOM_SAMPLE, ShareIntervals
+from pydpstat.r_arithmetic.elementary import Floats
+
+MIN_BINS, MAX_BINS = 8, 8192
+# frequencies of a distribution beyond which its Fourier transform is nothing
+_NEGLIGIBLE_FREQUENCY = 1e-15
+# a distribution that reaches further is looked at in steps, by so many of them
+_MAX_LATTICE_POINTS = 2**16
+
+
+def choose_bin_number(n: int, epsilon: float) -> int:
+    """Return how many bins a histogram for quantile intervals should have."""
+    wanted = 0.8 * math.pow(n * epsilon, 0.7)
+    return int(2 ** round(math.log2(min(max(wanted, MIN_BINS), MAX_BINS))))
+
+
+def compute_quantile_slope(
+    quantile: Callable[[float], float], share: float, deviation: float, half_step: float
+) -> float:
+    """Return how far noise of a standard deviation of 1 in each cell moves a quantile."""
+    low, high = quantile(max(share - half_step, 0.0)), quantile(min(share + half_step, 1.0))
+    return (high - low) / (2.0 * deviation)
+
+
+def compute_quantile_limits(
+    noisy_cells: npt.ArrayLike, edges: npt.ArrayLike, n: int, q: float, alpha: float, rate: float
+) -> tuple[float, float]:
+    """Return an interval that covers a population's q-quantile with a probability of 1 - alpha at least.
+
+    Drechsler, J., Globus-Harris, I., McMillan, A., Sarathy, J. and Smith, A. (2022). Nonparametric
+    differentially private confidence intervals for the median. Journal of Survey Statistics and Methodology
+    10 (other intervals of the kind).
+
+    Let Q be a q-quantile, P(X < Q) <= q <= P(X <= Q), of independent records. A_i is an estimate of how many
+    records are below the edge e_i, and c_i the largest number with P(K + N_i <= c_i) <= alpha / 2, K binomial
+    (n, q), N_i the noise of A_i. The lower end L is the last edge before the first one with A_i > c_i.
+
+    *It is above Q with a probability of at most alpha / 2.* If L > Q, let e_i be the first inner edge above
+    Q: then e_i <= L, and A_i <= c_i. The true number of records below e_i is at least that of records <= Q,
+    which is stochastically at least K as P(X <= Q) >= q. So the event has at most the probability of K + N_i
+    <= c_i. The edge e_i is fixed by Q, so that of all edges one counts: nothing is paid for looking at many.
+    Ties and gaps change nothing. The upper end is the mirror image, with 1 - q and the records at or above an
+    edge: of P(X >= Q) >= 1 - q the same follows for the last inner edge that is not above Q. If both ends
+    cross, their hull is returned, which contains both.
+
+    A_i may be the sum of the i cells below, or n minus that of the others, with noise of i or B - i cells;
+    for the middle half of the edges it is the mean of both, whose noise is that of all cells halved: a
+    quarter of the variance of all, where either by itself has up to a half. The quantiles c_i are those of
+    the law's Fourier series, of which all terms above 1e-15 are summed.
+    """
+    cells = np.asarray(noisy_cells, dtype=np.float64)
+    low = _find_last_edge(cells, n, (n, q), 0.5 * alpha, rate)
+    return _order_edges(edges, low, cells.size - _find_last_edge(cells[::-1], n, (n, 1.0 - q), 0.5 * alpha, rate))
+
+
+def compute_sample_limits(
+    noisy_cells: npt.ArrayLike, edges: npt.ArrayLike, n: int, q: float, alpha: float, rate: float
+) -> tuple[float, float]:
+    """Return an interval that covers the records' own q-quantile with a probability of 1 - alpha at least.
+
+    Parameters and ends are as in `compute_quantile_limits`.
+    """
+    cells = np.asarray(noisy_cells, dtype=np.float64)
+    first, last = max(math.floor(n * q), 1), max(n - math.ceil(n * q), 1)
+    # a binomial number with the share 1 is no chance
+    low = _find_last_edge(cells, n, (first, 1.0), 0.5 * alpha, rate)
+    return _order_edges(edges, low, cells.size - _find_last_edge(cells[::-1], n, (last, 1.0), 0.5 * alpha, rate))
+
+
+def _order_edges(edges: npt.ArrayLike, low: int, high: int) -> tuple[float, float]:
+    """Return the edges in these places in their order, and those around them where they are one."""
+    places = np.asarray(edges, dtype=np.float64)
+    if low == high:
+        # a single point would be the whole interval
+        low, high = max(low - 1, 0), min(high + 1, places.size - 1)
+    return float(places[min(low, high)]), float(places[max(low, high)])
+
+
+def compute_one_sided_limits(
+    noisy_cells: npt.ArrayLike,
+    edges: npt.ArrayLike,
+    n: int,
+    q: float,
+    tail_probabilities: tuple[float, float],
+    rate: float,
+) -> tuple[float, float]:
+    """Return a lower and an upper limit of a quantile, each missing it with its share; they may cross.
+
+    The arguments are as in `compute_quantile_limits`; a share of 0 gives the outer edge.
+    """
+    cells, places = np.asarray(noisy_cells, dtype=np.float64), np.asarray(edges, dtype=np.float64)
+    low = _find_last_edge(cells, n, (n, q), tail_probabilities[0], rate)
+    high = _find_last_edge(cells[::-1], n, (n, 1.0 - q), tail_probabilities[1], rate)
+    return float(places[low]), float(places[cells.size - high])
+
+
+def _find_last_edge(cells: Floats, n: int, needed: tuple[int, float], tail_probability: float, rate: float) -> int:
+    """Return which edge is the last one before as many records are below as a quantile needs.
+
+    Of `n` records so many are needed as a binomial number of these trials and this probability.
+    """
+    if tail_probability <= 0.0 or rate < SMALLEST_RATE:
+        return 0
+    below, above = cells[:-1].cumsum(), n - cells[:0:-1].cumsum()[::-1]
+    sums, means = _compute_count_thresholds(*needed, rate, tail_probability, cells.size)
+    # at an edge i from 1 to B - 1: doubled, so that means of integers are integers
+    twice = below + above
+    outer = sums.size
+    twice[:outer], twice[twice.size - outer :] = 2.0 * below[:outer], 2.0 * above[twice.size - outer :]
+    limits = np.full(twice.size, means)
+    limits[:outer], limits[limits.size - outer :] = 2.0 * sums, 2.0 * sums[::-1]
+    passed = np.flatnonzero(twice > limits)
+    return int(passed[0]) if passed.size else cells.size - 1
+
+
+@lru_cache(maxsize=32)
+def _compute_count_thresholds(
+    n: int, q: float, rate: float, tail_probability: float, cells: int
+) -> tuple[Floats, float]:
+    """Return c for sums of 1, 2, ... cells, as far as means are no better, and twice the c of means."""
+    outer = min(max(1, cells // 4), cells - 1)
+    sums = find_noisy_quantiles(n, q, rate, np.arange(1, outer + 1), tail_probability)
+    doubled = find_noisy_quantiles(n, q, rate, np.array([cells]), tail_probability, 2)
+    return freeze_array(sums), float(doubled[0])
+
+
+def find_noisy_quantiles(
+    n: int, q: float, rate: float, n_noises: npt.NDArray[np.integer], tail_probability: float, factor: int = 1
+) -> Floats:
+    """Return the largest c with P(factor K + N <= c) <= share, K binomial, N a sum of so many geometrics."""
+    from scipy import fft
+
+    most = int(n_noises.max())
+    center = factor * round(n * q)
+    reach = math.ceil(factor * (bound_binomial_deviation(n, q) + 1.0)) + compute_support_radius(rate, most)
+    step = -(-reach // _MAX_LATTICE_POINTS)
+    half = reach // step + 2
+    size = fft.next_fast_len(2 * half + 2, real=True)
+    values, masses = compute_binomial_points(n, q)
+    places = (factor * values - center) / step
+    # a value is divided between the two places around it, as the noise's values are
+    count = _split_to_grid(places, masses, size)
+    one = compute_geometric_pmf(rate, min(half, math.ceil(40.0 / rate / step)), step)
+    noise = np.zeros(size)
+    noise[np.arange(-(one.size // 2), one.size // 2 + 1)] = one
+    spectrum, decay = fft.rfft(count), fft.rfft(noise).real
+    # the roots of unity, by their exponents
+    unit = np.zeros(size)
+    unit[1] = 1.0
+    circle = _CyclicDistributions(spectrum, decay, fft.fft(unit).conj(), half)
+    found = np.empty(n_noises.size)
+    # the more noises, the fewer frequencies are left
+    octaves = np.frexp(n_noises)[1]
+    for octave in np.unique(octaves).tolist():
+        chosen = octaves == octave
+        found[chosen] = step * circle.find_quantiles(n_noises[chosen], tail_probability) + center
+    return found
+
+
+class _CyclicDistributions(NamedTuple):
+    """Distributions on integers modulo some number: transforms of a count and a noise, and roots of unity."""
+
+    spectrum: npt.NDArray[np.complex128]
+    decay: Floats
+    unity_roots: npt.NDArray[np.complex128]
+    half_size: int
+
+    def find_quantiles(self, n_noises: npt.NDArray[np.integer], tail_probability: float) -> npt.NDArray[np.int64]:
+        """Return the largest c with P(K + N <= c) <= share, K counted from its middle."""
+        size = self.unity_roots.size
+        if n_noises.max() < 4:
+            # of few noises many frequencies are left
+            return np.array([self._find_quantile_by_sums(int(number), tail_probability) for number in n_noises])
+        left = np.abs(self.spectrum) * np.abs(self.decay) ** int(n_noises.min())
+        k = 1 + np.flatnonzero(left[1:] > _NEGLIGIBLE_FREQUENCY)
+        # of the conjugate pairs one is summed; the last of an even number has none
+        weights = np.where(2 * k == size, 1.0, 2.0) / size * self.spectrum[k] / (self.unity_roots[k] - 1.0)
+        series = weights * self.decay[k] ** n_noises[:, None]
+        origin = (series * self.unity_roots[(-self.half_size * k) % size]).real.sum(axis=1)
+        low, high = np.full(n_noises.size, -self.half_size), np.full(n_noises.size, self.half_size)
+        for _ in range(int(2 * self.half_size).bit_length()):
+            middle = (low + high + 1) // 2
+            waves = self.unity_roots[(middle[:, None] + 1) * k % size]
+            below = (middle + self.half_size + 1.0) / size + (series * waves).real.sum(axis=1) - origin
+            low, high = (
+                np.where(below <= tail_probability, middle, low),
+                np.where(below <= tail_probability, high, middle - 1),
+            )
+        return low
+
+    def _find_quantile_by_sums(self, n_noises: int, tail_probability: float) -> int:
+        """Return the same for one number of noises, from all probabilities."""
+        from scipy import fft
+
+        masses = fft.irfft(self.spectrum * self.decay**n_noises, self.unity_roots.size)
+        below = np.roll(masses, self.half_size)[: 2 * self.half_size + 1].cumsum()
+        return int(np.count_nonzero(below <= tail_probability)) - 1 - self.half_size
+
+
+MAX_CELLS = 1024
+# points of the grid on which distributions are added up
+_GRID_POINTS = 8192
+# of the share of misses so much is for numbers of records that are left out
+_EXCLUDED_SHARE = 0.02
+# so many standard deviations, and lengths of the noise's tail, have all of a distribution
+_SUPPORT_DEVIATIONS, _SUPPORT_DECAYS = 12.0, 40.0
+_SMALLEST_TRANSFORM = 1e-300
+# below so many records the distribution's shape depends on their number, and others are looked at, too
+_FEW_RECORDS = 200
+
+
+def compute_private_limits(
+    noisy_cells: npt.ArrayLike, edges: npt.ArrayLike, q: float, alpha: float, rate: float, of_sample: bool = False
+) -> tuple[float, float]:
+    """Return an interval that covers a population's q-quantile with a probability of 1 - alpha at least.
+
+    With A_i and B_i the noisy numbers of records below the edge e_i and above,
+    ``W_i = (1 - q) A_i - q B_i``. Let Q be the quantile and e_i the first inner edge above it. At least a
+    share q of the population is below, so that W_i is stochastically at least
+    ``K - q n + (1 - q) N - q N'``, K binomial (n, q), N and N' the noise of the cells below and above. c_i is
+    the largest number that this is at most with a probability of alpha / 2. The lower end is the last edge
+    before the first one with W_i > c_i: for it to be above Q, W_i has to be at most c_i at that edge, which Q
+    fixes. So one edge counts, as with a public number of records. The upper end is the mirror image. n is
+    unknown in c_i only, and the distribution is wider for larger n: it is taken at an upper confidence limit,
+    which is missed with a fiftieth of alpha / 2, and at smaller numbers where there are few records. For the
+    records' own quantile K - q n is -1 at least, whatever n is.
+
+    Distributions are added up on a grid, values between two of its points being divided between these, which
+    keeps means and widens the rest; c_i is a step lower than what comes out.
+    """
+    cells, places = np.asarray(noisy_cells, dtype=np.float64), np.asarray(edges, dtype=np.float64)
+    if rate < SMALLEST_RATE or cells.size < 2:
+        return float(places[0]), float(places[-1])
+    low = _find_last_private_edge(cells, q, 0.5 * alpha, rate, of_sample)
+    high = cells.size - _find_last_private_edge(cells[::-1], 1.0 - q, 0.5 * alpha, rate, of_sample)
+    if low == high:
+        # a single point would be the whole interval
+        low, high = max(low - 1, 0), min(high + 1, cells.size)
+    return float(places[min(low, high)]), float(places[max(low, high)])
+
+
+def _find_last_private_edge(cells: Floats, q: float, tail_probability: float, rate: float, of_sample: bool) -> int:
+    """Return which edge is the last one before the weighted difference is what a quantile's may be."""
+    below = cells.cumsum()
+    total = float(below[-1])
+    weighted = (1.0 - q) * below[:-1] - q * (total - below[:-1])
+    outside = 0.0 if of_sample else _EXCLUDED_SHARE * tail_probability
+    sizes = (0,) if of_sample else _find_plausible_sizes(total, cells.size, rate, outside)
+    known = _WeightedDifferences(max(sizes), q, rate, cells.size)
+    # no limit is beyond all of a distribution, and none above 0 but by a step of the count
+    open_ = np.flatnonzero(weighted > -known.support_radius - 1.0)
+    sure = open_[weighted[open_] > 1.0]
+    tried = open_ if sure.size == 0 else open_[open_ <= sure[0]]
+    if not tried.size:
+        return cells.size - 1
+    limits = np.min(
+        [
+            _WeightedDifferences(n, q, rate, cells.size).compute_thresholds(tried + 1, tail_probability - outside)
+            for n in sizes
+        ],
+        axis=0,
+    )
+    passed = tried[weighted[tried] > limits - (1.0 if of_sample else 0.0)]
+    return int(passed[0]) if passed.size else cells.size - 1
+
+
+def _find_plausible_sizes(total: float, cells: int, rate: float, excluded: float) -> tuple[int, ...]:
+    """Return the upper confidence limit of the number of records, and lower numbers where it is small."""
+    most = math.ceil(max(total + make_geometric_sum(rate, cells).compute_quantile(excluded), 0.0))
+    return (most,) if most > _FEW_RECORDS else tuple({most, most // 2, most // 4})
+
+
+class _WeightedDifferences:
+    """The distributions of K - q n + (1 - q) N - q N', K binomial (n, q).
+
+    N and N' are the noise of the cells below an edge and above.
+    """
+
+    def __init__(self, n: int, q: float, rate: float, cells: int) -> None:
+        self.n, self.q, self.rate, self.cells = n, q, rate, cells
+        largest = max(q, 1.0 - q) ** 2 * cells * compute_noise_variance(rate)
+        self.support_radius = (
+            _SUPPORT_DEVIATIONS * math.sqrt(n * q * (1.0 - q) + largest) + _SUPPORT_DECAYS / rate + 1.0
+        )
+
+    def compute_thresholds(self, below: npt.NDArray[np.integer], tail_probability: float) -> Floats:
+        """Return the largest number that each is at most with that probability, for so many cells below."""
+        from scipy import fft
+
+        step = 2.0 * self.support_radius / _GRID_POINTS
+        values, masses = compute_binomial_points(self.n, self.q)
+        count = fft.rfft(_split_to_grid((values - self.q * self.n) / step, masses))
+        # values that are much closer than the grid's points are joined
+        apart = max(1, math.floor(_SUPPORT_DECAYS / self.rate / _GRID_POINTS))
+        one = compute_geometric_pmf(self.rate, math.ceil(_SUPPORT_DECAYS / self.rate / apart), apart)
+        lattice = apart / step * np.arange(-(one.size // 2), one.size // 2 + 1)
+        # symmetric noise has a real transform, positive but for what the grid adds
+        first, second = (
+            np.log(np.maximum(fft.rfft(_split_to_grid(part * lattice, one)).real, _SMALLEST_TRANSFORM))
+            for part in (1.0 - self.q, self.q)
+        )
+        # of a median it is the same for all edges
+        number = below[:1] if self.q == 0.5 else below
+        found = np.empty(number.size)
+        for start in range(0, number.size, 64):
+            some = number[start : start + 64, None]
+            spectra = count * np.exp(some * first + (self.cells - some) * second)
+            masses = np.roll(fft.irfft(spectra, _GRID_POINTS, axis=1), _GRID_POINTS // 2, axis=1)
+            found[start : start + 64] = (masses.cumsum(axis=1) <= tail_probability).sum(axis=1)
+        return np.broadcast_to((found - 2.0 - _GRID_POINTS // 2) * step, below.shape)
+
+
+def _split_to_grid(places: npt.NDArray[np.floating[Any]], masses: Floats, points: int = _GRID_POINTS) -> Floats:
+    """Return masses on a circle of points, each divided between the two points around it."""
+    lower = np.floor(places)
+    part = places - lower
+    at = lower.astype(np.int64)
+    first: Any = np.bincount(at % points, masses * (1.0 - part), points)
+    found: Floats = first + np.bincount((at + 1) % points, masses * part, points)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class HistogramIntervals(ShareIntervals):
+    """Intervals of the shares of a histogram's bins, and of quantiles."""
+
+    def make_quantile_intervals(
+        self, edges: Floats, shares: tuple[float, ...], shape: tuple[int, ...]
+    ) -> QuantileIntervals:
+        """Return the intervals of these quantiles, each group's one after another, in that shape."""
+        return QuantileIntervals(self.counts, edges, self.size, self.rate, shares, shape)
+
+
+@dataclass(frozen=True, eq=False)
+class QuantileIntervals(ReadOnlyArrays):
+    """Intervals for quantiles of the records of a histogram, and of the populations they are samples of."""
+
+    cells: Floats
+    edges: Floats
+    size: int | None
+    rate: float
+    shares: tuple[float, ...]
+    shape: tuple[int, ...]
+
+    assumptions = (RANDOM_SAMPLE,)
+
+    @property
+    def validity(self) -> str:
+        """How far they can be trusted."""
+        return "model" if self.size is None else "exact"
+
+    def compute_interval(self, alpha: float) -> tuple[Floats, Floats]:
+        """Return the ends for each quantile of the population."""
+        return self._compute_all_limits(alpha, False)
+
+    def compute_noise_interval(self, alpha: float) -> tuple[Floats, Floats]:
+        """Return the ends for each quantile of the records."""
+        return self._compute_all_limits(alpha, True)
+
+    def _compute_all_limits(self, alpha: float, of_sample: bool) -> tuple[Floats, Floats]:
+        rows = self.cells.reshape(-1, self.cells.shape[-1])
+        places = [(row, share) for row in rows for share in self.shares]
+        with Progress(lambda: len(places), "intervals") as progress:
+            ends = [progress.count_one(self._compute_row_limits(*each, alpha, of_sample)) for each in places]
+        low, high = np.array(ends).reshape(-1, 2).T
+        return low.reshape(self.shape), high.reshape(self.shape)
+
+    def _compute_row_limits(self, cells: Floats, share: float, alpha: float, of_sample: bool) -> tuple[float, float]:
+        if self.rate < SMALLEST_RATE or self.size == 0 or cells.size == 1:
+            return float(self.edges[0]), float(self.edges[-1])
+        if self.size is None:
+            return compute_private_limits(cells, self.edges, share, alpha, self.rate, of_sample)
+        of = compute_sample_limits if of_sample else compute_quantile_limits
+        return of(cells, self.edges, self.size, share, alpha, self.rate)

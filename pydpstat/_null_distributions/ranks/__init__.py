@@ -1,0 +1,1 @@
+"""Distributions of noisy rank statistics."""

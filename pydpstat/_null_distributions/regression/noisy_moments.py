@@ -1,0 +1,279 @@
+"""Noisy moments of a regression: where each released number enters, and what its noise adds to a form."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import combinations, product
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import coo_matrix, csr_matrix
+from scipy.special import ndtri
+
+from pydpstat._frozen import ReadOnlyArrays, freeze_array
+from pydpstat._null_distributions.simulation import MIN_TAIL_DEGREES, PVALUE_FLOOR
+from pydpstat.mechanisms._noise import draw_sobol_points
+from pydpstat.mechanisms.mechanism import Noise
+from pydpstat.r_arithmetic.elementary import Floats
+
+# simulated releases for each nuisance point: of matrices up to a width, and wider ones
+SIMULATED_RELEASES, WIDE_MATRIX, WIDE_MATRIX_RELEASES = 4096, 9, 2048
+
+
+# a linear form of v: its coefficients by place
+LinearForm = tuple[tuple[int, float], ...]
+
+
+class LinearForms(NamedTuple):
+    """Linear forms of v: one for each place of v alone, or others."""
+
+    rows: tuple[LinearForm, ...]
+
+    @classmethod
+    def from_indices(cls, indices: Sequence[int], weight: float = 1.0) -> LinearForms:
+        """Return the elements of v at these places, times a weight."""
+        return cls(tuple(((place, weight),) for place in indices))
+
+    def compute_values(self, v: Floats) -> Floats:
+        """Return the forms of vectors, which are along the last axis but one; a view where it can be."""
+        plain, matrix, _ = _make_form_matrices(self, v.shape[-2])
+        return np.matmul(matrix, v) if plain is None else v[..., plain, :]
+
+    def reduce_values(self, v: Floats) -> Floats:
+        """Return no more numbers than places, whose products of vectors add up to those of the forms."""
+        plain, _, root = _make_form_matrices(self, v.shape[-2])
+        return np.matmul(root, v) if plain is None else v[..., plain, :]
+
+
+@lru_cache(maxsize=64)
+def _make_form_matrices(forms: LinearForms, width: int) -> tuple[slice | None, Floats, Floats]:
+    """Return which places in succession the forms are, their matrix, and one with the same cross product."""
+    matrix = np.zeros((len(forms.rows), width))
+    for row, form in zip(matrix, forms.rows):
+        for place, weight in form:
+            row[place] += weight
+    first = forms.rows[0][0][0] if forms.rows[0] else 0
+    last = first + len(forms.rows)
+    plain = slice(first, last) if np.array_equal(matrix, np.eye(width)[first:last]) else None
+    return plain, freeze_array(matrix), freeze_array(np.linalg.qr(matrix, mode="r"))
+
+
+class MomentBlock(NamedTuple):
+    """Released numbers of one kind: each adds itself times l r' + r l' to the matrix, for forms l and r."""
+
+    kind: str
+    left: LinearForms
+    right: LinearForms
+
+    def iterate_pairs(self) -> Iterator[tuple[int, int]]:
+        """Return the pairs of forms, in the order of the released numbers."""
+        left, right = range(len(self.left.rows)), range(len(self.right.rows))
+        if self.kind == "within":
+            return combinations(left, 2)
+        return product(left, right) if self.kind == "across" else zip(left, right)
+
+    @property
+    def size(self) -> int:
+        """How many numbers are released."""
+        return sum(1 for _ in self.iterate_pairs())
+
+    @property
+    def _right_multiple(self) -> float:
+        """How many times a left form its own right one is."""
+        pairs = zip(self.left.rows, self.right.rows)
+        return next((right[0][1] / left[0][1] for left, right in pairs if left), 0.0)
+
+    def sum_squared_forms(self, a: Floats, v: Floats) -> Floats:
+        """Return the sum over the numbers of (a'l r'v + a'r l'v)^2, vectors along the last axis but one."""
+        if self.kind == "across":
+            first, second, third, fourth = (each.reduce_values(x) for each in (self.left, self.right) for x in (a, v))
+            ends = _sum_products(first, first) * _sum_products(fourth, fourth) + _sum_products(
+                third, third
+            ) * _sum_products(second, second)
+            return ends + 2.0 * _sum_products(first, second) * _sum_products(third, fourth)
+        if self.kind == "paired":
+            whole, rest = _compute_completed_square(self)
+            both = whole.compute_values(a) * whole.compute_values(v)
+            both -= rest * a[..., :1, :] * v[..., :1, :]
+            return _sum_products(both, both)
+        first, second = self.left.compute_values(a), self.left.compute_values(v)
+        both = first * second
+        if self.kind == "own":
+            return (2.0 * self._right_multiple) ** 2 * _sum_products(both, both)
+        whole = _sum_products(first, first) * _sum_products(second, second) + both.sum(axis=-2) ** 2
+        return whole - 2.0 * _sum_products(both, both)
+
+
+@lru_cache(maxsize=64)
+def _compute_completed_square(block: MomentBlock) -> tuple[LinearForms, float]:
+    """Return forms f and a number w, for which f f' - w c c' is what pairs with the constant c add.
+
+    With r = l / 2 + k c that is f = l + k c, and w is the square of k.
+    """
+    left = [dict(form) for form in block.left.rows]
+    more = dict(block.right.rows[0])[0] - 0.5 * left[0].get(0, 0.0)
+    rows = (tuple({**form, 0: form.get(0, 0.0) + more}.items()) for form in left)
+    return LinearForms(tuple(rows)), more * more
+
+
+def _sum_products(one: Floats, other: Floats) -> Floats:
+    return np.einsum("...ir,...ir->...r", one, other)
+
+
+@lru_cache(maxsize=64)
+def make_matrix_map(blocks: tuple[MomentBlock, ...], width: int) -> csr_matrix:
+    """Return what the released numbers add to the matrix' elements, of shape (numbers, width * width)."""
+    found: list[tuple[int, int, float]] = []
+    number = 0
+    for block in blocks:
+        for i, j in block.iterate_pairs():
+            for p, one in block.left.rows[i]:
+                for q, other in block.right.rows[j]:
+                    found += [(number, p * width + q, one * other), (number, q * width + p, one * other)]
+            number += 1
+    rows, columns, values = zip(*found)
+    matrix = coo_matrix((values, (rows, columns)), shape=(number, width * width)).tocsr()
+    for name in ("data", "indices", "indptr"):
+        setattr(matrix, name, freeze_array(getattr(matrix, name)))
+    return matrix
+
+
+def make_moment_matrix(released: Floats, blocks: tuple[MomentBlock, ...], width: int) -> Floats:
+    """Return the matrix that released numbers make, or matrices of several along a second axis."""
+    found: Floats = make_matrix_map(blocks, width).T @ released
+    return found.reshape(width, width, *released.shape[1:])
+
+
+class SparsePredictor(NamedTuple):
+    """A predictor with one usual value outside a level; `is_indicator` says if it is the level's indicator."""
+
+    predictor: int
+    usual_value: float = 0.0
+    is_indicator: bool = True
+
+
+# least pivots, in standard deviations of their noise: for indicators, numbers within a level, and others
+_INDICATOR_PIVOT, _WITHIN_LEVEL_PIVOT, _OTHER_PIVOT = 1.0, 2.0, 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class NoisyMoments(ReadOnlyArrays):
+    """Noisy moments and the distribution of their noise; nothing private."""
+
+    matrix: Floats
+    blocks: tuple[MomentBlock, ...]
+    noise: Noise
+    origin: Floats
+    sampling: Floats | None = None
+    excluded: float = 0.0
+    partitions: tuple[Floats, ...] = ()
+    sparse_predictors: tuple[SparsePredictor, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Number of records; where it is private, a noisy one that is at least 1."""
+        return max(round(float(self.matrix[0, 0])), 1)
+
+    @property
+    def degrees(self) -> int:
+        """Degrees of freedom of the residuals; at least 1."""
+        return max(self.size - len(self.matrix) + 1, 1)
+
+    @property
+    def pvalue_floor(self) -> float:
+        """The smallest p-value."""
+        return self.excluded + (PVALUE_FLOOR if self.has_tail else 1.0 / (_count_draws(len(self.matrix) - 1) + 1))
+
+    @property
+    def has_tail(self) -> bool:
+        """Whether there are records enough for p-values below those of the simulated releases."""
+        return self.degrees >= MIN_TAIL_DEGREES
+
+    @cached_property
+    def variances(self) -> tuple[float, ...]:
+        """The variance of a released number's noise, in each block."""
+        sizes = [block.size for block in self.blocks]
+        each = np.broadcast_to(np.square(self.noise.std()), (sum(sizes),))
+        return tuple(float(part.mean()) for part in np.split(each, np.cumsum(sizes)[:-1]))
+
+    def compute_noise_sd(self, a: Floats, v: Floats) -> Floats:
+        """Return the standard deviation of a' E v for the noise E, vectors along the last axis but one."""
+        parts = [variance * block.sum_squared_forms(a, v) for variance, block in zip(self.variances, self.blocks)]
+        # what is 0 but for rounding may come out below
+        return np.sqrt(np.maximum(sum(parts[1:], parts[0]), 0.0))
+
+    @cached_property
+    def response_noise_sd(self) -> float:
+        """The standard deviation of the noise of the response's squares."""
+        unit = np.eye(len(self.matrix))[-1:].T
+        return float(self.compute_noise_sd(unit, unit)[0])
+
+    @cached_property
+    def pivot_floors(self) -> Floats:
+        """The least pivots of the predictors' matrix, in proportion to the noise's standard deviation there.
+
+        For sparse predictors, whose level may have no records, they are higher, and proportional to the noise
+        of squares about the usual value: lower ones would let the noise of an empty level, divided by almost
+        0, enter all other coefficients. Higher ones would merge a level of a few records with others, and
+        bias them.
+        """
+        units, shares = np.eye(len(self.matrix))[:-1, :, None], np.full(len(self.matrix) - 1, _OTHER_PIVOT)
+        for place, usual, indicator in self.sparse_predictors:
+            units[place, 0] -= usual
+            shares[place] = _INDICATOR_PIVOT if indicator else _WITHIN_LEVEL_PIVOT
+        return freeze_array(shares * self.compute_noise_sd(units, units)[:, 0])
+
+    @property
+    def draws(self) -> MomentDraws:
+        """Reference draws."""
+        return _draw_moments(self.blocks, self.noise, len(self.matrix))
+
+
+class MomentDraws(NamedTuple):
+    """Reference draws, the same in every call, so that results repeat; they protect nobody."""
+
+    scores: Floats
+    chi_square_scores: Floats
+    noise: Floats
+
+    @property
+    def n_draws(self) -> int:
+        """How many there are."""
+        return len(self.chi_square_scores)
+
+    def simulate_square_sums(self, size: int) -> Floats:
+        """Return sums of squares of so many normal errors, of which the scores are a part."""
+        free = max(size - self.scores.shape[1], 0)
+        # Wilson and Hilferty's cube is chi-square to within the error of the draws
+        part = 2.0 / (9.0 * max(free, 1))
+        chi = free * np.maximum(1.0 - part + self.chi_square_scores * math.sqrt(part), 0.0) ** 3
+        return np.einsum("rd,rd->r", self.scores, self.scores) + chi
+
+
+@lru_cache(maxsize=4)
+def _draw_moments(blocks: tuple[MomentBlock, ...], noise: Noise, width: int) -> MomentDraws:
+    numbers = sum(block.size for block in blocks)
+    scores, rest, drawn = draw_moment_reference(width - 1, numbers, noise)
+    return MomentDraws(
+        freeze_array(scores), freeze_array(rest), freeze_array(make_moment_matrix(drawn.T, blocks, width))
+    )
+
+
+def _count_draws(width: int) -> int:
+    return SIMULATED_RELEASES if width < WIDE_MATRIX else WIDE_MATRIX_RELEASES
+
+
+def draw_moment_reference(width: int, numbers: int, noise: Noise) -> tuple[Floats, Floats, Floats]:
+    """Return normal numbers for the scores and for a chi-square, and noise of the released numbers.
+
+    They are scrambled Sobol points, whose shares are nearer to probabilities than those of independent draws.
+    """
+    count = _count_draws(width)
+    joint = getattr(noise, "sample", None)
+    points = draw_sobol_points(count, width + 1 + numbers * (joint is None))
+    normal, chances = ndtri(points[:, : width + 1]), points[:, width + 1 :]
+    drawn = noise.ppf(chances) if joint is None else joint(count)
+    return normal[:, :width], normal[:, width], np.asarray(drawn)

@@ -1,0 +1,175 @@
+"""Quantiles of records with weights, from noisy sums of the weights and of their squares in cells."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat._null_distributions.means.noisy_t import NoisySums, compute_t_pvalue
+from pydpstat._null_distributions.quantiles.quantiles import compute_quantile_slope
+from pydpstat._null_distributions.simulation import find_interval_end
+from pydpstat._null_distributions.survey.weighted_means import convert_centered_noisy_sums
+from pydpstat.r_arithmetic.elementary import Floats
+
+# noises that a sum of many is taken to be made of; fewer have the longer tails
+_MAX_NOISES = 4
+# what may be left out of a characteristic function, and how many of its values are added up
+_TRUNCATION_ERROR, _MAX_NODES = 1e-12, 2**15
+
+
+@dataclass(frozen=True)
+class WeightedCells:
+    """Noisy sums of weights v in [0, 1] and of their squares in cells."""
+
+    weights: tuple[float, ...]
+    squares: tuple[float, ...]
+    remaining_weight: float
+    edges: tuple[float, ...]
+    noise_scales: tuple[float, float]
+    size: int | None
+
+    def compute_quantile(self, probability: float) -> float:
+        """Return the point below which the noisy cells have this share of weight."""
+        edges, inner = np.array(self.edges), np.cumsum(self.weights)
+        if inner[-1] <= 1.0:
+            return float(0.5 * edges[0] + 0.5 * edges[-1])
+        below = np.concatenate([[0.0], np.maximum.accumulate(inner.clip(0.0, inner[-1]))])
+        wanted = probability * below[-1]
+        cell = int(np.clip(np.searchsorted(below, wanted) - 1, 0, edges.size - 2))
+        part = (wanted - below[cell]) / max(below[cell + 1] - below[cell], 1e-300)
+        return float(edges[cell] + min(max(part, 0.0), 1.0) * (edges[cell + 1] - edges[cell]))
+
+    def compute_slope(self, probability: float) -> float:
+        """Return how far noise of a standard deviation of 1 in each cell moves the quantile.
+
+        NaN where the noise of all cells is above a tenth of their weight.
+        """
+        cells, at = len(self.weights), self.compute_quantile(probability)
+        deviation = math.sqrt(2.0) * self.noise_scales[0]
+        total = float(np.cumsum(self.weights).max())
+        if math.sqrt(cells) * deviation > 0.1 * total:
+            return math.nan
+        below = int(np.clip(np.searchsorted(self.edges, at) - 1, 0, cells - 1))
+        spread = math.sqrt(below * (1.0 - probability) ** 2 + (cells - 1 - below) * probability**2)
+        return compute_quantile_slope(self.compute_quantile, probability, deviation, spread * deviation / total)
+
+    def compute_edge_sums(self, edge: int, probability: float) -> NoisySums:
+        """Return the sums for the share of weight below the edge in this place, 1 below and -1 beyond."""
+        mean = 2.0 * probability - 1.0
+        below, beyond = 1.0 - mean, -1.0 - mean
+        columns: list[tuple[float, float, float, float]] = []
+        first, second = self.noise_scales
+        for count, distance in ((edge, below), (len(self.weights) - edge, beyond)):
+            parts = min(count, _MAX_NOISES)
+            spread = math.sqrt(count / parts) if parts else 0.0
+            known = 0.0 if self.size is not None else first * spread
+            columns += [(known, distance * first * spread, 0.0, 0.0)] * parts
+            columns += [(0.0, 0.0, distance * distance * second * spread, 0.0)] * parts
+        if self.size is None:
+            columns.append((first, 0.0, 0.0, 0.0))
+        noise = np.array(columns).T
+        sums = [math.fsum(each[:edge]) for each in (self.weights, self.squares)]
+        above = [math.fsum(each[edge:]) for each in (self.weights, self.squares)]
+        size = float(self.size) if self.size is not None else sums[0] + above[0] + self.remaining_weight
+        values = (size, below * sums[0] + beyond * above[0], below**2 * sums[1] + beyond**2 * above[1])
+        return convert_centered_noisy_sums(mean, values, noise[:3], self.size)
+
+
+@dataclass(frozen=True)
+class WeightedQuantileInterval:
+    """The quantiles of the population, by weight, that are not told to be elsewhere.
+
+    At an edge of the cells the share of weight below it is a weighted mean, of records that are 1 below and
+    -1 beyond; the noisy t test of it (`weighted_means`) tells whether the quantile can be on the other side.
+    The test at one fixed edge has its level whatever the others do: the interval ends at the first edges,
+    from the estimate outwards, that are told to be beyond (Woodruff, R. S. (1952). Confidence intervals for
+    medians and other position measures. Journal of the American Statistical Association 47, 635-646).
+    """
+
+    weighted_cells: WeightedCells
+    probability: float
+
+    def compute_limits(self, alpha: float) -> tuple[float, float]:
+        """Return the ends of the interval that misses the quantile with probability `alpha` at most."""
+        edges, mean = self.weighted_cells.edges, 2.0 * self.probability - 1.0
+        last = len(edges) - 1
+        center = int(np.searchsorted(edges, self.weighted_cells.compute_quantile(self.probability)).clip(1, last))
+        half = 0.5 * alpha
+
+        @cache
+        def compute_pvalue(edge: int, alternative: str) -> float:
+            if edge in (0, last):
+                return 0.0
+            return compute_t_pvalue(
+                self.weighted_cells.compute_edge_sums(edge, self.probability), mean, alternative, half
+            )[1]
+
+        # the weight below an edge that is left of the quantile is less than the share
+        low = find_interval_end(lambda x: compute_pvalue(max(math.floor(x), 0), "less"), half, center, 1.0, -1.0, 0.0)
+        high = find_interval_end(
+            lambda x: compute_pvalue(min(math.ceil(x), last), "greater"), half, center, 1.0, 1.0, float(last)
+        )
+        return edges[max(math.floor(low), 0)], edges[min(math.ceil(high), last)]
+
+    def compute_noise_limits(self, alpha: float) -> tuple[float, float]:
+        """Return the interval that misses the records' own quantile with probability `alpha` at most.
+
+        At an edge above the quantile the weight below it, less the quantile's share of all weight, is at
+        least 0, and at one above the record before that at least minus one record's weight. The lower end is
+        the last edge before the first where it is larger than the noise alone would explain. As in the proof
+        of `pydpstat._null_distributions.quantiles.quantiles.compute_quantile_limits` one edge alone counts, which the
+        records fix. The upper end is the mirror image. Whole cells are in the interval, wherever in them the
+        records are.
+        """
+        known, share, half = self.weighted_cells, self.probability, 0.5 * alpha
+        weights = np.array(known.weights)
+        low = _find_last_weighted_edge(weights, share, known.noise_scales[0], half)
+        high = weights.size - _find_last_weighted_edge(weights[::-1], 1.0 - share, known.noise_scales[0], half)
+        return known.edges[min(low, high)], known.edges[max(low, high)]
+
+
+def _find_last_weighted_edge(weights: Floats, probability: float, noise_scale: float, tail_probability: float) -> int:
+    """Return which edge is the last one before as much weight is below as the records' quantile needs."""
+    for place in range(1, weights.size):
+        excess = (1.0 - probability) * math.fsum(weights[:place]) - probability * math.fsum(weights[place:])
+        # one record's weight is 1 at most
+        if (
+            bound_laplace_sum_cdf(
+                (excess + 1.0) / noise_scale, (1.0 - probability, probability), (place, weights.size - place)
+            )
+            > tail_probability
+        ):
+            return place - 1
+    return weights.size - 1
+
+
+def bound_laplace_sum_cdf(x: float, weights: tuple[float, float], terms: tuple[int, int]) -> float:
+    """Return a lower bound of P(S <= x), S a weighted sum of independent Laplace variables of scale 1.
+
+    Davies, R. B. (1973). Numerical inversion of a characteristic function. Biometrika 60, 415-417.
+
+    The characteristic function ``prod (1 + (w u)^2)^-m`` is inverted at midpoints. With steps of pi / R the
+    error is at most the probability of beyond R, below 1e-12 for R of 8 standard deviations and 60 times the
+    largest scale (Chernoff); what is left out at the end of the series is at most the function there, which
+    is subtracted.
+    """
+    deviation = math.sqrt(2.0 * (terms[0] * weights[0] ** 2 + terms[1] * weights[1] ** 2))
+    reach = 8.0 * deviation + 60.0 * max(weights)
+    if abs(x) >= reach:
+        return float(x > 0.0)
+    step, number, left = math.pi / reach, 32, 1.0
+    while left > _TRUNCATION_ERROR and number < _MAX_NODES:
+        number *= 2
+        left = math.exp(_evaluate_log_spectrum(np.array(step * number), weights, terms))
+    nodes = step * (np.arange(number) + 0.5)
+    series = np.exp(_evaluate_log_spectrum(nodes, weights, terms)) * np.sin(nodes * x) / nodes
+    return 0.5 + step / math.pi * float(series.sum()) - left
+
+
+def _evaluate_log_spectrum(u: npt.NDArray[Any], weights: tuple[float, float], terms: tuple[int, int]) -> Floats:
+    return -(terms[0] * np.log1p((weights[0] * u) ** 2) + terms[1] * np.log1p((weights[1] * u) ** 2))

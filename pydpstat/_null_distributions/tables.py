@@ -1,0 +1,395 @@
+"""Chi-square statistics of noisy tables: their null distributions, and p-values below plain simulation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
+from statistics import NormalDist
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat._frozen import freeze_array
+from pydpstat._null_distributions.means.mean_differences import choose_refined_pvalue
+from pydpstat._null_distributions.noise import compute_noise_variance, make_geometric_sum
+from pydpstat._null_distributions.simulation import (
+    PVALUE_FLOOR,
+    Floats,
+    compute_exceedance_pvalue,
+    get_reference_noise,
+    make_generator,
+    maximize_pvalue,
+)
+
+# probability that the true number of records, where it is private, is outside the numbers tried
+NUISANCE_PROBABILITY = 0.001
+# simulated tables where nothing is unknown, where something is, and the fewest
+_MAX_DRAWS, _NUISANCE_DRAWS, _MIN_DRAWS = 9_999, 4_999, 999
+# cells of all simulated tables of one point
+_MAX_CELLS = 250_000
+# margins are estimated as no less, in records, and the number of records too
+_MIN_COUNT = 0.5
+# next to no noise: S has an inverse all the same
+_MIN_VARIANCE = 1e-6
+_TRIED_SIZES = 9
+# up to so many records so many standard errors of the draws are added
+_FEW_RECORDS, _ADDED_ERRORS = 30, 3.0
+
+
+def _choose_draws(max_draws: int, cells: int) -> int:
+    return max(_MIN_DRAWS, min(max_draws, _MAX_CELLS // cells))
+
+
+def _simulate_tables(n: int, p: Floats, rate: float, draws: int, stream: int) -> Floats:
+    """Simulate releases: shape (draws, *p.shape)."""
+    counts = make_generator(2, stream).multinomial(n, p.ravel(), size=draws)
+    return counts.reshape(draws, *p.shape) + get_reference_noise(rate, (draws, *p.shape), stream)
+
+
+def compute_fit_statistic(noisy: Floats, p: Floats, n: int | None, rate: float) -> Floats:
+    """Return the statistic for given probabilities, one for each noisy table.
+
+    A noisy table is X = counts + noise, the counts multinomial, the noise of every cell of variance tau^2.
+    Under the null hypothesis its expectation is n p and its covariance S = n (diag p - p p') + tau^2 I. The
+    statistic is the least square of X - n p, in the metric of S^-1, that remains after all is taken away
+    which the null hypothesis leaves open (a score test, Neyman's C(alpha)). Without noise it is Pearson's
+    X^2.
+
+    - n known: the noise of the total is in one direction, S 1 = tau^2 1, which tells nothing of p. - n
+    unknown: in the remaining directions w, those with w'p = 0, S is D = diag(n p) + tau^2 I. - independence:
+    p = r c' with margins r and c, and changes of r and of c are taken away, too. The estimated
+      margins' errors then do not matter to first order, which makes the distribution nearly free of the true
+      margins.
+    """
+    variance = max(compute_noise_variance(rate), _MIN_VARIANCE)
+    if n is not None:
+        left = noisy - n * p
+        left = left - left.mean(axis=1, keepdims=True)
+        scale = n * p + variance
+        # 1 - n p'D^-1 p without cancellation
+        rest = variance * float(np.sum(p / scale))
+        return (left * left / scale).sum(axis=1) + n / rest * (left @ (p / scale)) ** 2
+    size = np.maximum(noisy.sum(axis=1, keepdims=True), _MIN_COUNT)
+    left = noisy - size * p
+    scale = size * p + variance
+    away = (left * p / scale).sum(axis=1) ** 2 / (p * p / scale).sum(axis=1)
+    return np.maximum((left * left / scale).sum(axis=1) - away, 0.0)
+
+
+@lru_cache(maxsize=64)
+def _simulate_fit_reference(p: tuple[float, ...], n: int, has_public_size: bool, rate: float) -> Floats:
+    at = np.array(p)
+    tables = _simulate_tables(
+        n, at, rate, _choose_draws(_MAX_DRAWS if has_public_size else _NUISANCE_DRAWS, at.size), 0
+    )
+    return freeze_array(compute_fit_statistic(tables, at, n if has_public_size else None, rate))
+
+
+def simulate_fit_pvalue(noisy: Floats, p: Floats, n: int | None, rate: float) -> tuple[float, float]:
+    """Return statistic and p-value of a noisy table of shape (k,) for given probabilities."""
+    statistic = float(compute_fit_statistic(noisy[None, :], p, n, rate)[0])
+    shares = tuple(p.tolist())
+    if n is not None:
+        return statistic, compute_exceedance_pvalue(_simulate_fit_reference(shares, n, True, rate), statistic)
+    numbers = _find_plausible_sizes(float(noisy.sum()), noisy.size, rate)
+    references = (_simulate_fit_reference(shares, each, False, rate) for each in numbers)
+    return statistic, maximize_pvalue(references, statistic, NUISANCE_PROBABILITY)
+
+
+def _find_plausible_sizes(total: float, cells: int, rate: float) -> list[int]:
+    """Return numbers of records from one end to the other of what a noisy total leaves possible."""
+    noise = np.abs(get_reference_noise(rate, (_MAX_DRAWS, cells)).sum(axis=1))
+    # of Laplace tails, beyond what the simulated sums show
+    reach = float(np.quantile(noise, 1.0 - 10.0 * NUISANCE_PROBABILITY)) + np.log(10.0) / rate
+    low, high = max(total - reach, 0.0), max(total + reach, 1.0)
+    return sorted({round(each) for each in np.linspace(low, high, _TRIED_SIZES)})
+
+
+def estimate_margins(noisy: Floats, size: Floats) -> tuple[Floats, Floats]:
+    """Return estimated margins of tables of shape (tables, I, J), of shapes (tables, I) and (tables, J)."""
+    return project_to_shares(noisy.sum(axis=2), size), project_to_shares(noisy.sum(axis=1), size)
+
+
+def project_to_shares(sums: Floats, size: Floats) -> Floats:
+    """Return shares of rows of noisy counts: the nearest counts of at least 0 that add up to a size.
+
+    No share is less than half a record.
+    """
+    falling = -np.sort(-sums, axis=1)
+    above = (np.cumsum(falling, axis=1) - size[:, None]) / np.arange(1, sums.shape[1] + 1)
+    last = np.count_nonzero(falling > above, axis=1) - 1
+    level = np.take_along_axis(above, np.maximum(last, 0)[:, None], axis=1)
+    parts = np.maximum(sums - level, _MIN_COUNT)
+    return parts / parts.sum(axis=1, keepdims=True)
+
+
+@lru_cache(maxsize=16)
+def _make_contrasts(rows: int, columns: int, has_public_size: bool) -> Floats:
+    """Return the directions taken away, as columns in those of each row, each column, and all cells."""
+    first, second = np.eye(rows), np.eye(columns)[:, :-1]
+    second[-1] = -1.0
+    if has_public_size:
+        first = first[:, :-1]
+        first[-1] = -1.0
+    found = np.zeros((rows + columns + 1, first.shape[1] + second.shape[1] + has_public_size))
+    found[:rows, : first.shape[1]] = first
+    found[rows:-1, first.shape[1] : first.shape[1] + second.shape[1]] = second
+    if has_public_size:
+        found[-1, -1] = 1.0
+    return freeze_array(found)
+
+
+def compute_independence_statistic(noisy: Floats, n: int | None, rate: float) -> Floats:
+    """Return the statistic of independence, one for each noisy table."""
+    known = n is not None
+    tables, rows, columns = noisy.shape
+    size = np.full(tables, float(n)) if n is not None else np.maximum(noisy.sum(axis=(1, 2)), _MIN_COUNT)
+    r, c = estimate_margins(noisy, size)
+    p = r[:, :, None] * c[:, None, :]
+    expected = size[:, None, None] * p
+    variance = max(compute_noise_variance(rate), _MIN_VARIANCE)
+    weight = 1.0 / (expected + variance)
+    left = noisy - expected
+    # products of the directions of rows, columns and all cells in the metric of D^-1
+    gram = np.zeros((tables, rows + columns + 1, rows + columns + 1))
+    row, column, cross = np.arange(rows), rows + np.arange(columns), p * weight
+    gram[:, row, row] = (c[:, None, :] ** 2 * weight).sum(axis=2)
+    gram[:, column, column] = (r[:, :, None] ** 2 * weight).sum(axis=1)
+    gram[:, :rows, rows:-1] = cross
+    gram[:, rows:-1, :rows] = cross.transpose(0, 2, 1)
+    gram[:, :, -1] = gram[:, -1, :] = _project_on_directions(weight, r, c)
+    with_left = _project_on_directions(weight * left, r, c)
+    square = (weight * left * left).sum(axis=(1, 2))
+    if known:
+        # S^-1 is D^-1 and a multiple of the square of D^-1 p
+        with_p = _project_on_directions(cross, r, c)
+        factor = size / (variance * with_p[:, -1])
+        own = (cross * left).sum(axis=(1, 2))
+        gram += (factor[:, None] * with_p)[:, :, None] * with_p[:, None, :]
+        with_left += (factor * own)[:, None] * with_p
+        square += factor * own * own
+    contrasts = _make_contrasts(rows, columns, known)
+    matrix, vector = contrasts.T @ gram @ contrasts, with_left @ contrasts
+    # in units of their own the directions make a matrix that can be solved
+    unit = 1.0 / np.sqrt(np.maximum(np.diagonal(matrix, axis1=1, axis2=2), 1e-300))
+    matrix = matrix * unit[:, :, None] * unit[:, None, :] + 1e-12 * np.eye(unit.shape[1])
+    vector = vector * unit
+    away = (vector * np.linalg.solve(matrix, vector[:, :, None])[:, :, 0]).sum(axis=1)
+    return np.maximum(square - away, 0.0)
+
+
+def _project_on_directions(cells: Floats, r: Floats, c: Floats) -> Floats:
+    """Return the products of cells with the directions of each row, each column and all cells."""
+    by_row, by_column = (cells * c[:, None, :]).sum(axis=2), (cells * r[:, :, None]).sum(axis=1)
+    return np.concatenate([by_row, by_column, cells.sum(axis=(1, 2))[:, None]], axis=1)
+
+
+def simulate_independence_pvalue(
+    noisy: Floats, n: int | None, rate: float, draws: int | None = None, stream: int = 0
+) -> tuple[float, float]:
+    """Return statistic and p-value of independence for a noisy table of shape (I, J)."""
+    return _simulate_cached_pvalue(tuple(noisy.ravel().tolist()), noisy.shape, n, rate, draws, stream)
+
+
+# what was simulated for a released table is not simulated again
+@lru_cache(maxsize=64)
+def _simulate_cached_pvalue(
+    cells: tuple[float, ...], shape: tuple[int, ...], n: int | None, rate: float, draws: int | None, stream: int
+) -> tuple[float, float]:
+    noisy = np.array(cells).reshape(shape)
+    statistic = float(compute_independence_statistic(noisy[None], n, rate)[0])
+    references = simulate_independence(noisy, n, rate, draws, stream)
+    found = maximize_pvalue(references, statistic)
+    return statistic, found if draws is not None else _add_simulation_error(found, n, references[0].size)
+
+
+def _add_simulation_error(raw_pvalue: float, n: int | None, draws: int) -> float:
+    """Return a p-value for up to 30 records, with errors of the draws on top."""
+    if n is None or n > _FEW_RECORDS:
+        return raw_pvalue
+    # tables of few records are few: in the same draws a likely one has always the same error
+    return min(1.0, raw_pvalue + _ADDED_ERRORS * math.sqrt(raw_pvalue * (1.0 - raw_pvalue) / draws))
+
+
+def simulate_independence(
+    noisy: Floats, n: int | None, rate: float, draws: int | None = None, stream: int = 0
+) -> list[Floats]:
+    """Return simulated statistics for each of the margins that a noisy table of shape (I, J) suggests."""
+    draws = draws or _choose_draws(_NUISANCE_DRAWS, noisy.size)
+    return [
+        compute_independence_statistic(_simulate_tables(size, p, rate, draws, stream), n if n is None else size, rate)
+        for size, p in iterate_nuisance_points(noisy, n, rate)
+    ]
+
+
+def iterate_nuisance_points(noisy: Floats, n: int | None, rate: float) -> Iterator[tuple[int, Floats]]:
+    """Yield numbers of records and shares of the cells under independence that a noisy table suggests."""
+    variance = compute_noise_variance(rate)
+    total, steps = float(noisy.sum() if n is None else n), [0.0]
+    if n is None:
+        # nearly all records in one cell, and more of them than the noisy total has: that is hardest
+        reach = NormalDist().inv_cdf(0.975) * float(np.sqrt(noisy.size * variance))
+        steps = [0.0, -reach, reach]
+    for step in steps:
+        size = max(1, round(total + step))
+        found = [each[0] for each in estimate_margins(noisy[None], np.array([float(size)]))]
+        errors = [np.sqrt(noisy.size / share.size * variance + size * share * (1.0 - share)) for share in found]
+        yield size, np.outer(*found)
+        for times in (-1.0, 1.0) if n is not None else (-1.0, 1.0, 3.0):
+            moved = [_make_extreme_margin(size * share, times * error) for share, error in zip(found, errors)]
+            yield size, np.outer(*moved)
+
+
+def _make_extreme_margin(expected: Floats, error: Floats) -> Floats:
+    """Return shares where all but the largest have lost an error to it, or where all have gained one."""
+    if error[0] < 0.0:
+        parts = expected - error
+        return parts / parts.sum()
+    parts = np.maximum(expected - error, _MIN_COUNT)
+    top = int(np.argmax(expected))
+    parts[top] = max(expected.sum() - (parts.sum() - parts[top]), _MIN_COUNT)
+    return parts / parts.sum()
+
+
+Integers = npt.NDArray[np.int64]
+
+# tables, the share of them that is kept, and steps in a round
+_SPLIT_TABLES, _SPLIT_SHARE, _SPLIT_STEPS = 1_000, 0.1, 8
+# what a step keeps: little of it to forget, and nearly all of it far out
+_RETAINED_SHARES = (0.3, 0.6, 0.85, 0.95)
+_MAX_ROUNDS, _ADDED_ERROR = 7, 0.35
+# what is equal but for rounding counts as equal
+_RELATIVE_TOLERANCE = 1e-9
+
+
+def estimate_small_tail(
+    compute_statistic: Callable[[Floats], Floats], n: int, p: Floats, rate: float, observed: float
+) -> float:
+    """Return how probable a statistic of noisy tables is that is at least as large as one observed.
+
+    Tables are simulated; those whose statistics are the largest tenth are kept, copied, and moved on, by
+    steps that leave the distribution of tables as it is and are undone where they fall below the tenth. That
+    is repeated until the observed statistic is within the largest tenth. A round adds a sixth or so to the
+    relative error; twice the error of all is added.
+
+    A step keeps some records in their cells and draws the others again, and keeps a part of the exponential
+    variables that the noise is made of: by a beta variable, whose complement a gamma variable fills up.
+    """
+    rng, cells = make_generator(5), p.ravel()
+    counts = rng.multinomial(n, cells, size=_SPLIT_TABLES)
+    waits = rng.standard_exponential((2, *counts.shape))
+
+    def evaluate_statistic(counts: Integers, waits: Floats) -> Floats:
+        first, second = np.floor(waits / rate)
+        return compute_statistic((counts + first - second).reshape(-1, *p.shape))
+
+    least, values, share = (
+        observed - _RELATIVE_TOLERANCE * max(1.0, abs(observed)),
+        evaluate_statistic(counts, waits),
+        1.0,
+    )
+    for round_ in range(_MAX_ROUNDS):
+        level = float(np.quantile(values, 1.0 - _SPLIT_SHARE, method="lower"))
+        if level >= least:
+            break
+        kept = np.flatnonzero(values >= level)
+        share *= kept.size / _SPLIT_TABLES
+        chosen = rng.choice(kept, _SPLIT_TABLES)
+        counts, waits, values = counts[chosen], waits[:, chosen], values[chosen]
+        for step in range(_SPLIT_STEPS):
+            part = _RETAINED_SHARES[step % len(_RETAINED_SHARES)]
+            tried, waited = (_sample_records_again(rng, counts, n, cells, part), _sample_waits_again(rng, waits, part))
+            found = evaluate_statistic(tried, waited)
+            stay = found >= level
+            counts = np.where(stay[:, None], tried, counts)
+            waits = np.where(stay[:, None], waited, waits)
+            values = np.where(stay, found, values)
+    else:
+        round_ = _MAX_ROUNDS
+    share *= (1.0 + np.count_nonzero(values >= least)) / (1.0 + _SPLIT_TABLES)
+    return float(min(1.0, share * (1.0 + _ADDED_ERROR * math.sqrt(1.0 + round_))))
+
+
+def _sample_records_again(rng: np.random.Generator, counts: Integers, n: int, p: Floats, retained: float) -> Integers:
+    """Draw some records' cells again, each with the probability 1 - part."""
+    kept = rng.binomial(counts, retained)
+    return kept + rng.multinomial(n - kept.sum(axis=1), p)
+
+
+def _sample_waits_again(rng: np.random.Generator, waits: Floats, retained: float) -> Floats:
+    """Keep a part of exponential variables, and fill them up to exponential ones."""
+    kept = rng.beta(retained, 1.0 - retained, waits.shape)
+    return kept * waits + rng.standard_gamma(1.0 - retained, waits.shape)
+
+
+# from this p-value on the plain one counts
+_SMALL_PVALUE = 2.0 * NUISANCE_PROBABILITY
+# the probability of numbers of records that are left out, and how many points of the margins are looked at
+_EXCLUDED_SIZES_PROBABILITY, _MAX_NUISANCE_POINTS, _SELECTION_DRAWS = 2e-7, 3, 999
+
+
+def compute_fit_pvalue(noisy: Floats, p: Floats, n: int | None, rate: float) -> tuple[float, float]:
+    """Return statistic and p-value of a noisy table of shape (k,) for given probabilities.
+
+    A plain p-value up to 0.002 is estimated a second time, with so many levels as it needs, and twice its
+    error is added; that counts, up to 0.002. So a smaller p-value rests on hundreds of tables at each level,
+    where a plain one of 0.0005 would rest on five. Where the number of records is private, and a part of the
+    p-value is for numbers that are left out, it is as for t tests
+    (`pydpstat._null_distributions.means.mean_differences`).
+    """
+    statistic, first = simulate_fit_pvalue(noisy, p, n, rate)
+    if first > _SMALL_PVALUE:
+        return statistic, first
+    return statistic, _compute_small_fit_pvalue(tuple(noisy.tolist()), tuple(p.tolist()), n, rate, statistic, first)
+
+
+@lru_cache(maxsize=64)
+def _compute_small_fit_pvalue(
+    cells: tuple[float, ...], p: tuple[float, ...], n: int | None, rate: float, statistic: float, first_pvalue: float
+) -> float:
+    """Return the p-value of a table whose first one is small."""
+    shares = np.array(p)
+
+    def estimate_tail(size: int) -> float:
+        of = partial(compute_fit_statistic, p=shares, n=n, rate=rate)
+        return estimate_small_tail(of, size, shares, rate, statistic)
+
+    if n is not None:
+        return min(_SMALL_PVALUE, max(estimate_tail(n), PVALUE_FLOOR))
+    total, reach = (
+        sum(cells),
+        make_geometric_sum(rate, len(cells)).compute_quantile(0.5 * _EXCLUDED_SIZES_PROBABILITY),
+    )
+    numbers = {round(max(total + step * reach, 0.0)) for step in (-1.0, 0.0, 1.0)}
+    return choose_refined_pvalue(
+        first_pvalue, NUISANCE_PROBABILITY, _EXCLUDED_SIZES_PROBABILITY + max(map(estimate_tail, sorted(numbers)))
+    )
+
+
+def compute_independence_pvalue(noisy: Floats, n: int | None, rate: float) -> tuple[float, float]:
+    """Return statistic and p-value of independence for a noisy table of shape (I, J).
+
+    Of the margins that the plain p-value looks at, these are the ones with the largest 99 % points.
+    """
+    statistic, first = simulate_independence_pvalue(noisy, n, rate)
+    if first > _SMALL_PVALUE:
+        return statistic, first
+    return statistic, _compute_small_pvalue(tuple(noisy.ravel().tolist()), noisy.shape, n, rate, statistic)
+
+
+@lru_cache(maxsize=64)
+def _compute_small_pvalue(
+    cells: tuple[float, ...], shape: tuple[int, ...], n: int | None, rate: float, statistic: float
+) -> float:
+    """Return the p-value of a table whose first one is small."""
+    noisy, found = np.array(cells).reshape(shape), 0.0
+    points = list(iterate_nuisance_points(noisy, n, rate))
+    if len(points) > _MAX_NUISANCE_POINTS:
+        simulated = simulate_independence(noisy, n, rate, _SELECTION_DRAWS)
+        order = np.argsort([-float(np.quantile(each, 0.99)) for each in simulated], kind="stable")
+        points = [points[place] for place in order[:_MAX_NUISANCE_POINTS].tolist()]
+    for size, p in points:
+        of = partial(compute_independence_statistic, n=n if n is None else size, rate=rate)
+        found = max(found, estimate_small_tail(of, size, p, rate, statistic))
+    return min(_SMALL_PVALUE, max(found, PVALUE_FLOOR))

@@ -1,0 +1,343 @@
+"""Counts of records in public cells: histogram bins and the cells of a table, a chunk at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat._data.columns import Columns
+from pydpstat._data.native import name_data_argument, to_pandas_or_numpy
+from pydpstat._data.table import Chunk, as_table
+from pydpstat._data.values import make_missing_error, to_object_array
+from pydpstat._grid import round_up_to_float
+from pydpstat._null_distributions.proportions.shares import ShareIntervals, make_cell_intervals
+from pydpstat._records.aggregates import count_cells_in_engine
+from pydpstat._records.groups import make_column_origin
+from pydpstat._records.levels import (
+    CrossedVariables,
+    LevelAxis,
+    PublicLevels,
+    encode_public_levels,
+    read_crossed_variables,
+)
+from pydpstat._records.records import RecordChunk, Records, read_records, select_variables
+from pydpstat._release.calibration import compute_count_sensitivity
+from pydpstat._release.options import Missing, Options
+from pydpstat._release.pipeline import Query
+from pydpstat._release.scope import Scope
+from pydpstat.mechanisms.geometric import Geometric
+from pydpstat.r_arithmetic.elementary import Floats
+from pydpstat.results import _ranges as ranges
+from pydpstat.results._labels import Labels
+from pydpstat.results._postprocessing import NoisyValue, PostProcessing, PostProcessor
+
+CountArray = npt.NDArray[np.int64]
+# integers or parts of them, in single precision where that tells enough
+BinIndices = npt.NDArray[np.float32 | np.float64]
+Scratch = tuple[Floats, np.ndarray, np.ndarray]
+
+# a chunk of values and its places stay in the cache
+_VALUES_PER_CHUNK = 32768
+# for up to so many bins, values are counted in pairs
+_MAX_PAIRED_BINS = 64
+# pairs of byte codes are counted together; a chunk must outweigh the table of all pairs
+_PAIR_CHUNK = 2**19
+# up to so many bins, single precision tells most values' bins
+_MAX_SINGLE_PRECISION_BINS = 256
+
+
+class Bins:
+    """Bins that are closed on the left, the last one on both sides, and which of them values are in.
+
+    Values outside the edges, infinities included, belong to the outer bins. The edges are finite and
+    ascending, no two equal.
+
+    Where all bins are equally wide, f(x) = (x - edges[0]) * scale, rounded after each step and at
+    last to single precision, finds the bin. f does not fall anywhere, since rounding keeps the order,
+    and it is checked that |f(edges[i]) - i| <= t for every edge, t a small tolerance. So f(x) > i + t says
+    x > edges[i] and f(x) < i - t says x < edges[i]; any x with f(x) within 2 t of an i is compared with
+    edges[i]. No value is binned by a rounded product alone.
+    """
+
+    def __init__(self, edges: Floats, size: int) -> None:
+        """Check whether the bins are equally wide, for so many values at most."""
+        self.edges, self.number = edges, edges.size - 1
+        kind: type = np.float32 if self.number <= _MAX_SINGLE_PRECISION_BINS else np.float64
+        self.tolerance = self.number * float(np.finfo(kind).eps)
+        # one piece of memory for all chunks: asking for it again costs more than the arithmetic
+        size = min(size, _VALUES_PER_CHUNK)
+        self.scratch: Scratch = np.empty(size), np.empty(size, kind), np.empty(size, kind)
+        with np.errstate(over="ignore", invalid="ignore"):
+            self.scale = self.number / (edges[-1] - edges[0])
+            places = ((edges - edges[0]) * self.scale).astype(kind)
+            apart = np.abs(places - np.arange(edges.size, dtype=kind))
+            self.is_equal_width = bool(np.all(apart <= self.tolerance))
+
+    def find_equal_bins(self, chunk: Floats) -> BinIndices | None:
+        """Return each value's bin among equal ones, as a float; None where one is missing or bins differ."""
+        if not self.is_equal_width:
+            return None
+        with np.errstate(over="ignore", invalid="ignore"):
+            return _find_equal_bins(chunk, self.edges, self.scale, 2.0 * self.tolerance, self.scratch)
+
+    def find_bins(self, values: Floats) -> npt.NDArray[np.intp]:
+        """Return the bins of values of which none is missing."""
+        return self.edges[1:-1].searchsorted(values, "right")
+
+
+def count_bins(x: np.ndarray, edges: Floats) -> tuple[CountArray, int]:
+    """Count the values in each of `Bins`. NaN is missing; beside the counts comes how many values are."""
+    bins = Bins(edges, x.size)
+    counts, missing = np.zeros(bins.number, dtype=np.int64), 0
+    for start in range(0, x.size, _VALUES_PER_CHUNK):
+        chunk = x[start : start + _VALUES_PER_CHUNK].astype(np.float64, copy=False)
+        found = bins.find_equal_bins(chunk)
+        if found is not None:
+            counts += _count_integers(found, bins.number, bins.scratch[2])
+            continue
+        absent = np.isnan(chunk)
+        missing += int(np.count_nonzero(absent))
+        counts += np.bincount(bins.find_bins(chunk[~absent]), minlength=bins.number)
+    return counts, missing
+
+
+def count_group_bins(
+    x: np.ndarray, group_codes: np.ndarray, n_groups: int, edges: Floats
+) -> tuple[CountArray, CountArray]:
+    """Count the values of each group in each bin, and the missing ones of each group."""
+    bins = Bins(edges, x.size)
+    cells = n_groups * bins.number
+    counts, missing = np.zeros(cells, dtype=np.int64), np.zeros(n_groups, dtype=np.int64)
+    # as many values at a time as make the table of all cells worth while
+    step = max(_VALUES_PER_CHUNK, cells)
+    keys = np.empty(min(x.size, step + _VALUES_PER_CHUNK), dtype=np.intp)
+    filled = 0
+    for start in range(0, x.size, _VALUES_PER_CHUNK):
+        chunk = x[start : start + _VALUES_PER_CHUNK].astype(np.float64, copy=False)
+        at = group_codes[start : start + _VALUES_PER_CHUNK].astype(np.intp)
+        found = bins.find_equal_bins(chunk)
+        if found is not None:
+            inside = found.astype(np.intp)
+        else:
+            absent = np.isnan(chunk)
+            missing += np.bincount(at[absent], minlength=n_groups)
+            at, inside = at[~absent], bins.find_bins(chunk[~absent])
+        at *= bins.number
+        at += inside
+        keys[filled : filled + at.size] = at
+        filled += at.size
+        if filled >= step:
+            counts += np.bincount(keys[:filled], minlength=cells)
+            filled = 0
+    counts += np.bincount(keys[:filled], minlength=cells)
+    return counts.reshape(n_groups, -1), missing
+
+
+def make_cells_query(statistic: str, counts: np.ndarray, labels: Labels, size: int, options: Options) -> Query:
+    """Ask for the counts of disjoint cells.
+
+    A record is in one cell, or in none. One that is added or removed changes one count by 1, one that is
+    replaced two at most; of a unit this happens to so many records, one after the other, and its length
+    adds up in any norm. They can all leave one cell and enter one other, so no less would do.
+    """
+    reach = compute_count_sensitivity(options.neighbors, options.norm)
+    return Query(
+        statistic,
+        counts.astype(np.float64),
+        (
+            reach
+            if options.contribution_bound == 1
+            else round_up_to_float(options.contribution_bound * Fraction(reach)),
+        ),
+        labels,
+        integer=True,
+        nobs=size if options.has_public_size else None,
+    )
+
+
+def compute_share_rate(options: Options, sensitivity: Fraction | float) -> float | None:
+    """Return the rate of counts' noise; None where intervals of the population's shares cannot be had.
+
+    Other noise has another distribution, and several records of a unit are no independent draws.
+    """
+    if type(options.mechanism) is not Geometric or options.contribution_bound > 1:
+        return None
+    return options.epsilon / float(sensitivity)
+
+
+def make_cells_postprocessing(
+    options: Options, size: int, is_grouped: bool, interval_class: type[ShareIntervals]
+) -> PostProcessor:
+    """Return how noisy counts are published: as they are, with intervals of the cells' shares."""
+    rate = compute_share_rate(options, compute_count_sensitivity(options.neighbors, options.norm))
+    within = ranges.make_count_range(size if options.has_public_size else None)
+
+    def publish_counts(noisy_counts: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
+        known = None
+        if rate is not None:
+            known = make_cell_intervals(
+                interval_class, noisy_counts, size if options.has_public_size else None, rate, is_grouped
+            )
+        return noisy_counts, NoisyValue(population=known, within=within)
+
+    return publish_counts
+
+
+def _find_equal_bins(
+    chunk: Floats, edges: Floats, scale: float, tolerance: float, scratch: Scratch
+) -> BinIndices | None:
+    """Return each value's bin among equal ones, as a float; None where a value is missing."""
+    wide, bins, parts = (each[: chunk.size] for each in scratch)
+    np.subtract(chunk, edges[0], out=wide)
+    wide *= scale
+    np.copyto(parts, wide, casting="same_kind")
+    smallest, largest = parts.min(), parts.max()
+    if smallest != smallest:
+        return None
+    # beyond the outer edges nothing is to be compared
+    low, high = 0.25, edges.size - 1.25
+    if smallest < low or largest > high:
+        parts.clip(low, high, out=parts)
+    np.floor(parts, out=bins)
+    parts -= bins
+    parts -= 0.5
+    near = np.flatnonzero(np.abs(parts, out=parts) > 0.5 - tolerance)
+    if near.size:
+        edge = np.rint(wide.take(near)).astype(np.intp)
+        bins[near] = edge - (chunk.take(near) < edges.take(edge))
+    return bins
+
+
+def _count_integers(values: BinIndices, n_bins: int, scratch: BinIndices) -> CountArray:
+    """Count integers. Two make one where that is small, so that half as many are counted."""
+    half = values.size // 2
+    if n_bins > _MAX_PAIRED_BINS or half < n_bins * n_bins:
+        return np.bincount(values.astype(np.intp), minlength=n_bins)
+    both = np.multiply(values[:half], n_bins, out=scratch[:half])
+    both += values[half : 2 * half]
+    pairs = np.bincount(both.astype(np.int32), minlength=n_bins * n_bins).reshape(n_bins, n_bins)
+    counts = pairs.sum(axis=0) + pairs.sum(axis=1)
+    if values.size % 2:
+        counts[int(values[-1])] += 1
+    return counts
+
+
+def count_cells(codes: Sequence[np.ndarray], sizes: Sequence[int]) -> CountArray:
+    """Cross variables that are given as codes from -1, which stands for missing, to their size - 1.
+
+    The counts are of the shape (size + 1, ...): missing values come first on each axis.
+    """
+    shape = tuple(size + 1 for size in sizes)
+    cells = int(np.prod(shape))
+    size = codes[0].size
+    if cells <= 256:
+        return _count_byte_cells(codes, shape, size).reshape(shape)
+    kind: type[np.signedinteger] = np.int16 if cells < 2**15 else np.int64
+    counts = np.zeros(cells, dtype=np.int64)
+    step = max(_VALUES_PER_CHUNK, cells)
+    for start in range(0, size, step):
+        counts += np.bincount(_compute_cell_codes(codes, shape, slice(start, start + step), kind), minlength=cells)
+    return counts.reshape(shape)
+
+
+def _count_byte_cells(codes: Sequence[np.ndarray], shape: tuple[int, ...], size: int) -> CountArray:
+    """Count cells that fit into a byte: two records make one number, so half as many are counted."""
+    number = int(np.prod(shape))
+    counts, pairs = np.zeros(number, dtype=np.int64), None
+    for start in range(0, size, _PAIR_CHUNK):
+        cells = _compute_cell_codes(codes, shape, slice(start, start + _PAIR_CHUNK), np.uint8)
+        even = cells.size // 2 * 2 if cells.size >= _VALUES_PER_CHUNK else 0
+        counts += np.bincount(cells[even:], minlength=number)
+        if even:
+            found = np.bincount(cells[:even].view(np.uint16), minlength=65536)
+            pairs = found if pairs is None else np.add(pairs, found, out=pairs)
+    if pairs is not None:
+        table = pairs.reshape(256, 256)[:number, :number]
+        counts += table.sum(axis=0) + table.sum(axis=1)
+    return counts
+
+
+def _compute_cell_codes(
+    codes: Sequence[np.ndarray], shape: tuple[int, ...], piece: slice, kind: type[np.integer]
+) -> np.ndarray:
+    """Return each record's cell, the last variable fastest."""
+    cells = codes[0][piece].astype(kind)
+    cells += kind(1)
+    for code, size in zip(codes[1:], shape[1:]):
+        cells *= kind(size)
+        # modulo 2^8 the sum of a byte and -1 is right as well
+        cells += code[piece].astype(kind)
+        cells += kind(1)
+    return cells
+
+
+def get_crossed_variables(data: object, scope: Scope) -> CrossedVariables:
+    """Return the variables to cross, without the column of ids; those of a table have no records."""
+    data = to_pandas_or_numpy(data)
+    with name_data_argument("data"):
+        table = as_table(data)
+        if table is None and scope.is_empty:
+            return read_crossed_variables(data)
+        origin = make_column_origin(data, table, "data")
+    unit = scope.budget_unit if scope.unit is None else scope.unit
+    if origin.names is None:
+        return read_crossed_variables(data)
+    names = tuple(name for name in origin.names if not isinstance(unit, str) or name != unit)
+    if table is not None:
+        return read_crossed_variables(Chunk({name: origin.columns[name] for name in names}, 0))
+    return read_crossed_variables(select_variables(data, origin, names))
+
+
+def read_level_codes(
+    data: object, public: Sequence[PublicLevels], options: Options, argument: str = "data"
+) -> tuple[Records, Options]:
+    """Read records as the codes of their levels."""
+    return read_records(data, options, partial(_encode_variables, public=tuple(public)), argument)
+
+
+def _encode_variables(data: object, argument: str, public: tuple[PublicLevels, ...]) -> Columns:
+    variables = read_crossed_variables(data, argument)
+    codes = tuple(encode_public_levels(column, each) for column, each in zip(variables.columns, public))
+    return Columns(codes, (None,) * len(codes), variables.names, None, variables.size)
+
+
+def read_values(data: object, options: Options) -> tuple[Records, Options]:
+    """Read records of one variable as they are."""
+    return read_records(data, options, _read_values_unchanged)
+
+
+def _read_values_unchanged(data: object, argument: str) -> Columns:
+    variables = read_crossed_variables(data)
+    column = variables.columns[0]
+    held = column if hasattr(column, "dtype") else to_object_array(column)  # type: ignore[arg-type]
+    return Columns((held,), (None,), None, None, variables.size)
+
+
+def tabulate_cells(
+    records: Records, public: Sequence[PublicLevels], axes: Sequence[LevelAxis], missing: Missing
+) -> tuple[CountArray, int]:
+    """Count the cells, each axis in its published order, and all records, those that are in no cell too."""
+    counts = count_cells_in_engine(records, public, axes, missing)
+    if counts is None:
+        sizes = tuple(len(axis.positions) - 1 for axis in axes)
+        counts = records.fold(partial(_count_part_cells, sizes=sizes), np.add)
+    size = int(counts.sum())
+    if missing == "error" and any(counts.take(0, axis=axis).any() for axis in range(counts.ndim)):
+        raise make_missing_error()
+    for axis, (names, (*places, gone)) in enumerate(axes):
+        rows = np.moveaxis(counts, axis, 0)
+        moved = np.zeros((len(names), *rows.shape[1:]), dtype=np.int64)
+        # missing values come first among the counts
+        for row, place in zip(rows, (gone, *places)):
+            if place >= 0:
+                moved[place] += row
+        counts = np.moveaxis(moved, 0, axis)
+    return counts, size
+
+
+def _count_part_cells(part: RecordChunk, sizes: tuple[int, ...]) -> CountArray:
+    return count_cells(part.columns.arrays, sizes)

@@ -1,0 +1,365 @@
+"""Means, variances, standard deviations and quantiles with what intervals for the population need."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat import _checks as checks
+from pydpstat._data.columns import Bounds, Data, GivenBounds, check_bounds, check_fill_value, read_single_column
+from pydpstat._data.progress import Progress
+from pydpstat._data.values import should_fill
+from pydpstat._frozen import ReadOnlyArrays
+from pydpstat._null_distributions.means.exact_moments import VarianceInterval
+from pydpstat._null_distributions.means.mean_differences import PVALUE_FLOOR
+from pydpstat._null_distributions.means.noisy_t import NoisyTInterval
+from pydpstat._null_distributions.proportions.shares import RANDOM_SAMPLE, UNINFORMATIVE_REMARK
+from pydpstat._null_distributions.quantiles.quantiles import (
+    MAX_BINS,
+    MAX_CELLS,
+    MIN_BINS,
+    QuantileIntervals,
+    choose_bin_number,
+    compute_quantile_slope,
+)
+from pydpstat._records import partition, record_grid
+from pydpstat._records.candidates import GRID_POINTS
+from pydpstat._records.cells import count_bins, count_group_bins, make_cells_query
+from pydpstat._records.column_release import compute_exact_sums, read_bounded_columns, warn_empty_released_groups
+from pydpstat._records.group_sums import split_sums_by_group
+from pydpstat._records.groups import warn_empty_groups
+from pydpstat._records.moment_release import choose_weights, estimate_private_size_moments, estimate_public_size_moments
+from pydpstat._records.records import RecordChunk, Records, read_records
+from pydpstat._release.options import Missing, Options, check_min_records
+from pydpstat._release.pipeline import Query
+from pydpstat._release.statistic import release_statistic
+from pydpstat.errors import PydpstatError
+from pydpstat.r_arithmetic.elementary import Floats
+from pydpstat.results import _ranges as ranges
+from pydpstat.results._intervals import Interval
+from pydpstat.results._labels import Labels
+from pydpstat.results._population import Difference
+from pydpstat.results._postprocessing import DerivedValue, PostProcessing, ScaledValue, ValueWithIntervals
+from pydpstat.results.results import DPResults
+
+STATISTIC_NAMES = {"mean": "mean", "var": "variance", "std": "variance"}
+POPULATION_ARGUMENT = ("population", True)
+
+
+@dataclass(frozen=True)
+class ValueIntervals:
+    """An interval for each published value."""
+
+    parts: tuple[Interval, ...]
+    shape: tuple[int, ...]
+    validity: str
+    assumptions: tuple[str, ...] = (RANDOM_SAMPLE,)
+
+    def compute_interval(self, alpha: float) -> tuple[Floats, Floats]:
+        """Return the ends for each value, in the values' shape."""
+        with Progress(lambda: len(self.parts), "intervals") as progress:
+            ends = [progress.count_one(each.compute_limits(alpha)) for each in self.parts]
+        low, high = np.array(ends).reshape(-1, 2).T
+        return low.reshape(self.shape), high.reshape(self.shape)
+
+
+@dataclass(frozen=True)
+class MeanIntervals(ValueIntervals):
+    """Intervals of means, and differences of two of them."""
+
+    def compare_groups(self, first: int, second: int) -> Difference:
+        """Compare the means of the groups in these places, of all values one group after the other."""
+        from pydpstat._null_distributions.means.group_comparisons import compare_two_means
+
+        one, other = self.parts[first], self.parts[second]
+        assert isinstance(one, NoisyTInterval) and isinstance(other, NoisyTInterval)
+        statistic, p, interval, tell = compare_two_means((one.noisy_sums, other.noisy_sums), one.half_width)
+        means = [estimate_group_mean(each) for each in (one, other)]
+        remarks = () if tell else (UNINFORMATIVE_REMARK,)
+        name = "Welch's t test of two groups"
+        floor, estimate = PVALUE_FLOOR if tell else 0.0, means[0] - means[1]
+        return Difference(name, statistic, p, estimate, interval, "measured", remarks, floor)
+
+    def test_equality(self, places: Sequence[int]) -> tuple[Difference, tuple[int, ...]]:
+        """Compare the means of several groups, all of which may be equal; also return those compared."""
+        from pydpstat._null_distributions.means.group_comparisons import compare_means
+        from pydpstat._null_distributions.means.group_means import get_equal_means_floor
+
+        parts = [self.parts[place] for place in places]
+        statistic, p, kept = compare_means([each.noisy_sums for each in parts if isinstance(each, NoisyTInterval)])
+        floor = get_equal_means_floor(len(kept))
+        statistic /= max(len(kept) - 1, 1)
+        test = "Welch's one-way analysis of variance"
+        return Difference(test, statistic, p, math.nan, None, "measured", (), floor), kept
+
+
+def estimate_group_mean(interval: NoisyTInterval) -> float:
+    """Return the mean that noisy sums say, in the data's unit; the middle where there may be no record."""
+    size, first, _ = interval.noisy_sums.sums
+    return interval.middle + (interval.half_width * min(max(first / size, -1.0), 1.0) if size > 1.0 else 0.0)
+
+
+def release_column_moments(function: str, data: Data, bounds: GivenBounds, options: Options) -> DPResults:
+    """Release a mean, a variance or a standard deviation of every column with the noisy sums behind it."""
+    records, options, pairs, shown = read_bounded_columns(data, bounds, options.use_independent_records())
+    check_separate_noise(options, records)
+    query = make_column_sums_query(function, records, pairs, options)
+    release = release_statistic(
+        function,
+        query,
+        options,
+        public_arguments=(("bounds", shown), POPULATION_ARGUMENT, *records.arguments),
+        bounds=shown,
+        conditions=records.conditions,
+    )
+    found = make_population_result(function, release, records, pairs, options)
+    warn_empty_released_groups(found, records)
+    return found
+
+
+def check_separate_noise(options: Options, records: Records) -> None:
+    """Refuse noise that is one of all columns: distributions here are those of each column's own."""
+    if options.norm == math.inf and records.width > 1:
+        raise PydpstatError(
+            "mechanism must be 'laplace' or 'gaussian' for confidence intervals of several columns; "
+            f"got {options.mechanism.name!r}, whose noise is joint for all columns. Leave it out."
+        )
+
+
+def make_column_sums_query(function: str, records: Records, pairs: Bounds, options: Options) -> Query:
+    """Ask for the weighted sums of each column, by group where there are some."""
+    grids = [record_grid.make_standard_grid(*pair) for pair in pairs]
+    least = 1 if function == "mean" else 2
+    found, size = records.sum_with_size(
+        lambda: compute_exact_sums(records, grids, options, ((0, 0),)),
+        lambda found: found[0].count,
+        partial(check_min_records, options, min_records=least, statistic=STATISTIC_NAMES[function], argument="data"),
+    )
+    labels = records.make_labels(function)
+    if not options.has_public_size:
+        blocks = [
+            partition.compute_weight_sums(each, partition.PARABOLA_WEIGHTS)
+            for row in split_sums_by_group(found)
+            for each in row
+        ]
+        return partition.make_weights_query(function, labels, options, blocks, len(pairs))
+    by, unit = choose_weights(1, options.norm, True), Fraction(1, 1 << record_grid.GRID_BITS)
+    blocks = [[by.first * unit * each.first[0], by.square * unit * each.products[0]] for each in found]
+    return partition.make_weights_query(function, labels, options, blocks, len(pairs), by.sensitivity, size)
+
+
+def make_population_result(
+    function: str, release: DPResults, records: Records, pairs: Bounds, options: Options
+) -> DPResults:
+    """Make the statistic and its intervals of the noisy sums."""
+    shape, size = records.shape, release.nobs if options.has_public_size else None
+    law = "normal" if options.mechanism.approximate else "laplace"
+    scale = float(np.asarray(release.noise_scale))
+    by = choose_weights(1, options.norm, True) if size is not None else None
+    rows = release.value.reshape(-1, 2 if size is not None else 3)
+    values: list[float] = []
+    slopes: list[float] = []
+    parts: list[Interval] = []
+    for place, row in enumerate(rows):
+        pair = pairs[place % len(pairs)]
+        half, middle = record_grid.compute_half_width(pair), 0.5 * pair[0] + 0.5 * pair[1]
+        if size is not None and by is not None:
+            each = estimate_public_size_moments(row, by, scale, law, size)
+        else:
+            each = estimate_private_size_moments(row, scale, law)
+        if function == "mean":
+            mean = middle + half * each.mean
+            values.append(mean)
+            slopes.append(half * each.mean_slope)
+            parts.append(NoisyTInterval(each.sums, middle, half))
+            continue
+        variance = float(ranges.make_variance_range([half], size).clip_values(half * half * each.variance))
+        slope, root = half * half * each.variance_slope, function == "std"
+        values.append(math.sqrt(variance) if root else variance)
+        if root:
+            slope = slope / (2.0 * values[-1]) if variance > 0.0 else math.nan
+        slopes.append(slope)
+        parts.append(VarianceInterval(each.sums, half, root))
+    population: ValueIntervals = ValueIntervals(tuple(parts), shape, "exact")
+    if function == "mean":
+        population = MeanIntervals(tuple(parts), shape, "measured")
+    factors = partition.convert_to_fortran_order(slopes, shape)
+    halves = list(map(record_grid.compute_half_width, pairs))
+    within = (
+        ranges.make_mean_range(pairs)
+        if function == "mean"
+        else ranges.make_variance_range(halves, size, function == "std")
+    )
+    post: DerivedValue | ScaledValue
+    if function == "mean" and size is not None:
+        steps: tuple[str, ...] = ("mean of the noisy sum", ranges.CLIPPED_STEP)
+        post = ScaledValue(factors, steps, population=population, within=within)
+        # in the statistic's own unit
+        one = not shape
+        release = replace(
+            release,
+            noise_scale=scale * factors[0] if one else scale * np.array(factors),
+            sensitivity=_scale_sensitivity(release.sensitivity, factors),
+        )
+    else:
+        what = "mean" if function == "mean" else "variance"
+        steps = (f"{what} of the noisy sums", ranges.CLIPPED_STEP, *(("square root",) * (function == "std")))
+        sizes = None
+        if size is None:
+            sizes = partition.convert_to_fortran_order(rows.sum(axis=1), shape)
+        post = DerivedValue(factors, steps, population=population, sizes=sizes, within=within)
+    value = within.clip_values(np.array(values).reshape(shape))
+    return replace(release, value=value, post=post, grid=None)
+
+
+def _scale_sensitivity(sensitivity: float | tuple[float, ...], factors: tuple[float, ...]) -> float | tuple[float, ...]:
+    one = float(np.ravel(sensitivity)[0])
+    return one * factors[0] if len(factors) == 1 else tuple(one * each for each in factors)
+
+
+QUANTILE_STEP = "between the edges of {} noisy cells {:.3g} wide, of which grid_points= may choose more"
+# cells where the number of records is private, which none can be chosen for
+DEFAULT_CELL_COUNT = 128
+
+
+@dataclass(frozen=True, eq=False)
+class CellQuantiles(ReadOnlyArrays):
+    """Quantiles of records that noisy cells count."""
+
+    cells: Floats
+    edges: Floats
+    size: int | None
+    rate: float
+
+    @property
+    def total(self) -> float:
+        """The number of records, or the noisy one, at least 1."""
+        return max(float(self.cells.sum()), 1.0) if self.size is None else float(self.size)
+
+    def _compute_cumulative_counts(self) -> Floats:
+        """Return how many records seem to be below each edge, ascending.
+
+        The mean of what the cells below and those above say has a quarter of the noise of all cells.
+        """
+        inner = 0.5 * (self.cells[:-1].cumsum() + self.total - self.cells[:0:-1].cumsum()[::-1])
+        inner = np.maximum.accumulate(inner.clip(0.0, self.total)) if inner.size else inner
+        return np.concatenate([[0.0], inner, [self.total]])
+
+    def compute_quantile(self, share: float) -> float:
+        """Return the point below which that share of the records seems to be."""
+        below, wanted = self._compute_cumulative_counts(), share * self.total
+        place = int(np.searchsorted(below, wanted, side="right")) - 1
+        cell = min(max(place, 0), self.cells.size - 1)
+        gap = float(below[cell + 1] - below[cell])
+        part = (wanted - float(below[cell])) / gap if gap > 0.0 else 0.5
+        part = min(max(part, 0.0), 1.0)
+        return float((1.0 - part) * self.edges[cell] + part * self.edges[cell + 1])
+
+    def compute_noise_slope(self, share: float) -> float:
+        """Return how far noise of a standard deviation of 1 in each cell moves the quantile.
+
+        NaN where the noise of the counts below the quantile is above a tenth of all records.
+        """
+        deviation = math.sqrt(2.0) / self.rate
+        apart = 0.5 * math.sqrt(self.cells.size) * deviation / self.total
+        if apart > 0.1:
+            return math.nan
+        return compute_quantile_slope(self.compute_quantile, share, deviation, apart)
+
+
+def release_population_quantiles(
+    function: str,
+    x: Data,
+    bounds: GivenBounds,
+    shares: Sequence[float],
+    names: tuple[str, ...] | None,
+    public_arguments: tuple[tuple[str, object], ...],
+    grid_points: int | None,
+    options: Options,
+) -> DPResults:
+    """Release the noisy histogram that quantiles follow from; `names` are those of several quantiles."""
+    if options.scope.sample is not None:
+        raise PydpstatError("sample must be left out with population=True. Leave out one of them.")
+    pair = check_bounds(bounds)
+    check_fill_value(options.missing, [pair])
+    records, options = read_records(x, options.use_independent_records(), read_single_column, "x")
+    number = _get_cell_count(grid_points, options.has_public_size)
+    finest = make_cell_edges(pair, MAX_BINS if number is None else number)
+    tally = partial(_count_cells, edges=finest, missing=options.missing, groups=records.n_groups)
+    counts, size = records.sum_with_size(
+        lambda: records.fold(tally, np.add),
+        lambda found: int(found.sum()),
+        partial(check_min_records, options, min_records=1, statistic=function, argument="x"),
+    )
+    edges = finest
+    if number is None:
+        # the number of records is known now; coarser cells are made of the finest ones
+        edges = make_cell_edges(pair, choose_bin_number(size or 0, options.epsilon))
+        counts = np.add.reduceat(counts, np.searchsorted(finest, edges[:-1]), axis=-1)
+    name = records.name if records.names is None else records.names[0]
+    labels = records.label_groups(Labels((name or function) if names is None else (name or "quantile"), names=names))
+    asked = make_cells_query(function, counts, labels, size or 0, options)
+    rate = options.epsilon / float(asked.sensitivities[0])
+    shape = (*counts.shape[:-1], *(() if names is None else (len(shares),)))
+
+    def compute_quantiles(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
+        rows, public = noisy.reshape(-1, edges.size - 1), size if options.has_public_size else None
+        # the geometric noise of a cell has a standard deviation below this
+        warn_empty_groups(records.groups, rows.sum(axis=1), math.sqrt(2.0 * rows.shape[1]) / rate)
+        known = [CellQuantiles(row, edges, public, rate) for row in rows]
+        slopes = partition.convert_to_fortran_order(
+            [each.compute_noise_slope(share) for each in known for share in shares], shape
+        )
+        value = np.array([each.compute_quantile(share) for each in known for share in shares]).reshape(shape)
+        intervals = QuantileIntervals(noisy, edges, public, rate, tuple(shares), shape)
+        step = QUANTILE_STEP.format(edges.size - 1, edges[1] - edges[0])
+        return value, ValueWithIntervals(slopes, (step,), intervals, population=intervals)
+
+    said = () if number in (None, DEFAULT_CELL_COUNT) else (("grid_points", number + 1),)
+    return release_statistic(
+        function,
+        asked,
+        options,
+        data_names=("x",),
+        public_arguments=(*public_arguments, ("bounds", pair), ("population", True), *said, *records.arguments),
+        bounds=pair,
+        postprocess=compute_quantiles,
+        conditions=records.conditions,
+    )
+
+
+def _get_cell_count(grid_points: object, bounded: bool) -> int | None:
+    """Return how many cells are counted: one less than edges; None where it follows from n and epsilon."""
+    if grid_points is None or checks.is_number(grid_points) and grid_points == GRID_POINTS:
+        return None if bounded else DEFAULT_CELL_COUNT
+    allowed = f"a whole number from {MIN_BINS + 1} to {MAX_CELLS + 1} with population=True"
+    hint = "It is the number of edges of the cells in which records are counted, for example 129."
+    return checks.check_integer(grid_points, "grid_points", MIN_BINS + 1, MAX_CELLS + 1, allowed=allowed, hint=hint) - 1
+
+
+def make_cell_edges(bounds: tuple[float, float], n_cells: int) -> Floats:
+    """Return edges of so many cells of equal width, fewer where floats have no room between them.
+
+    For powers of 2 each edge of some cells is one of all finer ones.
+    """
+    parts = np.arange(n_cells + 1) / n_cells
+    return np.unique((1.0 - parts) * bounds[0] + parts * bounds[1])
+
+
+def _count_cells(part: RecordChunk, edges: Floats, missing: Missing, groups: int | None) -> npt.NDArray[np.int64]:
+    """Count the records in each cell, by group where there are some, missing ones as `missing` says."""
+    values, places = part.columns.arrays[0], part.group_codes
+    found: Any = count_bins(values, edges)
+    if groups is not None and places is not None:
+        found = count_group_bins(values, places, groups, edges)
+    counts, gone = found
+    if should_fill(int(np.sum(gone)), missing):
+        counts = counts + np.multiply.outer(gone, count_bins(np.array([missing]), edges)[0])
+    return counts

@@ -1,0 +1,400 @@
+"""What the quantile functions share: their arguments, records on the grid, and the choice of grid points."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from fractions import Fraction
+from functools import partial
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+
+from pydpstat import _checks as checks
+from pydpstat._data.columns import Data, GivenBounds, check_bounds, check_fill_value, is_placeholder, read_single_column
+from pydpstat._data.native import to_public_list
+from pydpstat._records.candidates import (
+    GRID_POINTS,
+    CandidateGrid,
+    check_grid_points,
+    has_integer_bounds,
+    has_integer_type,
+    make_grid,
+    make_integer_grid,
+)
+from pydpstat._records.ranks import (
+    SPARSE_CELLS_PER_RECORD,
+    Floats,
+    IntegerArray,
+    OccupiedPoints,
+    PointCounts,
+    PointWindow,
+    RankTarget,
+    compute_rank_range,
+    compute_rank_utility,
+    compute_utility_limit,
+    count_part_points,
+    count_window,
+    merge_point_counts,
+    round_share,
+    split_grid_into_runs,
+)
+from pydpstat._records.records import Records, read_records
+from pydpstat._records.selection import PointSelection
+from pydpstat._release.calibration import INTEGER_MECHANISMS
+from pydpstat._release.charging import get_budget_defaults
+from pydpstat._release.choice import release_choice
+from pydpstat._release.declared_facts import TYPES_CONDITION
+from pydpstat._release.options import Missing, Options, check_min_records, options
+from pydpstat._release.pipeline import Chargeable
+from pydpstat._release.statistic import make_call
+from pydpstat._warn import warn_usage
+from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms._exponential import Exponential
+from pydpstat.mechanisms.mechanism import Mechanism
+from pydpstat.privacy import BoundedRangeLoss
+from pydpstat.random import Source
+from pydpstat.random._weighted_choice import Runs, draw_integer_below, draw_integers
+from pydpstat.results._labels import Labels
+from pydpstat.results.results import DPResults
+
+# the chosen value with its labels; a seeded source's uniforms are not needed
+ChoiceFunction = Callable[..., tuple[object, Labels]]
+# weights of pieces: how many points each has, and its utility times the rate; out comes a piece
+PieceChooser = Callable[[IntegerArray, Floats, Fraction], int]
+# an integer from 0 to below its argument
+IntegerDrawer = Callable[[int], int]
+# ties are put in random order among so many places, in powers of two
+_TIE_BITS = 16
+# groups are gone through together until they have so many runs
+_BLOCK = 2**16
+
+
+class QuantileQuery(NamedTuple):
+    """The records, the grid points that they are moved to, and the options of the release.
+
+    `is_permute_and_flip`: how points are chosen, else by the exponential mechanism.
+    """
+
+    options: Options
+    grid: CandidateGrid
+    records: Records
+    is_permute_and_flip: bool
+
+    @property
+    def name(self) -> str | None:
+        """The variable's name, where it has one."""
+        names = self.records.names
+        return (self.records.name if names is None else names[0]) or None
+
+    @property
+    def n_epsilon_parts(self) -> int:
+        """Into how many equal parts epsilon goes: the records of all groups that a neighbor adds or removes.
+
+        1 where the number of records is public, for which ranks have a range of their own.
+        """
+        return self.options.n_changed_groups * self.options.contribution_bound
+
+    @property
+    def neighbors(self) -> str:
+        """For which neighbors each part of epsilon is."""
+        return "unbounded" if self.options.has_private_group_sizes else self.options.neighbors
+
+    def count_points(self) -> PointCounts:
+        """Return how many records each point of each group has."""
+        tally = partial(
+            count_part_points, grid=self.grid.parameters, missing=self.options.missing, groups=self.records.n_groups
+        )
+        found, _ = self.records.sum_with_size(
+            lambda: self.records.fold(tally, merge_point_counts),
+            lambda found: found.size,
+            partial(check_min_records, self.options, min_records=1, statistic="quantile", argument="x"),
+        )
+        return found
+
+    def count_points_near(self, target: RankTarget) -> PointCounts | PointWindow:
+        """Return how many records each point has; of many records only those that decide about a share."""
+        grid, part, window = self.grid, self.records.part, None
+        if part is not None and part.group_codes is None and part.n_records * SPARSE_CELLS_PER_RECORD > grid.n_points:
+            window = count_window(part.columns.arrays[0], grid.parameters, target)
+        return self.count_points() if window is None else window
+
+
+def check_quantile_options(
+    epsilon: float,
+    neighbors: str | None,
+    missing: Missing,
+    population: bool,
+    rng: object = None,
+    budget: Chargeable | None = None,
+) -> Options:
+    """Check how quantiles are protected: a choice among points, or with `population` counts of cells."""
+    named: tuple[Mechanism, ...] = INTEGER_MECHANISMS[:1] if population else (Exponential(),)
+    public = (epsilon, 0, named[0].name, neighbors, missing)
+    return options(*public, mechanisms=named, allow_objects=False, rng=rng, budget=budget)
+
+
+def read_quantile_query(x: Data, bounds: GivenBounds, grid_points: int | None, options: Options) -> QuantileQuery:
+    """Check what all quantiles share, and read what is public of the records."""
+    pair = check_bounds(bounds)
+    check_fill_value(options.missing, [pair])
+    given = None if grid_points is None else check_grid_points(grid_points)
+    # bounds that no grid can divide are refused before data are read
+    grid = make_grid(pair, given)
+    records, options = read_records(x, options, read_single_column, "x")
+    # the rho of a sampled release follows from its pure epsilon alone
+    flips = options.sampling_rate is not None or get_budget_defaults(options.budget).accountant != "zcdp"
+    # the made-up records of a plan have no type
+    if given is None and not is_placeholder(x) and (whole := make_integer_grid(pair)):
+        integral = has_integer_type(x, records)
+        if integral is not None:
+            options = options._replace(type_conditions=(TYPES_CONDITION,))
+        if integral or integral is None and has_integer_bounds(bounds, whole):
+            grid = whole
+    return QuantileQuery(options, grid, records, flips)
+
+
+def check_share(q: float) -> float:
+    """Check a quantile's share, and round it to a multiple of 2^-20."""
+    number = checks.unwrap_scalar(q)
+    if _is_share(number):
+        return round_share(float(number))
+    raise PydpstatError(
+        f"q must be a number from 0 to 1; got {checks.describe_value(q)}. The median is 0.5. "
+        "For several use quantiles()."
+    )
+
+
+def _is_share(value: object) -> bool:
+    return checks.is_number(value) and 0.0 <= checks.as_float(value) <= 1.0
+
+
+def check_shares(qs: object) -> list[float]:
+    """Check the shares of several quantiles, and round them as `check_share` does."""
+    return [round_share(float(q)) for q in check_raw_shares(qs)]
+
+
+def check_raw_shares(qs: object) -> list[float]:
+    """Check the shares of several quantiles, and return them as they are."""
+    # R has a single number for a vector of one
+    values = [qs] if checks.is_number(qs) else to_public_list(qs, "qs")
+    if not isinstance(values, (list, tuple)) or not values or not all(map(_is_share, values)):
+        raise PydpstatError(
+            f"qs must be one or more numbers from 0 to 1; got {checks.describe_value(qs)}. Give for example "
+            "[0.25, 0.5, 0.75]."
+        )
+    return list(values)
+
+
+def release_points(
+    function: str,
+    query: QuantileQuery,
+    choose: ChoiceFunction,
+    own_arguments: tuple[tuple[str, object], ...],
+    sensitivity: float,
+    nobs: int,
+    n_parts: int = 1,
+) -> DPResults:
+    """Release a choice among grid points; an array of them becomes the result's value.
+
+    It consists of `n_parts` choices in sequence, each with an equal part of epsilon.
+    """
+    how, grid, records, flips = query
+    public = (*own_arguments, ("bounds", (grid.lower, grid.upper)))
+    if grid.n_points != GRID_POINTS:
+        public = (*public, ("grid_points", grid.n_points))
+    loss = None if flips else BoundedRangeLoss(how.epsilon, n_parts)
+    claim, held = how.make_guarantees(loss, records.conditions)
+    return release_choice(
+        function,
+        choose,
+        how.source,
+        n_draws=0,
+        sensitivity=sensitivity,
+        claim=claim,
+        guarantee=held,
+        call=make_call(function, how, ("x",), (*public, *records.arguments)),
+        bounds=(grid.lower, grid.upper),
+        nobs=nobs if how.has_public_size else None,
+        grid=grid.step,
+        mechanism="permute-and-flip" if flips else "exponential",
+        choose_exactly=choose,
+        budget=how.budget,
+        steps=grid.steps,
+        describe_subject=lambda: records.make_labels(function).describe_variables(function),
+    )
+
+
+def compute_split_depth(n_quantiles: int) -> int:
+    """Return how often the sorted shares are split: the smallest k with 2^k > quantiles."""
+    return n_quantiles.bit_length()
+
+
+def compute_split_range(q: float, neighbors: str, is_only_problem: bool) -> Fraction:
+    """Return the range of one problem's utility that its level's epsilon has to cover.
+
+    `q` is the problem's own share, and `is_only_problem` tells whether it is the only one of its level.
+
+    The problems of a level have disjoint records. A record that is added or removed touches one of
+    them. A record that is replaced touches one, with a range of at most 2, or leaves one and enters
+    another: both problems then pay for one record added or removed, so each may spend half of the
+    level's epsilon, and its range counts twice. That covers the first case too, since
+    2 * 2 max(q, 1 - q) >= 2.
+    """
+    if neighbors == "bounded" and not is_only_problem:
+        return 2 * compute_rank_range(q, "unbounded")
+    return compute_rank_range(q, neighbors)
+
+
+def split_quantiles(
+    records: IntegerArray,
+    n_points: int,
+    shares: Sequence[float],
+    epsilon: Fraction,
+    neighbors: str,
+    choose_piece: PieceChooser,
+    draw_below: IntegerDrawer,
+) -> list[int]:
+    """Choose a point for each share, both in ascending order; epsilon is that of all choices together.
+
+    `records` are the records' points, ascending, between 0 and points - 1. Private. No two of the
+    `shares` are equal. `choose_piece` and `draw_below` are the random choices.
+
+    Each level gets epsilon / levels. The utility of a point z for the share q of n records is
+    -|#{records < z} - q n|, which moves as `compute_rank_range` says. A chosen point z sends the records
+    below it to the left and all others to the right: which problem a record belongs to depends on
+    that record and on published points only.
+
+    (Kaplan, H., Schnapp, S. and Stemmer, U. (2022). Differentially private approximate quantiles. ICML 2022.)
+    """
+    chosen: dict[int, int] = {}
+    depth = compute_split_depth(len(shares))
+    # records first to last, points first to last, shares first to last, the shares at both ends
+    level = [(0, records.size, 0, n_points - 1, 0, len(shares), 0.0, 1.0)]
+    while level:
+        following = []
+        for start, stop, low, high, first, last, least, most in level:
+            middle = (first + last) // 2
+            q = round_share((shares[middle] - least) / (most - least))
+            rate = epsilon / depth / compute_split_range(q, neighbors, len(level) == 1)
+            inside = records[start:stop]
+            point = _choose_point(inside, low, high, q, rate, choose_piece, draw_below)
+            chosen[middle] = point
+            cut = start + int(inside.searchsorted(point))
+            if first < middle:
+                following.append((start, cut, low, point, first, middle, least, shares[middle]))
+            if middle + 1 < last:
+                following.append((cut, stop, point, high, middle + 1, last, shares[middle], most))
+        level = following
+    return [chosen[place] for place in range(len(shares))]
+
+
+def _choose_point(
+    records: IntegerArray,
+    low: int,
+    high: int,
+    q: float,
+    rate: Fraction,
+    choose_piece: PieceChooser,
+    draw_below: IntegerDrawer,
+) -> int:
+    """Choose a piece between two records, whose points all have the same utility, then one of its points.
+
+    Pieces whose utility is at the limit are one piece on either side.
+    """
+    aim, limit = q * records.size, compute_utility_limit(rate)
+    first = int(max(0.0, math.floor(aim - limit)))
+    last = int(min(float(records.size), math.ceil(aim + limit)))
+    ends = np.concatenate((np.array([low - 1]), records[first:last], np.array([high])))
+    widths = np.diff(ends)
+    utility = -np.minimum(np.abs(np.arange(first, last + 1) - aim), limit)
+    wide = np.flatnonzero(widths)
+    piece = int(wide[choose_piece(widths[wide], utility[wide], rate)])
+    return int(ends[piece]) + 1 + draw_below(int(widths[piece]))
+
+
+def warn_argument_order(function: str, name: str, share: float, epsilon: object, also: str = "epsilon") -> None:
+    """Say in which order the share of a quantile and epsilon stand, where R's order may be meant."""
+    if share == 1 and checks.is_number(epsilon) and checks.as_float(epsilon) < 1.0:
+        warn_usage(
+            f"{function} was given {name}=1, the maximum, and {also}={epsilon:g}. The order is "
+            f"{function}(x, {name}, {also}): if you meant the other order, write {function}(x, "
+            f"{name}={epsilon:g}, {also}=1, ...)."
+        )
+
+
+def choose_points_for_share(
+    counts: PointCounts | PointWindow, query: QuantileQuery, share: float, rate: Fraction
+) -> float | Floats:
+    """Choose a point for one share; of groups a point for each, in their order."""
+    grid, least = query.grid, -compute_utility_limit(rate)
+    selection = PointSelection(rate, query.options.source, query.is_permute_and_flip)
+    if query.records.groups is None:
+        if isinstance(counts, PointCounts) and counts.size * SPARSE_CELLS_PER_RECORD > grid.n_points:
+            counts = PointWindow(counts.size, 0, counts.get_counts())
+        if isinstance(counts, PointWindow):
+            utility = np.maximum(compute_rank_utility(counts.counts, share), least)
+            return grid.get_point(selection.choose_point_above(utility, counts.first, grid.n_points, least))
+        (occupied,) = counts.iterate_groups(grid.n_points)
+        (chosen,) = selection.choose_points([_make_runs(occupied, grid.n_points, share, least)])
+        return grid.get_point(chosen)
+    assert isinstance(counts, PointCounts)
+    # a group's points go in runs however many records it has, so that one seed says one thing
+    runs = (_make_runs(each, grid.n_points, share, least) for each in counts.iterate_groups(grid.n_points))
+    chosen_points = chain.from_iterable(map(selection.choose_points, _split_into_blocks(runs)))
+    return np.array([grid.get_point(point) for point in chosen_points])
+
+
+def _make_runs(occupied: OccupiedPoints, n_points: int, share: float, lower_limit: float) -> Runs:
+    counts, starts, widths = split_grid_into_runs(*occupied, n_points)
+    return np.maximum(compute_rank_utility(counts, share), lower_limit), starts, widths
+
+
+def _split_into_blocks(runs: Iterable[Runs]) -> Iterator[list[Runs]]:
+    block: list[Runs] = []
+    size = 0
+    for each in runs:
+        block.append(each)
+        size += each[0].size
+        if size >= _BLOCK:
+            yield block
+            block, size = [], 0
+    if block:
+        yield block
+
+
+def choose_points_for_shares(counts: PointCounts, query: QuantileQuery, shares: Sequence[float]) -> Floats:
+    """Choose a point for each share; of groups a row of them for each."""
+    grid, source = query.grid, query.options.source
+    distinct = sorted(set(shares))
+    epsilon = Fraction(query.options.epsilon) / query.n_epsilon_parts
+
+    def choose_group_points(occupied: OccupiedPoints) -> list[float]:
+        points = split_quantiles(
+            _split_ties_at_random(occupied, source),
+            grid.n_points << _TIE_BITS,
+            distinct,
+            epsilon,
+            query.neighbors,
+            lambda widths, utility, rate: PointSelection(rate, source, query.is_permute_and_flip).choose_piece(
+                widths, utility
+            ),
+            lambda limit: draw_integer_below(limit, source),
+        )
+        at = {share: grid.get_point(point >> _TIE_BITS) for share, point in zip(distinct, points)}
+        return [at[share] for share in shares]
+
+    if query.records.groups is None:
+        (occupied,) = counts.iterate_groups(grid.n_points)
+        return np.array(choose_group_points(occupied))
+    return np.array([choose_group_points(each) for each in counts.iterate_groups(grid.n_points)])
+
+
+def _split_ties_at_random(occupied: OccupiedPoints, source: Source) -> IntegerArray:
+    """Return the records in order, each with a random place among its equals."""
+    points, counts = occupied
+    records = np.repeat(points << _TIE_BITS, counts)
+    records += draw_integers(records.size, _TIE_BITS, source)
+    records.sort()
+    return records

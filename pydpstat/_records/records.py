@@ -1,0 +1,340 @@
+"""The records of a release: what is public of them, and a pass over all of them, by group and by unit."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from pydpstat._data.aggregates import AggregateQuery, AggregateRow
+from pydpstat._data.columns import Columns, Placeholder, is_placeholder
+from pydpstat._data.containers import Column
+from pydpstat._data.native import name_data_argument, to_pandas_or_numpy
+from pydpstat._data.table import Chunk, ColumnView, Table, as_table
+from pydpstat._records.contributions import (
+    ContributionBounds,
+    SamplingDesign,
+    check_sample,
+    encode_units,
+    select_contributions,
+)
+from pydpstat._records.groups import (
+    ColumnOrigin,
+    get_scope_arguments,
+    make_column_origin,
+    make_scope_groups,
+    read_keys,
+    read_unit,
+)
+from pydpstat._records.levels import Groups
+from pydpstat._release.options import Missing, Options
+from pydpstat.errors import PydpstatError
+from pydpstat.results._labels import GroupLabels, Labels
+
+Folded = TypeVar("Folded")
+Reader = Callable[[object, str], Columns]
+_IN_MEMORY = (np.ndarray, list, tuple)
+
+
+class RecordChunk(NamedTuple):
+    """Some records: their variables, and the group that each is in. Private."""
+
+    columns: Columns
+    group_codes: np.ndarray | None
+
+    def __repr__(self) -> str:
+        return "Part(values withheld)"
+
+    @property
+    def n_records(self) -> int:
+        """How many records there are, without those that were left out."""
+        return int(self.columns.arrays[0].size)
+
+
+class RecordLayout(NamedTuple):
+    """How the records of a chunk are read; all of it is public, and can be sent to another process.
+
+    `variables`, `keys` and `ids` are columns' names where the chunk has them all; `is_single` tells that one
+    variable is a single one, and no frame of one.
+    """
+
+    reader: Reader
+    argument: str
+    missing: Missing
+    groups: Groups | None
+    unit: ContributionBounds | None
+    sample: SamplingDesign | None = None
+    variables: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    is_single: bool = False
+
+    def read_chunk(self, chunk: Chunk) -> RecordChunk:
+        """Read a chunk that has all columns."""
+        columns = chunk.columns
+        variables = Chunk({name: columns[name] for name in self.variables}, chunk.size)
+        ids = None if self.unit is None else columns[self.unit.name]
+        return self.read_part(variables, [columns[name] for name in self.keys], ids)
+
+    def read_part(self, data: object, keys: Sequence[object], ids: Column | None) -> RecordChunk:
+        """Read variables, find each record's group, and leave out what is in none or more than its unit's."""
+        columns = self.reader(data, self.argument)
+        if self.is_single and len(columns.arrays) == 1 and columns.names is not None:
+            name = columns.names[0] or None
+            columns = Columns(columns.arrays, columns.missing, None, name, columns.size)
+        places = None if self.groups is None else self.groups.compute_group_codes(keys, self.missing)
+        if is_placeholder(data):
+            return RecordChunk(columns, None if places is None else places[:0])
+        for given, rows in (("by", places), ("unit", ids)):
+            if rows is not None and len(rows) != columns.size:
+                raise PydpstatError(
+                    f"{given} must have a value for each record of {self.argument}; its length "
+                    "differs. Give columns of the same table, or the names of its columns."
+                )
+        stay = self._select_records(columns, places, ids)
+        return RecordChunk(columns, places) if stay is None or stay.all() else _select_subset(columns, places, stay)
+
+    def _select_records(
+        self, columns: Columns, group_codes: np.ndarray | None, ids: Column | None
+    ) -> np.ndarray | None:
+        """Return which records are in the sample and in a group, and among those of their unit that count."""
+        stay = None if group_codes is None or group_codes.size == 0 or int(group_codes.min()) >= 0 else group_codes >= 0
+        if self.sample is not None:
+            drawn = _draw_sample(self.sample, columns.size, ids, self.unit)
+            stay = drawn if stay is None else stay & drawn
+        if self.unit is None:
+            return stay
+        if stay is not None:
+            group_codes = np.where(stay, 0 if group_codes is None else group_codes, -1)
+        # one sign for what is missing, whether numbers or truth values
+        values = [
+            array if gone is None else np.where(gone, np.nan, array)
+            for array, gone in zip(columns.arrays, columns.missing)
+        ]
+        return select_contributions(ids, self.unit, group_codes, values)
+
+
+def _draw_sample(sample: SamplingDesign, size: int, ids: Column | None, unit: ContributionBounds | None) -> np.ndarray:
+    """Return which records are in the sample: a unit is in it with all of its records."""
+    if unit is None:
+        return sample.draw_records(size)
+    codes, names = encode_units(ids, unit.name)
+    return sample.draw_records(names.size)[codes]
+
+
+def _select_subset(columns: Columns, group_codes: np.ndarray | None, is_selected: np.ndarray) -> RecordChunk:
+    """Return the records that stay; how many there were remains known."""
+    arrays = tuple(array[is_selected] for array in columns.arrays)
+    gone = tuple(None if mask is None else mask[is_selected] for mask in columns.missing)
+    inside = Columns(arrays, gone, columns.names, columns.name, columns.size)
+    return RecordChunk(inside, None if group_codes is None else group_codes[is_selected])
+
+
+class Records(NamedTuple):
+    """The records of a release. Public but for the part, and for the size unless neighbors are bounded.
+
+    `name` is a single variable's, whose `names` are None. `public_size` is the number of records where it is public
+    and at hand, and `count_records` counts a table's, once; `part` has all records that are in memory, `table`
+    others.
+    """
+
+    names: tuple[str, ...] | None
+    name: str | None
+    width: int
+    public_size: int | None
+    layout: RecordLayout
+    part: RecordChunk | None
+    table: Table | None
+    arguments: tuple[tuple[str, object], ...] = ()
+    count_records: Callable[[], int | None] | None = None
+
+    def __repr__(self) -> str:
+        return "Records(values withheld)"
+
+    @property
+    def size(self) -> int | None:
+        """Number of records, if public; None where it is not known before they are read.
+
+        A table is asked for it here and not before: an engine may have to read for it, and by then all
+        arguments are checked. `sum_with_size` has it without.
+        """
+        if self.count_records is None:
+            return self.public_size
+        with name_data_argument(self.layout.argument):
+            return self.count_records()
+
+    @property
+    def groups(self) -> Groups | None:
+        """The groups; None without."""
+        return self.layout.groups
+
+    @property
+    def n_groups(self) -> int | None:
+        """How many groups there are; None without."""
+        return None if self.groups is None else self.groups.n_groups
+
+    @property
+    def has_several_groups(self) -> bool:
+        """Whether there are several groups, of which a record may leave one and enter another."""
+        return self.groups is not None and self.groups.n_groups > 1
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """What the guarantee rests on."""
+        return () if self.groups is None else self.groups.conditions
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of one number for each group and variable."""
+        inner = () if self.names is None else (self.width,)
+        return inner if self.groups is None else (self.groups.n_groups, *inner)
+
+    def fold(
+        self,
+        map_part: Callable[[RecordChunk], Folded],
+        merge: Callable[[Folded, Folded], Folded],
+        undivided_column: str | None = None,
+    ) -> Folded:
+        """Return what `map_part` makes of all records, the parts' results merged.
+
+        All records of a unit are in one part, and so are those of a value of the column `undivided_column`.
+        """
+        if self.table is None:
+            assert self.part is not None
+            return map_part(self.part)
+        if self.layout.unit is not None:
+            undivided_column = self.layout.unit.name
+        with name_data_argument(self.layout.argument):
+            return self.table.fold(functools.partial(_map_chunk, self.layout, map_part), merge, undivided_column)
+
+    def compute_in_engine(self, question: AggregateQuery) -> list[AggregateRow] | None:
+        """Return what an engine counts and adds up itself; None where the records have to be read."""
+        if self.table is None or self.layout.unit is not None or self.layout.sample is not None:
+            return None
+        with name_data_argument(self.layout.argument):
+            return self.table.select_columns([name for name, _ in question.required_columns]).compute_aggregates(
+                question
+            )
+
+    def sum_with_size(
+        self,
+        sum_records: Callable[[], Folded],
+        get_size: Callable[[Folded], int],
+        check_size: Callable[[int], None],
+    ) -> tuple[Folded, int | None]:
+        """Return what is added up, and the number of records; None where it is private.
+
+        An engine would have to read for the number, which the sums have in them: data are read once.
+
+        `get_size` tells how many records were added up, and `check_size` raises an error where there are too few,
+        before they are read where their number is at hand.
+        """
+        if self.public_size is not None:
+            check_size(self.public_size)
+        found = sum_records()
+        if self.count_records is None:
+            return found, self.public_size
+        size = get_size(found)
+        check_size(size)
+        return found, size
+
+    def make_labels(self, statistic: str) -> Labels:
+        """Return the names of one number for each group and variable."""
+        return self.label_groups(Labels(self.name or statistic, self.names))
+
+    def label_groups(self, labels: Labels) -> Labels:
+        """Return the names of what `labels` names of one group."""
+        if self.groups is None:
+            return labels
+        return GroupLabels.from_labels(labels, self.groups.rows, self.groups.names)
+
+
+def _map_chunk(layout: RecordLayout, map_part: Callable[[RecordChunk], Folded], chunk: Chunk) -> Folded:
+    return map_part(layout.read_chunk(chunk))
+
+
+def read_records(data: object, options: Options, reader: Reader, argument: str = "data") -> tuple[Records, Options]:
+    """Read what is public of the records, and say how groups and units change their protection."""
+    table = None
+    # what is surely in memory needs no look at the engines
+    if type(data) not in _IN_MEMORY:
+        data = to_pandas_or_numpy(data, argument)
+        with name_data_argument(argument):
+            table = as_table(data)
+    scope = options.scope
+    if table is None and scope.is_empty:
+        columns = reader(data, argument)
+        layout = RecordLayout(reader, argument, options.missing, None, None)
+        return _make_records(layout, columns, columns.size, options, RecordChunk(columns, None)), options
+    origin = make_column_origin(data, table, argument)
+    if scope.unit is None and scope.budget_unit in (origin.names or ()):
+        scope = scope._replace(unit=scope.budget_unit)
+    keys, own = read_keys(scope, origin)
+    ids, unit = read_unit(scope, origin, options.source)
+    groups = make_scope_groups(scope, own, options)
+    if unit is not None:
+        options = options._replace(unit=unit.name, contribution_bound=unit.max_records)
+    # of units that have one record each the number is as public as that of records
+    options = options._replace(
+        has_private_group_sizes=groups is not None or unit is not None and not scope.has_one_record_per_unit
+    )
+    used = {*keys, *([scope.unit] if isinstance(scope.unit, str) else [])}
+    variables = tuple(name for name in origin.names or () if name not in used)
+    if unit is not None and unit.name in variables and not isinstance(scope.unit, str):
+        raise PydpstatError(
+            f"{argument} must not have the unit's column {unit.name!r} among its variables. Give it "
+            f"only by name, unit={unit.name!r}, or select the other columns."
+        )
+    if used and origin.names is not None and not variables:
+        raise PydpstatError(f"{argument} must have a column apart from those of by and unit; it has none.")
+    single = origin.names is not None and (bool(used) or variables == ("",))
+    single = single or isinstance(data, ColumnView) and data.is_single
+    sample = None
+    if scope.sample is not None:
+        once = table is not None
+        sample = check_sample(scope.sample, options, has_unit=unit is not None, is_read_once=once)
+    layout = RecordLayout(reader, argument, options.missing, groups, unit, sample, variables, keys, single)
+    shown = get_scope_arguments(scope, keys, groups, unit, sample)
+    if table is not None:
+        if sample is not None:
+            options = sample.add_sampling_rate(options, 0)
+        columns = layout.read_chunk(Chunk(origin.columns, 0)).columns
+        needed = table.select_columns([name for name in origin.names or () if name in used or name in variables])
+        return _make_records(layout, columns, None, options, None, needed, shown), options
+    inner = data
+    if used and origin.names is not None:
+        inner = select_variables(data, origin, variables)
+    part = layout.read_part(inner, own.columns, ids)
+    size = part.n_records if scope.has_one_record_per_unit else part.columns.size
+    if sample is not None:
+        options = sample.add_sampling_rate(options, size)
+        size = sample.compute_sample_size(size) if sample.is_fixed_size else size
+    return _make_records(layout, part.columns, size, options, part, None, shown), options
+
+
+def select_variables(data: object, origin: ColumnOrigin, variables: tuple[str, ...]) -> object:
+    """Return some columns of a frame in memory, or what stands for them."""
+    if isinstance(data, Placeholder):
+        return Placeholder(data.size, variables)
+    return Chunk({name: origin.columns[name] for name in variables}, origin.size)
+
+
+def _make_records(
+    layout: RecordLayout,
+    columns: Columns,
+    size: int | None,
+    options: Options,
+    part: RecordChunk | None,
+    table: Table | None = None,
+    arguments: tuple[tuple[str, object], ...] = (),
+) -> Records:
+    known = size if options.has_public_size else None
+    names, width = columns.names, len(columns.arrays)
+    records = Records(names, columns.name, width, known, layout, part, table, arguments)
+    if table is None or not options.has_public_size:
+        return records
+    number = operator.attrgetter("n_records")
+    count = table.count_records if layout.unit is None else functools.partial(records.fold, number, operator.add)
+    return records._replace(count_records=functools.cache(count))

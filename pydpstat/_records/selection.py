@@ -1,0 +1,113 @@
+"""The choice among grid points by their utility: permute-and-flip, or the exponential mechanism.
+
+Both keep epsilon at the rate epsilon / r, where all changes of the utility lie in an interval of length r
+(`ranks.rank_range`), and permute-and-flip's expected utility is never lower (McKenna and Sheldon 2020,
+theorem 2). The exponential mechanism's loss has a range of epsilon, and so a rho of epsilon^2 / 8 in place of
+epsilon^2 / 2 (`pydpstat.privacy.BoundedRangeLoss`): it is used in a budget that adds up rho.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat._records.permute_and_flip import compute_flip_weights
+from pydpstat.r_arithmetic.elementary import Floats, exp
+from pydpstat.random import Source
+from pydpstat.random._weighted_choice import (
+    Runs,
+    choose_by_weight,
+    choose_point_by_weight,
+    choose_points_by_weight,
+    draw_integer_below,
+    invert_cumulative_sums,
+)
+from pydpstat.random.secure.largest_noise import noisy_max
+
+WidthArray = npt.NDArray[np.int64]
+# the chosen run, and the place in it from 0 to 1
+RunPosition = tuple[int, float]
+
+
+class PointSelection(NamedTuple):
+    """A way to choose a point: its rate, its source, and whether by permute-and-flip."""
+
+    rate: Fraction
+    source: Source
+    is_permute_and_flip: bool
+
+    def choose_point_above(self, utility: Floats, first: int, n_points: int, lower_limit: float) -> int:
+        """Choose a point if most utilities are `lower_limit`.
+
+        The utilities are those of successive points from `first` on; they increase, then decrease. All other
+        points have `lower_limit`, whose weight is negligible.
+        """
+        if not self.is_permute_and_flip:
+            return choose_point_by_weight(utility, first, n_points, self.rate, self.source, lower_limit)
+        above = np.flatnonzero(utility > lower_limit)
+        start, stop = int(above[0]), int(above[-1]) + 1
+        likely, before = utility[start:stop], first + start
+        counts = np.ones(likely.size, dtype=np.int64)
+        if self.source.reproducible:
+            return before + self._choose_seeded([(likely, counts)])[0][0]
+        rest = n_points - likely.size
+        if rest:
+            likely, counts = np.append(likely, lower_limit), np.append(counts, rest)
+        (place,) = noisy_max(likely, self.rate, counts, np.zeros(1, dtype=np.int64))
+        if place < stop - start:
+            return before + place
+        other = draw_integer_below(rest, self.source)
+        return other if other < before else other + stop - start
+
+    def choose_points(self, runs: Sequence[Runs]) -> list[int]:
+        """Choose a point in each of several lists of runs, whose points have the same utility."""
+        if not self.is_permute_and_flip:
+            return choose_points_by_weight(runs, self.rate, self.source)
+        if self.source.reproducible:
+            found = self._choose_seeded([(utility, widths) for utility, _, widths in runs])
+            return [
+                int(starts[run]) + min(int(part * widths[run]), int(widths[run]) - 1)
+                for (run, part), (_, starts, widths) in zip(found, runs)
+            ]
+        wide = [np.flatnonzero(widths) for _, _, widths in runs]
+        first = np.cumsum([0, *[each.size for each in wide[:-1]]])
+        chosen = noisy_max(
+            np.concatenate([utility[each] for each, (utility, _, _) in zip(wide, runs)]),
+            self.rate,
+            np.concatenate([widths[each] for each, (_, _, widths) in zip(wide, runs)]),
+            first,
+        )
+        places = [int(each[place - start]) for each, place, start in zip(wide, chosen, first.tolist())]
+        return [
+            int(starts[place]) + draw_integer_below(int(widths[place]), self.source)
+            for place, (_, starts, widths) in zip(places, runs)
+        ]
+
+    def choose_piece(self, widths: WidthArray, utility: Floats) -> int:
+        """Choose a piece, given the number of points of each, at least 1, and their utility."""
+        if not self.is_permute_and_flip:
+            return choose_by_weight(utility, self.rate, self.source, widths)
+        if self.source.reproducible:
+            return self._choose_seeded([(utility, widths)])[0][0]
+        return noisy_max(utility, self.rate, widths, np.zeros(1, dtype=np.int64))[0]
+
+    def _choose_seeded(self, runs: Sequence[tuple[Floats, WidthArray]]) -> list[RunPosition]:
+        """Choose with two uniforms for each: one for the largest noisy score, and one for its run.
+
+        The place of the second one within the run determines the point, as it would among all points.
+        """
+        sizes = [utility.size for utility, _ in runs]
+        first = np.cumsum([0, *sizes[:-1]])
+        exponents = np.concatenate([utility - np.where(counts > 0, utility, -np.inf).max() for utility, counts in runs])
+        with np.errstate(over="ignore", under="ignore"):
+            # runs without points have weight 0, but may have the largest utility
+            chances = exp(np.minimum(exponents, 0.0) * float(self.rate))
+        counts = np.concatenate([counts for _, counts in runs])
+        uniforms = self.source.uniform(2 * len(runs)).reshape(-1, 2)
+        weights = compute_flip_weights(chances, counts, first, uniforms[:, 0])
+        parts = np.split(weights, first[1:])
+        return [invert_cumulative_sums(part, uniform) for part, uniform in zip(parts, uniforms[:, 1].tolist())]

@@ -1,0 +1,1 @@
+"""Any test and any estimator, on random blocks of the records."""

@@ -1,0 +1,155 @@
+"""The records of samples, and disjoint random blocks of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat._data.containers import (
+    find_library,
+    get_series_name,
+    has_attributes,
+    has_columns,
+    has_rows,
+    is_frame,
+    is_vector,
+    take_rows,
+)
+from pydpstat._data.native import to_pandas_or_numpy
+from pydpstat._data.values import fill_masked
+from pydpstat._release.charging import get_budget_defaults
+from pydpstat._release.options import Options
+from pydpstat.errors import PydpstatError
+from pydpstat.inference._samples import assign_units_to_samples, check_sample_ids, make_unit_error
+from pydpstat.inference.blocks._block_values import copy_isolated_block, to_plain_sample
+from pydpstat.random import Source
+from pydpstat.random.secure._bits import draw_permutation
+
+if TYPE_CHECKING:
+    from pydpstat.inference.blocks._block_values import SampleContainer
+
+Positions = npt.NDArray[np.int64]
+BlockOfSamples = tuple["SampleContainer", ...]
+
+
+class BlockSamples:
+    """One sample or several, each of records that are rows of an array or of a frame. Private."""
+
+    def __init__(self, data: object) -> None:
+        """Look at the containers; what the records are plays no part."""
+        several = isinstance(data, tuple) and len(data) > 0 and all(map(_is_in_memory, data))
+        given: Any = data if several else (data,)
+        self.samples = tuple(map(_read_sample, given))
+        self.unit: str | None = None
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The samples' numbers of records."""
+        return tuple(len(each) for each in self.samples)
+
+    def select_one_per_unit(self, unit: object, options: Options) -> None:
+        """Let one record of each unit stay, of that of the budget where none is given."""
+        given = unit is not None
+        unit = unit if given else get_budget_defaults(options.budget).unit
+        if unit is None:
+            return
+        if not isinstance(unit, str):
+            columns = check_sample_ids(unit if len(self.samples) > 1 else [unit], self.samples)
+            self.unit = get_series_name(columns[0]) or "unit"
+        elif all(has_columns(each) and unit in _get_column_names(each) for each in self.samples):
+            self.unit = unit
+            columns = [to_pandas_or_numpy(each[unit]) for each in self.samples]
+            self.samples = tuple(_drop_column(each, unit) for each in self.samples)
+        elif given:
+            raise make_unit_error(unit)
+        else:
+            # the budget refuses what protects records
+            return
+        stays = assign_units_to_samples(columns, self.unit, 1, options.source)
+        kept = (np.flatnonzero(stay) for stay in stays)
+        self.samples = tuple(_take_records(each, places) for each, places in zip(self.samples, kept))
+
+    def __repr__(self) -> str:
+        return "Samples(values withheld)"
+
+    def draw_blocks(self, n_blocks: int, source: Source, bounded: bool) -> Iterator[BlockOfSamples]:
+        """Yield a block of each sample so many times: together they are all records, each of them once.
+
+        Under bounded neighbors the blocks of a sample are drawn without replacement and differ by one record
+        in size at most. Otherwise each record draws its block by itself, so that one record more or less
+        changes one block, and only that.
+        """
+        drawn = [_assign_blocks(size, n_blocks, source, bounded) for size in self.sizes]
+        for place in range(n_blocks):
+            parts = zip(self.samples, drawn)
+            yield tuple(_copy_records(sample, order[cuts[place] : cuts[place + 1]]) for sample, (order, cuts) in parts)
+
+
+def _is_in_memory(data: object) -> bool:
+    """Tell whether something has records in memory that can be taken by place."""
+    if find_library(data) in ("dask", "duckdb", "pyspark"):
+        return False
+    if has_rows(data) or isinstance(data, np.ndarray) and data.ndim > 0 or is_vector(data):
+        return True
+    return find_library(data) in ("polars", "pyarrow", "rpy2") and hasattr(data, "__len__")
+
+
+def _read_sample(data: object) -> SampleContainer:
+    if find_library(data) == "rpy2":
+        # others stay what they are: a callable may count on it
+        data = to_pandas_or_numpy(data)
+    if isinstance(data, np.ma.MaskedArray):
+        data = fill_masked(data)
+    if isinstance(data, (list, tuple, range)):
+        # each record by itself: what an array has room for depends on all of them
+        data = np.fromiter(map(_fill_masked_with_nan, data), dtype=object, count=len(data))
+    if _is_in_memory(data):
+        return to_plain_sample(data)
+    raise PydpstatError(
+        "data must be records in memory (list, array, Series, data frame), or a tuple of such "
+        f"samples; got {type(data).__name__}. Read the data first, with .compute(), .df() or "
+        ".toPandas()."
+    )
+
+
+def _fill_masked_with_nan(record: Any) -> object:
+    """Return a record with NaN where something in it is masked; a list or tuple stays one."""
+    if isinstance(record, np.ma.MaskedArray):
+        plain = fill_masked(record)
+        return plain if plain.ndim else plain.item()
+    return type(record)(map(_fill_masked_with_nan, record)) if type(record) in (list, tuple) else record
+
+
+def _take_records(sample: Any, positions: Positions) -> SampleContainer:
+    """Return some records, in their order."""
+    # tables and arrays of Arrow have no other way
+    return sample.take(positions) if type(sample).__module__.startswith("pyarrow") else take_rows(sample, positions)
+
+
+def _get_column_names(frame: Any) -> list[str]:
+    return list(map(str, frame.column_names if has_attributes(frame, "column_names") else frame.columns))
+
+
+def _drop_column(frame: Any, column: str) -> SampleContainer:
+    names = [name for name in _get_column_names(frame) if name != column]
+    return frame[names] if is_frame(frame) else frame.select(names)
+
+
+def _copy_records(sample: SampleContainer, positions: Positions) -> SampleContainer:
+    """Return some records, in this order, and nothing else of the data."""
+    return copy_isolated_block(_take_records(sample, positions))
+
+
+def _assign_blocks(size: int, n_blocks: int, source: Source, bounded: bool) -> tuple[Positions, list[int]]:
+    """Return the records' places, block by block, and where each block begins and the last ends."""
+    if bounded:
+        mixed = np.argsort(source.uniform(size), kind="stable") if source.reproducible else draw_permutation(size)
+        cuts = [size * place // n_blocks for place in range(n_blocks + 1)]
+        parts = [np.sort(mixed[start:end]) for start, end in zip(cuts, cuts[1:])]
+        return np.concatenate(parts).astype(np.int64), cuts
+    own = source.integers(size, n_blocks)
+    counts = np.bincount(own, minlength=n_blocks)
+    return np.argsort(own, kind="stable").astype(np.int64), [0, *np.cumsum(counts).tolist()]

@@ -1,0 +1,1 @@
+"""Logistic regression, by noisy sums or by noisy cells."""

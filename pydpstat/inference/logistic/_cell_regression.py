@@ -1,0 +1,302 @@
+"""Logistic regression from noisy counts and sums by cell, and the results of a fit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat._null_distributions.logistic.cell_logit import CellLogit, expand_score
+from pydpstat._null_distributions.logistic.logistic_cells import MAX_SLOPE_SUM, CellTable, fit_cell_lines
+from pydpstat._null_distributions.logistic.logistic_equations import (
+    EquationQueries,
+    LogitSums,
+    Scaling,
+    WindowedLogit,
+    has_enough_records,
+    has_steep_slopes,
+    solve_equations,
+    sum_over_cells,
+    sum_remaining_epsilon,
+)
+from pydpstat._null_distributions.logistic.noisy_logit import unpack_symmetric
+from pydpstat._null_distributions.noise import SMALLEST_PVALUE
+from pydpstat._records.moment_noise import CellCubes
+from pydpstat._release.charging import charge_once
+from pydpstat._release.options import Options
+from pydpstat._release.pipeline import Query
+from pydpstat._release.statistic import make_call, make_stage_guarantees, release_stage, release_statistic
+from pydpstat.inference.logistic._logit_cells import CellRecords, DesignCells, make_separate_mechanism
+from pydpstat.inference.regression._coefficients import (
+    LogitCombinations,
+    collect_hidden_coefficients,
+    describe_empty_responses,
+    find_empty_levels,
+    warn_empty_levels,
+)
+from pydpstat.inference.regression._design import Regression, RegressionDesign
+from pydpstat.mechanisms.geometric import Geometric
+from pydpstat.mechanisms.mechanism import split_by_shares
+from pydpstat.privacy import Guarantee
+from pydpstat.r_arithmetic.elementary import Floats
+from pydpstat.results.regression_results import RegressionResults
+from pydpstat.results.results import DPResults
+
+if TYPE_CHECKING:
+    from pydpstat.inference.regression._coefficients import CoefficientInference
+
+
+def make_logit_results(
+    inference: CoefficientInference,
+    releases: list[DPResults],
+    design: RegressionDesign,
+    scaling: Scaling,
+    *,
+    hidden_remark: str,
+    empty: npt.NDArray[np.bool_] | None = None,
+    remarks: list[str],
+    **fields: object,
+) -> RegressionResults:
+    """Return the results of a fit."""
+    if empty is None:
+        empty = np.zeros(len(design.names), dtype=bool)
+    combinations = LogitCombinations(inference, scaling.combinations, tuple(empty.tolist()))
+    parts = tuple(combinations.make_combination(each) for each in np.eye(empty.size))
+    coef, errors = (np.array(each) for each in zip(*((part.estimate, part.standard_error) for part in parts)))
+    hidden = collect_hidden_coefficients(design.names, np.where(empty, 0.0, errors))
+    reason = LIMITED_REMARK if inference.is_limited else hidden_remark
+    told = (
+        [WINDOW_REMARK.format(_format_windows(inference.window, scaling, design))]
+        if isinstance(inference, WindowedLogit)
+        else []
+    )
+    return RegressionResults.of_several(
+        releases,
+        [f"{place}: " if place else "" for place in range(len(releases))],
+        model="Logit",
+        response=design.response,
+        names=design.names,
+        coef=coef,
+        errors=errors,
+        null=0.0,
+        tested=design.names,
+        statistics=np.where(np.isinf(errors), 0.0, coef / errors),
+        probabilities=np.array([each.compute_pvalue(0.0) for each in parts]),
+        pvalue_floor=SMALLEST_PVALUE,
+        intervals=parts,
+        labels=("measured",) * len(design.names),
+        design=design,
+        link="logit",
+        combinations=combinations,
+        assumptions=(*ASSUMPTIONS, *design.assumptions),
+        remarks=(*([reason.format(hidden)] if hidden else []), *told, *remarks, *design.remarks),
+        bounds=design.bounds[1:],
+        **fields,
+    )
+
+
+def _format_windows(window: Scaling, scaling: Scaling, design: RegressionDesign) -> str:
+    """Return the windows of numeric predictors as text, in the data's units."""
+    ends = [window.middle + side * window.half_width for side in (-1.0, 1.0)]
+    low, high = (scaling.middle + scaling.half_width * np.clip(each, -1.0, 1.0) for each in ends)
+    return ", ".join(
+        f"{name} from {float(first):.4g} to {float(last):.4g}"
+        for name, numeric, first, last in zip(design.names[1:], _has_numeric_predictor(design), low, high)
+        if numeric
+    )
+
+
+def _has_numeric_predictor(design: RegressionDesign) -> list[bool]:
+    """Tell which coefficients other than the constant belong to numeric predictors."""
+    return [each.levels is None for each in design.predictors for _ in each.names]
+
+
+LIMITED_REMARK = (
+    "There is no estimate of {}: slopes are too steep between the bounds, and the iteration reached its "
+    "limit. Give bounds nearer to the predictors' values, more records or a larger epsilon."
+)
+WINDOW_REMARK = (
+    "Slopes are steep between the bounds. The last equations therefore weight predictors within windows, "
+    "which follow from noisy means and variances and clip the weights alone: {}. The model has no other "
+    "bounds than those that were given."
+)
+# the shares of epsilon of the table, and of what lines leave, one after another
+EPSILON_SHARES = (0.8, 0.08, 0.12)
+# slopes whose absolute values add up to more are too steep for lines
+_MAX_LINEAR_SLOPE = 8.0
+# releases numbers with a mechanism for a share of epsilon, and tells the scales of its vectors' noise
+QueryRelease = Callable[[Query, CellCubes, float], tuple[Floats, tuple[float, float]]]
+_UNINFORMATIVE_REMARK = (
+    "The release is uninformative about {}: too few records of a response, or the noise hides it. "
+    "Give more records, a larger epsilon, or fewer predictors."
+)
+ASSUMPTIONS = (
+    "the log odds are linear in the predictors, which are clipped to their bounds",
+    "records are independent",
+)
+
+
+def fit_by_cells(
+    regression: Regression, options: Options, arguments: tuple[tuple[str, object], ...]
+) -> RegressionResults:
+    """Release counts and sums by cell, and return what follows from them."""
+    design = regression.design
+    cells = DesignCells.from_design(design)
+    records = CellRecords(regression, cells)
+    ends, nobs = 2 if options.has_public_size else 1, records.size if options.has_public_size else None
+    if not cells.numbers:
+        found = release_statistic(
+            "logit",
+            records.make_counts_query(ends, nobs),
+            options._replace(mechanism=Geometric()),
+            data_names=(regression.formula, "data"),
+            public_arguments=arguments,
+            conditions=design.conditions,
+        )
+        table = make_cell_table(cells, found.value, (options.epsilon / ends, 0.0), ends)
+        return _make_cell_results(CellLogit(table, None), table, [found], design, cells)
+    record = make_call("logit", options, (regression.formula, "data"), arguments)
+    claim, held = make_stage_guarantees(options, design.conditions)
+    releases: list[DPResults] = []
+
+    def release_query(query: Query, mechanism: CellCubes, share: float) -> tuple[Floats, tuple[float, float]]:
+        own = options._replace(mechanism=mechanism)
+        releases.append(release_stage(query, own, share, design.conditions, record))
+        scales = np.asarray(releases[-1].noise_scale)
+        return releases[-1].value, (float(scales[0]), float(scales[-1]))
+
+    with charge_once(options.budget, held, record, CellCubes.name):
+        law, table = fit_cell_model(
+            records, split_by_shares(options.epsilon, EPSILON_SHARES), ends, nobs, release_query
+        )
+    return _make_cell_results(law, table, releases, design, cells, claim=claim, guarantee=held)
+
+
+def fit_cell_model(
+    records: CellRecords,
+    epsilons: tuple[float, ...],
+    n_changed_cells: int,
+    nobs: int | None,
+    release_query: QueryRelease,
+) -> tuple[CellLogit | WindowedLogit, CellTable]:
+    """Return the law of the last release, and the table, which is the first release.
+
+    The others are remainders of lines at the estimates or, if slopes are too steep for lines, equations. All
+    requests depend on noisy numbers alone.
+    """
+    cells = records.cells
+    asked = release_query(
+        records.make_table_query(n_changed_cells, nobs),
+        cells.make_table_mechanism(n_changed_cells),
+        epsilons[0],
+    )
+    table = make_cell_table(cells, *asked, n_changed_cells)
+    numbers = list(cells.numbers)
+    law, sums = CellLogit(table, None), sum_over_cells(table)
+    for place, epsilon in enumerate(epsilons[1:], 1):
+        whole, size = float(law.model.sizes.sum()), cells.rows.shape[1]
+        if has_steep_slopes(law.estimate[numbers], sums, _MAX_LINEAR_SLOPE) and has_enough_records(
+            whole, math.fsum(epsilons), size
+        ):
+            return _solve_window_equations(
+                records,
+                table,
+                sums,
+                sum_remaining_epsilon(epsilons[place:]),
+                (n_changed_cells, nobs),
+                release_query,
+            ), table
+        center, shares = bound_slopes(law)
+        reach = float(np.abs(center[numbers]).sum())
+        lines = fit_cell_lines(cells.rows @ center, reach, shares)
+        left, scales = release_query(
+            records.make_remainder_query(center, lines, n_changed_cells, nobs),
+            cells.make_remainder_mechanism(n_changed_cells),
+            epsilon,
+        )
+        law = CellLogit(table, expand_score(center, lines, left, scales, table))
+    return law, table
+
+
+def _solve_window_equations(
+    records: CellRecords,
+    table: CellTable,
+    sums: LogitSums,
+    epsilon: float,
+    changes_and_nobs: tuple[int, int | None],
+    release_query: QueryRelease,
+) -> WindowedLogit:
+    """Return the law of the last equations; `changes_and_nobs` is 2 for replaced records, else 1, and n if public."""
+    own = records.to_logit_records()
+
+    def release_noisy_sums(query: Query, share: float) -> tuple[Floats, float]:
+        found, scales = release_query(query, make_separate_mechanism(query.value.size), share)
+        return found, scales[0]
+
+    asked = EquationQueries(
+        own.compute_sensitivities(changes_and_nobs[0]),
+        float(own.compute_window_factor(changes_and_nobs[0])),
+        lambda window, share: release_noisy_sums(own.make_window_query(window, *changes_and_nobs), share),
+        lambda at, share: release_noisy_sums(own.make_equations_query(at, *changes_and_nobs), share),
+    )
+    ridge = 1.5 * math.sqrt(len(table.numbers)) * table.products_scale / sums.records + 1e-6
+    return solve_equations(sums, sums.find_start(ridge), epsilon, asked)
+
+
+def make_cell_table(cells: DesignCells, noisy: Floats, scales: tuple[float, float], n_changed_cells: int) -> CellTable:
+    """Return the noisy table of what was released; without numbers the first scale is a rate."""
+    width, count = len(cells.numbers), len(cells.rows)
+    own = noisy[: 2 * count * (width + 1)].reshape(count, 2, width + 1)
+    units = np.array([1.0 / n_changed_cells if i == j else 1.0 for i, j in cells.products])
+    products = unpack_symmetric(units * noisy[own.size :], width)
+    return CellTable(
+        cells.rows, cells.numbers, own[..., 0], own[..., 1:], products, scales[0], not width, scales[1], units
+    )
+
+
+def bound_slopes(inference: CellLogit) -> tuple[Floats, Floats]:
+    """Return estimates with moderate slopes, at which the next release is made, and the cells' shares."""
+    b, numbers = inference.estimate.copy(), list(inference.table.numbers)
+    size = float(np.abs(b[numbers]).sum())
+    if size > MAX_SLOPE_SUM:
+        mean = inference.model.shares @ inference.model.means
+        b[0] += mean @ b[numbers] * (1.0 - MAX_SLOPE_SUM / size)
+        b[numbers] *= MAX_SLOPE_SUM / size
+    return b, inference.model.shares
+
+
+def _make_cell_results(
+    inference: CellLogit | WindowedLogit,
+    table: CellTable,
+    releases: list[DPResults],
+    design: RegressionDesign,
+    cells: DesignCells,
+    **guarantees: Guarantee,
+) -> RegressionResults:
+    empty, told = _find_empty_levels(table, design)
+    return make_logit_results(
+        inference,
+        releases,
+        design,
+        cells.scaling,
+        hidden_remark=_UNINFORMATIVE_REMARK,
+        empty=empty,
+        remarks=told,
+        method="counts by cell" if not cells.numbers else "noisy scores",
+        **guarantees,
+    )
+
+
+def _find_empty_levels(table: CellTable, design: RegressionDesign) -> tuple[npt.NDArray[np.bool_], list[str]]:
+    """Return which coefficients are of levels that look empty by the noisy counts, and remarks on them."""
+    sizes, sd = table.counts.sum(axis=1), math.sqrt(table.variance)
+    whole = float(sizes.sum())
+    counts = table.rows.T @ sizes
+    sds = sd * np.sqrt(2.0 * np.square(table.rows).sum(axis=0))
+    warn_empty_levels(design, counts[1:], sds[1:], whole)
+    empty, told = find_empty_levels(design, counts[1:], sds[1:], whole)
+    ones = float(table.counts[:, 1].sum())
+    return empty, [*told, *describe_empty_responses(design, ones, sd * math.sqrt(len(sizes)), whole)]

@@ -1,0 +1,251 @@
+"""The records of a logistic regression by cell: their noisy counts and sums."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import combinations_with_replacement, product
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat._null_distributions.logistic.logistic_cells import CellApproximations
+from pydpstat._null_distributions.logistic.logistic_equations import Scaling
+from pydpstat._records.moment_noise import CellCubes, NoiseBlock
+from pydpstat._records.record_grid import RECORDS_PER_CHUNK, check_bounds_range
+from pydpstat._release.pipeline import Query
+from pydpstat.errors import PydpstatError
+from pydpstat.inference.logistic._logit_records import GRID_ONE, LogitRecords, make_sums_query
+from pydpstat.inference.regression._design import Predictor, Regression, RegressionDesign
+from pydpstat.inference.regression._predictors import build_design_matrix
+from pydpstat.mechanisms.cube import CubeNoise
+from pydpstat.r_arithmetic.elementary import Floats, exp
+from pydpstat.results._labels import Labels
+
+MAX_CELLS = 2000
+# shares of epsilon for sums by cell, with one number and with several; products get the rest
+_CELL_SUMS_SHARE, _CELL_SUMS_SHARE_SEVERAL, _CELL_REMAINDER_SHARE = 0.88, 0.75, 0.6
+
+
+class DesignCells(NamedTuple):
+    """The cells of a design; all of it is public."""
+
+    rows: Floats
+    numbers: tuple[int, ...]
+    scaling: Scaling
+    names: tuple[str, ...]
+    cell_codes: npt.NDArray[np.int64]
+
+    @classmethod
+    def from_design(cls, design: RegressionDesign) -> DesignCells:
+        """Return the cells of a design."""
+        read = [each for each in design.source_columns if each.levels is not None]
+        count = math.prod(len(each.levels or ()) for each in read)
+        if count > MAX_CELLS:
+            raise PydpstatError(
+                f"levels must make at most {MAX_CELLS:,} combinations of one level of each variable, which "
+                f"logit counts; got {count:,}. Merge levels, or leave a variable out."
+            )
+        codes = np.array([*product(*(range(len(each.levels or ())) for each in read))], dtype=np.int64)
+        codes = codes.reshape(count, len(read))
+        columns = iter(codes.T)
+        made = design.build_predictors(
+            [np.zeros(count) if each.levels is None else next(columns) for each in design.source_columns]
+        )
+        paired = list(zip(design.predictors, made))
+        # an interaction has only the products of its variables' levels
+        known, first = np.unique(_encode_cells(paired, count), return_index=True)
+        of_cells = [np.zeros(first.size) if each.levels is None else own[first] for each, own in paired]
+        numbers, place = [], 1
+        for each in design.predictors:
+            if each.bounds is not None:
+                check_bounds_range(*each.bounds)
+                numbers.append(place)
+            place += len(each.names)
+        texts = [_format_cell(read, each) for each in codes[first].tolist()]
+        scaling = Scaling(*design.units)
+        return cls(build_design_matrix(design.predictors, of_cells), tuple(numbers), scaling, tuple(texts), known)
+
+    @property
+    def products(self) -> list[tuple[int, int]]:
+        """The pairs of numbers whose products are released, by their place among the numbers."""
+        return [*combinations_with_replacement(range(len(self.numbers)), 2)]
+
+    def make_table_mechanism(self, n_changed_cells: int) -> CellCubes:
+        """Return the mechanism of the first release, in which a change affects `n_changed_cells` cells."""
+        share = _CELL_SUMS_SHARE if len(self.numbers) == 1 else _CELL_SUMS_SHARE_SEVERAL
+        cells = NoiseBlock(CubeNoise(float(n_changed_cells), len(self.numbers) + 1), 2 * len(self.rows))
+        rest = NoiseBlock(CubeNoise(float(n_changed_cells), len(self.products)), 1)
+        return CellCubes((cells, rest), (share, 1.0 - share))
+
+    def make_remainder_mechanism(self, n_changed_cells: int) -> CellCubes:
+        """Return the mechanism of the remainders of lines."""
+        width, pairs = len(self.numbers), len(self.products)
+        cells = NoiseBlock(CubeNoise(float(n_changed_cells), 2 + width), len(self.rows))
+        return CellCubes(
+            (cells, NoiseBlock(CubeNoise(float(n_changed_cells), width + pairs), 1)),
+            (_CELL_REMAINDER_SHARE, 1.0 - _CELL_REMAINDER_SHARE),
+        )
+
+
+def make_separate_mechanism(size: int) -> CellCubes:
+    """Return the mechanism of numbers that change by at most 1 in the L1 norm: each has separate noise."""
+    return CellCubes((NoiseBlock(CubeNoise(1.0, 1), size),), (1.0,))
+
+
+def _encode_cells(paired: Sequence[tuple[Predictor, np.ndarray]], size: int) -> npt.NDArray[np.int64]:
+    """Return an integer for each record that identifies its levels of all categorical predictors."""
+    found = np.zeros(size, dtype=np.int64)
+    for each, values in paired:
+        if each.levels is not None:
+            found = found * len(each.levels) + values.astype(np.int64)
+    return found
+
+
+def _format_cell(factors: Sequence[Predictor], codes: Sequence[int]) -> str:
+    return ", ".join(f"{each.column}={(each.levels or ())[code]}" for each, code in zip(factors, codes))
+
+
+class CellRecords:
+    """The records of a logistic regression, by cell. Private except the cells and names."""
+
+    def __init__(self, regression: Regression, cells: DesignCells) -> None:
+        """Take the records over; nothing is computed yet."""
+        self._regression, self.cells = regression, cells
+        self.size = int(regression.response.size)
+        design = regression.design
+        self._names = [design.names[place] for place in cells.numbers]
+        outcome = design.binary_response
+        levels = (False, True) if outcome is None or outcome.levels is None else outcome.levels
+        self._responses = [f"{design.response}={level}" for level in levels]
+
+    def __repr__(self) -> str:
+        return "CellRecords(values withheld)"
+
+    def _iterate_chunks(self) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], list[Floats]]]:
+        """Yield cells, responses, and numbers from -1 to 1 on a grid, some records at a time.
+
+        All operations are elementwise: the values of a record do not depend on other records.
+        """
+        paired = list(zip(self._regression.design.predictors, self._regression.predictors))
+        middle, half = self.cells.scaling.middle, self.cells.scaling.half_width
+        for start in range(0, self.size, RECORDS_PER_CHUNK):
+            part = slice(start, start + RECORDS_PER_CHUNK)
+            response = (self._regression.response[part] > 0.5).astype(np.int64)
+            joined = _encode_cells([(each, values[part]) for each, values in paired], response.size)
+            cell = np.searchsorted(self.cells.cell_codes, joined)
+            numbers: list[Floats] = []
+            for each, values in paired:
+                if each.levels is not None:
+                    continue
+                place = self.cells.numbers[len(numbers)] - 1
+                scaled = (values[part] - middle[place]) / half[place]
+                numbers.append(np.rint(np.clip(scaled, -1.0, 1.0) * GRID_ONE) / GRID_ONE)
+            yield cell, response, numbers
+
+    def to_logit_records(self) -> LogitRecords:
+        """Return the same records without cells, the numbers in the unit of the bounds."""
+        return LogitRecords(self._regression, self.cells.scaling)
+
+    def make_counts_query(self, n_changed_cells: int, nobs: int | None) -> Query:
+        """Ask for the number of records of each cell by response."""
+        count = 2 * len(self.cells.rows)
+        totals = [0] * count
+        for cell, response, _ in self._iterate_chunks():
+            found = np.bincount(2 * cell + response, minlength=count).tolist()
+            totals = [a + b for a, b in zip(totals, found)]
+        value = np.array(totals, dtype=np.float64)
+        names = Labels("count", tuple(self._collect_count_names()))
+        return Query("count", value, (n_changed_cells,), names, integer=True, nobs=nobs, exact=tuple(totals))
+
+    def make_table_query(self, n_changed_cells: int, nobs: int | None) -> Query:
+        """Ask for counts and sums of the numbers z, by cell and response, and for products of numbers.
+
+        A record adds (1, z) to one cell, at most 1 in the maximum norm. One that is replaced leaves a cell
+        and enters another, or stays in its cell, whose vector moves by (0, z - z'), at most 2: the norms of
+        all cells' changes add up to at most `n_changed_cells`, which is 1 where a record is added or removed
+        and 2 where one is replaced. Products of two different numbers lie in [-1, 1] and move by
+        `n_changed_cells` at most; squares lie in [0, 1], are multiplied by `n_changed_cells`, and move by as
+        much. Both vectors have noise for a share of epsilon, of a scale in proportion to `n_changed_cells`
+        (`CellCubes`); in units of that the sensitivity is 1. Every addend is a multiple of 2^-30 within these
+        limits, products being rounded to it one by one; so roundings add nothing.
+        """
+        cells, pairs = 2 * len(self.cells.rows), self.cells.products
+        width = len(self.cells.numbers)
+        counts, sums = [0] * cells, [[0] * cells for _ in range(width)]
+        totals = [0] * len(pairs)
+        for cell, response, z in self._iterate_chunks():
+            place = 2 * cell + response
+            counts = _add_totals(counts, np.bincount(place, minlength=cells))
+            sums = [_add_totals(own, _sum_by_cell(place, each, cells)) for own, each in zip(sums, z)]
+            totals = [total + int(np.rint(z[i] * z[j] * GRID_ONE).sum()) for total, (i, j) in zip(totals, pairs)]
+        exact: list[Fraction] = []
+        for number in range(cells):
+            exact.append(Fraction(counts[number]))
+            exact += [Fraction(own[number], 1 << 30) for own in sums]
+        exact += [Fraction((n_changed_cells if i == j else 1) * t, 1 << 30) for t, (i, j) in zip(totals, pairs)]
+        names: list[str] = []
+        for each in self._collect_count_names():
+            names += [f"count({each})", *(f"sum({name}|{each})" for name in self._names)]
+        names += self._collect_product_names(n_changed_cells)
+        return make_sums_query("moments", exact, names, nobs)
+
+    def make_remainder_query(
+        self, center: Floats, lines: CellApproximations, n_changed_cells: int, nobs: int | None
+    ) -> Query:
+        """Ask for the remainders of score and information that lines leave at public coefficients.
+
+        In each cell it is the sums of r, w and w z, where r and w, clipped to [-1, 1], are what the cell's
+        lines leave of s(v'b) and s'(v'b), in units of the largest that this can be. Over all cells it is the
+        sums of q z and of u z_i z_j with q and u likewise. Every addend is a multiple of 2^-30 from -1 to 1,
+        whatever rounding did before. As in `make_table_query` the norms of the cells' changes add up to
+        `n_changed_cells` at most, and so does that of the other sums.
+        """
+        cells, pairs = len(self.cells.rows), self.cells.products
+        width = len(self.cells.numbers)
+        slopes = center[list(self.cells.numbers)].tolist()
+        own = [[0] * cells for _ in range(2 + width)]
+        totals = [0] * (width + len(pairs))
+        for at, _, z in self._iterate_chunks():
+            along = np.zeros(at.size)
+            for each, slope in zip(z, slopes):
+                along += each * slope
+            s = 1.0 / (1.0 + exp(-(lines.middle[at] + along)))
+            r = np.clip((s - lines.level[at] - lines.slope[at] * along) / lines.max_error[at], -1.0, 1.0)
+            w = np.clip((s * (1.0 - s) - lines.weight[at]) / lines.max_weight_error[at], -1.0, 1.0)
+            q = np.clip((s - lines.common_level[at] - lines.common_slope * along) / lines.common_max_error, -1.0, 1.0)
+            u = np.clip((s * (1.0 - s) - lines.common_weight) / lines.common_max_weight_error, -1.0, 1.0)
+            addends = [r, w, *(w * each for each in z)]
+            own = [_add_totals(each, _sum_by_cell(at, addend, cells)) for each, addend in zip(own, addends)]
+            whole = [*(q * each for each in z), *(u * z[i] * z[j] for i, j in pairs)]
+            totals = [total + int(np.rint(each * GRID_ONE).sum()) for total, each in zip(totals, whole)]
+        exact = [Fraction(each[place], 1 << 30) for place in range(cells) for each in own]
+        exact += [Fraction(total, 1 << 30) for total in totals]
+        kinds = ["score", "information", *(f"information {name}" for name in self._names)]
+        names = [f"{kind}({cell or 'all'})" for cell in self.cells.names for kind in kinds]
+        names += [f"score {name}" for name in self._names]
+        names += [f"information {self._names[i]}:{self._names[j]}" for i, j in pairs]
+        return make_sums_query("score", exact, names, nobs)
+
+    def _collect_count_names(self) -> list[str]:
+        """Return the names of the cells by response."""
+        return [", ".join(filter(None, (cell, each))) for cell in self.cells.names for each in self._responses]
+
+    def _collect_product_names(self, n_changed_cells: int) -> list[str]:
+        times = f"{n_changed_cells}*" if n_changed_cells > 1 else ""
+        found = []
+        for i, j in self.cells.products:
+            one, other = self._names[i], self._names[j]
+            found.append(f"{times}sum({one}^2)" if i == j else f"sum({one}*{other})")
+        return found
+
+
+def _add_totals(totals: Sequence[int], more: np.ndarray) -> list[int]:
+    return [total + int(each) for total, each in zip(totals, more.tolist())]
+
+
+def _sum_by_cell(cell_codes: npt.NDArray[np.int64], addends: Floats, cells: int) -> Floats:
+    """Return sums by cell in units of 2^-30: integers below 2^53, which floating point adds up exactly."""
+    return np.asarray(np.bincount(cell_codes, weights=np.rint(addends * GRID_ONE), minlength=cells), dtype=np.float64)

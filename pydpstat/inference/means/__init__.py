@@ -1,0 +1,1 @@
+"""Tests and intervals of means, by t and F statistics."""

@@ -1,0 +1,342 @@
+"""Coefficients that the noise hides, and linear combinations of coefficients."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat._frozen import ReadOnlyArrays, freeze_array
+from pydpstat._null_distributions.regression import score_tests
+from pydpstat._null_distributions.regression.noisy_moments import LinearForms, MomentBlock, NoisyMoments
+from pydpstat._null_distributions.regression.score_tests import ScoreTests
+from pydpstat._records.groups import warn_unused_levels
+from pydpstat._records.levels import LevelAxis, convert_to_plain_level
+from pydpstat.inference.regression._design import RegressionDesign
+from pydpstat.inference.regression._predictors import BooleanResponse, DerivedPredictor, Predictor
+from pydpstat.r_arithmetic.elementary import Floats
+
+if TYPE_CHECKING:
+    from pydpstat._null_distributions.logistic.cell_logit import CellLogit
+    from pydpstat._null_distributions.logistic.logistic_equations import WindowedLogit
+    from pydpstat._null_distributions.logistic.noisy_logit import LogitInference
+
+    # what a logistic regression knows of combinations of its scaled coefficients
+    CoefficientInference: TypeAlias = CellLogit | LogitInference | WindowedLogit
+
+# standard deviations of its noise up to which a number of records cannot be told from 0
+_EMPTY_LEVEL_SDS = 2.0
+# with fewer records the mean of skewed errors is far from normal
+_MIN_LEVEL_RECORDS = 30
+
+
+def collect_hidden_coefficients(names: Sequence[str], errors: Floats) -> str:
+    """Return the names of the coefficients whose standard error is infinite."""
+    return ", ".join(name for name, error in zip(names, errors.tolist()) if np.isinf(error))
+
+
+def describe_unbounded_intervals(names: Sequence[str], errors: Floats) -> list[str]:
+    """Return the remark on coefficients whose interval has no end on a side."""
+    gone = collect_hidden_coefficients(names, errors)
+    return [f"Because of the noise, the interval of {gone} is unbounded: there is no estimate."] if gone else []
+
+
+def find_empty_levels(
+    design: RegressionDesign, counts: Floats, sds: Floats, size: float
+) -> tuple[npt.NDArray[np.bool_], list[str]]:
+    """Return which coefficients are of levels that look empty, and a remark for each variable that has
+    some.
+    """
+    found, remarks = np.zeros(counts.size + 1, dtype=bool), []
+    looked = list(_iterate_empty_levels(design, counts, sds, size))
+    gone = {(each.column, code) for each, _, empty in looked for code in np.flatnonzero(empty).tolist()}
+    for each, place, empty in looked:
+        if isinstance(each, DerivedPredictor):
+            # of a level that looks empty more is said elsewhere
+            cells = [not gone.isdisjoint(cell) for cell in each.cells]
+            if each.levels is None:
+                found[place : place + len(each.names)] = any(cells)
+                continue
+            found[place : place + len(each.names)] = empty[1:]
+            remarks += _describe_empty_levels(each.text, each.levels, empty & ~np.array([True, *cells]), None)
+        elif each.levels is not None:
+            found[place : place + len(each.names)] = empty[1:]
+            counted = None if design.declared else each.levels[each.default_code]
+            if each.has_other_level and empty[each.default_code]:
+                # it has no record where all values are levels
+                told = f"No records, or too few to tell, have a value that is not a level of {each.text}"
+                remarks.append(f"{told}: {each.text} = {counted} has no estimate.")
+                empty[each.default_code] = False
+            remarks += _describe_empty_levels(each.text, each.levels, empty, counted)
+    return found, remarks
+
+
+def describe_small_levels(design: RegressionDesign, counts: Floats, sds: Floats, size: float) -> list[str]:
+    """Return the remark on coefficients of levels of few records; the arguments are as in `find_empty_levels`."""
+    found: list[str] = []
+    for each, place, empty in _iterate_empty_levels(design, counts, sds, size):
+        own = counts[place - 1 : place - 1 + len(each.names)]
+        few = ~empty & (np.append(size - own.sum(), own) < _MIN_LEVEL_RECORDS) if each.levels is not None else empty
+        if few.any():
+            found += each.names if few[0] else [name for name, tell in zip(each.names, few[1:]) if tell]
+    if not found:
+        return []
+    return [
+        f"The tests of {', '.join(found)} depend on fewer than {_MIN_LEVEL_RECORDS} records of a level: they assume "
+        "that errors are close to normal, or that rare errors lead away from the nearer bound of the response."
+    ]
+
+
+def warn_empty_levels(design: RegressionDesign, counts: Floats, sds: Floats, size: float) -> None:
+    """Warn of levels that look empty as misspelled ones do; the arguments are as in `find_empty_levels`."""
+    for each, place, _ in _iterate_empty_levels(design, counts, sds, size):
+        if design.declared or each.levels is None or isinstance(each, DerivedPredictor):
+            continue
+        own, numbers = slice(place - 1, place - 1 + len(each.names)), np.zeros(len(each.levels))
+        numbers[1:] = counts[own]
+        numbers[0] = size - counts[own].sum()
+        known = range(len(each.levels) - each.has_other_level)
+        axis = LevelAxis(tuple(map(convert_to_plain_level, each.levels)), (*known, each.default_code, -1))
+        warn_unused_levels(numbers, float(sds[own].max()), [(each.text, axis)])
+
+
+def _iterate_empty_levels(
+    design: RegressionDesign, counts: Floats, sds: Floats, size: float
+) -> Iterator[tuple[Predictor, int, npt.NDArray[np.bool_]]]:
+    """Yield each predictor, its first coefficient's place, and which of its levels look empty."""
+    place = 1
+    for each in design.predictors:
+        own = slice(place - 1, place - 1 + len(each.names))
+        empty = np.zeros(len(each.levels or ()), dtype=bool)
+        if each.levels is not None:
+            empty[1:] = counts[own] <= _EMPTY_LEVEL_SDS * sds[own]
+            empty[0] = size - counts[own].sum() <= _EMPTY_LEVEL_SDS * np.sqrt(np.square(sds[own]).sum())
+        yield each, place, empty
+        place += len(each.names)
+
+
+def describe_empty_responses(design: RegressionDesign, ones: float, sd: float, size: float) -> list[str]:
+    """Return the remark on levels of the response, of which so many noisy records have the second one.
+
+    It warns of one that looks empty, too.
+    """
+    levels = None if design.binary_response is None else design.binary_response.levels
+    if levels is None:
+        return []
+    counted = None if design.declared else levels[0]
+    if not design.declared and not isinstance(design.binary_response, BooleanResponse):
+        warn_unused_levels(
+            [size - ones, ones],
+            sd,
+            [(design.response, LevelAxis(tuple(map(convert_to_plain_level, levels)), (0, 1, 0, -1)))],
+        )
+    return _describe_empty_levels(
+        design.response, levels, np.array([size - ones, ones]) <= _EMPTY_LEVEL_SDS * sd, counted
+    )
+
+
+def _describe_empty_levels(
+    text: str, levels: Sequence[object], empty: npt.NDArray[np.bool_], default_level: object | None
+) -> list[str]:
+    """Return the remark on levels that look empty; `default_level` is the level of a value that is none of them."""
+    if not empty.any():
+        return []
+    shown = ", ".join(f"{text} = {level}" for level, each in zip(levels, empty.tolist()) if each)
+    told = f"The released numbers of records of {shown} cannot be distinguished from 0: few records have this level"
+    if default_level is None:
+        return [f"{told}, or none."]
+    spelled = "or none, for example because it is misspelled"
+    return [f"{told}, {spelled}. A value that is none of the levels counts as {default_level}."]
+
+
+class UninformativeCombination(NamedTuple):
+    """A combination about which the release is uninformative."""
+
+    estimate: float = math.nan
+    standard_error: float = math.inf
+
+    def compute_pvalue(self, value: float) -> float:
+        """Return 1: no value is rejected."""
+        return 1.0
+
+    def compute_limits(self, alpha: float) -> tuple[float, float]:
+        """Return the whole line."""
+        return -math.inf, math.inf
+
+
+UNINFORMATIVE_COMBINATION = UninformativeCombination()
+
+
+@dataclass(frozen=True, eq=False)
+class LogitCombinations(ReadOnlyArrays):
+    """Combinations of a logistic regression's coefficients; `empty` says which levels look empty."""
+
+    inference: CoefficientInference
+    scaled: Floats
+    empty: tuple[bool, ...] = ()
+
+    def make_combination(self, weights: Floats) -> LogitCombination | UninformativeCombination:
+        """Return a combination of the coefficients in the data's units."""
+        if any(gone and weight != 0.0 for gone, weight in zip(self.empty, weights.tolist())):
+            return UNINFORMATIVE_COMBINATION
+        found = LogitCombination(self.inference, weights @ self.scaled)
+        return found if found.is_informative else UNINFORMATIVE_COMBINATION
+
+
+# the level of the intervals in results: an estimate requires one with an end
+_DEFAULT_ALPHA = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class LogitCombination(ReadOnlyArrays):
+    """One combination of a logistic regression's coefficients.
+
+    Estimate, standard error, intervals and p-values are either all available or all missing. The p-value of a
+    value inside the 95 % interval is at least 0.05.
+    """
+
+    inference: CoefficientInference
+    combination: Floats
+
+    @cached_property
+    def is_informative(self) -> bool:
+        """Whether there is an estimate with a standard error, and an interval with an end."""
+        law, own = self.inference, self.combination
+        if law.is_limited or not law.is_identified(own) or not math.isfinite(self.standard_error):
+            return False
+        return any(map(math.isfinite, self._default_limits))
+
+    @cached_property
+    def _default_limits(self) -> tuple[float, float]:
+        """The ends of the 95 % interval."""
+        low, high = self.inference.compute_limits(self.combination, _DEFAULT_ALPHA)
+        return float(low), float(high)
+
+    @property
+    def estimate(self) -> float:
+        """Its estimate."""
+        return float(self.combination @ self.inference.estimate)
+
+    @cached_property
+    def standard_error(self) -> float:
+        """Its standard error; infinite if the release is uninformative."""
+        return float(self.inference.compute_standard_error(self.combination))
+
+    def compute_pvalue(self, value: float) -> float:
+        """Return the two-sided p-value of the hypothesis that it has a value."""
+        own, (low, high) = float(self.inference.compute_pvalue(self.combination, value)), self._default_limits
+        # p-values may fall and rise again, and the interval has all values in between
+        return max(own, _DEFAULT_ALPHA) if low < value < high else own
+
+    def compute_limits(self, alpha: float) -> tuple[float, float]:
+        """Return the ends of its interval."""
+        low, high = (
+            self._default_limits if alpha == _DEFAULT_ALPHA else self.inference.compute_limits(self.combination, alpha)
+        )
+        return float(low), float(high)
+
+
+@dataclass(frozen=True, eq=False)
+class MomentCombinations(ReadOnlyArrays):
+    """Combinations of the coefficients of a regression by noisy moments.
+
+    A combination is a coefficient in another basis: with b = B t, where t has the combination among its
+    elements, the predictors' matrix X becomes X B, and the noisy moments A become P' A P with P = diag(1, B,
+    1). Noise E becomes P' E P, whose distribution is known as well. So the score test of a combination is
+    that of a coefficient. One with the constant needs no other basis: b_0 + o'b is the mean response where
+    the predictors are o, which is the constant for another origin.
+    """
+
+    tests: ScoreTests
+
+    def make_combination(self, weights: Floats) -> MomentCombination:
+        """Return a combination of the coefficients in the data's units."""
+        tests = self.tests
+        scaled, shift = weights * tests.units, float(weights @ tests.shifts)
+        noisy, width = tests.noisy, len(tests.units)
+        units, shifts = np.ones(width), np.zeros(width)
+        if scaled[0] != 0.0:
+            sign, units[0] = math.copysign(1.0, scaled[0]), abs(scaled[0])
+            shifts[0] = sign * shift
+            noisy = replace(noisy, origin=noisy.origin + scaled[1:] / scaled[0])
+            return MomentCombination(ScoreTests(noisy, units, shifts), 0, sign)
+        place = int(np.argmax(np.abs(scaled)))
+        # predictors stay between -1 and 1, as tolerances take them to be
+        units[place], shifts[place] = abs(scaled[place]), shift
+        turned = _transform_basis(noisy, scaled / units[place], place)
+        return MomentCombination(ScoreTests(turned, units, shifts), place, 1.0)
+
+
+def _transform_basis(noisy: NoisyMoments, combination: Floats, index: int) -> NoisyMoments:
+    """Return the moments for coefficients of which one is the combination instead."""
+    basis = np.eye(len(combination) + 1)
+    basis[index, : len(combination)] = -combination / combination[index]
+    basis[index, index] = 1.0 / combination[index]
+    # the constant stays as it is, and with it what the kinds of blocks rest on
+    blocks = tuple(
+        MomentBlock(each.kind, _transform_forms(each.left, basis), _transform_forms(each.right, basis))
+        for each in noisy.blocks
+    )
+    origin = noisy.origin @ basis[1:-1, 1:-1]
+    # the forms of levels are rewritten for the combinations of predictors
+    inner = np.eye(len(combination))
+    inner[index] = combination
+    partitions = tuple(freeze_array(each @ inner.T) for each in noisy.partitions)
+    return replace(noisy, matrix=basis.T @ noisy.matrix @ basis, blocks=blocks, origin=origin, partitions=partitions)
+
+
+def _transform_forms(forms: LinearForms, basis: Floats) -> LinearForms:
+    """Return forms of the predictors as those of their combinations."""
+    found = []
+    for row in forms.rows:
+        whole = sum((weight * basis[place] for place, weight in row), np.zeros(len(basis)))
+        found.append(tuple((place, float(whole[place])) for place in np.flatnonzero(whole).tolist()))
+    return LinearForms(tuple(found))
+
+
+@dataclass(frozen=True, eq=False)
+class MomentCombination(ReadOnlyArrays):
+    """One combination, as a coefficient in another basis."""
+
+    tests: ScoreTests
+    index: int
+    sign: float
+
+    @property
+    def estimate(self) -> float:
+        """Its estimate."""
+        return self.sign * float(self.tests.compute_estimates()[0][self.index])
+
+    @property
+    def standard_error(self) -> float:
+        """Its standard error; infinite where the noise hides it."""
+        return float(self.tests.compute_estimates()[1][self.index])
+
+    def compute_pvalue(self, value: float) -> float:
+        """Return the two-sided p-value of the hypothesis that it has a value."""
+        return _compute_pvalue(self, value)
+
+    def compute_limits(self, alpha: float) -> tuple[float, float]:
+        """Return the ends of its interval; infinite where values however far are not rejected."""
+        return _compute_limits(self, alpha)
+
+
+# a simulation takes a tenth of a second, and results ask for the same numbers again
+@lru_cache(maxsize=256)
+def _compute_pvalue(combination: MomentCombination, value: float) -> float:
+    tests, place = combination.tests, combination.index
+    at = (combination.sign * value - tests.shifts[place]) / tests.units[place]
+    return float(score_tests.compute_score_pvalues(tests.noisy, np.array([place]), np.array([[at]]))[0, 0])
+
+
+@lru_cache(maxsize=256)
+def _compute_limits(combination: MomentCombination, alpha: float) -> tuple[float, float]:
+    tests, place = combination.tests, combination.index
+    found = score_tests.compute_score_limits(tests.noisy, alpha, np.array([place]))[place]
+    low, high = (tests.units[place] * found + tests.shifts[place]).tolist()
+    return (low, high) if combination.sign > 0.0 else (-high, -low)

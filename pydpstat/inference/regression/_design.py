@@ -1,0 +1,398 @@
+"""The variables of a regression: from a formula or from arrays, with public bounds and public levels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from pydpstat import _checks as checks
+from pydpstat._data.columns import VariableBounds, check_bounds, check_fill_value, has_several_bounds
+from pydpstat._data.containers import Column, is_categorical
+from pydpstat._data.labels import get_value_kind
+from pydpstat._records.levels import (
+    DECLARED_CATEGORIES_CONDITION,
+    CrossedVariables,
+    check_levels,
+    check_other,
+    convert_to_plain_level,
+)
+from pydpstat._release.options import Missing, Options
+from pydpstat.errors import PydpstatError
+from pydpstat.inference._samples import (
+    Reader,
+    compute_id_hashes,
+    get_all_columns,
+    get_response_column,
+    read_unit_ids,
+    select_columns,
+    select_one_per_unit,
+)
+from pydpstat.inference.regression._formulas import FormulaFactor, ParsedFormula, encode_terms, parse_formula
+from pydpstat.inference.regression._predictors import (
+    BooleanResponse,
+    DerivedPredictor,
+    Predictor,
+    build_design_matrix,
+    clip_to_bounds,
+    make_response_error,
+    read_numbers,
+)
+from pydpstat.r_arithmetic.elementary import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class RegressionDesign:
+    """The response and the predictors of a regression, and how new records become predictors. Public."""
+
+    response: str
+    response_bounds: VariableBounds
+    predictors: tuple[Predictor, ...]
+    constant: str
+    declared: bool = False
+    binary_response: Predictor | None = None
+    columns: tuple[Predictor, ...] = ()
+    responses: tuple[Predictor, ...] = ()
+    other: str | None = None
+
+    @property
+    def source_columns(self) -> tuple[Predictor, ...]:
+        """The predictors' columns, each once."""
+        return self.columns or self.predictors
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The coefficients' names, the constant first."""
+        return (self.constant, *(name for each in self.predictors for name in each.names))
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """What the guarantee rests on."""
+        return (DECLARED_CATEGORIES_CONDITION,) if self.declared else ()
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What holds of the levels of predictors where values of none have a level."""
+        given = not self.declared and any(each.levels is not None for each in self.source_columns)
+        told = f"a value that is none of the levels counts as {self.other!r}"
+        return (told,) if given and self.other is not None else ()
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What values count as that are none of the levels, where such values may be."""
+        found, outcome = [], self.binary_response
+        if outcome is not None and not isinstance(outcome, BooleanResponse) and not self.declared:
+            no, yes = outcome.levels or (False, True)
+            found.append(f"{self.response} = {yes} counts as 1, and any other value as {no}.")
+        open_levels = [each for each in self.source_columns if set(each.levels or ()) - {False, True}]
+        if open_levels and self.other is None and not self.declared:
+            of = ", ".join(f"{each.levels[0]} of {each.column}" for each in open_levels if each.levels)
+            found.append(f"Values that are none of the levels count as the reference: {of}.")
+        return tuple(found)
+
+    @property
+    def _variables_with_levels(self) -> list[Predictor]:
+        """The variables whose levels were given, the response first."""
+        outcome = self.binary_response
+        own = [] if outcome is None or isinstance(outcome, BooleanResponse) else [outcome]
+        return [each for each in (*own, *self.source_columns) if each.levels is not None]
+
+    @property
+    def has_levels(self) -> bool:
+        """Whether records are compared with levels, so that types of columns count."""
+        return bool(self._variables_with_levels)
+
+    @property
+    def bounds(self) -> tuple[VariableBounds, ...]:
+        """The bounds of the numbers, the response's first."""
+        return (self.response_bounds, *(each.bounds for each in self.predictors if each.bounds is not None))
+
+    @property
+    def units(self) -> tuple[Floats, Floats]:
+        """For each coefficient but the constant its column's middle and half-range; levels' are 0 and 1."""
+        pairs = [each.bounds or (-1.0, 1.0) for each in self.predictors for _ in each.names]
+        low, high = np.array(pairs).reshape(-1, 2).T
+        return 0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low
+
+    @property
+    def sparse_coefficients(self) -> tuple[tuple[int, bool], ...]:
+        """The places of coefficients whose predictors are 0 outside a level, and whether they are 1 in it."""
+        each_of = [each for each in self.predictors for _ in each.names]
+        return tuple(
+            (place, each.levels is not None)
+            for place, each in enumerate(each_of, 1)
+            if each.levels is not None or isinstance(each, DerivedPredictor) and each.cells
+        )
+
+    @property
+    def bounds_by_column(self) -> dict[str, VariableBounds]:
+        """The bounds of the columns in the order of a list of them: the response's first, if it has some."""
+        found = {} if self.binary_response is not None or self.responses else {self.response: self.response_bounds}
+        columns = (*self.responses, *self.source_columns)
+        return found | {each.column: each.bounds for each in columns if each.bounds is not None}
+
+    @property
+    def arguments(self) -> tuple[tuple[str, object], ...]:
+        """The public arguments for the call."""
+        levels = {
+            each.column: tuple(map(convert_to_plain_level, each.declared_levels))
+            for each in self._variables_with_levels
+        }
+        shown = {
+            "bounds": tuple(self.bounds_by_column.values()),
+            "levels": "declared" if levels and self.declared else levels,
+            "other": self.other,
+        }
+        return tuple((name, each) for name, each in shown.items() if each)
+
+    def build_matrix(self, data: object) -> Floats:
+        """Return the predictors of new records, a constant first and a column for each coefficient."""
+        given = select_columns(data, [each.column for each in self.source_columns], "exog")
+        read = given.read_columns([partial(each.read_column, argument="exog") for each in self.source_columns])
+        if len({each.size for each in read}) > 1:
+            raise PydpstatError("exog must have columns of the same length; the lengths differ.")
+        checked = [each.check_values(values) for each, values in zip(self.source_columns, read)]
+        found = build_design_matrix(self.predictors, self.build_predictors(checked))
+        if not np.isfinite(found).all():
+            raise PydpstatError(
+                "exog must have numbers for which the formula's transformations are defined; it has "
+                "other values. Leave out these records."
+            )
+        return found
+
+    def build_predictors(self, read: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
+        """Return what the predictors have in records, from what was read of the columns."""
+        by_name = {each.column: values for each, values in zip(self.source_columns, read)}
+        return tuple(each.compute_values(by_name) for each in self.predictors)
+
+
+class Regression(NamedTuple):
+    """Records of a regression: the response and a column for each predictor. Private but for the design."""
+
+    design: RegressionDesign
+    response: Floats
+    predictors: tuple[np.ndarray, ...]
+    unit: str | None = None
+    formula: str = "formula"
+
+    def __repr__(self) -> str:
+        return "Regression(values withheld)"
+
+
+def read_regression(
+    formula: object,
+    data: object,
+    bounds: object,
+    levels: object,
+    missing: Missing,
+    binary: bool = False,
+    other: str | None = None,
+    options: Options | None = None,
+) -> Regression:
+    """Read a regression, one record of each unit: by a formula, or the response and the predictors."""
+    check_other(other)
+    unit = None if options is None else read_unit_ids(data, options.scope)
+    if isinstance(formula, str):
+        said = parse_formula(formula)
+        given = [select_columns(data, [*said.response.columns, *said.columns], "data")]
+        constant, shown, text = "Intercept", f"data[{said.response.columns[0]!r}]", repr(formula)
+    else:
+        columns_given = get_all_columns(data).drop_column(None if unit is None else unit[0])
+        name, target = get_response_column(formula, columns_given.names, binary)
+        given = [target, columns_given]
+        said = ParsedFormula(
+            FormulaFactor((name,), name), tuple((FormulaFactor((each,), each),) for each in columns_given.names)
+        )
+        constant, shown, text = "const", "formula", "formula"
+        if name in columns_given.names:
+            raise PydpstatError(
+                "formula must have a response whose name differs from those of the predictors; got "
+                f"{name!r}. Rename one of them."
+            )
+    columns = [column for each in given for column in each.columns]
+    design = _make_design(said, columns, bounds, shown if binary else None, levels, other, constant)
+    check_fill_value(missing, list(design.bounds_by_column.values()))
+    own = design.responses or (
+        design.binary_response or Predictor(design.response, design.response, design.response_bounds, None),
+    )
+    readers: list[Reader] = [each.read_column for each in (*own, *design.source_columns)]
+    if unit is not None and unit[1] is None:
+        # a column of the data is read with the others, as some data can be read once
+        given[-1] = select_columns(data, [*given[-1].names, unit[0]], "data")
+        readers.append(partial(compute_id_hashes, name=unit[0]))
+    if design.binary_response is None and not isinstance(formula, str):
+        readers[0] = partial(read_numbers, name=shown)
+    read: list[np.ndarray] = []
+    for each in given:
+        start = len(read)
+        read += each.read_columns(readers[start : start + len(each.names)])
+    if any(values.size != read[0].size for values in read):
+        raise PydpstatError(
+            "data must have the predictors of the same records as the response; they have different "
+            "lengths. Give one value for each record."
+        )
+    if options is not None and unit is not None:
+        read = select_one_per_unit(unit, read, options.source)
+    if missing == "drop":
+        read = _drop_incomplete_records(read)
+    found = [each.fill_missing(values, missing) for each, values in zip((*own, *design.source_columns), read)]
+    response, predictors = found[0], tuple(found[len(own) :])
+    # what is made of columns has the bounds that follow from theirs, where they are clipped to these
+    if said.response.expression is not None:
+        response = said.response.expression.compute_values(
+            dict(zip((each.column for each in own), clip_to_bounds(own, found)))
+        )
+    if design.columns:
+        predictors = design.build_predictors(clip_to_bounds(design.columns, predictors))
+    response = response.astype(np.float64, copy=False)
+    return Regression(design, response, predictors, None if unit is None else unit[0], text)
+
+
+def _drop_incomplete_records(read: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Return the records that miss no variable: no number, which would be NaN, and no level, which is -1."""
+    gaps = [np.isnan(values) if values.dtype.kind == "f" else values < 0 for values in read]
+    kept = ~np.logical_or.reduce(gaps)
+    return [values[kept] for values in read]
+
+
+def _make_design(
+    parsed: ParsedFormula,
+    columns: Sequence[object],
+    bounds: object,
+    binary_argument: str | None,
+    levels: object,
+    other: str | None,
+    constant: str,
+) -> RegressionDesign:
+    """Return the design; a response of two levels has its argument's name in `binary_argument`."""
+    outcome, (response, *more) = None, parsed.response.columns
+    if binary_argument and parsed.response.expression is not None:
+        raise PydpstatError(
+            f"formula must have a column as the response of logit; got {parsed.response.text!r}. Make "
+            "it a condition first, such as age >= 30."
+        )
+    first = 0 if binary_argument else len(parsed.response.columns)
+    names = [*parsed.response.columns, *parsed.columns]
+    own, declared = _check_predictor_levels(names[first:], parsed.categorical_columns, columns[first:], levels)
+    if binary_argument:
+        outcome = _make_binary_response(response, binary_argument, columns[0], own.pop(response, None))
+    text = next((name for name in parsed.transformed_columns if name in own), None)
+    if text is not None:
+        raise PydpstatError(
+            f"formula must have transformations of numeric variables only; got one of {text!r}, which "
+            "has levels. Leave out its levels, or the transformation."
+        )
+    numeric = [name for name in parsed.columns if name not in own]
+    also = "For a column of groups give levels={column: [...]} instead."
+    if constant == "const":
+        also = "Without a formula the response comes first, as in ols(y, X, ...)."
+    pairs = _check_bounds_by_name(bounds, numeric if binary_argument else [*names[:first], *numeric], also)
+    kinds = {name: getattr(getattr(each, "dtype", None), "kind", "") for name, each in zip(names, columns)}
+
+    def is_closed(name: str) -> bool:
+        """Tell whether the type has no other values."""
+        return declared or (kinds[name] == "b" and len(own.get(name, ())) == 2)
+
+    read = {
+        name: _make_column_predictor(name, pairs.get(name), own.get(name), None if is_closed(name) else other)
+        for name in parsed.columns
+    }
+    predictors = encode_terms(parsed.terms, read)
+    made = () if not any(isinstance(each, DerivedPredictor) for each in predictors) else tuple(read.values())
+    responses: tuple[Predictor, ...] = ()
+    pair = (0.0, 1.0) if binary_argument else pairs[response]
+    if parsed.response.expression is not None:
+        responses = tuple(Predictor(name, name, pairs[name], None) for name in (response, *more))
+        pair = parsed.response.expression.compute_bounds(pairs)
+        response = parsed.response.text
+    names = [constant, *(name for each in predictors for name in each.names)]
+    if len(set(names)) != len(names):
+        raise PydpstatError("data must have columns whose coefficients have different names. Rename one.")
+    return RegressionDesign(response, pair, predictors, constant, declared, outcome, made, responses, other)
+
+
+def _make_column_predictor(
+    name: str, bounds: VariableBounds | None, levels: tuple[object, ...] | None, other: str | None
+) -> Predictor:
+    """Return a column that is read, with a level `other` for values that are none of its levels."""
+    if levels is None or other is None:
+        return Predictor(name, name, bounds, levels)
+    texts = [str(convert_to_plain_level(level)) for level in levels]
+    if other in texts:
+        return Predictor(name, name, None, levels, texts.index(other))
+    return Predictor(name, name, None, (*levels, other), len(levels), True)
+
+
+def _make_binary_response(response: str, argument: str, column: Column, levels: tuple[object, ...] | None) -> Predictor:
+    """Return a response of two levels, which are given, or truth values by its type."""
+    if levels is not None and len(levels) == 2:
+        return Predictor(response, argument, None, levels)
+    if levels is not None:
+        raise PydpstatError(
+            f"levels[{response!r}] must be two, of which the second one counts as 1; got "
+            f"{checks.describe_value(levels)}. Make the response a condition first."
+        )
+    if get_value_kind(column) is not None and getattr(column.dtype, "kind", "O") != "b":
+        raise make_response_error(argument, response, column)
+    return BooleanResponse(response, argument, None, (False, True))
+
+
+def _check_predictor_levels(
+    names: Sequence[str], categories: Sequence[str], columns: Sequence[object], levels: object
+) -> tuple[dict[str, tuple[object, ...]], bool]:
+    """Return the public levels of the categorical predictors, by column, and whether they are declared."""
+    by_name = dict(zip(names, columns))
+    if isinstance(levels, Mapping):
+        wanted = [name for name in by_name if name in levels]
+        other = [name for name in levels if name not in by_name]
+        if other:
+            way = f"levels={{key: levels[key] for key in {checks.format_public_value(wanted)}}}" if wanted else "levels"
+            raise PydpstatError(
+                f"levels must be of columns of the model, {checks.format_public_value(list(by_name))}; got "
+                f"{len(other)} for other names. {'Leave out others: ' if wanted else 'Leave out '}{way}."
+            )
+    else:
+        wanted = [name for name in by_name if name in categories or is_categorical(by_name[name])]
+    gone = [name for name in categories if name not in wanted]
+    if gone or (wanted and levels is None):
+        name = (gone or wanted)[0]
+        raise PydpstatError(
+            f"levels must include the public levels of {name!r}, because levels from the data would "
+            f"reveal which values occur. Give levels={{{name!r}: [...]}}, the reference level first, "
+            "or 'declared' if the categories of Categoricals are public."
+        )
+    if not wanted:
+        if levels is not None and not isinstance(levels, Mapping):
+            raise PydpstatError(
+                f"levels must be left out if no predictor is categorical; got {checks.describe_value(levels)}. "
+                "Write C(column) in a formula, or give a dict by column."
+            )
+        return {}, False
+    chosen = [by_name[name] for name in wanted]
+    given = {name: levels[name] for name in wanted} if isinstance(levels, Mapping) else levels
+    found = check_levels(given, CrossedVariables(tuple(chosen), tuple(wanted), 0))
+    own = {name: each.levels for name, each in zip(wanted, found)}
+    for name, each in own.items():
+        if len(each) < 2:
+            raise PydpstatError(f"levels[{name!r}] must be two or more levels; got {checks.describe_value(each)}.")
+    return own, isinstance(levels, str)
+
+
+def _check_bounds_by_name(bounds: object, names: list[str], also: str) -> dict[str, VariableBounds]:
+    """Return public bounds by name: one pair for all, one for each in their order, or a dict."""
+    if not names and bounds is None:
+        return {}
+    if isinstance(bounds, Mapping):
+        found = checks.select_by_names(bounds, names, "bounds", "column", "(lower, upper)", extra_hint=also)
+        return {name: check_bounds(pair, f"bounds[{name!r}]") for name, pair in zip(names, found)}
+    if has_several_bounds(bounds):
+        if len(bounds) != len(names):
+            raise PydpstatError(
+                "bounds must be one pair, or one for each numeric variable of the data, "
+                f"{checks.format_public_value(names)}; got {len(bounds)}."
+            )
+        return {name: check_bounds(pair, f"bounds[{i}]") for i, (name, pair) in enumerate(zip(names, bounds))}
+    return dict.fromkeys(names, check_bounds(bounds))

@@ -1,0 +1,366 @@
+"""What is released for a regression: moments, and sums of squared influences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import combinations, product
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat._frozen import freeze_array
+from pydpstat._null_distributions.regression.noisy_moments import LinearForm, LinearForms, MomentBlock, NoisyMoments
+from pydpstat._null_distributions.regression.score_tests import ObservedScores
+from pydpstat._records import record_grid
+from pydpstat._records.moment_noise import MomentCube, is_joint_table_better
+from pydpstat._records.record_grid import GRID_BITS, RECORDS_PER_CHUNK, compute_half_width
+from pydpstat._release.pipeline import Query
+from pydpstat.inference.regression._design import Regression, RegressionDesign
+from pydpstat.inference.regression._predictors import build_design_matrix, clip_to_bounds
+from pydpstat.mechanisms.cube import CubeNoise
+from pydpstat.r_arithmetic.elementary import Floats
+from pydpstat.results._labels import Labels
+
+# how a square enters what is released, by norm: halved with Laplace noise, a little less than 1/sqrt(2) with
+# normal, and as it is in a cube of its own
+_SQUARE_WEIGHTS = {1: Fraction(1, 2), 2: Fraction(7, 10), math.inf: Fraction(1)}
+
+
+@dataclass(frozen=True, slots=True)
+class MomentLayout:
+    """What is released for a design, in order, all of it public."""
+
+    numbers: tuple[int, ...]
+    factors: tuple[tuple[int, ...], ...]
+    names: tuple[str, ...]
+    bounded: bool = True
+
+    @classmethod
+    def from_design(cls, design: RegressionDesign, bounded: bool = True) -> MomentLayout:
+        """Return the layout of a design."""
+        numbers: list[int] = []
+        factors: list[tuple[int, ...]] = []
+        place = 1
+        for each in design.predictors:
+            if each.levels is None:
+                numbers.append(place)
+            else:
+                factors.append((-1, *range(place, place + len(each.names))))
+            place += len(each.names)
+        return cls((*numbers, place), tuple(factors), (*design.names, design.response), bounded)
+
+    @property
+    def width(self) -> int:
+        """Number of places of v."""
+        return len(self.names)
+
+    def collect_tables(self, norm: float) -> tuple[tuple[int, ...], ...]:
+        """Return the categorical predictors of each table whose cells are released."""
+        sizes = [len(levels) for levels in self.factors]
+        if norm == math.inf and is_joint_table_better(len(self.numbers), sizes, self.bounded):
+            return (tuple(range(len(sizes))),)
+        return tuple((which,) for which in range(len(sizes)))
+
+    @property
+    def mechanism(self) -> MomentCube:
+        """The mechanism of the least noise, whose norm is infinite."""
+        cells = [math.prod(len(self.factors[which]) for which in table) for table in self.collect_tables(math.inf)]
+        return MomentCube(len(self.numbers), cells, bounded=self.bounded)
+
+    def make_blocks(self, norm: float) -> tuple[MomentBlock, ...]:
+        """Return where what is released enters the matrix, for the norm that the noise answers to."""
+        numbers = LinearForms.from_indices(self.numbers)
+        found: list[MomentBlock] = []
+        halved = 0.5 / float(_SQUARE_WEIGHTS[norm])
+        if not self.factors:
+            places = LinearForms.from_indices((0, *self.numbers))
+            if not self.bounded:
+                found.append(MomentBlock("own", LinearForms.from_indices((0,)), LinearForms.from_indices((0,), halved)))
+            found.append(MomentBlock("within", places, places))
+        tables = self.collect_tables(norm)
+        for table in tables:
+            cells = self._collect_cell_forms(table)
+            found.append(MomentBlock("paired", *self._make_count_forms(cells, 1.0 / len(tables))))
+            # a sum in a cell is a share of the whole sum, and of its levels' own sums undivided
+            parts = tuple(((0, 1.0 / len(tables)), *cell) for cell in cells)
+            found.append(MomentBlock("across", numbers, LinearForms(parts)))
+        for one, other in combinations(tables, 2):
+            found.append(
+                MomentBlock(
+                    "across",
+                    LinearForms(self._collect_cell_forms(one)),
+                    LinearForms(self._collect_cell_forms(other)),
+                )
+            )
+        if self.factors and len(self.numbers) > 1:
+            found.append(MomentBlock("within", numbers, numbers))
+        return (*found, MomentBlock("own", numbers, LinearForms.from_indices(self.numbers, halved)))
+
+    def _make_count_forms(self, cells: tuple[LinearForm, ...], share: float) -> tuple[LinearForms, LinearForms]:
+        """Return two forms l and r for each cell, of which l r' + r l' is what its count adds.
+
+        That is L L' + c L' + L c' for its levels' indicators L and the constant c, and if the number of
+        records is private a share of c c', as each table has all of it: ``2 l = 2 L + 2 a c`` and
+        ``2 r = L + (2 - a) c`` with ``a (2 - a)`` that share.
+        """
+        more = 0.0 if self.bounded else 1.0 - math.sqrt(1.0 - share)
+        left = tuple(((0, more), *cell) if more else cell for cell in cells)
+        right = tuple(((0, 1.0 - 0.5 * more), *((place, 0.5) for place, _ in cell)) for cell in cells)
+        return LinearForms(left), LinearForms(right)
+
+    def _collect_cell_forms(self, table: tuple[int, ...]) -> tuple[LinearForm, ...]:
+        """Return each cell's levels but the references."""
+        cells = product(*(self.factors[which] for which in table))
+        return tuple(tuple((place, 1.0) for place in cell if place > 0) for cell in cells)
+
+    def collect_names(self, norm: float) -> list[str]:
+        """Return the names of what is released."""
+        names = [self.names[i] for i in self.numbers]
+        times = "" if _SQUARE_WEIGHTS[norm] == 1 else f"*{float(_SQUARE_WEIGHTS[norm]):g}"
+        found = [] if self.factors else [f"sum({name})" for name in names]
+        if not self.bounded and not self.factors:
+            found.insert(0, f"number{times}")
+        tables = self.collect_tables(norm)
+        cells = [[_label_cell(table, codes) for codes in product(*self._collect_codes(table))] for table in tables]
+        for each in cells:
+            found += [f"count({cell})" for cell in each]
+            found += [f"sum({name}|{cell})" for name in names for cell in each]
+        for one, other in combinations(cells, 2):
+            found += [f"count({first},{second})" for first in one for second in other]
+        found += [f"sum({one}*{other})" for one, other in combinations(names, 2)]
+        return [*found, *(f"sum({name}^2){times}" for name in names)]
+
+    def _collect_codes(self, table: tuple[int, ...]) -> list[range]:
+        return [range(len(self.factors[which])) for which in table]
+
+    def compute_sensitivity(self, norm: float) -> Fraction:
+        """Return how far one record that is replaced, or added, can move what is released, with roundings.
+
+        *Unbounded.* A record adds to all that is released a number between -1 and 1, or nothing: numbers on
+        the grid lie there, and so do their products, as rounding to the grid is monotone and the grid has
+        -1 and 1. In a table that is to one cell, in counts of two tables to one. With D numbers and Q
+        categorical predictors that are D (D - 1) / 2 products, D squares, and sums and counts:
+        Q (D + 1) + Q (Q - 1) / 2 with Q > 0, D and the number of records with Q = 0. Squares and the number
+        of records are times 1/2 in the L1 norm, and times at most 1 / sqrt(2) in the L2 norm. So with Q = 0
+        the L1 norm, and the square of the L2 norm, are at most (D + 1)^2 / 2, and with Q > 0
+        D^2 / 2 + Q (D + 1) + Q (Q - 1) / 2. Roundings add nothing.
+
+        *Bounded.*
+        Let D be the number of numbers u in [-1, 1], w those of the record that takes its place, and Q that of
+        the categorical predictors. Put x_i = |u_i - w_i| / 2 and s_i = |u_i + w_i| / 2, so x_i + s_i <= 1,
+        and X the sum of the x_i. Then |u_i u_j - w_i w_j| <= 2 x_i (1 - x_j) + 2 x_j (1 - x_i) and
+        |u_i^2 - w_i^2| <= 4 x_i (1 - x_i), so cross products and half squares move by at most
+        2 X (D - X) in the L1 norm.
+
+        Q = 0: the sums move by 2 X more; 2 X (D + 1 - X) is at most (D + 1)^2 / 2.
+        Q > 0: whatever the number of levels, a predictor's counts move by at most 2, its sums by level of a
+        number by at most |u_i| + |w_i| = 2 max(x_i, s_i), and the counts of two predictors together by at
+        most 2. With t_i the distance of x_i from 0 or 1, whichever is nearer, 2 max(x_i, s_i) <= 2 - 2 t_i.
+        X (D - X) is at most floor(D^2 / 4) plus the distance of X from the nearest integer, and so plus the
+        sum of the t_i. Hence all of it moves by at most 2 floor(D^2 / 4) + 2 Q D + Q (Q + 1), which for
+        Q = 1 and even D is (D + 2)^2 / 2, as if the predictor were one more number.
+
+        L2: sums and cross products, and squares times at most 1 / sqrt(2), are half of
+        ||v v' - z z'||^2 = |v|^4 + |z|^4 - 2 (v'z)^2 <= 2 (D + 1)^2 for v = (1, u) and z = (1, w), so the
+        norm is at most D + 1. With Q > 0 the same without the constant is (|u|^4 + |w|^4) / 2 - (u'w)^2.
+        Let q predictors keep their level: their sums by level add q |u - w|^2, those of the others
+        (Q - q) (|u|^2 + |w|^2), and the counts 2 (Q - q) + Q (Q - 1) - q (q - 1). All of it grows with
+        |u| and |w|, which are sqrt(D) at most, and there it is at most D^2 + 2 Q D + Q (Q + 1) - q, its
+        value at u'w = -q.
+
+        Each of the products is rounded by less than 2^-40 (`record_grid.sums`), twice.
+
+        The maximum norm: parts of what is released have units of their own, in which each moves by 1 at most
+        (`pydpstat._records.moment_noise`). A product's unit is 1, or 2 where cross products count double.
+        """
+        d, q = len(self.numbers), len(self.factors)
+        if not self.bounded:
+            added = Fraction(d * d + (2 * q * (d + 1) + q * (q - 1) if q else 2 * d + 1), 2)
+            return {1: added, 2: _bound_square_root(added), math.inf: Fraction(1)}[norm]
+        slack = Fraction(d * (d + 1), 2**GRID_BITS)
+        if norm == math.inf:
+            return 1 + Fraction(1, 2 ** (GRID_BITS - 2))
+        if norm == 1:
+            whole = Fraction(2 * (d * d // 4) + 2 * q * d + q * (q + 1)) if q else Fraction((d + 1) ** 2, 2)
+            return whole + slack
+        if not q:
+            return d + 1 + slack
+        return _bound_square_root(Fraction(d * d + 2 * q * d + q * (q + 1))) + slack
+
+
+def _label_cell(table: Sequence[int], codes: Sequence[int]) -> str:
+    return ",".join(f"{which}={code}" for which, code in zip(table, codes))
+
+
+def _bound_square_root(square: Fraction) -> Fraction:
+    """Return a rational number that is at least the square root; the square is a multiple of 1/2."""
+    return Fraction(float(np.nextafter(np.sqrt(float(square)), np.inf)))
+
+
+def make_regression_query(regression: Regression, norm: float, bounded: bool = True) -> Query:
+    """Ask for what the layout lists, in integers on the records' grid."""
+    design, layout = regression.design, MomentLayout.from_design(regression.design, bounded)
+    numbers = [each.bounds for each in design.predictors if each.bounds is not None]
+    grids = [record_grid.make_standard_grid(*pair) for pair in (*numbers, design.response_bounds)]
+    paired = list(zip(design.predictors, regression.predictors))
+    arrays = [values for each, values in paired if each.levels is None] + [regression.response]
+    codes = [(values, len(each.levels)) for each, values in paired if each.levels is not None]
+    width = range(len(arrays))
+    pairs = [*combinations(width, 2), *((i, i) for i in width)]
+    sums = record_grid.sum_records(arrays, grids, "error", pairs)
+    unit = Fraction(1, 2**GRID_BITS)
+    exact: list[Fraction | int] = []
+    if not codes and not bounded:
+        exact.append(_SQUARE_WEIGHTS[norm] * sums.count)
+    if not codes:
+        exact += [each * unit for each in sums.first]
+    tables = [_combine_codes([codes[which] for which in table]) for table in layout.collect_tables(norm)]
+    for values, levels in tables:
+        exact += np.bincount(values, minlength=levels).tolist()
+        exact += _sum_by_level(arrays, grids, values, levels)
+    for (one, first), (other, second) in combinations(tables, 2):
+        exact += np.bincount(one * second + other, minlength=first * second).tolist()
+    cross = len(pairs) - len(arrays)
+    exact += [each * unit for each in sums.products[:cross]]
+    exact += [each * unit * _SQUARE_WEIGHTS[norm] for each in sums.products[cross:]]
+    labels = Labels("regression", tuple(layout.collect_names(norm)))
+    nobs = len(regression.response) if bounded else None
+    return Query.from_exact("regression", exact, layout.compute_sensitivity(norm), labels, nobs)
+
+
+def _combine_codes(codes: Sequence[tuple[npt.NDArray[np.int64], int]]) -> tuple[npt.NDArray[np.int64], int]:
+    """Return the cell of each record, and how many cells there are."""
+    found, cells = codes[0]
+    for values, levels in codes[1:]:
+        found, cells = found * levels + values, cells * levels
+    return found, cells
+
+
+def _sum_by_level(
+    arrays: Sequence[Floats],
+    grids: Sequence[record_grid.RecordGrid],
+    codes: npt.NDArray[np.int64],
+    levels: int,
+) -> list[Fraction]:
+    """Return each number's sums over the records of each level."""
+    masks = [codes == level for level in range(levels)]
+    unit = Fraction(1, 2**GRID_BITS)
+    return [
+        record_grid.sum_records([values[mask]], [grid], "error").first[0] * unit
+        for values, grid in zip(arrays, grids)
+        for mask in masks
+    ]
+
+
+_GRID_ONE = float(1 << 30)
+# leverages above it count as this
+MAX_LEVERAGE = 0.5
+# of so many variances one is above what it is taken to be
+EXCLUDED_PROBABILITY = 0.001
+
+
+class Influences(NamedTuple):
+    """What gives a record's influence on each coefficient; all public, in the unit of the moments.
+
+    At public estimates and with public forms a, of which each gives a coefficient as a'(sum of x y), a record
+    moves the coefficient by a'x times its residual. The squares of that, added up, are the variance that
+    sampling gives the estimate, whatever the variances of the errors are (White 1980). Residuals are divided
+    by one less the record's leverage, as in HC3 (MacKinnon and White 1985).
+    """
+
+    center: Floats
+    forms: Floats
+    inverse: Floats
+    max_influence: Floats
+    leverage: float
+
+    @classmethod
+    def from_release(cls, noisy: NoisyMoments, layout: MomentLayout) -> Influences:
+        """Return those at a release's own estimates."""
+        found = ObservedScores(noisy)
+        center, forms = found.estimates, found.forms
+        inverse = forms.copy()
+        inverse[0] -= noisy.origin @ forms[1:]
+        most = _bound_forms(forms, layout)
+        residual = 1.0 + min(float(_bound_forms(center[None], layout)[0]), 1.0)
+        leverage = min(float(_bound_forms(_bound_forms(inverse, layout)[None], layout)[0]), MAX_LEVERAGE)
+        return cls(center, forms, inverse, most * residual / (1.0 - leverage), leverage)
+
+    def iterate_squares(self, y: Floats, columns: list[Floats]) -> Iterator[Floats]:
+        """Yield the squares of records' influences, in units of the largest that is possible.
+
+        Every operation is one record's own, so that it does not matter which others there are.
+        """
+        turned = [_apply_form(row, columns) for row in self.inverse]
+        leverage = sum((x * t for x, t in zip(columns[1:], turned[1:])), columns[0] * turned[0])
+        residual = y - np.clip(_apply_form(self.center, columns), -1.0, 1.0)
+        residual /= 1.0 - np.clip(leverage, 0.0, self.leverage)
+        for j, (form, reach) in enumerate(zip(self.forms, self.max_influence.tolist())):
+            along = _apply_form(form, columns) if j == 0 else turned[j]
+            yield np.clip((along * residual / reach) ** 2, 0.0, 1.0)
+
+
+def _apply_form(form: Floats, columns: list[Floats]) -> Floats:
+    found = form[0] * columns[0]
+    for weight, column in zip(form[1:].tolist(), columns[1:]):
+        found += weight * column
+    return found
+
+
+def _bound_forms(forms: Floats, layout: MomentLayout) -> Floats:
+    """Return the largest sizes of forms, a row each, of numbers from -1 to 1 and of levels' indicators."""
+    numbers = list(layout.numbers[:-1])
+    wide = np.abs(forms[:, numbers]).sum(axis=1)
+    low, high = forms[:, 0] - wide, forms[:, 0] + wide
+    for levels in layout.factors:
+        # a record has one of the levels, or none
+        part = forms[:, [place for place in levels if place > 0]]
+        low += part.min(axis=1, initial=0.0)
+        high += part.max(axis=1, initial=0.0)
+    return np.maximum(np.abs(low), np.abs(high))
+
+
+def make_influence_query(
+    regression: Regression,
+    design: RegressionDesign,
+    influences: Influences,
+    scaling: tuple[Floats, Floats],
+    bounded: bool,
+) -> Query:
+    """Ask for the sums of the squares; each addend is a multiple of 2^-30 from 0 to 1."""
+    totals = [0] * len(influences.center)
+    for y, columns in _iterate_chunks(regression, design, *scaling):
+        squares = influences.iterate_squares(y, columns)
+        totals = [total + int(np.rint(each * _GRID_ONE).sum()) for total, each in zip(totals, squares)]
+    exact = [Fraction(total, 1 << 30) for total in totals]
+    labels = Labels("regression", tuple(f"influence({name}^2)" for name in design.names))
+    nobs = len(regression.response) if bounded else None
+    return Query.from_exact("regression", exact, Fraction(1), labels, nobs)
+
+
+def _iterate_chunks(
+    regression: Regression, design: RegressionDesign, centers: Floats, factors: Floats
+) -> Iterator[tuple[Floats, list[Floats]]]:
+    """Yield responses and columns in the unit of the moments, some at a time. Private."""
+    low, high = design.response_bounds
+    middle, height = 0.5 * low + 0.5 * high, compute_half_width(design.response_bounds)
+    step = max(RECORDS_PER_CHUNK // len(design.names), 1024)
+    for start in range(0, len(regression.response), step):
+        part = slice(start, start + step)
+        read = clip_to_bounds(design.predictors, [values[part] for values in regression.predictors])
+        constant, *rest = build_design_matrix(design.predictors, read).T
+        columns = [constant, *(column / f - c for column, f, c in zip(rest, factors, centers))]
+        yield (regression.response[part].clip(low, high) - middle) / height, columns
+
+
+def add_sampling_variances(
+    noisy: NoisyMoments, influences: Influences, released_sums: Floats, noise: CubeNoise
+) -> NoisyMoments:
+    """Return the moments with what the released sums say of the estimates' variances, at most."""
+    above = float(noise.ppf(1.0 - EXCLUDED_PROBABILITY))
+    most = np.maximum(released_sums + above, 0.0) * influences.max_influence**2
+    return replace(noisy, sampling=freeze_array(most), excluded=EXCLUDED_PROBABILITY)

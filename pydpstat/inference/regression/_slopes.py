@@ -1,0 +1,335 @@
+"""What blocks and pairs of records say of a slope, by ranks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtri
+
+from pydpstat._data.progress import Progress
+from pydpstat._null_distributions.regression.slopes import PairGroups, SlopeInterval, make_slope_interval
+from pydpstat._release.charging import charge_once
+from pydpstat._release.options import Options
+from pydpstat._release.pipeline import Query
+from pydpstat._release.statistic import make_stage_guarantees, release_stage
+from pydpstat.inference.regression._coefficients import describe_unbounded_intervals
+from pydpstat.inference.regression._design import RegressionDesign
+from pydpstat.mechanisms.mechanism import split_by_shares
+from pydpstat.r_arithmetic.elementary import Floats
+from pydpstat.results._call import Call
+from pydpstat.results._labels import Labels
+from pydpstat.results.regression_results import RegressionResults
+from pydpstat.results.results import DPResults
+
+# records handled at a time
+_CHUNK = 1 << 17
+# what is smaller than this share of what it was made of is rounding
+_RELATIVE_ROUNDING = 1e-10
+# pairs of so many numbers are compared all at once
+_MAX_DIRECT_SIZE = 300
+
+
+class BlockValues(NamedTuple):
+    """Of each block the score under the hypothesis and the estimate of the slope.
+
+    Private. A score of 0 and an infinite estimate have had their sign drawn at random.
+    """
+
+    signs: npt.NDArray[np.int64]
+    sizes: Floats
+    estimates: Floats
+
+    def __repr__(self) -> str:
+        return "BlockValues(values withheld)"
+
+
+def compute_block_values(
+    response: Floats,
+    predictor: Floats,
+    others: Floats,
+    size: int,
+    null: float,
+    generator: np.random.Generator,
+) -> BlockValues:
+    """Return the values of disjoint random blocks of so many records.
+
+    In a block the records are paired by what is left of the predictor after a constant and the others: the
+    largest with the smallest, and so on. That looks at predictors alone. With d and D the pairs' differences
+    of the predictor and of the others, and c what is left of d after D, the score is the sum of c times the
+    differences of response - null * predictor. As c is orthogonal to D, under the hypothesis it is c times
+    the differences of the errors. Given the predictors, all of these change their signs together without a
+    change of their law: where errors have one distribution, as the records of each pair change places, and
+    where their distributions are symmetric, as all errors change their signs. The score's sign is then fair,
+    independent of its size and, with independent errors, of all other blocks.
+
+    Each block's values depend on its own records alone, in an arithmetic that does not depend on the others.
+    """
+    blocks = response.size // size
+    order = generator.permutation(response.size)[: blocks * size].reshape(blocks, size)
+    fair = generator.random(blocks) < 0.5
+    scores, norms = np.empty(blocks), np.empty(blocks)
+    step = max(_CHUNK // size, 1)
+    for start in range(0, blocks, step):
+        rows = order[start : start + step]
+        piece = slice(start, start + rows.shape[0])
+        scores[piece], norms[piece] = _compute_scores(response[rows], predictor[rows], others[rows])
+    shifted = scores - null * norms
+    # rounding alone tells nothing of the errors
+    sure = np.abs(shifted) > _RELATIVE_ROUNDING * (np.abs(scores) + abs(null) * norms)
+    random = np.where(fair, 1, -1)
+    signs = np.where(sure, np.sign(shifted), random).astype(np.int64)
+    known = norms > 0.0
+    estimates = np.where(known, scores / np.where(known, norms, 1.0), random * np.inf)
+    return BlockValues(signs, np.where(sure, np.abs(shifted), 0.0), estimates)
+
+
+def _compute_scores(y: Floats, x: Floats, others: Floats) -> tuple[Floats, Floats]:
+    """Return c'dy and c'dx of blocks, a row a block; 0 where the others leave nothing of the predictor."""
+    half = x.shape[1] // 2
+    constant = np.ones((*x.shape, 1))
+    ranked = np.argsort(_compute_residuals(x, np.concatenate([constant, others], axis=2)), axis=1, kind="stable")
+    high, low = ranked[:, : half - 1 : -1], ranked[:, :half]
+    dx, dy = (np.take_along_axis(v, high, 1) - np.take_along_axis(v, low, 1) for v in (x, y))
+    between = np.take_along_axis(others, high[..., None], 1) - np.take_along_axis(others, low[..., None], 1)
+    c = _compute_residuals(dx, between)
+    products = c * dy
+    score = products.sum(axis=1)
+    dust = np.abs(score) <= _RELATIVE_ROUNDING * np.abs(products).sum(axis=1)
+    return np.where(dust, 0.0, score), (c * dx).sum(axis=1) * (c * c).any(axis=1)
+
+
+def _compute_residuals(x: Floats, columns: Floats) -> Floats:
+    """Return what is left of x after the columns, in each row; columns that add nothing are passed over."""
+    left = x.copy()
+    basis: list[Floats] = []
+    for k in range(columns.shape[2]):
+        column = columns[:, :, k].copy()
+        whole = np.sqrt((column * column).sum(axis=1))
+        for _ in range(2):
+            for each in basis:
+                column -= (column * each).sum(axis=1, keepdims=True) * each
+        size = np.sqrt((column * column).sum(axis=1))
+        new = size > 1e-9 * whole
+        column = np.where(new[:, None], column / np.where(new, size, 1.0)[:, None], 0.0)
+        basis.append(column)
+    for _ in range(2):
+        for each in basis:
+            left -= (left * each).sum(axis=1, keepdims=True) * each
+    gone = np.sqrt((left * left).sum(axis=1)) <= 1e-9 * np.sqrt((x * x).sum(axis=1))
+    return np.where(gone[:, None], 0.0, left)
+
+
+def compute_score_statistic(values: BlockValues, top: int, generator: np.random.Generator) -> int:
+    """Return the sum of signs times min(rank, top) over the blocks, ties broken by random keys."""
+    blocks = values.sizes.size
+    order = np.lexsort((generator.random(blocks), values.sizes))
+    ranks = np.empty(blocks, dtype=np.int64)
+    ranks[order] = np.arange(1, blocks + 1)
+    return int((values.signs * np.minimum(ranks, top)).sum())
+
+
+def compute_kendall_statistic(x: Floats, y: Floats, generator: np.random.Generator) -> int:
+    """Return the number of concordant minus that of discordant pairs, ties broken by random keys."""
+    n = x.size
+    first = np.lexsort((generator.random(n), x))
+    # a key is a record's own, wherever the predictor puts it
+    ties = generator.random(n)
+    return n * (n - 1) // 2 - 2 * count_inversions(np.lexsort((ties[first], y[first])))
+
+
+def count_inversions(order: npt.NDArray[np.int64]) -> int:
+    """Return how many pairs of different numbers stand in the wrong order."""
+    n = order.size
+    if n <= _MAX_DIRECT_SIZE:
+        return int(np.count_nonzero(np.triu(order[:, None] > order, 1)))
+    from scipy.stats import kendalltau
+
+    # tau is right to a few units in the last place
+    tau = float(kendalltau(np.arange(n), order, method="asymptotic")[0])
+    return round(0.25 * n * (n - 1) * (1.0 - tau))
+
+
+Integers = npt.NDArray[np.int64]
+# records that make pairs with each other: more tell hardly more
+MAX_GROUP_SIZE = 20_000
+# groups that all looks but the last are at
+_N_EARLY_GROUPS = 5
+# numbers and slopes are whole multiples of 2^-20 in the unit of the ranges, slopes at most 2^12
+FRACTION_BITS, _MAX_SLOPE = 20, 1 << 32
+# cells of equal angles, parts of an interval, and the share of epsilon of all looks but the last
+_N_CELLS, _N_PARTS, _EARLY_LOOKS_SHARE = 16, 12, 0.3
+# the most looks, and the part of all pairs that noise may be of
+_MAX_LOOKS, _MAX_NOISE_RATIO = 5, 0.06
+# the level of the intervals that are looked into again
+_LOOK_ALPHA = 0.05
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairSlopes:
+    """Records in disjoint random groups, each in the order of its predictor. Private."""
+
+    groups: tuple[tuple[Integers, Integers, Floats], ...]
+
+    def __repr__(self) -> str:
+        return "PairSlopes(values withheld)"
+
+    @classmethod
+    def from_records(cls, x: Floats, y: Floats, generator: np.random.Generator) -> PairSlopes:
+        """Round the numbers, which are between -1 and 1, and divide the records without a look at them."""
+        whole = [np.rint(np.ldexp(each, FRACTION_BITS)).astype(np.int64) for each in (x, y)]
+        ends = np.cumsum(compute_group_sizes(x.size))[:-1]
+        groups = []
+        for rows in np.split(generator.permutation(x.size), ends):
+            own, ties = whole[0][rows], generator.random((2, rows.size))
+            order = np.lexsort((ties[0], own))
+            groups.append((own[order], whole[1][rows][order], ties[1][order]))
+        return cls(tuple(groups))
+
+    def count_cells(self, edges: Integers, n_groups: int) -> Integers:
+        """Return how many pairs of so many groups have slopes in the cells between edges."""
+        total, below = 0, np.zeros(edges.size, dtype=np.int64)
+        with Progress(lambda: edges.size * sum(each.size for each, _, _ in self.groups[:n_groups])) as progress:
+            for x, y, ties in self.groups[:n_groups]:
+                total += x.size * (x.size - 1) // 2
+                for place, edge in enumerate(edges.tolist()):
+                    below[place] += count_inversions(np.lexsort((ties, (y << FRACTION_BITS) - edge * x)))
+                    progress.add_done(x.size)
+        ends = np.concatenate([[0], below, [total]])
+        return ends[1:] - ends[:-1]
+
+    def make_query(self, edges: Integers, current_look: SlopeLook) -> Query:
+        """Ask for the cells of a look."""
+        counts = self.count_cells(edges, current_look.groups)
+        labels = Labels("slopes", tuple(f"cell {cell}" for cell in range(1, counts.size + 1)))
+        size = sum(each.size for each, _, _ in self.groups)
+        return Query(
+            "slopes",
+            counts.astype(np.float64),
+            (current_look.sensitivity,),
+            labels,
+            True,
+            size,
+            tuple(map(int, counts)),
+        )
+
+
+def compute_group_sizes(records: int) -> list[int]:
+    """Return how many records each group has."""
+    number = max(-(-records // MAX_GROUP_SIZE), 1)
+    small, larger = divmod(records, number)
+    return [small + (place < larger) for place in range(number)]
+
+
+class SlopeLook(NamedTuple):
+    """A release of cells: its epsilon, the number of groups that are counted, and what is public of them."""
+
+    epsilon: float
+    groups: int
+    pairs: PairGroups
+
+    @property
+    def sensitivity(self) -> int:
+        """How far one record moves the cells: its pairs leave some, and enter others."""
+        return 2 * max(self.pairs.max_pairs, 1)
+
+
+def make_looks(records: int, epsilon: float) -> list[SlopeLook]:
+    """Return the looks, each into the interval of the one before; all of this is public."""
+    sizes = compute_group_sizes(records)
+    some = sizes[:_N_EARLY_GROUPS]
+    pairs = PairGroups.from_sizes(some)
+    # that of the middle cell's edge, with the epsilon of all first looks together
+    scale = math.sqrt(_N_CELLS) * 2.0 * max(pairs.max_pairs, 1) / (_EARLY_LOOKS_SHARE * max(pairs.n_pairs, 1))
+    number = max(1 + math.floor(min(_MAX_NOISE_RATIO * epsilon / scale, _MAX_LOOKS - 1)), 2)
+    last, *first = split_by_shares(
+        epsilon, (1.0 - _EARLY_LOOKS_SHARE, *[_EARLY_LOOKS_SHARE / (number - 1)] * (number - 1))
+    )
+    return [
+        *(SlopeLook(each, len(some), pairs) for each in first),
+        SlopeLook(last, len(sizes), PairGroups.from_sizes(sizes)),
+    ]
+
+
+def release_looks(looks: Sequence[SlopeLook], release_look: Callable[[Integers, SlopeLook], Integers]) -> SlopeInterval:
+    """Return what the last look says; `release_look` releases the numbers of pairs in cells between edges."""
+    known: SlopeInterval | None = None
+    for each in looks:
+        edges = compute_look_edges(None if known is None else known.compute_limits(_LOOK_ALPHA))
+        places = np.ldexp(edges.astype(np.float64), -FRACTION_BITS)
+        known = make_slope_interval(places, release_look(edges, each), each.pairs, each.epsilon / each.sensitivity)
+    assert known is not None
+    return known
+
+
+def compute_look_edges(interval: tuple[float, float] | None) -> Integers:
+    """Return the edges of the next look, in multiples of 2^-20; of the first one for None."""
+    angles = math.pi * (np.arange(1, _N_CELLS) / _N_CELLS - 0.5)
+    if interval is not None and all(map(math.isfinite, interval)):
+        low, high = map(math.atan, interval)
+        width = max(high - low, 4.0 * _N_PARTS / 2.0**FRACTION_BITS)
+        inner = np.linspace(low, high, _N_PARTS + 1)
+        around = low - 1.5 * width, low - 0.5 * width, high + 0.5 * width, high + 1.5 * width
+        angles = np.array([*around, *inner])
+    # the same on every processor
+    most = 0.5 * math.pi - 1e-4
+    steep = np.array([math.tan(min(max(each, -most), most)) for each in angles.tolist()])
+    found: Integers = np.unique(np.rint(np.ldexp(steep, FRACTION_BITS)).astype(np.int64).clip(-_MAX_SLOPE, _MAX_SLOPE))
+    return found
+
+
+def fit_by_slopes(
+    x: Floats,
+    y: Floats,
+    scale: float,
+    design: RegressionDesign,
+    options: Options,
+    null: float,
+    generator: np.random.Generator,
+    record: Call,
+    assumptions: tuple[str, ...],
+) -> RegressionResults:
+    """Release the cells of all looks, and return the slope, its test and its interval."""
+    name = design.names[1]
+    slopes = PairSlopes.from_records(x, y, generator)
+    claim, held = make_stage_guarantees(options, design.conditions)
+    releases: list[DPResults] = []
+
+    def release_look(edges: Integers, current_look: SlopeLook) -> Integers:
+        query = slopes.make_query(edges, current_look)
+        releases.append(release_stage(query, options, current_look.epsilon, design.conditions, record))
+        return np.array([round(each) for each in releases[-1].value.tolist()])
+
+    with charge_once(options.budget, held, record, options.mechanism.name):
+        interval = release_looks(make_looks(x.size, options.epsilon), release_look).scale_interval(scale)
+    low, high = interval.compute_limits(_LOOK_ALPHA)
+    chance = interval.compute_pvalue(null)
+    statistic = math.copysign(-float(ndtri(0.5 * max(chance, 1e-300))), interval.estimate - null)
+    errors = np.array([(high - low) / 3.92])
+    remarks = [] if x.size > 1 else ["There are too few records for a pair: the result is uninformative."]
+    return RegressionResults.of_several(
+        releases,
+        [f"look {look}: " for look in range(1, len(releases) + 1)],
+        model="OLS",
+        method="rank",
+        response=design.response,
+        names=(name,),
+        coef=np.array([interval.estimate]),
+        errors=errors,
+        null=null,
+        tested=(name,),
+        statistics=np.array([statistic]),
+        probabilities=np.array([chance]),
+        intervals=(interval,),
+        labels=("model",),
+        design=design,
+        assumptions=assumptions,
+        remarks=(*remarks, *describe_unbounded_intervals((name,), errors), *design.remarks),
+        claim=claim,
+        guarantee=held,
+        bounds=design.bounds,
+    )

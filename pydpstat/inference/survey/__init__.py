@@ -1,0 +1,1 @@
+"""Statistics of records with survey weights."""

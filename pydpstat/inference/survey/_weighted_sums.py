@@ -1,0 +1,345 @@
+"""Exact sums of records with weights, as they are released for survey statistics."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import partial
+from operator import add
+from typing import NamedTuple
+
+import numpy as np
+
+from pydpstat import _checks as checks
+from pydpstat._data.columns import Columns, Data, VariableBounds
+from pydpstat._data.containers import Column, get_column_names, get_columns, is_frame
+from pydpstat._data.native import name_data_argument, read_all_records, to_pandas_or_numpy, to_series
+from pydpstat._data.table import Chunk, as_table
+from pydpstat._records.group_sums import GroupSums, add_to_group_totals, iterate_grid_values, split_totals
+from pydpstat._records.groups import ColumnOrigin, Keys, read_keys, warn_empty_groups
+from pydpstat._records.record_grid import (
+    GRID_BITS,
+    ExactSums,
+    RecordGrid,
+    make_standard_grid,
+    round_to_unit,
+    sum_in_units,
+)
+from pydpstat._records.records import RecordChunk, Records, read_records
+from pydpstat._release.options import NO_FILL, Missing, Options, check_min_records, options
+from pydpstat._release.pipeline import Chargeable, Query
+from pydpstat._release.scope import Scope
+from pydpstat.errors import PydpstatError
+from pydpstat.inference._samples import (
+    WeightedVariable,
+    read_domain_sample,
+    read_weighted_products,
+    read_weighted_variable,
+)
+from pydpstat.inference._testing import check_inference_epsilon
+from pydpstat.results._labels import Labels
+
+# the share of the noise's epsilon that the sums of the weights have; the rest is that of their squares
+LINEAR_SHARE = Fraction(3, 4)
+_GRID_UNIT = 2.0**-GRID_BITS
+
+
+class WeightedRecords(NamedTuple):
+    """Records and their weights, with bounds and options checked."""
+
+    records: Records
+    bounds: VariableBounds
+    max_weight: float
+    options: Options
+    is_stratified: bool = False
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of what is published: a number, or one for each group; strata are no groups."""
+        return () if self.is_stratified else self.records.shape
+
+    @property
+    def arguments(self) -> tuple[tuple[str, object], ...]:
+        """What the call says of weights, groups and strata."""
+        said = [
+            ("strata" if self.is_stratified and name == "by" else name, each) for name, each in self.records.arguments
+        ]
+        return ("max_weight", self.max_weight), *said
+
+    def make_labels(self, statistic: str) -> Labels:
+        """Return the names of what is published."""
+        return Labels(self.records.name or statistic) if self.is_stratified else self.records.make_labels(statistic)
+
+    @property
+    def product_bounds(self) -> VariableBounds:
+        """Between which a variable times its weight is."""
+        return min(0.0, self.bounds[0] * self.max_weight), max(0.0, self.bounds[1] * self.max_weight)
+
+    @property
+    def grids(self) -> tuple[RecordGrid, RecordGrid]:
+        """Where records and weights are placed."""
+        return make_standard_grid(*self.bounds), make_standard_grid(-self.max_weight, self.max_weight)
+
+    def compute_sums(self, sum_part: Callable[..., GroupSums]) -> tuple[list[ExactSums], int | None]:
+        """Return the exact sums of every group, and the number of records where it is public."""
+        argument = self.records.layout.argument
+        add_up = partial(sum_part, grids=self.grids, missing=self.options.missing, groups=self.records.n_groups)
+        found, size = self.records.sum_with_size(
+            lambda: self.records.fold(add_up, add),
+            lambda found: int(found.counts.sum()),
+            partial(
+                check_min_records,
+                self.options,
+                min_records=1,
+                statistic="weighted statistic",
+                argument=argument,
+            ),
+        )
+        return found.split_groups(), size
+
+
+def read_weighted_records(
+    data: Data,
+    weights: Data | str,
+    bounds: VariableBounds,
+    max_weight: float,
+    options: Options,
+    strata: Keys | None = None,
+    is_boolean: bool = False,
+    products: bool = False,
+) -> WeightedRecords:
+    """Read a variable, or truth values as 0 and 1, and its weights; strata take the place of groups.
+
+    Of `products` the records are the variable times the weight, each moved to its bounds before.
+    """
+    largest = check_max_weight(max_weight)
+    argument = "condition" if is_boolean else "data"
+    columns: Callable[..., Columns] = partial(read_weighted_variable, argument=argument, is_boolean=is_boolean)
+    if strata is not None or products:
+        columns = partial(read_domain_sample, read_columns=columns, drop=options.missing == "drop")
+    if products:
+        columns = partial(read_weighted_products, read_columns=columns, bounds=bounds, largest=largest)
+    scope = _apply_strata(options.scope, strata)
+    try:
+        given, read, scope = _combine_inputs(data, weights, scope, argument)
+        found = read_records(given, options._replace(scope=scope), partial(columns, get_pair=read), argument)
+    except PydpstatError as error:
+        said = str(error)
+        if strata is None or not said.startswith("by "):
+            raise
+        raise PydpstatError("strata" + said.removeprefix("by")) from error.__cause__
+    records, options = found
+    return WeightedRecords(records, bounds, largest, options, strata is not None)
+
+
+def _apply_strata(scope: Scope, strata: Keys | None) -> Scope:
+    """Return by what to add up: groups, or strata."""
+    if strata is None:
+        return scope
+    if scope.by is not None:
+        raise PydpstatError(
+            "strata must be left out with by: within a group the interval assumes independent draws. "
+            "Give one of the two; if the groups are the strata, use by."
+        )
+    if scope.levels is None:
+        raise PydpstatError(
+            "levels must be given with strata: levels from the data would reveal which values occur. "
+            "Give the public names of all strata."
+        )
+    return scope._replace(by=strata)
+
+
+def _combine_inputs(
+    data: object, weights: object, scope: Scope, argument: str
+) -> tuple[object, Callable[[object], WeightedVariable], Scope]:
+    """Return the records, what makes a variable and its weights of some of them, and by what groups."""
+    data = to_pandas_or_numpy(data, argument)
+    with name_data_argument(argument):
+        named = is_frame(data) or as_table(data) is not None
+    if isinstance(weights, str):
+        if not named:
+            raise PydpstatError(
+                f"weights must have a weight for each record if {argument} has no named columns; got "
+                f"{checks.describe_value(weights)}. Give a column, or a data frame that has it."
+            )
+        return data, partial(_select_weighted_variable, weights=weights, argument=argument), scope
+    keys = (scope.by,) if isinstance(scope.by, str) else scope.by
+    by_name = isinstance(keys, (list, tuple)) and all(isinstance(each, str) for each in keys)
+    unit = scope.budget_unit if scope.unit is None else scope.unit
+    if named and (by_name or isinstance(unit, str)):
+        # weights are given in the records' order
+        columns = _get_columns_by_name(read_all_records(data, argument, needs_order=True))
+        size = len(next(iter(columns.values()))) if columns else 0
+        used: list[str] = []
+        if by_name:
+            names, by = read_keys(scope, ColumnOrigin(tuple(columns), columns, size, None, argument=argument))
+            used, scope = [*names], scope._replace(by=dict(zip(names, by.columns)))
+        if isinstance(unit, str) and unit in columns:
+            used, scope = [*used, unit], scope._replace(unit=to_series(columns[unit], unit))
+        rest = _require_one_name([name for name in columns if name not in used], argument)
+        data = Chunk({rest: columns[rest]}, size)
+    return WeightedVariable(data, weights), _get_weighted_variable, scope
+
+
+def _get_weighted_variable(given: object) -> WeightedVariable:
+    assert isinstance(given, WeightedVariable)
+    return given
+
+
+def _select_weighted_variable(given: object, weights: str, argument: str) -> WeightedVariable:
+    """Return the variable and the weights of a frame or a chunk that has both and nothing else."""
+    columns = _get_columns_by_name(given)
+    if weights not in columns:
+        raise PydpstatError(
+            f"weights must be a column of the data; got {checks.describe_option(weights)}; the columns "
+            f"are {checks.format_public_value(list(columns))}. {checks.suggest_spelling(weights, list(columns))}"
+        )
+    rest = _require_one_name([name for name in columns if name != weights], argument)
+    size = len(columns[rest])
+    return WeightedVariable(Chunk({rest: columns[rest]}, size), Chunk({weights: columns[weights]}, size))
+
+
+def _get_columns_by_name(data: object) -> dict[str, Column]:
+    """Return columns by name."""
+    if isinstance(data, Chunk):
+        return dict(data.columns)
+    return dict(zip(get_column_names(data), get_columns(data)))
+
+
+def _require_one_name(names: list[str], argument: str) -> str:
+    if len(names) == 1:
+        return names[0]
+    raise PydpstatError(
+        f"{argument} must have one variable apart from the columns of weights and by; got "
+        f"{checks.format_public_value(names)}. Select its columns first, as in frame[['income', 'weight', "
+        "'region']]."
+    )
+
+
+def compute_mean_sums(
+    part: RecordChunk, grids: Sequence[RecordGrid], missing: Missing, groups: int | None
+) -> GroupSums:
+    """Return the six sums of a weighted mean, by group where there are some.
+
+    For each record, z in [-1, 1] with a weight v in [0, 1] on the grid, they are a = v (1 - z) / 2 and
+    b = v (1 + z) / 2, the three parts of v^2, and 1 - v. b is rounded to the grid and at most v, a is the
+    rest of v; so with v^2, which is on the grid at most v, and its parts. None is negative, and the parts add
+    up exactly.
+    """
+    counts = np.zeros(groups or 1, dtype=np.int64)
+    totals = np.zeros((6, 2, counts.size), dtype=np.int64)
+    for (z, v), at in iterate_grid_values(part.columns.arrays, grids, missing, part.group_codes, counts.size):
+        counts += np.bincount(at, minlength=counts.size)
+        np.maximum(v, 0.0, out=v)
+        upper = np.minimum(round_to_unit(v * (1.0 + z) * 0.5, _GRID_UNIT), v)
+        square = round_to_unit(v * v, _GRID_UNIT)
+        right = np.minimum(round_to_unit(square * (1.0 + z) ** 2 * 0.25, _GRID_UNIT), square)
+        middle = np.minimum(round_to_unit(square * (1.0 - z * z) * 0.5, _GRID_UNIT), square - right)
+        parts = (v - upper, upper, square - middle - right, middle, right, 1.0 - v)
+        for total, each in zip(totals, parts):
+            if groups is None:
+                # of all records a sum takes a third of the time
+                total += split_totals([sum_in_units(each, _GRID_UNIT, GRID_BITS) or 0])
+            else:
+                add_to_group_totals(total, each, _GRID_UNIT, at)
+    return GroupSums(counts, totals, 6)
+
+
+def compute_cell_sums(
+    part: RecordChunk, grids: Sequence[RecordGrid], missing: Missing, groups: int | None, edges: np.ndarray
+) -> GroupSums:
+    """Return the sums of v and of v^2 in each cell, and that of 1 - v, by group where there are some.
+
+    Cells hold their left edges, the last one both.
+    """
+    number, cells = groups or 1, edges.size - 1
+    counts = np.zeros(number, dtype=np.int64)
+    inside, rest = np.zeros((2, 2, number * cells), dtype=np.int64), np.zeros((1, 2, number), dtype=np.int64)
+    for (z, v), at in iterate_grid_values(part.columns.arrays, grids, missing, part.group_codes, number):
+        counts += np.bincount(at, minlength=number)
+        np.maximum(v, 0.0, out=v)
+        cell = at * cells + (np.searchsorted(edges, z, side="right") - 1).clip(0, cells - 1)
+        for total, each in zip(inside, (v, round_to_unit(v * v, _GRID_UNIT))):
+            add_to_group_totals(total, each, _GRID_UNIT, cell)
+        add_to_group_totals(rest[0], 1.0 - v, _GRID_UNIT, at)
+    # of each kind a row for each cell
+    rows = inside.reshape(2, 2, number, cells).transpose(0, 3, 1, 2).reshape(2 * cells, 2, number)
+    return GroupSums(counts, np.concatenate([rows, rest]), 2 * cells + 1)
+
+
+def make_weighted_query(
+    statistic: str, sums: Sequence[ExactSums], n_linear: int, weighted: WeightedRecords, size: int | None
+) -> Query:
+    """Ask for sums of which the first `n_linear` ones are of weights v, the last of 1 - v, the others of
+    v^2.
+
+    A record adds to those of its group, each in its share c or 1 - c of the noise, a vector without negative
+    elements and of L1 norm c v + (1 - c) v^2, where the number of records is private
+    c (v + 1 - v) + (1 - c) v^2: at most 1. Adding or removing it moves them by 1 at most, replacing it, in
+    its group or to enter another, by 2.
+    """
+    exact: list[Fraction] = []
+    for each in sums:
+        row = each.first[:-1] if weighted.options.has_public_size else each.first
+        shares = [LINEAR_SHARE] * n_linear + [1 - LINEAR_SHARE] * (len(each.first) - n_linear - 1) + [LINEAR_SHARE]
+        exact += [share * Fraction(total, 1 << GRID_BITS) for share, total in zip(shares, row)]
+    return Query.from_exact(
+        statistic, exact, get_sum_sensitivity(weighted.options), weighted.make_labels(statistic), size
+    )
+
+
+def get_sum_sensitivity(options: Options) -> Fraction:
+    """Return how far a neighbor moves nonnegative sums to which a record adds 1 at most."""
+    return Fraction(2 if options.neighbors == "bounded" else 1)
+
+
+def make_weighted_options(
+    epsilon: float,
+    neighbors: str | None,
+    missing: Missing,
+    rng: object,
+    budget: Chargeable | None,
+) -> Options:
+    """Check how a statistic of records with weights is to be protected."""
+    if not isinstance(missing, str) or missing not in ("error", "drop"):
+        # a number would stand for values and weights alike
+        got = checks.describe_option(missing)
+        raise PydpstatError(
+            f"missing must be 'error' or 'drop' for records with weights; got {got}. Fill the missing "
+            "values first, by a rule that uses each record alone."
+        )
+    how = options(epsilon, 0, "laplace", neighbors, missing, fill_type=NO_FILL, rng=rng, budget=budget)
+    check_inference_epsilon(how)
+    return how
+
+
+def check_max_weight(max_weight: float) -> float:
+    """Check the public bound of the weights."""
+    hint = "Rescale the weights."
+    return checks.check_number(max_weight, "max_weight", "from 1e-100 to 1e100", lambda x: 1e-100 <= x <= 1e100, hint)
+
+
+def compute_noise_scales(options: Options) -> tuple[float, float]:
+    """Return the noise's scales of the sums of weights and of their squares."""
+    scale = float(get_sum_sensitivity(options)) / options.epsilon
+    return scale / float(LINEAR_SHARE), scale / float(1 - LINEAR_SHARE)
+
+
+def warn_empty_weighted_groups(
+    weighted: WeightedRecords, sums: Sequence[tuple[tuple[float, ...], tuple[float, ...], float]]
+) -> None:
+    """Say which levels look empty by the groups' noisy sums of weights and of what they lack to 1."""
+    sd = math.sqrt(2.0 * (len(sums[0][0]) + 1)) * compute_noise_scales(weighted.options)[0]
+    warn_empty_groups(weighted.records.groups, [math.fsum(linear) + rest for linear, _, rest in sums], sd)
+
+
+def unscale_weighted_sums(
+    noisy: np.ndarray, n_linear: int, n_squares: int
+) -> tuple[tuple[float, ...], tuple[float, ...], float]:
+    """Return a group's noisy sums of weights, of their squares, and of what they lack to 1, if there."""
+    last = n_linear + n_squares
+    shares = float(LINEAR_SHARE), float(1 - LINEAR_SHARE)
+    rest = float(noisy[last]) / shares[0] if noisy.size > last else 0.0
+    first, second = noisy[:n_linear] / shares[0], noisy[n_linear:last] / shares[1]
+    return tuple(first.tolist()), tuple(second.tolist()), rest

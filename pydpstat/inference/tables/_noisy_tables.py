@@ -1,0 +1,243 @@
+"""The release behind tests of tables: noisy counts of the cells of public levels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pydpstat import _checks as checks
+from pydpstat._data.native import to_public_list
+from pydpstat._null_distributions.proportions.shares import TableIntervals
+from pydpstat._null_distributions.simulation import Floats
+from pydpstat._records.association import check_lengths
+from pydpstat._records.cells import (
+    get_crossed_variables,
+    make_cells_postprocessing,
+    make_cells_query,
+    read_level_codes,
+    tabulate_cells,
+)
+from pydpstat._records.groups import warn_unused_levels
+from pydpstat._records.levels import (
+    DECLARED_CATEGORIES_CONDITION,
+    CrossedVariables,
+    Level,
+    LevelAxis,
+    PublicLevels,
+    check_levels,
+    check_other,
+    convert_to_plain_level,
+    make_axis,
+    read_crossed_variables,
+)
+from pydpstat._release.calibration import INTEGER_MECHANISMS
+from pydpstat._release.options import Missing, check_min_records, options
+from pydpstat._release.pipeline import Chargeable
+from pydpstat._release.statistic import release_statistic
+from pydpstat._warn import warn_usage
+from pydpstat.errors import PydpstatError
+from pydpstat.inference._testing import check_inference_epsilon
+from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
+from pydpstat.results import DPResults
+from pydpstat.results._labels import Labels
+
+# simulated tables take memory and time in proportion
+MAX_CELLS = 1_000
+LEVELS_CONDITION = "whether every value is one of the levels is treated as public"
+
+
+class NoisyTable(NamedTuple):
+    """A noisy table, the levels to test and their counts, and the rate of its noise."""
+
+    release: DPResults
+    noisy: Floats
+    names: tuple[tuple[Level, ...], ...]
+    rate: float
+    other: str | None = None
+
+    @property
+    def released(self) -> tuple[tuple[str, float], ...]:
+        """The noisy counts with their levels."""
+        counts = np.asarray(self.release.value)
+        return tuple(zip(self.release.labels.name_elements(counts), counts.ravel(order="F").tolist()))
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is to be said of values of no level, and where little can be seen."""
+        found = []
+        if self.full_shape != self.noisy.shape:
+            found.append(f"Values that are none of the levels are counted as {self.other!r}, and not tested.")
+        if self.total < self.release.noise.std():
+            found.append("The noise of one cell is larger than the whole table: the result is almost uninformative.")
+        return tuple(found)
+
+    @property
+    def full_shape(self) -> tuple[int, ...]:
+        """The shape of the table with all levels."""
+        return np.shape(self.release.value)
+
+    @property
+    def size(self) -> int | None:
+        """The number of records of the levels to test; None where it is private."""
+        return self.release.nobs if self.full_shape == self.noisy.shape else None
+
+    @property
+    def total(self) -> float:
+        """Return the number of records, or the noisy one where it is private; at least 1."""
+        return max(float(self.noisy.sum() if self.size is None else self.size), 1.0)
+
+
+def release_noisy_table(
+    function: str,
+    arguments: tuple[str, ...],
+    data: object,
+    epsilon: float,
+    levels: object,
+    neighbors: str | None,
+    missing: Missing,
+    rng: object,
+    budget: Chargeable | None,
+    unit: object,
+    f_exp: object = None,
+    other: str | None = None,
+) -> NoisyTable:
+    """Release the counts of a table's cells."""
+    check_other(other)
+    asked = (epsilon, 0, "geometric", neighbors, missing)
+    how = options(*asked, mechanisms=INTEGER_MECHANISMS[:1], allow_objects=False, fill_type=str, rng=rng, budget=budget)
+    check_inference_epsilon(how)
+    how, argument = how.use_one_record_per_unit(unit).add_type_conditions(), " and ".join(arguments)
+    if len(arguments) == 1:
+        variables = get_crossed_variables(data, how.scope)
+    else:
+        variables = _read_variables(data, arguments)
+        data = dict(zip(arguments, variables.columns))
+    if len(variables.columns) != len(arguments):
+        raise PydpstatError(
+            f"{argument} must be one variable for {function}; got {len(variables.columns)}. Select a column, "
+            "or test two of them by chi2_contingency."
+        )
+    if isinstance(levels, str) and levels == "discover":
+        raise PydpstatError("levels must not be 'discover' for a test, whose table must be public. Give the levels.")
+    if levels is None:
+        raise PydpstatError(
+            "levels must be given: levels from the data would reveal which values occur; got none. "
+            f"{argument} must have the level of each record, and not counts. Give the public levels, as "
+            "levels=['f', 'm'], or levels='declared' for Categoricals whose categories are public."
+        )
+    public = check_levels(levels, variables)
+    kept = None if how.missing in ("error", "drop") else how.missing
+    if other is None:
+        public = [each._replace(is_closed=True) for each in public]
+    axes = [make_axis(each, other, kept) for each in public]
+    if other is None:
+        axes = list(map(_drop_unknown_levels, axes))
+    names = tuple(axis.names for axis in axes)
+    # a level that values of no level alone have
+    tested = [
+        [place for place, name in enumerate(axis.names) if name != other or name == kept or _has_level(each, name)]
+        for each, axis in zip(public, axes)
+    ]
+    tested_names = tuple(tuple(own[place] for place in each) for own, each in zip(names, tested))
+    if math.prod(map(len, names)) > MAX_CELLS:
+        raise PydpstatError(
+            f"levels must make at most {MAX_CELLS} cells for a test; they make "
+            f"{math.prod(map(len, names))}. Merge levels."
+        )
+    if function == "chisquare":
+        get_null_probabilities(f_exp, tested_names[0])
+    records, how = read_level_codes(data, public, how, argument)
+    if how.has_public_size and records.public_size is not None:
+        check_min_records(how, records.public_size, 1, "test", argument)
+    strict = how.missing == "error" and other is None
+    # what is missing, or no level, is left out here, and told below
+    counts, size = tabulate_cells(records, public, axes, "drop" if strict else how.missing)
+    if strict and counts.sum() != size:
+        raise PydpstatError(
+            f"{argument} must have a level in each record: some values are missing or not among the "
+            "levels, which this error reveals. Name a level for them (missing='other'), or use "
+            "missing='drop' with neighbors='unbounded'."
+        )
+    alike = function == "chisquare" and all(map(checks.is_number, names[0]))
+    if alike and how.has_public_size and size <= len(names[0]):
+        # both numbers are public, and counts are numbers
+        warn_usage(
+            f"{function} was given {size} records, no more than there are levels. data must have the level "
+            "of each record: if these are counts, give the records that were counted."
+        )
+    labels = Labels("table", dimnames=names, dimension_names=variables.names if any(variables.names) else ())
+    said = (
+        "declared" if isinstance(levels, str) else [list(map(convert_to_plain_level, each.levels)) for each in public]
+    )
+    shown: tuple[tuple[str, object], ...] = (("levels", said if said == "declared" or len(said) > 1 else said[0]),)
+    if f_exp is not None:
+        shown = (*shown, ("f_exp", _check_expected_frequencies(f_exp, tested_names[0])))
+    if other is not None:
+        shown = (*shown, ("other", other))
+    release = release_statistic(
+        function,
+        make_cells_query("table", counts, labels, size, how),
+        how,
+        data_names=arguments,
+        public_arguments=shown,
+        postprocess=make_cells_postprocessing(how, size, False, TableIntervals),
+        conditions=(DECLARED_CATEGORIES_CONDITION,) if said == "declared" else (LEVELS_CONDITION,) if strict else (),
+    )
+    noise = release.noise
+    assert isinstance(noise, SymmetricGeometricNoise)
+    if other is not None and said != "declared":
+        warn_unused_levels(release.value, noise.std(), [*zip(labels.dimension_names or arguments, axes)], release.nobs)
+    counted = np.asarray(release.value)[np.ix_(*tested)]
+    return NoisyTable(release, counted, tested_names, noise.epsilon / noise.sensitivity, other)
+
+
+def _has_level(public: PublicLevels, name: Level) -> bool:
+    return name in map(convert_to_plain_level, public.levels)
+
+
+def _read_variables(data: Any, arguments: tuple[str, ...]) -> CrossedVariables:
+    """Read two variables, each with its own name, or with that of its argument where both have one name."""
+    each = [read_crossed_variables(given, argument) for given, argument in zip(data, arguments)]
+    for read, argument in zip(each, arguments):
+        if len(read.columns) != 1:
+            raise PydpstatError(f"{argument} must be one variable; got {len(read.columns)}. Select a column.")
+    check_lengths(each[0].size, each[1].size, " and ".join(arguments))
+    names = tuple(read.names[0] for read in each)
+    names = names if names[0] != names[1] or not any(names) else arguments
+    return CrossedVariables(tuple(read.columns[0] for read in each), names, each[0].size)
+
+
+def _drop_unknown_levels(axis: LevelAxis) -> LevelAxis:
+    """Return an axis where what is no level counts as what is missing does."""
+    *places, _, gone = axis.positions
+    return axis._replace(positions=(*places, gone, gone))
+
+
+def _check_expected_frequencies(f_exp: object, names: tuple[Level, ...]) -> list[float]:
+    """Check what is expected of each level."""
+    if isinstance(f_exp, Mapping):
+        given = checks.select_by_names(f_exp, list(map(str, names)), "f_exp", "level", "0.5")
+    else:
+        given = to_public_list(f_exp, "f_exp")
+    fits = isinstance(given, (list, tuple)) and len(given) == len(names) and all(map(checks.is_number, given))
+    weights = [checks.as_float(each) for each in given] if fits else []
+    if not weights or not all(0.0 < each < math.inf for each in weights):
+        raise PydpstatError(
+            f"f_exp must have a positive finite number for each of the {len(names)} levels, including "
+            f"one that missing= adds; got {checks.describe_value(f_exp)}. Give expected shares, and leave out "
+            "impossible levels."
+        )
+    return weights
+
+
+def get_null_probabilities(f_exp: object, names: tuple[Level, ...]) -> Floats:
+    """Return the probabilities of the levels that expected frequencies mean; equal ones without."""
+    if f_exp is None:
+        return np.full(len(names), 1.0 / len(names))
+    exact = [Fraction(each) for each in _check_expected_frequencies(f_exp, names)]
+    total = sum(exact)
+    return np.array([float(each / total) for each in exact])

@@ -1,0 +1,1 @@
+"""Plans of releases and of tests: noise, accuracy and power, before any data are read."""

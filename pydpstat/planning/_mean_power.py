@@ -1,0 +1,313 @@
+"""How often the noisy tests of means reject, for normal records that are clipped to the bounds."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtri
+
+from pydpstat._frozen import freeze_array
+from pydpstat._null_distributions.means import group_means
+from pydpstat._null_distributions.means.noisy_t import (
+    EXCLUDED_PROBABILITY,
+    NoisySums,
+    NoisyTDistribution,
+    bound_square_sum,
+    find_plausible_variances,
+    make_t_distribution,
+    make_variance_grid,
+)
+from pydpstat._null_distributions.means.noisy_welch import (
+    WelchGroup,
+    estimate_variance,
+    get_shape_pairs,
+    make_welch_groups,
+)
+from pydpstat._null_distributions.simulation import DOWNWARD_SHAPE, SHAPES, UPWARD_SHAPE, simulate_centered_sums
+from pydpstat._null_distributions.weight_moments import PARABOLA_BASIS
+from pydpstat.r_arithmetic.elementary import Floats
+
+BooleanArray = npt.NDArray[np.bool_]
+SIMULATION_RUNS = 2_000
+# up to so many records each is drawn; of more the sums are taken as normal
+MAX_DRAWN_RECORDS = 300
+_SEED = 2_718
+_GRID_POINTS = 20_000
+_VARIANCE_POINTS = 23
+# critical values that depend on a release are taken from so many
+TYPICAL_RELEASES = 5
+
+
+@lru_cache(maxsize=8)
+def get_normal_draws(columns: int, stream: int) -> Floats:
+    """Return standard normal draws of shape (2000, columns), the same ones in every call."""
+    return freeze_array(np.random.default_rng((_SEED, stream)).normal(size=(SIMULATION_RUNS, columns)))
+
+
+@lru_cache(maxsize=8)
+def _draw_laplace_noises(stream: int) -> Floats:
+    return freeze_array(np.random.default_rng((_SEED, stream, 1)).laplace(size=(3, SIMULATION_RUNS)))
+
+
+def simulate_noisy_sums(
+    n: int, mean: float, sd: float, epsilon: float, stream: int = 0, has_private_size: bool = False
+) -> tuple[Floats, Floats, Floats]:
+    """Return noisy sums of 1, z and z^2 of 2,000 samples of normal records, moved onto -1 and 1.
+
+    The first has noise where the number of records is private.
+    """
+    if n <= MAX_DRAWN_RECORDS:
+        z = np.clip(mean + sd * get_normal_draws(MAX_DRAWN_RECORDS, stream)[:, :n], -1.0, 1.0)
+        first, second = z.sum(axis=1), (z * z).sum(axis=1)
+    else:
+        values = np.clip(mean + sd * ndtri((np.arange(_GRID_POINTS) + 0.5) / _GRID_POINTS), -1.0, 1.0)
+        both = np.stack([values, values * values])
+        drawn = get_normal_draws(MAX_DRAWN_RECORDS, stream)[:, :2] @ compute_matrix_root(n * np.cov(both, bias=True)).T
+        first, second = (n * both.mean(axis=1) + drawn).T
+    noise, size = _draw_laplace_noises(stream), np.full(SIMULATION_RUNS, float(n))
+    if has_private_size:
+        number, one, square = PARABOLA_BASIS @ noise / epsilon
+        return size + number, first + one, second + square
+    return size, first + 2.0 / epsilon * noise[0], second + 4.0 / epsilon * noise[1]
+
+
+def compute_matrix_root(covariance: Floats) -> Floats:
+    """Return a matrix whose product with its transpose is a covariance, which may be singular."""
+    values, vectors = np.linalg.eigh(covariance)
+    return vectors * np.sqrt(np.maximum(values, 0.0)) + 0.0
+
+
+def count_allowed_draws(alpha: float, excluded: float, draws: int) -> int:
+    """Return how many of the draws may be as extreme as an observation that is rejected; -1 if none is."""
+    return math.floor((alpha - excluded) * (draws + 1) + 1e-9) - 1
+
+
+def find_critical_value(values: Floats, n_beyond: int) -> float:
+    """Return what is exceeded by an observation that at most `n_beyond` values reach."""
+    place = values.size - 1 - n_beyond
+    return float(np.partition(values, place)[place])
+
+
+def transform_to_alternative(values: Floats, alternative: str) -> Floats:
+    """Return statistics that are large where the alternative holds."""
+    return {"two-sided": np.abs(values), "less": -values}.get(alternative, values)
+
+
+def _make_noisy_sums(n: int, epsilon: float, has_private_size: bool, is_normal: bool) -> NoisySums:
+    number, first, second = _make_noise_mixing(epsilon, has_private_size).coefficients
+    return NoisySums((float(n), 0.0, 0.0), (number, first, second), "laplace", n, is_normal)
+
+
+def _make_noise_mixing(epsilon: float, has_private_size: bool) -> group_means.NoiseMixing:
+    """Return how noises of scale 1 are mixed into the sums of 1, z and z^2."""
+    if not has_private_size:
+        return group_means.NoiseMixing.from_epsilon(epsilon)
+    number, first, second = (tuple(row) for row in (PARABOLA_BASIS / epsilon).tolist())
+    return group_means.NoiseMixing((number, first, second))
+
+
+def _find_plausible_by_release(observed: Floats, low: Floats, high: Floats) -> BooleanArray:
+    """Return which variances, in rows, each observation leaves possible.
+
+    One is too small where the observation is above `high`, and too large where it is not above `low`.
+    """
+    small, large = observed > high[:, None], observed <= low[:, None]
+    inside = ~(small | large)
+    kept = inside.copy()
+    kept[1:] |= inside[:-1]
+    kept[:-1] |= inside[1:]
+    for place in np.flatnonzero(~inside.any(axis=0)).tolist():
+        kept[:, place] = find_plausible_variances(small[:, place], large[:, place])
+    return kept
+
+
+def compute_one_sample_power(
+    n: int,
+    epsilon: float,
+    effect: float,
+    sd: float,
+    mean: float,
+    alpha: float,
+    alternative: str,
+    has_private_size: bool = False,
+    is_normal: bool = False,
+) -> float:
+    """Return the power of the noisy t test, which may assume normal records."""
+    law = make_t_distribution(_make_noisy_sums(n, epsilon, has_private_size, is_normal), mean, n)
+    draws, noises, grid = law.get_reference_draws(), law.compute_noises(), law.make_variance_grid()
+    size = noises[0].size
+    # of a private number of records some are left out, too
+    left_out = 2.0 * EXCLUDED_PROBABILITY if has_private_size else EXCLUDED_PROBABILITY
+    beyond, outside = count_allowed_draws(alpha, left_out, size), int(0.5 * EXCLUDED_PROBABILITY * size)
+    if beyond < 0:
+        return 0.0
+    number, first, second = simulate_noisy_sums(n, mean + effect * sd, sd, epsilon, has_private_size=has_private_size)
+    first, second = first - number * mean, second - 2.0 * mean * first + number * mean * mean
+
+    def compute_critical_value(sums: Floats, squares: Floats, variance: float, slack: float = 0.0) -> float:
+        least = law.bound_square_sum(variance)
+        moved = sums + slack * (squares < least) + noises[0]
+        return find_critical_value(
+            transform_to_alternative(moved / np.sqrt(np.maximum(squares, least) + law.noise_variance), alternative),
+            beyond,
+        )
+
+    low, high, limits = (np.empty(grid.size) for _ in range(3))
+    for place, variance in enumerate(grid.tolist()):
+        drawn = []
+        for shape in law.get_shapes(variance):
+            sums, squares = simulate_centered_sums(draws, n, mean, variance, shape)
+            squares = squares + noises[1]
+            drawn.append((*find_tail_values(squares, outside), compute_critical_value(sums, squares, variance)))
+        lows, highs, values = zip(*drawn)
+        low[place], high[place], limits[place] = min(lows), max(highs), max(values)
+    kept = _find_plausible_by_release(second, low, high)
+    rejected = np.ones(SIMULATION_RUNS, dtype=bool)
+    for place in np.flatnonzero(kept.any(axis=1)).tolist():
+        found = transform_to_alternative(_compute_t_statistics(law, first, second, float(grid[place])), alternative)
+        rejected &= ~kept[place] | (found > limits[place])
+    lowest = grid[kept.argmax(axis=0)]
+    highest = grid[grid.size - 1 - kept[::-1].argmax(axis=0)]
+    for shape in (UPWARD_SHAPE, DOWNWARD_SHAPE):
+        for variance, slack in law.get_jump_variances(shape):
+            inside = rejected & (lowest <= variance) & (variance <= highest)
+            if inside.any():
+                sums, squares = simulate_centered_sums(draws, n, mean, variance, shape)
+                found = transform_to_alternative(_compute_t_statistics(law, first, second, variance), alternative)
+                rejected &= ~inside | (found > compute_critical_value(sums, squares + noises[1], variance, slack))
+    return float(rejected.mean())
+
+
+def find_tail_values(squares: Floats, n_outside: int) -> tuple[float, float]:
+    """Return what is above all but `n_outside` + 1 of the values, and below all but so many."""
+    arranged = np.partition(squares, (n_outside, squares.size - 1 - n_outside))
+    return float(arranged[n_outside]), float(arranged[squares.size - 1 - n_outside])
+
+
+def _compute_t_statistics(distribution: NoisyTDistribution, first: Floats, second: Floats, variance: float) -> Floats:
+    return first / np.sqrt(np.maximum(second, distribution.bound_square_sum(variance)) + distribution.noise_variance)
+
+
+class _PlausibleVariances(NamedTuple):
+    """The variances of a group that are looked at, and the releases that leave them possible."""
+
+    grid: list[float]
+    is_plausible: BooleanArray
+    means: Floats
+    estimates: Floats
+    min_squares: list[float]
+
+
+def _find_group_variances(group: WelchGroup, n: int, observed_sums: tuple[Floats, Floats]) -> _PlausibleVariances:
+    law = group.distribution
+    grid = make_variance_grid(1.0 - law.mean * law.mean, law.floor, n, _VARIANCE_POINTS)
+    estimates = estimate_variance(n, *observed_sums, law.noise_variance)
+    low, high = np.empty(grid.size), np.empty(grid.size)
+    for place, variance in enumerate(grid.tolist()):
+        drawn = [group.simulate_moments(variance, shape)[1] for shape in law.get_shapes(variance)]
+        ends = [find_tail_values(each, int(0.5 * EXCLUDED_PROBABILITY * each.size)) for each in drawn]
+        low[place], high[place] = min(each[0] for each in ends), max(each[1] for each in ends)
+    kept = _find_plausible_by_release(estimates, low, high)
+    some = kept.any(axis=1)
+    chosen = grid[some].tolist()
+    least = [bound_square_sum(n, law.mean, variance) / n**2 for variance in chosen]
+    return _PlausibleVariances(chosen, kept[some], observed_sums[0] / n, estimates, least)
+
+
+def compute_two_sample_power(
+    sizes: tuple[int, int],
+    epsilon: float,
+    effect: float,
+    sd: float,
+    alpha: float,
+    alternative: str,
+    has_private_size: bool = False,
+    is_normal: bool = False,
+) -> float:
+    """Return the power of the noisy Welch test, for two groups whose common mean is in the middle.
+
+    The test may assume normal records.
+    """
+    n1, n2 = sizes
+    first_known, second_known = (_make_noisy_sums(n, epsilon, has_private_size, is_normal) for n in sizes)
+    groups = make_welch_groups((first_known, second_known), 0.0)
+    beyond = count_allowed_draws(alpha, 2.0 * EXCLUDED_PROBABILITY, groups[0].noises[0].size)
+    if beyond < 0:
+        return 0.0
+    means = effect * sd * n2 / (n1 + n2), -effect * sd * n1 / (n1 + n2)
+    seen = []
+    for place, (n, mean) in enumerate(zip(sizes, means)):
+        number, *both = simulate_noisy_sums(n, mean, sd, epsilon, place, has_private_size)
+        # the test scales the sums with the noisy number of records
+        first_sums, second_sums = (each * (n / np.maximum(number, 1.0)) for each in both)
+        seen.append((first_sums, second_sums))
+    first, second = (_find_group_variances(*each) for each in zip(groups, sizes, seen))
+    noise = sum(each.noise_variance for each in groups)
+    floor = sum(each.distribution.floor / each.distribution.n**2 for each in groups)
+    square = first.estimates / n1 + second.estimates / n2
+    distance = first.means - second.means
+    rejected = np.ones(SIMULATION_RUNS, dtype=bool)
+    drawn = [
+        [[group.simulate_moments(variance, shape) for shape in SHAPES] for variance in each.grid]
+        for group, each in zip(groups, (first, second))
+    ]
+    for i, row in enumerate(drawn[0]):
+        for j, column in enumerate(drawn[1]):
+            both = first.is_plausible[i] & second.is_plausible[j] & rejected
+            if not both.any():
+                continue
+            least, limit = max(floor, first.min_squares[i] + second.min_squares[j]), -math.inf
+            for shapes in get_shape_pairs(groups):
+                (mean1, part1), (mean2, part2) = row[shapes[0]], column[shapes[1]]
+                total = np.maximum(part1 / n1 + part2 / n2, least) + noise
+                limit = max(
+                    limit,
+                    find_critical_value(
+                        transform_to_alternative((mean1 - mean2) / np.sqrt(total), alternative), beyond
+                    ),
+                )
+            found = transform_to_alternative(distance / np.sqrt(np.maximum(square, least) + noise), alternative)
+            rejected &= ~both | (found > limit)
+    return float(rejected.mean())
+
+
+def make_spaced_means(groups: int, effect: float) -> Floats:
+    """Return evenly spaced means around 0, the largest and the smallest a distance apart."""
+    return effect * (np.arange(groups) / (groups - 1) - 0.5)
+
+
+def compute_several_means_power(
+    sizes: tuple[int, ...],
+    epsilon: float,
+    effect: float,
+    sd: float,
+    alpha: float,
+    has_private_size: bool = False,
+    is_normal: bool = False,
+) -> float:
+    """Return the power of the noisy analysis of variance, for evenly spaced means.
+
+    The critical values are of five of the releases, whose powers are averaged.
+    """
+    means = sd * make_spaced_means(len(sizes), effect)
+    seen = [
+        simulate_noisy_sums(n, float(mean), sd, epsilon, i, has_private_size)
+        for i, (n, mean) in enumerate(zip(sizes, means))
+    ]
+    number, first, second = (np.stack(each, axis=1) for each in zip(*seen))
+    noise = _make_noise_mixing(epsilon, has_private_size)
+    found = group_means.compute_welch_statistic(np.array([number, first, second]), noise).statistic
+    limits = []
+    for row in range(TYPICAL_RELEASES):
+        references = group_means.simulate_references(
+            (number[row], first[row], second[row]), sizes, noise, not is_normal
+        )
+        beyond = count_allowed_draws(alpha, group_means.NUISANCE_PROBABILITY, references[0].size)
+        if beyond < 0:
+            return 0.0
+        limits.append(max(find_critical_value(each, beyond) for each in references))
+    return float(np.mean([(found > limit).mean() for limit in limits]))

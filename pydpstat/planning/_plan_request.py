@@ -1,0 +1,351 @@
+"""What is planned: a function with its public arguments, and the epsilon or the size that it takes."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+from decimal import ROUND_UP, Context, Decimal
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+import pydpstat
+from pydpstat import _checks as checks
+from pydpstat._data.columns import Bounds, Placeholder, check_column_bounds
+from pydpstat._null_distributions.correlations import CorrelationValue
+from pydpstat._records.quantile_points import (
+    QuantileQuery,
+    check_quantile_options,
+    check_share,
+    check_shares,
+    read_quantile_query,
+)
+from pydpstat._release.charging import BudgetDefaults, use_budget
+from pydpstat._search import bisect_up
+from pydpstat.errors import PydpstatError, UsageWarning
+from pydpstat.planning._release_errors import (
+    DISTRIBUTION_HINT,
+    ChoiceErrors,
+    NoiseErrors,
+    PlanErrors,
+    StatedDistribution,
+    TwoPointDistribution,
+    check_distributions,
+    compute_quantile_errors,
+    make_share_distribution,
+    simulate_quantile_errors,
+)
+from pydpstat.privacy import Guarantee
+from pydpstat.results._postprocessing import DerivedValue, NoisyValue, PostProcessing, ScaledValue, SquareRootValue
+from pydpstat.results.results import DPResults
+
+QUANTILE_FUNCTIONS = ("quantile", "quantiles", "median")
+# whose accuracy depends on the number of records
+SIZE_DEPENDENT_FUNCTIONS = ("mean", "proportion", "var", "std", "cov", "corr", *QUANTILE_FUNCTIONS)
+# whose accuracy depends on the distribution, too, at least under unbounded neighbors
+DISTRIBUTION_FUNCTIONS = ("mean", "proportion", "var", "std", *QUANTILE_FUNCTIONS)
+PAIR_FUNCTIONS = ("cov", "corr")
+# so many made-up records stand for more of them
+_N_PLACEHOLDER_RECORDS = 4096
+# with next to no noise
+_NO_NOISE = 1e9
+_SMALLEST_EPSILON, _LARGEST_EPSILON = 1e-6, 100.0
+_MAX_RECORDS = 10**9
+_EPSILON_DIGITS, _EPSILON_RATIO = 4, 1.0002
+# whose values have a column each
+_COLUMN_FUNCTIONS = ("mean", "sum", "count", "proportion", "var", "std")
+
+
+class PlannedRelease(NamedTuple):
+    """A release of made-up records, and how far it will be off, or why nothing is known of that."""
+
+    result: DPResults
+    errors: PlanErrors | None
+    reason: str = ""
+
+
+def get_errors(planned: PlannedRelease) -> PlanErrors:
+    """Return how far a planned release will be off, or raise the reason why nothing is known of that."""
+    if planned.errors is None:
+        raise PydpstatError(
+            f"the accuracy of this {planned.result.statistic} depends on the data: {planned.reason}"
+            f"{'' if planned.reason.endswith('.') else '.'} After the release its result's accuracy() has it."
+        )
+    return planned.errors
+
+
+class _FreeBudget:
+    """Stands for the budget of the block around, with its neighbors and unit; nothing is paid."""
+
+    def __init__(self, budget_defaults: BudgetDefaults) -> None:
+        self.neighbors, self.unit, self.accountant = budget_defaults
+
+    def spend(self, guarantee: Guarantee, call: str) -> None:
+        """Pay nothing: nothing is released."""
+
+
+class PlanRequest(NamedTuple):
+    """A function with its public arguments."""
+
+    function: str
+    options: Mapping[str, Any]
+    columns: tuple[str, ...] | None
+    distribution: object
+    defaults: BudgetDefaults
+
+    @property
+    def variables(self) -> tuple[str, ...] | None:
+        """The names of the variables; None for a single one."""
+        if self.columns is None:
+            return None
+        used: set[str] = set()
+        for keys in (self.options.get("by"), self.options.get("unit")):
+            used |= {keys} if isinstance(keys, str) else set(keys) if isinstance(keys, (list, tuple)) else set()
+        left = tuple(each for each in self.columns if each not in used)
+        return None if len(left) == 1 and len(left) < len(self.columns) else left
+
+    def make_planned_release(self, epsilon: float, n: int | None) -> PlannedRelease:
+        """Return what the release would be."""
+        call = getattr(pydpstat, self.function)
+        made_up = Placeholder(n or 0, self.columns)
+        pair = self.function in PAIR_FUNCTIONS and self.columns is None
+        # nothing is released, and so the block's budget does not pay
+        with use_budget(_FreeBudget(self.defaults)), warnings.catch_warnings():
+            # made-up records are in no level
+            warnings.simplefilter("ignore", UsageWarning)
+            result = call(made_up, *((made_up,) if pair else ()), epsilon=epsilon, **self.options)
+            return self._add_errors(result, epsilon, n)
+
+    def _add_errors(self, result: DPResults, epsilon: float, n: int | None) -> PlannedRelease:
+        post, shape = result.post, result.value.shape
+        if isinstance(post, (NoisyValue, ScaledValue)) and self.function not in QUANTILE_FUNCTIONS:
+            return PlannedRelease(result, NoiseErrors(result.noise, post, result.value, shape))
+        if isinstance(post, CorrelationValue):
+            return PlannedRelease(result, None, "it depends on noisy variances and covariances")
+        if self.distribution is None and self.function in ("std", *QUANTILE_FUNCTIONS):
+            return PlannedRelease(result, None, f"state the distribution of the data. {DISTRIBUTION_HINT}")
+        if n is None:
+            return PlannedRelease(result, None, "give n, a guess of the number of records")
+        size = self._compute_sample_size(n)
+        if self.function in QUANTILE_FUNCTIONS:
+            return PlannedRelease(result, self._compute_choice_errors(epsilon, n, size, shape))
+        known, value = self._release_without_noise(size, isinstance(post, SquareRootValue))
+        return PlannedRelease(result, NoiseErrors(result.noise, known, value, shape))
+
+    def is_data_dependent(self, result: DPResults) -> bool:
+        """Return whether the accuracy rests on what is stated of the records."""
+        return self.function in QUANTILE_FUNCTIONS or not isinstance(result.post, (NoisyValue, ScaledValue))
+
+    def describe_distribution(self) -> str:
+        """Return what is stated of the records, in words."""
+        if self.distribution is None:
+            return "The accuracy is for the worst case, as no distribution is stated"
+        given = self.distribution
+        shown = given if isinstance(given, str) or checks.is_number(given) else _describe_distribution(given)
+        return f"The accuracy is for data with the stated distribution ({shown})"
+
+    def _compute_sample_size(self, n: int) -> int:
+        sample = self.options.get("sample")
+        if sample is None:
+            return n
+        return max(round(n * sample) if sample < 1 else int(sample), 1)
+
+    def get_bounds(self) -> Bounds:
+        """Return the bounds of each variable; of truth values 0 and 1."""
+        names = self.variables
+        count = 1 if names is None else len(names)
+        if "bounds" not in self.options:
+            return ((0.0, 1.0),) * count
+        return check_column_bounds(self.options["bounds"], names, count)
+
+    def make_distributions(self) -> tuple[StatedDistribution, ...]:
+        """Return the distribution of each variable; without one all records are at a bound."""
+        pairs = self.get_bounds()
+        if self.distribution is None:
+            # at a bound noisy sums say least of a mean or a variance
+            return tuple(TwoPointDistribution(1.0, upper, upper) for _, upper in pairs)
+        if self.function != "proportion":
+            return check_distributions(self.distribution, pairs, self.variables)
+        given, names = self.distribution, self.variables
+        if isinstance(given, Mapping) and names is not None:
+            return tuple(
+                map(
+                    make_share_distribution,
+                    checks.select_by_names(given, names, "distribution", "column", "0.3"),
+                )
+            )
+        return (make_share_distribution(given),) * len(pairs)
+
+    def _release_without_noise(self, n: int, is_size_public: bool) -> tuple[PostProcessing, np.ndarray]:
+        """Return what a release without noise of n records would know of one group.
+
+        A number that is not public is one that noisy sums take the place of.
+        """
+        size = min(n, _N_PLACEHOLDER_RECORDS)
+        pair = self.function in PAIR_FUNCTIONS and self.columns is None
+        shapes: tuple[StatedDistribution, ...] = ()
+        if not pair:
+            shapes = self.make_distributions()
+            places = (np.arange(size) + 0.5) / size
+            columns: list[np.ndarray] = [np.asarray(shape.ppf(places)) for shape in shapes]
+        else:
+            columns = [np.full(size, upper) for _, upper in check_column_bounds(self.options["bounds"], ("x", "y"), 2)]
+        if self.function == "proportion":
+            columns = [column > 0.5 for column in columns]
+        alone = self.variables is None
+        data = columns if pair else columns if alone else [np.column_stack(columns)]
+        how: dict[str, Any] = {
+            "neighbors": self._get_neighbors() if is_size_public else "unbounded",
+            "rng": 0,
+        }
+        if "bounds" in self.options:
+            how["bounds"] = self.options["bounds"] if pair or alone else list(self.get_bounds())
+        if self.options.get("population"):
+            how["population"] = True
+        release = getattr(pydpstat, self.function)(*data, epsilon=_NO_NOISE, **how)
+        return _scale_slopes(release.post, size, n), release.value
+
+    def _get_neighbors(self) -> str:
+        given = self.options.get("neighbors")
+        return self.defaults.neighbors if given is None else str(given)
+
+    def _compute_choice_errors(self, epsilon: float, n: int, size: int, shape: tuple[int, ...]) -> ChoiceErrors:
+        if self.options.get("population"):
+            raise PydpstatError(
+                f"population must be left out for the plan of a {self.function}: its intervals depend "
+                "on the released numbers. Plan it without population."
+            )
+        asked = self._make_quantile_query(epsilon, n)
+        (stated,) = self.make_distributions()
+        if self.function == "quantiles":
+            return ChoiceErrors(simulate_quantile_errors(asked, stated, check_shares(self.options["qs"]), size), shape)
+        share = 0.5 if self.function == "median" else check_share(self.options["q"])
+        return ChoiceErrors((compute_quantile_errors(asked, stated, share, size),), shape)
+
+    def _make_quantile_query(self, epsilon: float, n: int) -> QuantileQuery:
+        given, made_up = self.options, Placeholder(n, self.columns)
+        by, levels, unit, sample = map(given.get, ("by", "levels", "unit", "sample"))
+        most = given.get("max_records"), given.get("max_groups")
+        how = check_quantile_options(epsilon, given.get("neighbors"), given.get("missing", "error"), False)
+        how = how.add_scope(by, levels, given.get("other", "other"), unit, *most, sample)
+        return read_quantile_query(cast(Any, made_up), given["bounds"], given.get("grid_points"), how)
+
+
+def _scale_slopes(post: PostProcessing, size: int, n: int) -> PostProcessing:
+    """Return post-processing of made-up records with the slopes of n of them, which are that much smaller."""
+    if not isinstance(post, DerivedValue) or n == size:
+        return post
+    return replace(post, slopes=tuple(each * size / n for each in post.slopes))
+
+
+def _describe_distribution(distribution: Any) -> str:
+    """Return a distribution's name, with its parameters where SciPy has frozen it."""
+    family = getattr(distribution, "dist", None)
+    if family is None:
+        return type(distribution).__name__
+    named = [f"{name}={value}" for name, value in distribution.kwds.items()]
+    return f"{family.name}({', '.join([*map(str, distribution.args), *named])})"
+
+
+class AccuracyTarget(NamedTuple):
+    """The accuracy that is wanted."""
+
+    argument: str
+    given: object
+    targets: tuple[float, ...]
+    alpha: float
+
+    @classmethod
+    def from_arguments(
+        cls, request: PlanRequest, accuracy: object, noise_sd: object, alpha: float
+    ) -> AccuracyTarget | None:
+        """Check what is wanted; None where nothing is."""
+        if accuracy is None and noise_sd is None:
+            return None
+        if accuracy is not None and noise_sd is not None:
+            raise PydpstatError(
+                "accuracy and noise_sd must not both be given: each follows from the other. Leave out one."
+            )
+        argument, given = ("accuracy", accuracy) if noise_sd is None else ("noise_sd", noise_sd)
+        unit = "It is in the unit of the estimate."
+        if not isinstance(given, Mapping):
+            return cls(argument, given, (checks.check_positive(given, argument, unit),), alpha)
+        names = request.variables
+        if names is None or request.function not in _COLUMN_FUNCTIONS:
+            raise PydpstatError(
+                f"{argument} must be one number for this {request.function}; got "
+                f"{checks.describe_value(given)}. A dict is for several columns, whose names are in columns=."
+            )
+        each = checks.select_by_names(given, names, argument, "column", "a number")
+        wanted = tuple(checks.check_positive(one, f"{argument}[{name!r}]", unit) for name, one in zip(names, each))
+        return cls(argument, given, wanted, alpha)
+
+    def compute_error_ratio(self, planned: PlannedRelease) -> tuple[float, float]:
+        """Return how many times the errors are what is wanted at most, and the largest such error."""
+        errors = get_errors(planned)
+        found = errors.compute_error_bound(self.alpha) if self.argument == "accuracy" else errors.compute_sd()
+        # the columns are the last axis
+        ratio = found / np.array(self.targets) if len(self.targets) > 1 else found / self.targets[0]
+        if np.isnan(ratio).any():
+            raise PydpstatError(
+                f"{self.argument} of this {planned.result.statistic} is not known: the stated "
+                "distribution has no spread within the bounds. State a different distribution."
+            )
+        worst = int(np.argmax(ratio))
+        return float(ratio.flat[worst]), float(np.asarray(found).flat[worst])
+
+
+def find_epsilon(request: PlanRequest, target: AccuracyTarget, n: int | None) -> float:
+    """Return the smallest epsilon with the accuracy that is wanted, rounded up to four digits."""
+
+    def is_accurate(epsilon: float) -> bool:
+        return target.compute_error_ratio(request.make_planned_release(epsilon, n))[0] <= 1.0
+
+    low, high = _SMALLEST_EPSILON, _LARGEST_EPSILON
+    if not is_accurate(high):
+        more = "a larger n, " if n is not None else ""
+        raise _make_unreachable_error(
+            request,
+            target,
+            f"epsilon {high:g}",
+            request.make_planned_release(high, n),
+            f"{more}narrower bounds or ",
+        )
+    if is_accurate(low):
+        return low
+    while high > low * _EPSILON_RATIO:
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if is_accurate(middle) else (middle, high)
+    return min(
+        float(Context(prec=_EPSILON_DIGITS, rounding=ROUND_UP).create_decimal(Decimal(high))),
+        _LARGEST_EPSILON,
+    )
+
+
+def find_size(request: PlanRequest, target: AccuracyTarget, epsilon: float) -> int:
+    """Return the smallest number of records with the accuracy that is wanted."""
+
+    def is_accurate(n: int) -> bool:
+        return target.compute_error_ratio(request.make_planned_release(epsilon, n))[0] <= 1.0
+
+    low, high = 1, 16
+    while not is_accurate(high):
+        if high >= _MAX_RECORDS:
+            way = "a larger epsilon, narrower bounds or "
+            raise _make_unreachable_error(
+                request, target, "10^9 records", request.make_planned_release(epsilon, high), way
+            )
+        low, high = high, min(4 * high, _MAX_RECORDS)
+    return int(bisect_up(lambda n: not is_accurate(int(n)), low, high, find_middle=lambda a, b: (a + b) // 2)[1])
+
+
+def _make_unreachable_error(
+    request: PlanRequest, target: AccuracyTarget, limit: str, planned: PlannedRelease, way: str
+) -> PydpstatError:
+    _, reached = target.compute_error_ratio(planned)
+    return PydpstatError(
+        f"{target.argument} cannot be {checks.describe_value(target.given)} for this {request.function}: with {limit} "
+        f"it is {reached:.4g}. Give {way}an {target.argument.replace('noise_sd', 'noise sd')} of at least that."
+    )

@@ -1,0 +1,282 @@
+"""How far planned releases will be off: from their noise, and from a stated distribution of the records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from pydpstat import _checks as checks
+from pydpstat._data.columns import Bounds, VariableBounds
+from pydpstat._frozen import freeze_array
+from pydpstat._records.candidates import CandidateGrid
+from pydpstat._records.permute_and_flip import compute_flip_probabilities
+from pydpstat._records.quantile_points import QuantileQuery, compute_split_depth, compute_split_range
+from pydpstat._records.ranks import compute_rank_range, round_share
+from pydpstat.errors import PydpstatError
+from pydpstat.mechanisms.mechanism import Noise
+from pydpstat.r_arithmetic.elementary import Floats, exp
+from pydpstat.results._postprocessing import PostProcessing
+
+DISTRIBUTION_NAMES = ("uniform", "normal")
+DISTRIBUTION_HINT = "Give 'normal', 'uniform', or a frozen SciPy distribution such as scipy.stats.norm(45, 15)."
+# of a range of 8 standard deviations the middle is the mean, as in plans of tests
+_RANGE_IN_SDS = 8.0
+# more points than a plan can tell from fewer
+_MAX_POINTS = 2**17 + 1
+_N_RUNS, _SIMULATION_SEED = 20_000, 31_415
+
+
+class StatedDistribution(Protocol):
+    """What a plan needs of a distribution: SciPy's frozen distributions have it."""
+
+    def cdf(self, x: Floats) -> Floats:
+        """Return the share of records of at most x."""
+
+    def ppf(self, q: Floats) -> Floats:
+        """Return the quantile of a share."""
+
+    def __hash__(self) -> int:
+        """Return a number that tells it from others."""
+
+
+class Uniform(NamedTuple):
+    """Uniform from a bound to the other."""
+
+    lower: float
+    upper: float
+
+    def cdf(self, x: Floats) -> Floats:
+        """Return the share of records of at most x."""
+        return ((x - self.lower) / (self.upper - self.lower)).clip(0.0, 1.0)
+
+    def ppf(self, q: Floats) -> Floats:
+        """Return the quantile of a share."""
+        return (1.0 - q) * self.lower + q * self.upper
+
+
+class Normal(NamedTuple):
+    """Normal."""
+
+    mean: float
+    sd: float
+
+    def cdf(self, x: Floats) -> Floats:
+        """Return the share of records of at most x."""
+        return np.asarray(ndtr((x - self.mean) / self.sd))
+
+    def ppf(self, q: Floats) -> Floats:
+        """Return the quantile of a share."""
+        return np.asarray(self.mean + self.sd * ndtri(q))
+
+
+class TwoPointDistribution(NamedTuple):
+    """A share of the records at one place, and the others at a lower one."""
+
+    share: float
+    high: float = 1.0
+    low: float = 0.0
+
+    def cdf(self, x: Floats) -> Floats:
+        """Return the share of records of at most x."""
+        return np.where(x >= self.high, 1.0, np.where(x >= self.low, 1.0 - self.share, 0.0))
+
+    def ppf(self, q: Floats) -> Floats:
+        """Return the quantile of a share."""
+        return np.where(q > 1.0 - self.share, self.high, self.low)
+
+
+def check_distributions(
+    distribution: object, bounds: Bounds, columns: Sequence[str] | None
+) -> tuple[StatedDistribution, ...]:
+    """Check the stated distributions: one for all columns, or a dict of them by column."""
+    if isinstance(distribution, Mapping):
+        if columns is None:
+            raise PydpstatError(
+                "distribution must be a single distribution without columns; got "
+                f"{checks.describe_value(distribution)}. {DISTRIBUTION_HINT}"
+            )
+        each = checks.select_by_names(distribution, columns, "distribution", "column", "'normal'")
+    else:
+        each = [distribution] * len(bounds)
+    return tuple(map(_check_distribution, each, bounds))
+
+
+def _check_distribution(distribution: Any, bounds: VariableBounds) -> StatedDistribution:
+    lower, upper = bounds
+    if isinstance(distribution, str):
+        if checks.check_choice(distribution, "distribution", DISTRIBUTION_NAMES) == "uniform":
+            return Uniform(lower, upper)
+        return Normal(0.5 * lower + 0.5 * upper, (upper - lower) / _RANGE_IN_SDS)
+    # a distribution without its parameters has `freeze`; a class is none
+    able = all(callable(getattr(distribution, name, None)) for name in ("cdf", "ppf"))
+    if able and not isinstance(distribution, type) and not hasattr(distribution, "freeze"):
+        tried = checks.to_array(distribution.ppf(np.array([0.25, 0.5, 0.75])))
+        if tried.shape == (3,) and tried.dtype.kind in "fiu" and np.isfinite(tried).all():
+            return distribution  # type: ignore[no-any-return]
+    raise PydpstatError(
+        "distribution must be a univariate distribution with its parameters; got "
+        f"{checks.describe_value(distribution)}. {DISTRIBUTION_HINT} No data are looked at."
+    )
+
+
+def make_share_distribution(given: object) -> StatedDistribution:
+    """Return the distribution of truth values with a stated share of true ones."""
+    hint = "Give the share that you expect, for example 0.3."
+    share = checks.check_number(
+        given,
+        "distribution",
+        "a share from 0 to 1 for a proportion",
+        lambda x: 0.0 <= x <= 1.0,
+        hint,
+    )
+    return TwoPointDistribution(share)
+
+
+class PlanErrors(Protocol):
+    """How far each released value will be off, in the shape of the values."""
+
+    def compute_sd(self) -> Floats:
+        """Return the standard deviation of what the noise does."""
+
+    def compute_error_bound(self, alpha: float) -> Floats:
+        """Return the error that the noise does not exceed, with probability 1 - alpha."""
+
+
+class NoiseErrors(NamedTuple):
+    """Errors of values that are functions of noisy ones: these are `value`, and have the noise."""
+
+    noise: Noise
+    post: PostProcessing
+    value: Floats
+    shape: tuple[int, ...]
+
+    def compute_sd(self) -> Floats:
+        """Return the standard deviation of what the noise does."""
+        return np.broadcast_to(self.post.compute_standard_error(self.noise, self.value), self.shape)
+
+    def compute_error_bound(self, alpha: float) -> Floats:
+        """Return the error that the noise does not exceed, with probability 1 - alpha."""
+        return np.broadcast_to(self.post.compute_half_width(self.noise, self.value, alpha), self.shape)
+
+
+class ChoiceErrors(NamedTuple):
+    """Errors of quantiles: for each the distances from the records' own, and their probabilities."""
+
+    parts: tuple[tuple[Floats, Floats], ...]
+    shape: tuple[int, ...]
+
+    def compute_sd(self) -> Floats:
+        """Return the root of the mean squared distance."""
+        return self._expand_values([float(np.sqrt(chances @ distances**2)) for distances, chances in self.parts])
+
+    def compute_error_bound(self, alpha: float) -> Floats:
+        """Return the distance that is exceeded with a probability of alpha at most."""
+        found = []
+        for distances, chances in self.parts:
+            order = distances.argsort()
+            place = np.searchsorted(chances[order].cumsum(), 1.0 - alpha)
+            found.append(float(distances[order][min(int(place), order.size - 1)]))
+        return self._expand_values(found)
+
+    def _expand_values(self, values: list[float]) -> Floats:
+        return np.broadcast_to(np.array(values) if len(values) > 1 else np.array(values[0]), self.shape)
+
+
+class GridDistribution(NamedTuple):
+    """Points of a grid, and the share of the records below each of them; after the last point it is 1."""
+
+    points: Floats
+    shares_below: Floats
+
+    def find_points(self, share: Floats) -> Floats:
+        """Return the points that have so large a share of the records up to them."""
+        found = np.searchsorted(self.shares_below[1:], share)
+        return self.points[np.minimum(found, self.points.size - 1)]
+
+
+@lru_cache(maxsize=8)
+def make_grid_distribution(distribution: StatedDistribution, grid: CandidateGrid) -> GridDistribution:
+    """Return the records of a distribution on a grid, where each is moved to its nearest point."""
+    lower, upper, points = grid.lower, grid.upper, min(grid.n_points, _MAX_POINTS)
+    parts = np.arange(points) / (points - 1)
+    at = (1.0 - parts) * lower + parts * upper
+    between = np.asarray(distribution.cdf(0.5 * at[:-1] + 0.5 * at[1:]), dtype=np.float64)
+    return GridDistribution(freeze_array(at), freeze_array(np.concatenate([[0.0], between.clip(0.0, 1.0), [1.0]])))
+
+
+def compute_quantile_errors(
+    query: QuantileQuery, distribution: StatedDistribution, share: float, n: int
+) -> tuple[Floats, Floats]:
+    """Return the distances of all points from the quantile of n records, and the probability of each.
+
+    The records lie at the distribution's quantiles (i + 1/2) / n. The choice is that of the release.
+    """
+    line = make_grid_distribution(distribution, query.grid)
+    counts = np.floor(n * line.shares_below + 0.5)
+    before, up_to, aim = counts[:-1], counts[1:], share * n
+    utility = np.minimum(aim - before, up_to - aim)
+    rate = query.options.epsilon / float(query.n_epsilon_parts * compute_rank_range(share, query.neighbors))
+    chances = np.asarray(exp(rate * (utility - utility.max())))
+    first = int(np.searchsorted(up_to, max(aim, 1.0)))
+    last = max(first, int(np.searchsorted(before, min(aim, n - 1.0), side="right")) - 1)
+    distances = np.maximum(np.maximum(line.points[first] - line.points, line.points - line.points[last]), 0.0)
+    kept = chances > 1e-18
+    likely = chances[kept]
+    if query.is_permute_and_flip:
+        return distances[kept], compute_flip_probabilities(likely, np.ones(likely.size, dtype=np.int64))
+    return distances[kept], likely / likely.sum()
+
+
+def simulate_quantile_errors(
+    query: QuantileQuery, distribution: StatedDistribution, shares: Sequence[float], n: int
+) -> tuple[tuple[Floats, Floats], ...]:
+    """Return simulated distances of quantiles that are chosen together, and the probability of each.
+
+    Each point is drawn as if those that it lies between were right; their errors in ranks then add to its
+    own, with the weights that its share has of them.
+    """
+    line, distinct = make_grid_distribution(distribution, query.grid), sorted(set(shares))
+    epsilon = Fraction(query.options.epsilon) / query.n_epsilon_parts / compute_split_depth(len(distinct))
+    drawn = np.random.default_rng(_SIMULATION_SEED).random((len(distinct), _N_RUNS))
+    nothing, chances = np.zeros(_N_RUNS), np.full(_N_RUNS, 1.0 / _N_RUNS)
+    errors: dict[int, Floats] = {}
+    level = [(0, len(distinct), 0.0, 1.0, nothing, nothing)]
+    while level:
+        following = []
+        for first, last, least, most, left, right in level:
+            middle = (first + last) // 2
+            q = round_share((distinct[middle] - least) / (most - least))
+            rate = float(epsilon / compute_split_range(q, query.neighbors, len(level) == 1))
+            own = _draw_share_errors(line, (least, distinct[middle], most), rate * n, drawn[middle])
+            errors[middle] = own = own + (1.0 - q) * left + q * right
+            if first < middle:
+                following.append((first, middle, least, distinct[middle], left, own))
+            if middle + 1 < last:
+                following.append((middle + 1, last, distinct[middle], most, own, right))
+        level = following
+    found = {}
+    for place, share in enumerate(distinct):
+        moved = line.find_points((share + errors[place]).clip(0.0, 1.0))
+        found[share] = np.abs(moved - line.find_points(np.array(share))), chances
+    return tuple(found[share] for share in shares)
+
+
+def _draw_share_errors(
+    line: GridDistribution, shares: tuple[float, float, float], rate: float, uniform: Floats
+) -> Floats:
+    """Return how far the shares of drawn points are from the middle one of these; the others are the ends."""
+    least, aim, most = shares
+    inside = slice(
+        int(np.searchsorted(line.shares_below[1:], least)),
+        int(np.searchsorted(line.shares_below[:-1], most, "right")),
+    )
+    before, up_to = line.shares_below[:-1][inside], line.shares_below[1:][inside]
+    utility = np.minimum(np.minimum(aim - before, up_to - aim), 0.0)
+    chances = np.asarray(exp(rate * (utility - utility.max()))).cumsum()
+    place = np.searchsorted(chances, uniform * chances[-1]).clip(0, chances.size - 1)
+    return 0.5 * (before + up_to)[place] - aim

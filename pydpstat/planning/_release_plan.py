@@ -1,0 +1,358 @@
+"""The plan of a release: its noise, and its accuracy for any epsilon and any number of records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat import _checks as checks
+from pydpstat._answering import explain_frozen_changes
+from pydpstat._data.containers import to_list
+from pydpstat._lazy import pd
+from pydpstat.mechanisms.mechanism import Noise
+from pydpstat.planning._plan_request import PlannedRelease, PlanRequest, get_errors
+from pydpstat.privacy import Guarantee
+from pydpstat.results._numbers import format_rows
+from pydpstat.results._postprocessing import NoisyValue
+from pydpstat.results._report import (
+    MAX_PAGE_ROWS,
+    Facts,
+    Plottable,
+    Report,
+    Rows,
+    format_significant,
+    make_omission_note,
+    make_unit_fact,
+    to_json_guarantee,
+    to_json_types,
+)
+from pydpstat.results._words import describe_mechanism
+from pydpstat.results.results import DPResults
+
+if TYPE_CHECKING:
+    from statsmodels.iolib.summary import Summary
+
+_FRAME_COLUMNS = ["epsilon", "n", "noise sd", "accuracy"]
+
+
+@explain_frozen_changes
+@dataclass(frozen=True, repr=False)
+class Plan(Plottable, Report):
+    """The noise that a release will have.
+
+    Parameters
+    ----------
+    result : DPResults
+        A release of made-up records with the same public arguments. Its value means nothing.
+    request : Request
+        The function with its public arguments.
+    epsilon : float
+        Privacy parameter, given or found.
+    n : int or None
+        Number of records, given or found, by group that of the smallest one; None where it does not matter.
+    alpha : float
+        Probability that the noise moves a value further than the accuracy.
+    solved : {"accuracy", "epsilon", "n"}
+        What was found.
+
+    Examples
+    --------
+    >>> import pydpstat
+    >>> planned = pydpstat.plan("mean", 1.0, bounds=(0, 100), n=1000, rng=1)
+    >>> planned.noise_scale, round(planned.accuracy(), 4)
+    (0.1, 0.2996)
+    >>> print(pydpstat.plan("count", 1.0))
+    Plan of count: accuracy 3 with probability 0.95, noise sd 1.35696, epsilon 1, bounded neighbors
+    """
+
+    result: DPResults
+    request: PlanRequest
+    epsilon: float
+    n: int | None
+    alpha: float = 0.05
+    solved: str = "accuracy"
+
+    @property
+    def noise(self) -> Noise:
+        """The noise's distribution, with ``cdf``, ``ppf`` and ``std``; None for quantiles."""
+        return self.result.noise
+
+    @property
+    def noise_scale(self) -> float | npt.NDArray[np.float64]:
+        """The distribution's scale, as `DPResults` has it."""
+        return self.result.noise_scale
+
+    @property
+    def sensitivity(self) -> float | tuple[float, ...]:
+        """The sensitivity that the noise covers."""
+        return self.result.sensitivity
+
+    @property
+    def mechanism(self) -> str:
+        """The mechanism's name."""
+        return self.result.mechanism
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What the release will guarantee."""
+        return self.result.guarantee
+
+    @property
+    def grid(self) -> float | None:
+        """Unit of the grid that the noisy value will lie on."""
+        return self.result.grid
+
+    @cached_property
+    def _planned_release(self) -> PlannedRelease:
+        return self.request.make_planned_release(self.epsilon, self.n)
+
+    @property
+    def sd(self) -> float | pd.Series:
+        """Standard deviation of the released value's noise, before any clipping.
+
+        A float, or a Series with one value an element. Of quantiles it is the root of the mean squared
+        distance from the records' own quantile.
+
+        Raises
+        ------
+        PydpstatError
+            If it depends on the data, and too little is stated of them.
+        """
+        return self._to_float_or_series(get_errors(self._planned_release).compute_sd())
+
+    def accuracy(self, alpha: float | None = None) -> float | pd.Series:
+        """Return the error that the noise will not exceed, with probability 1 - alpha.
+
+        Parameters
+        ----------
+        alpha : float, optional
+            Between 0 and 1; by default that of the plan.
+
+        Returns
+        -------
+        float, or Series with one value an element
+
+        Raises
+        ------
+        PydpstatError
+            If `alpha` is not between 0 and 1, or the accuracy depends on the data, and too little is
+            stated of them.
+        """
+        level = self.alpha if alpha is None else checks.check_probability(alpha, "alpha")
+        return self._to_float_or_series(get_errors(self._planned_release).compute_error_bound(level))
+
+    def _to_float_or_series(self, values: npt.NDArray[np.float64]) -> float | pd.Series:
+        return self.result._make_series(values) if self.result.value.ndim else float(values)
+
+    def _describe_picture(self, alpha: float) -> object:
+        from pydpstat.results._inference_pictures import make_plan_picture
+
+        return make_plan_picture(self, alpha)
+
+    def to_frame(
+        self,
+        alpha: float | None = None,
+        *,
+        epsilon: float | Sequence[float] | None = None,
+        n: int | Sequence[int] | None = None,
+    ) -> pd.DataFrame:
+        """Return noise and accuracy as a frame, a row an element, for one or more epsilons and sizes.
+
+        Parameters
+        ----------
+        alpha : float, optional
+            Between 0 and 1; by default that of the plan.
+        epsilon : float or list of float, optional
+            By default that of the plan.
+        n : int or list of int, optional
+            Numbers of records; by default that of the plan.
+
+        Returns
+        -------
+        DataFrame with columns ``epsilon``, ``n``, ``noise sd``, ``accuracy``
+            NaN for an n that does not matter, and for an accuracy that depends on the data.
+
+        Examples
+        --------
+        >>> import pydpstat
+        >>> planned = pydpstat.plan("mean", 1.0, bounds=(0, 100), n=1000)
+        >>> planned.to_frame(epsilon=[0.5, 1], n=[1000, 4000]).round(3)
+              epsilon     n  noise sd  accuracy
+        mean      0.5  1000     0.283     0.599
+        mean      0.5  4000     0.071     0.150
+        mean      1.0  1000     0.141     0.300
+        mean      1.0  4000     0.035     0.075
+        """
+        level = self.alpha if alpha is None else checks.check_probability(alpha, "alpha")
+        frames = []
+        for each in _collect_values(self.epsilon, epsilon):
+            for size in _collect_values(self.n, n):
+                own = each == self.epsilon and size == self.n
+                chosen = self.epsilon if own else checks.check_epsilon(each)
+                count = None if size is None else checks.check_integer(size, "n", 1, 2**53, hint="Use 1000.")
+                planned = self._planned_release if own else self.request.make_planned_release(chosen, count)
+                errors, value = planned.errors, planned.result.value
+                gone = np.full(value.shape, np.nan)
+                found = (gone, gone) if errors is None else (errors.compute_sd(), errors.compute_error_bound(level))
+                index = planned.result.labels.make_element_index(value)
+                cells = (chosen, np.nan if count is None else count, *map(_convert_to_flat, found))
+                frames.append(pd.DataFrame(dict(zip(_FRAME_COLUMNS, cells)), index=index))
+        return pd.concat(frames)
+
+    def summary(self, alpha: float | None = None) -> Summary:
+        """Return the plan as a table in statsmodels' form.
+
+        Parameters
+        ----------
+        alpha : float, optional
+            Probability that the noise moves the value further than the accuracy shown; by default that of
+            the plan.
+
+        Returns
+        -------
+        statsmodels.iolib.summary.Summary
+        """
+        if alpha is None:
+            return self._make_page(self._make_rows())
+        return replace(self, alpha=checks.check_probability(alpha, "alpha")).summary()
+
+    def _format_heading(self) -> str:
+        return f"plan of {self.result._format_heading()}"
+
+    def _collect_facts(self) -> Facts:
+        result, held = self.result, self.result.guarantee
+        scales: Facts = []
+        if isinstance(result.post, NoisyValue):
+            # elsewhere these are in the unit of what is released inside
+            noise = "-" if result.noise is None else _format_range(result.noise_scale)
+            scales = [("Sensitivity:", _format_range(result.sensitivity)), ("Noise scale:", noise)]
+        size = "-" if self.n is None else f"{self.n}{self._describe_solved('n')}"
+        return [
+            ("Statistic:", result.statistic),
+            ("Mechanism:", describe_mechanism(result.mechanism)),
+            *scales,
+            ("N of each group:" if self._is_by_group else "No. Observations:", size),
+            ("Epsilon:", f"{format_significant(self.epsilon)}{self._describe_solved('epsilon')}"),
+            *([("Guaranteed epsilon:", format_significant(held.epsilon))] if held.epsilon != self.epsilon else []),
+            ("Delta:", format_significant(held.delta)),
+            ("Neighbors:", result.neighbors),
+            *make_unit_fact(result.unit),
+        ]
+
+    def _make_all_rows(self) -> Rows:
+        return self._make_rows(None)
+
+    def _make_rows(self, max_rows: int | None = MAX_PAGE_ROWS) -> Rows:
+        result = self.result
+        names = result.labels.name_elements(result.value)[:max_rows]
+        cells = [["-", "-"]] * len(names)
+        if self._planned_release.errors is not None:
+            errors = self._planned_release.errors
+            columns = (
+                _convert_to_flat(errors.compute_sd()),
+                _convert_to_flat(errors.compute_error_bound(self.alpha)),
+            )
+            cells = format_rows([each[:max_rows].tolist() for each in columns])
+        return Rows(("noise sd", "accuracy"), names, cells)
+
+    def _collect_notes(self) -> list[str]:
+        planned, result = self._planned_release, self.result
+        notes = [f"The absolute noise is at most the accuracy with probability {1 - self.alpha:g}."]
+        if planned.errors is None:
+            notes = [f"The accuracy depends on the data: {planned.reason.rstrip('.')}."]
+        elif self.request.is_data_dependent(result):
+            notes.append(f"{self.request.describe_distribution()}.")
+        if self._is_by_group:
+            notes.append("N is the number of records of each group: of the smallest one where they differ.")
+        notes += make_omission_note(result.value.size)
+        if result.guarantee.conditions:
+            notes.append(f"Conditions: {'; '.join(result.guarantee.conditions)}.")
+        return [*notes, *result._make_contribution_notes()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything in plain JSON types.
+
+        Examples
+        --------
+        >>> import pydpstat
+        >>> planned = pydpstat.plan("count", 1.0)
+        >>> planned.to_dict()["accuracy"], planned.to_dict()["solved"]
+        (3.0, 'accuracy')
+        """
+        result, errors = self.result, self._planned_release.errors
+        one = result.value.ndim == 0
+        found: list[Any] = [None, None]
+        if errors is not None:
+            flat = map(_convert_to_flat, (errors.compute_sd(), errors.compute_error_bound(self.alpha)))
+            found = [each[0] if one else each for each in flat]
+        content = {
+            "statistic": result.statistic,
+            "names": result.labels.name_elements(result.value),
+            "n": self.n,
+            "solved": self.solved,
+            "alpha": self.alpha,
+            "noise_sd": found[0],
+            "accuracy": found[1],
+            "noise_scale": None if result.noise is None else result.noise_scale,
+            "mechanism": result.mechanism,
+            "sensitivity": result.sensitivity,
+            "epsilon": self.epsilon,
+            "guarantee": to_json_guarantee(result.guarantee),
+            "bounds": result.bounds,
+            "grid": result.grid,
+        }
+        return {name: to_json_types(each) for name, each in content.items()}
+
+    def _describe_numbers(self) -> str:
+        """Return the numbers in one line."""
+        errors = self._planned_release.errors
+        said = f"accuracy not known ({self._planned_release.reason.rstrip('.')})"
+        if errors is not None:
+            reach, sd = (
+                _format_range(errors.compute_error_bound(self.alpha)),
+                _format_range(errors.compute_sd()),
+            )
+            said = f"accuracy {reach} with probability {1 - self.alpha:g}, noise sd {sd}"
+        each = " in each group" if self._is_by_group else ""
+        size = "" if self.n is None else f", n {self.n}{each}{self._describe_solved('n')}"
+        epsilon = f"epsilon {format_significant(self.epsilon)}{self._describe_solved('epsilon')}"
+        unit = "" if self.result.unit is None else f", unit {self.result.unit}"
+        return f"{said}{size}, {epsilon}, {self.result.neighbors} neighbors{unit}"
+
+    @property
+    def _is_by_group(self) -> bool:
+        return self.n is not None and self.request.options.get("by") is not None
+
+    def _describe_solved(self, name: str) -> str:
+        return " (found)" if self.solved == name else ""
+
+    def __str__(self) -> str:
+        heading = self._format_heading()
+        line = f"P{heading[1:]}: {self._describe_numbers()}"
+        if not self.result.value.ndim:
+            return line
+        return f"{line}\n{self.to_frame().to_string(float_format=format_significant, max_rows=MAX_PAGE_ROWS)}"
+
+    def __repr__(self) -> str:
+        return f"<Plan {self.result.statistic}: {self._describe_numbers()}, {self.result.mechanism}>"
+
+
+def _collect_values(default: object, given: object) -> list[object]:
+    values = to_list(given)
+    if given is None:
+        return [default]
+    return list(values) if isinstance(values, (list, tuple, range)) else [values]
+
+
+def _convert_to_flat(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    return np.ravel(values, order="F")
+
+
+def _format_range(value: npt.ArrayLike) -> str:
+    low, high = map(format_significant, (np.min(value), np.max(value)))
+    return low if low == high else f"{low} to {high}"

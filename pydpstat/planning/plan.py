@@ -1,0 +1,352 @@
+"""What noise a release will have, before any data are touched, and what an accuracy needs."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, get_args, overload
+
+from pydpstat import _checks as checks
+from pydpstat._answering import explain_wrong_calls
+from pydpstat._data.native import to_public_list
+from pydpstat._release.charging import get_budget_defaults
+from pydpstat._wrong_calls import explain_unknown_arguments
+from pydpstat.errors import ArgumentError, PydpstatError
+from pydpstat.planning._plan_request import (
+    DISTRIBUTION_FUNCTIONS,
+    QUANTILE_FUNCTIONS,
+    SIZE_DEPENDENT_FUNCTIONS,
+    AccuracyTarget,
+    PlanRequest,
+    find_epsilon,
+    find_size,
+)
+from pydpstat.planning._release_plan import Plan
+from pydpstat.random import source_from
+
+if TYPE_CHECKING:
+    from pydpstat.planning._test_power import PowerPlan
+    from pydpstat.results import DPResults, InferenceResults
+
+PLANNED_FUNCTIONS = (
+    *"mean sum count proportion var std cov corr histogram crosstab nunique".split(),
+    *QUANTILE_FUNCTIONS,
+)
+_TestName = Literal[
+    "ttest_1samp",
+    "ttest_rel",
+    "ttest_ind",
+    "wilcoxon",
+    "mannwhitneyu",
+    "kruskal",
+    "f_oneway",
+    "binomtest",
+    "quantile_test",
+    "proportions_test",
+    "chi2_contingency",
+    "kendalltau",
+]
+# what only made-up data tell the accuracy of
+UNPLANNED_FUNCTIONS = (
+    "choose logit moments ols weighted_mean weighted_proportion weighted_quantile weighted_total".split()
+)
+TEST_FUNCTIONS = get_args(_TestName)
+# what a plan has besides the function's arguments
+_PLAN_ARGUMENTS = ("n", "accuracy", "noise_sd", "alpha", "distribution", "columns")
+
+
+@overload
+def plan(  # type: ignore[overload-overlap]
+    function: _TestName | Callable[..., InferenceResults],
+    epsilon: float | None = None,
+    *,
+    n: int | Sequence[int] | None = None,
+    accuracy: None = None,
+    noise_sd: None = None,
+    alpha: float = 0.05,
+    distribution: None = None,
+    columns: None = None,
+    **options: object,
+) -> PowerPlan: ...
+@overload
+def plan(
+    function: str | Callable[..., DPResults],
+    epsilon: float | None = None,
+    *,
+    n: int | None = None,
+    accuracy: float | Mapping[str, float] | None = None,
+    noise_sd: float | Mapping[str, float] | None = None,
+    alpha: float = 0.05,
+    distribution: object = None,
+    columns: Collection[str] | None = None,
+    **options: object,
+) -> Plan: ...
+@explain_wrong_calls
+def plan(
+    function: str | Callable[..., object],
+    epsilon: float | None = None,
+    *,
+    n: int | Sequence[int] | None = None,
+    accuracy: float | Mapping[str, float] | None = None,
+    noise_sd: float | Mapping[str, float] | None = None,
+    alpha: float = 0.05,
+    distribution: object = None,
+    columns: Collection[str] | None = None,
+    **options: object,
+) -> Plan | PowerPlan:
+    """Plan a release: its noise, or what an accuracy or a power requires.
+
+    Parameters
+    ----------
+    function : str or function
+        ``"mean"`` or ``pydpstat.mean``; one of mean, sum, count, proportion, var, std, cov, corr,
+        histogram, crosstab, nunique, median, quantile, quantiles. Or a test: ttest_1samp, ttest_rel,
+        ttest_ind, wilcoxon, mannwhitneyu, kruskal, f_oneway, binomtest, quantile_test, proportions_test,
+        chi2_contingency, kendalltau.
+    epsilon : float, optional
+        Privacy parameter of the release. Left out, it is found: for an accuracy, or for the power of a test.
+    n : int, optional
+        The number of records; left out, it is found. Under bounded neighbors it is public, otherwise a
+        guess of it; by group it is that of each group, of the smallest one where they differ. Sums, counts
+        and tables do not need it. For a test of groups the size of each, or a sequence of sizes.
+    accuracy : float, or dict by column, optional
+        The error that the noise exceeds with probability alpha: half the width of its
+        interval, in the unit of the estimate. It is to hold for every value of the release.
+    noise_sd : float, or dict by column, optional
+        The standard error that the noise may add, in the place of `accuracy`.
+    alpha : float, default 0.05
+        Of a release the probability that the noise moves a value further than the accuracy; of a test its
+        significance level.
+    distribution : optional
+        What is supposed of the data where the accuracy depends on them: ``"normal"`` (its mean in the middle
+        of the bounds, which are 4 standard deviations to either side), ``"uniform"``, or a frozen SciPy
+        distribution such as ``scipy.stats.norm(45, 15)``; a dict of these by column; for a proportion the
+        share itself. By default means, variances and proportions are planned for the worst data; quantiles
+        and standard deviations need a distribution.
+    columns : list of str, optional
+        The columns' names, where a frame is to be released; those of `by` and `unit` need not be among them.
+    **options
+        The function's own: `bounds`, `q`, `delta`, `mechanism`, `neighbors`, `missing`, and so on. Inside of
+        ``with budget:`` the neighbors are the budget's, as the release's. `by` and `unit` can be names, as
+        the data's columns will have them; `by` needs `levels`. Those of a test are under Notes.
+
+    Returns
+    -------
+    Plan or PowerPlan
+        Of a release, with `epsilon`, `n`, `noise`, `noise_scale`, `sd`, `accuracy`, `sensitivity`,
+        `guarantee`; of a test, with `n`, `epsilon`, `effect`, `power`, `test`, `stronger`, `powers`. Both
+        with `summary`, `to_frame`, `to_dict`, `to_csv`, `to_markdown`, `to_latex`, `to_html`.
+
+    Raises
+    ------
+    PydpstatError
+        If the function cannot be planned (choose), an argument is not allowed, or nothing gives the
+        accuracy or the power that is wanted; the message then says what can be reached.
+
+    See Also
+    --------
+    Budget : what pays for what was planned.
+    DPResults.accuracy : the accuracy of a value that was released.
+
+    Notes
+    -----
+    A plan is made by the function itself, with sums of 0 in place of the data's, so it cannot differ
+    from the release. It spends no budget and reveals nothing.
+
+    The epsilon that is found is the smallest from 1e-6 to 100, rounded up to four digits, and n the smallest
+    up to 10^9. Accuracies that depend on the data follow from made-up records at the quantiles of the stated
+    distribution. Of a private number of records they are those of the delta method, as in the release's
+    ``accuracy()``; the worst data for means, variances and proportions lie at a bound. Quantiles: the
+    distance from the records' own quantile, from the probability of every grid point. Of several quantiles
+    together it is from 20,000 simulated releases with fixed seeds, and to the first order: the density of
+    the records is taken as constant over what a choice may miss.
+
+    Of `n`, `epsilon`, `effect` and `power` of a test three are given, and about the smallest fourth is found.
+    The level is `alpha` (0.05), the `alternative` is as in the test. With unbounded `neighbors` n is a guess;
+    that goes for t tests, f_oneway, binomtest, quantile_test and chi2_contingency. `power` is the probability
+    of a p-value of at most alpha, and `effect` is what the data are to have:
+
+    - t tests, `wilcoxon`, `mannwhitneyu`: the mean less that of the null hypothesis, or of the second group,
+      in standard deviations of normal records (for pairs: of the differences).
+    - `f_oneway`, `kruskal`: the largest mean less the smallest in standard deviations, the others evenly
+      between; there are `groups` (3).
+    - `binomtest`: the proportion less `p` (0.5), that of the null hypothesis. `proportions_test`: the first
+      group's proportion less `p`, the second one's. `quantile_test`: the share of records below the
+      value, less `p`; with its `ties`.
+    - `chi2_contingency`: Cohen's w, from 0 to 1, for a table of `shape` (2, 2) whose margins are even and
+      whose levels go together. `kendalltau`: the correlation of two normal variables.
+
+    For means the `bounds` are by default 4 standard deviations to either side; with `bounds` the `sd` is
+    theirs divided by 8, or as given, and the null hypothesis's mean is in the middle, or `popmean`. Records
+    are clipped to the bounds as in the test. For t tests and `f_oneway`, ``shape="normal"`` plans the test
+    that assumes normal records.
+
+    Powers for counts are sums of exact distributions. Those for means, ranks and tables are from 2,000
+    simulated releases with fixed seeds, and critical values from the test's own distributions: a standard
+    error of up to about 0.02. `stronger` names the test with the most power for the same question and the
+    same numbers; among these is the usual test on random blocks (`any_test`).
+
+    References
+    ----------
+    Dwork, C. and Roth, A. (2014). The algorithmic foundations of differential privacy, Theorem 3.8
+    (accuracy of Laplace noise).
+    Cohen, J. (1988). Statistical power analysis for the behavioral sciences, second edition. Erlbaum (the
+    effects).
+
+    Examples
+    --------
+    A mean age: what the noise does, and which epsilon half a year takes.
+
+    >>> import pydpstat
+    >>> planned = pydpstat.plan("mean", 1.0, bounds=(0, 100), n=1000)
+    >>> round(planned.sd, 4), round(planned.accuracy(0.05), 4)
+    (0.1414, 0.2996)
+    >>> pydpstat.plan("mean", accuracy=0.5, bounds=(0, 100), n=1000).epsilon
+    0.5993
+    >>> pydpstat.plan("mean", 0.1, accuracy=0.5, bounds=(0, 100)).n
+    5992
+
+    Counts by region, whose number of records is private, and a median income under a stated distribution.
+
+    >>> facts = {"by": "region", "levels": ["north", "south"], "other": None, "neighbors": "unbounded"}
+    >>> pydpstat.plan("count", accuracy=10, **facts).epsilon
+    0.2844
+    >>> from scipy import stats
+    >>> incomes = stats.lognorm(0.6, scale=30_000)
+    >>> planned = pydpstat.plan("median", 0.2, n=2000, bounds=(0, 200_000), distribution=incomes)
+    >>> 500 < planned.accuracy() < 1500
+    True
+    >>> found = pydpstat.plan("wilcoxon", 1.0, effect=0.4, power=0.8)
+    >>> found.solved, 60 < found.n < 90
+    ('n', True)
+    """
+    import pydpstat
+
+    name = function if isinstance(function, str) else getattr(function, "__name__", None)
+    stated = {"accuracy": accuracy, "noise_sd": noise_sd, "distribution": distribution}
+    if isinstance(name, str) and name in TEST_FUNCTIONS:
+        from pydpstat.planning._test_power import make_power_plan
+
+        for argument, given in {"columns": columns, **stated}.items():
+            if given is not None:
+                way = "" if argument == "columns" else " Give power and effect."
+                raise PydpstatError(
+                    f"{argument} must be left out for the plan of a test; got {checks.describe_value(given)}.{way}"
+                )
+        return make_power_plan(name, epsilon, n, {"alpha": alpha, **options})
+    if name in UNPLANNED_FUNCTIONS:
+        raise PydpstatError(
+            f"{name} cannot be planned: its accuracy depends on the data. Try it on made-up "
+            "data of the size and kind that you expect, with rng=1."
+        )
+    checks.check_choice(name if isinstance(name, str) else function, "function", (*PLANNED_FUNCTIONS, *TEST_FUNCTIONS))
+    call = getattr(pydpstat, str(name))
+    _check_options(call, options)
+    checks.check_probability(alpha, "alpha")
+    if distribution is not None and name not in DISTRIBUTION_FUNCTIONS:
+        raise PydpstatError(
+            f"distribution must be left out for a {name}; got {checks.describe_value(distribution)}. The noise "
+            "does not depend on it."
+        )
+    if options.get("rng") is not None:
+        # noise of a seed lies on no grid; the plan draws none, and any seed stands for the one that is given
+        source_from(options["rng"])
+        options["rng"] = 0
+    request = PlanRequest(str(name), options, _check_columns(columns), distribution, get_budget_defaults(None))
+    if distribution is not None:
+        request.make_distributions()
+    aim = AccuracyTarget.from_arguments(request, accuracy, noise_sd, alpha)
+    given = _resolve_plan_arguments(request, epsilon, n, aim)
+    solved = "accuracy"
+    size, chosen = given
+    if aim is not None and chosen is None:
+        solved, chosen = "epsilon", find_epsilon(request, aim, size)
+    elif aim is not None:
+        solved, size = "n", find_size(request, aim, chosen)
+    planned = request.make_planned_release(chosen, size)
+    return Plan(planned.result, request, float(chosen), size, alpha, solved)
+
+
+def _resolve_plan_arguments(
+    request: PlanRequest, epsilon: object, n: object, target: AccuracyTarget | None
+) -> tuple[int | None, Any]:
+    """Check which of n, epsilon and the accuracy are given, and return the first two."""
+    name, sized = request.function, request.function in SIZE_DEPENDENT_FUNCTIONS
+    size = _check_size(n, request, target is not None and epsilon is not None)
+    # what does not matter is not kept
+    size = size if sized else None
+    if target is None:
+        if epsilon is None:
+            raise PydpstatError(
+                "epsilon must be given, or an accuracy (or noise_sd) for which to find it. Give for "
+                "example accuracy=0.5, in the unit of the estimate."
+            )
+        return size, checks.check_epsilon(epsilon)
+    if epsilon is None and (size is not None or not sized):
+        return size, None
+    if epsilon is not None and sized and size is None:
+        return None, checks.check_epsilon(epsilon)
+    what = f"{target.argument}={checks.describe_value(target.given)}"
+    if epsilon is None:
+        raise PydpstatError(
+            f"n or epsilon must be given with {what}: the accuracy of a {name} depends on both. Give "
+            "n to find epsilon, or epsilon to find n."
+        )
+    way = "epsilon or n" if sized else f"epsilon: the noise of a {name} does not depend on n"
+    raise PydpstatError(f"{what} leaves nothing to find. Leave out {way}.")
+
+
+def _check_columns(columns: object) -> tuple[str, ...] | None:
+    if columns is None:
+        return None
+    values = to_public_list(columns, "columns")
+    if isinstance(values, (list, tuple)) and 0 < len(set(map(str, values))) == len(values):
+        return tuple(map(str, values))
+    raise PydpstatError(
+        f"columns must be a list of names without repetition; got {checks.describe_value(columns)}. "
+        "Leave it out for a single variable."
+    )
+
+
+def _check_options(call: Callable[..., DPResults], options: Mapping[str, object]) -> None:
+    known = [
+        each.name
+        for each in inspect.signature(call).parameters.values()
+        if (each.kind is each.KEYWORD_ONLY or each.name in ("q", "qs")) and each.name != "budget"
+    ]
+    wrong = {name: each for name, each in options.items() if name not in known}
+    if wrong:
+        raise ArgumentError(
+            explain_unknown_arguments(f"plan of {call.__name__}", ["epsilon", *known, *_PLAN_ARGUMENTS], wrong)
+        )
+    if "bounds" in known and "bounds" not in options:
+        raise PydpstatError("bounds must be given: the public range of the data, as (lower, upper).")
+    for name, example in (("q", "q=0.9"), ("qs", "qs=[0.25, 0.5, 0.75]")):
+        if name in known and name not in options:
+            raise PydpstatError(f"{name} must be given: the probabilities of the quantiles. Give {example}.")
+
+
+def _check_size(n: object, request: PlanRequest, is_sought: bool) -> int | None:
+    """Check the number of records; it may be missing where it does not matter, or if `is_sought`."""
+    name, options = request.function, request.options
+    given = options.get("neighbors")
+    neighbors = request.defaults.neighbors if given is None else given
+    # the numbers of records in groups or of units are private
+    whole = options.get("by") is None and options.get("unit") is None
+    # an array that cannot be compared is refused with the function's own words
+    needed = whole and name in SIZE_DEPENDENT_FUNCTIONS and isinstance(neighbors, str) and neighbors == "bounded"
+    if n is None:
+        if needed and not is_sought:
+            raise PydpstatError(
+                f"n must be given: the noise of a {name} depends on the public number of records "
+                "under bounded neighbors. Give for example n=1000, or neighbors='unbounded'; with "
+                "accuracy and epsilon, n is found."
+            )
+        return None
+    if not checks.is_number(n) or not 0 <= checks.as_float(n) < 2.0**53 or n != int(n):
+        raise PydpstatError(
+            f"n must be a whole number of records; got {checks.describe_value(n)}. Give for example 1000."
+        )
+    if n == 0 and name in SIZE_DEPENDENT_FUNCTIONS:
+        raise PydpstatError(f"n must be at least 1 record for a {name}; got {n!r}. Give for example 1000.")
+    return int(n)

@@ -1,0 +1,145 @@
+"""Choices among candidates by weights, and by permute-and-flip: exact, or in floating point if seeded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from pydpstat.r_arithmetic.elementary import Floats, exp
+from pydpstat.random import secure
+from pydpstat.random.secure._bits import draw_below as exact_below
+from pydpstat.random.secure._bits import draw_bit_integers as exact_places
+from pydpstat.random.secure._bits import draw_permutation as exact_permutation
+from pydpstat.random.secure.trials import draw_exp_trials
+from pydpstat.random.source import Source
+
+# of each run: the utility of its points, the first of them, and how many there are
+Runs = tuple[Floats, npt.NDArray[np.int64], npt.NDArray[np.int64]]
+
+
+def choose_by_weight(
+    utility: Floats,
+    rate: Fraction,
+    source: Source,
+    measure: npt.NDArray[np.int64] | Floats | None = None,
+    exact_utilities: Sequence[Fraction] | None = None,
+) -> int:
+    """Choose a place with probability proportional to measure * exp(rate * utility).
+
+    `exact_utilities` has the utilities' differences from the best one where `utility` has only the floats nearest
+    to them (`pydpstat.random.secure.choose`).
+    """
+    if not source.reproducible:
+        return secure.choose(utility, rate, measure, exact=exact_utilities)
+    (weights,) = _compute_weights([utility], rate)
+    weights = weights if measure is None else weights * measure
+    return invert_cumulative_sums(weights, float(source.uniform(1)[0]))[0]
+
+
+def choose_point_by_weight(
+    utility: Floats, first: int, n_points: int, rate: Fraction, source: Source, lower_limit: float
+) -> int:
+    """Choose a point with probability proportional to exp(rate * utility), where most utilities are `lower_limit`.
+
+    The utilities are those of successive points from `first` on, which rise and then fall. All other points
+    have `lower_limit`, whose weight is next to nothing: they are looked at only where the others do not decide.
+    """
+    above = np.flatnonzero(utility > lower_limit)
+    start, stop = int(above[0]), int(above[-1]) + 1
+    before, likely = first + start, utility[start:stop]
+    if source.reproducible or likely.size == n_points:
+        return before + choose_by_weight(likely, rate, source)
+
+    def make_all_utilities() -> tuple[Floats, None]:
+        whole = np.full(n_points, lower_limit)
+        whole[before : before + likely.size] = likely
+        return whole, None
+
+    rest = secure.Rest(before, lower_limit, float(n_points - likely.size), make_all_utilities)
+    return secure.choose(likely, rate, rest=rest)
+
+
+def choose_points_by_weight(runs: Sequence[Runs], rate: Fraction, source: Source) -> list[int]:
+    """Choose a point in each of several divisions into runs; a point has the weight exp(rate * utility).
+
+    A run is chosen by its number of points times their weight, and then one of its points.
+    """
+    if not source.reproducible:
+        chosen = []
+        for utility, starts, widths in runs:
+            run = secure.choose(utility, rate, widths)
+            chosen.append(int(starts[run]) + draw_integer_below(int(widths[run]), source))
+        return chosen
+    weights = _compute_weights([utility for utility, _, _ in runs], rate)
+    uniforms = source.uniform(len(runs)).tolist()
+    chosen = []
+    for each, uniform, (_, starts, widths) in zip(weights, uniforms, runs):
+        # where in the run the uniform falls tells which point, as it would among all points
+        run, share = invert_cumulative_sums(each * widths, uniform)
+        chosen.append(int(starts[run]) + min(int(share * widths[run]), int(widths[run]) - 1))
+    return chosen
+
+
+def _compute_weights(utilities: Sequence[Floats], rate: Fraction) -> list[Floats]:
+    """Return the weights of several lists of utilities, each list's largest 1."""
+    # one call for all: the exponential of a few numbers takes as long as that of a thousand
+    exponents = np.concatenate([utility - utility.max() for utility in utilities])
+    with np.errstate(over="ignore", under="ignore"):
+        weights = exp(exponents * float(rate))
+    return np.split(weights, np.cumsum([utility.size for utility in utilities])[:-1])
+
+
+def invert_cumulative_sums(weights: Floats, uniform: float) -> tuple[int, float]:
+    """Return the place whose part of all weights a uniform falls into, and where in it from 0 to 1."""
+    sums = np.cumsum(weights)
+    aim = uniform * float(sums[-1])
+    # the sum's own rounding could put the uniform beyond the last place
+    place = min(int(sums.searchsorted(aim)), weights.size - 1)
+    before = float(sums[place - 1]) if place else 0.0
+    return place, (aim - before) / (float(sums[place]) - before)
+
+
+def draw_integer_below(limit: int, source: Source) -> int:
+    """Choose an integer from 0 to below `limit`, all with the same probability."""
+    if not source.reproducible:
+        return exact_below(limit)
+    return min(int(source.uniform(1)[0] * limit), limit - 1)
+
+
+def draw_integers(size: int, bits: int, source: Source) -> npt.NDArray[np.int64]:
+    """Draw so many integers from 0 to below 2^bits, at most 2^16."""
+    if not source.reproducible:
+        return exact_places(size, bits)
+    return (source.uniform(size) * 2.0**bits).astype(np.int64)
+
+
+def permute_and_flip(
+    scores: Floats, rate: Fraction, source: Source, exact_utilities: Sequence[Fraction] | None = None
+) -> int:
+    """Choose a place: in random order, the first that is taken with probability exp(-rate * shortfall).
+
+    `exact_utilities` has the differences from the highest score where `scores` has only the floats nearest to them.
+    """
+    top = float(scores.max())
+    # a rate that is hardly a float leaves everything to the exact exponents
+    factor = float(rate) if 2.0**-900 < rate < 2.0**900 else np.nan
+    with np.errstate(over="ignore", under="ignore"):
+        exponents = (top - scores) * factor
+    if source.reproducible:
+        order = np.argsort(source.uniform(scores.size), kind="stable")
+        taken = source.uniform(scores.size) <= exp(-exponents)
+    else:
+        order = exact_permutation(scores.size)
+        with np.errstate(under="ignore"):
+            # a difference, a rate and a product, each rounded once
+            errors = exponents * 2.0**-50 + 2.0**-1000
+
+        def compute_shortfall(i: int) -> Fraction:
+            return Fraction(top) - Fraction(float(scores[i])) if exact_utilities is None else -exact_utilities[i]
+
+        taken = draw_exp_trials(exponents, errors, lambda i: rate * compute_shortfall(i))
+    taken[scores == top if exact_utilities is None else [each == 0 for each in exact_utilities]] = True
+    return int(order[np.argmax(taken[order])])
