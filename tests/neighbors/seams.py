@@ -14,9 +14,9 @@ from pytest import MonkeyPatch
 
 import pydpstat._release.pipeline as pipeline
 from pydpstat._records import quantile_points, selection
-from pydpstat.inference.regression.regression import _linear_regression
+from pydpstat.inference.regression import _linear_regression
 from pydpstat.local import RandomizedResponse, RandomizedResponseCoins
-from pydpstat.random import secure
+from pydpstat.random import _weighted_choice, secure
 from pydpstat.statistics import choice
 
 LARGE = 10.0**6
@@ -111,10 +111,10 @@ def watched(outcome: Outcome) -> Iterator[Seen]:
     seen, within = Seen(), [0]
     if outcome.replay is not None:
         outcome.replay.start()
-    noisy, choose, trials = pipeline._add_noise, secure.choose, choice.draw_exp_trials
+    noisy, choose, trials = pipeline._add_noise, secure.choose, _weighted_choice.draw_exp_trials
     flip, below, apart = (
         choice.permute_and_flip,
-        choice.draw_integer_below,
+        _weighted_choice.draw_integer_below,
         quantile_points._split_ties_at_random,
     )
     noisy_max = selection.noisy_max
@@ -188,9 +188,9 @@ def watched(outcome: Outcome) -> Iterator[Seen]:
         # blocks and ties are drawn without a look at the data
         put(_linear_regression, "_make_tie_generator", lambda source: np.random.default_rng(1))
         put(secure, "choose", spy_choose)
-        put(choice, "draw_exp_trials", spy_trials)
+        put(_weighted_choice, "draw_exp_trials", spy_trials)
         put(choice, "permute_and_flip", spy_flip)
-        put(choice, "draw_integer_below", spy_below)
+        put(_weighted_choice, "draw_integer_below", spy_below)
         put(quantile_points, "draw_integer_below", spy_below)
         put(selection, "draw_integer_below", spy_below)
         put(selection, "noisy_max", spy_noisy_max)

@@ -11,8 +11,8 @@ import pytest
 from scipy import stats
 
 import pydpstat
+from pydpstat.random import _weighted_choice
 from pydpstat.random.source import SYSTEM
-from pydpstat.statistics import choice
 
 # the bits are seeded: a right sampler passes each time, a random one would fail once in a million
 FALSE_ALARM = 1e-6
@@ -99,7 +99,7 @@ def test_undecided_trials_are_finished_exactly(monkeypatch):
     # with four known bits most trials are undecided at first, and the law is the same
     monkeypatch.setattr("pydpstat.random.secure._bits.KNOWN_BITS", 4)
     scores = np.array([0.0, 1.0, 1.5])
-    chosen = [choice.permute_and_flip(scores, Fraction(1), SYSTEM) for _ in range(3000)]
+    chosen = [_weighted_choice.permute_and_flip(scores, Fraction(1), SYSTEM) for _ in range(3000)]
     seen = np.bincount(chosen, minlength=3)
     law = np.array(flipped(scores.tolist(), 1), dtype=float)
     assert stats.chisquare(seen, 3000 * law).pvalue > FALSE_ALARM

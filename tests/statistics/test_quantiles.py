@@ -11,9 +11,8 @@ from scipy import stats
 import pydpstat
 from pydpstat._records.ranks import compute_rank_range, compute_rank_utility, find_grid_indices, round_share
 from pydpstat._records.selection import PointSelection
-from pydpstat.random import source_from
+from pydpstat.random import _weighted_choice, source_from
 from pydpstat.random.source import SYSTEM
-from pydpstat.statistics import choice
 from tests.flips import flip_law
 from tests.ledger import Ledger
 
@@ -199,8 +198,8 @@ def test_the_budget_is_charged_before_a_choice(monkeypatch):
 
 def test_helpers_of_choices():
     for limit in (1, 2, 3, 300):
-        drawn = [choice.draw_integer_below(limit, SYSTEM) for _ in range(3000)]
+        drawn = [_weighted_choice.draw_integer_below(limit, SYSTEM) for _ in range(3000)]
         assert stats.chisquare(np.bincount(drawn, minlength=limit)).pvalue > FALSE_ALARM or limit == 1
         assert 0 <= min(drawn) and max(drawn) < limit
-    places = choice.draw_integers(20_000, 4, SYSTEM)
+    places = _weighted_choice.draw_integers(20_000, 4, SYSTEM)
     assert stats.chisquare(np.bincount(places, minlength=16)).pvalue > FALSE_ALARM and places.max() == 15

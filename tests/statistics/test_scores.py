@@ -13,10 +13,10 @@ from scipy import stats
 
 import pydpstat
 from pydpstat import PydpstatError
+from pydpstat.random import _weighted_choice
 from pydpstat.random.secure import _bits as bits
 from pydpstat.random.secure import choices
 from pydpstat.random.source import SYSTEM
-from pydpstat.statistics import choice
 from pydpstat.statistics.choice import read_scores
 
 LARGE = 2**60
@@ -102,7 +102,9 @@ def test_a_difference_that_no_float_shows_is_no_tie():
     # with a large rate the probability of the second is small, though its float is that of the first
     rate = 10**401 * Fraction(4)
     exact = [Fraction(0), less]
-    assert not any(choice.permute_and_flip(np.zeros(2), rate, SYSTEM, exact_utilities=exact) for _ in range(200))
+    assert not any(
+        _weighted_choice.permute_and_flip(np.zeros(2), rate, SYSTEM, exact_utilities=exact) for _ in range(200)
+    )
 
 
 @pytest.mark.parametrize(
