@@ -188,13 +188,18 @@ def check_integer(
 ) -> int:
     """Check an integer within limits, and return it as an int; a float may be one, a boolean is none.
 
-    Without `minimum` the smallest is minus `maximum`. The message says that `allowed` is, by default a whole
-    number of at least `minimum`, and has `maximum` only where `allowed` does. It ends with the hint.
+    Without `minimum` the smallest is minus `maximum`. The message says what is `allowed`, by default a whole
+    number of at least `minimum`, up to `maximum` where that is exceeded. It ends with the hint.
     """
     number = as_integer(unwrap_scalar(value))
-    if number is not None and (-maximum if minimum is None else minimum) <= number <= maximum:
+    smallest = -maximum if minimum is None else minimum
+    if number is not None and smallest <= number <= maximum:
         return number
-    allowed = allowed or "a whole number" + ("" if minimum is None else f" of at least {minimum}")
+    if number is not None and abs(number) > maximum:
+        within = f" from {int(smallest)} to {int(maximum)}"
+    else:
+        within = "" if minimum is None else f" of at least {minimum}"
+    allowed = allowed or f"a whole number{within}"
     raise PydpstatError(f"{name} must be {allowed}; got {describe_value(value)}.{' ' + hint if hint else ''}")
 
 

@@ -44,7 +44,9 @@ def test_limits_and_words():
     assert check_integer(-(10**400), "n") == -(10**400) and check_integer(-7, "n", maximum=7) == -7
     for arguments, words in [
         ((0, "n", 1), "n must be a whole number of at least 1; got 0."),
-        ((-8, "n", None, 7), "n must be a whole number; got -8."),
+        ((-8, "n", None, 7), "n must be a whole number from -7 to 7; got -8."),
+        ((9, "n", 1, 8), "n must be a whole number from 1 to 8; got 9."),
+        ((0.5, "n", 1, 8), "n must be a whole number of at least 1; got 0.5."),
     ]:
         with pytest.raises(PydpstatError) as caught:
             check_integer(*arguments)

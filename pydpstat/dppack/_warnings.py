@@ -245,27 +245,29 @@ def compute_gaussian_pair_delta(epsilon: float, shift: float, narrow: float, wid
     >>> f"{compute_gaussian_pair_delta(1.0, 1.0, 4.224678889, 4.224678889 * 1000 / 999):.3g}"
     '1.41e-06'
     """
+    # in units of the narrow one, whose square may be no float
+    shift, wide, excess = shift / narrow, wide / narrow, (wide - narrow) / narrow
     # log(p / q) = level - (slope * x + curvature * x^2)
     slope = shift / wide**2
-    curvature = 0.5 * (wide - narrow) * (wide + narrow) / (wide * narrow) ** 2
-    level = 0.5 * (shift / wide) ** 2 + math.log(wide / narrow)
+    curvature = 0.5 * excess * (wide + 1.0) / wide**2
+    level = 0.5 * (shift / wide) ** 2 + math.log(wide)
     inside = 0.0
     if slope**2 + 4.0 * curvature * (level - epsilon) > 0.0:
         low, high = _solve_quadratic(curvature, slope, level - epsilon)
-        inside = _compute_central_weight(low / narrow, high / narrow, 0.0) - _compute_central_weight(
+        inside = _compute_central_weight(low, high, 0.0) - _compute_central_weight(
             (low - shift) / wide, (high - shift) / wide, epsilon
         )
     low, high = _solve_quadratic(curvature, slope, level + epsilon)
     outside = _compute_tail_weight((low - shift) / wide, (high - shift) / wide, 0.0) - _compute_tail_weight(
-        low / narrow, high / narrow, epsilon
+        low, high, epsilon
     )
     return min(1.0, max(inside, outside, 0.0))
 
 
 def _solve_quadratic(a: float, b: float, c: float) -> tuple[float, float]:
-    """Roots of ``a x^2 + b x = c`` for a > 0 and b >= 0, free of cancellation."""
+    """Roots of ``a x^2 + b x = c`` for a > 0 and b > 0, free of cancellation."""
     far = -0.5 * (b + math.sqrt(b * b + 4.0 * a * c))
-    roots = (far / a, -c / far if far else 0.0)
+    roots = (far / a, -c / far)
     return min(roots), max(roots)
 
 

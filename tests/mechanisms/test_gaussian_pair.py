@@ -29,3 +29,5 @@ def test_is_the_definitions_integral(epsilon, shift, narrow, wide):
 def test_extremes():
     assert compute_gaussian_pair_delta(700.0, 1.0, 30.0, 30.1) == 0.0
     assert 0.999 < compute_gaussian_pair_delta(0.0, 1.0, 1e-6, 2e-6) <= 1.0
+    # squares of such widths are no floats; beside them the shift is nothing
+    assert compute_gaussian_pair_delta(0.1, 1.0, 1e200, 2e200) == compute_gaussian_pair_delta(0.1, 0.0, 1.0, 2.0)
