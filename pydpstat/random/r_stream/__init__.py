@@ -34,6 +34,11 @@ class RRandom(ContinuousDistributions, BetaDistribution, CountDistributions, Sam
     --------
     pydpstat.random.source_from : the sources that functions take.
 
+    Notes
+    -----
+    The numbers are those of R 4.2.2. A later R that corrects the algorithm of a distribution draws other numbers
+    of that distribution.
+
     References
     ----------
     Matsumoto, M. and Nishimura, T. (1998). Mersenne Twister. ACM Transactions on Modeling and Computer
