@@ -29,7 +29,7 @@ from pydpstat.porting._values import (
     merge_values,
 )
 
-_MAX_CALL_DEPTH, _MAX_CALLS = 12, 50_000
+_MAX_CALL_DEPTH, _MAX_CALLS = 12, 25_000
 # functions that return the function of a name
 _FUNCTION_LOOKUPS = {"match.fun", "get", "get0", "getExportedValue", "getFromNamespace"}
 
