@@ -65,7 +65,7 @@ def test_top_down_is_the_nearest_point_of_each_simplex(case):
     for level in range(len(fitted) - 1):
         # at the solution (z - x) / u is one number among the positive children, and smaller elsewhere
         pull = (estimates[level + 1] - fitted[level + 1]) / spreads[level + 1]
-        for start, count in zip(tree.starts[level], tree.counts[level]):
+        for start, count in zip(tree.starts[level], tree.child_counts[level]):
             own = slice(start, start + count)
             positive = fitted[level + 1][own] > 1e-9
             if positive.any():

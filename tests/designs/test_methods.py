@@ -47,8 +47,8 @@ def test_a_method_returns_what_its_function_returns_and_names_the_facts(name):
     said = [each for each in asked.guarantee.conditions if each.startswith("the declared")]
     assert len(said) == (name in BOUNDED or name in LEVELED)
     # the call is the design's own, and so are what it is about and the groups in its title
-    assert asked.record.format_python().partition("epsilon=")[2] == alone.record.python().partition("epsilon=")[2]
-    asked = with_record(asked, replace(alone.record, then=asked.record.then))
+    assert asked.record.format_python().partition("epsilon=")[2] == alone.record.format_python().partition("epsilon=")[2]
+    asked = with_record(asked, replace(alone.record, method_calls=asked.record.method_calls))
     assert asked.to_dict() == alone.to_dict() or str(asked.to_dict()) == str(alone.to_dict())
     assert str(asked.summary()) == str(alone.summary())
 
@@ -56,7 +56,7 @@ def test_a_method_returns_what_its_function_returns_and_names_the_facts(name):
 def with_record(result, record):
     """Return a result with another call, in the parts that it is made of as well."""
     parts = {
-        field.name: replace(part, record=replace(record, then=part.record.then))
+        field.name: replace(part, record=replace(record, method_calls=part.record.method_calls))
         for field in fields(result)
         if hasattr(part := getattr(result, field.name), "record")
     }

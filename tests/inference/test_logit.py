@@ -275,7 +275,7 @@ def test_true_coefficients_are_rejected_as_often_as_stated():
 
     def rejected(spread, runs):
         laws = [simulated(500, b, 1.0, draw, spread) for _ in range(runs)]
-        return [sum(law.pvalue(np.eye(2)[place], b[place]) <= 0.05 for law in laws) for place in (0, 1)]
+        return [sum(law.compute_pvalue(np.eye(2)[place], b[place]) <= 0.05 for law in laws) for place in (0, 1)]
 
     # three standard errors of 100 runs, whose false alarm is 0.3 %; the seed is fixed
     assert max(rejected(1.0, 100)) <= 100 * (0.05 + 3.0 * math.sqrt(0.05 * 0.95 / 100))

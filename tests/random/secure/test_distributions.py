@@ -116,7 +116,7 @@ UNDECIDED = {
 def test_what_is_mostly_undecided(monkeypatch, name):
     draw, scale, distribution, known, n = UNDECIDED[name]
     monkeypatch.setattr(bits, "KNOWN_BITS", known)
-    counter = Counter(monkeypatch, "whole", "normal_whole", "reaches")
+    counter = Counter(monkeypatch, "compute_floor", "compute_normal_floor", "is_log_at_least")
     sample = draw(n, *scale)
     assert 0.15 * n < counter.count
     found = p_values(sample, distribution(1.0), False)
@@ -131,7 +131,7 @@ def test_what_is_mostly_undecided(monkeypatch, name):
 def test_few_draws_are_undecided(monkeypatch, draw, ratio, most):
     monkeypatch.setattr(precise, "compute_floor", lambda *_, **__: 0)
     monkeypatch.setattr(precise, "compute_normal_floor", lambda *_, **__: 0)
-    counter = Counter(monkeypatch, "whole", "normal_whole")
+    counter = Counter(monkeypatch, "compute_floor", "compute_normal_floor")
     draw(1_000_000, ratio, 1.0)
     assert counter.count <= most * 1_000_000
 
