@@ -23,7 +23,6 @@ def functions():
     """Return the functions of pydpstat's own that release."""
     own = ("pydpstat.statistics", "pydpstat.inference")
     names = [name for name, home in pydpstat._HOMES.items() if home.startswith(own) and name.islower()]
-    names.remove("plan")
     return [name for name in names if "epsilon" in inspect.signature(getattr(pydpstat, name)).parameters]
 
 

@@ -158,7 +158,7 @@ def gaps(guide: Sequence[Entry], cases: Sequence[Case]) -> list[str]:
 _OWN_PARTS = {
     "releases": (
         ("pydpstat.planning.plan.Plan", "pydpstat.planning._test_power.PowerPlan"),
-        ("pydpstat.statistics",),
+        ("pydpstat.statistics", "pydpstat.planning"),
     ),
     "tests": (
         (
