@@ -1,1 +1,1 @@
-"""What pydpstat's statistics compute before any noise: exact sums on a grid, ranks and cells."""
+"""Computations on records before noise is added: exact sums on a grid, ranks and cell counts."""

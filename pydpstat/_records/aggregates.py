@@ -1,7 +1,7 @@
-"""Exact sums and counts that an engine forms itself, as a pass over all records would have them.
+"""Exact sums and counts computed by an engine, equal to those of a pass over all records.
 
-Each function returns None where the records are in memory, have units, are a sample, or are of types that the
-engine cannot be asked for exactly: they are then read.
+The functions return None if the records are in memory, have units, are sampled, or have types for which the
+engine cannot compute exact results: the records are then read.
 """
 
 from __future__ import annotations
@@ -34,23 +34,23 @@ from pydpstat._records.records import Records
 from pydpstat._release.options import Missing
 
 CountArray = npt.NDArray[np.int64]
-# an engine compares each value with so many levels, or a number with so many edges, at most
+# largest number of levels, and of edges, with which an engine compares a value
 _MAX_LEVELS, _MAX_EDGES = 1000, 64
-# between these a grid's unit, its square and sums in them are ordinary floats
+# within these limits a grid's unit, its square and sums in these units are normal floats
 _UNIT_RANGE = (2.0**-200, 2.0**200)
 
 
 def sum_columns_in_engine(
     records: Records, grids: Sequence[RecordGrid], missing: Missing, pairs: IndexPairs
 ) -> FoldedSums | None:
-    """Return the sums of every column on its own, by group where there are some."""
+    """Return the sums of each column, by group if there are groups."""
     if not all(_UNIT_RANGE[0] < grid.unit < _UNIT_RANGE[1] for grid in grids):
         return None
     names = records.layout.variables
     found = _read_group_rows(
         records, missing, numbers=[make_engine_number(*each, bool(pairs)) for each in zip(names, grids)]
     )
-    # each part of a record is at most 2^(bits / 2) of its units, and 2^53 of them add up exactly
+    # each part of a record is at most 2^(bits / 2) units, and up to 2^53 units add up exactly
     most = 53 - math.ceil(max(grid.bits for grid in grids) / 2)
     if found is None or sum(row.size for _, row in found) > 1 << most:
         return None
@@ -67,7 +67,7 @@ def _sum_column_rows(
     pairs: IndexPairs,
     groups: int,
 ) -> GroupSums:
-    """Return one column's sums by group, in Python's integers on the way."""
+    """Return the sums of one column by group, computed in Python integers."""
     counts = np.zeros(groups, dtype=np.int64)
     totals = [[0] * groups for _ in range(1 + len(pairs))]
     units = (grid.unit, compute_product_unit(grid, grid))
@@ -87,12 +87,12 @@ def _sum_column_rows(
 
 
 def count_bins_in_engine(records: Records, edges: np.ndarray, missing: Missing) -> tuple[CountArray, CountArray] | None:
-    """Return how many records of each group are in each bin, and in how many the number is missing."""
+    """Count the records of each group in each bin, and the missing values of each group."""
     cell = make_engine_bins(records.layout.variables[:1], edges)
     found = None if cell is None else _read_group_rows(records, missing, bins=[cell])
     if found is None:
         return None
-    # the last one is for what is missing
+    # the last bin is for missing values
     counts = np.zeros((records.n_groups or 1, edges.size), dtype=np.int64)
     for place, row in found:
         counts[place, row.bins[0]] += row.size
@@ -101,7 +101,7 @@ def count_bins_in_engine(records: Records, edges: np.ndarray, missing: Missing) 
 
 
 def count_truths_in_engine(records: Records, missing: Missing) -> CountArray | None:
-    """Count true and false values, missing ones as `missing` says; of shape (2, groups, columns)."""
+    """Count true and false values, of shape (2, groups, columns); treat missing values as `missing` specifies."""
     found = _read_group_rows(records, missing, numbers=[SummedColumn(name) for name in records.layout.variables])
     if found is None:
         return None
@@ -117,14 +117,14 @@ def count_truths_in_engine(records: Records, missing: Missing) -> CountArray | N
 def count_cells_in_engine(
     records: Records, public: Sequence[PublicLevels], axes: Sequence[LevelAxis], missing: Missing
 ) -> CountArray | None:
-    """Count the cells of crossed variables, on each axis missing ones first, then the levels and the rest."""
+    """Count the cells of crossed variables; each axis has missing values first, then the levels, then other values."""
     keys = _make_keys(records, records.layout.variables, public, axes, missing)
     found = None if keys is None else records.compute_in_engine(AggregateQuery(keys))
     if keys is None or found is None or not _check_missing_keys(records, keys, found, missing):
         return None
     counts = np.zeros([len(each.levels) + 2 for each in public], dtype=np.int64)
     for row in found:
-        # missing is 0, and no level is the last one
+        # index 0 is for missing values, the last index for values in no level
         counts[tuple(code + 1 if code != UNKNOWN_LEVEL else -1 for code in row.codes)] += row.size
     return counts
 
@@ -135,7 +135,7 @@ def _read_group_rows(
     numbers: Sequence[SummedColumn] = (),
     bins: Sequence[BinnedColumn] = (),
 ) -> list[tuple[int, AggregateRow]] | None:
-    """Ask for every group; each row has its group's place before it, and what is in none is left out."""
+    """Return the engine's rows of all groups with their group codes, without rows in no group."""
     groups = records.groups
     keys: tuple[GroupKey, ...] | None = ()
     if groups is not None:
@@ -150,7 +150,7 @@ def _read_group_rows(
 
 
 def _compute_group_code(codes: Sequence[int], axes: Sequence[LevelAxis]) -> int:
-    """Return a group's place, the last key's levels the fastest; -1 for what is left out."""
+    """Return the code of a group, the last key's levels fastest; -1 for records that are left out."""
     place = 0
     for code, axis in zip(codes, axes):
         own = axis.positions[-2 if code == UNKNOWN_LEVEL else code]
@@ -163,9 +163,9 @@ def _compute_group_code(codes: Sequence[int], axes: Sequence[LevelAxis]) -> int:
 def _check_missing_keys(
     records: Records, keys: Sequence[GroupKey], rows: Sequence[AggregateRow], missing: Missing
 ) -> bool:
-    """Raise an error where a key is missing that may not be; return False where that cannot be told.
+    """Raise an error if a key has missing values and ``missing="error"``; return False if the engine cannot tell.
 
-    The engine is asked for missing values only where some are no level.
+    The engine is queried for missing values only if some values are not levels.
     """
     doubtful = [key.column for place, key in enumerate(keys) if any(row.codes[place] < 0 for row in rows)]
     if missing != "error" or not doubtful:
@@ -183,7 +183,7 @@ def _make_keys(
     axes: Sequence[LevelAxis],
     missing: Missing,
 ) -> tuple[GroupKey, ...] | None:
-    """Return the keys to ask for; None where their levels are of a type of which equality is no plain one."""
+    """Return the keys to query; None for data in memory, or if an engine may compare the levels differently."""
     if records.table is None:
         return None
     columns, keys = records.table.make_empty_chunk().columns, []
@@ -197,26 +197,26 @@ def _make_keys(
 
 
 def _convert_levels(column: Column, levels: Sequence[Any]) -> tuple[str | int | None, ...] | None:
-    """Return levels as a column has them, None for one that it cannot have; None for other columns."""
+    """Convert levels to a column's type, None for one that it cannot contain; None for unsupported columns."""
     kind = get_value_kind(column)
     usable = [level if is_label_of_kind(level, kind) else None for level in levels]
     own: list[Any] = []
     if kind == "texts":
-        # a text of a class of its own may show itself otherwise
+        # subclasses of str may override __str__
         own = [None if level is None else str.__str__(level) for level in usable]
         if not all(level is None or _is_portable_text(level) for level in own):
             return None
     elif kind == "numbers" and column.dtype.kind in "iub":
         dtype = np.dtype(np.uint8) if column.dtype.kind == "b" else column.dtype
         own = [None if level is None else cast_label(level, dtype) for level in usable]
-        # beside a missing value integers are read as floats, which are rounded from here on
+        # integers with missing values are read as floats, which are inexact above this
         if any(level is not None and abs(level) > 2**53 for level in own):
             return None
     return None if len(own) > _MAX_LEVELS or all(level is None for level in own) else tuple(own)
 
 
 def _is_portable_text(text: str) -> bool:
-    """Tell whether every engine has a text: as UTF-8, and without an end in it."""
+    """Return whether every engine represents a string: valid in UTF-8, without null characters."""
     try:
         return b"\0" not in text.encode()
     except UnicodeEncodeError:
@@ -224,7 +224,7 @@ def _is_portable_text(text: str) -> bool:
 
 
 def make_engine_number(name: str, grid: RecordGrid, has_squares: bool) -> SummedColumn:
-    """Return a column of numbers to be placed on a grid and added up, and their squares."""
+    """Return a numeric column to be rounded to a grid and summed, with its squares if requested."""
     half = 2.0 ** (grid.bits // 2)
     unit = compute_product_unit(grid, grid)
     split = (ROUNDING_CONSTANT * unit, ROUNDING_CONSTANT * unit * half) if has_squares else None
@@ -233,10 +233,10 @@ def make_engine_number(name: str, grid: RecordGrid, has_squares: bool) -> Summed
 
 @lru_cache(maxsize=256)
 def make_engine_line(grid: RecordGrid) -> ClippedTransform:
-    """Return what `RecordGrid.place` does, as a line.
+    """Return the transform of `RecordGrid.round_records` for an engine.
 
-    Each of its steps keeps the order of numbers, so that those which end below the grid's lowest place, and
-    those above its highest, are all numbers below one number and above another.
+    Each step is monotone, so the inputs that end below the lowest grid value, and those that end above the
+    highest, are all inputs below one number and above another.
     """
     middle = ROUNDING_CONSTANT * grid.unit
     steps: tuple[tuple[str, float], ...] = (("+", middle if grid.shift is None else grid.shift),)
@@ -256,7 +256,7 @@ def make_engine_line(grid: RecordGrid) -> ClippedTransform:
 
 
 def _bisect_first_true(condition: Callable[[float], bool]) -> float:
-    """Return the smallest finite number from which on a condition holds, which holds for large ones."""
+    """Return the smallest finite float that satisfies a condition, which is monotone and true for large numbers."""
     low, high = -(0x7FEFFFFFFFFFFFFF + 1), 0x7FEFFFFFFFFFFFFF
     while high - low > 1:
         middle = (low + high) // 2
@@ -265,16 +265,16 @@ def _bisect_first_true(condition: Callable[[float], bool]) -> float:
 
 
 def _convert_rank_to_float(rank: int) -> float:
-    """Return a number by its rank among all of them; that of 0 is 0."""
+    """Return the float of a rank in the ascending order of all floats; 0 has rank 0."""
     size = struct.unpack("<d", struct.pack("<q", abs(rank)))[0]
     return float(-size if rank < 0 else size)
 
 
 def make_engine_bins(names: Sequence[str], edges: np.ndarray) -> BinnedColumn | None:
-    """Return the bins of a column; those of one width by the nearest edge, where arithmetic leads back to it.
+    """Return the bins of a column; those of equal width by rounding to the nearest edge, if that is exact.
 
-    Rounding keeps the order: where that of an edge and of the number just below the next one lead to one of
-    both edges, so do all numbers between.
+    Rounding is monotone: if an edge is rounded to itself, and the number just below the next edge to that next
+    edge, all numbers between are rounded to one of the two.
     """
     bins = edges.size - 1
     if not names:

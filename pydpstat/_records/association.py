@@ -1,4 +1,4 @@
-"""The variables of a covariance or correlation: what is asked of them, and what follows from it."""
+"""Variables of a covariance or correlation: reading, queries and post-processing."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ from pydpstat.results import _ranges as ranges
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import DerivedValue, PostProcessing, PostProcessor, ScaledValue
 
-# places of the means and of the product that a covariance takes, in the bases of weights
+# indices of the means and of the product of a covariance, in the bases of weights
 COVARIANCE_INDICES = (1, 2, 3)
-# that of two variables, and the variance of each
+# covariance of two variables, and the variance of each
 SPREAD_INDICES = (COVARIANCE_INDICES, (1, 1, 4), (2, 2, 5))
 CORRELATION_STEPS: tuple[str, ...] = ("correlation from the noisy sums", ranges.CLIPPED_STEP)
 MISSING_STEP = "missing, because a noisy variance or number of records is too small to divide by"
@@ -55,7 +55,7 @@ class AssociationVariables(NamedTuple):
 
     @property
     def is_matrix(self) -> bool:
-        """Whether a matrix is asked for."""
+        """Whether a matrix is released."""
         return self.records.names is not None
 
     @property
@@ -65,13 +65,13 @@ class AssociationVariables(NamedTuple):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of what is released for each group."""
+        """Shape of the released value, by group if there are groups."""
         inner = (self.width, self.width) if self.is_matrix else ()
         number = self.records.n_groups
         return inner if number is None else (number, *inner)
 
     def get_parameter_range(self, size: int | None) -> ranges.ParameterRange:
-        """Return the range of the covariances of so many records, None where their number is private."""
+        """Return the range of the covariances of `size` records; None if their number is private."""
         halves = list(map(record_grid.compute_half_width, self.bounds_by_column))
         if self.is_matrix:
             return ranges.make_covariance_matrix_range(halves, size)
@@ -79,7 +79,7 @@ class AssociationVariables(NamedTuple):
 
 
 def read_variables(x: Data, y: object, bounds: GivenBounds, options: Options) -> tuple[AssociationVariables, Options]:
-    """Read two variables, or a frame where there is no second one, with their bounds."""
+    """Read two variables, or the columns of a frame if `y` is None, with their bounds."""
     if y is None:
         records, options = read_records(x, options, _read_several_columns, "x")
         refuse_identifiers(bounds, records.names, "x")
@@ -94,7 +94,7 @@ def read_variables(x: Data, y: object, bounds: GivenBounds, options: Options) ->
 
 
 class TwoVariables(NamedTuple):
-    """Two variables as they were given. Private."""
+    """Two variables as given. Private."""
 
     x: object
     y: object
@@ -110,7 +110,7 @@ def _read_several_columns(data: object, argument: str) -> Columns:
 
 
 def read_two_columns(variables: Any, argument: str) -> Columns:
-    """Read two variables, a record in the same place of both."""
+    """Read two variables whose records are at the same positions."""
     first, second = read_single_column(variables.x, "x"), read_single_column(variables.y, "y")
     check_lengths(first.size, second.size, "x and y")
     name = None if None in (first.name, second.name) else f"{first.name}, {second.name}"
@@ -118,7 +118,7 @@ def read_two_columns(variables: Any, argument: str) -> Columns:
 
 
 def check_lengths(first: int, second: int, description: str) -> None:
-    """Check that two variables have a record in the same place of both."""
+    """Check that two variables have equal lengths."""
     if first != second:
         raise PydpstatError(
             f"{description} must have the same length, with a record at the same position of both; the "
@@ -134,7 +134,7 @@ def _make_labels(function: str, variables: AssociationVariables) -> Labels:
 
 
 def make_bounded_query(variables: AssociationVariables, options: Options) -> tuple[Query, PostProcessor]:
-    """Ask for covariances in units of their ranges."""
+    """Make the query of covariances in units of their ranges, for bounded neighbors."""
     pairs = variables.bounds_by_column
     width = range(variables.width)
     places = [(i, j) for i in width for j in width[i:]] if variables.is_matrix else [(0, 1)]
@@ -174,7 +174,7 @@ def make_bounded_query(variables: AssociationVariables, options: Options) -> tup
 
 
 def make_corner_query(variables: AssociationVariables, options: Options) -> tuple[Query, PostProcessor]:
-    """Ask for the four corners' weights of two variables, by group where there are some."""
+    """Make the query of the four corner weights of two variables, by group if there are groups."""
     product = ((0, 1),)
     _, found, _ = sum_on_grid(
         "covariance",
@@ -204,7 +204,7 @@ def make_corner_query(variables: AssociationVariables, options: Options) -> tupl
 
 
 def make_square_query(function: str, variables: AssociationVariables, options: Options) -> tuple[Query, PostProcessor]:
-    """Ask for the nine weights of every pair of variables, by group where there are some."""
+    """Make the query of the nine weights of every pair of variables, by group if there are groups."""
     grids = [record_grid.make_standard_grid(*pair) for pair in variables.bounds_by_column]
     records = variables.records
     pairs = list(combinations(range(variables.width), 2))
@@ -215,7 +215,7 @@ def make_square_query(function: str, variables: AssociationVariables, options: O
         partial(check_min_records, options, min_records=2, statistic="correlation", argument="x"),
     )
     blocks = partition.compute_product_weight_sums(found)
-    # of a replaced record one vector is taken away and one added, neither with negative elements
+    # replacing a record removes one vector and adds another, both without negative elements
     reach = partition.PRODUCT_WEIGHTS_NORM * (
         partition.compute_separate_vectors_norm(2, options) if options.has_public_size else 1
     )
@@ -242,7 +242,7 @@ def make_square_query(function: str, variables: AssociationVariables, options: O
 def _compute_correlations(
     noisy_sums: np.ndarray, variables: AssociationVariables, size: int | None
 ) -> tuple[np.ndarray, PostProcessing]:
-    """Return correlations, clipped, in their shape; NaN where the noisy sums give none."""
+    """Return correlations, clipped, in the shape of the variables; NaN if the noisy sums determine none."""
     found = list(
         map(
             _compute_correlation,
@@ -269,7 +269,7 @@ def _compute_correlations(
 
 
 def _compute_correlation(moments: weight_moments.NoisyMoments) -> tuple[float, float]:
-    """Return the correlation and its slope; NaN where a noisy variance is not above 0."""
+    """Return the correlation and its slope; NaN if a noisy variance is not positive."""
     spreads = (weight_moments.compute_covariance(moments, *each) for each in SPREAD_INDICES)
     (product, d_product), (first, d_first), (second, d_second) = spreads
     if not (first > 0.0 and second > 0.0):
@@ -289,7 +289,7 @@ def _compute_covariances(
     for (i, j), at in zip(pairs, weight_moments.compute_moments(noisy_sums, weight_moments.PRODUCT_BASIS).split_rows()):
         for (a, b), each in zip(((i, j), (i, i), (j, j)), SPREAD_INDICES):
             value, gradient = weight_moments.compute_covariance(at, *each)
-            # a variance is the mean of those of its pairs
+            # the variance of a variable is the average over its pairs
             share = half[a] * half[b] / (count - 1 if a == b else 1)
             values[a, b] += share * value
             squares[a, b] += (share * norm(gradient)) ** 2

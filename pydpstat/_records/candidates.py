@@ -1,4 +1,4 @@
-"""The candidates of quantiles: a public grid of points, or the whole numbers within the bounds."""
+"""Candidates of quantiles: a public grid of points, or the integers within the bounds."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from pydpstat.errors import PydpstatError
 
 GRID_POINTS = 2**16 + 1
 MAX_GRID_POINTS = 2**24
-# the most whole numbers that are candidates by default, and the largest, up to which floats are exact
+# largest number of integer candidates by default, and largest bound, up to which floats are exact
 _MAX_INTEGER_POINTS, _MAX_INTEGER_BOUND = 2**20, 2.0**53
-# the fewest whole numbers that bounds alone select, for which decimals in the data matter little
+# smallest number of integers that bounds alone select, for which decimals in the data matter little
 _MIN_INTEGER_POINTS = 65
 
 
 class CandidateGrid(NamedTuple):
-    """A public number of equally spaced points from the lower to the upper bound."""
+    """Public number of equally spaced points from the lower to the upper bound."""
 
     lower: float
     upper: float
@@ -31,38 +31,38 @@ class CandidateGrid(NamedTuple):
 
     @property
     def parameters(self) -> tuple[float, float, int]:
-        """The bounds and the number of points."""
+        """Bounds and number of points."""
         return self.lower, self.upper, self.n_points
 
     @property
     def step(self) -> float:
-        """The distance between neighboring points."""
+        """Distance between adjacent points."""
         return (self.upper - self.lower) / (self.n_points - 1)
 
     @property
     def steps(self) -> tuple[str, ...]:
-        """The candidates in words, if they are whole numbers."""
+        """Description of the candidates, if they are integers."""
         if self.step != 1.0 or not self.lower.is_integer():
             return ()
         return (f"chosen from the whole numbers from {self.lower:.0f} to {self.upper:.0f}",)
 
     def get_point(self, index: int) -> float:
-        """Return a point, rounded once."""
-        # in integers, which are faster than fractions; the quotient is rounded correctly
+        """Return the point of an index, rounded once."""
+        # integers are faster than fractions, and their quotient is correctly rounded
         (a, b), (c, d) = self.lower.as_integer_ratio(), self.upper.as_integer_ratio()
         last = self.n_points - 1
         return (a * d * (last - int(index)) + c * b * int(index)) / (b * d * last)
 
 
 def check_grid_points(grid_points: object) -> int:
-    """Check a number of points."""
+    """Check the argument `grid_points`."""
     allowed = f"a whole number from 2 to {MAX_GRID_POINTS}"
     hint = f"Leave it out for the default, whole numbers or {GRID_POINTS} points."
     return checks.check_integer(grid_points, "grid_points", 2, MAX_GRID_POINTS, allowed=allowed, hint=hint)
 
 
 def make_grid(bounds: VariableBounds, n_points: int | None) -> CandidateGrid:
-    """Return a grid, by default of `GRID_POINTS` points; refuse bounds that it cannot divide."""
+    """Return a grid, by default of `GRID_POINTS` points; raise an error for bounds that it cannot divide."""
     lower, upper = bounds
     grid = CandidateGrid(lower, upper, GRID_POINTS if n_points is None else n_points)
     if not 0.0 < (grid.n_points - 1) / (upper - lower) < np.inf:
@@ -74,7 +74,7 @@ def make_grid(bounds: VariableBounds, n_points: int | None) -> CandidateGrid:
 
 
 def make_integer_grid(bounds: VariableBounds) -> CandidateGrid | None:
-    """Return the whole numbers between the bounds; None if bounds are not whole, or too far apart."""
+    """Return the integers between the bounds; None if a bound is not an integer, or the bounds are too far apart."""
     lower, upper = bounds
     if not (lower.is_integer() and upper.is_integer() and max(-lower, upper) <= _MAX_INTEGER_BOUND):
         return None
@@ -83,10 +83,9 @@ def make_integer_grid(bounds: VariableBounds) -> CandidateGrid | None:
 
 
 def has_integer_type(x: object, records: Records) -> bool | None:
-    """Tell by the type of a variable whether its values are integers or truth values; None without a type.
+    """Return whether the type of a variable is integer or Boolean; None for lists and Python objects.
 
-    This does not depend on a record: a type is part of the schema. Lists and columns of Python objects have
-    no type.
+    The result does not depend on records: a type is part of the schema.
     """
     column: Any = x
     if records.table is not None:
@@ -99,17 +98,17 @@ def has_integer_type(x: object, records: Records) -> bool | None:
     if kind is None or isinstance(column, (list, tuple)):
         return None
     if hasattr(kind, "is_integer"):
-        # of Polars
+        # data type of Polars
         return bool(kind.is_integer()) or str(kind) == "Boolean"
     letter = getattr(kind, "kind", None)
     if letter is None or str(kind) == "category":
-        # of Arrow
+        # data type of Arrow
         return str(kind).startswith(("int", "uint", "bool"))
     return None if letter == "O" else letter in "iub"
 
 
 def has_integer_bounds(bounds: object, grid: CandidateGrid) -> bool:
-    """Tell whether bounds are integers that select whole numbers for a variable without a type."""
+    """Return whether bounds are integers that select integer candidates for a variable without a type."""
     ends = to_public_list(bounds, "bounds")
     written = all(isinstance(end, Integral) and not isinstance(end, (bool, np.bool_)) for end in ends)
     return written and grid.n_points >= _MIN_INTEGER_POINTS

@@ -1,4 +1,4 @@
-"""Counts of records in public cells: histogram bins and the cells of a table, a chunk at a time."""
+"""Counts of records in public cells, histogram bins or cells of a table, chunk by chunk."""
 
 from __future__ import annotations
 
@@ -36,39 +36,39 @@ from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import NoisyValue, PostProcessing, PostProcessor
 
 CountArray = npt.NDArray[np.int64]
-# integers or parts of them, in single precision where that tells enough
+# integers or fractions of bins, in single precision if that is sufficient
 BinIndices = npt.NDArray[np.float32 | np.float64]
 Scratch = tuple[Floats, np.ndarray, np.ndarray]
 
-# a chunk of values and its places stay in the cache
+# a chunk of values and its bins fit into the cache
 _VALUES_PER_CHUNK = 32768
-# for up to so many bins, values are counted in pairs
+# up to this number of bins, values are counted in pairs
 _MAX_PAIRED_BINS = 64
 # pairs of byte codes are counted together; a chunk must outweigh the table of all pairs
 _PAIR_CHUNK = 2**19
-# up to so many bins, single precision tells most values' bins
+# up to this number of bins, single precision determines the bins of most values
 _MAX_SINGLE_PRECISION_BINS = 256
 
 
 class Bins:
-    """Bins that are closed on the left, the last one on both sides, and which of them values are in.
+    """Bins closed on the left, the last one on both sides, and the assignment of values to them.
 
-    Values outside the edges, infinities included, belong to the outer bins. The edges are finite and
-    ascending, no two equal.
+    Values outside the edges, infinities included, belong to the outer bins. The edges are finite and strictly
+    ascending.
 
-    Where all bins are equally wide, f(x) = (x - edges[0]) * scale, rounded after each step and at
-    last to single precision, finds the bin. f does not fall anywhere, since rounding keeps the order,
-    and it is checked that |f(edges[i]) - i| <= t for every edge, t a small tolerance. So f(x) > i + t says
-    x > edges[i] and f(x) < i - t says x < edges[i]; any x with f(x) within 2 t of an i is compared with
-    edges[i]. No value is binned by a rounded product alone.
+    If all bins have equal width, f(x) = (x - edges[0]) * scale, rounded after each step and finally to single
+    precision, finds the bin. f is nondecreasing, since rounding is monotone, and |f(edges[i]) - i| <= t is checked
+    for every edge, with a small tolerance t. So f(x) > i + t implies x > edges[i], and f(x) < i - t implies
+    x < edges[i]; any x with f(x) within 2 t of an i is compared with edges[i]. No value is assigned by a rounded
+    product only.
     """
 
     def __init__(self, edges: Floats, size: int) -> None:
-        """Check whether the bins are equally wide, for so many values at most."""
+        """Check whether the bins have equal width, and allocate buffers for `size` values."""
         self.edges, self.number = edges, edges.size - 1
         kind: type = np.float32 if self.number <= _MAX_SINGLE_PRECISION_BINS else np.float64
         self.tolerance = self.number * float(np.finfo(kind).eps)
-        # one piece of memory for all chunks: asking for it again costs more than the arithmetic
+        # reuse buffers for all chunks: allocation costs more than the arithmetic
         size = min(size, _VALUES_PER_CHUNK)
         self.scratch: Scratch = np.empty(size), np.empty(size, kind), np.empty(size, kind)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -78,19 +78,19 @@ class Bins:
             self.is_equal_width = bool(np.all(apart <= self.tolerance))
 
     def find_equal_bins(self, chunk: Floats) -> BinIndices | None:
-        """Return each value's bin among equal ones, as a float; None where one is missing or bins differ."""
+        """Return the bin of each value, as a float; None if a value is missing or the bins have unequal widths."""
         if not self.is_equal_width:
             return None
         with np.errstate(over="ignore", invalid="ignore"):
             return _find_equal_bins(chunk, self.edges, self.scale, 2.0 * self.tolerance, self.scratch)
 
     def find_bins(self, values: Floats) -> npt.NDArray[np.intp]:
-        """Return the bins of values of which none is missing."""
+        """Return the bins of values without missing ones."""
         return self.edges[1:-1].searchsorted(values, "right")
 
 
 def count_bins(x: np.ndarray, edges: Floats) -> tuple[CountArray, int]:
-    """Count the values in each of `Bins`. NaN is missing; beside the counts comes how many values are."""
+    """Count the values in each of `Bins`, and the missing values (NaN)."""
     bins = Bins(edges, x.size)
     counts, missing = np.zeros(bins.number, dtype=np.int64), 0
     for start in range(0, x.size, _VALUES_PER_CHUNK):
@@ -108,11 +108,11 @@ def count_bins(x: np.ndarray, edges: Floats) -> tuple[CountArray, int]:
 def count_group_bins(
     x: np.ndarray, group_codes: np.ndarray, n_groups: int, edges: Floats
 ) -> tuple[CountArray, CountArray]:
-    """Count the values of each group in each bin, and the missing ones of each group."""
+    """Count the values of each group in each bin, and the missing values of each group."""
     bins = Bins(edges, x.size)
     cells = n_groups * bins.number
     counts, missing = np.zeros(cells, dtype=np.int64), np.zeros(n_groups, dtype=np.int64)
-    # as many values at a time as make the table of all cells worth while
+    # accumulate at least as many values as there are cells before each count
     step = max(_VALUES_PER_CHUNK, cells)
     keys = np.empty(min(x.size, step + _VALUES_PER_CHUNK), dtype=np.intp)
     filled = 0
@@ -138,11 +138,11 @@ def count_group_bins(
 
 
 def make_cells_query(statistic: str, counts: np.ndarray, labels: Labels, size: int, options: Options) -> Query:
-    """Ask for the counts of disjoint cells.
+    """Make the query of the counts of disjoint cells.
 
-    A record is in one cell, or in none. One that is added or removed changes one count by 1, one that is
-    replaced two at most; of a unit this happens to so many records, one after the other, and its length
-    adds up in any norm. They can all leave one cell and enter one other, so no less would do.
+    A record is in at most one cell. Adding or removing it changes one count by 1; replacing it changes at most
+    two counts. The sensitivity for a unit is that of one record times the contribution bound in any norm, by the
+    triangle inequality; it is attained if all records of the unit leave one cell and enter another.
     """
     reach = compute_count_sensitivity(options.neighbors, options.norm)
     return Query(
@@ -160,9 +160,9 @@ def make_cells_query(statistic: str, counts: np.ndarray, labels: Labels, size: i
 
 
 def compute_share_rate(options: Options, sensitivity: Fraction | float) -> float | None:
-    """Return the rate of counts' noise; None where intervals of the population's shares cannot be had.
+    """Return the rate of the counts' noise; None if intervals of population shares are not available.
 
-    Other noise has another distribution, and several records of a unit are no independent draws.
+    Other mechanisms have a different noise distribution, and several records of a unit are not independent.
     """
     if type(options.mechanism) is not Geometric or options.contribution_bound > 1:
         return None
@@ -172,7 +172,7 @@ def compute_share_rate(options: Options, sensitivity: Fraction | float) -> float
 def make_cells_postprocessing(
     options: Options, size: int, is_grouped: bool, interval_class: type[ShareIntervals]
 ) -> PostProcessor:
-    """Return how noisy counts are published: as they are, with intervals of the cells' shares."""
+    """Return the post-processing of noisy counts: unchanged values with intervals of the cells' population shares."""
     rate = compute_share_rate(options, compute_count_sensitivity(options.neighbors, options.norm))
     within = ranges.make_count_range(size if options.has_public_size else None)
 
@@ -190,7 +190,7 @@ def make_cells_postprocessing(
 def _find_equal_bins(
     chunk: Floats, edges: Floats, scale: float, tolerance: float, scratch: Scratch
 ) -> BinIndices | None:
-    """Return each value's bin among equal ones, as a float; None where a value is missing."""
+    """Return the bin of each value among bins of equal width, as a float; None if a value is missing."""
     wide, bins, parts = (each[: chunk.size] for each in scratch)
     np.subtract(chunk, edges[0], out=wide)
     wide *= scale
@@ -198,7 +198,7 @@ def _find_equal_bins(
     smallest, largest = parts.min(), parts.max()
     if smallest != smallest:
         return None
-    # beyond the outer edges nothing is to be compared
+    # values beyond the outer edges need no comparison
     low, high = 0.25, edges.size - 1.25
     if smallest < low or largest > high:
         parts.clip(low, high, out=parts)
@@ -213,7 +213,7 @@ def _find_equal_bins(
 
 
 def _count_integers(values: BinIndices, n_bins: int, scratch: BinIndices) -> CountArray:
-    """Count integers. Two make one where that is small, so that half as many are counted."""
+    """Count integers below `n_bins`, in pairs if the table of all pairs is small."""
     half = values.size // 2
     if n_bins > _MAX_PAIRED_BINS or half < n_bins * n_bins:
         return np.bincount(values.astype(np.intp), minlength=n_bins)
@@ -227,9 +227,9 @@ def _count_integers(values: BinIndices, n_bins: int, scratch: BinIndices) -> Cou
 
 
 def count_cells(codes: Sequence[np.ndarray], sizes: Sequence[int]) -> CountArray:
-    """Cross variables that are given as codes from -1, which stands for missing, to their size - 1.
+    """Count the cells of crossed variables, given as codes from -1, for missing values, to their size - 1.
 
-    The counts are of the shape (size + 1, ...): missing values come first on each axis.
+    The counts have shape (size + 1, ...): missing values come first on each axis.
     """
     shape = tuple(size + 1 for size in sizes)
     cells = int(np.prod(shape))
@@ -245,7 +245,7 @@ def count_cells(codes: Sequence[np.ndarray], sizes: Sequence[int]) -> CountArray
 
 
 def _count_byte_cells(codes: Sequence[np.ndarray], shape: tuple[int, ...], size: int) -> CountArray:
-    """Count cells that fit into a byte: two records make one number, so half as many are counted."""
+    """Count cells whose codes fit into a byte, in pairs of two records."""
     number = int(np.prod(shape))
     counts, pairs = np.zeros(number, dtype=np.int64), None
     for start in range(0, size, _PAIR_CHUNK):
@@ -264,19 +264,19 @@ def _count_byte_cells(codes: Sequence[np.ndarray], shape: tuple[int, ...], size:
 def _compute_cell_codes(
     codes: Sequence[np.ndarray], shape: tuple[int, ...], piece: slice, kind: type[np.integer]
 ) -> np.ndarray:
-    """Return each record's cell, the last variable fastest."""
+    """Return the cell code of each record, the last variable fastest."""
     cells = codes[0][piece].astype(kind)
     cells += kind(1)
     for code, size in zip(codes[1:], shape[1:]):
         cells *= kind(size)
-        # modulo 2^8 the sum of a byte and -1 is right as well
+        # modulo 2^8 the sum of a byte and -1 is correct as well
         cells += code[piece].astype(kind)
         cells += kind(1)
     return cells
 
 
 def get_crossed_variables(data: object, scope: Scope) -> CrossedVariables:
-    """Return the variables to cross, without the column of ids; those of a table have no records."""
+    """Return the variables to cross, without the unit's column; those of a table have no records."""
     data = to_pandas_or_numpy(data)
     with name_data_argument("data"):
         table = as_table(data)
@@ -295,7 +295,7 @@ def get_crossed_variables(data: object, scope: Scope) -> CrossedVariables:
 def read_level_codes(
     data: object, public: Sequence[PublicLevels], options: Options, argument: str = "data"
 ) -> tuple[Records, Options]:
-    """Read records as the codes of their levels."""
+    """Read records as codes of their levels."""
     return read_records(data, options, partial(_encode_variables, public=tuple(public)), argument)
 
 
@@ -306,7 +306,7 @@ def _encode_variables(data: object, argument: str, public: tuple[PublicLevels, .
 
 
 def read_values(data: object, options: Options) -> tuple[Records, Options]:
-    """Read records of one variable as they are."""
+    """Read records of one variable without conversion."""
     return read_records(data, options, _read_values_unchanged)
 
 
@@ -320,7 +320,7 @@ def _read_values_unchanged(data: object, argument: str) -> Columns:
 def tabulate_cells(
     records: Records, public: Sequence[PublicLevels], axes: Sequence[LevelAxis], missing: Missing
 ) -> tuple[CountArray, int]:
-    """Count the cells, each axis in its published order, and all records, those that are in no cell too."""
+    """Count the cells, each axis in its published order, and all records, including those in no cell."""
     counts = count_cells_in_engine(records, public, axes, missing)
     if counts is None:
         sizes = tuple(len(axis.positions) - 1 for axis in axes)

@@ -1,4 +1,4 @@
-"""Statistics of every column: bounds checked, records added up exactly, and the release of what follows."""
+"""Releases of a statistic for every column: checks of bounds, exact sums and the release."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from pydpstat.results._postprocessing import PostProcessor
 from pydpstat.results.results import DPResults
 
 QueryMaker = Callable[[str, Records, Bounds, Options], tuple[Query, PostProcessor]]
-# as id, person, patient_id, userId, uuid or a frame's former index are called
+# names such as id, person, patient_id, userId, uuid, or that of a frame's former index
 _IDENTIFIER_NAMES = "id|pid|uid|uuid|guid|index|person|patient|subject|respondent|household"
 _IDENTIFIER_PATTERN = re.compile(rf"^((?i:{_IDENTIFIER_NAMES})|(?i:.*[_. -](id|uuid|guid))|.*[a-z](ID|Id))$")
 
@@ -42,7 +42,7 @@ _IDENTIFIER_PATTERN = re.compile(rf"^((?i:{_IDENTIFIER_NAMES})|(?i:.*[_. -](id|u
 def read_bounded_columns(
     data: Data, bounds: GivenBounds, options: Options, reader: Reader = read_numbers
 ) -> tuple[Records, Options, Bounds, tuple[object, ...]]:
-    """Read columns with their public bounds, which are returned as they are shown, too."""
+    """Read columns with their public bounds; also return the bounds in the form of the call record."""
     records, options = read_records(data, options, reader)
     refuse_identifiers(bounds, records.names)
     pairs, shown = resolve_column_bounds(bounds, records.names, records.width, records.name)
@@ -51,7 +51,7 @@ def read_bounded_columns(
 
 
 def refuse_identifiers(bounds: GivenBounds, names: tuple[str, ...] | None, argument: str = "data") -> None:
-    """Refuse columns whose name is an identifier's among several with one pair of bounds for all."""
+    """Raise an error for columns named like identifiers if several columns share one pair of bounds."""
     if isinstance(bounds, Mapping) or has_several_bounds(bounds) or names is None or len(names) < 2:
         return
     ids = [name for name in names if _IDENTIFIER_PATTERN.search(name)]
@@ -73,7 +73,7 @@ def release_columns(
     options: Options,
     reader: Reader = read_numbers,
 ) -> DPResults:
-    """Release a statistic of every column; `reader` makes the numbers of the data that are asked for."""
+    """Release a statistic of every column; `reader` converts the data to columns of numbers."""
     records, options, pairs, shown = read_bounded_columns(data, bounds, options, reader)
     options = choose_column_mechanism(options, len(pairs))
     query, publish = make_query(name, records, pairs, options)
@@ -92,20 +92,20 @@ def release_columns(
 
 
 def warn_empty_released_groups(result: DPResults, records: Records) -> None:
-    """Say which levels look empty by the noisy numbers of records behind values, or by noisy sums."""
+    """Warn of levels that look empty, based on the noisy numbers of records behind values, or on noisy sums."""
     groups = records.groups
     if groups is None:
         return
     sizes = result._get_noisy_sizes()
     if sizes is not None:
-        # the sums of which they are made have three terms at most
+        # each number of records is a sum of at most three noisy weights
         sd = math.sqrt(3.0) * float(np.max(result.noise.std()))
-        # the groups come first, of the first variable and then of the others
+        # the numbers of all groups come first for the first variable
         warn_empty_groups(groups, sizes[: groups.n_groups], sd)
     elif result.statistic == "sum":
         sds = np.asarray(result.post.compute_standard_error(result.noise, result.value))
         values, sds = (each.reshape(groups.n_groups, -1) for each in (result.value, sds))
-        # of several columns the one of which most is seen
+        # use the column with the largest ratio of value to standard deviation
         group, column = np.unravel_index(np.abs(values / sds).argmax(), values.shape)
         sums = values[:, column] * np.sign(values[group, column])
         warn_empty_groups(groups, sums, float(sds[group, column]), has_all_records=False, quantity="sum")
@@ -121,11 +121,11 @@ def sum_on_grid(
     sum_part: Callable[..., FoldedSums] = sum_each_column,
     argument: str = "data",
 ) -> tuple[list[record_grid.RecordGrid], FoldedSums, int]:
-    """Return the grids of columns, exact sums on them, and the number of records where it is public.
+    """Return the grids of columns, exact sums on them, and the number of records, 0 if it is private.
 
-    `sum_part` adds up each column on its own, or all variables together. Under bounded neighbors there must be
-    at least so many records. Where their number is known from the sums alone, and asks for a finer grid,
-    they are read a second time.
+    `sum_part` sums each column separately, or all variables jointly. Under bounded neighbors there must be at
+    least `min_records` records. If their number is known from the sums only and requires a finer grid, the records
+    are read a second time.
     """
     check = partial(check_min_records, options, min_records=min_records, statistic=statistic, argument=argument)
 
@@ -157,8 +157,8 @@ def compute_exact_sums(
     products: record_grid.IndexPairs = (),
     sum_part: Callable[..., FoldedSums] = sum_each_column,
 ) -> FoldedSums:
-    """Return exact sums of columns, by group where there are some: the engine's own, or those of a pass."""
-    # an engine adds up its columns as they are, and not what a reader makes of them
+    """Return exact sums of columns by group, computed in the engine if possible, else in one pass over the records."""
+    # an engine sums its columns as they are, without the conversion of a special reader
     if sum_part is sum_each_column and records.layout.reader is read_numbers:
         found = sum_columns_in_engine(records, grids, options.missing, products)
         if found is not None:
@@ -176,7 +176,7 @@ def make_column_query(
     nobs: int | None,
     options: Options,
 ) -> Query:
-    """Ask for one number a column, each with its own sensitivity: for a cube in units of it."""
+    """Make the query of one number per column with separate sensitivities; for maximum-norm noise in units of them."""
     units = None
     if options.norm == math.inf:
         units = tuple(each or Fraction(1) for each in sensitivities)

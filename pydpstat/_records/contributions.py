@@ -1,10 +1,11 @@
-"""Which records count: a random sample, and at most so many of each unit.
+"""Random samples of records, and contribution bounds of units.
 
-A sample is drawn for one release, and who is in it is known to nobody. A unit is whose data a record is: a
-person, a household, a firm. Each of its records gets a place by a keyed hash of the unit, of what the
-release reads of the record, and of which of its equals it is; the first of them stay. The key is drawn for
-the release, and so the choice is at random. For every key it is a function of the unit's records: another
-unit that comes or goes changes nobody's choice, in whatever order and on whatever machine they are read.
+A sample is drawn for one release, and its members are secret. A unit is the entity to which a record belongs,
+such as a person, a household or a firm. The records of a unit are ordered by a keyed hash of the unit, of the
+values that the release reads, and of the record's index among equal records; the first ones are selected. The
+key is drawn for each release, so that the selection is random. For a given key, the selection within a unit
+depends only on that unit's records: adding or removing another unit does not change it, nor does the order of
+the records or the machine.
 """
 
 from __future__ import annotations
@@ -34,10 +35,10 @@ _MASK = (1 << 64) - 1
 
 
 class SamplingDesign(NamedTuple):
-    """How a sample is drawn: a share of the records, or a number of them without replacement.
+    """Sampling of a share of the records, or of a number of them without replacement.
 
-    `rate` is each record's probability; `is_fixed_size` without replacement, for bounded neighbors, and then the
-    largest share, unless a number was given.
+    `rate` is the inclusion probability of each record. With `is_fixed_size`, for bounded neighbors, records are
+    drawn without replacement: `number` of them, or the largest number whose share is at most the rate.
     """
 
     rate: float | None
@@ -46,9 +47,9 @@ class SamplingDesign(NamedTuple):
     source: Source
 
     def draw_records(self, size: int) -> npt.NDArray[np.bool_]:
-        """Draw which of so many records are in the sample."""
+        """Draw a mask of the sampled records among `size` records."""
         if not self.is_fixed_size:
-            # at most the rate: what it is rounded down by keeps a little more than is stated
+            # rounding the rate down only strengthens the guarantee
             least = int(Fraction(self.rate or 0.0) * 2**_BITS)
             return self.source.integers(size, 2**_BITS) < least
         kept = np.zeros(size, dtype=bool)
@@ -60,7 +61,7 @@ class SamplingDesign(NamedTuple):
         return kept
 
     def compute_sample_size(self, size: int) -> int:
-        """Return how many of so many records are drawn without replacement."""
+        """Return the number of records drawn without replacement from `size` records."""
         number = self.number or max(1, int(Fraction(self.rate or 0.0) * size))
         if number > size > 0:
             raise PydpstatError(
@@ -69,7 +70,7 @@ class SamplingDesign(NamedTuple):
         return min(number, size)
 
     def add_sampling_rate(self, options: Options, size: int) -> Options:
-        """Return how a release on a sample of so many records is protected; if fixed, that is public."""
+        """Return the options with the sampling rate; for a fixed size, the exact share of `size` records."""
         rate = Fraction(self.rate or 0.0)
         if self.is_fixed_size:
             rate = Fraction(self.compute_sample_size(size), size) if size else Fraction(1)
@@ -77,16 +78,16 @@ class SamplingDesign(NamedTuple):
 
     @property
     def call_value(self) -> float | int:
-        """What the call says of it."""
+        """Value of the argument `sample` in the call record."""
         return self.number or self.rate or 0.0
 
 
 def check_sample(sample: object, options: Options, has_unit: bool, is_read_once: bool) -> SamplingDesign:
-    """Check how a sample is to be drawn: a share, or under bounded neighbors a whole number of records."""
+    """Check the argument `sample`: a share, or a number of records for bounded neighbors."""
     fixed = options.neighbors == "bounded"
     given = checks.unwrap_scalar(sample)
     number = checks.as_integer(given)
-    # as a float 1 is the share of all records
+    # 1.0 is the share of all records, and 1 is one record
     whole = number is not None and (number > 1 or number == 1 and not isinstance(given, float))
     if not whole and not (checks.is_number(given) and 2.0**-_BITS <= checks.as_float(given) <= 1.0):
         raise PydpstatError(
@@ -114,7 +115,7 @@ def check_sample(sample: object, options: Options, has_unit: bool, is_read_once:
 
 
 class ContributionBounds(NamedTuple):
-    """Whose data a record is: the column's name, and how many records and groups of each unit count."""
+    """Name of the unit's column, the largest numbers of records and groups of a unit, and the key of the hash."""
 
     name: str
     max_records: int
@@ -125,16 +126,24 @@ class ContributionBounds(NamedTuple):
 def select_contributions(
     ids: object, unit: ContributionBounds, group_codes: np.ndarray | None, values: Sequence[np.ndarray]
 ) -> np.ndarray:
-    """Return which records stay, in their order.
+    """Return a mask of the records that contribute, at most the bound for each unit.
 
-    No id is missing. `group_codes` are the records' groups, -1 for a record that is in none and never stays, and
-    `values` what the release reads of the records, NaN where missing.
+    Parameters
+    ----------
+    ids : array_like
+        Unit of each record, without missing values.
+    unit : ContributionBounds
+        Contribution bounds and the key of the hash.
+    group_codes : ndarray or None
+        Group code of each record; -1 for records in no group, which never contribute.
+    values : sequence of ndarray
+        Values that the release reads, NaN where missing.
     """
     codes, names = encode_units(ids, unit.name)
     there = np.ones(codes.size, dtype=bool) if group_codes is None else group_codes >= 0
     if unit.max_groups is not None:
         shuffled = names[codes]
-        # without groups the different values make some
+        # without groups, distinct values play the role of groups
         for groups in map(_convert_to_bits, values) if group_codes is None else (group_codes.astype(np.uint64),):
             shuffled = _combine_hashes(shuffled, groups)
         shuffled = _combine_hashes(shuffled, np.uint64(unit.key ^ 0x5DEECE66D))
@@ -147,10 +156,13 @@ def select_contributions(
 
 
 def _keep_first(is_selected: np.ndarray, codes: np.ndarray, hashes: Hashes, maximum: int, by_group: bool) -> None:
-    """Let the first of each unit's records stay, by their hashes, or the records of its first groups."""
-    # a unit may have no record that can stay
+    """Deselect in place all but the first `maximum` records of each unit, or all but those of its first groups.
+
+    The order is that of the hashes.
+    """
+    # some units may have no selected record
     counts = np.bincount(codes[is_selected], minlength=int(codes.max(initial=0)) + 1)
-    # most units have no more records than may stay
+    # most units do not exceed the maximum
     many = np.flatnonzero(is_selected & (counts[codes] > maximum))
     if not many.size:
         return
@@ -167,7 +179,7 @@ def _keep_first(is_selected: np.ndarray, codes: np.ndarray, hashes: Hashes, maxi
 
 
 def _count_repetitions(codes: np.ndarray, hashes: Hashes) -> Hashes:
-    """Return how many equal records of the same unit come before each record."""
+    """Return the number of equal records of the same unit that precede each record."""
     order = np.lexsort((hashes, codes))
     own, value = codes[order], hashes[order]
     new = np.append(True, (own[1:] != own[:-1]) | (value[1:] != value[:-1]))
@@ -178,7 +190,7 @@ def _count_repetitions(codes: np.ndarray, hashes: Hashes) -> Hashes:
 
 
 def encode_ids(ids: object) -> tuple[np.ndarray, Column]:
-    """Return a code for each record's id, -1 for a missing one, and the different ids."""
+    """Return a code for each id, -1 for missing ones, and the distinct ids."""
     given = fill_masked(ids)
     values = given if hasattr(given, "dtype") else to_object_array(given)
     if values.dtype == object:
@@ -188,12 +200,12 @@ def encode_ids(ids: object) -> tuple[np.ndarray, Column]:
         values = np.asarray(values).astype(values.dtype.newbyteorder("="))
     try:
         return pd.factorize(values)
-    except Exception:  # an object may raise what it likes when it is hashed or compared
+    except Exception:  # objects may raise any exception when hashed or compared
         return _encode_objects(to_object_array(values))
 
 
 def _encode_objects(ids: Sequence[object] | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Code ids as pandas does, and what cannot be hashed by its text."""
+    """Encode ids as pandas does, and unhashable objects by their string."""
     known: dict[object, int] = {}
     codes = np.empty(len(ids), dtype=np.intp)
     for place, value in enumerate(ids):
@@ -208,7 +220,7 @@ def _encode_objects(ids: Sequence[object] | np.ndarray) -> tuple[np.ndarray, np.
 
 
 def encode_units(ids: object, name: str) -> tuple[np.ndarray, Hashes]:
-    """Return a code for each record's unit, and a hash of each unit that is the same for equal ids."""
+    """Return the code of each record's unit, and a hash of each unit that is the same for equal ids."""
     codes, found = encode_ids(ids)
     if codes.size and int(codes.min()) < 0:
         raise PydpstatError(
@@ -219,7 +231,7 @@ def encode_units(ids: object, name: str) -> tuple[np.ndarray, Hashes]:
     if values.dtype.kind in "biu":
         return codes, _combine_hashes(np.uint64(0), values.astype(np.int64).view(np.uint64))
     whole = [_convert_to_integer(value) for value in values.tolist()]
-    # each id by itself: what the others are must not change its hash
+    # hash each id separately: the other ids must not change its hash
     numbered = np.array([number is not None for number in whole], dtype=bool)
     wholes = np.array([(number or 0) & _MASK for number in whole], dtype=np.uint64)
     texts = [_convert_to_text(value).encode("utf-8", "surrogatepass") for value in values.tolist()]
@@ -228,8 +240,8 @@ def encode_units(ids: object, name: str) -> tuple[np.ndarray, Hashes]:
 
 
 def _convert_to_integer(value: object) -> int | None:
-    """Return a whole number, of whatever type, as an integer; None for anything else."""
-    # NumPy's durations count as integers
+    """Return an integer equal to a whole number of any type; None for other values."""
+    # NumPy durations are registered as integral numbers
     if isinstance(value, np.timedelta64):
         return None
     try:
@@ -243,12 +255,12 @@ def _convert_to_integer(value: object) -> int | None:
 
 
 def _convert_to_bits(values: Column) -> Hashes:
-    """Return bits that are the same for equal values and for all that are missing."""
+    """Return 64 bits for each value, the same for equal values and for all missing ones."""
     if isinstance(values.dtype, np.dtype) and values.dtype.kind in "fiub":
         floats = values.astype(np.float64) + 0.0
         floats[np.isnan(floats)] = np.nan
         return floats.view(np.uint64)
-    # equal values of different types are different levels
+    # distinguish equal values of different types
     texts = np.array([_describe_typed_value(value) for value in to_object_array(values)], dtype=object)
     return pd.util.hash_array(texts, categorize=True)
 
@@ -260,14 +272,15 @@ def _describe_typed_value(value: object) -> str:
 def _convert_to_text(value: object) -> str:
     try:
         return str(value)
-    except Exception:  # an object may raise what it likes when it is shown
+    except Exception:  # objects may raise any exception when converted to a string
         return type(value).__name__
 
 
 def _combine_hashes(first: Hashes | np.uint64, second: Hashes | np.uint64) -> Hashes:
     """Return a hash of two hashes.
 
-    (The mixing function of Steele, Lea and Flood (2014). Fast splittable pseudorandom number generators.)
+    The mixing function is that of Steele, G. L., Lea, D. and Flood, C. H. (2014). Fast splittable pseudorandom
+    number generators. OOPSLA 2014.
     """
     with np.errstate(over="ignore"):
         z = np.asarray(first * np.uint64(0x9E3779B97F4A7C15) + second + np.uint64(0x632BE59BD9B4E019))

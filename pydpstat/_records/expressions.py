@@ -1,12 +1,12 @@
-"""Arithmetic of columns, record by record, and the bounds of what it makes, by interval arithmetic.
+"""Arithmetic of columns, record by record, and bounds of its results by interval arithmetic.
 
-Python's own grammar reads an expression, of which only arithmetic and a few functions are allowed, and
-nothing is evaluated as code. What is made of a record depends on this record alone: operations of floats are
-rounded as IEEE 754 says, and functions as the C library rounds them, wherever a record stands among others.
+An expression is parsed by Python's grammar, of which only arithmetic and a few functions are allowed, and is
+never evaluated as code. The result for a record depends on this record only: floating-point operations are
+rounded as specified by IEEE 754, and functions as implemented in `elementary`, at any position of the record.
 
-A sum, a product and a ratio have their bounds among what the bounds make, rounded as the numbers themselves
-are, and a monotone function has them at its argument's bounds; an even power and the absolute value are
-monotone on either side of 0.
+The extrema of a sum, product or ratio are among its values at the operands' bounds, with the same rounding as
+the numbers themselves, and those of a monotone function are at its argument's bounds; an even power and the
+absolute value are monotone on either side of 0.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "log1p": elementary.log1p,
     "sqrt": np.sqrt,
 }
-# below these a function has no value, and at them none that is finite, or one
+# functions are undefined below these, and infinite or defined at them
 DOMAIN_MINIMUM = {"log": 0.0, "log2": 0.0, "log10": 0.0, "log1p": -1.0, "sqrt": 0.0}
-# up to so many factors a power is their product
+# integer powers up to this exponent are products
 MAX_FACTORS = 20
 REAL_LINE = (-math.inf, math.inf)
-# what R and SQL write otherwise
+# syntax of R and SQL that differs from Python's
 _R_AND_SQL_HINTS = {
     r"%in%": "Write in, as in \"region in ('north', 'south')\".",
     r"&&|\|\||!(?!=)": "Write and, or, not, as in \"age >= 18 and not region == 'north'\".",
@@ -64,7 +64,7 @@ _R_AND_SQL_HINTS = {
 
 @lru_cache(maxsize=256)
 def parse_syntax_tree(text: str) -> ast.expr:
-    """Return an expression as Python's grammar has it."""
+    """Parse an expression by Python's grammar."""
     try:
         return ast.parse(text.strip(), mode="eval").body
     except checks.SYNTAX_ERRORS as error:
@@ -77,14 +77,14 @@ def parse_syntax_tree(text: str) -> ast.expr:
 
 
 def find_column_names(node: ast.AST) -> tuple[str, ...]:
-    """Return the columns of an expression as they come, each once; a function's name is none."""
+    """Return the columns of an expression in order of occurrence, without repetition and without function names."""
     parts = node.args if isinstance(node, ast.Call) else ast.iter_child_nodes(node)
     own = [node.id] if isinstance(node, ast.Name) else []
     return tuple(dict.fromkeys([*own, *(name for part in parts for name in find_column_names(part))]))
 
 
 def find_unsupported_part(node: ast.expr) -> ast.expr | None:
-    """Return the first part that is no arithmetic of columns and numbers, or None."""
+    """Return the first part that is not arithmetic of columns and numbers, or None."""
     match node:
         case ast.Name():
             return None
@@ -106,7 +106,7 @@ def _is_finite_float(value: float) -> bool:
 
 
 def get_constant(node: ast.expr) -> float | None:
-    """Return a number that stands there, with a sign or without."""
+    """Return the value of a number with or without a sign; None for other expressions."""
     match node:
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
             return -float(value)
@@ -117,7 +117,7 @@ def get_constant(node: ast.expr) -> float | None:
 
 @guard_release
 def evaluate_expression(node: ast.expr, columns: Mapping[str, Floats]) -> Floats:
-    """Return an expression's numbers, NaN where it is undefined; one for all where it needs no column."""
+    """Evaluate an expression for each record, NaN where undefined; a scalar if it has no column."""
     match node:
         case ast.Name(id=name):
             found = columns[name]
@@ -136,7 +136,7 @@ def evaluate_expression(node: ast.expr, columns: Mapping[str, Floats]) -> Floats
 
 
 def compute_expression_bounds(node: ast.expr, bounds: Mapping[str, VariableBounds]) -> VariableBounds:
-    """Return the smallest and the largest value that an expression can have; the whole line for no limit."""
+    """Return the smallest and the largest value of an expression; infinities if it is unlimited."""
     match node:
         case ast.Name(id=name):
             return bounds.get(name, REAL_LINE)
@@ -164,7 +164,7 @@ def compute_expression_bounds(node: ast.expr, bounds: Mapping[str, VariableBound
 
 
 def _raise_to_power(base: Numbers, exponent: float) -> Numbers:
-    """Return a power: of few factors by multiplication."""
+    """Return a power; for small integer exponents by multiplication."""
     if exponent == int(exponent) and abs(exponent) <= MAX_FACTORS:
         found = reduce(operator.mul, [base] * int(abs(exponent)))
         return found if exponent > 0.0 else np.divide(1.0, found)
@@ -174,7 +174,7 @@ def _raise_to_power(base: Numbers, exponent: float) -> Numbers:
 def _bound_power(
     base: VariableBounds, exponent: float, power: Callable[[float, float], Numbers] = _raise_to_power
 ) -> VariableBounds:
-    """Return what a power makes of a range: it is monotone on either side of 0."""
+    """Return the range of a power over a range of the base; the power is monotone on either side of 0."""
     low, high = base
     if exponent != int(exponent):
         low = max(low, 0.0)
@@ -188,6 +188,6 @@ def _bound_power(
 
 @guard_release
 def compute_range(function: Callable[..., Numbers], points: list[tuple[float, ...]]) -> VariableBounds:
-    """Return the smallest and the largest value of a function at some places; the whole line for NaN."""
+    """Return the smallest and the largest value of a function at given points; infinities if a value is NaN."""
     found = [float(function(*map(np.float64, each))) for each in points]
     return REAL_LINE if any(map(math.isnan, found)) else (min(found), max(found))

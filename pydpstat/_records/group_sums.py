@@ -1,4 +1,4 @@
-"""Exact sums over the records of each group, and of all of them: a pass over records in parts."""
+"""Exact sums over the records of each group, and over all records, in one pass."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from pydpstat._records.record_grid import (
 from pydpstat._records.records import RecordChunk
 from pydpstat._release.options import Missing
 
-# so many records of at most 2^40 units add up to at most 2^53
+# this number of records of at most 2^40 units add up to at most 2^53 units
 _MAX_EXACT_TERMS = 1 << 53 - GRID_BITS
-# from so many groups on, records are split into two numbers instead of being added up a few at a time
+# from this number of groups on, records are split into two numbers instead of summed in short pieces
 _MANY_GROUPS = 4096
-# records taken at a time where there are fewer: what they need stays in the processor's cache
+# records per chunk for fewer groups; its arrays fit into the processor's cache
 _SMALL_CHUNK = 1 << 14
-# sums are kept in two integers of 64 bits: whole multiples of this and the rest
+# sums are stored in two 64-bit integers: multiples of 2^26 and the remainder
 _LOW_BITS = 26
 
-# of each column, or of all together; `GroupSums` where there are groups, else `ExactSums`
+# sums of each column, or of all columns jointly; `GroupSums` if there are groups, else `ExactSums`
 FoldedSums = tuple[Any, ...]
 
 
@@ -43,8 +43,8 @@ FoldedSums = tuple[Any, ...]
 class GroupSums:
     """Exact sums over the records of each group. Private.
 
-    `totals` are of shape (sums, 2, groups): of the first `n_variables` variables and then of the products, in
-    the units of `ExactSums`, multiples of 2^26 and what is left.
+    `totals` have shape (sums, 2, groups): the sums of the first `n_variables` variables, then of the products, in
+    the units of `ExactSums`, each as multiples of 2^26 and a remainder.
     """
 
     counts: npt.NDArray[np.int64]
@@ -58,7 +58,7 @@ class GroupSums:
         return GroupSums(self.counts + other.counts, self.totals + other.totals, self.n_variables)
 
     def split_groups(self) -> list[ExactSums]:
-        """Return the sums of every group, in Python's integers."""
+        """Return the sums of every group, in Python integers."""
         rows = [_join_totals(total) for total in self.totals]
         columns = zip(*rows) if rows else ((),) * self.counts.size
         cut = self.n_variables
@@ -70,14 +70,14 @@ def _join_totals(total: npt.NDArray[np.int64]) -> list[int]:
 
 
 def split_totals(totals: Sequence[int]) -> npt.NDArray[np.int64]:
-    """Return sums as `GroupSums` has them: of shape (2, groups)."""
+    """Split sums into the multiples and remainders of `GroupSums`, of shape (2, groups)."""
     return np.array([[total >> _LOW_BITS for total in totals], [total & (1 << _LOW_BITS) - 1 for total in totals]])
 
 
 def sum_each_column(
     part: RecordChunk, grids: Sequence[RecordGrid], missing: Missing, pairs: IndexPairs, groups: int | None
 ) -> FoldedSums:
-    """Return the sums of every column on its own, by group where there are some."""
+    """Return the sums of each column, by group if there are groups."""
     places, arrays = part.group_codes, part.columns.arrays
     if groups is None or places is None:
         return tuple([sum_records((x,), (grid,), missing, pairs) for x, grid in zip(arrays, grids)])
@@ -87,7 +87,7 @@ def sum_each_column(
 def sum_columns_jointly(
     part: RecordChunk, grids: Sequence[RecordGrid], missing: Missing, pairs: IndexPairs, groups: int | None
 ) -> FoldedSums:
-    """Return the sums of all variables together, by group where there are some."""
+    """Return the sums of all variables over the complete records, by group if there are groups."""
     places, arrays = part.group_codes, part.columns.arrays
     if groups is None or places is None:
         return (sum_records(arrays, grids, missing, pairs),)
@@ -120,7 +120,7 @@ def _sum_weight_products_of_all(
     missing: Missing,
     pairs: Sequence[tuple[int, int]],
 ) -> GroupSums:
-    """Return the same sums where there are no groups: added up with whole rows, which takes less time."""
+    """Return the same sums if there are no groups, by faster sums of whole rows."""
     unit, count, sums_of = 2.0**-GRID_BITS, 0, [0] * (9 * len(pairs))
     for placed, _ in iterate_chunks(arrays, grids, missing):
         count += placed[0].size
@@ -138,7 +138,7 @@ def _compute_parabola_weights(z: np.ndarray, unit: float) -> list[np.ndarray]:
 
 
 def merge_sums(first: FoldedSums, second: FoldedSums) -> FoldedSums:
-    """Add up two parts' sums."""
+    """Add the sums of two parts."""
     return tuple([one + other for one, other in zip(first, second)])
 
 
@@ -155,10 +155,10 @@ def sum_by_group(
     group_codes: np.ndarray,
     groups: int,
 ) -> GroupSums:
-    """Add up the records of each group, as `sum_records` does for all."""
+    """Sum the records of each group, as `sum_records` does for all records."""
     counts = np.zeros(groups, dtype=np.int64)
     totals = np.zeros((len(arrays) + len(pairs), 2, groups), dtype=np.int64)
-    # one block for all products: fetching memory again would take longer than the arithmetic
+    # reuse one buffer for all products: allocation costs more than the arithmetic
     block = np.empty(min(_choose_step(groups), arrays[0].shape[0]) if pairs else 0)
     for placed, at in iterate_grid_values(arrays, grids, missing, group_codes, groups):
         counts += np.bincount(at, minlength=groups)
@@ -172,7 +172,7 @@ def sum_by_group(
 
 
 def _choose_step(groups: int) -> int:
-    """Return how many records to take at a time; with many groups each time has its own price."""
+    """Return the number of records per chunk; with many groups each chunk has a fixed cost."""
     return _SMALL_CHUNK if groups < _MANY_GROUPS else RECORDS_PER_CHUNK
 
 
@@ -183,7 +183,7 @@ def iterate_grid_values(
     group_codes: np.ndarray | None,
     groups: int,
 ) -> Iterator[tuple[list[np.ndarray], np.ndarray]]:
-    """Yield records on their grids with their groups, some at a time, missing values dealt with."""
+    """Yield chunks of records on their grids with their group codes, with missing values treated."""
     size, step = arrays[0].shape[0], _choose_step(groups)
     blocks = [np.empty(min(step, size)) for _ in arrays]
     for start in range(0, size, step):
@@ -199,10 +199,10 @@ def iterate_grid_values(
 
 
 def add_to_group_totals(total: npt.NDArray[np.int64], y: np.ndarray, unit: float, group_codes: np.ndarray) -> None:
-    """Add multiples of a unit, at most 2^40 of them each, to their groups' exact sums.
+    """Add multiples of a unit, each at most 2^40 units, to the exact totals of their groups.
 
-    Floating-point numbers hold every partial sum of up to 2^13 of them. Where there are many groups each
-    number is split into a multiple of 2^20 units and a rest of at most 2^19, of which 2^33 can be added up.
+    Floats represent every partial sum of up to 2^13 of them exactly. With many groups each number is split into a
+    multiple of 2^20 units and a remainder of at most 2^19, of which 2^33 can be summed exactly.
     """
     groups = total.shape[1]
     if groups < _MANY_GROUPS:
@@ -214,7 +214,7 @@ def add_to_group_totals(total: npt.NDArray[np.int64], y: np.ndarray, unit: float
     high = round_to_unit(y.copy(), coarse)
     _add_to_totals(total, np.bincount(group_codes, y - high, groups), unit)
     units = np.bincount(group_codes, high, groups) / coarse
-    # a multiple of 2^20 units: 2^-6 of what the first integer counts
+    # in multiples of 2^20 units, 2^-6 of the unit of the first integer
     whole = units.astype(np.int64)
     total[0] += whole >> (_LOW_BITS - 20)
     total[1] += (whole & (1 << (_LOW_BITS - 20)) - 1) << 20

@@ -1,4 +1,4 @@
-"""By what groups, units and samples to release, and which levels look misspelled afterwards."""
+"""Groups, units and samples of a release, and warnings of levels that look misspelled."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from pydpstat.errors import PydpstatError
 from pydpstat.random import Source
 from pydpstat.random._weighted_choice import draw_integer_below
 
-# columns of the data by name, or columns of their own
+# names of columns of the data, or separate columns
 Keys = str | Data
-# standard deviations of its noise up to which a number may be noise alone, and from which on it is large
+# numbers of standard deviations up to which a noisy number may be noise only, and above which it is large
 EMPTY_LIMIT, LARGE_LIMIT = 3.0, 10.0
 SPELLING_HINT = "Levels must be spelled exactly as in the data"
 UNUSED_LEVELS_TOPIC = "unused levels"
 
 
 class ColumnOrigin(NamedTuple):
-    """Where columns are found by name: those in memory, or those of a table's sample. Private.
+    """Columns that can be found by name: those in memory, or those of a table without records. Private.
 
-    `is_placeholder` tells that there are no data, and that every column can be had without a record.
+    `is_placeholder` tells that there are no data, so that every name has an empty column.
     """
 
     names: tuple[str, ...] | None
@@ -46,7 +46,7 @@ class ColumnOrigin(NamedTuple):
 
 
 def make_column_origin(data: object, table: Table | None, argument: str) -> ColumnOrigin:
-    """Return where columns are found by name."""
+    """Return the columns that can be found by name."""
     if is_placeholder(data):
         return ColumnOrigin(getattr(data, "columns", None), {}, 0, None, is_placeholder=True)
     if table is not None:
@@ -63,7 +63,7 @@ def make_column_origin(data: object, table: Table | None, argument: str) -> Colu
 
 
 def read_keys(scope: Scope, origin: ColumnOrigin) -> tuple[tuple[str, ...], CrossedVariables]:
-    """Return the keys that are columns of the data, and the keys' columns."""
+    """Return the names of keys that are columns of the data, and the columns of the keys."""
     by: Any = to_pandas_or_numpy(scope.by, "by")
     if by is None:
         return (), CrossedVariables((), (), 0)
@@ -72,7 +72,7 @@ def read_keys(scope: Scope, origin: ColumnOrigin) -> tuple[tuple[str, ...], Cros
         own = -1 if origin.names is None else len(origin.names)
         named = isinstance(scope.levels, Mapping) and {*names} <= {*scope.levels}
         if len(names) > own and not isinstance(by, str) and not origin.is_placeholder and not named:
-            # more texts than columns, or beside an array: a value for each record
+            # more strings than columns: a value for each record
             return (), read_crossed_variables(list(names), "by")
         columns = tuple(_get_column(origin, name, "by") for name in names)
         if len(set(names)) != len(names):
@@ -87,7 +87,7 @@ def read_keys(scope: Scope, origin: ColumnOrigin) -> tuple[tuple[str, ...], Cros
 
 
 def read_unit(scope: Scope, origin: ColumnOrigin, source: Source) -> tuple[object, ContributionBounds | None]:
-    """Return whose data each record is, and how many records of a unit count."""
+    """Return the unit of each record, and the contribution bounds of units."""
     if scope.unit is None:
         for name in ("max_records", "max_groups"):
             if getattr(scope, name) is not None:
@@ -119,7 +119,7 @@ def read_unit(scope: Scope, origin: ColumnOrigin, source: Source) -> tuple[objec
 
 
 def make_scope_groups(scope: Scope, keys: CrossedVariables, options: Options) -> Groups | None:
-    """Return the groups; None without."""
+    """Return the groups; None if there are none."""
     if scope.by is not None:
         return make_groups(keys, scope.levels, scope.other, options.missing)
     if scope.levels is not None:
@@ -142,7 +142,7 @@ def _get_column(origin: ColumnOrigin, name: str, argument: str) -> object:
 
 
 def _check_key_column(origin: ColumnOrigin, column: object, argument: str) -> None:
-    """Refuse numbers where a column's name is meant: names are texts, as in bounds and results."""
+    """Raise an error for a number given as a column, since names are strings, or a column of different length."""
     if origin.names is None:
         return
     if checks.is_number(column) or is_vector(column) and len(column) != origin.size:
@@ -167,7 +167,7 @@ def get_scope_arguments(
     unit: ContributionBounds | None,
     sample: SamplingDesign | None,
 ) -> tuple[tuple[str, object], ...]:
-    """Return what the call says of groups and units."""
+    """Return the arguments of groups, units and samples for the call record."""
     said: list[tuple[str, object]] = []
     if groups is not None:
         names = keys or tuple(name or "by" for name in groups.names)
@@ -197,15 +197,16 @@ def warn_unused_levels(
     quantity: str = "number of records",
     can_be_rare: bool = True,
 ) -> None:
-    """Say which variable has levels that look empty, where their records may be elsewhere.
+    """Warn of levels that look empty, perhaps because they are spelled differently in the data.
 
-    A level looks empty below three standard deviations of its number's noise. It is told of where ten of
-    them are in no level or, if that is unknown, where the other one of two levels has as many. With Laplace
-    noise a level that has ten itself is told of once in 40,000 releases.
+    A level looks empty if its number is below three standard deviations of the noise. A warning is given if the
+    number outside all levels exceeds ten standard deviations or, if that number is unknown, if that of the other
+    of two levels does. With Laplace noise, a warning of a level whose true number is ten standard deviations
+    occurs once in 40,000 releases.
 
-    `counts` are noisy, with an axis for each variable; a variable whose type has no other values has no
-    misspelled level. `has_all_records` tells that all records of a group are counted, and not those that meet a
-    condition, `can_be_rare` that a level without records is usual where there are more than two.
+    `counts` are noisy, with an axis for each variable; a variable with a closed type has no misspelled level.
+    `has_all_records` tells that all records of a group are counted, rather than those that satisfy a condition,
+    and `can_be_rare` that an empty level is not unusual if there are more than two levels.
     """
     table = np.asarray(counts, dtype=np.float64)
     total, spread = float(table.sum()), sd * math.sqrt(table.size)
@@ -215,7 +216,7 @@ def warn_unused_levels(
         noise, outside = spread / math.sqrt(len(along)), axis.positions[-2]
         inside = {axis.names[each]: along[each] for each in axis.positions[:-2] if each != outside}
         together = EMPTY_LIMIT * noise * math.sqrt(len(inside))
-        # noise alone may lift one of many levels, but not all together
+        # noise may raise one of many levels, but hardly their sum
         alone = sum(inside.values()) < together and max(inside.values(), default=0.0) < LARGE_LIMIT * noise
         least = math.inf if alone else EMPTY_LIMIT * noise
         empty = {level: number for level, number in inside.items() if number < least}
@@ -231,7 +232,7 @@ def warn_unused_levels(
         elif has_all_records and not used:
             nothing.append(name)
         elif has_all_records and usual and (len(inside) == 2 or not can_be_rare):
-            # among many levels a rare one is usual
+            # among many levels, rare ones are not unusual
             why = f", and the other level{' has' if len(inside) == 2 else 's have'} far more"
         if empty and why:
             told = describe_empty_levels(
@@ -250,7 +251,7 @@ def warn_unused_levels(
 def describe_empty_levels(
     variable_phrase: str, empty: Mapping[Level, float], n_levels: int, noise_limit: float, quantity: str
 ) -> str:
-    """Say that some of so many levels look empty; `variable_phrase` says of what."""
+    """Describe the levels of `n_levels` that look empty; `variable_phrase` names the variable."""
     if len(empty) == n_levels > 1:
         shown = checks.format_public_value(list(empty))
         return f"no level{variable_phrase}, {shown}, has a larger {quantity} than noise alone"
@@ -270,7 +271,7 @@ def warn_empty_groups(
     has_all_records: bool = True,
     quantity: str = "number of records",
 ) -> None:
-    """Say which levels of groups look empty, from a noisy number of each group; not of declared ones."""
+    """Warn of group levels that look empty, given a noisy number of each group; declared levels are not checked."""
     if groups is None or groups.conditions:
         return
     table = np.asarray(counts, dtype=np.float64).reshape([len(axis.names) for axis in groups.axes])

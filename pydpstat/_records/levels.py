@@ -1,4 +1,4 @@
-"""Public levels of variables, and the groups of records that they make: read, checked, and looked up."""
+"""Public levels of variables and groups of records: reading, checks and encoding."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from pydpstat.errors import PydpstatError
 
 DECLARED_CATEGORIES_CONDITION = "the declared categories are public"
 _PLAIN_CLASSES = (str, bool, int, float)
-# a level's name in a table
+# name of a level in a table
 Level = str | bool | int | float
 MAX_GROUPS = 10**7
-# a call with more levels than these would be longer than all else in a ledger
+# a call with more levels would make the ledger unreadable
 _MAX_LEVELS_IN_CALL = 100
 _CODES_PER_CHUNK = 1 << 17
 
 
 class CrossedVariables(NamedTuple):
-    """The variables to cross. Private but for their names and, under bounded neighbors, the size."""
+    """Variables to cross. Private, except for their names and, under bounded neighbors, the size."""
 
     columns: tuple[object, ...]
     names: tuple[str, ...]
@@ -49,16 +49,16 @@ class CrossedVariables(NamedTuple):
 
 
 class PublicLevels(NamedTuple):
-    """A variable's public levels, and whether its type excludes values that are none of them."""
+    """Public levels of a variable, and whether its type excludes other values."""
 
     levels: tuple[object, ...]
     is_closed: bool
 
 
 class LevelAxis(NamedTuple):
-    """Published levels, and where among them the codes count: each level, what is no level, missing.
+    """Published levels, and positions among them of each level's code, of values in no level, and of missing values.
 
-    -1 stands for records that are left out.
+    The position -1 is that of records that are left out.
     """
 
     names: tuple[Level, ...]
@@ -108,7 +108,7 @@ def _read_variables(variables: Iterable[object], argument: str) -> tuple[Any, ..
 
 
 def check_levels(levels: object, variables: CrossedVariables) -> list[PublicLevels]:
-    """Check the public levels of each variable; "declared" takes the categories of Categoricals."""
+    """Check the public levels of each variable; "declared" selects the categories of Categoricals."""
     if levels is None:
         raise PydpstatError(
             "levels must be given: levels from the data would reveal which values occur. Give the "
@@ -139,7 +139,7 @@ def check_levels(levels: object, variables: CrossedVariables) -> list[PublicLeve
 
 
 def _check_variable_levels(levels: object, name: str, column: object) -> PublicLevels:
-    """Check the levels of one variable, and that they are of its type; "declared" takes its categories."""
+    """Check the levels of one variable and their type; "declared" selects its categories."""
     if isinstance(levels, str) and levels == "declared" and has_categories(column):
         return _get_category_levels(column)
     own, kind = check_level_values(levels, name), get_value_kind(column)
@@ -160,17 +160,17 @@ def _check_variable_levels(levels: object, name: str, column: object) -> PublicL
 
 
 def encode_levels(column: object, levels: object, name: str) -> np.ndarray:
-    """Return each record's place among the levels of one variable: -1 for missing, their number for none.
+    """Return the code of each record among the levels of a variable: -1 if missing, ``len(levels)`` if in no level.
 
-    All code that assigns records to levels uses it, so that no record has two levels.
+    All code that assigns records to levels uses this function, so that no record has two levels.
     """
     return encode_public_levels(column, _check_variable_levels(levels, name, column))
 
 
 def has_categories(column: object) -> bool:
-    """Tell whether a variable is a Categorical that has its categories before any record is read.
+    """Return whether a variable is a Categorical with categories that are known before any record is read.
 
-    Texts that an engine holds are none: theirs are those that occur.
+    Strings encoded by an engine do not count: their categories are the values that occur.
     """
     return is_categorical(column) and len(get_categorical(column).categories) > 0
 
@@ -195,7 +195,7 @@ def _get_category_levels(column: object) -> PublicLevels:
 
 def check_level_values(levels: Any, name: str) -> tuple[object, ...]:
     """Check public levels: at least one, none missing, no two equal or with the same string."""
-    # an array's tolist would turn times into numbers of nanoseconds
+    # tolist would convert times to numbers of nanoseconds
     times = getattr(getattr(levels, "dtype", None), "kind", "") in ("m", "M") and levels.ndim == 1
     values = list(levels) if times else to_public_list(levels, name)
     if isinstance(values, (list, tuple, range)) and len(values):
@@ -214,7 +214,7 @@ def check_level_values(levels: Any, name: str) -> tuple[object, ...]:
 
 
 def _describe_invalid_levels(values: object) -> str:
-    """Return what is wrong with levels, and what to do."""
+    """Describe what is wrong with levels, and what to write instead."""
     several = isinstance(values, (list, tuple, range))
     if not several or not values:
         return f"{'none' if several else checks.describe_value(values)}. Give for example ['no', 'yes']."
@@ -228,7 +228,7 @@ def _describe_invalid_levels(values: object) -> str:
 
 
 def convert_to_plain_level(level: object) -> Level:
-    """Return a level as a text, truth value or number."""
+    """Convert a level to a string, Boolean or number."""
     if isinstance(level, np.datetime64):
         return str(np.datetime_as_string(level, unit="auto"))
     if isinstance(level, np.generic):
@@ -239,7 +239,7 @@ def convert_to_plain_level(level: object) -> Level:
 
 
 def encode_public_levels(column: object, public: PublicLevels) -> np.ndarray:
-    """Return each record's level: -1 for missing, and the number of levels for what is none of them."""
+    """Return the code of each record's level: -1 if missing, and the number of levels for other values."""
     if public.is_closed and is_categorical(column):
         own = get_categorical(column)
         if tuple(own.categories) == public.levels:
@@ -248,7 +248,7 @@ def encode_public_levels(column: object, public: PublicLevels) -> np.ndarray:
 
 
 def check_other(other: object) -> None:
-    """Check the name of the level for values that are in none, or None."""
+    """Check the name of the level for values in no level; None is allowed."""
     if other is not None and not isinstance(other, str):
         raise PydpstatError(
             f"other must be the name of a level, or None; got {type(other).__name__}. 'other' is usual."
@@ -256,9 +256,9 @@ def check_other(other: object) -> None:
 
 
 def make_axis(public: PublicLevels, other: str | None, missing: Missing | None) -> LevelAxis:
-    """Return a variable's published levels, and where its codes count.
+    """Return the published levels of a variable, and the positions of its codes.
 
-    What is no level is counted as `other`, and what is missing as `missing`; None leaves both out.
+    Values in no level count in the level `other`, and missing values in the level `missing`; None leaves them out.
     """
     names = list(map(convert_to_plain_level, public.levels))
     known = range(len(names))
@@ -268,14 +268,14 @@ def make_axis(public: PublicLevels, other: str | None, missing: Missing | None) 
 
 
 def _add_level(levels: list[Level], level: Level) -> int:
-    """Return a level's place, after adding it where it is new."""
+    """Return the position of a level, which is appended if it is new."""
     if level not in levels:
         levels.append(level)
     return levels.index(level)
 
 
 class Groups(NamedTuple):
-    """Public groups: every combination of the keys' levels, the last key's fastest."""
+    """Public groups: all combinations of the keys' levels, the last key's fastest."""
 
     names: tuple[str, ...]
     public: tuple[PublicLevels, ...]
@@ -283,17 +283,17 @@ class Groups(NamedTuple):
 
     @property
     def n_groups(self) -> int:
-        """How many groups there are."""
+        """Number of groups."""
         return math.prod(len(axis.names) for axis in self.axes)
 
     @property
     def rows(self) -> tuple[tuple[object, ...], ...]:
-        """The levels of each group."""
+        """Levels of each group."""
         return tuple(product(*(axis.names for axis in self.axes)))
 
     @property
     def call_levels(self) -> object:
-        """What the call says of the levels."""
+        """Levels in the form of the call record."""
         levels = [[convert_to_plain_level(level) for level in each.levels] for each in self.public]
         if sum(map(len, levels)) > _MAX_LEVELS_IN_CALL:
             return f"{' x '.join(str(len(each)) for each in levels)} levels"
@@ -301,11 +301,11 @@ class Groups(NamedTuple):
 
     @property
     def conditions(self) -> tuple[str, ...]:
-        """What the guarantee rests on."""
+        """Conditions of the guarantee: declared categories must be public."""
         return (DECLARED_CATEGORIES_CONDITION,) if any(each.is_closed for each in self.public) else ()
 
     def compute_group_codes(self, keys: Sequence[object], missing: Missing) -> np.ndarray:
-        """Return each record's group, -1 for a record that is left out. It depends on this record alone."""
+        """Return the group code of each record, which depends on this record only; -1 for records that are left out."""
         found = None
         for key, public, axis in zip(keys, self.public, self.axes):
             codes, table = _encode_key(key, public, axis)
@@ -316,13 +316,13 @@ class Groups(NamedTuple):
 
 
 def _encode_key(column: object, public: PublicLevels, axis: LevelAxis) -> tuple[np.ndarray, np.ndarray]:
-    """Return each record's code, -1 for missing, and the place that each code has; the last is that of -1."""
+    """Return the codes of a key, -1 if missing, and a table of each code's position, that of -1 last."""
     table = np.array(axis.positions, dtype=np.int32)
     if not is_categorical(column):
         return encode_public_levels(column, public), table
     own = get_categorical(column)
     if not (public.is_closed and tuple(own.categories) == public.levels):
-        # the categories are looked up, and not each record's
+        # encode the categories rather than each record
         table = np.append(table[encode_public_levels(own.categories, public)], table[-1])
     return np.asarray(own.codes), table
 
@@ -330,11 +330,11 @@ def _encode_key(column: object, public: PublicLevels, axis: LevelAxis) -> tuple[
 def _combine_codes(
     previous_codes: np.ndarray | None, codes: np.ndarray, table: np.ndarray, n_levels: int
 ) -> np.ndarray:
-    """Return the places among the combinations of the earlier keys and this one, of so many levels."""
+    """Return the codes of the combinations of the earlier keys with a key of `n_levels` levels."""
     found = np.empty(codes.size, dtype=np.int32)
     for start in range(0, codes.size, _CODES_PER_CHUNK):
         piece = found[start : start + _CODES_PER_CHUNK]
-        # the code -1 is the last one's
+        # the code -1 selects the last position
         table.take(codes[start : start + _CODES_PER_CHUNK], out=piece, mode="wrap")
         if previous_codes is not None:
             earlier = previous_codes[start : start + _CODES_PER_CHUNK]
@@ -348,7 +348,7 @@ def _combine_codes(
 
 
 def make_groups(keys: CrossedVariables, levels: object, other: str | None, missing: Missing) -> Groups:
-    """Check the levels of the keys; "declared" takes the categories of Categoricals."""
+    """Make groups from the checked levels of the keys; "declared" selects the categories of Categoricals."""
     check_other(other)
     if levels is None:
         each = ", ".join(f"{name!r}: [...]" for name in keys.names if name)
@@ -369,7 +369,7 @@ def make_groups(keys: CrossedVariables, levels: object, other: str | None, missi
             "Give for example ['f', 'm']."
         )
     public = check_levels(levels, keys)
-    # a number that replaces missing values is no level
+    # a number that replaces missing values is not a level
     rest = None if missing == "drop" else other
     axes = tuple(_make_key_axis(each, other, rest) for each in public)
     groups = Groups(keys.names, tuple(public), axes)
@@ -381,7 +381,7 @@ def make_groups(keys: CrossedVariables, levels: object, other: str | None, missi
 
 
 def _make_key_axis(public: PublicLevels, other: str | None, rest: str | None) -> LevelAxis:
-    """Return a key's axis: what is missing counts as what is no level does, if anything may be."""
+    """Return the axis of a key; missing values count as values in no level do, unless they are dropped."""
     axis = make_axis(public, other, None)
     if public.is_closed or rest is None:
         return axis

@@ -1,25 +1,25 @@
-"""The noise of moments and of sums by cell.
+"""Noise of moments and of sums by cell.
 
 One record replaced (bounded neighbors):
 
-*Cross products* of numbers, with the constant where their sums are released, have the noise of their body;
-`pydpstat.mechanisms.CrossProductNoise` has the proof. *Squares* of numbers in [-1, 1] move by 1 at most,
-each: they have a cube's noise of scale 1 / epsilon.
+*Cross products* of numbers, with the constant if their sums are released, have the noise of the convex
+body of their changes; `pydpstat.mechanisms.CrossProductNoise` has the proof. *Squares* of numbers in [-1, 1]
+change by 1 at most, each: they have maximum-norm noise of scale 1 / epsilon.
 
 *Tables* have in each cell the count of its records and the sums of their numbers u. A record is in one cell
-of a table. One that is replaced by w leaves its cell, which moves by (1, u), and enters another, which moves
-by (1, w), each by 1 in the maximum norm. Or it stays, and its cell moves by (0, u - w), by 2 at most. So the
-norms of all cells add up to 2 at most, and each cell has a cube's noise of scale 2 / epsilon, whatever their
-number. Counts of *pairs* of cells of two tables are like a table's without numbers: two of them move by 1.
+of a table. If it is replaced by w in a different cell, its cell changes by (1, u) and the other one by (1, w),
+each by 1 in the maximum norm. If it is replaced in the same cell, this cell changes by (0, u - w), by 2 at
+most. So the norms of all cells add up to 2 at most, and each cell has maximum-norm noise of scale 2 / epsilon,
+whatever the number of cells. Counts of *pairs* of cells of two tables are like a table without numbers: two of
+them change by 1.
 
-One record added or removed (unbounded neighbors): it moves every number by 1 at most, and of a table, or of
-a pair of tables, one cell alone. So a cube's noise of scale 1 / epsilon is enough for each cell, for squares,
-and for products of numbers. Where there is no table, products have noise together with sums and the number of
-records: that of the body of what a record adds, again `CrossProductNoise`.
+One record added or removed (unbounded neighbors): it changes every number by 1 at most, and only one cell of a
+table or of a pair of tables. So maximum-norm noise of scale 1 / epsilon suffices for each cell, for squares,
+and for products of numbers. If there is no table, products have joint noise with sums and the number of
+records, again `CrossProductNoise`, for the vectors that one record adds.
 
-Bringing a number onto the grid of the release moves it by less than a unit more. The sensitivity of the whole
-covers a unit for each number that is released, and of a part the norm grows by less than two units and a
-half.
+Rounding a number to the grid of the release adds less than a unit to its change. The total sensitivity covers
+one unit for each released number, and the norm of a part increases by less than two and a half units.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ if TYPE_CHECKING:
     from pydpstat.random import Source
 
 
-# What the variance of a kind's noise weighs: cross products and pairs 1; squares as little as slopes of 0.2
-# in the unit of the bounds let them matter; a table more the more cells it has, of fewer records each, and
-# from five cells on because most coefficients are theirs.
+# Weight of the noise variance by kind: 1 for cross products and pairs; small for squares, for slopes of 0.2
+# in the unit of the bounds; for tables increasing with the number of cells, as each has fewer records, and
+# quadratically from five cells on, as they have most of the coefficients.
 _SQUARES_WEIGHT, _CELL_WEIGHT = 0.04, 0.2
 _SIMULATION_SEED = 1_912
 
 
 class NoiseBlock(NamedTuple):
-    """Released numbers that have a share of epsilon, and what the variance of their noise weighs."""
+    """Released numbers with a separate share of epsilon, and the weight of the variance of their noise."""
 
     noise: CubeNoise | CrossProductNoise
     vectors: int
@@ -59,7 +59,7 @@ class NoiseBlock(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many numbers there are."""
+        """Number of released numbers."""
         return self.noise.width * self.vectors
 
     def scale_noise(self, sensitivity: float, epsilon: float) -> CubeNoise | CrossProductNoise:
@@ -71,9 +71,9 @@ class NoiseBlock(NamedTuple):
 def make_noise_blocks(
     numbers: int, tables: Sequence[int], squares: float = _SQUARES_WEIGHT, bounded: bool = True
 ) -> list[NoiseBlock]:
-    """Return what is released of so many numbers, and of tables with so many cells, in its order.
+    """Return the blocks released for `numbers` numeric variables and for tables with `tables` cells, in order.
 
-    `squares` is what the variance of the squares' noise weighs; `bounded` whether a record is replaced.
+    `squares` is the weight of the variance of the squares' noise; `bounded` tells whether a record is replaced.
     """
     scale = 2.0 if bounded else 1.0
     weights = [_CELL_WEIGHT * cells * max(1.0, _CELL_WEIGHT * cells) for cells in tables]
@@ -88,14 +88,14 @@ def make_noise_blocks(
 
 
 def allocate_epsilon(found: Sequence[NoiseBlock]) -> tuple[float, ...]:
-    """Return the parts' shares of epsilon, for which the weighted sum of their noises' variances is least."""
+    """Return the blocks' shares of epsilon that minimize the weighted sum of the noise variances."""
     variances = [float(np.mean(np.square(part.noise.std()))) for part in found]
     wishes = [float(exp(log(part.weight * each) / 3.0)) for part, each in zip(found, variances)]
     return tuple(wish / sum(wishes) for wish in wishes)
 
 
 def is_joint_table_better(numbers: int, levels: Sequence[int], bounded: bool = True) -> bool:
-    """Tell whether one table of all categorical predictors has less noise than a table of each."""
+    """Return whether one table of all categorical predictors has less noise than separate tables."""
     if len(levels) < 2:
         return False
     cells = math.prod(levels)
@@ -106,36 +106,40 @@ def is_joint_table_better(numbers: int, levels: Sequence[int], bounded: bool = T
 
 @dataclass(frozen=True, eq=False)
 class MomentNoise(SeparateNoise):
-    """The noise of all parts. A table's cells are drawn one after the other; the value has its columns so."""
+    """Noise of all blocks, rearranged into the order of the released numbers.
+
+    The noise of a table is drawn cell by cell, whereas the released vector has one number of all cells after
+    the other.
+    """
 
     noises: tuple[Any, ...]
     order: tuple[int, ...]
 
     def draw(self, source: Source, size: int, grid: float | None) -> npt.NDArray[np.generic]:
-        """Draw the noise of all parts, in the order of the released numbers."""
+        """Draw the noise of all blocks, in the order of the released numbers."""
         return super().draw(source, size, grid)[list(self.order)]
 
     def sample(self, count: int) -> Floats:
         """Return draws of the joint distribution for simulations, of shape (count, numbers).
 
-        They are the same in every call, and protect no data.
+        They are the same in every call, and must not be used to protect data.
         """
         generator = np.random.default_rng(_SIMULATION_SEED)
         columns = []
         for noise, size in zip(self.noises, self.sizes):
-            # vectors that are made of the same points have them in different orders
+            # permute the draws, so that vectors sampled from the same points are independent
             drawn = noise.sample(count)
             columns += [drawn[generator.permutation(count)] for _ in range(size // drawn.shape[1])]
         return np.concatenate(columns, axis=1)[:, list(self.order)]
 
 
 class PartitionedCube(Mechanism):
-    """The cube's mechanism for a release in parts, each of which has a share of epsilon."""
+    """Maximum-norm mechanism for a release in blocks, each of which has a share of epsilon."""
 
     name = "linf"
     norm = math.inf
     joint = True
-    # whether the value has the first elements of a part's vectors, then the second ones, and so on
+    # whether the released vector has the first elements of all vectors of a block, then the second ones, and so on
     by_element = False
 
     def __init__(self, blocks: Sequence[NoiseBlock], shares: Sequence[float]) -> None:
@@ -153,7 +157,7 @@ class PartitionedCube(Mechanism):
         integer: bool = False,
         vector_shape: tuple[int, int] | None = None,
     ) -> MomentNoise:
-        """Return the noise of all parts; the sensitivity is 1 but for what roundings add to it."""
+        """Return the noise of all blocks; the sensitivity is 1 plus an allowance for rounding."""
         sizes = tuple(part.size for part in self.parts)
         order = np.split(np.arange(size), np.cumsum(sizes)[:-1])
         if self.by_element:
@@ -164,7 +168,7 @@ class PartitionedCube(Mechanism):
 
 
 class MomentCube(PartitionedCube):
-    """The cube's mechanism for sums, products and squares of numbers, and for tables of them."""
+    """Maximum-norm mechanism for sums, products and squares of numbers, and for tables of them."""
 
     by_element = True
 
@@ -177,14 +181,14 @@ class MomentCube(PartitionedCube):
 
 
 class CellCubes(PartitionedCube):
-    """The cube's mechanism for parts of a release, one after the other.
+    """Maximum-norm mechanism for blocks of a release, one after the other.
 
-    A record is in one cell. One that is added or removed changes that cell's vector by 1 at most in the
-    maximum norm, and one that is replaced those of two cells, or one by 2. So each cell has a cube's noise of
-    scale 1 / e or 2 / e, e being the cells' share of epsilon: by the triangle inequality in every cell,
-    whatever the number of cells. The other sums are one vector more with the rest of epsilon.
+    A record is in one cell. Adding or removing it changes the vector of that cell by 1 at most in the maximum
+    norm; replacing it changes the vectors of two cells by 1, or that of one by 2. So each cell has maximum-norm
+    noise of scale 1 / e or 2 / e, e being the cells' share of epsilon: by the triangle inequality over the cells,
+    whatever their number. The other sums are one more vector with the rest of epsilon.
 
-    Bringing a number onto the grid of the release moves it by less than a unit more. The sensitivity of the
-    whole covers a unit for each number that is released, and of a part the norms of the changes grow by less
-    than two units, for two cells.
+    Rounding a number to the grid of the release adds less than a unit to its change. The total sensitivity covers
+    one unit for each released number, and the norms of the changes of a block increase by less than two units,
+    for two cells.
     """

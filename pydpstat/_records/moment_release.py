@@ -1,10 +1,10 @@
-"""The release behind moments, t tests and regression: noisy sums of 1, z and products of two z.
+"""Release behind moments, t tests and regression: noisy sums of 1, z and products of two z.
 
-With z a record's place between -1 (the lower bound) and 1 (the upper one), all sums come from one vector of
-noise. What follows from them, at any hypothesis and level, is post-processing.
+With z a record standardized to -1 (the lower bound) to 1 (the upper one), all sums come from one noisy
+vector. Everything computed from them, for any hypothesis and level, is post-processing.
 
-Of several variables the default noise, for unbounded neighbors, is a cube's: each sum moves by 1 at most. For
-bounded ones sums, products and squares have noises of their own (`pydpstat._records.moment_noise`).
+For several variables and unbounded neighbors, the default is maximum-norm noise: each sum changes by 1 at most.
+For bounded neighbors, sums, products and squares have separate noise (`pydpstat._records.moment_noise`).
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import PostProcessing, ScaledValue
 from pydpstat.results.results import DPResults
 
-# a product of two records on the grid is rounded by at most 5/8 of a unit, so it changes by so much more
+# a product of two records on the grid is rounded by at most 5/8 of a unit, so it changes by twice as much more
 _PRODUCT_ROUNDING, _GRID_UNIT = Fraction(5, 4 << GRID_BITS), Fraction(1, 1 << GRID_BITS)
-# what the variance of the squares' noise weighs beside that of sums and products: means come first
+# weight of the squares' noise variance relative to that of sums and products: means have priority
 _SQUARES_WEIGHT = 0.25
 
 
 class SumWeights(NamedTuple):
-    """What the sums are multiplied with before one noise is added, and how far a record moves the products.
+    """Weights by which sums are multiplied before noise is added, and the sensitivity of the weighted sums.
 
-    `size` is 0 where the number of records is public.
+    `size` is 0 if the number of records is public.
     """
 
     size: Fraction
@@ -61,7 +61,7 @@ class SumWeights(NamedTuple):
 
 @lru_cache(maxsize=64)
 def choose_weights(variables: int, norm: float, bounded: bool) -> SumWeights:
-    """Return the weights of sums over records of so many variables, for noise that answers to a norm.
+    """Return the weights of sums of `variables` variables, for noise calibrated in the norm `norm`.
 
     *L1 norm, bounded.* With d variables and c = 2 / (d + 1)^2, sums and products of two variables get c, and
     squares c / 2. Replacing u by w changes the weighted sums by
@@ -72,22 +72,22 @@ def choose_weights(variables: int, norm: float, bounded: bool) -> SumWeights:
     attained.
 
     *L1 norm, unbounded.* The same, and 1 / (d + 1)^2 for the number of records: a record adds the elements of
-    v v' for v = (1, u) over (d + 1)^2, whose sizes add up to at most 1.
+    v v' for v = (1, u) over (d + 1)^2, whose absolute values add up to at most 1.
 
-    *L2 norm, unbounded.* v v' has the Frobenius norm v'v <= d + 1, and has each product of two different
+    *L2 norm, unbounded.* v v' has the Frobenius norm v'v <= d + 1, and contains each product of two different
     elements twice: weights 1 / (d + 1) for the number and the squares, sqrt(2) / (d + 1) for the others.
 
     *L2 norm, bounded.* The square of the norm of v v' - w w' is ``(v'v)^2 + (w'w)^2 - 2 (v'w)^2``, at most
     2 (d + 1)^2: those weights over sqrt(2). For one variable the sum gets 1 / 2, and the square k = 0.83:
     ``x^2 + 16 k^2 x^2 (1 - x)^2 <= 1`` on [0, 1] as long as k^2 is at most
-    ``(1 + x) / (16 x^2 (1 - x))``, whose least value is 0.693.
+    ``(1 + x) / (16 x^2 (1 - x))``, whose minimum is 0.693.
 
-    *Maximum norm.* All weights are 1. Unbounded, nothing moves by more than 1. Bounded, each part has its
-    own unit, in which it moves by 1 (`pydpstat._records.moment_noise`, with the roundings).
+    *Maximum norm.* All weights are 1. Unbounded, no sum changes by more than 1. Bounded, each part has a
+    separate unit, in which it changes by 1 (`pydpstat._records.moment_noise`, with the roundings).
 
-    *Rounding.* Records lie on a grid, and products are rounded to it, by 5/8 of a unit at most. What that
-    adds is in `reach`. For one variable in the L1 norm it adds nothing: a square q on the grid lies between
-    ``max(0, 2 |z| - 1)`` and 1, which are on the grid, and so ``2 |z - z'| + |q - q'|`` is at most
+    *Rounding.* Records lie on a grid, and products are rounded to it, by 5/8 of a unit at most. The
+    increase is included in `sensitivity`. For one variable in the L1 norm there is none: a square q on the grid
+    lies between ``max(0, 2 |z| - 1)`` and 1, which are on the grid, and so ``2 |z - z'| + |q - q'|`` is at most
     ``2 (1 + |z'|) + 1 - max(0, 2 |z'| - 1) <= 4``.
     """
     side, pairs = variables + 1, variables * (variables - 1) // 2
@@ -118,9 +118,9 @@ def collect_product_pairs(variables: int) -> list[tuple[int, int]]:
 
 
 def choose_moment_mechanism(options: Options, variables: int) -> Options:
-    """Return the options with the noise of so many variables' sums, where it is the default or a cube's.
+    """Return the options with the mechanism for sums of `variables` variables, if it is the default or in maximum norm.
 
-    Of one variable that is Laplace noise.
+    For one variable it is the Laplace mechanism.
     """
     if not (options.is_default_mechanism or options.norm == math.inf):
         return options
@@ -130,7 +130,7 @@ def choose_moment_mechanism(options: Options, variables: int) -> Options:
 
 
 class NoisyMomentMatrix(NamedTuple):
-    """What was released: a matrix of noisy sums of products of (1, z1, ..., zd), and each variable's sums."""
+    """Release with its matrix of noisy sums of products of (1, z1, ..., zd), and the noisy sums of each variable."""
 
     release: DPResults
     matrix: np.ndarray
@@ -141,7 +141,7 @@ class NoisyMomentMatrix(NamedTuple):
 def sum_moments(
     records: Records, pairs: Bounds, options: Options, statistic: str, argument: str
 ) -> tuple[ExactSums, int]:
-    """Return the exact sums over all records, and how many there are."""
+    """Return the exact sums over all records, and the number of records, 0 if it is private."""
     grids = [make_standard_grid(*pair) for pair in pairs]
     tally = partial(
         sum_columns_jointly,
@@ -160,7 +160,7 @@ def sum_over_records(
     statistic: str,
     argument: str,
 ) -> tuple[ExactSums, int]:
-    """Return the sums that a tally makes of the parts of all records, and how many records there are."""
+    """Return the sums of all records, computed by `sum_part` for each part, and the number of records."""
     (found,), size = records.sum_with_size(
         lambda: records.fold(sum_part, merge_sums),
         lambda found: found[0].count,
@@ -170,7 +170,7 @@ def sum_over_records(
 
 
 def apply_weights(found: ExactSums, variables: int, options: Options) -> tuple[list[Fraction], list[Fraction]]:
-    """Return exact weighted sums, and the factors that take the weights off again."""
+    """Return exact weighted sums, and the factors that remove the weights."""
     if variables == 1 and not options.has_public_size:
         return partition.compute_weight_sums(found, partition.PARABOLA_WEIGHTS), [Fraction(1)] * 3
     by = choose_weights(variables, options.norm, options.has_public_size)
@@ -183,7 +183,7 @@ def apply_weights(found: ExactSums, variables: int, options: Options) -> tuple[l
 
 
 def compute_moment_sensitivity(variables: int, options: Options) -> Fraction:
-    """Return how far a neighbor moves the weighted sums, in the noise's norm."""
+    """Compute the sensitivity of the weighted sums in the noise's norm."""
     if variables == 1 and not options.has_public_size:
         return Fraction(1)
     return choose_weights(variables, options.norm, options.has_public_size).sensitivity
@@ -200,9 +200,9 @@ def release_sums(
     bounds: tuple[object, ...],
     conditions: tuple[str, ...] = (),
 ) -> tuple[DPResults, list[NoisyMomentMatrix]]:
-    """Release the sums of one sample or of several disjoint ones; a block has its sums, size and variables.
+    """Release the sums of one sample or of several disjoint ones; a block has its sums, size and number of variables.
 
-    A record is in one block, and moves its sums alone: the sensitivity is that of one block.
+    A record is in one block and changes the sums of that block only: the sensitivity is the largest of the blocks.
     """
     exact: list[Fraction] = []
     factors: list[Fraction] = []
@@ -215,7 +215,7 @@ def release_sums(
     public = {"data_names": data_names, "public_arguments": public_arguments, "bounds": bounds}
     public |= {"conditions": conditions}
     release = release_weighted_sums(function, query, np.array([float(each) for each in factors]), options, **public)
-    # a cube's noise has its standard deviations in the place of its scales
+    # maximum-norm noise is described by standard deviations instead of scales
     spread = release.noise_scale if options.norm != math.inf else release.noise.std() * np.ones(len(exact))
     made, start = [], 0
     for _, size, variables in blocks:
@@ -232,7 +232,7 @@ def release_sums(
 def release_weighted_sums(
     function: str, query: Query, scales: np.ndarray, options: Options, **public: Any
 ) -> DPResults:
-    """Release weighted sums, and take their weights off again; `public` is for the release."""
+    """Release weighted sums and remove their weights; `public` is passed to the release."""
 
     def remove_weights(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
         return noisy * scales, ScaledValue(tuple(scales.tolist()), ("sums of places between the bounds",))
@@ -242,7 +242,7 @@ def release_weighted_sums(
 
 
 def collect_sum_names(variables: Sequence[str], options: Options) -> list[str]:
-    """Return the names of what is released for these variables."""
+    """Return the names of the released sums of `variables`."""
     if len(variables) == 1 and not options.has_public_size:
         return [f"{variables[0]}: {part}" for part in ("lower", "middle", "upper")]
     names = [f"sum of {name}" for name in variables]
@@ -297,7 +297,7 @@ def _make_moment_matrix(
 
 
 def make_unit_noise_family(noise: CubeNoise | MomentNoise) -> NoiseFamily:
-    """Return the distribution of the noises of one variable's sums, with the variance 1."""
+    """Return the distribution of the noise of one variable's sums, scaled to variance 1."""
     if isinstance(noise, CubeNoise):
         return CubeNoise(1.0 / CubeNoise(1.0, noise.columns).std(), noise.columns)
     sums, squares = noise.noises
@@ -308,23 +308,23 @@ def make_unit_noise_family(noise: CubeNoise | MomentNoise) -> NoiseFamily:
 
 
 def make_private_size_sums(weights: np.ndarray, scale: float, noise_family: NoiseFamily) -> NoisySums:
-    """Return the sums of 1, z and z^2 that those of three weights with noise of one scale are."""
+    """Return the noisy sums of 1, z and z^2 computed from three noisy weights with equal noise scales."""
     mix = weight_moments.PARABOLA_BASIS
     sums = (mix @ weights).tolist()
-    # the weights' noise is one for all three sums
+    # the three sums share the noise of the weights
     noise = tuple(tuple(row) for row in (mix * scale).tolist())
     return NoisySums((sums[0], sums[1], sums[2]), (noise[0], noise[1], noise[2]), noise_family, None)
 
 
 def make_independent_mixing(count: float, first: float, second: float) -> tuple[Row, Row, Row]:
-    """Return how independent noises are mixed; that of a public number is left out."""
+    """Return the mixing matrix of independent noises; a public number has none."""
     if count == 0.0:
         return (0.0, 0.0), (first, 0.0), (0.0, second)
     return (count, 0.0, 0.0), (0.0, first, 0.0), (0.0, 0.0, second)
 
 
 def estimate_standardized_mean(noisy: NoisySums) -> float:
-    """Return the mean of the z, which is 0 where the noisy number of records is at most 1."""
+    """Return the mean of z within [-1, 1]; 0 if the noisy number of records is at most 1."""
     size, first, _ = noisy.sums
     if noisy.size is None and size <= 1.0:
         return 0.0
@@ -332,7 +332,7 @@ def estimate_standardized_mean(noisy: NoisySums) -> float:
 
 
 def estimate_standardized_variance(noisy: NoisySums) -> float:
-    """Return the variance of the z, less what the noise adds, within its range."""
+    """Return the variance of z without the part due to noise, within its range."""
     size, first, second = noisy.sums
     if size <= 1.0:
         return 0.0
@@ -342,7 +342,7 @@ def estimate_standardized_variance(noisy: NoisySums) -> float:
 
 
 class MomentEstimates(NamedTuple):
-    """The noisy sums of a group's variable, and the slopes of its mean and variance in what got the noise."""
+    """Noisy sums of a variable in a group, and its mean and variance with their slopes in the noisy numbers."""
 
     sums: NoisySums
     mean: float
@@ -354,13 +354,13 @@ class MomentEstimates(NamedTuple):
 def estimate_public_size_moments(
     row: Floats, sum_weights: SumWeights, scale: float, noise_family: str, size: int
 ) -> MomentEstimates:
-    """Return what two weighted sums say where the number of records is public."""
+    """Return the estimates from two weighted sums if the number of records is public."""
     factors = 1.0 / float(sum_weights.first), 1.0 / float(sum_weights.square)
     first, second = factors[0] * float(row[0]), factors[1] * float(row[1])
     noise = make_independent_mixing(0.0, factors[0] * scale, factors[1] * scale)
     known = NoisySums((float(size), first, second), noise, noise_family, size)
     mean, below = first / size, max(size - 1, 1)
-    # the noise of the sum makes its square larger
+    # the noise of the sum inflates its square
     spread = known.unit_variance * (factors[0] * scale) ** 2
     variance = (second - (first * first - spread) / size) / below
     slope = math.hypot(2.0 * mean * factors[0], factors[1]) / below
@@ -368,7 +368,7 @@ def estimate_public_size_moments(
 
 
 def estimate_private_size_moments(row: Floats, scale: float, noise_family: str) -> MomentEstimates:
-    """Return what three sums of weights say where the number of records is private."""
+    """Return the estimates from three sums of weights if the number of records is private."""
     known = make_private_size_sums(row, scale, noise_family)
     at = weight_moments.compute_moments(row, weight_moments.PARABOLA_BASIS)
     variance, gradient = weight_moments.compute_covariance(at, 1, 1, 2)

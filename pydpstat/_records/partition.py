@@ -1,10 +1,9 @@
-"""Sums over records when their number is private: weights that add up to 1 for each record.
+"""Sums over records if their number is private: weights that add up to 1 for each record.
 
-A record z in [-1, 1] is turned into nonnegative weights that add up to 1, the Bernstein polynomials
-of degree 1 or 2. Adding or removing a record then changes the sums of the weights by a vector whose
-L1 norm is exactly 1, and whose L2 norm is at most 1. The number of records and the sums of z, z^2 or
-z1 z2 are linear combinations of these sums, so one noisy vector serves all of them, and no budget is
-split.
+A record z in [-1, 1] is mapped to nonnegative weights that add up to 1, the Bernstein polynomials of degree 1
+or 2. Adding or removing a record then changes the sums of the weights by a vector whose L1 norm is exactly 1,
+and whose L2 norm is at most 1. The number of records and the sums of z, z^2 or z1 z2 are linear combinations
+of these sums, so one noisy vector yields all of them, without splitting the budget.
 """
 
 from __future__ import annotations
@@ -30,13 +29,13 @@ from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import DerivedValue, PostProcessing, PostProcessor
 from pydpstat.results._ranges import CLIPPED_STEP, ParameterRange
 
-# the other way round, in quarters: the coefficients of the weights in 1, z and the products. On the grid
+# coefficients of the weights in 1, z and the products, in quarters. On the grid
 # 2^40 units are 1, and the weights are multiples of a quarter of a unit that add up to 1 exactly.
 # (1 - z) / 2 and (1 + z) / 2
 LINE_WEIGHTS = ((2, -2), (2, 2))
 # (1 - 2z + s) / 4, (1 - s) / 2 and (1 + 2z + s) / 4, where s is z^2 rounded to the grid of z. They are not
 # negative: z^2 is at most 1 and at least 2 |z| - 1, both of these lie on the grid, and rounding is
-# monotone, so s keeps within them.
+# monotone, so s is between them.
 PARABOLA_WEIGHTS = ((1, -2, 1), (2, 0, -2), (1, 2, 1))
 # (1 -+ z1)(1 -+ z2) / 4 in the order --, -+, +-, ++, with z1 z2 rounded to p on the grid of z:
 # (1 -+ z1 -+ z2 +- p) / 4. They are not negative: z1 z2 lies between |z1 + z2| - 1 and 1 - |z1 - z2|, which
@@ -47,7 +46,7 @@ PRODUCT_WEIGHTS_NORM = Fraction(1) + 9 * Fraction(1, 2 ** (GRID_BITS + 1))
 
 
 def compute_weight_sums(sums: ExactSums, quarter_coefficients: Sequence[Sequence[int]]) -> list[Fraction]:
-    """Return the sums of weights, from those of 1, z and the products; a row has a weight's coefficients."""
+    """Return the sums of weights from those of 1, z and the products; a row has the coefficients of one weight."""
     parts = (sums.count << GRID_BITS, *sums.first, *sums.products)
     return [Fraction(sum(map(mul, row, parts)), 4 << GRID_BITS) for row in quarter_coefficients]
 
@@ -55,8 +54,8 @@ def compute_weight_sums(sums: ExactSums, quarter_coefficients: Sequence[Sequence
 def compute_product_weight_sums(group_sums: GroupSums) -> list[list[Fraction]]:
     """Return, for each group and pair of variables, the sums of the nine products of their parabola weights.
 
-    The weights of one variable are exact. Each product is rounded to the grid, which moves the nine of
-    them by half a unit each at most: their L1 norm is at most 1 + 9/2 units, `PRODUCT_WEIGHTS_NORM`.
+    The weights of one variable are exact. Rounding a product to the grid changes it by at most half a unit: the
+    L1 norm of the nine products is at most 1 + 9/2 units, `PRODUCT_WEIGHTS_NORM`.
     """
     rows = [each.first for each in group_sums.split_groups()]
     return [
@@ -75,13 +74,12 @@ def make_weights_query(
     norm: Fraction = Fraction(1),
     nobs: int | None = None,
 ) -> Query:
-    """Ask for the sums of weights, in `n_blocks_per_group` blocks for each group.
+    """Make the query of the sums of weights, in `n_blocks_per_group` blocks for each group.
 
-    To each block of its group a record adds a vector of L1 norm `norm` at most. Under bounded neighbors,
-    where the number of records is private, one is taken away and one added, perhaps to another group. As
-    weights are not negative, the L2 norm of what changes is at most sqrt(2) times that of one of the two.
-    A unit has at most `options.contribution_bound` records, and changes no more than so many times what one of
-    them does.
+    To each block of its group a record adds a vector of L1 norm `norm` at most. Under bounded neighbors, if the
+    number of records is private, one record is removed and one added, perhaps to a different group. As weights
+    are not negative, the L2 norm of the change is at most sqrt(2) times that of one of the two. A unit has at most
+    `options.contribution_bound` records, which multiplies the sensitivity.
     """
     exact = tuple(chain.from_iterable(blocks))
     ball = (n_blocks_per_group, len(blocks[0])) if blocks else None
@@ -91,11 +89,11 @@ def make_weights_query(
 
 
 def compute_weight_sensitivity(n_ones: int, options: Options, has_separate_positions: bool = True) -> Fraction:
-    """Return how far a neighbor moves what one record moves by a vector of so many ones, in the noise's norm.
+    """Return the sensitivity of sums to which a record adds a vector of `n_ones` ones, in the noise's norm.
 
-    With `has_separate_positions` what is taken away and what is added may be in different places of what is
-    released; a single number of a column, which the one lowers and the other raises, changes by the larger of
-    them at most.
+    With `has_separate_positions` the removed and the added record may change different positions of the released
+    vector, so both changes count. Otherwise they change the same number in opposite directions, and only the
+    larger change counts.
     """
     return _compute_weight_sensitivity(
         n_ones,
@@ -125,9 +123,10 @@ def make_column_weights_query(
     step: str,
     parameter_range: ParameterRange,
 ) -> tuple[Query, PostProcessor]:
-    """Ask for the sums of each column's weights, by group where there are some.
+    """Make the query of the sums of each column's weights, by group if there are groups.
 
-    `derive` makes values and their slopes of a column's noisy ones, which are rows; `step` says so in words.
+    `derive` returns the values and slopes of a column, given rows of noisy sums of weights and the bounds; `step`
+    describes it in words.
     """
     shape = records.shape
     blocks = [compute_weight_sums(each, quarter_coefficients) for row in split_sums_by_group(sums) for each in row]
@@ -147,22 +146,22 @@ def make_column_weights_query(
 
 
 def convert_to_fortran_order(values: npt.ArrayLike, shape: tuple[int, ...]) -> tuple[float, ...]:
-    """Return values of a shape in Fortran order, which is that of R and of the results."""
+    """Return values as a tuple in Fortran order, which is that of R and of the results."""
     return tuple(np.reshape(values, shape).ravel(order="F").tolist())
 
 
 def compute_ones_norm(n_ones: int, options: Options) -> Fraction:
-    """Return the length of a vector of ones, rounded up, in the norm that the noise answers to."""
+    """Return the norm of a vector of ones in the noise's norm, rounded up."""
     return _compute_ones_norm(n_ones, options.norm)
 
 
 def compute_separate_vectors_norm(n_vectors: int, options: Options) -> Fraction:
-    """Return by how much more so many vectors apart, each of length 1, are moved than one of them."""
+    """Return the norm of `n_vectors` vectors of norm 1 in separate positions of the released vector."""
     return _compute_ones_norm(n_vectors, _get_outer_norm(options.norm))
 
 
 def _get_outer_norm(norm: float) -> float:
-    # the maximum norms of several vectors are added up
+    # the maximum norms of several vectors add up
     return 1 if norm == math.inf else norm
 
 

@@ -1,4 +1,4 @@
-"""The distribution of permute-and-flip in floating point, for seeded streams and for plans.
+"""Distribution of permute-and-flip in floating point, for seeded sources and for plans.
 
 Run k has c_k candidates whose scores are g_k below the best one. With p_k = exp(-g_k), the largest score plus
 standard exponential noise is below t with probability prod (1 - p_k s)^c_k, where s = exp(-t). It comes from
@@ -22,7 +22,7 @@ import numpy.typing as npt
 from pydpstat.r_arithmetic.elementary import Floats, exp, log
 
 IntegerArray = npt.NDArray[np.int64]
-# s stays below 1, so that weights are finite
+# s must be below 1, so that weights are finite
 _MAX_S = 1.0 - 2.0**-53
 # after a step of this relative size the error is about its square
 _MAX_STEPS, _NEWTON_TOLERANCE = 60, 2.0**-30
@@ -36,15 +36,15 @@ def compute_flip_weights(
 ) -> Floats:
     """Return weights proportional to the probability of each run, given the largest noisy score of its group.
 
-    `probabilities` are exp(-g), 1 for the best, for the runs of one group after another, which begin at the places
-    `first_indices`; `counts` are the numbers of candidates, possibly 0. `uniform` determines each group's largest
-    score.
+    `probabilities` are exp(-g), 1 for the best, for the runs of one group after another. `first_indices` are the
+    indices of each group's first run, and `counts` the numbers of candidates, possibly 0. `uniform` determines
+    each group's largest noisy score.
     """
     weights = probabilities * counts
     sizes = np.diff(first_indices, append=probabilities.size)
     aim = log(uniform)
     s = _bound_roots(weights, probabilities, counts, first_indices, aim)
-    # the logarithm is concave in s, so that Newton's steps decrease to the root from the right
+    # the logarithm is concave in s, so Newton's method decreases to the root from the right
     for _ in range(_MAX_STEPS):
         rest = 1.0 - probabilities * np.repeat(s, sizes)
         value = np.add.reduceat(counts * log(rest), first_indices)
@@ -59,7 +59,7 @@ def compute_flip_weights(
 def _bound_roots(
     weights: Floats, probabilities: Floats, counts: IntegerArray, first_indices: IntegerArray, target: Floats
 ) -> Floats:
-    """Return a value of s at or above each root."""
+    """Return an upper bound for each root s."""
     total = np.add.reduceat(weights, first_indices)
     best = np.add.reduceat(np.where(probabilities == 1.0, counts, 0), first_indices)
     with np.errstate(divide="ignore"):
@@ -68,7 +68,7 @@ def _bound_roots(
 
 
 def compute_flip_probabilities(probabilities: Floats, counts: IntegerArray) -> Floats:
-    """Return the probability that permute-and-flip chooses each run, by quadrature over s."""
+    """Return the probability that permute-and-flip selects each run, by quadrature over s."""
     weights = probabilities * counts
     most = min(1.0, _DEPTH / float(weights.sum()))
     found = np.zeros(probabilities.size)
@@ -80,6 +80,6 @@ def compute_flip_probabilities(probabilities: Floats, counts: IntegerArray) -> F
 
 @cache
 def _compute_legendre_nodes() -> tuple[list[float], list[float]]:
-    """Return nodes between 0 and 1 and their weights."""
+    """Return the nodes and weights of Gauss-Legendre quadrature on [0, 1]."""
     nodes, shares = np.polynomial.legendre.leggauss(_N_NODES)
     return (0.5 * (nodes + 1.0)).tolist(), (0.5 * shares).tolist()

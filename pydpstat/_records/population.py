@@ -1,4 +1,4 @@
-"""Means, variances, standard deviations and quantiles with what intervals for the population need."""
+"""Means, variances, standard deviations and quantiles with confidence intervals for the population."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ POPULATION_ARGUMENT = ("population", True)
 
 @dataclass(frozen=True)
 class ValueIntervals:
-    """An interval for each published value."""
+    """Confidence intervals, one for each published value."""
 
     parts: tuple[Interval, ...]
     shape: tuple[int, ...]
@@ -63,7 +63,7 @@ class ValueIntervals:
     assumptions: tuple[str, ...] = (RANDOM_SAMPLE,)
 
     def compute_interval(self, alpha: float) -> tuple[Floats, Floats]:
-        """Return the ends for each value, in the values' shape."""
+        """Return the lower and the upper limits, each in the shape of the values."""
         with Progress(lambda: len(self.parts), "intervals") as progress:
             ends = [progress.count_one(each.compute_limits(alpha)) for each in self.parts]
         low, high = np.array(ends).reshape(-1, 2).T
@@ -72,10 +72,10 @@ class ValueIntervals:
 
 @dataclass(frozen=True)
 class MeanIntervals(ValueIntervals):
-    """Intervals of means, and differences of two of them."""
+    """Confidence intervals of means, and tests of differences between them."""
 
     def compare_groups(self, first: int, second: int) -> Difference:
-        """Compare the means of the groups in these places, of all values one group after the other."""
+        """Compare the means of two groups, given by their positions among the values."""
         from pydpstat._null_distributions.means.group_comparisons import compare_two_means
 
         one, other = self.parts[first], self.parts[second]
@@ -88,7 +88,7 @@ class MeanIntervals(ValueIntervals):
         return Difference(name, statistic, p, estimate, interval, "measured", remarks, floor)
 
     def test_equality(self, places: Sequence[int]) -> tuple[Difference, tuple[int, ...]]:
-        """Compare the means of several groups, all of which may be equal; also return those compared."""
+        """Test whether the means of several groups are equal; also return the indices of the groups compared."""
         from pydpstat._null_distributions.means.group_comparisons import compare_means
         from pydpstat._null_distributions.means.group_means import get_equal_means_floor
 
@@ -101,13 +101,13 @@ class MeanIntervals(ValueIntervals):
 
 
 def estimate_group_mean(interval: NoisyTInterval) -> float:
-    """Return the mean that noisy sums say, in the data's unit; the middle where there may be no record."""
+    """Estimate the mean from noisy sums, in the data's unit; the midpoint if the noisy size is at most 1."""
     size, first, _ = interval.noisy_sums.sums
     return interval.middle + (interval.half_width * min(max(first / size, -1.0), 1.0) if size > 1.0 else 0.0)
 
 
 def release_column_moments(function: str, data: Data, bounds: GivenBounds, options: Options) -> DPResults:
-    """Release a mean, a variance or a standard deviation of every column with the noisy sums behind it."""
+    """Release the mean, variance or standard deviation of each column together with its noisy sums."""
     records, options, pairs, shown = read_bounded_columns(data, bounds, options.use_independent_records())
     check_separate_noise(options, records)
     query = make_column_sums_query(function, records, pairs, options)
@@ -125,7 +125,7 @@ def release_column_moments(function: str, data: Data, bounds: GivenBounds, optio
 
 
 def check_separate_noise(options: Options, records: Records) -> None:
-    """Refuse noise that is one of all columns: distributions here are those of each column's own."""
+    """Raise an error for joint noise in several columns: intervals here need independent noise in each column."""
     if options.norm == math.inf and records.width > 1:
         raise PydpstatError(
             "mechanism must be 'laplace' or 'gaussian' for confidence intervals of several columns; "
@@ -134,7 +134,7 @@ def check_separate_noise(options: Options, records: Records) -> None:
 
 
 def make_column_sums_query(function: str, records: Records, pairs: Bounds, options: Options) -> Query:
-    """Ask for the weighted sums of each column, by group where there are some."""
+    """Make the query of the weighted sums of each column, by group if there are groups."""
     grids = [record_grid.make_standard_grid(*pair) for pair in pairs]
     least = 1 if function == "mean" else 2
     found, size = records.sum_with_size(
@@ -158,7 +158,7 @@ def make_column_sums_query(function: str, records: Records, pairs: Bounds, optio
 def make_population_result(
     function: str, release: DPResults, records: Records, pairs: Bounds, options: Options
 ) -> DPResults:
-    """Make the statistic and its intervals of the noisy sums."""
+    """Compute the statistic and its confidence intervals from the noisy sums."""
     shape, size = records.shape, release.nobs if options.has_public_size else None
     law = "normal" if options.mechanism.approximate else "laplace"
     scale = float(np.asarray(release.noise_scale))
@@ -201,7 +201,7 @@ def make_population_result(
     if function == "mean" and size is not None:
         steps: tuple[str, ...] = ("mean of the noisy sum", ranges.CLIPPED_STEP)
         post = ScaledValue(factors, steps, population=population, within=within)
-        # in the statistic's own unit
+        # in the unit of the statistic
         one = not shape
         release = replace(
             release,
@@ -225,13 +225,13 @@ def _scale_sensitivity(sensitivity: float | tuple[float, ...], factors: tuple[fl
 
 
 QUANTILE_STEP = "between the edges of {} noisy cells {:.3g} wide, of which grid_points= may choose more"
-# cells where the number of records is private, which none can be chosen for
+# number of cells if the number of records is private, so that it cannot determine them
 DEFAULT_CELL_COUNT = 128
 
 
 @dataclass(frozen=True, eq=False)
 class CellQuantiles(ReadOnlyArrays):
-    """Quantiles of records that noisy cells count."""
+    """Quantiles computed from noisy counts of records in cells."""
 
     cells: Floats
     edges: Floats
@@ -240,20 +240,21 @@ class CellQuantiles(ReadOnlyArrays):
 
     @property
     def total(self) -> float:
-        """The number of records, or the noisy one, at least 1."""
+        """Number of records if public, else the noisy total, at least 1."""
         return max(float(self.cells.sum()), 1.0) if self.size is None else float(self.size)
 
     def _compute_cumulative_counts(self) -> Floats:
-        """Return how many records seem to be below each edge, ascending.
+        """Return the estimated number of records below each edge, in ascending order.
 
-        The mean of what the cells below and those above say has a quarter of the noise of all cells.
+        If the size is public, averaging the count from below and the size less the count from above gives a quarter
+        of the noise variance of all cells.
         """
         inner = 0.5 * (self.cells[:-1].cumsum() + self.total - self.cells[:0:-1].cumsum()[::-1])
         inner = np.maximum.accumulate(inner.clip(0.0, self.total)) if inner.size else inner
         return np.concatenate([[0.0], inner, [self.total]])
 
     def compute_quantile(self, share: float) -> float:
-        """Return the point below which that share of the records seems to be."""
+        """Return the point below which an estimated fraction `share` of the records lies."""
         below, wanted = self._compute_cumulative_counts(), share * self.total
         place = int(np.searchsorted(below, wanted, side="right")) - 1
         cell = min(max(place, 0), self.cells.size - 1)
@@ -263,9 +264,9 @@ class CellQuantiles(ReadOnlyArrays):
         return float((1.0 - part) * self.edges[cell] + part * self.edges[cell + 1])
 
     def compute_noise_slope(self, share: float) -> float:
-        """Return how far noise of a standard deviation of 1 in each cell moves the quantile.
+        """Return the change of the quantile by noise of standard deviation 1 in each cell.
 
-        NaN where the noise of the counts below the quantile is above a tenth of all records.
+        NaN if the noise of the counts below the quantile exceeds a tenth of the number of records.
         """
         deviation = math.sqrt(2.0) / self.rate
         apart = 0.5 * math.sqrt(self.cells.size) * deviation / self.total
@@ -284,7 +285,7 @@ def release_population_quantiles(
     grid_points: int | None,
     options: Options,
 ) -> DPResults:
-    """Release the noisy histogram that quantiles follow from; `names` are those of several quantiles."""
+    """Release the noisy histogram from which quantiles are computed; `names` labels several quantiles."""
     if options.scope.sample is not None:
         raise PydpstatError("sample must be left out with population=True. Leave out one of them.")
     pair = check_bounds(bounds)
@@ -300,7 +301,7 @@ def release_population_quantiles(
     )
     edges = finest
     if number is None:
-        # the number of records is known now; coarser cells are made of the finest ones
+        # the number of records is known now: merge the finest cells into coarser ones
         edges = make_cell_edges(pair, choose_bin_number(size or 0, options.epsilon))
         counts = np.add.reduceat(counts, np.searchsorted(finest, edges[:-1]), axis=-1)
     name = records.name if records.names is None else records.names[0]
@@ -311,7 +312,7 @@ def release_population_quantiles(
 
     def compute_quantiles(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
         rows, public = noisy.reshape(-1, edges.size - 1), size if options.has_public_size else None
-        # the geometric noise of a cell has a standard deviation below this
+        # upper bound for the standard deviation of the geometric noise in a cell
         warn_empty_groups(records.groups, rows.sum(axis=1), math.sqrt(2.0 * rows.shape[1]) / rate)
         known = [CellQuantiles(row, edges, public, rate) for row in rows]
         slopes = partition.convert_to_fortran_order(
@@ -336,7 +337,7 @@ def release_population_quantiles(
 
 
 def _get_cell_count(grid_points: object, bounded: bool) -> int | None:
-    """Return how many cells are counted: one less than edges; None where it follows from n and epsilon."""
+    """Return the number of cells, one less than edges; None if it is computed from n and epsilon."""
     if grid_points is None or checks.is_number(grid_points) and grid_points == GRID_POINTS:
         return None if bounded else DEFAULT_CELL_COUNT
     allowed = f"a whole number from {MIN_BINS + 1} to {MAX_CELLS + 1} with population=True"
@@ -345,16 +346,16 @@ def _get_cell_count(grid_points: object, bounded: bool) -> int | None:
 
 
 def make_cell_edges(bounds: tuple[float, float], n_cells: int) -> Floats:
-    """Return edges of so many cells of equal width, fewer where floats have no room between them.
+    """Return the edges of `n_cells` cells of equal width, fewer if floats cannot resolve them.
 
-    For powers of 2 each edge of some cells is one of all finer ones.
+    If both numbers of cells are powers of 2, the edges of the coarser cells are edges of the finer ones too.
     """
     parts = np.arange(n_cells + 1) / n_cells
     return np.unique((1.0 - parts) * bounds[0] + parts * bounds[1])
 
 
 def _count_cells(part: RecordChunk, edges: Floats, missing: Missing, groups: int | None) -> npt.NDArray[np.int64]:
-    """Count the records in each cell, by group where there are some, missing ones as `missing` says."""
+    """Count the records in each cell, by group if there are groups; treat missing values as `missing` specifies."""
     values, places = part.columns.arrays[0], part.group_codes
     found: Any = count_bins(values, edges)
     if groups is not None and places is not None:

@@ -1,4 +1,4 @@
-"""What the quantile functions share: their arguments, records on the grid, and the choice of grid points."""
+"""Arguments, records on the grid and selection of grid points, shared by the quantile functions."""
 
 from __future__ import annotations
 
@@ -59,22 +59,22 @@ from pydpstat.random._weighted_choice import Runs, draw_integer_below, draw_inte
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
 
-# the chosen value with its labels; a seeded source's uniforms are not needed
+# returns the selected value and its labels; ignores uniforms of a seeded source
 ChoiceFunction = Callable[..., tuple[object, Labels]]
-# weights of pieces: how many points each has, and its utility times the rate; out comes a piece
+# called with the pieces' numbers of points, their utilities and the rate; returns the index of a piece
 PieceChooser = Callable[[IntegerArray, Floats, Fraction], int]
-# an integer from 0 to below its argument
+# returns an integer from 0 to below its argument
 IntegerDrawer = Callable[[int], int]
-# ties are put in random order among so many places, in powers of two
+# log2 of the number of positions at which ties are put in random order
 _TIE_BITS = 16
-# groups are gone through together until they have so many runs
+# groups are processed together until they have this number of runs
 _BLOCK = 2**16
 
 
 class QuantileQuery(NamedTuple):
-    """The records, the grid points that they are moved to, and the options of the release.
+    """Records, grid points to which they are rounded, and options of a release of quantiles.
 
-    `is_permute_and_flip`: how points are chosen, else by the exponential mechanism.
+    `is_permute_and_flip` tells whether points are selected by permute-and-flip or by the exponential mechanism.
     """
 
     options: Options
@@ -84,25 +84,26 @@ class QuantileQuery(NamedTuple):
 
     @property
     def name(self) -> str | None:
-        """The variable's name, where it has one."""
+        """Name of the variable, or None."""
         names = self.records.names
         return (self.records.name if names is None else names[0]) or None
 
     @property
     def n_epsilon_parts(self) -> int:
-        """Into how many equal parts epsilon goes: the records of all groups that a neighbor adds or removes.
+        """Number of equal parts into which epsilon is divided.
 
-        1 where the number of records is public, for which ranks have a range of their own.
+        It is the number of records, over all groups, by which neighbors differ; 1 if the number of records is public,
+        since the range of ranks then accounts for the change.
         """
         return self.options.n_changed_groups * self.options.contribution_bound
 
     @property
     def neighbors(self) -> str:
-        """For which neighbors each part of epsilon is."""
+        """Neighbors for which each part of epsilon is spent."""
         return "unbounded" if self.options.has_private_group_sizes else self.options.neighbors
 
     def count_points(self) -> PointCounts:
-        """Return how many records each point of each group has."""
+        """Return the number of records at each point of each group."""
         tally = partial(
             count_part_points, grid=self.grid.parameters, missing=self.options.missing, groups=self.records.n_groups
         )
@@ -114,7 +115,7 @@ class QuantileQuery(NamedTuple):
         return found
 
     def count_points_near(self, target: RankTarget) -> PointCounts | PointWindow:
-        """Return how many records each point has; of many records only those that decide about a share."""
+        """Return the number of records at each point; for many records, only at the points near the target's rank."""
         grid, part, window = self.grid, self.records.part, None
         if part is not None and part.group_codes is None and part.n_records * SPARSE_CELLS_PER_RECORD > grid.n_points:
             window = count_window(part.columns.arrays[0], grid.parameters, target)
@@ -129,23 +130,23 @@ def check_quantile_options(
     rng: object = None,
     budget: Chargeable | None = None,
 ) -> Options:
-    """Check how quantiles are protected: a choice among points, or with `population` counts of cells."""
+    """Check the options of quantiles: a selection of points or, with `population`, counts of cells."""
     named: tuple[Mechanism, ...] = INTEGER_MECHANISMS[:1] if population else (Exponential(),)
     public = (epsilon, 0, named[0].name, neighbors, missing)
     return options(*public, mechanisms=named, allow_objects=False, rng=rng, budget=budget)
 
 
 def read_quantile_query(x: Data, bounds: GivenBounds, grid_points: int | None, options: Options) -> QuantileQuery:
-    """Check what all quantiles share, and read what is public of the records."""
+    """Check the arguments shared by all quantiles, and read the public properties of the records."""
     pair = check_bounds(bounds)
     check_fill_value(options.missing, [pair])
     given = None if grid_points is None else check_grid_points(grid_points)
-    # bounds that no grid can divide are refused before data are read
+    # check that a grid can divide the bounds before data are read
     grid = make_grid(pair, given)
     records, options = read_records(x, options, read_single_column, "x")
-    # the rho of a sampled release follows from its pure epsilon alone
+    # the rho of a sampled release is computed from its pure epsilon
     flips = options.sampling_rate is not None or get_budget_defaults(options.budget).accountant != "zcdp"
-    # the made-up records of a plan have no type
+    # the artificial records of a plan have no type
     if given is None and not is_placeholder(x) and (whole := make_integer_grid(pair)):
         integral = has_integer_type(x, records)
         if integral is not None:
@@ -156,7 +157,7 @@ def read_quantile_query(x: Data, bounds: GivenBounds, grid_points: int | None, o
 
 
 def check_share(q: float) -> float:
-    """Check a quantile's share, and round it to a multiple of 2^-20."""
+    """Check the share of a quantile, and round it to a multiple of 2^-20."""
     number = checks.unwrap_scalar(q)
     if _is_share(number):
         return round_share(float(number))
@@ -176,8 +177,8 @@ def check_shares(qs: object) -> list[float]:
 
 
 def check_raw_shares(qs: object) -> list[float]:
-    """Check the shares of several quantiles, and return them as they are."""
-    # R has a single number for a vector of one
+    """Check the shares of several quantiles, and return them without rounding."""
+    # R passes a vector of length one as a number
     values = [qs] if checks.is_number(qs) else to_public_list(qs, "qs")
     if not isinstance(values, (list, tuple)) or not values or not all(map(_is_share, values)):
         raise PydpstatError(
@@ -196,9 +197,9 @@ def release_points(
     nobs: int,
     n_parts: int = 1,
 ) -> DPResults:
-    """Release a choice among grid points; an array of them becomes the result's value.
+    """Release a selection of grid points; an array of them becomes the value of the result.
 
-    It consists of `n_parts` choices in sequence, each with an equal part of epsilon.
+    It consists of `n_parts` selections in sequence, each with an equal part of epsilon.
     """
     how, grid, records, flips = query
     public = (*own_arguments, ("bounds", (grid.lower, grid.upper)))
@@ -227,20 +228,19 @@ def release_points(
 
 
 def compute_split_depth(n_quantiles: int) -> int:
-    """Return how often the sorted shares are split: the smallest k with 2^k > quantiles."""
+    """Return the number of times the sorted shares are split: the smallest k with 2^k > `n_quantiles`."""
     return n_quantiles.bit_length()
 
 
 def compute_split_range(q: float, neighbors: str, is_only_problem: bool) -> Fraction:
-    """Return the range of one problem's utility that its level's epsilon has to cover.
+    """Return the range of a problem's utility to which its level's epsilon is calibrated.
 
-    `q` is the problem's own share, and `is_only_problem` tells whether it is the only one of its level.
+    `q` is the share within the problem, and `is_only_problem` tells whether it is the only one of its level.
 
-    The problems of a level have disjoint records. A record that is added or removed touches one of
-    them. A record that is replaced touches one, with a range of at most 2, or leaves one and enters
-    another: both problems then pay for one record added or removed, so each may spend half of the
-    level's epsilon, and its range counts twice. That covers the first case too, since
-    2 * 2 max(q, 1 - q) >= 2.
+    The problems of a level have disjoint records. Adding or removing a record changes one of them. Replacing a
+    record changes one of them, with a range of at most 2, or moves a record between two: to both, this is one
+    record added or removed, so each may spend half of the level's epsilon, and its range counts twice. That
+    covers the first case too, since 2 * 2 max(q, 1 - q) >= 2.
     """
     if neighbors == "bounded" and not is_only_problem:
         return 2 * compute_rank_range(q, "unbounded")
@@ -256,21 +256,21 @@ def split_quantiles(
     choose_piece: PieceChooser,
     draw_below: IntegerDrawer,
 ) -> list[int]:
-    """Choose a point for each share, both in ascending order; epsilon is that of all choices together.
+    """Select a point for each share, both in ascending order; `epsilon` is that of all selections together.
 
-    `records` are the records' points, ascending, between 0 and points - 1. Private. No two of the
-    `shares` are equal. `choose_piece` and `draw_below` are the random choices.
+    `records` are the records' points, ascending, between 0 and n_points - 1. Private. The `shares` are distinct.
+    `choose_piece` and `draw_below` make the random choices.
 
     Each level gets epsilon / levels. The utility of a point z for the share q of n records is
-    -|#{records < z} - q n|, which moves as `compute_rank_range` says. A chosen point z sends the records
-    below it to the left and all others to the right: which problem a record belongs to depends on
-    that record and on published points only.
+    -|#{records < z} - q n|, with the range of `compute_rank_range`. A selected point z sends the records below it
+    to the left and all others to the right: the problem of a record depends only on that record and on published
+    points.
 
     (Kaplan, H., Schnapp, S. and Stemmer, U. (2022). Differentially private approximate quantiles. ICML 2022.)
     """
     chosen: dict[int, int] = {}
     depth = compute_split_depth(len(shares))
-    # records first to last, points first to last, shares first to last, the shares at both ends
+    # ranges of records, points and shares, and the shares at both ends
     level = [(0, records.size, 0, n_points - 1, 0, len(shares), 0.0, 1.0)]
     while level:
         following = []
@@ -299,9 +299,9 @@ def _choose_point(
     choose_piece: PieceChooser,
     draw_below: IntegerDrawer,
 ) -> int:
-    """Choose a piece between two records, whose points all have the same utility, then one of its points.
+    """Select a piece between two records, whose points have equal utility, then one of its points.
 
-    Pieces whose utility is at the limit are one piece on either side.
+    Pieces whose utility is at the limit are merged into one piece on either side.
     """
     aim, limit = q * records.size, compute_utility_limit(rate)
     first = int(max(0.0, math.floor(aim - limit)))
@@ -315,7 +315,7 @@ def _choose_point(
 
 
 def warn_argument_order(function: str, name: str, share: float, epsilon: object, also: str = "epsilon") -> None:
-    """Say in which order the share of a quantile and epsilon stand, where R's order may be meant."""
+    """Warn if the share of a quantile and epsilon look interchanged, as in R's order of arguments."""
     if share == 1 and checks.is_number(epsilon) and checks.as_float(epsilon) < 1.0:
         warn_usage(
             f"{function} was given {name}=1, the maximum, and {also}={epsilon:g}. The order is "
@@ -327,7 +327,7 @@ def warn_argument_order(function: str, name: str, share: float, epsilon: object,
 def choose_points_for_share(
     counts: PointCounts | PointWindow, query: QuantileQuery, share: float, rate: Fraction
 ) -> float | Floats:
-    """Choose a point for one share; of groups a point for each, in their order."""
+    """Select a point for one share; with groups, one for each group in their order."""
     grid, least = query.grid, -compute_utility_limit(rate)
     selection = PointSelection(rate, query.options.source, query.is_permute_and_flip)
     if query.records.groups is None:
@@ -340,7 +340,7 @@ def choose_points_for_share(
         (chosen,) = selection.choose_points([_make_runs(occupied, grid.n_points, share, least)])
         return grid.get_point(chosen)
     assert isinstance(counts, PointCounts)
-    # a group's points go in runs however many records it has, so that one seed says one thing
+    # always use runs for groups, so that a seeded result does not depend on the number of records
     runs = (_make_runs(each, grid.n_points, share, least) for each in counts.iterate_groups(grid.n_points))
     chosen_points = chain.from_iterable(map(selection.choose_points, _split_into_blocks(runs)))
     return np.array([grid.get_point(point) for point in chosen_points])
@@ -365,7 +365,7 @@ def _split_into_blocks(runs: Iterable[Runs]) -> Iterator[list[Runs]]:
 
 
 def choose_points_for_shares(counts: PointCounts, query: QuantileQuery, shares: Sequence[float]) -> Floats:
-    """Choose a point for each share; of groups a row of them for each."""
+    """Select a point for each share; with groups, a row of points for each group."""
     grid, source = query.grid, query.options.source
     distinct = sorted(set(shares))
     epsilon = Fraction(query.options.epsilon) / query.n_epsilon_parts
@@ -392,7 +392,7 @@ def choose_points_for_shares(counts: PointCounts, query: QuantileQuery, shares: 
 
 
 def _split_ties_at_random(occupied: OccupiedPoints, source: Source) -> IntegerArray:
-    """Return the records in order, each with a random place among its equals."""
+    """Return the records in order, with ties at random positions."""
     points, counts = occupied
     records = np.repeat(points << _TIE_BITS, counts)
     records += draw_integers(records.size, _TIE_BITS, source)

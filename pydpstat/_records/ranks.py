@@ -1,4 +1,4 @@
-"""Ranks on a public grid of points: how many records each point has, and how far its ranks are off."""
+"""Ranks on a public grid of points: counts of records, utilities of ranks and their sensitivity."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from pydpstat._release.options import Missing
 from pydpstat.r_arithmetic.elementary import Floats
 
 IntegerArray = npt.NDArray[np.int64]
-# ascending points and how many records each has
+# ascending points and the number of records of each
 OccupiedPoints = tuple[IntegerArray, IntegerArray]
-# of 32 bits where these are enough
+# of 32 bits if these are sufficient
 IntegerCounts = npt.NDArray[np.signedinteger]
-# ascending cells and how many records each has
+# ascending cells and the number of records of each
 OccupiedCells = tuple[IntegerCounts, IntegerCounts]
 
 # of 2^40 candidates with exp(-128) times the best one's weight, one is chosen with probability 2^-144
 _MAX_LOG_WEIGHT = 128
-# a share is a whole multiple of 2^-20: its product with any number of records below 2^33 is exact
+# a share is a multiple of 2^-20: its product with any number of records below 2^33 is exact
 _SHARE_SCALE = 2.0**20
-# a piece of values stays in the second-level cache
+# a chunk of values fits into the second-level cache
 _READ_CHUNK = 2**16
-# so many values tell near which ones the rank is; their own ranks err by less than so many standard errors
+# size of the sample that locates the rank, and the assumed maximum error of its ranks in standard errors
 _SAMPLE_SIZE, _N_STANDARD_ERRORS = 2**13, 5.0
-# up to so many cells have a place in memory each, 64 MB in all
+# largest number of cells with dense counts, 64 MB in total
 _MAX_DENSE_CELLS = 2**24
-# with so many cells for each record it takes less time to sort the records than to go through all cells
+# from this number of cells per record on, sorting the records is faster than visiting all cells
 SPARSE_CELLS_PER_RECORD = 4
-# a piece of values stays in the second-level cache, or makes the tables of all cells worth while
+# a chunk of values fits into the second-level cache, and is large enough for tables of all cells
 _PIECE_SIZE = 2**18
 
 
@@ -47,7 +47,7 @@ def round_share(q: float) -> float:
 
 
 def find_grid_indices(x: Floats, lower: float, upper: float, n_points: int) -> np.ndarray:
-    """Return each value's nearest grid point, from 0; values outside the bounds are clipped to them."""
+    """Return the index of each value's nearest grid point, from 0; values are clipped to the bounds."""
     place = x.clip(lower, upper)
     place -= lower
     place *= (n_points - 1) / (upper - lower)
@@ -60,9 +60,9 @@ def split_grid_into_runs(
 ) -> tuple[IntegerArray, IntegerArray, IntegerArray]:
     """Divide a grid into its occupied points and the runs of empty points before, between and after.
 
-    The points of a run have the same ranks. With few records there are far fewer runs than points.
-    `occupied` are the points that have records, ascending, and `record_counts` how many each has. Of each run
-    come the number of records, the first point, and the number of points, which can be 0.
+    The points of a run have the same ranks. With few records there are far fewer runs than points. `occupied` are
+    the points that have records, ascending, and `record_counts` their numbers of records. Returned for each run
+    are the number of records, the first point, and the number of points, which can be 0.
     """
     counts = np.zeros(2 * occupied.size + 1, dtype=np.int64)
     counts[1::2] = record_counts
@@ -74,11 +74,11 @@ def split_grid_into_runs(
 
 
 def compute_rank_utility(counts: IntegerArray, q: float) -> Floats:
-    """Return the depth of the rank q n within the ranks of each grid point, exactly.
+    """Return the exact depth of the rank q n within the ranks of each grid point.
 
-    It is ``min(q n - #{x < z}, #{x <= z} - q n)`` for a share q from `round_share`: positive if z has
-    records and is the q-quantile, and otherwise minus the number of records in between. `counts` are the
-    records at each point, or in each run of `split_grid_into_runs`.
+    It is ``min(q n - #{x < z}, #{x <= z} - q n)`` for a share q from `round_share`: positive if z has records and
+    is the q-quantile, and otherwise minus the number of records between. `counts` are the records at each point,
+    or in each run of `split_grid_into_runs`.
     """
     up_to = counts.cumsum()
     aim = q * float(up_to[-1])
@@ -86,33 +86,33 @@ def compute_rank_utility(counts: IntegerArray, q: float) -> Floats:
 
 
 def compute_utility_limit(rate: Fraction) -> float:
-    """Return a public limit: utilities that are lower can be raised to its negative.
+    """Return a public limit, to whose negative lower utilities can be raised.
 
-    That saves time where there are many, and it brings no two utilities further apart, so that
-    their sensitivity stays. Weights are proportional to exp(rate * utility), the best one's near 1.
+    That saves time if there are many of them, and does not increase the difference of any two utilities, so their
+    sensitivity remains valid. Weights are proportional to exp(rate * utility), the best one's near 1.
     """
     return float(min(-(-_MAX_LOG_WEIGHT // min(rate, Fraction(1))), 2**53))
 
 
 @lru_cache(maxsize=256)
 def compute_rank_range(q: float, neighbors: str) -> Fraction:
-    """Return how far the changes of two points' utilities can lie apart when one record changes.
+    """Return the largest distance between the changes of two points' utilities if one record changes.
 
-    It is 2 where a record is replaced, 2 max(q, 1 - q) where one is added or removed, and 1 for the
-    minimum and the maximum (q 0 or 1) under both. Weights proportional to exp(epsilon / range * utility)
-    keep epsilon, and so does permute-and-flip at this rate. q is a share from `round_share`.
+    It is 2 if a record is replaced, 2 max(q, 1 - q) if one is added or removed, and 1 for the minimum and the
+    maximum (q 0 or 1) under both. Weights proportional to exp(epsilon / range * utility) satisfy epsilon, and so
+    does permute-and-flip at this rate. q is a share from `round_share`.
 
-    The utility is the smaller one of q n - #{y < z} and #{y <= z} - q n. A record that is added at x changes
-    the first by q for z <= x and by q - 1 for z > x, and the second by -q for z < x and by 1 - q for z >= x;
-    removed, by the opposite. Each moves by at most max(q, 1 - q) either way, and so does the smaller one. A
-    record that is replaced leaves q n and moves each rank by at most 1, so the utility by at most 1 either
-    way. With q = 0 the utility is -#{y < z}, which one record moves to one side only, by 0 or 1; with q = 1
-    it is #{y <= z} - n, likewise.
-    If all changes of the utility lie in an interval of length r, weights exp(c u) change by factors
-    of which any two differ by at most exp(c r), and so does their mean, the total: each probability
-    changes by a factor of at most exp(c r). Permute-and-flip depends on differences of utilities alone, so
-    the middle of the interval can be subtracted from all changes: these are then at most r / 2, and the rate
-    is epsilon / (2 r / 2) (McKenna and Sheldon 2020, theorem 1).
+    The utility is the smaller one of q n - #{y < z} and #{y <= z} - q n. Adding a record at x changes the first by
+    q for z <= x and by q - 1 for z > x, and the second by -q for z < x and by 1 - q for z >= x; removing it, by
+    the opposite. Each changes by at most max(q, 1 - q) in either direction, and so does the smaller one. Replacing
+    a record leaves q n unchanged and changes each rank by at most 1, so the utility by at most 1 in either
+    direction. With q = 0 the utility is -#{y < z}, which one record changes in one direction only, by 0 or 1; with
+    q = 1 it is #{y <= z} - n, likewise.
+    If all changes of the utility lie in an interval of length r, weights exp(c u) change by factors of which any
+    two differ by at most exp(c r), and so does their mean, the total: each probability changes by a factor of at
+    most exp(c r). Permute-and-flip depends on differences of utilities only, so the middle of the interval can be
+    subtracted from all changes: these are then at most r / 2, and the rate is epsilon / (2 r / 2) (McKenna and
+    Sheldon 2020, theorem 1).
 
     (Dong, J., Durfee, D. and Rogers, R. (2020). Optimal differential privacy composition for exponential
     mechanisms. ICML 2020: bounded range.)
@@ -124,17 +124,17 @@ def compute_rank_range(q: float, neighbors: str) -> Fraction:
 
 
 class RankTarget(NamedTuple):
-    """A quantile's share, and how far from its rank a point's ranks can lie and still count."""
+    """Share of a quantile, and the largest distance from its rank at which a point's ranks matter."""
 
     share: float
     tolerance: float
 
 
 class PointWindow(NamedTuple):
-    """How many records each of some successive grid points has. Private.
+    """Numbers of records at successive grid points. Private.
 
-    The points are successive from `first` on. The first has the records of all points before it, too, and the
-    last those of all points after it; `size` is the number of all records.
+    The points are successive from `first` on. The first count includes the records of all points before it, and
+    the last one those of all points after it; `size` is the number of all records.
     """
 
     size: int
@@ -146,9 +146,9 @@ class PointWindow(NamedTuple):
 
 
 def count_window(x: Floats, grid: tuple[float, float, int], target: RankTarget) -> PointWindow | None:
-    """Count the records at the points whose ranks lie within reach of a share's, in one pass.
+    """Count the records at the points whose ranks are within the target's tolerance, in one pass.
 
-    A sample tells which values these are. None where it told wrong, or where a value is missing.
+    A sample locates these points. Return None if the sample mislocated them, or if a value is missing.
     """
     sample = np.sort(x[:: max(x.size // _SAMPLE_SIZE, 1)].astype(np.float64, copy=False))
     if np.isnan(sample[-1]):
@@ -162,22 +162,22 @@ def count_window(x: Floats, grid: tuple[float, float, int], target: RankTarget) 
     counts[0] += below
     counts[-1] += above
     aim = target.share * x.size
-    # the ranks of the points at the ends that hold others' records, and hence of these others, are too far
+    # the end points that include records of points outside must have ranks beyond the tolerance
     if (below and counts[0] > aim - target.tolerance) or (above and x.size - counts[-1] < aim + target.tolerance):
         return None
     return PointWindow(x.size, first, counts)
 
 
 def _find_window_limits(sample: Floats, grid: tuple[float, float, int], target: RankTarget) -> tuple[float, float]:
-    """Return grid points between which those within reach of the share's rank lie, as a sorted sample tells.
+    """Return grid points that enclose those within the target's tolerance, estimated from a sorted sample.
 
-    The reach is a share of all ranks.
+    The tolerance is a share of the number of records.
     """
     lower, upper, points = grid
     spare = target.tolerance + _N_STANDARD_ERRORS / (2.0 * _SAMPLE_SIZE**0.5)
     ranks = [math.floor((target.share + sign * spare) * sample.size) for sign in (-1.0, 1.0)]
     places = find_grid_indices(sample[np.clip(ranks, 0, sample.size - 1)], *grid)
-    # one point further, so that all records at the points between them are known
+    # one point further, so that the counts of the points between are complete
     first, stop = (places + (-1, 1)).tolist()
     low = lower + first * ((upper - lower) / (points - 1)) if ranks[0] >= 0 and first > 0 else -np.inf
     high = lower + stop * ((upper - lower) / (points - 1))
@@ -185,7 +185,7 @@ def _find_window_limits(sample: Floats, grid: tuple[float, float, int], target: 
 
 
 def _split_at_limits(x: Floats, low: float, high: float) -> tuple[int, int, Floats]:
-    """Return how many values lie below and above two ends, and all others."""
+    """Return the numbers of values below and above two limits, and all other values."""
     below = above = 0
     inside = []
     for start in range(0, x.size, _READ_CHUNK):
@@ -202,10 +202,10 @@ def _split_at_limits(x: Floats, low: float, high: float) -> tuple[int, int, Floa
 class PointCounts:
     """Exact counts of records in cells; a cell is a point of a group, the points change fastest. Private.
 
-    Counts and cells have 32 bits where these are enough. Only one of the two fields has any.
+    Counts and cells have 32 bits if these are sufficient. Either `dense` or `sparse` has the counts.
 
-    `size` counts records with missing values, too. `sparse` are pairs of ascending occupied cells and their
-    numbers of records; the first are the longest.
+    `size` includes records with missing values. `sparse` has pairs of ascending occupied cells and their numbers
+    of records, the longest first.
     """
 
     size: int
@@ -217,14 +217,14 @@ class PointCounts:
         return "PointCounts(values withheld)"
 
     def get_counts(self) -> IntegerArray:
-        """Return the number of records of every cell."""
+        """Return the number of records in every cell."""
         dense = _fill_cells(self) if self.dense is None else self.dense
         return dense.astype(np.int64, copy=False)
 
     def iterate_groups(self, n_points: int) -> Iterator[OccupiedPoints]:
         """Yield the occupied points of each group, ascending, and their numbers of records.
 
-        Both are of 64 bits, and of some groups at a time.
+        Both have 64 bits, converted for some groups at a time.
         """
         step = max(_PIECE_SIZE // n_points, 1) * n_points
         cells, counts = _merge_sparse(self.sparse, self.n_cells, self.size)
@@ -246,7 +246,7 @@ class PointCounts:
 def count_part_points(
     part: RecordChunk, grid: tuple[float, float, int], missing: Missing, groups: int | None
 ) -> PointCounts:
-    """Count the records of a part at the nearest points of a grid, missing ones as `missing` says."""
+    """Count the records of a part at their nearest grid points; treat missing values as `missing` specifies."""
     x, places, cells = part.columns.arrays[0], part.group_codes, grid[2] * (groups or 1)
     if cells > _MAX_DENSE_CELLS or x.size * SPARSE_CELLS_PER_RECORD <= cells:
         at = _compute_cells(x, places, grid, missing).astype(_choose_integer_type(cells), copy=False)
@@ -263,10 +263,10 @@ def count_part_points(
 
 
 def merge_point_counts(first: PointCounts, second: PointCounts) -> PointCounts:
-    """Add up the counts of two parts; a count for each cell of the first is changed in its place.
+    """Add the counts of two parts; dense counts of the first are changed in place.
 
-    Lists of occupied cells are put together where they are of similar lengths, so that many small parts
-    cost no more than to sort them.
+    Lists of occupied cells are merged if their lengths are similar, so that many small parts cost no more than
+    sorting their records.
     """
     size, cells = first.size + second.size, first.n_cells
     if first.dense is not None:
@@ -287,7 +287,7 @@ def merge_point_counts(first: PointCounts, second: PointCounts) -> PointCounts:
 def _compute_cells(
     x: np.ndarray, group_codes: np.ndarray | None, grid: tuple[float, float, int], missing: Missing
 ) -> npt.NDArray[np.intp]:
-    """Return the cell of each record that counts."""
+    """Return the cell of each record that is counted."""
     found = []
     for start in range(0, max(x.size, 1), _PIECE_SIZE):
         values = x[start : start + _PIECE_SIZE].astype(np.float64, copy=False)
@@ -305,12 +305,12 @@ def _compute_cells(
 
 
 def _choose_integer_type(maximum: int) -> type[np.signedinteger]:
-    """Return the smaller type of integers that has all from 0 to `maximum`."""
+    """Return the smaller integer type that represents all numbers from 0 to `maximum`."""
     return np.int32 if maximum < 2**31 else np.int64
 
 
 def _count_equal_values(values: IntegerCounts) -> tuple[IntegerCounts, npt.NDArray[np.intp]]:
-    """Return the different ones among ascending values, and how often each stands there."""
+    """Return the distinct values of an ascending array, and the number of times that each occurs."""
     first = np.flatnonzero(np.append(True, values[1:] != values[:-1])[: values.size])
     return values[first], np.diff(first, append=values.size)
 
@@ -331,10 +331,10 @@ def _fill_cells(point_counts: PointCounts) -> IntegerCounts:
 
 
 def _add_counts(counts: IntegerCounts, point_counts: PointCounts) -> IntegerCounts:
-    """Add counts to those of every cell."""
+    """Add counts in place to those of every cell."""
     if point_counts.dense is not None:
         counts += point_counts.dense
     for at, records in point_counts.sparse:
-        # no cell is twice in one list
+        # the cells of one list are distinct
         counts[at] += records
     return counts

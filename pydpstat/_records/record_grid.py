@@ -1,10 +1,10 @@
-"""Records on a fine public grid, and sums of them that are exact.
+"""Rounding of records to a fine public grid, and exact sums on it.
 
-Each record is clipped to the bounds and rounded to an integer number of grid units, by itself: what
-happens to one record does not depend on the others. Sums are then sums of integers. A sum of floats
-depends on the records' order and can change by more than its sensitivity when one of them changes
-(Casacuberta, S., Shoemate, M., Vadhan, S. and Wagaman, C. (2022). Widespread underestimation of
-sensitivity in differentially private libraries and how to fix it. CCS 2022); a sum of integers cannot.
+Each record is clipped to the bounds and rounded to an integer number of grid units, independently of the
+other records. Sums are then sums of integers. A sum of floats depends on the order of the records and can
+change by more than its sensitivity if one of them changes (Casacuberta, S., Shoemate, M., Vadhan, S. and
+Wagaman, C. (2022). Widespread underestimation of sensitivity in differentially private libraries and how to
+fix it. CCS 2022); a sum of integers cannot.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from pydpstat._data.values import make_missing_error
 from pydpstat._release.options import Missing, Options
 from pydpstat.errors import PydpstatError
 
-# the power of two next to the largest record, in units: good for n * epsilon up to 1e10
+# log2 of the largest record in units: sufficient for n * epsilon up to 1e10
 GRID_BITS = 40
-# more than these would be lost in the records' own 53 bits
+# more bits would be lost in the 53 bits of the records
 MAX_GRID_BITS = 50
-# records handled at a time; what they need stays in the processor's cache
+# records per chunk; its arrays fit into the processor's cache
 RECORDS_PER_CHUNK = 1 << 17
-# adding and subtracting this many units rounds a smaller number to a whole one, halves to even
+# adding and subtracting this many units rounds to an integer number of units, halves to even
 ROUNDING_CONSTANT = 1.5 * 2.0**52
 
 
 class RecordGrid(NamedTuple):
-    """How a record x becomes ``rint(clip((x - center) * factor, low, high) / unit)`` units.
+    """Grid on which a record x is ``rint(clip((x - center) * factor, low, high) / unit)`` units.
 
-    `low` and `high` are the bounds on the grid, multiples of the unit, which is a power of two. No record
-    is further from 0 than 2^bits units. `shift` is 1.5 * 2^52 units less the center, where one float holds
-    that: adding it takes the center off and rounds, both at once. None where the center is too far from 0.
+    `low` and `high` are the bounds on the grid, multiples of the unit, which is a power of two. The absolute
+    value of a record is at most 2^bits units. `shift` is 1.5 * 2^52 units less the center, if a float represents
+    it exactly: adding it subtracts the center and rounds in one operation. None if the center is too large.
     """
 
     center: float
@@ -51,7 +51,7 @@ class RecordGrid(NamedTuple):
     shift: float | None = None
 
     def round_records(self, x: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-        """Return records on the grid, missing ones as NaN."""
+        """Round records to the grid; missing values stay NaN."""
         middle = ROUNDING_CONSTANT * self.unit
         if self.shift is None:
             y = np.subtract(x, self.center, out=out, dtype=np.float64)
@@ -62,7 +62,7 @@ class RecordGrid(NamedTuple):
         else:
             y = np.multiply(x, self.factor, out=out, dtype=np.float64)
             y += self.shift
-        # what is far outside the bounds was rounded more coarsely, which does not matter any more
+        # values far outside the bounds were rounded more coarsely, but are clipped here
         y.clip(middle + self.low, middle + self.high, out=y)
         y -= middle
         return y
@@ -70,10 +70,10 @@ class RecordGrid(NamedTuple):
 
 @lru_cache(maxsize=256)
 def make_data_grid(lower: float, upper: float, bits: int = GRID_BITS) -> RecordGrid:
-    """Return a grid in the data's own unit around the bounds' midpoint.
+    """Return a grid in the data's unit around the midpoint of the bounds.
 
-    Its ends are the multiples of the unit next to the bounds, inside them, so a record on the grid
-    plus the center never leaves the bounds.
+    Its limits are the multiples of the unit next to the bounds, inside them, so that a record on the grid plus
+    the center is always within the bounds.
     """
     check_bounds_range(lower, upper)
     center = 0.5 * lower + 0.5 * upper
@@ -94,7 +94,7 @@ def make_standard_grid(lower: float, upper: float) -> RecordGrid:
     """Return the grid on which the bounds are -1 and 1."""
     check_bounds_range(lower, upper)
     center, factor, unit = 0.5 * lower + 0.5 * upper, 1.0 / (0.5 * upper - 0.5 * lower), 2.0**-GRID_BITS
-    # below this the product's own rounding, 2^-53 of it, is less than half a unit
+    # below this the rounding error of the product, 2^-53 of it, is less than half a unit
     near = abs(center) * factor < 2.0**10
     shift = ROUNDING_CONSTANT * unit - round(center * factor / unit) * unit if near else None
     return RecordGrid(center, factor, -1.0, 1.0, unit, GRID_BITS, shift)
@@ -108,7 +108,7 @@ def check_bounds_range(
     purpose: str = "",
     argument: str = "bounds",
 ) -> None:
-    """Check that floating-point numbers can hold a fine grid between the bounds."""
+    """Check that floats can represent a fine grid between the bounds."""
     if not minimum < upper - lower < maximum:
         raise PydpstatError(
             f"{argument} must be between {minimum} and {maximum} apart{purpose}; got ({lower!r}, {upper!r}). "
@@ -117,18 +117,18 @@ def check_bounds_range(
 
 
 def compute_grid_bits(n_records: int, epsilon: float) -> int:
-    """Return how fine the grid must be so that the records' rounding stays below 1 % of the noise's sd.
+    """Return the bits for which the rounding of records stays below 1 % of the standard deviation of the noise.
 
-    Rounding moves a mean by at most half a unit, which is the range / 2^(bits + 1) or less, and a
-    variance by twice as much relative to its own range. The noise's sd is at least the range /
-    (n (epsilon + 40)): of Laplace noise it is 1.4 range / (n epsilon), and Gaussian noise with
-    sensitivity / sd above epsilon + 40 keeps no delta below 1 - 1e-80.
+    Rounding changes a mean by at most half a unit, which is at most the range / 2^(bits + 1), and a variance by
+    twice as much relative to its range. The standard deviation of the noise is at least the range /
+    (n (epsilon + 40)): that of Laplace noise is 1.4 range / (n epsilon), and Gaussian noise with a ratio of
+    sensitivity to standard deviation above epsilon + 40 satisfies no delta below 1 - 1e-80.
     """
     return max(GRID_BITS, math.ceil(min(math.log2(100.0 * n_records * (epsilon + 40.0) + 1.0), MAX_GRID_BITS)))
 
 
 def make_coarse_grid_error(n_records: int, epsilon: float) -> PydpstatError:
-    """Return the error of data that would have to be read again, on the grid of so many records."""
+    """Return the error for data that can be read only once and need a finer grid for `n_records` records."""
     return PydpstatError(
         f"data that can be read only once must have fewer records for epsilon {epsilon!r} and bounded "
         f"neighbors, because the grid depends on their number; got {n_records}. Give data that can be "
@@ -137,17 +137,17 @@ def make_coarse_grid_error(n_records: int, epsilon: float) -> PydpstatError:
 
 
 def round_to_unit(y: np.ndarray, unit: float) -> np.ndarray:
-    """Round to multiples of a power of two, in place; no more than 2^51 units are allowed."""
+    """Round to multiples of `unit`, a power of two, in place; values must be at most 2^51 units."""
     y += ROUNDING_CONSTANT * unit
     y -= ROUNDING_CONSTANT * unit
     return y
 
 
 def sum_in_units(y: np.ndarray, unit: float, bits: int) -> int | None:
-    """Return the sum of multiples of `unit` as an integer number of units; None where one is NaN.
+    """Return the sum of multiples of `unit` as an integer number of units; None if one of them is NaN.
 
-    Each is at most 2^bits units, so up to 2^(53 - bits) of them add up to at most 2^53 units, and
-    floating-point numbers hold every partial sum exactly, in whatever order they are added.
+    Each is at most 2^bits units, so up to 2^(53 - bits) of them add up to at most 2^53 units, and floats
+    represent every partial sum exactly, in any order of addition.
     """
     row = 1 << (53 - bits)
     if y.size <= row:
@@ -161,13 +161,13 @@ def sum_in_units(y: np.ndarray, unit: float, bits: int) -> int | None:
 def iterate_chunks(
     arrays: Sequence[np.ndarray], grids: Sequence[RecordGrid], missing: Missing
 ) -> Iterator[tuple[list[np.ndarray], list[int]]]:
-    """Yield the records on their grids and their sums, some at a time, missing values dealt with.
+    """Yield chunks of the records on their grids, with missing values treated, and their sums in units.
 
-    NaN is missing. `missing` says what takes its place; ``"drop"`` leaves out a record that misses any
-    variable, and with ``"error"`` a missing value is an error.
+    Missing values are NaN and are replaced by the number `missing`; ``"drop"`` leaves out records with a missing
+    value in any variable, and ``"error"`` raises an error.
     """
     size, step = arrays[0].shape[0], max(RECORDS_PER_CHUNK // len(arrays), 1024)
-    # one block for all chunks: fetching memory again would take longer than the arithmetic
+    # reuse one buffer for all chunks: allocation costs more than the arithmetic
     blocks = [np.empty(min(step, size)) for _ in arrays]
     for start in range(0, size, step):
         length = min(step, size - start)
@@ -184,7 +184,7 @@ def iterate_chunks(
 def fill_missing(
     grid_values: list[np.ndarray], grids: Sequence[RecordGrid], missing: Missing
 ) -> tuple[list[np.ndarray], np.ndarray | None]:
-    """Deal with missing values; beside the records comes which of them are left where some are dropped."""
+    """Treat missing values; also return a mask of the remaining records if some are dropped."""
     if missing == "error":
         raise make_missing_error()
     gaps = [np.isnan(y) for y in grid_values]
@@ -201,10 +201,10 @@ IndexPairs = Sequence[tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class ExactSums:
-    """Exact sums over records, whose number is `count`. Private.
+    """Exact sums over `count` records. Private.
 
-    `first` has for each variable the sum of its records, in its grid's units; `products` for each pair the
-    sum of its products, in units of 2^bits times the product of the two grids' units.
+    `first` has the sum of each variable in units of its grid; `products` has the sum of products for each pair, in
+    units of 2^bits times the product of the two grids' units.
     """
 
     count: int
@@ -222,15 +222,13 @@ class ExactSums:
 def sum_records(
     arrays: Sequence[np.ndarray], grids: Sequence[RecordGrid], missing: Missing, pairs: IndexPairs = ()
 ) -> ExactSums:
-    """Add up records on their grids, and products of two of them, rounded record by record.
+    """Sum records on their grids, and products of two variables, rounded record by record.
 
-    `pairs` are the places of the variables whose products to add up; their grids have the same number of
-    bits.
+    `pairs` are the indices of the variables whose products are summed; their grids have the same number of bits.
 
-    With P = 2^bits units, a product is at most P1 P2 and its unit is w = P1 P2 / 2^bits. It is rounded
-    twice, by the multiplication and to a multiple of w: by at most P1 P2 / 2^53 + w / 2, which is at
-    most (1/8 + 1/2) w for up to 50 bits. Rounding is monotone, and a product of a record with itself or
-    another depends on this record alone.
+    With P = 2^bits units, a product is at most P1 P2 and its unit is w = P1 P2 / 2^bits. It is rounded twice, by
+    the multiplication and to a multiple of w: by at most P1 P2 / 2^53 + w / 2, which is at most (1/8 + 1/2) w for
+    up to 50 bits. Rounding is monotone, and a record's square or product depends on this record only.
     """
     if len(arrays) == 1 and not pairs:
         return _sum_variable(arrays[0], grids[0], missing)
@@ -247,7 +245,7 @@ def sum_records(
 
 
 def _sum_variable(x: np.ndarray, grid: RecordGrid, missing: Missing) -> ExactSums:
-    """Add up one variable: `sums` without lists, which for few records take longer than the arithmetic."""
+    """Sum one variable as `sum_records` does, without lists, whose overhead dominates for few records."""
     size, count, first = x.shape[0], 0, 0
     block = np.empty(min(RECORDS_PER_CHUNK, size))
     for start in range(0, size, RECORDS_PER_CHUNK):
@@ -262,14 +260,14 @@ def _sum_variable(x: np.ndarray, grid: RecordGrid, missing: Missing) -> ExactSum
 
 
 def compute_product_unit(first: RecordGrid, second: RecordGrid) -> float:
-    """Return the unit that products of two variables are rounded to."""
+    """Return the unit to which products of two variables are rounded."""
     return first.unit * second.unit * math.ldexp(1.0, first.bits)
 
 
 def make_grids(bounds: Bounds, options: Options, size: int | None) -> list[RecordGrid]:
-    """Return the grids of columns: as fine as the public size asks for, or the fixed one from -1 to 1.
+    """Return the grids of columns: sufficiently fine for a public size, else the standard grid from -1 to 1.
 
-    Where the size will be known only after the records were read, it is taken to be no large one.
+    If the size will be known only after a pass, the default number of bits is used.
     """
     if options.has_public_size:
         bits = GRID_BITS if size is None else compute_grid_bits(size, options.epsilon)
@@ -279,12 +277,12 @@ def make_grids(bounds: Bounds, options: Options, size: int | None) -> list[Recor
 
 @lru_cache(maxsize=256)
 def compute_width(bounds: VariableBounds, parts: int = 1) -> Fraction:
-    """Return the exact distance of two bounds, divided by a public integer."""
+    """Return the exact difference of two bounds, divided by a public integer."""
     return (Fraction(bounds[1]) - Fraction(bounds[0])) / parts
 
 
 def compute_half_width(bounds: VariableBounds) -> float:
-    """Return half the distance of two bounds as a float."""
+    """Return half the difference of two bounds as a float."""
     return 0.5 * bounds[1] - 0.5 * bounds[0]
 
 
@@ -298,7 +296,7 @@ def compute_exact_covariance(
     n: int, first: int, second: int, product: int, grid1: RecordGrid, grid2: RecordGrid
 ) -> Fraction:
     """Return (sum of products - product of sums / n) / (n - 1) exactly, from sums in grid units."""
-    # products are in units of 2^bits times the product of the two units, which a float holds
+    # products are in units of 2^bits times the product of the two units, which a float represents exactly
     whole = (n * product << grid1.bits) - first * second
     return compute_ratio(whole, n * (n - 1), grid1.unit * grid2.unit)
 
@@ -306,6 +304,6 @@ def compute_exact_covariance(
 def compute_covariance_sensitivity(
     n: int, grid1: RecordGrid, grid2: RecordGrid, bounds1: VariableBounds, bounds2: VariableBounds
 ) -> Fraction:
-    """Return how far replacing a record moves a covariance of n records on grids."""
+    """Return the sensitivity of the covariance of n records on grids for bounded neighbors."""
     rounding = 2 * Fraction(compute_product_unit(grid1, grid2)) / (n - 1)
     return compute_width(bounds1) * compute_width(bounds2) / n + rounding

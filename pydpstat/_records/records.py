@@ -1,4 +1,4 @@
-"""The records of a release: what is public of them, and a pass over all of them, by group and by unit."""
+"""Records of a release: their public properties, and passes over all records by group and by unit."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _IN_MEMORY = (np.ndarray, list, tuple)
 
 
 class RecordChunk(NamedTuple):
-    """Some records: their variables, and the group that each is in. Private."""
+    """Variables of some records and the group code of each record. Private."""
 
     columns: Columns
     group_codes: np.ndarray | None
@@ -50,15 +50,15 @@ class RecordChunk(NamedTuple):
 
     @property
     def n_records(self) -> int:
-        """How many records there are, without those that were left out."""
+        """Number of records, without dropped ones."""
         return int(self.columns.arrays[0].size)
 
 
 class RecordLayout(NamedTuple):
-    """How the records of a chunk are read; all of it is public, and can be sent to another process.
+    """Instructions for reading the records of a chunk; all of it is public and can be sent to another process.
 
-    `variables`, `keys` and `ids` are columns' names where the chunk has them all; `is_single` tells that one
-    variable is a single one, and no frame of one.
+    `variables`, `keys` and `ids` are names of columns if the chunk has all of them. `is_single` tells whether
+    a single variable is read, rather than a frame with one column.
     """
 
     reader: Reader
@@ -79,7 +79,7 @@ class RecordLayout(NamedTuple):
         return self.read_part(variables, [columns[name] for name in self.keys], ids)
 
     def read_part(self, data: object, keys: Sequence[object], ids: Column | None) -> RecordChunk:
-        """Read variables, find each record's group, and leave out what is in none or more than its unit's."""
+        """Read variables and group codes; drop records in no group and those above their unit's contribution bound."""
         columns = self.reader(data, self.argument)
         if self.is_single and len(columns.arrays) == 1 and columns.names is not None:
             name = columns.names[0] or None
@@ -99,7 +99,10 @@ class RecordLayout(NamedTuple):
     def _select_records(
         self, columns: Columns, group_codes: np.ndarray | None, ids: Column | None
     ) -> np.ndarray | None:
-        """Return which records are in the sample and in a group, and among those of their unit that count."""
+        """Return a mask of the records in the sample and in a group, within their unit's contribution bounds.
+
+        None selects all records.
+        """
         stay = None if group_codes is None or group_codes.size == 0 or int(group_codes.min()) >= 0 else group_codes >= 0
         if self.sample is not None:
             drawn = _draw_sample(self.sample, columns.size, ids, self.unit)
@@ -108,7 +111,7 @@ class RecordLayout(NamedTuple):
             return stay
         if stay is not None:
             group_codes = np.where(stay, 0 if group_codes is None else group_codes, -1)
-        # one sign for what is missing, whether numbers or truth values
+        # represent missing values by NaN, in Boolean arrays too
         values = [
             array if gone is None else np.where(gone, np.nan, array)
             for array, gone in zip(columns.arrays, columns.missing)
@@ -117,7 +120,7 @@ class RecordLayout(NamedTuple):
 
 
 def _draw_sample(sample: SamplingDesign, size: int, ids: Column | None, unit: ContributionBounds | None) -> np.ndarray:
-    """Return which records are in the sample: a unit is in it with all of its records."""
+    """Return a mask of the records in the sample; a unit is sampled with all of its records."""
     if unit is None:
         return sample.draw_records(size)
     codes, names = encode_units(ids, unit.name)
@@ -125,7 +128,7 @@ def _draw_sample(sample: SamplingDesign, size: int, ids: Column | None, unit: Co
 
 
 def _select_subset(columns: Columns, group_codes: np.ndarray | None, is_selected: np.ndarray) -> RecordChunk:
-    """Return the records that stay; how many there were remains known."""
+    """Return the selected records; `columns.size` remains the number of all records."""
     arrays = tuple(array[is_selected] for array in columns.arrays)
     gone = tuple(None if mask is None else mask[is_selected] for mask in columns.missing)
     inside = Columns(arrays, gone, columns.names, columns.name, columns.size)
@@ -133,11 +136,11 @@ def _select_subset(columns: Columns, group_codes: np.ndarray | None, is_selected
 
 
 class Records(NamedTuple):
-    """The records of a release. Public but for the part, and for the size unless neighbors are bounded.
+    """Records of a release. Public except for `part`, and for the size unless neighbors are bounded.
 
-    `name` is a single variable's, whose `names` are None. `public_size` is the number of records where it is public
-    and at hand, and `count_records` counts a table's, once; `part` has all records that are in memory, `table`
-    others.
+    `name` is the name of a single variable, for which `names` is None. `public_size` is the number of records
+    if it is public and known, and `count_records` counts the records of a table, once. `part` has the records of
+    data in memory, and `table` is the table of other data.
     """
 
     names: tuple[str, ...] | None
@@ -155,10 +158,10 @@ class Records(NamedTuple):
 
     @property
     def size(self) -> int | None:
-        """Number of records, if public; None where it is not known before they are read.
+        """Number of records; None if it is private, or unknown before a pass over the data.
 
-        A table is asked for it here and not before: an engine may have to read for it, and by then all
-        arguments are checked. `sum_with_size` has it without.
+        The records of a table are counted here, since an engine may have to read the data for it, and all arguments
+        are checked by then. `sum_with_size` avoids this extra pass.
         """
         if self.count_records is None:
             return self.public_size
@@ -167,27 +170,27 @@ class Records(NamedTuple):
 
     @property
     def groups(self) -> Groups | None:
-        """The groups; None without."""
+        """Groups; None if there are none."""
         return self.layout.groups
 
     @property
     def n_groups(self) -> int | None:
-        """How many groups there are; None without."""
+        """Number of groups; None if there are none."""
         return None if self.groups is None else self.groups.n_groups
 
     @property
     def has_several_groups(self) -> bool:
-        """Whether there are several groups, of which a record may leave one and enter another."""
+        """Whether there are at least two groups, so that a replaced record may change groups."""
         return self.groups is not None and self.groups.n_groups > 1
 
     @property
     def conditions(self) -> tuple[str, ...]:
-        """What the guarantee rests on."""
+        """Conditions of the guarantee that come from the groups."""
         return () if self.groups is None else self.groups.conditions
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of one number for each group and variable."""
+        """Shape of an array with one number for each group and variable."""
         inner = () if self.names is None else (self.width,)
         return inner if self.groups is None else (self.groups.n_groups, *inner)
 
@@ -197,9 +200,10 @@ class Records(NamedTuple):
         merge: Callable[[Folded, Folded], Folded],
         undivided_column: str | None = None,
     ) -> Folded:
-        """Return what `map_part` makes of all records, the parts' results merged.
+        """Apply `map_part` to each part of the records and merge the results.
 
-        All records of a unit are in one part, and so are those of a value of the column `undivided_column`.
+        All records of a unit are in one part, and so are all records with equal values in the column
+        `undivided_column`.
         """
         if self.table is None:
             assert self.part is not None
@@ -210,7 +214,7 @@ class Records(NamedTuple):
             return self.table.fold(functools.partial(_map_chunk, self.layout, map_part), merge, undivided_column)
 
     def compute_in_engine(self, question: AggregateQuery) -> list[AggregateRow] | None:
-        """Return what an engine counts and adds up itself; None where the records have to be read."""
+        """Compute counts and sums in the engine; return None if the records must be read."""
         if self.table is None or self.layout.unit is not None or self.layout.sample is not None:
             return None
         with name_data_argument(self.layout.argument):
@@ -224,12 +228,10 @@ class Records(NamedTuple):
         get_size: Callable[[Folded], int],
         check_size: Callable[[int], None],
     ) -> tuple[Folded, int | None]:
-        """Return what is added up, and the number of records; None where it is private.
+        """Return the sums and, if public, the number of records, in one pass over the data.
 
-        An engine would have to read for the number, which the sums have in them: data are read once.
-
-        `get_size` tells how many records were added up, and `check_size` raises an error where there are too few,
-        before they are read where their number is at hand.
+        `get_size` returns the number of records from the sums. `check_size` raises an error if there are too few
+        records; it is called before the pass if the number is known by then.
         """
         if self.public_size is not None:
             check_size(self.public_size)
@@ -241,11 +243,11 @@ class Records(NamedTuple):
         return found, size
 
     def make_labels(self, statistic: str) -> Labels:
-        """Return the names of one number for each group and variable."""
+        """Return labels for one number for each group and variable."""
         return self.label_groups(Labels(self.name or statistic, self.names))
 
     def label_groups(self, labels: Labels) -> Labels:
-        """Return the names of what `labels` names of one group."""
+        """Return labels by group, given the labels of one group."""
         if self.groups is None:
             return labels
         return GroupLabels.from_labels(labels, self.groups.rows, self.groups.names)
@@ -256,9 +258,9 @@ def _map_chunk(layout: RecordLayout, map_part: Callable[[RecordChunk], Folded], 
 
 
 def read_records(data: object, options: Options, reader: Reader, argument: str = "data") -> tuple[Records, Options]:
-    """Read what is public of the records, and say how groups and units change their protection."""
+    """Read the public properties of the records; return them with the options adjusted for groups and units."""
     table = None
-    # what is surely in memory needs no look at the engines
+    # skip the check for engines if the data are certainly in memory
     if type(data) not in _IN_MEMORY:
         data = to_pandas_or_numpy(data, argument)
         with name_data_argument(argument):
@@ -276,7 +278,7 @@ def read_records(data: object, options: Options, reader: Reader, argument: str =
     groups = make_scope_groups(scope, own, options)
     if unit is not None:
         options = options._replace(unit=unit.name, contribution_bound=unit.max_records)
-    # of units that have one record each the number is as public as that of records
+    # with one record per unit, the number of records is as public as the number of units
     options = options._replace(
         has_private_group_sizes=groups is not None or unit is not None and not scope.has_one_record_per_unit
     )
@@ -315,7 +317,7 @@ def read_records(data: object, options: Options, reader: Reader, argument: str =
 
 
 def select_variables(data: object, origin: ColumnOrigin, variables: tuple[str, ...]) -> object:
-    """Return some columns of a frame in memory, or what stands for them."""
+    """Return columns of a frame in memory, or a placeholder for them."""
     if isinstance(data, Placeholder):
         return Placeholder(data.size, variables)
     return Chunk({name: origin.columns[name] for name in variables}, origin.size)

@@ -1,9 +1,9 @@
-"""The choice among grid points by their utility: permute-and-flip, or the exponential mechanism.
+"""Selection of grid points by their utility, by permute-and-flip or the exponential mechanism.
 
-Both keep epsilon at the rate epsilon / r, where all changes of the utility lie in an interval of length r
-(`ranks.rank_range`), and permute-and-flip's expected utility is never lower (McKenna and Sheldon 2020,
-theorem 2). The exponential mechanism's loss has a range of epsilon, and so a rho of epsilon^2 / 8 in place of
-epsilon^2 / 2 (`pydpstat.privacy.BoundedRangeLoss`): it is used in a budget that adds up rho.
+Both satisfy epsilon at the rate epsilon / r, if all changes of the utility lie in an interval of length r
+(`ranks.compute_rank_range`), and the expected utility of permute-and-flip is never lower (McKenna and Sheldon
+2020, theorem 2). The privacy loss of the exponential mechanism has a range of epsilon, and so a rho of
+epsilon^2 / 8 instead of epsilon^2 / 2 (`pydpstat.privacy.BoundedRangeLoss`): it is used for budgets in rho.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ from pydpstat.random._weighted_choice import (
 from pydpstat.random.secure.largest_noise import noisy_max
 
 WidthArray = npt.NDArray[np.int64]
-# the chosen run, and the place in it from 0 to 1
+# the selected run, and the position in it from 0 to 1
 RunPosition = tuple[int, float]
 
 
 class PointSelection(NamedTuple):
-    """A way to choose a point: its rate, its source, and whether by permute-and-flip."""
+    """Random selection of points: its rate, its source, and whether it is permute-and-flip."""
 
     rate: Fraction
     source: Source
     is_permute_and_flip: bool
 
     def choose_point_above(self, utility: Floats, first: int, n_points: int, lower_limit: float) -> int:
-        """Choose a point if most utilities are `lower_limit`.
+        """Select a point, given the utilities above `lower_limit`.
 
-        The utilities are those of successive points from `first` on; they increase, then decrease. All other
-        points have `lower_limit`, whose weight is negligible.
+        The utilities are those of successive points from `first` on; they increase, then decrease. All other points
+        have the utility `lower_limit`, whose weight is negligible.
         """
         if not self.is_permute_and_flip:
             return choose_point_by_weight(utility, first, n_points, self.rate, self.source, lower_limit)
@@ -64,7 +64,7 @@ class PointSelection(NamedTuple):
         return other if other < before else other + stop - start
 
     def choose_points(self, runs: Sequence[Runs]) -> list[int]:
-        """Choose a point in each of several lists of runs, whose points have the same utility."""
+        """Select a point in each of several lists of runs; the points of a run have equal utility."""
         if not self.is_permute_and_flip:
             return choose_points_by_weight(runs, self.rate, self.source)
         if self.source.reproducible:
@@ -88,7 +88,7 @@ class PointSelection(NamedTuple):
         ]
 
     def choose_piece(self, widths: WidthArray, utility: Floats) -> int:
-        """Choose a piece, given the number of points of each, at least 1, and their utility."""
+        """Select a piece, given the number of points of each, at least 1, and their utilities."""
         if not self.is_permute_and_flip:
             return choose_by_weight(utility, self.rate, self.source, widths)
         if self.source.reproducible:
@@ -96,9 +96,9 @@ class PointSelection(NamedTuple):
         return noisy_max(utility, self.rate, widths, np.zeros(1, dtype=np.int64))[0]
 
     def _choose_seeded(self, runs: Sequence[tuple[Floats, WidthArray]]) -> list[RunPosition]:
-        """Choose with two uniforms for each: one for the largest noisy score, and one for its run.
+        """Select with two uniforms for each list: one for the largest noisy score, and one for its run.
 
-        The place of the second one within the run determines the point, as it would among all points.
+        The position of the second uniform within the run determines the point, as in a selection among all points.
         """
         sizes = [utility.size for utility, _ in runs]
         first = np.cumsum([0, *sizes[:-1]])

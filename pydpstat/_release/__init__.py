@@ -1,1 +1,1 @@
-"""How a release comes about: a question, its noise, and the one place where value and noise meet."""
+"""Pipeline of a release: options, query, calibration, charging and the addition of noise."""

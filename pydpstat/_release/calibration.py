@@ -1,4 +1,4 @@
-"""What noise a release gets and what that keeps: settled before the true value is touched."""
+"""Noise and guarantee of a release, determined before the true value is read."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from pydpstat.privacy.guarantee import Guarantee
 
 # the default comes first
 REAL_MECHANISMS: tuple[Mechanism, ...] = (Laplace(), Gaussian())
-# of numbers that one record changes together
+# mechanisms for numbers that one record changes jointly
 VECTOR_MECHANISMS: tuple[Mechanism, ...] = (*REAL_MECHANISMS, Cube())
 INTEGER_MECHANISMS: tuple[Mechanism, ...] = (Geometric(), DiscreteGaussian())
-# what those are for that others have
+# uses of mechanisms that only other functions have
 _MECHANISM_USES = {
     "laplace": "real numbers",
     "geometric": "counts",
     "exponential": "quantiles, which always have it",
 }
-# the smallest number with all its digits
+# the smallest normal float
 _SMALLEST_SCALE = 2.0**-1022
 SEEDED_CONDITION = "a seeded stream, for checking and study only: anyone who knows the seed can remove the noise"
 ROUNDING_CONDITION = (
@@ -45,7 +45,7 @@ ROUNDING_CONDITION = (
 def resolve_mechanism(
     mechanism: str | Mechanism | None, named_mechanisms: tuple[Mechanism, ...], allow_objects: bool
 ) -> Mechanism:
-    """Return the mechanism of a name, or the one that was given."""
+    """Return the mechanism of a name, or the given object."""
     if mechanism is None and named_mechanisms is VECTOR_MECHANISMS:
         return named_mechanisms[0]
     if isinstance(mechanism, Mechanism) and mechanism.norm == math.inf and named_mechanisms is not VECTOR_MECHANISMS:
@@ -75,7 +75,7 @@ def resolve_mechanism(
 
 
 def check_delta(delta: float, mechanism: Mechanism) -> float:
-    """Return delta as it is allowed with a mechanism: 0, or a small probability."""
+    """Check delta for a mechanism: 0, or a small probability."""
     if not mechanism.approximate:
         if type(delta) is int and delta == 0 or checks.is_number(delta) and delta == 0.0:
             return 0.0
@@ -93,7 +93,7 @@ def check_delta(delta: float, mechanism: Mechanism) -> float:
 
 
 class QuerySpec(NamedTuple):
-    """What is asked of the data, without the answer."""
+    """Public part of a query, without the true value."""
 
     statistic: str
     sensitivities: tuple[Any, ...]
@@ -104,17 +104,17 @@ class QuerySpec(NamedTuple):
 
 
 class NoiseCalibrator(Protocol):
-    """How a question is to be protected: public data, made from the arguments of a call."""
+    """Calibration of a query's noise, based on the public arguments of a call."""
 
     def calibrate(self, query_spec: QuerySpec, sensitivities: tuple[float, ...]) -> Noise:
-        """Return noise for the sensitivities; for exact values its scale is rounded up."""
+        """Return noise for the sensitivities; its scale is rounded up for exact values."""
 
     def make_guarantees(self, query_spec: QuerySpec, noise: Noise) -> tuple[Guarantee, Guarantee]:
-        """Return what was asked for, and what holds with the calibrated noise."""
+        """Return the claimed guarantee, and the actual one of the calibrated noise."""
 
 
 class FixedNoiseCalibrator(NamedTuple):
-    """The spec of integer noise that is calibrated already, because its parameters are the user's own."""
+    """Calibrator of integer noise with parameters given by the user."""
 
     noise: Noise
     claim: Guarantee
@@ -132,8 +132,8 @@ class FixedNoiseCalibrator(NamedTuple):
 class Calibration(NamedTuple):
     """Noise and guarantee of a release.
 
-    A seeded release has no `grid`. The sensitivity is without what the grid adds, which the noise covers,
-    too. `is_acceptable` tells whether a noisy value may stand; None where every one may.
+    A seeded release has no `grid`. The sensitivity does not include rounding to the grid, which the noise covers.
+    `is_acceptable` tells whether a noisy value may be released; None if every value may be.
     """
 
     noise: Noise
@@ -146,14 +146,14 @@ class Calibration(NamedTuple):
 
 
 def calibrate_release(query_spec: QuerySpec, calibrator: NoiseCalibrator, is_seeded: bool) -> Calibration:
-    """Calibrate noise, choose its grid and state the guarantee; a seeded source has no grid.
+    """Calibrate noise, choose its grid and determine the guarantee; a seeded source has no grid.
 
-    All arguments are public: the same question is prepared once.
+    All arguments are public, so that results are cached.
     """
     try:
         return _calibrate_release(query_spec, calibrator, is_seeded)  # type: ignore[arg-type]
     except TypeError:
-        # what cannot be hashed is prepared all the same
+        # do not cache unhashable arguments
         return _calibrate_release.__wrapped__(query_spec, calibrator, is_seeded)
 
 
@@ -168,7 +168,7 @@ def _calibrate_release(query_spec: QuerySpec, calibrator: NoiseCalibrator, is_se
     if promised and query_spec.size and all(sensitivities):
         _check_underflow(query_spec, noise)
     grid = None
-    # what cannot move needs no noise for being rounded either
+    # a value with sensitivity 0 needs no noise to cover rounding to the grid
     if not is_seeded and sensitivities != (0.0,):
         noise, grid = _calibrate_on_grid(query_spec, calibrator, noise, claim.epsilon)
     scale = noise.scale
@@ -177,7 +177,7 @@ def _calibrate_release(query_spec: QuerySpec, calibrator: NoiseCalibrator, is_se
             f"the noise scale of {query_spec.statistic} is not finite, so R would return NaN or Inf. "
             "Give finite bounds and sensitivities."
         )
-    # what the proof of a release from the operating system leaves out
+    # the part that the proof for the operating system's generator does not cover
     condition = (
         SEEDED_CONDITION if is_seeded else None if query_spec.integer or query_spec.is_exact else ROUNDING_CONDITION
     )
@@ -191,16 +191,16 @@ def _calibrate_release(query_spec: QuerySpec, calibrator: NoiseCalibrator, is_se
 def _calibrate_on_grid(
     query_spec: QuerySpec, calibrator: NoiseCalibrator, noise: Noise, epsilon: float
 ) -> tuple[Noise, float]:
-    """Choose the grid, and calibrate once more with what bringing the value onto it adds."""
+    """Choose the grid, and calibrate again with the increase of the sensitivity by rounding to it."""
     if noise.integer:
         return noise, 1.0
-    # with one sensitivity for the whole value, each of its elements may move by one unit more
+    # with one sensitivity for the whole value, each of its elements may change by one more unit
     elements = query_spec.size if len(query_spec.sensitivities) == 1 and not query_spec.integer else 1
     smallest = float(min(query_spec.sensitivities, default=1.0)) / max(elements, 1)
     scale = noise.scale
     grid = grid_unit(scale if isinstance(scale, float) else float(scale.min(initial=smallest)), smallest)
     if query_spec.integer:
-        # integers lie on no grid that is coarser
+        # counts are multiples of 1, so the grid must not be coarser
         grid = min(grid, 1.0)
     if grid == 0.0:
         raise PydpstatError(
@@ -228,9 +228,9 @@ def _check_underflow(query_spec: QuerySpec, noise: Noise) -> None:
 
 
 def compute_count_sensitivity(neighbors: str, norm: float) -> float:
-    """Return how far the counts of disjoint cells move, in the L1 or the L2 norm.
+    """Compute the sensitivity of the counts of disjoint cells in the L1 or the L2 norm.
 
-    One record changes cell (bounded), or comes or goes (unbounded).
+    One record changes cells (bounded), or is added or removed (unbounded).
 
     >>> compute_count_sensitivity("bounded", 1), compute_count_sensitivity("unbounded", 2)
     (2.0, 1.0)

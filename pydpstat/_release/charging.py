@@ -1,4 +1,4 @@
-"""Who pays for a release, and when: the budget that it names, or that of the ``with`` block around it."""
+"""Charging of a release to the budget it names or to that of the enclosing ``with`` block."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = [
 
 
 class BudgetDefaults(NamedTuple):
-    """The neighbors and the unit of a release by default, and how privacy losses add up."""
+    """Default neighbors and unit of a release, and the composition of privacy losses."""
 
     neighbors: str = "bounded"
     unit: str | None = None
@@ -48,8 +48,8 @@ _WITHOUT_BUDGET = BudgetDefaults()
 def get_budget_defaults(budget: Chargeable | None) -> BudgetDefaults:
     """Return the default neighbors and unit of a release, and the accountant.
 
-    They are those of the budget that it names, else of the block around; inside of what was paid for as a
-    whole they are those of the budget that paid. Something else that can be spent from has none of its own.
+    They are those of the given budget, else of the enclosing block; within a block that was charged as a whole they
+    are those of the charged budget. Other objects with a method `spend` have the usual defaults.
     """
     if budget is None:
         if not get_open_budgets():
@@ -60,7 +60,7 @@ def get_budget_defaults(budget: Chargeable | None) -> BudgetDefaults:
 
 
 def check_budget(budget: Chargeable | None) -> Chargeable | None:
-    """Check that a budget, where one is given, can be spent from."""
+    """Check that a budget, if given, has a method `spend`."""
     if budget is None or callable(getattr(budget, "spend", None)) and not isinstance(budget, type):
         return budget
     got = "the class itself" if isinstance(budget, type) else checks.describe_value(budget)
@@ -71,13 +71,13 @@ def check_budget(budget: Chargeable | None) -> Chargeable | None:
 
 
 class CallProtocol(Protocol):
-    """What a release's call is written down as."""
+    """Call record of a release."""
 
     def format_python(self) -> str:
-        """Return the call as Python would show it."""
+        """Return the call as Python code."""
 
     def describe_release(self, variables: str = "") -> str:
-        """Return what was asked in words, with the data's names where the call does not have them."""
+        """Describe the release in words, with the names in `variables` if the call has none."""
 
 
 def charge_budget(
@@ -87,11 +87,11 @@ def charge_budget(
     describe_subject: Callable[[], str] = str,
     mechanism: str = "",
 ) -> None:
-    """Spend what a release keeps, just before its first draw; what this raises ends the release.
+    """Charge the guarantee of a release just before its first draw; an error raised here prevents the release.
 
-    Without a budget of its own the innermost block's pays; outside of every block nobody does, which
-    warns where a block of another thread may have been meant. The entry's label is what was asked, in words,
-    where the user gives none; `describe_subject` tells variables and groups, and the `mechanism` is written down, too.
+    If no budget is given, that of the innermost block is charged; outside of blocks none is, with a warning if a
+    block of another thread may have been intended. The default label of the entry is the description of the
+    release; `describe_subject` returns its variables and groups, and the `mechanism` is recorded, too.
     """
     payer = get_default_budget() if budget is None else budget
     if payer is not None:
@@ -110,14 +110,17 @@ def charge_budget(
 def charge_once(
     budget: Chargeable | None, guarantee: Guarantee, call_or_text: CallProtocol | str, mechanism: str = ""
 ) -> Iterator[None]:
-    """Pay for several releases at once: what is released inside costs no more, unless it names a budget."""
+    """Charge several releases at once.
+
+    Releases within the block are not charged again unless they name a budget.
+    """
     charge_budget(budget, guarantee, call_or_text, mechanism=mechanism)
     with use_budget(None):
         yield
 
 
 class _GuaranteePreview(BaseException):
-    """Carries a guarantee out of a release that is not made; no handler of errors may stop it."""
+    """Exception that carries a guarantee out of a release that is not made; it bypasses handlers of errors."""
 
     def __init__(self, guarantee: Guarantee) -> None:
         super().__init__()
@@ -125,20 +128,21 @@ class _GuaranteePreview(BaseException):
 
 
 class _PreviewBudget:
-    """Stands for a budget and ends a release where it would pay, before its first draw."""
+    """Stand-in for a budget that ends a release when it is charged, before its first draw."""
 
     def __init__(self, budget_defaults: BudgetDefaults) -> None:
         self.neighbors, self.unit, self.accountant = budget_defaults
 
     def spend(self, guarantee: Guarantee, call: str) -> None:
-        """Tell the guarantee."""
+        """Raise the guarantee."""
         raise _GuaranteePreview(guarantee)
 
 
 def preview_guarantee(release: Callable[[], object]) -> Guarantee:
-    """Return what a release without its own budget would keep; it runs up to its first draw.
+    """Return the guarantee of a release without making it.
 
-    What never asks to be paid for guarantees nothing.
+    The release runs up to the point where it would charge a budget. A function that never charges one has an
+    infinite epsilon.
     """
     with use_budget(_PreviewBudget(get_budget_defaults(None))):
         try:

@@ -1,4 +1,4 @@
-"""The pipeline of a release without added noise: random numbers choose what is published."""
+"""Pipeline of a release without added noise: a random selection of the published value."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ def release_choice(
     describe_subject: Callable[[], str] = str,
     steps: tuple[str, ...] = (),
 ) -> DPResults:
-    """Draw uniforms, let them choose, and return what may be published; its `noise` is None.
+    """Select a value at random and return its release, whose `noise` is None.
 
-    `choose` makes the value and its labels of so many uniforms (`n_draws`) and holds the data; `choose_exactly` does
-    so from the exact distribution with the operating system's generator, and `exact_condition` is what its proof
-    leaves out. `sensitivity` is the utility's, and the chosen value lies on the public `grid`;
+    `choose` computes the value and its labels from `n_draws` uniforms and holds the data. `choose_exactly` selects
+    from the exact distribution with the operating system's generator; `exact_condition` is the part that its proof
+    does not cover. `sensitivity` is that of the utility, and the selected value lies on the public `grid`;
     `steps` describe the candidates in words.
     """
     condition = (
@@ -82,7 +82,7 @@ def release_choice(
 
 
 def _convert_to_array(choice: object) -> np.ndarray:
-    """Return an array or a number in its own type, anything else as an object, as an array."""
+    """Convert a choice to an array: a float or an int in its type, other values as an object."""
     if isinstance(choice, np.ndarray):
         return choice
     if type(choice) is float or type(choice) is int and abs(choice) < 2**63:

@@ -1,4 +1,4 @@
-"""What a release was asked for: a design's call, its declared facts, and the names of the data."""
+"""Context of a release: the design's call, its declared facts, and the names of the data."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ Fact = tuple[str, tuple[str, ...]]
 
 
 class DesignCallProtocol(Protocol):
-    """A call of a design's method."""
+    """Call of a design's method."""
 
     @property
     def name(self) -> str:
-        """Return the method's name, which is that of its function."""
+        """Name of the method, which is that of its function."""
 
     def describe_call(self) -> DesignCallText:
-        """Return the call in plain text."""
+        """Return the call as text."""
 
 
-# an inferred column type may depend on one record, and with it whether values or ids are equal
+# an inferred column type, and with it the equality of values or ids, may depend on one record
 TYPES_CONDITION = "the types of the columns are public"
 
 
 class DesignCallContext:
-    """Collect the facts that releases inside rest on, which a design's method may be asked for.
+    """Record the declared facts on which releases within the block depend, and the design's call.
 
     `types_condition` is the condition if records are `compared`; None for lists, which have no types.
     """
@@ -61,14 +61,14 @@ _current_context: ContextVar[DesignCallContext | None] = ContextVar("_inside", d
 
 
 def record_facts(kind: str, names: Iterable[str]) -> None:
-    """Note bounds or levels of columns as facts that what is released next rests on."""
+    """Record bounds or levels of columns as facts on which the next releases depend."""
     around = _current_context.get()
     if around is not None:
         around.facts.append((kind, tuple(names)))
 
 
 def record_comparison() -> None:
-    """Note that the next release depends on comparisons: a condition, or groups of records."""
+    """Record that the next release depends on comparisons: a condition, or groups of records."""
     around = _current_context.get()
     if around is not None:
         around.compared = True
@@ -81,7 +81,7 @@ def get_comparison_conditions() -> tuple[str, ...]:
 
 
 def get_type_conditions() -> tuple[str, ...]:
-    """Return the condition on the types of the data that a function was called with; none for lists."""
+    """Return the condition on the types of the data passed to the running function; empty for lists."""
     around = _current_context.get()
     if around is not None:
         return () if around.types is None else (around.types,)
@@ -92,12 +92,12 @@ def get_type_conditions() -> tuple[str, ...]:
 
 # arguments without records
 _PUBLIC_ARGUMENTS = {"bounds", "levels", "budget", "rng", "mechanism", "edges", "f_exp", "hierarchy"}
-# single values, and ranges, have no column type
+# scalars and ranges have no column type
 _UNTYPED_CLASSES = (str, bytes, numbers.Number, np.generic, range, type(None))
 
 
 def _has_types(argument: object) -> bool:
-    """Tell whether an argument is a container with a column type, or contains one."""
+    """Return whether an argument is a container with a column type, or contains one."""
     if isinstance(argument, Mapping):
         return any(map(_has_types, argument.values()))
     if isinstance(argument, (list, tuple)):
@@ -107,13 +107,13 @@ def _has_types(argument: object) -> bool:
 
 
 def get_recorded_facts() -> tuple[Fact, ...]:
-    """Return the facts that were noted so far."""
+    """Return the facts recorded in the enclosing block."""
     around = _current_context.get()
     return () if around is None else tuple(around.facts)
 
 
 def get_design_call(function: str) -> DesignCallText | None:
-    """Return how a design was asked for a function's release; None where none was."""
+    """Return the design call that triggered this function; None if it was called directly."""
     around = _current_context.get()
     if around is None or around.design_call is None or around.design_call.name != function:
         return None
@@ -121,19 +121,19 @@ def get_design_call(function: str) -> DesignCallText | None:
 
 
 def is_subset_release() -> bool:
-    """Tell whether a design was asked for a release of some records of its sample."""
+    """Return whether the release is that of a subset of a design's sample."""
     around = _current_context.get()
     return around is not None and getattr(around.design_call, "subset", None) is not None
 
 
-# the function that runs, and its arguments by place and by name
+# the running function, its positional and its keyword arguments
 current_call: ContextVar[tuple[str, tuple[object, ...], Mapping[str, object]]] = ContextVar(
     "handed", default=("", (), {})
 )
 
 
 def get_series_names(function: str) -> tuple[str, ...]:
-    """Return the names of the series that a function was called with, which are public as columns' are."""
+    """Return the names of the series passed to a function, which are public like those of columns."""
     name, arguments, _ = current_call.get()
     series = [each for each in arguments if has_attributes(each, "to_frame")] if name == function else []
     names = [getattr(each, "name", None) for each in series]
@@ -141,7 +141,7 @@ def get_series_names(function: str) -> tuple[str, ...]:
 
 
 def format_fact_conditions() -> tuple[str, ...]:
-    """Return the facts in one sentence, as a condition of a guarantee; nothing where there are none."""
+    """Return the facts in one sentence, as a condition of a guarantee; empty if there are none."""
     facts = get_recorded_facts()
     return _format_facts(facts) if facts else ()
 
@@ -156,5 +156,5 @@ def _format_facts(facts: tuple[Fact, ...]) -> tuple[str, ...]:
 
 
 def _quote_name(name: str) -> str:
-    # a budget's file has a condition a line
+    # a budget's file has one condition per line
     return name if name.isidentifier() else repr(name)

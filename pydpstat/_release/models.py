@@ -1,4 +1,4 @@
-"""Releases of fitted models, and the only place where their noise meets data or coefficients."""
+"""Releases of fitted models, and the only place where their noise and data or coefficients are combined."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SAMPLER_CONDITION = (
 
 
 class ModelFields(TypedDict):
-    """The fields of `ModelResults` that a release does not make itself."""
+    """Fields of `ModelResults` that the caller of a release provides."""
 
     model: str
     names: tuple[str, ...]
@@ -42,10 +42,10 @@ class ModelFields(TypedDict):
 def get_constructor_arguments(
     model: object, field_names: tuple[str, ...], has_l2_regularizer: bool
 ) -> tuple[tuple[str, object], ...]:
-    """Return a model's constructor's arguments by its fields, as the record of a release shows them.
+    """Return the arguments of a model's constructor by its fields, in the form of the call record.
 
-    The regularizer "l2" needs no gradient of its own: it is left out, or None for a class that takes
-    all its functions.
+    The regularizer "l2" needs no separate gradient: it is left out, or None for a class that takes all its
+    functions.
     """
     shown: dict[str, object] = {name.removeprefix("_"): getattr(model, name) for name in field_names}
     if has_l2_regularizer:
@@ -56,7 +56,7 @@ def get_constructor_arguments(
 
 
 def add_source_condition(guarantee: Guarantee, source: Source) -> Guarantee:
-    """Return what holds with a source's randomness."""
+    """Return the guarantee with the condition of its random source added."""
     condition = SAMPLER_CONDITION if not source.reproducible else SEEDED_CONDITION
     stated = (*guarantee.conditions, condition)
     return replace(guarantee, conditions=stated, loss=None)
@@ -73,11 +73,11 @@ def release_model(
     guarantee: Guarantee,
     fields: ModelFields,
 ) -> ModelResults:
-    """Fit a model with noise and return what may be published.
+    """Fit a model with noise and return its release.
 
-    `minimize` returns the coefficients for the noise in the objective (zeros for none), `draw` a noise vector
-    of shape (size,), and `unscale` makes noisy coefficients those of the data as given. The budget of the
-    ``with`` block around pays first.
+    `minimize` returns the coefficients for a noise vector in the objective (zeros for none), `draw` a noise vector
+    of shape (size,), and `unscale` converts noisy coefficients to the units of the data. The budget of the
+    enclosing ``with`` block is charged first.
     """
     if open_blocks or get_open_budgets():
         charge_budget(None, guarantee, fields["record"], mechanism=f"{perturbation} perturbation")

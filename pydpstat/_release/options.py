@@ -1,4 +1,4 @@
-"""How a statistic is to be protected: the options that all of them have, checked."""
+"""Checked options common to all releases of statistics."""
 
 from __future__ import annotations
 
@@ -24,20 +24,30 @@ from pydpstat.random.source import SYSTEM, Source, source_from
 # the value that replaces missing ones, or how they are treated
 Missing = str | float | np.generic
 COMPLETENESS_CONDITION = "whether values are missing is treated as public"
-# no value may take a missing one's place
+# type of `fill_type` if missing values must not be replaced
 NO_FILL = type(None)
 
 
 class Options(NamedTuple):
-    """How a statistic is to be protected, checked.
+    """Checked options of a release.
 
-    `is_default_mechanism` and `is_mechanism_named`: whether the mechanism is the function's default, and was
-    given by name. `has_private_group_sizes`: records are counted in groups or by units, so that nobody knows
-    how many are counted where. At most `contribution_bound` records of a `unit` count. `sampling_rate` is the
-    sample's share of the records. `can_be_unbounded`: the function has unbounded neighbors, too. `facts` are
-    the declared facts of a design that the release rests on, in words; `type_conditions` are those on the types
-    of columns if records are compared. `scope` has the groups and units, and may have private columns. Noise
-    is drawn from the `source`; the `budget` is charged, or else that of the enclosing block.
+    Attributes
+    ----------
+    is_default_mechanism, is_mechanism_named : bool
+        Whether the mechanism is the function's default, and whether it was given by name.
+    has_private_group_sizes : bool
+        Whether records are counted by group or unit, so that the counts are private.
+    unit, contribution_bound
+        Privacy unit, and the largest number of its records that contribute.
+    sampling_rate : Fraction or None
+        Fraction of the records in the sample; None without sampling.
+    can_be_unbounded : bool
+        Whether the function is also available for unbounded neighbors.
+    facts, type_conditions : tuple of str
+        Declared facts of a design, and conditions on the types of columns if records are compared.
+    scope, source, budget
+        Groups, unit and sample as given (may hold private columns); random source; budget to charge, None for
+        that of the enclosing block.
     """
 
     epsilon: float
@@ -72,7 +82,7 @@ class Options(NamedTuple):
         max_groups: int | None = None,
         sample: float | None = None,
     ) -> Options:
-        """Return the options of a release by these groups, of these units, on such a sample."""
+        """Return the options with groups, unit and sample."""
         scope = Scope.from_arguments(by, levels, other, unit, max_records, max_groups, sample, self.budget)
         if scope is EMPTY_SCOPE:
             return self
@@ -82,21 +92,21 @@ class Options(NamedTuple):
     def add_table_scope(
         self, unit: object, max_records: int | None, max_groups: int | None, sample: float | None
     ) -> Options:
-        """Return the options of a table, whose variables' levels make the groups."""
+        """Return the options of a table, in which the levels of the variables make the groups."""
         scope = Scope.from_arguments(None, None, None, unit, max_records, max_groups, sample, self.budget)
         return self.add_type_conditions()._replace(scope=scope._replace(is_table=True))
 
     def add_type_conditions(self) -> Options:
-        """Return the options of a release that compares records with levels, or by their ids."""
+        """Return the options with the conditions of comparing records with levels or by ids."""
         return self._replace(type_conditions=get_type_conditions())
 
     def use_one_record_per_unit(self, unit: object) -> Options:
-        """Return the options of a release in which one record of each unit counts."""
+        """Return the options of a release in which one record of each unit contributes."""
         scope = Scope.from_one_record_per_unit(unit, self.budget)
         return self if scope is EMPTY_SCOPE else self.add_type_conditions()._replace(scope=scope)
 
     def use_independent_records(self) -> Options:
-        """Return the options for intervals of the population, for which one record of each unit may count."""
+        """Return the options for population intervals, for which one record of each unit contributes."""
         return self._replace(scope=self.scope.use_independent_records())
 
     @property
@@ -106,17 +116,17 @@ class Options(NamedTuple):
 
     @property
     def n_changed_groups(self) -> int:
-        """How many groups a neighbor changes: a record that is replaced may leave one and enter another."""
+        """Number of groups that a neighbor changes: 2 if a replaced record may change groups, else 1."""
         return 2 if self.has_private_group_sizes and self.neighbors == "bounded" else 1
 
     @property
     def norm(self) -> float:
-        """Which norm of a change the noise answers to: 2 for Gaussian noise, inf for cubes, else 1."""
+        """Norm in which the mechanism measures changes: 2 for Gaussian noise, inf for maximum-norm noise, else 1."""
         return self.mechanism.norm
 
     @property
     def conditions(self) -> tuple[str, ...]:
-        """What the guarantee rests on."""
+        """Conditions of the guarantee that come from the options."""
         found = (
             *self.facts,
             *self.type_conditions,
@@ -128,9 +138,9 @@ class Options(NamedTuple):
     def make_guarantees(
         self, privacy_loss: PrivacyLoss | None = None, conditions: tuple[str, ...] = ()
     ) -> tuple[Guarantee, Guarantee]:
-        """Return the claim and the guarantee of a release with this loss, on a sample where there is one.
+        """Return the claimed and the actual guarantee for a privacy loss.
 
-        The claim is what was asked for, and on a sample what follows for all records.
+        On a random sample, both are the amplified guarantee for all records.
         """
         claim = Guarantee(self.epsilon, self.delta, self.neighbors, unit=self.unit)
         held = replace(claim, conditions=(*self.conditions, *conditions), loss=privacy_loss)
@@ -142,7 +152,7 @@ class Options(NamedTuple):
 
 
 class BoundedOnly(NamedTuple):
-    """Why a function has bounded neighbors only, and what to use where the number of records is private."""
+    """Reason why a function has bounded neighbors only, and a hint for a private number of records."""
 
     reason: str
     hint: str
@@ -162,16 +172,16 @@ def options(
     budget: Chargeable | None = None,
     bounded_only: BoundedOnly | None = None,
 ) -> Options:
-    """Check how a statistic is to be protected.
+    """Check the options common to all statistics.
 
-    The mechanisms are those that have a name in the function, its default first; with `allow_objects` an
-    object may be given, too. Without any, of `VECTOR_MECHANISMS`, `choose_column_mechanism` chooses.
-    `fill_type` is what may take a missing value's place: a number (float), a truth value (bool), a level (str:
-    any plain value), or none. Without neighbors they are those of the budget that pays; `bounded_only` refuses
-    unbounded ones. `rng` and `budget` are as a user gives them.
+    `mechanisms` are those that the function accepts by name, its default first; with `allow_objects` it accepts
+    objects, too. The default of `VECTOR_MECHANISMS` is chosen by `choose_column_mechanism`. `fill_type` is the type
+    that may replace missing values: a number (float), a Boolean (bool), a level (str: any scalar), or `NO_FILL`.
+    The default neighbors are those of the budget to be charged; `bounded_only` excludes unbounded neighbors. `rng`
+    and `budget` are the user's arguments.
     """
     budget = check_budget(budget)
-    # before what is remembered: the same call means something else in another block
+    # resolve neighbors before the cached part: the default depends on the enclosing block
     if neighbors is None:
         neighbors = get_budget_defaults(budget).neighbors
     given = (
@@ -188,7 +198,7 @@ def options(
     try:
         how = _check_options(*given)
     except TypeError:
-        # what cannot be hashed is checked all the same
+        # do not cache unhashable arguments
         how = _check_options.__wrapped__(*given)
     if bounded_only is not None and neighbors != "bounded":
         raise PydpstatError(
@@ -202,7 +212,7 @@ def options(
     )
 
 
-# all of it is public; typed, as True and 1.0 are other answers than 1
+# all arguments are public; typed=True distinguishes True, 1 and 1.0
 @lru_cache(maxsize=256, typed=True)
 def _check_options(
     epsilon: float,
@@ -224,7 +234,7 @@ def _check_options(
         chosen,
         neighbors,
         check_missing_rule(missing, neighbors, fill_type, can_be_unbounded),
-        # a default is not shown in calls
+        # defaults are left out of call records
         mechanism is None if mechanisms is VECTOR_MECHANISMS else chosen is mechanisms[0],
         isinstance(mechanism, str),
         can_be_unbounded=can_be_unbounded,
@@ -232,9 +242,9 @@ def _check_options(
 
 
 def choose_column_mechanism(options: Options, n_columns: int) -> Options:
-    """Return the options with the default mechanism for so many numbers that a record changes together.
+    """Return the options with the default mechanism for `n_columns` numbers that a record changes jointly.
 
-    Of one number all that have a pure epsilon are Laplace noise; of several a cube's has less variance.
+    For one number this is the Laplace mechanism; for several, maximum-norm noise has a smaller variance.
     """
     return (
         options._replace(mechanism=VECTOR_MECHANISMS[-1]) if options.is_default_mechanism and n_columns > 1 else options
@@ -244,7 +254,7 @@ def choose_column_mechanism(options: Options, n_columns: int) -> Options:
 def check_missing_rule(
     missing: Missing, neighbors: str, fill_type: type = float, can_be_unbounded: bool = True
 ) -> Missing:
-    """Check what is to be done with missing values: "error", "drop", or a public value."""
+    """Check the treatment of missing values: "error", "drop", or a public value that replaces them."""
     if type(missing) is str and missing == "error":
         return missing
     if isinstance(missing, str) and missing == "drop":
@@ -274,7 +284,7 @@ def check_missing_rule(
 def check_min_records(
     options: Options, n_records: int, min_records: int, statistic: str, argument: str = "data"
 ) -> None:
-    """Check the public number of records."""
+    """Check that the public number of records is at least `min_records`."""
     if n_records < min_records:
         way = (
             "If the number is private, use neighbors='unbounded'." if options.can_be_unbounded else "Give more records."

@@ -1,4 +1,4 @@
-"""The one pipeline, and the only place where a true value and its noise meet."""
+"""Pipeline of a release with added noise, and the only place where a true value and its noise are combined."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from pydpstat.results.results import DPResults
 
 Accept = Callable[[Floats], bool]
 _NO_POSTPROCESSING = NoisyValue()
-# up to here a double holds every integer, and the sum of two of them
+# doubles represent all integers up to this, and the sum of two of them
 _MAX_EXACT_INTEGER = 2.0**52
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A statistic's true value with its global sensitivity.
+    """True value of a statistic with its sensitivity.
 
-    One L1 or L2 sensitivity is for the whole value, several are for its elements, or for blocks that get
-    noise of their own. `exact` has the elements (in Fortran order) as rationals, and the sensitivities are
-    then exact, too; `value` has the nearest floats, which only a seeded source uses. `vector_shape`: for noise of the
-    maximum norm, how many columns and parts of a column the vectors have that the value is made of. `element_units`:
-    what the elements are in units of. `has_internal_labels`: the labels name what something is made of, such as
-    a test's sums, and no variable.
+    A single L1 or L2 sensitivity is that of the whole value; several are those of the elements, or of blocks with
+    separate noise. `exact` has the elements (in Fortran order) as rationals, with exact sensitivities; `value` then
+    has the nearest floats, which only a seeded source uses. `vector_shape` has the columns and parts per column of
+    the vectors in the value, for maximum-norm noise, and `element_units` the units of the elements.
+    `has_internal_labels` tells that the labels name intermediate quantities, such as a test's sums, rather than
+    variables.
     """
 
     statistic: str
@@ -61,7 +61,7 @@ class Query:
         nobs: int | None = None,
         has_internal_labels: bool = False,
     ) -> Query:
-        """Ask for exact numbers, which a neighbor moves together by `sensitivity`."""
+        """Make the query of exact numbers with a joint sensitivity."""
         value = np.array([float(each) for each in exact])
         return cls(
             statistic,
@@ -75,12 +75,12 @@ class Query:
 
     @property
     def spec(self) -> QuerySpec:
-        """What is asked, without the answer."""
+        """Public part of the query."""
         exact = self.exact is not None
         return QuerySpec(self.statistic, self.sensitivities, self.value.size, self.integer, exact, self.vector_shape)
 
     def describe_subject(self) -> str:
-        """Return variables and groups in words; empty where none has a name."""
+        """Describe the variables and groups; empty if none has a name."""
         return "" if self.has_internal_labels else self.labels.describe_variables(self.statistic)
 
     def __repr__(self) -> str:
@@ -98,15 +98,15 @@ def release_query(
     postprocess: PostProcessor | None = None,
     budget: Chargeable | None = None,
 ) -> DPResults:
-    """Protect a query's value with calibrated noise and return what may be published.
+    """Add calibrated noise to a query's value and return the release.
 
-    The source is of the kind that the noise was prepared for. The whole draw is repeated until `is_acceptable`
-    holds for the noisy value. `postprocess` is post-processing: the noisy value in, the published one and its
-    description out. The budget, or else the one of the ``with`` block around, is spent after every check of
-    the arguments and before the first draw; what it raises ends the release.
+    `source` must be of the kind for which the noise was calibrated. The draw is repeated until `is_acceptable`
+    holds for the noisy value. `postprocess` returns the published value and a description of the post-processing
+    for a noisy value. The given budget, or else that of the enclosing ``with`` block, is charged after all checks of
+    arguments and before the first draw; an error that it raises prevents the release.
     """
     if calibration.is_seeded is not source.reproducible:
-        # without a grid the operating system's noise would be left out
+        # without a grid no noise of the operating system's generator would be added
         raise ValueError("the noise was prepared for another kind of source")
     noise = calibration.noise
     if not _is_all_finite(query.value):
@@ -140,7 +140,7 @@ def release_query(
         statistic=query.statistic,
         value=np.asarray(value, dtype=np.float64),
         labels=query.labels,
-        # of numbers and vectors the elements are in their shape already
+        # noise of numbers and vectors has their shape already
         noise=noise.in_shape(value.shape) if value.ndim > 1 else noise,
         noise_scale=noise.scale,
         mechanism=noise.name,
@@ -157,17 +157,17 @@ def release_query(
 
 
 def _is_all_finite(value: Floats) -> bool:
-    # a single number is the usual case, and math is ten times faster on it
+    # math is ten times faster for a single number, the usual case
     if isinstance(value, float) or value.ndim == 0:
         return math.isfinite(value)
     return bool(np.isfinite(value).all())
 
 
 def _add_noise(query: Query, calibration: Calibration, source: Source) -> Floats:
-    """Add one draw of noise to the true value: on the grid where there is one."""
+    """Add one draw of noise to the true value, on the grid if there is one."""
     size, shape, grid = query.value.size, query.value.shape, calibration.grid
     if grid is None and not calibration.is_seeded:
-        # nothing can move this value
+        # a value with sensitivity 0 needs no noise
         return query.value
     noise = calibration.noise
     drawn = checks.check_noise_draw(noise.draw(source, size, grid), size, grid, type(noise).__name__)
@@ -178,21 +178,21 @@ def _add_noise(query: Query, calibration: Calibration, source: Source) -> Floats
 
 
 def _add_noise_exactly(exact: Sequence[Fraction | int], noise_units: np.ndarray, grid: float) -> np.ndarray:
-    """Return the floats nearest to grid * (exact on the grid + units), the sums taken in integers."""
+    """Return the floats nearest to grid * (exact on the grid + units), summed in integers."""
     sums = [whole + int(unit) for whole, unit in zip(round_to_grid(exact, grid), noise_units)]
     return np.array([convert_from_grid(total, grid) for total in sums], dtype=np.float64)
 
 
 def _add_noise_in_floats(value: np.ndarray, noise_units: Any, grid: float) -> np.ndarray:
-    """Return grid * (rint(value / grid) + units) for floats, the sum taken in whole numbers."""
+    """Return grid * (rint(value / grid) + units) for floats, summed in integers."""
     if value.ndim == 0 and max(abs(float(value) / grid), abs(noise_units)) < _MAX_EXACT_INTEGER:
-        # Python's numbers are ten times faster here, and round to even as rint does
+        # Python numbers are ten times faster here, and round halves to even as rint does
         return np.asarray((round(float(value) / grid) + float(noise_units)) * grid)
     with np.errstate(over="ignore"):
         whole = np.rint(value / grid)
     if np.all((np.abs(whole) < _MAX_EXACT_INTEGER) & (np.abs(noise_units) < _MAX_EXACT_INTEGER)):
         with np.errstate(over="ignore"):
-            # no -0.0, whose sign would tell the statistic's
+            # avoid -0.0, which would reveal the sign of the statistic
             return (whole + np.asarray(noise_units, dtype=np.float64)) * grid + 0.0
     if not np.isfinite(whole).all():
         raise PydpstatError("the statistic is too large for the grid of its noise; rescale the data.")

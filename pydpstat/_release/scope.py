@@ -1,4 +1,4 @@
-"""By what groups, units and samples to release, as it was given."""
+"""Groups, units and samples of a release, as given."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pydpstat.errors import PydpstatError
 
 
 class Scope(NamedTuple):
-    """By what groups and units to release, as it was given; `budget_unit` is the unit of the budget.
+    """Groups, unit and sample of a release, as given; `budget_unit` is the unit of the budget.
 
-    `is_table` tells that the variables' levels make the groups, and `has_one_record_per_unit` that one record of
-    each unit counts.
+    `is_table` tells that the levels of the variables make the groups, and `has_one_record_per_unit` that one
+    record of each unit contributes.
     """
 
     by: object = None
@@ -29,7 +29,7 @@ class Scope(NamedTuple):
 
     @classmethod
     def from_one_record_per_unit(cls, unit: object, budget: Chargeable | None) -> Scope:
-        """Return that one record of each unit counts, so that records are as independent as units are."""
+        """Return the scope with one contributing record of each unit, so that records are independent if units are."""
         paid_for = get_budget_defaults(budget).unit if unit is None else None
         return (
             EMPTY_SCOPE
@@ -49,7 +49,7 @@ class Scope(NamedTuple):
         sample: float | None,
         budget: Chargeable | None,
     ) -> Scope:
-        """Return what was given, with the unit of the budget that will pay."""
+        """Return the scope of the arguments, with the unit of the budget that will be charged."""
         paid_for = get_budget_defaults(budget).unit if unit is None else None
         given = by is not None or levels is not None or unit is not None or sample is not None
         if by is None and isinstance(other, str) and other != "other":
@@ -62,7 +62,7 @@ class Scope(NamedTuple):
         return cls(by, levels, other, unit, max_records, max_groups, sample, paid_for)
 
     def use_independent_records(self) -> Scope:
-        """Return the scope for intervals of the population, for which one record of each unit may count."""
+        """Return the scope for population intervals, for which one record of each unit contributes."""
         if self.unit is None and self.budget_unit is None:
             return self
         most = 1 if self.max_records is None else checks.unwrap_scalar(self.max_records)
@@ -76,7 +76,7 @@ class Scope(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was given."""
+        """Whether no argument was given."""
         if self is EMPTY_SCOPE:
             return True
         given = (self.by, self.levels, self.unit, self.max_records, self.max_groups)

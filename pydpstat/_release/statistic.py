@@ -1,4 +1,4 @@
-"""How pydpstat's statistics are released: options checked, `release_query` called, guarantee stated."""
+"""Release of statistics: calibration by the checked options, and the guarantee."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ EXPANSION_STEP = "divided by the sample's share"
 
 
 def guard_release(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
-    """Let a function run with NumPy's floating-point errors ignored, and its arguments known.
+    """Decorate a release function so that floating-point flags cannot reveal data.
 
-    Whether a number overflows or is a signalling NaN depends on the data. A warning of it, or the error
-    that ``np.seterr(all="raise")`` makes of it, would tell of them before anything is spent. What the
-    functions do with such numbers is settled without these flags.
+    Overflow and signalling NaNs depend on the data. NumPy's warnings about them, or the errors raised under
+    ``np.seterr(all="raise")``, would disclose them before the budget is charged, so the flags are ignored here;
+    the functions handle such values themselves. Calls that do not fit the signature raise an explained error.
     """
 
     called = explain_wrong_calls(function)
@@ -52,7 +52,7 @@ def guard_release(function: Callable[Parameters, Returned]) -> Callable[Paramete
 
 
 class OptionsCalibrator(NamedTuple):
-    """How one of pydpstat's statistics is protected; the conditions come on top of what the options say."""
+    """Calibrator of a statistic by its options; `conditions` are added to those of the options."""
 
     options: Options
     conditions: tuple[str, ...] = ()
@@ -68,14 +68,14 @@ class OptionsCalibrator(NamedTuple):
         return how.mechanism.calibrate_each(how.epsilon, how.delta, sensitivities)
 
     def make_guarantees(self, query_spec: QuerySpec, noise: Noise) -> tuple[Guarantee, Guarantee]:
-        """Return the claim and the guarantee: what being rounded onto the grid adds, the noise covers."""
+        """Return the claim and the guarantee; the noise covers the effect of rounding to the grid."""
         how = self.options
         loss = how.mechanism.loss(noise, how.epsilon, query_spec.sensitivities)
         return how.make_guarantees(loss, self.conditions)
 
 
 def make_calibrator(options: Options, conditions: tuple[str, ...] = ()) -> OptionsCalibrator:
-    """Return how a statistic is protected: what is public of the options, by which noise is remembered."""
+    """Return the calibrator of a statistic with the public options only, so that it can be a cache key."""
     return OptionsCalibrator(options._replace(scope=EMPTY_SCOPE, source=SYSTEM, budget=None), conditions)
 
 
@@ -93,11 +93,10 @@ def release_statistic(
 ) -> DPResults:
     """Release a statistic with calibrated noise.
 
-    The query has one sensitivity for the whole value or one for each element. `data_names` are the data
-    arguments' names and `public_arguments` the function's own public ones (bounds, edges, levels), for the call;
-    the conditions are what the guarantee rests on, besides what the options say. `postprocess` is as in
-    `pydpstat._release.pipeline.release_query`. A total (`is_total`) of a sample is
-    divided by the sample's share.
+    The query has one sensitivity for the whole value or one for each element. `data_names` are the names of the
+    data arguments and `public_arguments` the public arguments of the function (bounds, edges, levels), for the call
+    record; `conditions` are those of the guarantee in addition to the options' conditions. `postprocess` is that of
+    `pydpstat._release.pipeline.release_query`. A total (`is_total`) of a sample is divided by the sample's share.
     """
     if is_total and options.sampling_rate is not None:
         postprocess = _make_sample_expansion(postprocess, float(1 / options.sampling_rate))
@@ -114,19 +113,19 @@ def release_statistic(
 
 
 def make_stage_guarantees(options: Options, conditions: tuple[str, ...]) -> tuple[Guarantee, Guarantee]:
-    """Return the claim and the guarantee of stages that are paid for together."""
+    """Return the claim and the guarantee of stages that are charged together."""
     claim, held = options.make_guarantees(None, conditions)
     return claim, held.with_conditions(SEEDED_CONDITION) if options.source.reproducible else held
 
 
 def release_stage(query: Query, options: Options, epsilon: float, conditions: tuple[str, ...], call: Call) -> DPResults:
-    """Release one of several stages with its own epsilon; the caller pays for all of them together."""
+    """Release one of several stages with a separate epsilon; the caller charges all stages together."""
     spec, source = make_calibrator(options._replace(epsilon=epsilon), conditions), options.source
     return release_query(query, calibrate_release(query.spec, spec, source.reproducible), source, call=call)
 
 
 def _make_sample_expansion(postprocess: PostProcessor | None, factor: float) -> PostProcessor:
-    """Return what is done to a noisy total of a sample: what else is done, and times a factor."""
+    """Return the post-processing of a sample's noisy total: `postprocess`, then multiplication by `factor`."""
 
     def expand_total(noisy_value: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
         value, post = (noisy_value, NoisyValue()) if postprocess is None else postprocess(noisy_value)
@@ -134,7 +133,7 @@ def _make_sample_expansion(postprocess: PostProcessor | None, factor: float) -> 
         scale = tuple((before * factor).tolist()) if before.ndim else float(before * factor)
         within = None if post.within is None else post.within.scale_range(factor)
         steps = (*post.steps, EXPANSION_STEP)
-        # what is said of shares is said of those of the sample
+        # intervals of shares remain those of the sample
         return value * factor, ScaledValue(scale, steps, population=post.population, within=within)
 
     return expand_total
@@ -146,7 +145,7 @@ def make_call(
     data_names: tuple[str, ...],
     public_arguments: tuple[tuple[str, object], ...] = (),
 ) -> Call:
-    """Return the call without its data; options at their defaults are left out."""
+    """Return the call record without data; options at their defaults are left out."""
     public: list[tuple[str, object]] = [("epsilon", options.epsilon), *public_arguments]
     if options.mechanism.approximate:
         public.append(("delta", options.delta))
@@ -161,7 +160,7 @@ def make_call(
         public.append(("unit", options.unit))
     asked = get_design_call(function)
     if asked is not None and asked.data != data_names[0]:
-        # the groups are the samples that the function itself is given
+        # the groups are the samples passed to the function
         groups = (f"groups={format_argument(list(asked.groups), 'groups')}",) if asked.groups else ()
         data_names = (asked.data, *groups) if asked.data else ()
     names = get_series_names(function) if asked is None and function in UNLABELED_FUNCTIONS else ()

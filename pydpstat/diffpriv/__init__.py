@@ -1,6 +1,6 @@
 """diffpriv's classes and functions under their own names, with R's arguments, defaults and numbers.
 
-Slots are attributes, and ``releaseResponse(...)$response`` is ``releaseResponse(...).response``.
+Slots become attributes, and ``releaseResponse(...)$response`` is ``releaseResponse(...).response``.
 ``rng=RRandom(123)`` or ``rng=123`` returns what R returns after ``set.seed(123)``.
 """
 

@@ -1,4 +1,4 @@
-"""What users give, as R checks and reads it: slots of objects, an oracle's records, a target's numbers."""
+"""User input of diffpriv, read and checked as in R: slots of objects, records of an oracle, values of a target."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from pydpstat.errors import PydpstatError
 
 T = TypeVar("T")
 Self = TypeVar("Self", bound="SlotObject")
-# of a data set, of a record, of a response: whatever the user's functions take
+# a user's function of a data set, a record or a response
 Function = Callable[..., object]
 
 
 class Slot(Generic[T]):
-    """A checked attribute: ``check(value, name)`` returns what is stored, or raises a `PydpstatError`."""
+    """Checked attribute: ``check(value, name)`` returns the stored value or raises a `PydpstatError`."""
 
     def __init__(self, check: Callable[[object, str], T]) -> None:
         self.check = check
@@ -47,7 +47,7 @@ class Slot(Generic[T]):
 
 
 class SlotObject(HelpfulErrors):
-    """Base of the classes with slots: no other attributes, compared by class and slots."""
+    """Base of the classes with slots: no other attributes, and comparison by class and slots."""
 
     _slot_names: ClassVar[tuple[str, ...]] = ()
 
@@ -78,14 +78,14 @@ class SlotObject(HelpfulErrors):
 
 
 def replace_slots(instance: Self, **values: object) -> Self:
-    """Return a copy with other values that are not checked, as R's ``@<-`` does not check them."""
+    """Return a copy with other values, which are not checked, as with R's ``@<-``."""
     copy = type(instance).__new__(type(instance))
     vars(copy).update(vars(instance), **values)
     return copy
 
 
 def refuse_unnamed(instance: SlotObject, unnamed: tuple[object, ...]) -> None:
-    """Refuse arguments without a name: R takes only objects of a base class there."""
+    """Raise an error for positional arguments, where R accepts only objects of a base class."""
     if unnamed:
         kind = type(instance).__name__
         raise PydpstatError(
@@ -95,7 +95,7 @@ def refuse_unnamed(instance: SlotObject, unnamed: tuple[object, ...]) -> None:
 
 
 def is_na(value: object) -> bool:
-    """Tell whether a value stands for R's NA: None or NaN."""
+    """Return whether a value represents R's NA: None or NaN."""
     return value is None or (isinstance(value, float) and value != value)
 
 
@@ -110,7 +110,7 @@ def check_given_sensitivity(value: object, name: str) -> float:
 
 
 def check_target(value: object, name: str) -> Function:
-    """Check a target: anything that can be called."""
+    """Check that a target is callable."""
     if not callable(value):
         raise PydpstatError(
             f"{name} must be a function of the data set; got {checks.describe_value(value)}. "
@@ -120,7 +120,7 @@ def check_target(value: object, name: str) -> Function:
 
 
 def check_sampling_gamma(value: object, name: str) -> float | None:
-    """Check the gamma of a sampled sensitivity; None stands for R's NA."""
+    """Check the gamma of a sampled sensitivity; None represents R's NA."""
     if is_na(value):
         return None
     allowed, hint = "None or one number in [0, 1)", "Leave it to sensitivitySampler."
@@ -128,7 +128,7 @@ def check_sampling_gamma(value: object, name: str) -> float | None:
 
 
 def check_dimension(value: object, name: str) -> int | None:
-    """Check how many numbers a target returns; R takes any integer, and NA, here None."""
+    """Check the number of values of a target; R accepts any integer, and NA, here None."""
     if is_na(checks.unwrap_scalar(value)):
         return None
     allowed = "one whole number, the length of what target returns"
@@ -136,7 +136,7 @@ def check_dimension(value: object, name: str) -> int | None:
 
 
 def check_natural_number(value: object, name: str, maximum: float = math.inf) -> int:
-    """Check an integer of at least 1, and no more than R takes."""
+    """Check an integer of at least 1 and at most the maximum of R."""
     number = checks.check_integer(value, name, 1, hint="Give for example 2.")
     if number > maximum:
         raise PydpstatError(
@@ -146,7 +146,7 @@ def check_natural_number(value: object, name: str, maximum: float = math.inf) ->
 
 
 def check_response_set(value: object, name: str) -> list[object]:
-    """Check a set of responses: a list with at least one."""
+    """Check a list of responses, at least one."""
     value = to_public_list(value, name) if find_library(value) else value
     if not isinstance(value, (list, tuple)) or not value:
         raise PydpstatError(
@@ -162,10 +162,10 @@ _NUMBER_TYPES = (int, float, np.number)
 
 
 def add_record(xs: object, x: Any) -> object:
-    """Return a data set with one record more, given alone or as a data set of one; neither is changed.
+    """Return a new data set with one more record, given by itself or as a data set of one.
 
-    It is an array, list, series, frame, or a single number or text; of a matrix or a frame, rows are records.
-    Any other kind is an error.
+    The data set is an array, list, Series, frame, or a single number or string; rows of a matrix or a frame are
+    records. Any other type is an error.
 
     >>> add_record([1, 2], [3]), add_record(["a"], "b")
     ([1, 2, 3], ['a', 'b'])
@@ -188,7 +188,7 @@ def add_record(xs: object, x: Any) -> object:
 
 
 def to_data_set(xs: object) -> object:
-    """Return what an oracle made as a data set: a number alone as an array of one, a text as a list of one.
+    """Convert the result of an oracle to a data set: a number to an array of one, a string to a list of one.
 
     >>> to_data_set(0.5), to_data_set("a"), to_data_set([1, 2])
     (array([0.5]), ['a'], [1, 2])
@@ -201,7 +201,7 @@ def to_data_set(xs: object) -> object:
 
 
 def _to_list_element(xs: list[object], x: object) -> object:
-    """Return a record as an element of a list: of a data set of one record this record."""
+    """Convert a record to an element of a list; a data set of one record to that record."""
     numbers = bool(xs) and all(isinstance(each, _NUMBER_TYPES) for each in xs)
     if isinstance(x, list) and len(x) == 1 or numbers and isinstance(x, np.ndarray) and x.size == 1:
         return x[0] if isinstance(x, list) else x.item()
@@ -215,7 +215,7 @@ def _add_to_frame(xs: pd.DataFrame, x: Any) -> pd.DataFrame:
 
 
 def _take_first_record(x: npt.ArrayLike) -> Array:
-    """Return the one record of a vector; of several the first, as R does."""
+    """Return the single record of a vector; the first of several, as in R."""
     values = np.atleast_1d(x)
     if values.size == 1:
         return values
@@ -226,14 +226,14 @@ def _take_first_record(x: npt.ArrayLike) -> Array:
 
 
 def _is_numeric_or_text(kind: str) -> bool:
-    # numbers, or texts, which pandas keeps as objects; neither booleans nor factors
+    # numbers, or strings, which pandas stores as objects; neither Booleans nor factors
     return kind in "iufUSO"
 
 
 def evaluate_target(target: Function, X: object) -> Any:
-    """Return a target's value of a data set, which it gets as it was given.
+    """Return the value of a target on a data set, which is passed without conversion.
 
-    Where the data set is an engine's or R's, a target that fails is told of: it may read arrays only.
+    If a target fails on data of an engine or of R, the error says so: the target may require arrays.
 
     >>> evaluate_target(sum, [1, 2])
     3
@@ -252,7 +252,7 @@ def evaluate_target(target: Function, X: object) -> Any:
 
 
 def read_target_numbers(raw: object) -> tuple[npt.NDArray[np.float64], tuple[str, ...] | None]:
-    """Return a target's numbers as floats, 0-d for a single number, and their names if they have some."""
+    """Return a target's numbers as floats, 0-d for a single number, and their names, if any."""
     if type(raw) is float:
         return np.array(raw), None
     value = checks.to_array(raw)
@@ -283,7 +283,7 @@ def check_returned_number(
     problem: str = "the quality of a response must be one number; got",
     hint: str = "Let the function that target returns give a number.",
 ) -> float:
-    """Check what a user's function gave for one response or point: one number; a boolean counts as 0 or 1."""
+    """Check the value of a user's function for a response or point: one number; a Boolean counts as 0 or 1."""
     number = checks.unwrap_scalar(value)
     if isinstance(number, (bool, np.bool_)) or checks.is_number(number):
         return checks.as_float(number)

@@ -1,4 +1,4 @@
-"""How many random data sets the sensitivity sampler compares; Lambert's W function as GSL rounds it."""
+"""Sample size of the sensitivity sampler, and Lambert's W function with the rounding of GSL."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pydpstat import _checks as checks
 from pydpstat.diffpriv._given import check_natural_number, is_na
 from pydpstat.errors import PydpstatError
 
-# more samples than R could allocate
+# largest number of samples that R could allocate
 MAX_SAMPLES = 2.0**31
 
 # coefficients of W's series in -sqrt(x + 1/e) about the branch point x = -1/e
@@ -35,9 +35,9 @@ _MAX_ITERATIONS = 32
 
 
 def compute_lower_lambert_w(x: float) -> float:
-    """Return the solution w <= -1 of ``w * exp(w) = x``.
+    """Return the solution w <= -1 of ``w * exp(w) = x`` for x in [-1/e, 0).
 
-    x is in [-1/e, 0). `scipy.special.lambertw` differs from it in the last bit at one of eight values.
+    `scipy.special.lambertw` differs from it in the last bit for one of eight values.
 
     Corless, R. M., Gonnet, G. H., Hare, D. E. G., Jeffrey, D. J. and Knuth, D. E. (1996). On the
     Lambert W function. Advances in Computational Mathematics 5, 329-359.
@@ -69,7 +69,7 @@ def compute_lower_lambert_w(x: float) -> float:
 
 
 class SamplerPlan(NamedTuple):
-    """How many pairs of neighbors are drawn, the share gamma, and the order statistic that is taken."""
+    """Number of pairs of neighbors, the share gamma, and the rank of the order statistic."""
 
     m: int
     gamma: float
@@ -77,7 +77,7 @@ class SamplerPlan(NamedTuple):
 
 
 def make_sampler_plan(m: object = None, gamma: object = None) -> SamplerPlan:
-    """Return the sampler's numbers for a given m, gamma, or both, of which gamma may be too small for m.
+    """Return the sampler's plan for a given m, gamma, or both; raise an error if gamma is too small for m.
 
     Rubinstein, B. I. P. and Alda, F. (2017). ICML 2017, Theorem 2 and its corollaries.
 
@@ -102,7 +102,7 @@ def make_sampler_plan(m: object = None, gamma: object = None) -> SamplerPlan:
     least = rho + math.sqrt(math.log(1.0 / rho) / (2.0 * count))
     if share is None:
         return SamplerPlan(count, least, count)
-    # an m found for gamma suffices, but for rounding
+    # an m computed from gamma is sufficient up to rounding
     if share < least and not is_na(m):
         raise PydpstatError(
             f"gamma must be at least {least:.6g} for m={count}; got {share!r}. Give a larger m or gamma."

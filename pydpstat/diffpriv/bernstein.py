@@ -1,4 +1,4 @@
-"""Bernstein polynomials: an approximation of a function on the unit cube, and its values."""
+"""Bernstein polynomials: approximation of a function on the unit cube, and its evaluation."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from pydpstat.r_arithmetic.distributions import dbinom
 from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.r_arithmetic.moments import HAS_80_BIT
 
-# so many numbers at a time: the basis polynomials' values at some of the points
+# largest number of values of basis polynomials that are computed at a time
 _CHUNK_SIZE = 2_000_000
-# of a lattice: each is one call of the function, and 16 bytes for each coordinate of each are kept meanwhile
+# largest lattice: each point is one call of the function, and takes 16 bytes per coordinate
 _MAX_LATTICE_POINTS = 10_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Bernstein(ReadOnlyArrays):
-    """A polynomial in Bernstein form, made by `bernstein` or released by a `DPMechBernstein`.
+    """Polynomial in Bernstein form, made by `bernstein` or released by a `DPMechBernstein`.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class Bernstein(ReadOnlyArrays):
     k : int
         Degree in each coordinate.
     coeffs : ndarray of shape ((k + 1) ** dims,)
-        A coefficient for each point of the lattice, the first coordinate fastest.
+        Coefficients at the points of the lattice, the first coordinate fastest.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def bernstein(f: Function, dims: int, k: int = 10) -> Bernstein:
     Parameters
     ----------
     f : callable
-        A function of a point: of a float where `dims` is 1, else of an array of `dims` numbers.
+        Function of a point: a float if `dims` is 1, else an array of `dims` numbers.
     dims : int
         Number of coordinates; at least 1.
     k : int, default 10
@@ -90,11 +90,11 @@ def bernstein(f: Function, dims: int, k: int = 10) -> Bernstein:
     See Also
     --------
     DPMechBernstein : its private release.
-    pydpstat.diffpriv.predict : its values.
+    pydpstat.diffpriv.predict : evaluation of the polynomial.
 
     Notes
     -----
-    Nothing is protected: the coefficients are the function's values.
+    The result is not private: the coefficients are values of the function.
 
     References
     ----------
@@ -124,13 +124,13 @@ def predict(object: Bernstein, D: npt.ArrayLike) -> float | Floats:
     object : Bernstein
         The polynomial.
     D : float or array_like
-        Points in the unit cube: a number or a vector of numbers where `dims` is 1; one point of
+        Points in the unit cube: a number or a vector of numbers if `dims` is 1; one point of
         `dims` numbers, or a matrix with a point in each row.
 
     Returns
     -------
     float or ndarray of shape (n,)
-        A float for one point that is no row of a matrix; otherwise a value for each point.
+        A float for one point that is not a row of a matrix; otherwise a value for each point.
 
     Raises
     ------
@@ -139,7 +139,7 @@ def predict(object: Bernstein, D: npt.ArrayLike) -> float | Floats:
 
     See Also
     --------
-    bernstein : what it evaluates.
+    bernstein : the polynomial.
 
     References
     ----------
@@ -164,7 +164,7 @@ def predict(object: Bernstein, D: npt.ArrayLike) -> float | Floats:
 
 
 def check_lattice_size(dims: int, k: int, name: str) -> None:
-    """Check that a lattice of degree `k`, the argument `name`, has no more points than can be evaluated."""
+    """Check that a lattice of degree `k`, the argument `name`, is small enough to be evaluated."""
     # a product with a float would overflow for a huge number of dimensions
     if dims > math.log2(_MAX_LATTICE_POINTS) / math.log2(k + 1):
         raise PydpstatError(
@@ -174,14 +174,14 @@ def check_lattice_size(dims: int, k: int, name: str) -> None:
 
 
 def evaluate_on_lattice(f: Function, dims: int, k: int) -> Floats:
-    """Evaluate a function at the points of a lattice that was checked, the first coordinate fastest."""
+    """Evaluate a function at the points of a lattice of checked size, the first coordinate fastest."""
     if dims == 1:
         return np.array([_check_function_value(f(i / k)) for i in range(k + 1)])
     return np.array([_check_function_value(f(point)) for point in _build_lattice(dims, k) / k])
 
 
 def _build_lattice(dims: int, k: int) -> npt.NDArray[np.int64]:
-    """Return the points' coordinates in steps, shape ((k + 1) ** dims, dims)."""
+    """Return the coordinates of the points in steps, shape ((k + 1) ** dims, dims)."""
     return np.indices((k + 1,) * dims).reshape(dims, -1)[::-1].T
 
 
@@ -191,7 +191,7 @@ def _check_function_value(value: object) -> float:
 
 
 def _read_points(D: object, dims: int) -> tuple[Floats, bool]:
-    """Return points as rows, and whether it is one point that was not given as a row."""
+    """Read points as rows, and return whether it is one point that was not given as a row."""
     values = checks.to_array(D)
     if values.dtype.kind not in "fiu" or has_columns(D) or values.ndim > 2:
         raise PydpstatError(

@@ -1,4 +1,4 @@
-"""diffpriv's mechanisms: what is to be released, how sensitive it is, and by which noise."""
+"""diffpriv's mechanisms: target, sensitivity and kind of noise of a release."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ from pydpstat.errors import PydpstatError
 
 
 def return_zero(X: object) -> float:
-    """Return 0: the target of a mechanism that was given none."""
+    """Return 0, as the default target of a mechanism."""
     return 0.0
 
 
 class DPMech(SlotObject):
-    """Base class of the mechanisms, like R's virtual class ``DPMech``.
+    """Base class of the mechanisms, as R's virtual class ``DPMech``.
 
     Only its subclasses can be created.
 
     Parameters
     ----------
     sensitivity : float, default inf
-        How far replacing one record can move what `target` returns; at least 0.
+        Largest change of the value of `target` by replacing one record; at least 0.
     target : callable
-        The function of the data set whose value is released.
+        Function of the data set whose value is released.
     gammaSensitivity : float, optional
-        Where the sensitivity was sampled: the share of data sets for which it may be too small.
+        If the sensitivity was sampled: the share of data sets for which it may be too small.
 
     Raises
     ------
     PydpstatError
-        Where it is made itself.
+        If the base class is instantiated.
 
     See Also
     --------
     DPMechLaplace, DPMechGaussian, DPMechExponential, DPMechBernstein : the mechanisms.
-    releaseResponse : a mechanism's release.
+    releaseResponse : release by a mechanism.
 
     References
     ----------
@@ -90,30 +90,30 @@ class DPMech(SlotObject):
 
     @property
     def sampled(self) -> bool:
-        """Whether the sensitivity is an estimate from `sensitivitySampler`, not a bound."""
+        """Whether the sensitivity is an estimate from `sensitivitySampler` rather than a bound."""
         return self.gammaSensitivity is not None or "_sampled" in vars(self)
 
 
 class DPMechNumeric(DPMech):
-    """Base class of mechanisms for numbers, like R's ``DPMechNumeric``.
+    """Base class of mechanisms for numbers, as R's ``DPMechNumeric``.
 
     Only its subclasses can be created.
 
     Parameters
     ----------
     sensitivity : float, default inf
-        How far replacing one record can move what `target` returns; at least 0.
+        Largest change of the value of `target` by replacing one record; at least 0.
     target : callable
-        The function of the data set: it returns numbers.
+        Function of the data set that returns numbers.
     gammaSensitivity : float, optional
-        Where the sensitivity was sampled: the share of data sets for which it may be too small.
+        If the sensitivity was sampled: the share of data sets for which it may be too small.
     dims : int, optional
-        How many numbers `target` returns.
+        Number of values that `target` returns.
 
     Raises
     ------
     PydpstatError
-        Where it is made itself.
+        If the base class is instantiated.
 
     See Also
     --------
@@ -146,19 +146,19 @@ class DPMechNumeric(DPMech):
 
 
 class DPMechLaplace(DPMechNumeric):
-    """The Laplace mechanism for numbers, as ``diffpriv::DPMechLaplace``.
+    """Laplace mechanism for numbers, as ``diffpriv::DPMechLaplace``.
 
     Parameters
     ----------
     sensitivity : float, default inf
-        L1 distance that replacing one record can move the numbers; at least 0. With 0 the exact
-        numbers are released; with infinity `sensitivitySampler` has to find one first.
+        L1 distance by which replacing one record can change the numbers; at least 0. With 0 the exact
+        numbers are released; infinity must first be replaced by `sensitivitySampler`.
     target : callable
         Function of the data set that returns a number or a vector of numbers. By default 0.
     gammaSensitivity : float, optional
-        Where the sensitivity was sampled: the share of data sets for which it may be too small.
+        If the sensitivity was sampled: the share of data sets for which it may be too small.
     dims : int, optional
-        How many numbers `target` returns. `releaseResponse` needs it; `sensitivitySampler` finds it.
+        Number of values that `target` returns. `releaseResponse` needs it; `sensitivitySampler` sets it.
 
     Attributes
     ----------
@@ -172,12 +172,12 @@ class DPMechLaplace(DPMechNumeric):
 
     See Also
     --------
-    pydpstat.mechanisms.Laplace : pydpstat's own.
+    pydpstat.mechanisms.Laplace : pydpstat's mechanism.
     releaseResponse : its release.
 
     Notes
     -----
-    Guarantee of a release: epsilon, where `sensitivity` is a proven bound.
+    Guarantee of a release: epsilon, if `sensitivity` is a proven bound.
 
     References
     ----------
@@ -195,19 +195,19 @@ class DPMechLaplace(DPMechNumeric):
 
 
 class DPMechGaussian(DPMechNumeric):
-    """The Gaussian mechanism for numbers, as ``diffpriv::DPMechGaussian``.
+    """Gaussian mechanism for numbers, as ``diffpriv::DPMechGaussian``.
 
     Parameters
     ----------
     sensitivity : float, default inf
-        L2 distance that replacing one record can move the numbers; at least 0. With 0 the exact
-        numbers are released; with infinity `sensitivitySampler` has to find one first.
+        L2 distance by which replacing one record can change the numbers; at least 0. With 0 the exact
+        numbers are released; infinity must first be replaced by `sensitivitySampler`.
     target : callable
         Function of the data set that returns a number or a vector of numbers. By default 0.
     gammaSensitivity : float, optional
-        Where the sensitivity was sampled: the share of data sets for which it may be too small.
+        If the sensitivity was sampled: the share of data sets for which it may be too small.
     dims : int, optional
-        How many numbers `target` returns. `releaseResponse` needs it; `sensitivitySampler` finds it.
+        Number of values that `target` returns. `releaseResponse` needs it; `sensitivitySampler` sets it.
 
     Attributes
     ----------
@@ -221,12 +221,12 @@ class DPMechGaussian(DPMechNumeric):
 
     See Also
     --------
-    pydpstat.mechanisms.Gaussian : pydpstat's own, with the analytic calibration.
+    pydpstat.mechanisms.Gaussian : pydpstat's mechanism, with the analytic calibration.
     releaseResponse : its release.
 
     Notes
     -----
-    Guarantee of a release: (epsilon, delta) below epsilon 1, where `sensitivity` is a proven bound.
+    Guarantee of a release: (epsilon, delta) below epsilon 1, if `sensitivity` is a proven bound.
     The formula of the noise fails for large epsilons; `releaseResponse` then warns with the exact
     delta.
 
@@ -247,18 +247,18 @@ class DPMechGaussian(DPMechNumeric):
 
 
 class DPMechExponential(DPMech):
-    """The choice of one response from a set, as ``diffpriv::DPMechExponential``.
+    """Selection of one response from a set, as ``diffpriv::DPMechExponential``.
 
     Parameters
     ----------
     sensitivity : float, default inf
-        How far replacing one record can move a quality; at least 0.
+        Largest change of a quality by replacing one record; at least 0.
     target : callable
-        Function of the data set that returns a function: from a response to its quality.
+        Function of the data set that returns a function from responses to their qualities.
     gammaSensitivity : float, optional
-        Where the sensitivity was sampled: the share of data sets for which it may be too small.
+        If the sensitivity was sampled: the share of data sets for which it may be too small.
     responseSet : list
-        The responses to choose from, at least one, fixed without looking at the data.
+        Candidate responses, at least one, fixed without looking at the data.
 
     Attributes
     ----------
@@ -272,7 +272,7 @@ class DPMechExponential(DPMech):
 
     See Also
     --------
-    choose : pydpstat's own choice, with the epsilon that holds.
+    choose : pydpstat's selection, with the epsilon that holds.
     releaseResponse : its release.
 
     Notes
@@ -311,17 +311,17 @@ class DPMechExponential(DPMech):
 
 
 class DPMechBernstein(DPMech):
-    """Release a function on the unit cube, as ``diffpriv::DPMechBernstein``.
+    """Release of a function on the unit cube, as ``diffpriv::DPMechBernstein``.
 
     Parameters
     ----------
     sensitivity : float, default inf
-        How far replacing one record can move the function at any lattice point; at least 0.
+        Largest change of the function at a lattice point by replacing one record; at least 0.
     target : callable
-        Function of the data set that returns a function of a point: of a float where `dims` is 1,
-        else of an array of `dims` numbers.
+        Function of the data set that returns a function of a point: a float if `dims` is 1,
+        else an array of `dims` numbers.
     gammaSensitivity : float, optional
-        Where the sensitivity was sampled: the share of data sets for which it may be too small.
+        If the sensitivity was sampled: the share of data sets for which it may be too small.
     latticeK : int
         Number of lattice steps along each coordinate; at least 1.
     dims : int
@@ -344,8 +344,8 @@ class DPMechBernstein(DPMech):
 
     Notes
     -----
-    Guarantee of a release: epsilon, where `sensitivity` is a proven bound. The released function
-    holds its noisy coefficients and nothing else. In R it is a closure whose environment also holds
+    Guarantee of a release: epsilon, if `sensitivity` is a proven bound. The released function
+    has its noisy coefficients and nothing else. In R it is a closure whose environment also has
     the data, the exact function and the noise: saving or sharing it publishes the data.
 
     References

@@ -1,4 +1,4 @@
-"""Privacy parameters of diffpriv, and what a release with them claims and keeps, with its warnings."""
+"""Privacy parameters of diffpriv, and the claim, guarantee and warnings of a release with them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class DPParamsEps(SlotObject):
     See Also
     --------
     DPParamsDel : with a delta.
-    Guarantee : what holds.
+    Guarantee : the guarantee that holds.
 
     References
     ----------
@@ -81,7 +81,7 @@ class DPParamsEps(SlotObject):
         Parameters
         ----------
         gamma : float
-            Share of the data sets for which nothing is promised; in [0, 1).
+            Share of the data sets for which nothing is guaranteed; in [0, 1).
 
         Examples
         --------
@@ -114,8 +114,8 @@ class DPParamsDel(DPParamsEps):
 
     See Also
     --------
-    DPParamsEps : epsilon alone.
-    Guarantee : what holds.
+    DPParamsEps : epsilon only.
+    Guarantee : the guarantee that holds.
 
     References
     ----------
@@ -154,7 +154,7 @@ class DPParamsGam(DPParamsDel):
         In [0, 1). The Gaussian mechanism needs one above 0.
     gamma : float, default 0.05
         Share of the data sets, drawn from the assumed distribution of records, for which
-        (epsilon, delta) is not promised; in [0, 1).
+        (epsilon, delta) is not guaranteed; in [0, 1).
 
     Attributes
     ----------
@@ -168,7 +168,7 @@ class DPParamsGam(DPParamsDel):
 
     See Also
     --------
-    sensitivitySampler : what gamma speaks of.
+    sensitivitySampler : the sampler to which gamma refers.
     DPParamsDel : without the random sensitivity.
 
     References
@@ -198,31 +198,31 @@ class DPParamsGam(DPParamsDel):
         self.gamma = value
 
     def toGamma(self, gamma: float) -> DPParamsGam:
-        """Return the same parameters with another gamma, and remark on it as R does.
+        """Return the same parameters with a different gamma, with R's warning.
 
         Parameters
         ----------
         gamma : float
-            Share of the data sets for which nothing is promised; in [0, 1).
+            Share of the data sets for which nothing is guaranteed; in [0, 1).
         """
         note_r_warning("toGamma() on a DPParamsGam only replaces its gamma.")
         return super().toGamma(gamma)
 
 
 def get_delta(params: DPParamsEps) -> float:
-    """Return the parameters' delta, 0 where they have none."""
+    """Return delta of the parameters, 0 if they have none."""
     return float(params.delta) if isinstance(params, DPParamsDel) else 0.0
 
 
 SENSITIVITY_CONDITION = (
     "the given sensitivity is correct for every pair of data sets that differ in one replaced record"
 )
-# how far an exact delta may pass the claimed one by rounding
+# largest ratio of the exact to the claimed delta that is attributed to rounding
 ROUNDING_FACTOR = 1.0 + 1e-9
 
 
 def make_result_params(mechanism: DPMech, params: DPParamsEps) -> DPParamsEps:
-    """Return a copy of the parameters of the result, with the gamma of a sampled sensitivity."""
+    """Return a copy of the parameters for the result, with the gamma of a sampled sensitivity."""
     gamma = mechanism.gammaSensitivity
     if gamma is None:
         return replace_slots(params)
@@ -235,7 +235,7 @@ def make_result_params(mechanism: DPMech, params: DPParamsEps) -> DPParamsEps:
 
 
 def make_release_guarantees(mechanism: DPMech, params: DPParamsEps, noise: object) -> tuple[Guarantee, Guarantee]:
-    """Return claim and guarantee of a release, and warn where they differ; a choice has no noise."""
+    """Return the claim and the guarantee of a release, and warn if they differ; `noise` is None for a selection."""
     delta = get_delta(params) if isinstance(mechanism, DPMechGaussian) else 0.0
     claim = Guarantee(params.epsilon, get_delta(params))
     use = _suggest_mechanism(mechanism)
@@ -262,7 +262,7 @@ def make_release_guarantees(mechanism: DPMech, params: DPParamsEps, noise: objec
 
 def _compute_gaussian_delta(noise: GaussianNoise, epsilon: float, claimed_delta: float, sensitivity: float) -> float:
     if epsilon < 1.0:
-        # the formula is proven there
+        # the formula is proven for this case
         return claimed_delta
     exact = float(noise.delta(epsilon, sensitivity))
     if exact > claimed_delta * ROUNDING_FACTOR:
@@ -277,7 +277,7 @@ def _compute_gaussian_delta(noise: GaussianNoise, epsilon: float, claimed_delta:
 
 
 def _warn_sampled_sensitivity(gamma: float | None, epsilon: float, delta: float, alternative: str) -> str:
-    """Warn that a sampled sensitivity gives random differential privacy only; return that as a condition."""
+    """Warn that a sampled sensitivity gives random differential privacy only; return the condition that says so."""
     share = "an unknown share" if gamma is None else f"a share of up to {gamma:.4g}"
     name, own = "mean", "a statistic that takes bounds, such as pydpstat.mean"
     if alternative == "ExponentialMechanism":
@@ -305,28 +305,28 @@ def _suggest_mechanism(mechanism: DPMech) -> str:
     return "GaussianMechanism" if isinstance(mechanism, DPMechGaussian) else "LaplaceMechanism"
 
 
-# slots that have no short text; their names stand for them
+# slots without a short text, shown by their names
 _NAMED_SLOTS = {name: NamedArgument(name) for name in ("target", "responseSet")}
 
 
 @dataclass(frozen=True, slots=True)
 class ReleaseCall(Call):
-    """A call whose first arguments are objects, each made in it by the call of its constructor."""
+    """Call record whose first arguments are objects, shown as calls of their constructors."""
 
     argument_calls: tuple[Call, ...] = ()
 
     def format_python(self) -> str:
-        """Return the call as Python would show it."""
+        """Return the call as Python code."""
         return f"{self.function}({', '.join([*(call.format_python() for call in self.argument_calls), 'X'])})"
 
     def format_r(self) -> str | None:
-        """Return the same release as an R expression."""
+        """Return the call as an R expression."""
         given = [*(str(call.format_r()) for call in self.argument_calls), "X"]
         return f"{self.package}::{self.function}({', '.join(given)})"
 
 
 def make_release_call(mechanism: DPMech, params: DPParamsEps) -> ReleaseCall:
-    """Return the call of a release."""
+    """Return the call record of a release."""
     made = (_make_constructor_call(mechanism), _make_constructor_call(params))
     return ReleaseCall("releaseResponse", (("X", "X"),), (), "diffpriv", made)
 
@@ -359,7 +359,7 @@ def _warn_proportional_choice(epsilon: float) -> None:
 
 
 def _warn_random_privacy(gamma: float, alternative: str) -> None:
-    """Warn that the parameters ask for random differential privacy only."""
+    """Warn that the parameters imply random differential privacy only."""
     warn_privacy(
         "DPParamsGam asks for random differential privacy: nothing is guaranteed for a share of up "
         f"to {gamma:.4g} of the data sets. (epsilon, delta) is guaranteed only if the given "

@@ -1,4 +1,4 @@
-"""diffpriv's releases: a target's response on private data, protected by a mechanism."""
+"""diffpriv's releases: the response of a target on private data, protected by a mechanism."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def releaseResponse(mechanism: DPMech, privacyParams: DPParamsEps, X: object, *,
     privacyParams : DPParamsEps, DPParamsDel or DPParamsGam
         The parameters; the Gaussian mechanism needs a delta above 0.
     X : object
-        The data set, whatever the target takes.
+        Data set, in any form that the target accepts.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds R's stream.
 
@@ -63,7 +63,7 @@ def releaseResponse(mechanism: DPMech, privacyParams: DPParamsEps, X: object, *,
     -------
     DPResponse
         A `DPResults` with ``response``, ``privacyParams``, ``sensitivity``, ``dims``, ``latticeK``
-        and ``responseSet``. The response is a float, an array or a Series as the target's value is;
+        and ``responseSet``. The response is a float, an array or a Series like the value of the target;
         one of the responses (exponential); a function of points (Bernstein).
 
     Raises
@@ -75,17 +75,17 @@ def releaseResponse(mechanism: DPMech, privacyParams: DPParamsEps, X: object, *,
     Warns
     -----
     PrivacyWarning
-        Where less holds than is asked for: the exponential mechanism, a Gaussian one with a large
+        If the guarantee is weaker than claimed: the exponential mechanism, a Gaussian one with a large
         epsilon, a sampled sensitivity, no noise at all.
 
     See Also
     --------
     DPMechLaplace, DPMechGaussian, DPMechExponential, DPMechBernstein : the mechanisms.
-    mean, choose : releases of pydpstat's own.
+    mean, choose : releases of pydpstat.
 
     Notes
     -----
-    Guarantee: (epsilon, delta) for one replaced record where the sensitivity is a proven bound and
+    Guarantee: (epsilon, delta) for one replaced record if the sensitivity is a proven bound and
     no warning is given.
 
     References
@@ -127,7 +127,7 @@ def _resolve_source(rng: object) -> Source:
 
 
 class ResponseCalibrator(NamedTuple):
-    """How a target's response is protected; both objects can change, so that nothing of it is kept."""
+    """Calibrator of a target's response; both objects are mutable, so that it cannot be cached."""
 
     mechanism: DPMech
     params: DPParamsEps
@@ -146,7 +146,7 @@ class ResponseCalibrator(NamedTuple):
         return LaplaceNoise.mirrored(_require_finite_scale(sensitivity / params.epsilon))
 
     def make_guarantees(self, query_spec: QuerySpec, noise: object) -> tuple[Guarantee, Guarantee]:
-        """Return claim and guarantee, and warn where they differ."""
+        """Return the claim and the guarantee, and warn if they differ."""
         return make_release_guarantees(self.mechanism, self.params, noise)
 
 
@@ -180,7 +180,7 @@ def _release_function(mechanism: DPMechBernstein, params: DPParamsEps, X: object
     published = make_result_params(mechanism, params)
     points = (k + 1) ** dims
 
-    # one record moves each coefficient by up to the sensitivity, and their L1 norm by up to all of them
+    # one record changes each coefficient by up to the sensitivity, and their L1 norm by the sum over all
     query = Query(
         "response",
         evaluate_on_lattice(exact, dims, k),
@@ -188,7 +188,7 @@ def _release_function(mechanism: DPMechBernstein, params: DPParamsEps, X: object
         Labels("coefficient"),
     )
     released = _release_query(query, mechanism, params, source)
-    # R's list has the sensitivity at one lattice point
+    # as in R's list, the sensitivity is that at one lattice point
     return make_response(released, privacyParams=published, sensitivity=mechanism.sensitivity, dims=dims, latticeK=k)
 
 
@@ -208,7 +208,7 @@ def _release_choice(mechanism: DPMechExponential, params: DPParamsEps, X: object
         claim=claim,
         guarantee=guarantee,
         call=make_release_call(mechanism, params),
-        # exactly R's probabilities: they are proportional to the qualities
+        # R's probabilities exactly: they are proportional to the qualities
         choose_exactly=lambda: (
             responses[secure.choose(np.zeros(len(qualities)), measure=np.abs(qualities))],
             Labels("response"),
@@ -218,7 +218,7 @@ def _release_choice(mechanism: DPMechExponential, params: DPParamsEps, X: object
 
 
 def _compute_probabilities(qualities: list[float], epsilon: float, sensitivity: float) -> Floats:
-    """Return the probabilities that R's sample() works with; epsilon and the sensitivity cancel."""
+    """Return the probabilities that R's sample() uses; epsilon and the sensitivity cancel."""
     with np.errstate(all="ignore"):
         prob = np.array(qualities) * np.divide(epsilon, 2.0 * sensitivity)
         prob /= r.sum(prob)
@@ -243,7 +243,7 @@ def _compute_probabilities(qualities: list[float], epsilon: float, sensitivity: 
 
 
 def _select_index(prob: Floats, uniform: float) -> int:
-    """Return the place that R's sample() takes: it goes through the probabilities from the largest on."""
+    """Return the index that R's sample() selects, with the probabilities in descending order."""
     order = order_decreasing(prob)
     found = int(np.searchsorted(np.add.accumulate(prob[order]), uniform))
     return int(order[min(found, order.size - 1)])
@@ -273,20 +273,20 @@ def _require_finite_scale(scale: float) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class DPResponse(DPResults):
-    """A released response: `DPResults` with the names of R's list.
+    """Released response: `DPResults` with the names of R's list.
 
-    R's list also carries the target; this has no function of the caller and nothing private.
+    R's list also contains the target; this class has no function of the caller and no private data.
 
     Parameters
     ----------
     privacyParams : DPParamsEps
-        Copy of the parameters; a `DPParamsGam` where the sensitivity was sampled.
+        Copy of the parameters; a `DPParamsGam` if the sensitivity was sampled.
     dims : int or None
         Number of released numbers, or of the released function's coordinates.
     latticeK : int or None
         Lattice steps of a released function.
     responseSet : tuple or None
-        The responses that could be chosen.
+        Candidate responses.
 
     Examples
     --------
@@ -304,13 +304,13 @@ class DPResponse(DPResults):
 
     @property
     def response(self) -> Any:
-        """The released response: a float, an array, a Series, a chosen response, or a function."""
+        """Released response: a float, an array, a Series, a selected response, or a function."""
         if self.latticeK is not None and self.dims is not None:
             return Bernstein(self.dims, self.latticeK, self.value)
         return self.estimate
 
 
 def make_response(released: DPResults, **parts: object) -> DPResponse:
-    """Return a release with the parts of R's list, which may replace its own."""
+    """Return a release with the fields of R's list, which may replace its own."""
     values = {field.name: getattr(released, field.name) for field in fields(released)}
     return DPResponse(**{**values, **parts})

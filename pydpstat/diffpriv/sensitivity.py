@@ -1,4 +1,4 @@
-"""diffpriv's sensitivity: how far a target's values are apart, and the sampler's order statistic of it."""
+"""diffpriv's sensitivity: distance between values of a target, and the order statistic of the sampler."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ def sensitivityNorm(mechanism: DPMech, X1: object, X2: object) -> float:
     Parameters
     ----------
     mechanism : DPMech
-        Its target is evaluated, and its norm taken: L1 (Laplace), L2 (Gaussian), or the largest
+        Mechanism with the target and the norm: L1 (Laplace), L2 (Gaussian), or the largest
         difference over the responses (exponential) or the lattice points (Bernstein).
     X1, X2 : object
-        The two data sets, whatever the target takes.
+        Two data sets, in any form that the target accepts.
 
     Returns
     -------
@@ -70,11 +70,11 @@ def sensitivityNorm(mechanism: DPMech, X1: object, X2: object) -> float:
     See Also
     --------
     sensitivitySampler : the largest of many draws of it.
-    DPMechNumeric : the mechanisms that it is for.
+    DPMechNumeric : the mechanisms that use it.
 
     Notes
     -----
-    Nothing is protected: the distance is an exact function of the data.
+    The result is not private: the distance is an exact function of the data.
 
     References
     ----------
@@ -110,7 +110,7 @@ def sensitivityNorm(mechanism: DPMech, X1: object, X2: object) -> float:
 
 
 def get_lattice_shape(mechanism: DPMechBernstein) -> tuple[int, int]:
-    """Return dims and latticeK, which an empty object does not have, of a lattice that can be evaluated."""
+    """Return dims and latticeK of a lattice of allowed size; raise an error for an empty object, which has none."""
     if mechanism.dims is None or mechanism.latticeK is None:
         raise PydpstatError("DPMechBernstein needs latticeK and dims; this object was created without them.")
     check_lattice_size(mechanism.dims, mechanism.latticeK, "latticeK")
@@ -131,7 +131,7 @@ def _compute_numeric_norm(mechanism: DPMechLaplace | DPMechGaussian, raw1: objec
         note_r_warning("the mechanism's dims is not set.")
     elif not first.size == second.size == dims:
         note_r_warning(f"the number of values that target returns differs from dims, {dims}.")
-    # infinite values make R's Inf or NaN
+    # infinite values lead to R's Inf or NaN
     with np.errstate(invalid="ignore", over="ignore", under="ignore"):
         difference = np.ravel(first) - np.ravel(second)
         if isinstance(mechanism, DPMechGaussian):
@@ -160,7 +160,7 @@ def sensitivitySampler(
     Parameters
     ----------
     object : DPMech
-        The mechanism. It stays as it is; a copy is returned.
+        Mechanism, which is not changed; a copy is returned.
     oracle : callable
         ``oracle(n)`` returns n random records: an array of numbers, a list, or a matrix or frame
         with records in rows; for 1 it may return the record itself. One with a parameter ``rng``
@@ -168,17 +168,17 @@ def sensitivitySampler(
     n : int
         Number of records of the data to be released; at least 1.
     m : int, optional
-        Number of random pairs of data sets; by default as many as `gamma` asks for.
+        Number of random pairs of data sets; by default the number required by `gamma`.
     gamma : float, optional
         Share of the data sets for which the sensitivity may be too small; between 0 and 1. By
-        default what `m` allows.
+        default the smallest for `m`.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Given to an oracle that takes it; None is a new NumPy generator, an int seeds R's stream.
+        Passed to an oracle with this parameter; None is a new NumPy generator, an int seeds R's stream.
 
     Returns
     -------
     DPMech
-        With the sampled `sensitivity`, `gammaSensitivity`, and `dims` where it was not set.
+        With the sampled `sensitivity`, `gammaSensitivity`, and `dims` if it was not set.
 
     Raises
     ------
@@ -188,14 +188,14 @@ def sensitivitySampler(
 
     See Also
     --------
-    sensitivitySamplerManual : with the numbers of draws given.
+    sensitivitySamplerManual : sampler with a given number of draws.
     pydpstat.teaching.sensitivity : a search for the largest change.
 
     Notes
     -----
     Guarantee of a release with it: random differential privacy, for data whose records are drawn
-    independently from exactly this oracle; for other data nothing. `releaseResponse` warns. Where
-    the records that matter are rare, the sampled sensitivity can be 0, and then no noise is added.
+    independently from exactly this oracle; for other data nothing is guaranteed. `releaseResponse` warns. If
+    the influential records are rare, the sampled sensitivity can be 0, and then no noise is added.
 
     References
     ----------
@@ -226,16 +226,16 @@ def sensitivitySampler(
 def sensitivitySamplerManual(
     object: Mechanism, oracle: Function, n: int, m: int, k: int, *, rng: object = None
 ) -> Mechanism:
-    """Take an order statistic of random distances as the sensitivity.
+    """Estimate a mechanism's sensitivity by an order statistic of random distances.
 
     R's function is ``diffpriv::sensitivitySamplerManual``.
 
-    `sensitivitySampler` is preferred: this leaves `gammaSensitivity` as it is.
+    `sensitivitySampler` is preferred: this function does not set `gammaSensitivity`.
 
     Parameters
     ----------
     object : DPMech
-        The mechanism. It stays as it is; a copy is returned.
+        Mechanism, which is not changed; a copy is returned.
     oracle : callable
         As in `sensitivitySampler`.
     n : int
@@ -243,14 +243,14 @@ def sensitivitySamplerManual(
     m : int
         Number of random pairs of data sets; at least 1.
     k : int
-        The k-th smallest of the m distances is taken; from 1 to `m`.
+        Rank of the selected distance among the m in ascending order; from 1 to `m`.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         As in `sensitivitySampler`.
 
     Returns
     -------
     DPMech
-        With the sampled `sensitivity`, and `dims` where it was not set.
+        With the sampled `sensitivity`, and `dims` if it was not set.
 
     Raises
     ------
@@ -260,7 +260,7 @@ def sensitivitySamplerManual(
 
     See Also
     --------
-    sensitivitySampler : with the numbers of draws chosen.
+    sensitivitySampler : sampler that determines the number of draws.
 
     Notes
     -----
@@ -299,7 +299,7 @@ def sensitivitySamplerManual(
     if isinstance(object, DPMechNumeric) and object.dims is None:
         found["dims"] = int(read_target_numbers(object.target(to_data_set(draw(n))))[0].size)
     distances = np.sort(_sample_distances(replace_slots(object, **found), draw, n, m))
-    # a missing distance sorts last here and is left out in R
+    # missing distances sort last here and are left out in R
     sensitivity = float(distances[k - 1])
     if not math.isfinite(sensitivity):
         raise PydpstatError(
@@ -323,7 +323,7 @@ def _sample_distances(object: DPMech, draw: Callable[[int], object], n: int, m: 
 
 
 def _bind_oracle(oracle: Function, rng: object) -> Callable[[int], object]:
-    """Return the oracle as a function of the number of records alone."""
+    """Return the oracle as a function of the number of records only."""
     source_from(rng, int_seeds_r=True)
     seed = checks.as_integer(rng)
     if not checks.has_parameter(oracle, "rng"):

@@ -1,6 +1,6 @@
 """DPpack's functions under their own names, with R's arguments, defaults and numbers.
 
-Dots of R's names are underscores. Each function that draws has one more argument, ``rng``:
+Dots in R's names are underscores. Each function that draws has an additional argument, ``rng``:
 ``rng=RRandom(123)`` or ``rng=123`` returns what R returns after ``set.seed(123)``.
 """
 

@@ -1,4 +1,4 @@
-"""What DPpack's moments share: the last checks, the guarantee, the release."""
+"""Release of DPpack's moments: final checks, the guarantee and the release."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PUBLIC_SIZE_CONDITIONS = (
 )
 SCALE_REVEALS_SIZE = "nothing is guaranteed for added or removed records: the noise scale reveals their number"
 REDRAWN_STEP = "redrawn until positive"
-# of what is equal and of one type only the sign of 0 may differ
+# equal values of one of these types differ at most in the sign of 0
 _SCALAR_TYPES = frozenset((int, float, str))
 _PRIVACY_ARGUMENTS = ("which_sensitivity", "mechanism", "delta", "type_DP")
 ARGUMENT_NAMES = ("eps", "lower_bound", "upper_bound", *_PRIVACY_ARGUMENTS)
@@ -43,7 +43,7 @@ PAIR_ARGUMENT_NAMES = (
 
 
 class MomentQuery(NamedTuple):
-    """The true value of a moment, private: replacing one of n records moves it by at most reach / n."""
+    """True value of a moment, private; replacing one of n records changes it by at most `scaled_sensitivity` / n."""
 
     statistic: str
     value: float
@@ -52,10 +52,9 @@ class MomentQuery(NamedTuple):
 
 
 class _MomentPlan(NamedTuple):
-    """What of a release is public, and the same for the same arguments and number of records.
+    """Public part of a release, which depends only on the arguments and the number of records.
 
-    `labels`, `call` and `nobs` are as the result has them; `has_warnings` says whether there may be something
-    to warn about.
+    `labels`, `call` and `nobs` are those of the result; `has_warnings` tells whether a warning is possible.
     """
 
     calibrator: StatisticCalibrator
@@ -77,10 +76,10 @@ def release_moment(
     publish: PostProcessor,
     accept: Accept | None = None,
 ) -> DPResults:
-    """Check the remaining arguments in R's order, say what holds, and release.
+    """Check the remaining arguments in R's order, determine the guarantee, and release.
 
-    The arguments are the public ones as the mirror got them, in R's order. `accept` and `publish` are as
-    in `pydpstat._release.pipeline.release_query`; with `accept` the draw is repeated.
+    `arguments` are the public arguments of the mirror, in R's order. `accept` and `publish` are the arguments
+    `is_acceptable` and `postprocess` of `pydpstat._release.pipeline.release_query`.
     """
     *_, which, mechanism, delta, _ = arguments
     checks.check_choice(which, "which_sensitivity", SENSITIVITIES)
@@ -92,10 +91,10 @@ def release_moment(
     sensitivity = reach / nobs if nobs else math.inf
     asked = (function, moment.statistic, name, nobs, sensitivity, source.reproducible, accept is not None)
     if _SCALAR_TYPES.issuperset(map(type, arguments)):
-        # 0.0 and -0.0 are equal, but not in the text of the call
+        # 0.0 and -0.0 are equal, but differ in the text of the call
         plan = _make_moment_plan(f"{bounds}{delta}", *asked, *arguments)
     else:
-        # such as (1,) and (True,), which are equal, or a list, which cannot be hashed
+        # for example (1,) and (True,), which are equal, or an unhashable list
         plan = _make_moment_plan.__wrapped__("", *asked, *arguments)
     if plan.has_warnings:
         plan.calibrator.warn_weak_noise(plan.query_spec)
@@ -118,7 +117,7 @@ def release_moment(
     )
 
 
-# eps=1 and eps=1.0 are equal, but not in the text of the call
+# eps=1 and eps=1.0 are equal, but differ in the text of the call
 @lru_cache(maxsize=256, typed=True)
 def _make_moment_plan(
     signs: str,
@@ -131,7 +130,7 @@ def _make_moment_plan(
     is_redrawn: bool,
     *arguments: object,
 ) -> _MomentPlan:
-    """Return the plan of a release; `signs` only tells arguments apart that are equal."""
+    """Return the plan of a release; `signs` only distinguishes equal arguments with different text."""
     pairs = function == "covDP"
     named = dict(zip(PAIR_ARGUMENT_NAMES if pairs else ARGUMENT_NAMES, arguments))
     bounded = named["which_sensitivity"] == "bounded"
@@ -157,24 +156,24 @@ def _make_moment_plan(
 
 
 def warn_about_moment(calibrator: StatisticCalibrator, query_spec: QuerySpec, reveals_size: bool, nobs: int) -> None:
-    """Warn of what drawing again costs, and where the noise scale tells a private number of records."""
+    """Warn of the effect of redrawing, and of a noise scale that reveals a private number of records."""
     if calibrator.is_redrawn and calibrator.is_laplace:
         _warnings.warn_redrawn_noise(calibrator.function, calibrator.eps)
     if reveals_size:
         noise = calibrator.calibrate(query_spec, query_spec.sensitivities)
-        # a removed record moves the mean by up to its sensitivity, the figure is known
+        # removing a record changes a mean by up to its sensitivity, so the figure is known
         relative = noise.scale / query_spec.sensitivities[0] if calibrator.function == "meanDP" else None
         kept = calibrator.make_noise_guarantees(query_spec, noise)[1]
         _warnings.warn_scale_reveals_size(calibrator.function, kept, relative, nobs)
 
 
 def is_positive(value: Floats) -> bool:
-    """Tell whether a noisy value may stand."""
+    """Return whether a noisy value is positive, so that it may be released."""
     return bool(value > 0.0)
 
 
 def publish_unchanged(parameter_range: ParameterRange, steps: tuple[str, ...] = ()) -> PostProcessor:
-    """Publish the value as it is, which is R's; the range is for its interval."""
+    """Return the post-processing of R's unchanged value; the range is that of its interval."""
 
     def publish_value(value: Floats) -> tuple[Floats, PostProcessing]:
         return value, NoisyValue(steps, within=parameter_range)

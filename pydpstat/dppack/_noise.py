@@ -1,4 +1,4 @@
-"""DPpack's noise, by R's checks and float operations in R's order: what is claimed and what really holds."""
+"""DPpack's noise with R's checks and the order of R's operations: its claimed and its actual guarantee."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from pydpstat.r_arithmetic.elementary import Floats, exp
 Scale = TypeVar("Scale", float, Floats)
 
 PRIVACY_TYPES = ("pDP", "aDP")
-# the square of a smaller number underflows
+# squares of smaller numbers underflow
 _MIN_JOINT_SENSITIVITY = 2.0**-511
 
 
 def make_laplace_noise(
     size: int, eps: float, sensitivities: npt.ArrayLike, alloc_proportions: npt.ArrayLike | None
 ) -> LaplaceNoise:
-    """Return Laplace noise of scale sum(sensitivities) / eps, or of its own scale for each element."""
+    """Return Laplace noise of scale sum(sensitivities) / eps, or with a separate scale for each element."""
     if alloc_proportions is None and _has_single_sensitivity(sensitivities):
-        # the usual statistic; arrays would take longer than all the rest
+        # shortcut for the usual statistic, for which arrays would dominate the time
         return _make_joint_laplace(sensitivities[0] / eps)
     sens = _read_sensitivities(sensitivities, size)
     shares = _read_allocation(alloc_proportions, sens, size)
@@ -54,7 +54,7 @@ def _make_joint_laplace(scale: float) -> LaplaceNoise:
 
 
 def check_noise_delta(delta: object) -> float:
-    """Check the delta of Gaussian noise; R takes what is 1 or more."""
+    """Check the delta of Gaussian noise; as in R, 1 and more are allowed."""
     return checks.check_positive(delta, "delta", "Give a small probability, for example 1e-6.")
 
 
@@ -68,7 +68,7 @@ def make_gaussian_noise(
     analytic: object,
     tol: float,
 ) -> GaussianNoise:
-    """Return Gaussian noise for the L2 sensitivity, or of its own scale for each element."""
+    """Return Gaussian noise for the L2 sensitivity, or with a separate scale for each element."""
     sens = _read_sensitivities(sensitivities, size)
     analytic = checks.check_boolean(analytic, "analytic")
     if analytic and not (isinstance(type_DP, str) and type_DP == "aDP"):
@@ -171,12 +171,12 @@ def _require_finite_scale(scale: Scale) -> Scale:
 def calibrate_analytic_loop(
     epsilon: float, delta: float, sensitivity: npt.ArrayLike, tol: float = 1e-12
 ) -> float | Floats:
-    """Standard deviation that DPpack's ``calibrateAnalyticGaussianMechanism`` returns.
+    """Return the standard deviation of DPpack's ``calibrateAnalyticGaussianMechanism``.
 
     It bisects until delta is met within the absolute tolerance `tol`. For a delta near `tol` or
-    below it the result is arbitrary and can be far too small: `calibrate_gaussian` is the sound one.
-    As in R the sensitivity is only multiplied with: an array, 0 and negative numbers pass. It is an error
-    where R stops, never returns, or returns no finite number; from epsilon 709.79 on exp overflows.
+    below it the result is arbitrary and can be far too small, unlike that of `calibrate_gaussian`.
+    As in R the sensitivity is only a factor: an array, 0 and negative numbers are allowed. An error is raised
+    if R stops, never returns, or returns no finite number; from epsilon 709.79 on exp overflows.
 
     With A(s) = Phi(sqrt(eps s)) - exp(eps) Phi(-sqrt(eps (s + 2))) and B(s) with Phi(-sqrt(eps s)) in
     front, delta is A(s) for the noise ``sqrt(1 + s/2) - sqrt(s/2)`` times sensitivity / sqrt(2 eps),
@@ -216,7 +216,7 @@ def calibrate_analytic_loop(
 
 
 def _solve_alpha(epsilon: float, delta: float, growth: float, tol: float) -> float:
-    """Noise relative to ``sensitivity / sqrt(2 * epsilon)``: above A(0) by A, which grows, below it by B."""
+    """Return the noise relative to ``sensitivity / sqrt(2 * epsilon)``, from A for a delta above A(0), else from B."""
 
     def compute_delta(s: float, sign: float) -> float:
         far_tail = growth * pnorm(-math.sqrt(epsilon * (s + 2.0)))
@@ -231,7 +231,7 @@ def _solve_alpha(epsilon: float, delta: float, growth: float, tol: float) -> flo
 
 
 def _bisect_delta(function: Callable[[float], float], sign: float, delta: float, tol: float) -> float:
-    """Argument at which a monotone function, times `sign` increasing, is within `tol` of delta."""
+    """Return the argument at which a monotone function, increasing if `sign` is 1, is within `tol` of delta."""
     low, high = 0.0, 1.0
     while sign * function(high) < sign * delta:
         low, high = high, 2.0 * high
@@ -248,7 +248,7 @@ def _bisect_delta(function: Callable[[float], float], sign: float, delta: float,
         else:
             low = middle
         if (low, high) == before:
-            # the bracket is down to neighboring numbers: R's loop never leaves it
+            # the bracket consists of adjacent floats: R's loop would never end
             raise _make_tolerance_error(delta, tol)
 
 
@@ -259,19 +259,19 @@ def _make_tolerance_error(delta: float, tol: float) -> PydpstatError:
     )
 
 
-# how far an exact delta may pass the claimed one before it is worth a warning
+# largest ratio of the exact to the claimed delta without a warning
 LOOSE_DELTA_FACTOR = 1.01
 
 
 @dataclass(frozen=True, slots=True)
 class StatisticCalibrator:
-    """How a mirror protects its statistic: by Laplace noise, with delta 0, or by Gaussian noise.
+    """Calibrator of a mirrored statistic: Laplace noise, with delta 0, or Gaussian noise.
 
-    `type_DP` and `analytic` say how Gaussian noise is calibrated, as R's function gets them. `neighbors`
-    are those of the claim, `conditions` what the guarantee rests on, and `guaranteed_neighbors` the neighbors for
-    which it holds, where they are others; if `is_void`, nothing is guaranteed. If `is_redrawn`, the draw is
-    repeated until the value is positive, which costs Laplace noise more. `alloc_proportions` and `tol` are
-    as `LaplaceMechanism` and `GaussianMechanism` got them.
+    `type_DP` and `analytic` are R's arguments for Gaussian noise. `neighbors` are those of the claim, `conditions`
+    those of the guarantee, and `guaranteed_neighbors` the neighbors for which it holds, if they differ; if
+    `is_void`, nothing is guaranteed. If `is_redrawn`, the draw is repeated until the value is positive, which
+    weakens the guarantee of Laplace noise. `alloc_proportions` and `tol` are the arguments of `LaplaceMechanism`
+    and `GaussianMechanism`.
     """
 
     function: str
@@ -289,7 +289,7 @@ class StatisticCalibrator:
     tol: float = 1e-12
 
     def calibrate(self, query_spec: QuerySpec, sensitivities: tuple[float, ...]) -> LaplaceNoise | GaussianNoise:
-        """Return noise by R's calibration, with a scale for each share."""
+        """Return noise by R's calibration, with a scale for each share of `alloc_proportions`."""
         if self.is_laplace:
             return make_laplace_noise(query_spec.size, self.eps, sensitivities, self.alloc_proportions)
         return make_gaussian_noise(
@@ -304,19 +304,19 @@ class StatisticCalibrator:
         )
 
     def make_guarantees(self, query_spec: QuerySpec, noise: Noise) -> tuple[Guarantee, Guarantee]:
-        """Return what is claimed, and what the whole release keeps."""
+        """Return the claim, and the guarantee of the whole release."""
         claim, kept = self.make_noise_guarantees(query_spec, noise)
         if self.is_void:
             return claim, Guarantee(math.inf, 0.0, kept.neighbors)
         neighbors = self.guaranteed_neighbors or kept.neighbors
         if self.is_redrawn:
-            # drawn again until it is positive, the noise has another distribution
+            # noise that is redrawn until the value is positive has a truncated distribution
             epsilon = truncated_positive_epsilon(kept.epsilon) if self.is_laplace else kept.epsilon
             return claim, Guarantee(epsilon, kept.delta, neighbors, self.conditions)
         return claim, Guarantee(kept.epsilon, kept.delta, neighbors, self.conditions, kept.loss)
 
     def make_noise_guarantees(self, query_spec: QuerySpec, noise: Noise) -> tuple[Guarantee, Guarantee]:
-        """Return the claim, and what the noise by itself keeps: the larger of claimed and exact delta."""
+        """Return the claim, and the guarantee of the noise itself, with the larger of claimed and exact delta."""
         claim = Guarantee(self.eps, min(self.delta, 1.0), self.neighbors)
         if not isinstance(noise, GaussianNoise):
             return claim, replace(claim, loss=LaplaceLoss(self.eps))
@@ -325,12 +325,12 @@ class StatisticCalibrator:
         if self.delta >= 1.0:
             held = self.compute_exact_delta(query_spec, noise)
         elif self.analytic:
-            # R's stopping rule lets the exact delta pass the claimed one by its tolerance
+            # R's stopping rule allows the exact delta to exceed the claimed one by its tolerance
             held = max(held, self.compute_exact_delta(query_spec, noise))
         return claim, replace(claim, delta=held, loss=_make_gaussian_loss(noise, query_spec.sensitivities))
 
     def warn_weak_noise(self, query_spec: QuerySpec) -> None:
-        """Warn where the noise by itself keeps less than is claimed."""
+        """Warn if the guarantee of the noise itself is weaker than claimed."""
         if self.is_laplace or self.delta < 1.0 and not self.analytic:
             return
         noise = self.calibrate(query_spec, query_spec.sensitivities)
@@ -343,7 +343,7 @@ class StatisticCalibrator:
     def compute_exact_delta(self, query_spec: QuerySpec, noise: GaussianNoise) -> float:
         """Return the exact delta of Gaussian noise at the claimed epsilon.
 
-        With shares it is the sum of what each value's noise keeps by its own.
+        With `alloc_proportions` it is the sum of the deltas of the values' separate noises.
         """
         if self.alloc_proportions is None:
             joint = math.sqrt(math.fsum(each * each for each in query_spec.sensitivities))
@@ -355,7 +355,7 @@ class StatisticCalibrator:
 
 
 class AllocationCalibrator(StatisticCalibrator):
-    """The spec of a mechanism whose user may have given arrays: nothing is kept for the next call."""
+    """Calibrator of a mechanism with array arguments, which cannot be cached."""
 
     __slots__ = ()
     __hash__ = None  # type: ignore[assignment]
@@ -370,9 +370,9 @@ def make_statistic_calibrator(
     is_void: bool = False,
     is_redrawn: bool = False,
 ) -> StatisticCalibrator:
-    """Return the spec of a statistic with one of DPpack's three mechanisms, its parameters checked.
+    """Return the calibrator of a statistic with one of DPpack's three mechanisms, its parameters checked.
 
-    The arguments are what the mirror got; `mechanism` was checked. R uses `delta` for Gaussian noise only,
+    `arguments` are those of the mirror; `mechanism` is checked already. R uses `delta` for Gaussian noise only, and
     `type_DP` for ``"Gaussian"`` only.
     """
     eps, mechanism = checks.check_epsilon(arguments["eps"], "eps"), arguments["mechanism"]
@@ -384,11 +384,11 @@ def make_statistic_calibrator(
 
 
 def _make_gaussian_loss(noise: GaussianNoise, sensitivities: tuple[float, ...]) -> GaussianLoss | None:
-    """Return the loss of noise with one sd, or with an sd for each sensitivity; None without noise."""
+    """Return the privacy loss of noise with one sd, or one for each sensitivity; None if an sd is 0."""
     sds = (noise.sd,) * len(sensitivities) if isinstance(noise.sd, float) else noise.sd.tolist()
     if not all(sds):
         return None
     mu = math.hypot(*(sensitivity / sd for sensitivity, sd in zip(sensitivities, sds)))
-    # above what the roundings can have taken away
+    # compensate for rounding errors
     mu *= 1.0 + 2.0**-50
     return GaussianLoss(mu) if 0.0 < mu < math.inf else None

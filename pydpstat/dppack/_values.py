@@ -1,4 +1,4 @@
-"""Data as R reads them, and what is computed of them without noise: counts, pooled moments, intervals."""
+"""Data as R reads them, and statistics without noise: counts, pooled moments, intervals of quantiles."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pydpstat.r_arithmetic.factor import is_categorical
 from pydpstat.r_arithmetic.histogram import Breaks
 from pydpstat.results._labels import Labels
 
-# of numbers or truth values
+# numbers or Booleans
 Numbers = npt.NDArray[np.generic]
 
 SENSITIVITIES = ("bounded", "unbounded", "both")
@@ -30,9 +30,9 @@ MECHANISMS = ("Laplace", "Gaussian", "analytic")
 
 
 def read_flat_numbers(x: object, name: str, *, beside: bool = False) -> Numbers:
-    """Return data as a flat array of numbers or booleans; a message tells only the data's type.
+    """Read data as a flat array of numbers or Booleans; error messages show only the type of the data.
 
-    Of data `beside` others the records need an order.
+    The records of data `beside` other data need an order.
     """
     if type(x) is np.ndarray and x.dtype == np.float64 and x.ndim == 1:
         return x
@@ -48,12 +48,12 @@ def read_flat_numbers(x: object, name: str, *, beside: bool = False) -> Numbers:
 
 
 def _can_be_numeric(x: object) -> bool:
-    """Tell whether something is neither a text nor what R has as a list or a factor."""
+    """Return whether a value is neither a string nor a list or factor in R."""
     return not (x is None or isinstance(x, (str, dict, set)) or has_columns(x) or is_categorical(x))
 
 
 def to_plain_array(x: object) -> Numbers | None:
-    """Return data as an array of their own shape; None for what R has as no vector or matrix."""
+    """Convert data to an array of the same shape; None for data that are not a vector or matrix in R."""
     try:
         return as_array(x) if _can_be_numeric(x) else None
     except (TypeError, ValueError):
@@ -61,7 +61,7 @@ def to_plain_array(x: object) -> Numbers | None:
 
 
 def read_vector(x: npt.ArrayLike, name: str, *, beside: bool = False) -> Numbers:
-    """Return data as `read_flat_numbers` does, and refuse a matrix as R's is.vector does."""
+    """Read data as `read_flat_numbers` does; raise an error for a matrix, as with R's is.vector."""
     x = read_variable(x, name, needs_order=beside)
     values = read_flat_numbers(x, name)
     if np.ndim(x) > 1:
@@ -70,7 +70,7 @@ def read_vector(x: npt.ArrayLike, name: str, *, beside: bool = False) -> Numbers
 
 
 def clip_to_bounds(x: npt.NDArray[np.generic], lower: float | Floats, upper: float | Floats) -> Floats:
-    """Move values to the bounds: first those below `lower`, then those above `upper`.
+    """Clip values to the bounds: first those below `lower`, then those above `upper`.
 
     Missing values stay missing. With reversed bounds every value becomes `upper`.
     """
@@ -79,19 +79,19 @@ def clip_to_bounds(x: npt.NDArray[np.generic], lower: float | Floats, upper: flo
 
 
 def get_column_name(x: object, otherwise: str) -> str:
-    """Return the name of a Series, or another where it has none."""
+    """Return the name of a Series, or `otherwise` if it has none."""
     name = None if type(x) is np.ndarray else get_series_name(x)
     return otherwise if name is None else name
 
 
-# R adds bins one by one; beyond this it would not come back within anybody's patience
+# R adds bins one by one; above this number it would take too long
 MAX_BINS = 200_000
 
 
 def count_in_bins(x: np.ndarray, lower: float, upper: float, breaks: object) -> tuple[np.ndarray, Labels]:
-    """Count clipped values in equidistant bins that are extended until they reach the bounds.
+    """Count clipped values in bins of equal width that are extended until they span the bounds.
 
-    The labels, the breaks, are public only where `breaks` is a vector that spans the bounds.
+    The labels contain the breaks, which are public only if `breaks` is a vector that spans the bounds.
     """
     counted = r.hist(clip_to_bounds(x, lower, upper), cast(Breaks, breaks))
     if not counted.equidist:
@@ -127,9 +127,9 @@ def count_in_bins(x: np.ndarray, lower: float, upper: float, breaks: object) -> 
 def read_table_variables(
     factors: tuple[Any, ...], columns: dict[str, object]
 ) -> tuple[tuple[object, ...], tuple[str, ...], dict[str, Any]]:
-    """Return the variables, their names and R's further arguments, as a function of counts got them.
+    """Return the variables, their names and R's further arguments of a function of counts.
 
-    A name is that of a frame's column, of a Series, or a keyword.
+    A name is that of a column of a frame, of a Series, or a keyword.
     """
     rules: dict[str, Any] = {name: columns[name] for name in ("useNA", "exclude", "dnn") if name in columns}
     columns = {name: to_pandas_or_numpy(column, name) for name, column in columns.items() if name not in rules}
@@ -150,9 +150,9 @@ def read_table_variables(
 def build_contingency_table(
     factors: tuple[object, ...], names: tuple[str, ...], **rules: Any
 ) -> tuple[np.ndarray, Labels]:
-    """Count the combinations of levels, as R's table() does: one axis a factor.
+    """Count the combinations of levels as R's table() does, with one axis per factor.
 
-    The labels, the levels, are public only where they do not come from the data.
+    The labels contain the levels, which are public only if they do not come from the data.
     """
     counted = r.table(*factors, **rules)
     dimnames = tuple(tuple("NA" if level is None else level for level in levels) for levels in counted.dimnames)
@@ -162,10 +162,10 @@ def build_contingency_table(
 
 
 class PooledStatistic(NamedTuple):
-    """A pooled statistic, whose value is private, and the number of records of all groups.
+    """Pooled statistic, whose value is private, with the number of records of all groups.
 
-    The value is NaN where a group has fewer than two records. The sensitivities are that for one record
-    replaced within its group, and DPpack's for one added or removed.
+    The value is NaN if a group has fewer than two records. The sensitivities are that for one record replaced
+    within its group, and DPpack's for one added or removed.
     """
 
     value: float
@@ -177,14 +177,14 @@ class PooledStatistic(NamedTuple):
 def compute_pooled_variance(samples: Sequence[np.ndarray], lower: float, upper: float, approx: bool) -> PooledStatistic:
     """Return the pooled variance of groups of shape (n_j,), already clipped.
 
-    With `approx` the factor 1 - 1 / max(n_j), which tells the largest group's size, is left out.
+    With `approx` the factor 1 - 1 / max(n_j), which reveals the size of the largest group, is left out.
 
     >>> compute_pooled_variance([np.array([1.0, 2.0]), np.array([4.0, 8.0])], 0.0, 10.0, False)
     PooledStatistic(value=4.25, bounded_sensitivity=25.0, unbounded_sensitivity=37.5, nobs=4)
     """
     reach = (upper - lower) * (upper - lower)
     value, bounded, n, groups = _combine_spreads(samples, [r.var(sample) for sample in samples], reach, approx)
-    # every group may have two records: then adding one to a group moves the statistic further
+    # if every group has two records, adding one to a group has a larger effect
     unbounded = bounded if n != 2 * groups else compute_quotient(reach * (n - 1.0), n * (n - 2.0))
     return PooledStatistic(value, bounded, unbounded, n)
 
@@ -213,7 +213,7 @@ def compute_pooled_covariance(
 def _combine_spreads(
     samples: Sequence[np.ndarray], spreads: Sequence[float], range_product: float, approx: bool
 ) -> tuple[float, float, int, int]:
-    """Return the spreads' mean by degrees of freedom, its sensitivity, how many records and groups."""
+    """Return the mean of spreads weighted by degrees of freedom, its sensitivity, and numbers of records and groups."""
     sizes = [len(sample) for sample in samples]
     n, groups = sum(sizes), len(sizes)
     total = 0.0
@@ -224,20 +224,20 @@ def _combine_spreads(
 
 
 def compute_quotient(a: float, b: float) -> float:
-    """Divide as R does, without an error at 0."""
+    """Divide as R does, without an error for a divisor of 0."""
     if b == 0:
         return math.nan if a == 0 or math.isnan(a) else math.copysign(math.inf, a)
     return a / b
 
 
-# one record moves each interval's rank distance by at most 1
+# one record changes the rank distance of each interval by at most 1
 RANK_SENSITIVITY = 1.0
-# exp(-UNDERFLOW) is 0: an interval so much worse than the best one is never chosen
+# exp of its negative is 0: an interval worse than the best one by this is never selected
 UNDERFLOW_EXPONENT = 746.0
 
 
 def compute_rank_utility(first: int, last: int, quant: float, n: int) -> np.ndarray:
-    """Return minus the distance of each number of records below, `first` to `last`, from quant * n.
+    """Return the negative distances of the ranks `first` to `last` from quant * n.
 
     >>> compute_rank_utility(0, 4, 0.5, 4)
     array([-2., -1., -0., -1., -2.])
@@ -250,11 +250,11 @@ def compute_rank_utility(first: int, last: int, quant: float, n: int) -> np.ndar
 
 @dataclass(frozen=True, slots=True)
 class Intervals:
-    """The k intervals that can be chosen, by their k + 1 ascending edges, and their weights. Private.
+    """Candidate intervals with their k + 1 ascending edges, and their weights. Private.
 
-    The choice's weights are made of the utilities and widths. `first_index` intervals lie below these,
-    `max_other_utility` is the best utility of one that is not among these, and `make_complete` returns all intervals,
-    where these are not all.
+    The weights of `choice` are computed from utilities and widths. `first_index` intervals lie below these,
+    `max_other_utility` is the best utility of the others, and `make_complete` returns all intervals; None if these
+    are all.
     """
 
     edges: np.ndarray
@@ -266,26 +266,26 @@ class Intervals:
     make_complete: Callable[[], Intervals] | None = None
 
     def select_point(self, uniforms: np.ndarray) -> float:
-        """Return a point: the first uniform chooses an interval, the second a place within it."""
+        """Select a point: the first uniform selects an interval, the second a position within it."""
         return self.compute_point(self.choice.choose_index(float(uniforms[0])), float(uniforms[1]))
 
     def compute_point(self, index: int, uniform: float) -> float:
-        """Return the point of an interval, by its place among these, that a uniform number chooses."""
+        """Return the point of an interval at the position `uniform` from 0 to 1; `index` counts these intervals."""
         left, right = float(self.edges[index]), float(self.edges[index + 1])
         return uniform * (right - left) + left
 
 
 def make_quantile_intervals(x: np.ndarray, quant: float, eps: float, lower: float, upper: float) -> Intervals:
-    """Weigh the intervals between the sorted data, as the exponential mechanism does.
+    """Weight the intervals between the sorted data for the exponential mechanism.
 
-    The data have no missing value, and `lower` is at most `upper`. Of many intervals those alone are
-    returned whose weights are not 0 in floating point.
+    The data have no missing values, and `lower` is at most `upper`. Of many intervals only those are returned whose
+    weights are not 0 in floating point.
     """
     n = x.size
     clipped = clip_to_bounds(x, lower, upper)
 
     def make_intervals(inner: np.ndarray, first: int, last: int) -> Intervals:
-        """Weigh the intervals `first` to `last`, whose ends are `inner` and the bounds."""
+        """Weight the intervals `first` to `last`, whose ends are `inner` and the bounds."""
         edges = np.concatenate([[lower] if first == 0 else [], inner, [upper] if last == n else []])
         with np.errstate(all="ignore"):
             widths = np.diff(edges)
@@ -298,7 +298,7 @@ def make_quantile_intervals(x: np.ndarray, quant: float, eps: float, lower: floa
     first, last = _get_reachable_range(n, quant, eps) if math.isfinite(upper - lower) else (0, n)
     if last - first >= n // 4:
         return make_complete()
-    # edges i - 1 and i of interval i; only their neighborhood needs an order
+    # interval i has the edges i - 1 and i, so only these records must be sorted
     low, high = max(first - 1, 0), min(last, n - 1)
     clipped.partition([low, high])
     nearest = min(quant * n - (first - 1) if first else math.inf, last + 1 - quant * n if last < n else math.inf)

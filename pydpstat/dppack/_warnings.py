@@ -1,4 +1,4 @@
-"""Warnings about DPpack's statistics and models and about noise: their texts and figures."""
+"""Warnings about DPpack's statistics, models and noise: messages and their figures."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import math
 from pydpstat._warn import note_r_warning, warn_privacy
 from pydpstat.privacy import Guarantee
 
-# the package's own counterparts; pooled moments have none
+# pydpstat's counterparts; pooled moments have none
 _COUNTERPARTS = {"meanDP": "mean", "varDP": "var", "sdDP": "std", "covDP": "cov"}
 
 
 def note_single_value(function: str) -> None:
-    """Say that two kinds of neighbors need one release only."""
+    """Note that the sensitivity is the same for bounded and unbounded neighbors, so that one value is released."""
     note_r_warning(f"{function}: bounded and unbounded sensitivity are the same here, so one value is returned.")
 
 
 def warn_redrawn_noise(function: str, epsilon: float) -> None:
-    """Warn that Laplace noise redrawn until the result is positive keeps less than epsilon."""
+    """Warn that Laplace noise redrawn until the result is positive does not satisfy the claimed epsilon."""
     from pydpstat.mechanisms.laplace import truncated_positive_epsilon
 
     kept = truncated_positive_epsilon(epsilon)
@@ -36,9 +36,9 @@ def warn_scale_reveals_size(
 ) -> None:
     """Warn that the noise scale of a moment reveals the number n of records.
 
-    `guarantee` is what holds for one replaced record; its delta is 0 for Laplace noise. `relative` is the noise
-    scale divided by the sensitivity, where a removed record moves the statistic by up to the sensitivity,
-    as it does a mean; None where no figure is known.
+    `guarantee` is that for one replaced record; its delta is 0 for Laplace noise. `relative` is the ratio of noise
+    scale to sensitivity if removing a record changes the statistic by up to the sensitivity, as for a mean; None
+    if no figure is known.
     """
     own = _COUNTERPARTS.get(function)
     instead = f"pydpstat.{own} with neighbors='unbounded', or " if own else ""
@@ -64,7 +64,7 @@ def _describe_unbounded_delta(guarantee: Guarantee, relative: float | None, n: i
 
 
 def warn_breaks_from_data() -> None:
-    """Warn that a histogram's breaks come from the data."""
+    """Warn that the breaks of a histogram are computed from the data."""
     warn_privacy(
         "histogramDP publishes breaks computed from the data: its epsilon is infinite. "
         "Use pydpstat.histogram with public edges, or give breaks as a vector that spans lower_bound and "
@@ -75,7 +75,7 @@ def warn_breaks_from_data() -> None:
 
 
 def warn_levels_from_data() -> None:
-    """Warn that a table's levels come from the data."""
+    """Warn that the levels of a table are those of the data."""
     warn_privacy(
         "tableDP publishes levels found in the data: its epsilon is infinite, and delta can reach 1. "
         "Use pydpstat.crosstab with public levels, or give every variable as a pandas Categorical with "
@@ -86,7 +86,7 @@ def warn_levels_from_data() -> None:
 
 
 def warn_large_delta(function: str, delta: float, epsilon: float, exact_delta: float) -> None:
-    """Warn that a delta of 1 or more promises nothing."""
+    """Warn that a delta of 1 or more guarantees nothing."""
     truth = (
         "the noise is zero and the true value is published"
         if exact_delta == 1.0
@@ -111,7 +111,7 @@ def warn_loose_calibration(claimed_delta: float, exact_delta: float) -> None:
 
 
 def warn_infinite_upper_bound(function: str) -> None:
-    """Warn that an infinite interval makes the choice certain."""
+    """Warn that an interval of infinite length is selected with certainty."""
     own = function.removesuffix("DP")
     warn_privacy(
         f"{function} with upper_bound=inf always chooses the lowest interval, whose upper end is the "
@@ -123,7 +123,7 @@ def warn_infinite_upper_bound(function: str) -> None:
 
 
 def warn_gamma_mismatch(epsilon: float, gamma: float, guaranteed_epsilon: float) -> None:
-    """Warn that LogisticRegressionDP regularizes with 1 where its noise is made for gamma."""
+    """Warn that LogisticRegressionDP regularizes with 1, whereas its noise is calibrated to gamma."""
     figure = f"up to epsilon {guaranteed_epsilon:.4g}" if math.isfinite(guaranteed_epsilon) else "infinite epsilon"
     warn_privacy(
         "LogisticRegressionDP always regularizes with 1, but its noise is calibrated to "
@@ -134,7 +134,7 @@ def warn_gamma_mismatch(epsilon: float, gamma: float, guaranteed_epsilon: float)
 
 
 def warn_saturation(function: str, epsilon: float, probability: float) -> None:
-    """Warn that the noise of objective perturbation can drive a prediction to 1, where R's loss is NaN."""
+    """Warn that the noise of objective perturbation can drive a prediction to 1, for which R's loss is NaN."""
     warn_privacy(
         f"{function} with objective perturbation cannot exceed a linear predictor of 36.74 for a "
         "record in the data, because R's cross-entropy is NaN there: the set of possible "
@@ -147,7 +147,7 @@ def warn_saturation(function: str, epsilon: float, probability: float) -> None:
 
 
 def warn_wrong_gradient(function: str) -> None:
-    """Warn that mapXy_gr_sigmoid is no gradient where there are two columns or more."""
+    """Warn that mapXy_gr_sigmoid is not the gradient for two or more columns."""
     warn_privacy(
         f"{function} got mapXy_gr_sigmoid, which is not the gradient of mapXy_sigmoid for two or more "
         "coefficients. The optimizer does not stop at the minimum, so nothing is proven (epsilon is "
@@ -158,7 +158,7 @@ def warn_wrong_gradient(function: str) -> None:
 
 
 def warn_long_records(function: str, norm: float, epsilon: float, guaranteed_epsilon: float) -> None:
-    """Warn that the bounds allow records longer than 1."""
+    """Warn that the bounds allow records with a norm above 1."""
     figure = f"epsilon {guaranteed_epsilon:.4g}" if math.isfinite(guaranteed_epsilon) else "nothing (epsilon infinite)"
     warn_privacy(
         f"{function} needs records of length at most 1 and does not scale them; these bounds allow "
@@ -170,7 +170,7 @@ def warn_long_records(function: str, norm: float, epsilon: float, guaranteed_eps
 
 
 def warn_replaced_record(function: str, epsilon: float, delta: float, guaranteed_epsilon: float) -> None:
-    """Warn that the proof is about one record added or removed, and give what a replaced one keeps."""
+    """Warn that the proof is for one record added or removed, and state the epsilon for one replaced record."""
     figure = f"epsilon {guaranteed_epsilon:.4g}" if math.isfinite(guaranteed_epsilon) else "no finite epsilon"
     at = f" (at delta {delta:g})" if delta else ""
     warn_privacy(
@@ -183,7 +183,7 @@ def warn_replaced_record(function: str, epsilon: float, delta: float, guaranteed
 
 
 def warn_inexact_minimum(function: str) -> None:
-    """Warn that the proof is about the exact minimum, which the optimizer does not look for."""
+    """Warn that the proof assumes the exact minimum, whereas the optimizer stops before it."""
     warn_privacy(
         f"{function} is proven for the exact minimum, but R's optimizer stops at a relative step of "
         "1e-4 or after 100 evaluations, without a check of its error: in 1,200 random fits up to 3 % "
@@ -195,7 +195,7 @@ def warn_inexact_minimum(function: str) -> None:
 
 
 def warn_no_guarantee(function: str, name: str, value: float, advice: str = "") -> None:
-    """Warn that an argument that R does not check leaves nothing of the promise."""
+    """Warn that nothing is guaranteed for an argument that R does not check."""
     advice = advice or f"{name} above 0 and finite"
     warn_privacy(
         f"{function} takes {name}={value:g} as R does, but nothing is proven then (epsilon is infinite). Use {advice}.",
@@ -205,7 +205,7 @@ def warn_no_guarantee(function: str, name: str, value: float, advice: str = "") 
 
 
 def warn_large_model_delta(function: str, delta: float, epsilon: float, proven_delta: float) -> None:
-    """Warn that a delta of 1 or more promises nothing, and give the one that is proven."""
+    """Warn that a delta of 1 or more guarantees nothing, and state the delta that is proven."""
     truth = f"delta {proven_delta:.3g} is proven" if proven_delta < 1.0 else "no delta below 1 is proven"
     warn_privacy(
         f"{function} with delta={delta:g} promises nothing. For one replaced record and epsilon {epsilon:g} "
@@ -216,7 +216,7 @@ def warn_large_model_delta(function: str, delta: float, epsilon: float, proven_d
 
 
 def warn_unclipped_validation(epsilon: float, guaranteed_epsilon: float, bias: bool) -> None:
-    """Warn that records outside the bounds decide the choice, and say what records inside them keep."""
+    """Warn that records outside the bounds determine the selection, and state the guarantee for records inside them."""
     inside = f"epsilon {guaranteed_epsilon:.4g}" if math.isfinite(guaranteed_epsilon) else "no finite epsilon"
     reason = "" if bias else ", because without a bias predictions may lie outside the bounds of y"
     advice = "" if bias else " and add_bias=True"
@@ -232,12 +232,12 @@ def warn_unclipped_validation(epsilon: float, guaranteed_epsilon: float, bias: b
 
 
 def compute_gaussian_pair_delta(epsilon: float, shift: float, narrow: float, wide: float) -> float:
-    """Smallest delta between ``N(0, narrow^2)`` and ``N(shift, wide^2)``, the larger of the two directions.
+    """Compute the smallest delta between ``N(0, narrow^2)`` and ``N(shift, wide^2)``, the larger of both directions.
 
-    Epsilon is at least 0, and `wide` larger than `narrow`. The rounding is about 1e-15 absolutely.
+    Epsilon is at least 0, and `wide` larger than `narrow`. The absolute rounding error is about 1e-15.
 
-    The logarithm of the densities' ratio is a quadratic function, so the set where it exceeds
-    epsilon lies between its two roots, and for the other direction beyond two others.
+    The logarithm of the ratio of densities is a quadratic function, so the set where it exceeds
+    epsilon lies between two roots, and for the other direction outside two others.
 
     Balle, B. and Wang, Y.-X. (2018). Improving the Gaussian mechanism for differential privacy:
     analytical calibration and optimal denoising. ICML 2018, Theorem 5.
@@ -245,7 +245,7 @@ def compute_gaussian_pair_delta(epsilon: float, shift: float, narrow: float, wid
     >>> f"{compute_gaussian_pair_delta(1.0, 1.0, 4.224678889, 4.224678889 * 1000 / 999):.3g}"
     '1.41e-06'
     """
-    # in units of the narrow one, whose square may be no float
+    # in units of `narrow`, whose square may underflow or overflow
     shift, wide, excess = shift / narrow, wide / narrow, (wide - narrow) / narrow
     # log(p / q) = level - (slope * x + curvature * x^2)
     slope = shift / wide**2
@@ -265,14 +265,14 @@ def compute_gaussian_pair_delta(epsilon: float, shift: float, narrow: float, wid
 
 
 def _solve_quadratic(a: float, b: float, c: float) -> tuple[float, float]:
-    """Roots of ``a x^2 + b x = c`` for a > 0 and b > 0, free of cancellation."""
+    """Return the roots of ``a x^2 + b x = c`` for a > 0 and b > 0, without cancellation."""
     far = -0.5 * (b + math.sqrt(b * b + 4.0 * a * c))
     roots = (far / a, -c / far)
     return min(roots), max(roots)
 
 
 def _compute_central_weight(low: float, high: float, log_factor: float) -> float:
-    """exp(log_factor) times the standard normal's weight between two points."""
+    """Return exp(log_factor) times the standard normal probability between two points."""
     if low > 0.0:
         low, high = -high, -low
     return _compute_lower_tail(high, log_factor) - _compute_lower_tail(low, log_factor)
@@ -285,5 +285,5 @@ def _compute_tail_weight(low: float, high: float, log_factor: float) -> float:
 def _compute_lower_tail(z: float, log_factor: float) -> float:
     from scipy.special import log_ndtr
 
-    # the product of the two may overflow only where the difference is meaningless anyway
+    # the product overflows only if the difference has no meaning
     return math.exp(min(700.0, log_factor + float(log_ndtr(z))))

@@ -71,7 +71,7 @@ def histogramDP(
     lower_bound, upper_bound : float
         Public bounds of the data, chosen without looking at them.
     breaks : str, int, array_like or callable, default "Sturges"
-        Bins as R's hist has them: ``"Sturges"``, ``"Scott"``, ``"FD"``, a number of bins, the
+        Bins as in R's hist: ``"Sturges"``, ``"Scott"``, ``"FD"``, a number of bins, the
         edges, or a function of the data. Only edges that span the bounds are private.
     normalize : bool, default False
         Divide the noisy counts by their sum instead of rounding them.
@@ -106,7 +106,7 @@ def histogramDP(
 
     See Also
     --------
-    histogram : pydpstat's own, for a release.
+    histogram : pydpstat's function, for a release.
     tableDP : categories.
 
     Notes
@@ -192,8 +192,8 @@ def tableDP(
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds R's stream.
     **columns
-        More variables, named as the dimensions are to be called, and ``useNA``, ``exclude`` and
-        ``dnn`` as R's table has them.
+        Further variables, whose keywords become names of dimensions, and ``useNA``, ``exclude`` and
+        ``dnn`` as in R's table.
 
     Returns
     -------
@@ -213,7 +213,7 @@ def tableDP(
 
     See Also
     --------
-    crosstab : pydpstat's own, for a release.
+    crosstab : pydpstat's function, for a release.
     histogramDP : numbers in bins.
 
     Notes
@@ -273,10 +273,10 @@ def _release_counts(
     publish: PostProcessor,
     bounds: tuple[float, float] | None = None,
 ) -> DPResults | DPResultsPair:
-    """Release counts for one kind of neighbors, or for both in turn on one stream.
+    """Release counts for one kind of neighbors, or for both in sequence from one stream.
 
-    `condition` is what the guarantee rests on; an empty one says that nothing is guaranteed, and
-    `warn` says why.
+    `condition` is the condition of the guarantee; if it is empty, nothing is guaranteed, and `warn` gives the
+    reason.
     """
     which = checks.check_choice(arguments["which_sensitivity"], "which_sensitivity", SENSITIVITIES)
     mechanism = checks.check_choice(arguments["mechanism"], "mechanism", MECHANISMS)
@@ -290,7 +290,7 @@ def _release_counts(
         spec = make_statistic_calibrator(function, arguments, neighbors, (condition, *public), is_void=not condition)
         prepared = calibrate_release(query.spec, spec, source.reproducible)
         spec.warn_weak_noise(query.spec)
-        # R reads its flags last, here still before any draw
+        # R checks its flags last; here this is still before any draw
         checks.check_boolean(arguments["allow_negative"], "allow_negative")
         checks.check_boolean(arguments.get("normalize", False), "normalize")
         if spec.is_void and first:
@@ -304,13 +304,13 @@ def _release_counts(
         return make_release(which)[1]()
     (first, draw), (second, draw_second) = make_release("bounded"), make_release("unbounded", first=False)
     together = _combine_guarantees(first, second)
-    # both are paid for before the first is drawn
+    # charge both before the first is drawn
     with charge_once(None, together, record, first.noise.name):
         return DPResultsPair(draw(), draw_second(), together)
 
 
 def _combine_guarantees(first: Calibration, second: Calibration) -> Guarantee:
-    """Return what both releases keep for one replaced record, which moves both tables."""
+    """Return the joint guarantee of both releases for one replaced record, which changes both tables."""
     kept = first.guarantee
     if math.isinf(kept.epsilon):
         return kept
@@ -318,10 +318,10 @@ def _combine_guarantees(first: Calibration, second: Calibration) -> Guarantee:
         epsilon, kept = 2.0 * kept.epsilon, replace(kept, loss=None)
         if first.noise.sd == 0.0:
             return replace(kept, epsilon=epsilon, delta=1.0)
-        # two Gaussian releases are one with the inverse standard deviations added in squares
+        # two Gaussian releases are equivalent to one whose squared inverse standard deviation is the sum of theirs
         joint = GaussianNoise(1.0 / math.hypot(1.0 / first.noise.sd, 1.0 / second.noise.sd))
         return replace(kept, epsilon=epsilon, delta=float(joint.delta(epsilon, math.sqrt(2.0))))
-    # the loss of the first alone is not that of both
+    # the loss of the first release is not that of both
     return replace(kept, epsilon=float(2.0 / first.noise.scale + 2.0 / second.noise.scale), loss=None)
 
 
@@ -331,13 +331,13 @@ def _count_records(variables: tuple[object, ...]) -> int:
 
 
 def _has_covering_breaks(breaks: object, lower: float, upper: float) -> bool:
-    """Tell whether breaks are a vector that reaches both bounds, so that no bin depends on the data."""
+    """Return whether breaks are a vector that spans the bounds, so that no bin depends on the data."""
     if isinstance(breaks, str) or callable(breaks):
         return False
     try:
         edges = to_numeric(breaks, "breaks")
     except PydpstatError:
-        return False  # refused later, where R reads them
+        return False  # an error is raised later, when R would read them
     return edges.size > 1 and bool(edges.min() <= min(lower, upper) and edges.max() >= max(lower, upper))
 
 
@@ -364,7 +364,7 @@ def _publish_table(noisy: np.ndarray, allow_negative: bool) -> tuple[np.ndarray,
 
 
 def _format_columns(names: tuple[str, ...], keywords: int) -> tuple[tuple[str, str], ...]:
-    """Return each variable's text in a call, in Python and in R; the last ones are keywords."""
+    """Return the text of each variable in a call, in Python and in R; the last `keywords` ones are keywords."""
     texts = [(name or f"x{place}", quote_r_symbol(name or f"x{place}")) for place, name in enumerate(names, start=1)]
     first = len(names) - keywords
     named = [(f"{python}={python}", f"{in_r} = {in_r}") for python, in_r in texts[first:]]

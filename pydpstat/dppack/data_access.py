@@ -1,6 +1,6 @@
 """DPpack's data access functions of moments and quantiles: a value without noise, and its sensitivity.
 
-Nothing here is private: the values are those of the data. The functions are for checking.
+The results are not private: the values are those of the data. The functions are for checks.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pydpstat.errors import PydpstatError
 
 
 class Access(NamedTuple):
-    """A true value and its sensitivity, under R's names.
+    """True value and its sensitivity, under R's names.
 
     Examples
     --------
@@ -31,7 +31,7 @@ class Access(NamedTuple):
 
 
 class QuantileAccess(NamedTuple):
-    """The utility of each interval between the sorted data, and the intervals' ends.
+    """Utility of each interval between the sorted data, and the ends of the intervals.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def meanDataAccess(x: npt.ArrayLike, lower_bound: float, upper_bound: float) -> 
     See Also
     --------
     meanDP : the release.
-    mean : pydpstat's own.
+    mean : pydpstat's function.
 
     Notes
     -----
@@ -116,7 +116,7 @@ def varDataAccess(x: npt.ArrayLike, lower_bound: float, upper_bound: float) -> A
     See Also
     --------
     varDP : the release.
-    var : pydpstat's own.
+    var : pydpstat's function.
 
     Notes
     -----
@@ -169,7 +169,7 @@ def covDataAccess(
     See Also
     --------
     covDP : the release.
-    cov : pydpstat's own.
+    cov : pydpstat's function.
 
     Notes
     -----
@@ -196,7 +196,7 @@ def covDataAccess(
 
 @explain_wrong_calls
 def quantileDataAccess(x: npt.ArrayLike, quant: float, lower_bound: float, upper_bound: float) -> QuantileAccess:
-    """Return the utilities for choosing a quantile, without privacy.
+    """Return the utilities of the intervals for a quantile, without privacy.
 
     R's function is ``DPpack::quantileDataAccess``.
 
@@ -223,7 +223,7 @@ def quantileDataAccess(x: npt.ArrayLike, quant: float, lower_bound: float, upper
     See Also
     --------
     quantileDP : the release.
-    quantile : pydpstat's own.
+    quantile : pydpstat's function.
 
     Notes
     -----
@@ -264,7 +264,7 @@ def _make_access(value: float, scaled_sensitivity: float, n: int) -> Access:
 
 
 def check_finite_figures(*figures: float) -> None:
-    """Stop where R would return a figure that is not finite."""
+    """Raise an error if R would return a value that is not finite."""
     if not np.isfinite(figures).all():
         raise PydpstatError(
             "the value or its sensitivity is not a finite number, and R returns NA, NaN or Inf. "

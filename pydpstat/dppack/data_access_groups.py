@@ -1,6 +1,6 @@
 """DPpack's data access functions of counts and of groups: values without noise, and sensitivities.
 
-Nothing here is private: the values are those of the data. The functions are for checking.
+The results are not private: the values are those of the data. The functions are for checks.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ def histogramDataAccess(x: npt.ArrayLike, breaks: Breaks, mechanism: str) -> Nei
     x : array_like of shape (n,)
         The data; missing ones are left out.
     breaks : str, int, array_like or callable
-        Bins as R's hist has them.
+        Bins as in R's hist.
     mechanism : {"Laplace", "Gaussian", "analytic"}
-        Decides the norm of the sensitivities: L1 for Laplace, else L2.
+        Determines the norm of the sensitivities: L1 for Laplace, else L2.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def histogramDataAccess(x: npt.ArrayLike, breaks: Breaks, mechanism: str) -> Nei
     See Also
     --------
     histogramDP : the release.
-    histogram : pydpstat's own.
+    histogram : pydpstat's function.
 
     Notes
     -----
@@ -104,10 +104,10 @@ def tableDataAccess(*factors: object, mechanism: str = "Laplace", **columns: obj
     *factors : array_like of shape (n,), or one DataFrame
         The variables to cross: lists, arrays, Series or Categoricals (levels kept, as factors).
     mechanism : {"Laplace", "Gaussian", "analytic"}, default "Laplace"
-        Decides the norm of the sensitivities: L1 for Laplace, else L2.
+        Determines the norm of the sensitivities: L1 for Laplace, else L2.
     **columns
-        More variables, named as the dimensions are to be called, and ``useNA``, ``exclude`` and
-        ``dnn`` as R's table has them.
+        Further variables, whose keywords become names of dimensions, and ``useNA``, ``exclude`` and
+        ``dnn`` as in R's table.
 
     Returns
     -------
@@ -123,7 +123,7 @@ def tableDataAccess(*factors: object, mechanism: str = "Laplace", **columns: obj
     See Also
     --------
     tableDP : the release.
-    crosstab : pydpstat's own.
+    crosstab : pydpstat's function.
 
     Notes
     -----
@@ -158,7 +158,7 @@ def pooledVarDataAccess(
     lower_bound, upper_bound : float
         Bounds of the data.
     approx_n_max : bool
-        Use a slightly larger sensitivity that does not tell the size of the largest group.
+        Use a slightly larger sensitivity that does not reveal the size of the largest group.
 
     Returns
     -------
@@ -173,7 +173,7 @@ def pooledVarDataAccess(
     See Also
     --------
     pooledVarDP : the release.
-    var : pydpstat's own.
+    var : pydpstat's function.
 
     Notes
     -----
@@ -218,7 +218,7 @@ def pooledCovDataAccess(
     lower_bound1, upper_bound1, lower_bound2, upper_bound2 : float
         Bounds of the first and the second column.
     approx_n_max : bool
-        Use a slightly larger bounded sensitivity that does not tell the size of the largest group.
+        Use a slightly larger bounded sensitivity that does not reveal the size of the largest group.
 
     Returns
     -------
@@ -233,7 +233,7 @@ def pooledCovDataAccess(
     See Also
     --------
     pooledCovDP : the release.
-    cov : pydpstat's own.
+    cov : pydpstat's function.
 
     Notes
     -----

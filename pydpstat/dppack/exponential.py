@@ -1,4 +1,4 @@
-"""DPpack's exponential mechanism: a choice among candidates by a utility of the data."""
+"""DPpack's exponential mechanism: selection of a candidate by a utility computed from the data."""
 
 from __future__ import annotations
 
@@ -45,23 +45,23 @@ def ExponentialMechanism(
     Parameters
     ----------
     utility : array_like of shape (n,)
-        How good each candidate is, from the data. The names of a Series are kept.
+        Utility of each candidate, computed from the data. The names of a Series are kept.
     eps : float
         Privacy parameter epsilon; above 0 and finite.
     sensitivity : float
-        How far one record can move a utility; above 0.
+        Largest change of a utility by one record; above 0.
     measure : array_like of shape (n,), optional
         Public weight of each candidate, at least 0; 1 by default.
     candidates : sequence of length n, optional
-        What the utilities belong to. By default the place of the choice is returned.
+        Candidates of the utilities. By default the position of the selected one is returned.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the choice. None (default) is the operating system; an int seeds R's stream.
 
     Returns
     -------
     DPResults
-        Its estimate is the chosen candidate as given, or its place, an int counted from 1 as in R.
-        If `utility` is a Series with names, the place is a Series with the chosen name.
+        Its estimate is the selected candidate as given, or its position, an int counted from 1 as in R.
+        If `utility` is a Series with names, the position is a Series with the selected name.
 
     Raises
     ------
@@ -70,8 +70,8 @@ def ExponentialMechanism(
 
     See Also
     --------
-    choose : pydpstat's own, whose guarantee holds exactly.
-    DPMechExponential : diffpriv's.
+    choose : pydpstat's function, whose guarantee holds exactly.
+    DPMechExponential : that of diffpriv.
 
     Notes
     -----
@@ -109,7 +109,7 @@ def ExponentialMechanism(
     source = source_from(rng, int_seeds_r=True)
     if source.reproducible:
         choice.check_candidates()
-    # R takes the names of the utility, or else of the measure; a candidate has its own
+    # R uses the names of the utility, else of the measure; candidates have separate names
     named = [_get_series_names(each) for each in ((utility, measure) if candidates is None else (candidates,))]
     names = next((each for each in named if each is not None), None)
 
@@ -118,7 +118,7 @@ def ExponentialMechanism(
         if choices is None:
             return place + 1, labels
         candidate = choices[place]
-        # a NumPy scalar as Python's own number or text
+        # convert a NumPy scalar to a Python object
         return candidate.item() if isinstance(candidate, np.generic) else candidate, labels
 
     claim = Guarantee(eps, 0.0, "bounded")
@@ -144,7 +144,7 @@ def ExponentialMechanism(
 
 
 def _read_floats(x: object, name: str, booleans: bool) -> np.ndarray:
-    """Return numbers as a flat float array; a message tells only the data's type."""
+    """Read numbers as a flat float array; error messages show only the type of the data."""
     array = to_plain_array(x)
     if array is not None and array.size == 0 and array.dtype.kind in "fO":
         array = np.empty(0)
@@ -169,7 +169,7 @@ def _read_measure(measure: object, size: int) -> np.ndarray:
 
 
 def _read_candidates(candidates: Any, size: int) -> Sequence[object]:
-    """Return the candidates in a form that a place indexes."""
+    """Return the candidates as a sequence that can be indexed by position."""
     if isinstance(candidates, (str, bytes, dict, set)) or has_columns(candidates):
         raise PydpstatError(
             f"candidates must be a sequence, one for each utility; got {type(candidates).__name__}. "
@@ -179,7 +179,7 @@ def _read_candidates(candidates: Any, size: int) -> Sequence[object]:
         candidates = candidates.ravel(order="F")
     elif not has_length(candidates) or not hasattr(candidates, "__getitem__"):
         candidates = [candidates]
-    # an index of several levels has no array, but its tuples
+    # a MultiIndex has tuples instead of an array
     several = getattr(candidates, "nlevels", 1) > 1
     candidates = list(candidates) if several else getattr(candidates, "array", candidates)
     if len(candidates) != size:
@@ -191,7 +191,7 @@ def _read_candidates(candidates: Any, size: int) -> Sequence[object]:
 
 
 def _get_series_names(x: object) -> Sequence[object] | None:
-    """Return the names of a Series; the numbers that pandas gives by itself are none."""
+    """Return the names of a Series; None for the default index of pandas."""
     if not is_series(x):
         return None
 

@@ -1,4 +1,4 @@
-"""DPpack's mechanisms: noise for values whose sensitivity the caller knows."""
+"""DPpack's mechanisms: noise for values with a sensitivity given by the caller."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def LaplaceMechanism(
     sensitivities : float or array_like
         L1 sensitivity of all values together, or one for each value, in the values' unit.
     alloc_proportions : array_like, optional
-        How epsilon is split over the values, one proportion for each sensitivity. By default all
-        values get noise for the sum of the sensitivities.
+        Shares of epsilon for the values, one for each sensitivity. By default the noise of all
+        values is calibrated to the sum of the sensitivities.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds R's stream.
 
@@ -60,8 +60,8 @@ def LaplaceMechanism(
 
     See Also
     --------
-    pydpstat.mechanisms.Laplace : pydpstat's own mechanism, for a release.
-    DPMechLaplace : diffpriv's.
+    pydpstat.mechanisms.Laplace : pydpstat's mechanism, for a release.
+    DPMechLaplace : that of diffpriv.
 
     Notes
     -----
@@ -111,7 +111,7 @@ def GaussianMechanism(
     type_DP : {"aDP", "pDP"}, default "aDP"
         Approximate or probabilistic differential privacy.
     alloc_proportions : array_like, optional
-        How epsilon and delta are split over the values, one proportion for each sensitivity.
+        Shares of epsilon and delta for the values, one for each sensitivity.
     analytic : bool, default False
         Calibrate by the analytic Gaussian mechanism, which holds for every epsilon.
     tol : float, default 1e-12
@@ -135,7 +135,7 @@ def GaussianMechanism(
 
     See Also
     --------
-    pydpstat.mechanisms.Gaussian : pydpstat's own mechanism, for a release.
+    pydpstat.mechanisms.Gaussian : pydpstat's mechanism, for a release.
     calibrateAnalyticGaussianMechanism : its noise with the analytic calibration.
 
     Notes
@@ -183,7 +183,7 @@ def calibrateAnalyticGaussianMechanism(
 def calibrateAnalyticGaussianMechanism(
     epsilon: float, delta: float, sensitivity: npt.ArrayLike, tol: float = 1e-12
 ) -> float | npt.NDArray[np.float64]:
-    """Return the analytic Gaussian standard deviation by R's own bisection.
+    """Return the standard deviation of the analytic Gaussian mechanism by R's bisection.
 
     `pydpstat.calibrate_gaussian` is more accurate, faster, and never below the exact value.
 
@@ -210,8 +210,8 @@ def calibrateAnalyticGaussianMechanism(
 
     See Also
     --------
-    calibrate_gaussian : pydpstat's own.
-    GaussianMechanism : noise of this scale.
+    calibrate_gaussian : pydpstat's function.
+    GaussianMechanism : noise with this scale.
 
     Notes
     -----
@@ -244,7 +244,7 @@ def _release_values(function: str, true_values: npt.ArrayLike, arguments: dict[s
             "array of numbers."
         )
     labels = Labels(get_column_name(true_values, "value"), get_row_labels(true_values))
-    # the calibration checks them
+    # checked by the calibration
     given = {name: to_public_list(each, name) for name, each in arguments.items()}
     sensitivities = tuple(checks.to_array(given["sensitivities"]).ravel().tolist())
     query = Query("value", value.astype(np.float64), sensitivities, labels)

@@ -71,7 +71,7 @@ def meanDP(
 
     See Also
     --------
-    mean : pydpstat's own, for a release.
+    mean : pydpstat's function, for a release.
     medianDP, varDP, sdDP : other statistics of DPpack.
 
     Notes
@@ -157,7 +157,7 @@ def varDP(
 
     See Also
     --------
-    var : pydpstat's own, for a release.
+    var : pydpstat's function, for a release.
     sdDP, covDP, pooledVarDP : other measures of spread of DPpack.
 
     Notes
@@ -235,7 +235,7 @@ def sdDP(
 
     See Also
     --------
-    std : pydpstat's own, for a release.
+    std : pydpstat's function, for a release.
     varDP : its square.
 
     Notes
@@ -311,7 +311,7 @@ def covDP(
 
     See Also
     --------
-    cov : pydpstat's own, for a release.
+    cov : pydpstat's function, for a release.
     varDP, pooledCovDP : other measures of spread of DPpack.
 
     Notes
@@ -361,9 +361,9 @@ def _release_spread(
     publish: Callable[[float], PostProcessor],
     rng: object,
 ) -> DPResults:
-    """Release a variance or its root; the sensitivity is (upper - lower)^2 / n.
+    """Release a variance or its square root; the sensitivity is (upper - lower)^2 / n.
 
-    `publish` is made from half the distance of the bounds.
+    `publish` makes the post-processing for half the difference of the bounds.
     """
     values = read_vector(x, "x")
     upper, lower = (

@@ -89,7 +89,7 @@ def pooledVarDP(
     type_DP : {"aDP", "pDP"}, default "aDP"
         Approximate or probabilistic privacy, for ``"Gaussian"`` only.
     approx_n_max : bool, default False
-        Use a slightly larger sensitivity that does not tell the size of the largest group.
+        Use a slightly larger sensitivity that does not reveal the size of the largest group.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds R's stream.
 
@@ -111,7 +111,7 @@ def pooledVarDP(
 
     See Also
     --------
-    var : pydpstat's own, with ``by=`` for groups.
+    var : pydpstat's function, with ``by=`` for groups.
     varDP : one sample.
 
     Notes
@@ -182,7 +182,7 @@ def pooledCovDP(
     type_DP : {"aDP", "pDP"}, default "aDP"
         Approximate or probabilistic privacy, for ``"Gaussian"`` only.
     approx_n_max : bool, default False
-        Use a slightly larger bounded sensitivity that does not tell the size of the largest group.
+        Use a slightly larger bounded sensitivity that does not reveal the size of the largest group.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds R's stream.
 
@@ -204,7 +204,7 @@ def pooledCovDP(
 
     See Also
     --------
-    cov : pydpstat's own, with ``by=`` for groups.
+    cov : pydpstat's function, with ``by=`` for groups.
     pooledVarDP : variances.
 
     Notes
@@ -246,7 +246,7 @@ def pooledCovDP(
 
 
 def read_pairs(sample: object) -> np.ndarray:
-    """Return the first two columns of a matrix or a frame as floats."""
+    """Read the first two columns of a matrix or a frame as floats."""
     sample = read_frame(sample, "samples", needs_order=True)
     try:
         table: Any = sample.iloc if is_frame(sample) else np.asarray(sample)
@@ -263,7 +263,7 @@ def read_pairs(sample: object) -> np.ndarray:
 
 
 def read_group(sample: npt.ArrayLike) -> np.ndarray:
-    """Return one group's records, a vector or a matrix of one column."""
+    """Read the records of a group, a vector or a matrix with one column."""
     sample = read_variable(sample, "samples")
     values = read_flat_numbers(sample, "samples")
     shape = np.shape(sample) if np.ndim(sample) > 1 else ()
@@ -283,7 +283,7 @@ def _release_pooled(
     rng: object,
     publish: PostProcessor,
 ) -> DPResults | DPResultsPair:
-    """Release for one kind of neighbors, or for both in turn on one stream."""
+    """Release for one kind of neighbors, or for both in sequence from one stream."""
     if not groups:
         raise PydpstatError("samples must have at least one group; got none. Give each group as an argument.")
     which = checks.check_choice(arguments["which_sensitivity"], "which_sensitivity", SENSITIVITIES)
@@ -337,7 +337,7 @@ def _release_pooled(
         _warnings.note_single_value(function)
         return make_release("unbounded", pooled.bounded_sensitivity)[1]()
     if not math.isfinite(pooled.unbounded_sensitivity):
-        # before any draw
+        # check before any draw
         raise PydpstatError(
             "the unbounded sensitivity is not finite, so R stops or returns an infinite value. "
             "Give more records, finite bounds, or which_sensitivity='bounded'."
@@ -347,6 +347,6 @@ def _release_pooled(
     first, draw = make_release("bounded", pooled.bounded_sensitivity)
     second, draw_second = make_release("unbounded", pooled.unbounded_sensitivity, first=False)
     together = compose_basic(first, second)
-    # both are paid for before the first is drawn
+    # charge both before the first is drawn
     with charge_once(None, together, record, str(arguments["mechanism"])):
         return DPResultsPair(draw(), draw_second(), together)

@@ -1,4 +1,4 @@
-"""DPpack's quantile and median, by the exponential mechanism."""
+"""DPpack's quantile and median by the exponential mechanism."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def quantileDP(
     Returns
     -------
     DPResults
-        Its estimate is a float. `noise` is None: how far the estimate is off depends on the data.
+        Its estimate is a float. `noise` is None: the error of the estimate depends on the data.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def quantileDP(
 
     See Also
     --------
-    quantile, quantiles : pydpstat's own, for a release.
+    quantile, quantiles : pydpstat's function, for a release.
     medianDP : half of the records.
 
     Notes
@@ -143,7 +143,7 @@ def medianDP(
     Returns
     -------
     DPResults
-        Its estimate is a float. `noise` is None: how far the estimate is off depends on the data.
+        Its estimate is a float. `noise` is None: the error of the estimate depends on the data.
 
     Raises
     ------
@@ -157,7 +157,7 @@ def medianDP(
 
     See Also
     --------
-    median : pydpstat's own, for a release.
+    median : pydpstat's function, for a release.
     quantileDP : other shares.
 
     Notes
@@ -191,7 +191,7 @@ def _release_quantile(
     mechanism: object,
     rng: object,
 ) -> DPResults:
-    """Check in R's order, weigh the intervals, say what holds, and release."""
+    """Check in R's order, weight the intervals, determine the guarantee, and release."""
     upper, lower = (
         checks.check_scalar(upper_bound, "upper_bound"),
         checks.check_scalar(lower_bound, "lower_bound"),
@@ -236,7 +236,7 @@ def _release_quantile(
 
     def publish_point(point: float) -> tuple[float, Labels]:
         if grid is not None:
-            # a number of full precision would show which records it lies between
+            # a number of full precision would reveal between which records it lies
             point = min(max(round(point / grid) * grid, lower), upper)
         return point, labels
 
@@ -260,7 +260,7 @@ def _release_quantile(
 
 
 def _select_exact_point(intervals: Intervals, eps: float, width: float) -> float:
-    """Choose an interval by its exact probability, and a point within it."""
+    """Select an interval by its exact probability, and a point within it."""
     complete = intervals.make_complete or (lambda: intervals)
 
     def get_candidates() -> tuple[np.ndarray, np.ndarray]:
@@ -277,7 +277,7 @@ def _select_exact_point(intervals: Intervals, eps: float, width: float) -> float
 
 
 def _get_grid_unit(lower: float, upper: float) -> float | None:
-    """Return the public grid's unit; None where the bounds are infinite."""
+    """Return the unit of the public grid; None for infinite bounds."""
     half = upper / 2.0 - lower / 2.0
     if half == math.inf:
         return None
@@ -298,7 +298,7 @@ def _check_data(values: np.ndarray, lower: float, upper: float) -> None:
 
 
 def _derive_guarantee(eps: float, quant: float, neighbors: str, upper: float, n: int) -> Guarantee:
-    """Return what holds. Adding a record moves a utility by quant or 1 - quant only, not by 1."""
+    """Return the guarantee; adding a record changes a utility by quant or 1 - quant, which is less than 1."""
     if upper == math.inf:
         return Guarantee(math.inf, 0.0, neighbors)
     ties: tuple[str, ...] = ()

@@ -1,1 +1,1 @@
-"""Plans of releases and of tests: noise, accuracy and power, before any data are read."""
+"""Plans of releases and tests: noise, accuracy and power without reading data."""

@@ -1,4 +1,4 @@
-"""The power of tests of counts and of ranks."""
+"""Power of tests of counts and ranks."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _FEW_CELLS = 9
 
 
 def compute_count_power(n: int, rate: float, p: float, effect: float, alpha: float, alternative: str) -> float:
-    """Return the power of the binomial test where the proportion is p + effect: exact sums."""
+    """Compute the power of the binomial test if the proportion is p + effect, by exact sums."""
     noise, found = Tulap(rate), 0.0
     for side, level in enumerate(split_alpha(alpha, alternative)):
         if level:
@@ -54,7 +54,7 @@ def compute_count_power(n: int, rate: float, p: float, effect: float, alpha: flo
 def _find_critical_count(n: int, p: float, noise: Tulap, level: float, tail_index: int) -> float:
     reach = (45.0 - math.log(level)) / noise.rate + 1.0
     low, high = -reach, n + reach
-    # what is left out of the distribution of the count is more than the level
+    # the tail probability at the limit of the search exceeds the level
     if compute_noisy_tails(low if tail_index else high, n, p, noise)[tail_index] > level:
         return low if tail_index else high
 
@@ -73,16 +73,16 @@ def compute_private_count_power(
     alternative: str,
     n_noises: tuple[int, int] = (1, 1),
 ) -> float:
-    """Return the power of the binomial test where the number of records is private: exact sums.
+    """Compute the power of the binomial test if the number of records is private, by exact sums.
 
-    `n_noises` are the noises in the count that a side is about, and in that of all other records.
+    `n_noises` are the numbers of noises in the count of successes and in that of all other records.
     """
     truth, found = min(max(p + effect, 0.0), 1.0), 0.0
     upper, lower = split_alpha(alpha, alternative)
     if upper:
         found += compute_binary_power(n, rate, n_noises, p, truth, upper)
     if lower:
-        # a share is small where that of the others is large
+        # a share is small if that of the other records is large
         found += compute_binary_power(n, rate, n_noises, 1.0 - p, 1.0 - truth, lower)
     return min(found, 1.0)
 
@@ -90,9 +90,9 @@ def compute_private_count_power(
 def compute_two_counts_power(
     sizes: tuple[int, int], rate: float, p: float, effect: float, alpha: float, alternative: str
 ) -> float:
-    """Return the power of the test of two proportions, p in the second group and p + effect in the first.
+    """Compute the power of the test of two proportions, p + effect in the first group and p in the second.
 
-    The critical value is the largest over the proportions that the expected counts leave possible.
+    The critical value is the largest over the proportions that are plausible for the expected counts.
     """
     line, shares = ProportionLine.from_difference(0.0), (min(max(p + effect, 0.0), 1.0), p)
     expected = NoisyGroupCounts((sizes[0] * shares[0], sizes[1] * shares[1]), sizes, rate)
@@ -116,13 +116,13 @@ def compute_two_counts_power(
 
 
 def make_dependent_shares(shape: tuple[int, int], effect: float) -> Floats:
-    """Return shares of cells whose rows and columns are equally frequent and whose levels go together."""
+    """Return the cells' shares of a table with uniform margins and a linear association of the levels."""
     a, b = (each / math.sqrt(float((each * each).mean())) for each in (make_spaced_means(size, 1.0) for size in shape))
     return (1.0 + effect * np.outer(a, b)) / (shape[0] * shape[1])
 
 
 def compute_largest_dependence(shape: tuple[int, int]) -> float:
-    """Return the largest effect for which no share is below 0."""
+    """Return the largest effect for which no share is negative."""
     squares = [3.0 * (size - 1.0) / (size + 1.0) for size in shape]
     return 1.0 / math.sqrt(squares[0] * squares[1])
 
@@ -130,7 +130,7 @@ def compute_largest_dependence(shape: tuple[int, int]) -> float:
 def compute_table_power(
     n: int, rate: float, shape: tuple[int, int], effect: float, alpha: float, has_private_size: bool = False
 ) -> float:
-    """Return the power of the test of independence; `rate` is that of a cell's noise."""
+    """Compute the power of the test of independence; `rate` is that of the noise of a cell."""
     shares = np.maximum(make_dependent_shares(shape, effect), 0.0)
     drawn = (
         make_generator(7)
@@ -140,7 +140,7 @@ def compute_table_power(
     noisy = drawn + simulate_geometric_noise(make_generator(8), rate, drawn.shape)
     known = None if has_private_size else n
     found, limits = tables.compute_independence_statistic(noisy, known, rate), []
-    # what many cells add up to hardly depends on the release, and takes long
+    # the statistic of many cells depends little on the release, and takes long to simulate
     releases, draws = (TYPICAL_RELEASES, None) if drawn[0].size <= _FEW_CELLS else (2, 999)
     for each in noisy[:releases]:
         references = tables.simulate_independence(each, known, rate, draws)
@@ -160,7 +160,7 @@ def compute_blocks_power(
     alpha: float,
     alternative: str,
 ) -> float:
-    """Return the power of the Test of Tests with the number of blocks that it chooses itself."""
+    """Compute the power of the Test of Tests with its default number of blocks."""
     most = max(1, min(sizes) // _MIN_BLOCK_RECORDS)
     number, level = choose_blocks(sum(sizes), epsilon, None, None, most)
     inside = tuple(max(n // number, 1) for n in sizes)
@@ -178,9 +178,9 @@ def compute_block_power(
     level: float,
     alternative: str,
 ) -> float:
-    """Return the power of the usual test, without privacy.
+    """Compute the power of the usual test without privacy.
 
-    Those of t, F and chi-square are exact or nearly so, the others normal approximations.
+    Those of t, F and chi-square tests are exact or nearly so, the others are normal approximations.
     """
     total = sum(sizes)
     if family in ("several", "table"):
@@ -194,7 +194,7 @@ def compute_block_power(
                 return level
             from scipy.stats import ncf
 
-            # the one in scipy.special errs in the sixth digit before 1.14
+            # scipy.special.ncfdtr is wrong in the sixth digit before SciPy 1.14
             return float(ncf.sf(special.fdtri(first, second, 1.0 - level), first, second, away))
         free = float((settings[0] - 1.0) * (settings[1] - 1.0))
         return 1.0 - float(special.chndtr(special.chdtri(free, level), free, total * effect * effect))
@@ -231,7 +231,7 @@ def _approximate_normal_power(shift: float, null_ratio: float, level: float, alt
 
 
 _GRID = 4_001
-# pairs of records are compared one by one up to so many records
+# largest number of records whose pairs are compared individually
 _MAX_COMPARED_RECORDS = 50
 
 
@@ -251,7 +251,7 @@ def compute_noisy_power(
     alpha: float,
     alternative: str,
 ) -> float:
-    """Return how often a statistic that takes these values is rejected, once it has noise.
+    """Compute the rejection probability of a noisy statistic whose true values are equally likely `values`.
 
     Its distribution under the null hypothesis, on 0 to `highest`, is symmetric.
     """
@@ -267,7 +267,7 @@ def compute_noisy_power(
 
 
 def compute_signed_rank_power(n: int, epsilon: float, effect: float, alpha: float, alternative: str) -> float:
-    """Return the power of the signed-rank test with the cap that suits epsilon."""
+    """Compute the power of the signed-rank test with the rank cap chosen for epsilon."""
     cap = ranks.choose_rank_cap(n, epsilon)
     total, law = ranks.sum_capped_ranks(n, cap), ranks.make_signed_rank_distribution(n, cap)
     return compute_noisy_power(
@@ -286,18 +286,18 @@ def _simulate_signed_rank_sums(n: int, cap: int, effect: float) -> Floats:
     x = x[np.argsort(np.abs(x), kind="stable")]
     ranks = n * (np.arange(_GRID) + 0.5) / _GRID + 0.5
     own = np.where(x > 0.0, np.minimum(ranks, cap), 0.0)
-    # a record also raises the ranks of positive ones beyond it
+    # a record also increases the ranks of positive records with larger absolute values
     raised = ((x > 0.0) & (ranks < cap))[::-1].cumsum()[::-1] / _GRID
     return _draw_rounded_normal(n * float(own.mean()), n * float((own + n * raised).var()))
 
 
 def _draw_rounded_normal(mean: float, variance: float) -> Floats:
-    """Draw integers of about a normal distribution."""
+    """Draw integers with an approximately normal distribution."""
     return np.rint(mean + math.sqrt(variance) * get_normal_draws(MAX_DRAWN_RECORDS, 0)[:, 0])
 
 
 def simulate_rank_sums(sizes: tuple[int, ...], means: Floats) -> Floats:
-    """Draw the rank sums of normal groups of standard deviation 1, of shape (2000, k)."""
+    """Draw rank sums of normal groups with standard deviation 1, of shape (2000, k)."""
     total, ends = sum(sizes), np.cumsum(sizes)
     if total <= MAX_DRAWN_RECORDS:
         x = get_normal_draws(MAX_DRAWN_RECORDS, 0)[:, :total] + np.repeat(means, sizes)
@@ -310,7 +310,7 @@ def simulate_rank_sums(sizes: tuple[int, ...], means: Floats) -> Floats:
     z, covariance = ndtri((np.arange(_GRID) + 0.5) / _GRID), np.zeros((number.size, number.size))
     for group, mean in enumerate(means.tolist()):
         below = ndtr(mean + z - means[:, None])
-        # the pairs that a record of this group decides
+        # pairs whose order depends on a record of this group
         parts = number[:, None] * (1.0 - below)
         parts[group] = (number[:, None] * below).sum(axis=0) - number[group] * below[group]
         covariance += number[group] * np.cov(parts, bias=True)
@@ -322,7 +322,7 @@ def simulate_rank_sums(sizes: tuple[int, ...], means: Floats) -> Floats:
 def compute_two_groups_power(
     sizes: tuple[int, int], epsilon: float, effect: float, alpha: float, alternative: str
 ) -> float:
-    """Return the power of the Mann-Whitney test."""
+    """Compute the power of the Mann-Whitney test."""
     won = simulate_rank_sums(sizes, np.array([effect, 0.0]))[:, 0] - sizes[0] * (sizes[0] + 1) // 2
     law, rate = ranks.make_mann_whitney_distribution(*sizes), epsilon / max(sizes)
     return compute_noisy_power(won, law, sizes[0] * sizes[1], rate, alpha, alternative)
@@ -331,7 +331,7 @@ def compute_two_groups_power(
 def compute_several_groups_power(
     sizes: tuple[int, ...], weights: Sequence[Fraction | int], epsilon: float, effect: float, alpha: float
 ) -> float:
-    """Return the power of the Kruskal-Wallis test, for evenly spaced means."""
+    """Compute the power of the Kruskal-Wallis test for evenly spaced means."""
     number = np.array(sizes, dtype=np.float64)
     deviations = 2.0 * simulate_rank_sums(sizes, make_spaced_means(len(sizes), effect)) - number * (number.sum() + 1.0)
     squares = deviations**2 @ np.array([float(weight) for weight in weights])
@@ -340,7 +340,7 @@ def compute_several_groups_power(
     rate = epsilon / distances.compute_distance_sensitivity(sizes, weights)
     highest = int(max(law.positions[-2], values.max()))
     if compute_upper_tail(law, float(highest + math.ceil(45.0 / rate)), rate) > alpha:
-        # the fewest of the reference's draws are more
+        # even the smallest p-value of the simulated reference exceeds alpha
         return 0.0
     limit = find_critical_integer(law, rate, alpha, highest)
     return compute_upper_tail(
@@ -349,13 +349,15 @@ def compute_several_groups_power(
 
 
 def compute_correlation_power(n: int, epsilon: float, effect: float, alpha: float, alternative: str) -> float:
-    """Return the power of Kendall's test where a normal correlation is `effect`.
-
-    Esscher, F. (1924). On a method of determining correlation from the ranks of the variates. Scandinavian
-    Actuarial Journal 1924, 201-219.
+    """Compute the power of Kendall's test for normal variables with correlation `effect`.
 
     Kendall's coefficient has the mean t = 2 asin(r) / pi and the variance ``2 / (n (n - 1)) (1 - t^2 +
     2 (n - 2) (1 / 9 - (2 asin(r / 2) / pi)^2))``.
+
+    References
+    ----------
+    Esscher, F. (1924). On a method of determining correlation from the ranks of the variates. Scandinavian
+    Actuarial Journal 1924, 201-219.
     """
     pairs = n * (n - 1) // 2
     if n <= _MAX_COMPARED_RECORDS:

@@ -1,4 +1,4 @@
-"""How often the noisy tests of means reject, for normal records that are clipped to the bounds."""
+"""Power of the noisy tests of means for normal records clipped to the bounds."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ from pydpstat.r_arithmetic.elementary import Floats
 
 BooleanArray = npt.NDArray[np.bool_]
 SIMULATION_RUNS = 2_000
-# up to so many records each is drawn; of more the sums are taken as normal
+# largest number of records that are drawn; sums of more records are assumed normal
 MAX_DRAWN_RECORDS = 300
 _SEED = 2_718
 _GRID_POINTS = 20_000
 _VARIANCE_POINTS = 23
-# critical values that depend on a release are taken from so many
+# number of releases from which critical values that depend on a release are computed
 TYPICAL_RELEASES = 5
 
 
 @lru_cache(maxsize=8)
 def get_normal_draws(columns: int, stream: int) -> Floats:
-    """Return standard normal draws of shape (2000, columns), the same ones in every call."""
+    """Return standard normal draws of shape (2000, columns), the same in every call."""
     return freeze_array(np.random.default_rng((_SEED, stream)).normal(size=(SIMULATION_RUNS, columns)))
 
 
@@ -56,9 +56,9 @@ def _draw_laplace_noises(stream: int) -> Floats:
 def simulate_noisy_sums(
     n: int, mean: float, sd: float, epsilon: float, stream: int = 0, has_private_size: bool = False
 ) -> tuple[Floats, Floats, Floats]:
-    """Return noisy sums of 1, z and z^2 of 2,000 samples of normal records, moved onto -1 and 1.
+    """Return noisy sums of 1, z and z^2 of 2,000 samples of normal records clipped to -1 and 1.
 
-    The first has noise where the number of records is private.
+    The first sum has noise if the number of records is private.
     """
     if n <= MAX_DRAWN_RECORDS:
         z = np.clip(mean + sd * get_normal_draws(MAX_DRAWN_RECORDS, stream)[:, :n], -1.0, 1.0)
@@ -76,24 +76,24 @@ def simulate_noisy_sums(
 
 
 def compute_matrix_root(covariance: Floats) -> Floats:
-    """Return a matrix whose product with its transpose is a covariance, which may be singular."""
+    """Return a matrix whose product with its transpose is a covariance matrix, which may be singular."""
     values, vectors = np.linalg.eigh(covariance)
     return vectors * np.sqrt(np.maximum(values, 0.0)) + 0.0
 
 
 def count_allowed_draws(alpha: float, excluded: float, draws: int) -> int:
-    """Return how many of the draws may be as extreme as an observation that is rejected; -1 if none is."""
+    """Return the largest number of draws at least as extreme as a rejected observation; -1 if none is rejected."""
     return math.floor((alpha - excluded) * (draws + 1) + 1e-9) - 1
 
 
 def find_critical_value(values: Floats, n_beyond: int) -> float:
-    """Return what is exceeded by an observation that at most `n_beyond` values reach."""
+    """Return the value that is exceeded by observations that at most `n_beyond` of the values reach."""
     place = values.size - 1 - n_beyond
     return float(np.partition(values, place)[place])
 
 
 def transform_to_alternative(values: Floats, alternative: str) -> Floats:
-    """Return statistics that are large where the alternative holds."""
+    """Transform statistics so that large values support the alternative."""
     return {"two-sided": np.abs(values), "less": -values}.get(alternative, values)
 
 
@@ -103,7 +103,7 @@ def _make_noisy_sums(n: int, epsilon: float, has_private_size: bool, is_normal: 
 
 
 def _make_noise_mixing(epsilon: float, has_private_size: bool) -> group_means.NoiseMixing:
-    """Return how noises of scale 1 are mixed into the sums of 1, z and z^2."""
+    """Return the mixing of noises of scale 1 into the sums of 1, z and z^2."""
     if not has_private_size:
         return group_means.NoiseMixing.from_epsilon(epsilon)
     number, first, second = (tuple(row) for row in (PARABOLA_BASIS / epsilon).tolist())
@@ -111,9 +111,9 @@ def _make_noise_mixing(epsilon: float, has_private_size: bool) -> group_means.No
 
 
 def _find_plausible_by_release(observed: Floats, low: Floats, high: Floats) -> BooleanArray:
-    """Return which variances, in rows, each observation leaves possible.
+    """Return a mask of the variances, in rows, that are plausible for each observation.
 
-    One is too small where the observation is above `high`, and too large where it is not above `low`.
+    A variance is too small if the observation is above `high`, and too large if it is not above `low`.
     """
     small, large = observed > high[:, None], observed <= low[:, None]
     inside = ~(small | large)
@@ -136,11 +136,11 @@ def compute_one_sample_power(
     has_private_size: bool = False,
     is_normal: bool = False,
 ) -> float:
-    """Return the power of the noisy t test, which may assume normal records."""
+    """Compute the power of the noisy t test, which may assume normal records."""
     law = make_t_distribution(_make_noisy_sums(n, epsilon, has_private_size, is_normal), mean, n)
     draws, noises, grid = law.get_reference_draws(), law.compute_noises(), law.make_variance_grid()
     size = noises[0].size
-    # of a private number of records some are left out, too
+    # for a private number of records, implausible numbers are excluded, too
     left_out = 2.0 * EXCLUDED_PROBABILITY if has_private_size else EXCLUDED_PROBABILITY
     beyond, outside = count_allowed_draws(alpha, left_out, size), int(0.5 * EXCLUDED_PROBABILITY * size)
     if beyond < 0:
@@ -183,7 +183,7 @@ def compute_one_sample_power(
 
 
 def find_tail_values(squares: Floats, n_outside: int) -> tuple[float, float]:
-    """Return what is above all but `n_outside` + 1 of the values, and below all but so many."""
+    """Return the values with ranks `n_outside` + 1 from below and from above."""
     arranged = np.partition(squares, (n_outside, squares.size - 1 - n_outside))
     return float(arranged[n_outside]), float(arranged[squares.size - 1 - n_outside])
 
@@ -193,7 +193,7 @@ def _compute_t_statistics(distribution: NoisyTDistribution, first: Floats, secon
 
 
 class _PlausibleVariances(NamedTuple):
-    """The variances of a group that are looked at, and the releases that leave them possible."""
+    """Grid of variances of a group, and the releases for which each is plausible."""
 
     grid: list[float]
     is_plausible: BooleanArray
@@ -228,7 +228,7 @@ def compute_two_sample_power(
     has_private_size: bool = False,
     is_normal: bool = False,
 ) -> float:
-    """Return the power of the noisy Welch test, for two groups whose common mean is in the middle.
+    """Compute the power of the noisy Welch test for two groups whose overall mean is in the middle of the bounds.
 
     The test may assume normal records.
     """
@@ -242,7 +242,7 @@ def compute_two_sample_power(
     seen = []
     for place, (n, mean) in enumerate(zip(sizes, means)):
         number, *both = simulate_noisy_sums(n, mean, sd, epsilon, place, has_private_size)
-        # the test scales the sums with the noisy number of records
+        # the test scales the sums by the noisy number of records
         first_sums, second_sums = (each * (n / np.maximum(number, 1.0)) for each in both)
         seen.append((first_sums, second_sums))
     first, second = (_find_group_variances(*each) for each in zip(groups, sizes, seen))
@@ -276,7 +276,7 @@ def compute_two_sample_power(
 
 
 def make_spaced_means(groups: int, effect: float) -> Floats:
-    """Return evenly spaced means around 0, the largest and the smallest a distance apart."""
+    """Return evenly spaced means around 0, the largest less the smallest being `effect`."""
     return effect * (np.arange(groups) / (groups - 1) - 0.5)
 
 
@@ -289,9 +289,9 @@ def compute_several_means_power(
     has_private_size: bool = False,
     is_normal: bool = False,
 ) -> float:
-    """Return the power of the noisy analysis of variance, for evenly spaced means.
+    """Compute the power of the noisy analysis of variance for evenly spaced means.
 
-    The critical values are of five of the releases, whose powers are averaged.
+    The critical values of five of the releases are used in turn, and the resulting powers are averaged.
     """
     means = sd * make_spaced_means(len(sizes), effect)
     seen = [

@@ -1,4 +1,4 @@
-"""What is planned: a function with its public arguments, and the epsilon or the size that it takes."""
+"""Request of a plan: a function with its public arguments, and the search for epsilon or the sample size."""
 
 from __future__ import annotations
 
@@ -42,24 +42,24 @@ from pydpstat.results._postprocessing import DerivedValue, NoisyValue, PostProce
 from pydpstat.results.results import DPResults
 
 QUANTILE_FUNCTIONS = ("quantile", "quantiles", "median")
-# whose accuracy depends on the number of records
+# functions whose accuracy depends on the number of records
 SIZE_DEPENDENT_FUNCTIONS = ("mean", "proportion", "var", "std", "cov", "corr", *QUANTILE_FUNCTIONS)
-# whose accuracy depends on the distribution, too, at least under unbounded neighbors
+# functions whose accuracy depends on the distribution, too, at least under unbounded neighbors
 DISTRIBUTION_FUNCTIONS = ("mean", "proportion", "var", "std", *QUANTILE_FUNCTIONS)
 PAIR_FUNCTIONS = ("cov", "corr")
-# so many made-up records stand for more of them
+# largest number of artificial records
 _N_PLACEHOLDER_RECORDS = 4096
-# with next to no noise
+# epsilon of a release with negligible noise
 _NO_NOISE = 1e9
 _SMALLEST_EPSILON, _LARGEST_EPSILON = 1e-6, 100.0
 _MAX_RECORDS = 10**9
 _EPSILON_DIGITS, _EPSILON_RATIO = 4, 1.0002
-# whose values have a column each
+# functions whose values have one element per column
 _COLUMN_FUNCTIONS = ("mean", "sum", "count", "proportion", "var", "std")
 
 
 class PlannedRelease(NamedTuple):
-    """A release of made-up records, and how far it will be off, or why nothing is known of that."""
+    """Release of artificial records with its errors, or the reason why these are unknown."""
 
     result: DPResults
     errors: PlanErrors | None
@@ -67,7 +67,7 @@ class PlannedRelease(NamedTuple):
 
 
 def get_errors(planned: PlannedRelease) -> PlanErrors:
-    """Return how far a planned release will be off, or raise the reason why nothing is known of that."""
+    """Return the errors of a planned release, or raise an error with the reason why these are unknown."""
     if planned.errors is None:
         raise PydpstatError(
             f"the accuracy of this {planned.result.statistic} depends on the data: {planned.reason}"
@@ -77,17 +77,17 @@ def get_errors(planned: PlannedRelease) -> PlanErrors:
 
 
 class _FreeBudget:
-    """Stands for the budget of the block around, with its neighbors and unit; nothing is paid."""
+    """Stand-in for the budget of the enclosing block, with its neighbors and unit, which is not charged."""
 
     def __init__(self, budget_defaults: BudgetDefaults) -> None:
         self.neighbors, self.unit, self.accountant = budget_defaults
 
     def spend(self, guarantee: Guarantee, call: str) -> None:
-        """Pay nothing: nothing is released."""
+        """Charge nothing, since nothing is released."""
 
 
 class PlanRequest(NamedTuple):
-    """A function with its public arguments."""
+    """Function with its public arguments."""
 
     function: str
     options: Mapping[str, Any]
@@ -97,7 +97,7 @@ class PlanRequest(NamedTuple):
 
     @property
     def variables(self) -> tuple[str, ...] | None:
-        """The names of the variables; None for a single one."""
+        """Names of the variables; None for a single one."""
         if self.columns is None:
             return None
         used: set[str] = set()
@@ -107,13 +107,13 @@ class PlanRequest(NamedTuple):
         return None if len(left) == 1 and len(left) < len(self.columns) else left
 
     def make_planned_release(self, epsilon: float, n: int | None) -> PlannedRelease:
-        """Return what the release would be."""
+        """Make the release of artificial records."""
         call = getattr(pydpstat, self.function)
         made_up = Placeholder(n or 0, self.columns)
         pair = self.function in PAIR_FUNCTIONS and self.columns is None
-        # nothing is released, and so the block's budget does not pay
+        # nothing is released, so the block's budget is not charged
         with use_budget(_FreeBudget(self.defaults)), warnings.catch_warnings():
-            # made-up records are in no level
+            # artificial records are in no level
             warnings.simplefilter("ignore", UsageWarning)
             result = call(made_up, *((made_up,) if pair else ()), epsilon=epsilon, **self.options)
             return self._add_errors(result, epsilon, n)
@@ -135,11 +135,11 @@ class PlanRequest(NamedTuple):
         return PlannedRelease(result, NoiseErrors(result.noise, known, value, shape))
 
     def is_data_dependent(self, result: DPResults) -> bool:
-        """Return whether the accuracy rests on what is stated of the records."""
+        """Return whether the accuracy depends on the stated distribution of the records."""
         return self.function in QUANTILE_FUNCTIONS or not isinstance(result.post, (NoisyValue, ScaledValue))
 
     def describe_distribution(self) -> str:
-        """Return what is stated of the records, in words."""
+        """Describe the stated distribution of the records."""
         if self.distribution is None:
             return "The accuracy is for the worst case, as no distribution is stated"
         given = self.distribution
@@ -153,7 +153,7 @@ class PlanRequest(NamedTuple):
         return max(round(n * sample) if sample < 1 else int(sample), 1)
 
     def get_bounds(self) -> Bounds:
-        """Return the bounds of each variable; of truth values 0 and 1."""
+        """Return the bounds of each variable; 0 and 1 for Booleans."""
         names = self.variables
         count = 1 if names is None else len(names)
         if "bounds" not in self.options:
@@ -161,10 +161,10 @@ class PlanRequest(NamedTuple):
         return check_column_bounds(self.options["bounds"], names, count)
 
     def make_distributions(self) -> tuple[StatedDistribution, ...]:
-        """Return the distribution of each variable; without one all records are at a bound."""
+        """Return the distribution of each variable; by default all records are at a bound."""
         pairs = self.get_bounds()
         if self.distribution is None:
-            # at a bound noisy sums say least of a mean or a variance
+            # noisy sums are least informative about a mean or a variance at a bound
             return tuple(TwoPointDistribution(1.0, upper, upper) for _, upper in pairs)
         if self.function != "proportion":
             return check_distributions(self.distribution, pairs, self.variables)
@@ -179,9 +179,9 @@ class PlanRequest(NamedTuple):
         return (make_share_distribution(given),) * len(pairs)
 
     def _release_without_noise(self, n: int, is_size_public: bool) -> tuple[PostProcessing, np.ndarray]:
-        """Return what a release without noise of n records would know of one group.
+        """Return the post-processing and the value of n records of one group without noise.
 
-        A number that is not public is one that noisy sums take the place of.
+        With a private size, the number of records is computed from the sums.
         """
         size = min(n, _N_PLACEHOLDER_RECORDS)
         pair = self.function in PAIR_FUNCTIONS and self.columns is None
@@ -234,14 +234,14 @@ class PlanRequest(NamedTuple):
 
 
 def _scale_slopes(post: PostProcessing, size: int, n: int) -> PostProcessing:
-    """Return post-processing of made-up records with the slopes of n of them, which are that much smaller."""
+    """Return post-processing of `size` artificial records with the slopes of n records, which are size / n of them."""
     if not isinstance(post, DerivedValue) or n == size:
         return post
     return replace(post, slopes=tuple(each * size / n for each in post.slopes))
 
 
 def _describe_distribution(distribution: Any) -> str:
-    """Return a distribution's name, with its parameters where SciPy has frozen it."""
+    """Return the name of a distribution, with the parameters of a frozen SciPy distribution."""
     family = getattr(distribution, "dist", None)
     if family is None:
         return type(distribution).__name__
@@ -250,7 +250,7 @@ def _describe_distribution(distribution: Any) -> str:
 
 
 class AccuracyTarget(NamedTuple):
-    """The accuracy that is wanted."""
+    """Requested accuracy."""
 
     argument: str
     given: object
@@ -261,7 +261,7 @@ class AccuracyTarget(NamedTuple):
     def from_arguments(
         cls, request: PlanRequest, accuracy: object, noise_sd: object, alpha: float
     ) -> AccuracyTarget | None:
-        """Check what is wanted; None where nothing is."""
+        """Check the requested accuracy; None if none is requested."""
         if accuracy is None and noise_sd is None:
             return None
         if accuracy is not None and noise_sd is not None:
@@ -283,7 +283,7 @@ class AccuracyTarget(NamedTuple):
         return cls(argument, given, wanted, alpha)
 
     def compute_error_ratio(self, planned: PlannedRelease) -> tuple[float, float]:
-        """Return how many times the errors are what is wanted at most, and the largest such error."""
+        """Return the largest ratio of an error to its target, and that error."""
         errors = get_errors(planned)
         found = errors.compute_error_bound(self.alpha) if self.argument == "accuracy" else errors.compute_sd()
         # the columns are the last axis
@@ -298,7 +298,7 @@ class AccuracyTarget(NamedTuple):
 
 
 def find_epsilon(request: PlanRequest, target: AccuracyTarget, n: int | None) -> float:
-    """Return the smallest epsilon with the accuracy that is wanted, rounded up to four digits."""
+    """Return the smallest epsilon with the requested accuracy, rounded up to four digits."""
 
     def is_accurate(epsilon: float) -> bool:
         return target.compute_error_ratio(request.make_planned_release(epsilon, n))[0] <= 1.0
@@ -325,7 +325,7 @@ def find_epsilon(request: PlanRequest, target: AccuracyTarget, n: int | None) ->
 
 
 def find_size(request: PlanRequest, target: AccuracyTarget, epsilon: float) -> int:
-    """Return the smallest number of records with the accuracy that is wanted."""
+    """Return the smallest number of records with the requested accuracy."""
 
     def is_accurate(n: int) -> bool:
         return target.compute_error_ratio(request.make_planned_release(epsilon, n))[0] <= 1.0

@@ -1,4 +1,4 @@
-"""How far planned releases will be off: from their noise, and from a stated distribution of the records."""
+"""Errors of planned releases, computed from their noise and a stated distribution of the records."""
 
 from __future__ import annotations
 
@@ -24,34 +24,34 @@ from pydpstat.results._postprocessing import PostProcessing
 
 DISTRIBUTION_NAMES = ("uniform", "normal")
 DISTRIBUTION_HINT = "Give 'normal', 'uniform', or a frozen SciPy distribution such as scipy.stats.norm(45, 15)."
-# of a range of 8 standard deviations the middle is the mean, as in plans of tests
+# the mean is in the middle of a range of 8 standard deviations, as in plans of tests
 _RANGE_IN_SDS = 8.0
-# more points than a plan can tell from fewer
+# more grid points would not change a plan noticeably
 _MAX_POINTS = 2**17 + 1
 _N_RUNS, _SIMULATION_SEED = 20_000, 31_415
 
 
 class StatedDistribution(Protocol):
-    """What a plan needs of a distribution: SciPy's frozen distributions have it."""
+    """Methods of a distribution that a plan needs, as in SciPy's frozen distributions."""
 
     def cdf(self, x: Floats) -> Floats:
-        """Return the share of records of at most x."""
+        """Return the share of records at most x."""
 
     def ppf(self, q: Floats) -> Floats:
         """Return the quantile of a share."""
 
     def __hash__(self) -> int:
-        """Return a number that tells it from others."""
+        """Return a hash, since distributions are cache keys."""
 
 
 class Uniform(NamedTuple):
-    """Uniform from a bound to the other."""
+    """Uniform distribution between two bounds."""
 
     lower: float
     upper: float
 
     def cdf(self, x: Floats) -> Floats:
-        """Return the share of records of at most x."""
+        """Return the share of records at most x."""
         return ((x - self.lower) / (self.upper - self.lower)).clip(0.0, 1.0)
 
     def ppf(self, q: Floats) -> Floats:
@@ -60,13 +60,13 @@ class Uniform(NamedTuple):
 
 
 class Normal(NamedTuple):
-    """Normal."""
+    """Normal distribution."""
 
     mean: float
     sd: float
 
     def cdf(self, x: Floats) -> Floats:
-        """Return the share of records of at most x."""
+        """Return the share of records at most x."""
         return np.asarray(ndtr((x - self.mean) / self.sd))
 
     def ppf(self, q: Floats) -> Floats:
@@ -75,14 +75,14 @@ class Normal(NamedTuple):
 
 
 class TwoPointDistribution(NamedTuple):
-    """A share of the records at one place, and the others at a lower one."""
+    """Distribution of a share of the records at one point, and of the others at a lower one."""
 
     share: float
     high: float = 1.0
     low: float = 0.0
 
     def cdf(self, x: Floats) -> Floats:
-        """Return the share of records of at most x."""
+        """Return the share of records at most x."""
         return np.where(x >= self.high, 1.0, np.where(x >= self.low, 1.0 - self.share, 0.0))
 
     def ppf(self, q: Floats) -> Floats:
@@ -112,7 +112,7 @@ def _check_distribution(distribution: Any, bounds: VariableBounds) -> StatedDist
         if checks.check_choice(distribution, "distribution", DISTRIBUTION_NAMES) == "uniform":
             return Uniform(lower, upper)
         return Normal(0.5 * lower + 0.5 * upper, (upper - lower) / _RANGE_IN_SDS)
-    # a distribution without its parameters has `freeze`; a class is none
+    # only a distribution without parameters has `freeze`; a class is not a distribution
     able = all(callable(getattr(distribution, name, None)) for name in ("cdf", "ppf"))
     if able and not isinstance(distribution, type) and not hasattr(distribution, "freeze"):
         tried = checks.to_array(distribution.ppf(np.array([0.25, 0.5, 0.75])))
@@ -125,7 +125,7 @@ def _check_distribution(distribution: Any, bounds: VariableBounds) -> StatedDist
 
 
 def make_share_distribution(given: object) -> StatedDistribution:
-    """Return the distribution of truth values with a stated share of true ones."""
+    """Return the distribution of Booleans with a stated share of true values."""
     hint = "Give the share that you expect, for example 0.3."
     share = checks.check_number(
         given,
@@ -138,17 +138,17 @@ def make_share_distribution(given: object) -> StatedDistribution:
 
 
 class PlanErrors(Protocol):
-    """How far each released value will be off, in the shape of the values."""
+    """Errors of the released values, in the shape of the values."""
 
     def compute_sd(self) -> Floats:
-        """Return the standard deviation of what the noise does."""
+        """Return the standard deviation of the error by the noise."""
 
     def compute_error_bound(self, alpha: float) -> Floats:
-        """Return the error that the noise does not exceed, with probability 1 - alpha."""
+        """Return the bound that the absolute error does not exceed with probability 1 - alpha."""
 
 
 class NoiseErrors(NamedTuple):
-    """Errors of values that are functions of noisy ones: these are `value`, and have the noise."""
+    """Errors of values that `post` computes from noisy ones, evaluated at `value`."""
 
     noise: Noise
     post: PostProcessing
@@ -156,26 +156,26 @@ class NoiseErrors(NamedTuple):
     shape: tuple[int, ...]
 
     def compute_sd(self) -> Floats:
-        """Return the standard deviation of what the noise does."""
+        """Return the standard deviation of the error by the noise."""
         return np.broadcast_to(self.post.compute_standard_error(self.noise, self.value), self.shape)
 
     def compute_error_bound(self, alpha: float) -> Floats:
-        """Return the error that the noise does not exceed, with probability 1 - alpha."""
+        """Return the bound that the absolute error does not exceed with probability 1 - alpha."""
         return np.broadcast_to(self.post.compute_half_width(self.noise, self.value, alpha), self.shape)
 
 
 class ChoiceErrors(NamedTuple):
-    """Errors of quantiles: for each the distances from the records' own, and their probabilities."""
+    """Errors of quantiles: distances from the quantiles of the records, with their probabilities."""
 
     parts: tuple[tuple[Floats, Floats], ...]
     shape: tuple[int, ...]
 
     def compute_sd(self) -> Floats:
-        """Return the root of the mean squared distance."""
+        """Return the root mean squared distance."""
         return self._expand_values([float(np.sqrt(chances @ distances**2)) for distances, chances in self.parts])
 
     def compute_error_bound(self, alpha: float) -> Floats:
-        """Return the distance that is exceeded with a probability of alpha at most."""
+        """Return the distance that is exceeded with probability at most alpha."""
         found = []
         for distances, chances in self.parts:
             order = distances.argsort()
@@ -194,14 +194,14 @@ class GridDistribution(NamedTuple):
     shares_below: Floats
 
     def find_points(self, share: Floats) -> Floats:
-        """Return the points that have so large a share of the records up to them."""
+        """Return the first points up to which the share of the records is at least `share`."""
         found = np.searchsorted(self.shares_below[1:], share)
         return self.points[np.minimum(found, self.points.size - 1)]
 
 
 @lru_cache(maxsize=8)
 def make_grid_distribution(distribution: StatedDistribution, grid: CandidateGrid) -> GridDistribution:
-    """Return the records of a distribution on a grid, where each is moved to its nearest point."""
+    """Return a distribution of records rounded to the nearest grid points."""
     lower, upper, points = grid.lower, grid.upper, min(grid.n_points, _MAX_POINTS)
     parts = np.arange(points) / (points - 1)
     at = (1.0 - parts) * lower + parts * upper
@@ -212,9 +212,9 @@ def make_grid_distribution(distribution: StatedDistribution, grid: CandidateGrid
 def compute_quantile_errors(
     query: QuantileQuery, distribution: StatedDistribution, share: float, n: int
 ) -> tuple[Floats, Floats]:
-    """Return the distances of all points from the quantile of n records, and the probability of each.
+    """Return the distances of all points from the quantile of n records, and their probabilities.
 
-    The records lie at the distribution's quantiles (i + 1/2) / n. The choice is that of the release.
+    The records lie at the distribution's quantiles (i + 1/2) / n. The selection is that of the release.
     """
     line = make_grid_distribution(distribution, query.grid)
     counts = np.floor(n * line.shares_below + 0.5)
@@ -235,10 +235,10 @@ def compute_quantile_errors(
 def simulate_quantile_errors(
     query: QuantileQuery, distribution: StatedDistribution, shares: Sequence[float], n: int
 ) -> tuple[tuple[Floats, Floats], ...]:
-    """Return simulated distances of quantiles that are chosen together, and the probability of each.
+    """Return simulated distances of quantiles that are released together, and their probabilities.
 
-    Each point is drawn as if those that it lies between were right; their errors in ranks then add to its
-    own, with the weights that its share has of them.
+    Each point is drawn as if the points on either side of it had no error; their errors in ranks are then added to
+    its error, weighted by its share between them.
     """
     line, distinct = make_grid_distribution(distribution, query.grid), sorted(set(shares))
     epsilon = Fraction(query.options.epsilon) / query.n_epsilon_parts / compute_split_depth(len(distinct))
@@ -269,7 +269,7 @@ def simulate_quantile_errors(
 def _draw_share_errors(
     line: GridDistribution, shares: tuple[float, float, float], rate: float, uniform: Floats
 ) -> Floats:
-    """Return how far the shares of drawn points are from the middle one of these; the others are the ends."""
+    """Return the differences of drawn points' shares from the middle one of `shares`; the others are the limits."""
     least, aim, most = shares
     inside = slice(
         int(np.searchsorted(line.shares_below[1:], least)),

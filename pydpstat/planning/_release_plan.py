@@ -1,4 +1,4 @@
-"""The plan of a release: its noise, and its accuracy for any epsilon and any number of records."""
+"""Plan of a release: its noise, and its accuracy as a function of epsilon and the number of records."""
 
 from __future__ import annotations
 
@@ -43,22 +43,22 @@ _FRAME_COLUMNS = ["epsilon", "n", "noise sd", "accuracy"]
 @explain_frozen_changes
 @dataclass(frozen=True, repr=False)
 class Plan(Plottable, Report):
-    """The noise that a release will have.
+    """Plan of a release: its noise, guarantee and accuracy.
 
     Parameters
     ----------
     result : DPResults
-        A release of made-up records with the same public arguments. Its value means nothing.
+        Release of artificial records with the same public arguments. Its value has no meaning.
     request : Request
         The function with its public arguments.
     epsilon : float
-        Privacy parameter, given or found.
+        Privacy parameter, given or computed.
     n : int or None
-        Number of records, given or found, by group that of the smallest one; None where it does not matter.
+        Number of records, given or computed, by group that of the smallest one; None if it has no effect.
     alpha : float
-        Probability that the noise moves a value further than the accuracy.
+        Probability that the absolute error by the noise exceeds the accuracy.
     solved : {"accuracy", "epsilon", "n"}
-        What was found.
+        Which quantity was computed.
 
     Examples
     --------
@@ -79,32 +79,32 @@ class Plan(Plottable, Report):
 
     @property
     def noise(self) -> Noise:
-        """The noise's distribution, with ``cdf``, ``ppf`` and ``std``; None for quantiles."""
+        """Noise distribution, with ``cdf``, ``ppf`` and ``std``; None for quantiles."""
         return self.result.noise
 
     @property
     def noise_scale(self) -> float | npt.NDArray[np.float64]:
-        """The distribution's scale, as `DPResults` has it."""
+        """Scale of the noise distribution, as in `DPResults`."""
         return self.result.noise_scale
 
     @property
     def sensitivity(self) -> float | tuple[float, ...]:
-        """The sensitivity that the noise covers."""
+        """Sensitivity to which the noise is calibrated."""
         return self.result.sensitivity
 
     @property
     def mechanism(self) -> str:
-        """The mechanism's name."""
+        """Name of the mechanism."""
         return self.result.mechanism
 
     @property
     def guarantee(self) -> Guarantee:
-        """What the release will guarantee."""
+        """Guarantee of the release."""
         return self.result.guarantee
 
     @property
     def grid(self) -> float | None:
-        """Unit of the grid that the noisy value will lie on."""
+        """Unit of the grid on which the noisy value will lie."""
         return self.result.grid
 
     @cached_property
@@ -115,18 +115,18 @@ class Plan(Plottable, Report):
     def sd(self) -> float | pd.Series:
         """Standard deviation of the released value's noise, before any clipping.
 
-        A float, or a Series with one value an element. Of quantiles it is the root of the mean squared
-        distance from the records' own quantile.
+        A float, or a Series with one value per element. For quantiles it is the root mean squared distance from
+        the quantile of the records.
 
         Raises
         ------
         PydpstatError
-            If it depends on the data, and too little is stated of them.
+            If it depends on the data and their distribution is not sufficiently specified.
         """
         return self._to_float_or_series(get_errors(self._planned_release).compute_sd())
 
     def accuracy(self, alpha: float | None = None) -> float | pd.Series:
-        """Return the error that the noise will not exceed, with probability 1 - alpha.
+        """Return the bound that the absolute error will not exceed with probability 1 - alpha.
 
         Parameters
         ----------
@@ -135,13 +135,13 @@ class Plan(Plottable, Report):
 
         Returns
         -------
-        float, or Series with one value an element
+        float, or Series with one value per element
 
         Raises
         ------
         PydpstatError
-            If `alpha` is not between 0 and 1, or the accuracy depends on the data, and too little is
-            stated of them.
+            If `alpha` is not between 0 and 1, or the accuracy depends on the data and their distribution is
+            not sufficiently specified.
         """
         level = self.alpha if alpha is None else checks.check_probability(alpha, "alpha")
         return self._to_float_or_series(get_errors(self._planned_release).compute_error_bound(level))
@@ -161,7 +161,7 @@ class Plan(Plottable, Report):
         epsilon: float | Sequence[float] | None = None,
         n: int | Sequence[int] | None = None,
     ) -> pd.DataFrame:
-        """Return noise and accuracy as a frame, a row an element, for one or more epsilons and sizes.
+        """Return noise and accuracy as a frame, one row per element, for one or more epsilons and sizes.
 
         Parameters
         ----------
@@ -175,7 +175,7 @@ class Plan(Plottable, Report):
         Returns
         -------
         DataFrame with columns ``epsilon``, ``n``, ``noise sd``, ``accuracy``
-            NaN for an n that does not matter, and for an accuracy that depends on the data.
+            NaN for an n that has no effect, and for an accuracy that depends on the data.
 
         Examples
         --------
@@ -210,7 +210,7 @@ class Plan(Plottable, Report):
         Parameters
         ----------
         alpha : float, optional
-            Probability that the noise moves the value further than the accuracy shown; by default that of
+            Probability that the absolute error by the noise exceeds the accuracy shown; by default that of
             the plan.
 
         Returns
@@ -228,7 +228,7 @@ class Plan(Plottable, Report):
         result, held = self.result, self.result.guarantee
         scales: Facts = []
         if isinstance(result.post, NoisyValue):
-            # elsewhere these are in the unit of what is released inside
+            # for other values these are in the unit of intermediate releases
             noise = "-" if result.noise is None else _format_range(result.noise_scale)
             scales = [("Sensitivity:", _format_range(result.sensitivity)), ("Noise scale:", noise)]
         size = "-" if self.n is None else f"{self.n}{self._describe_solved('n')}"
@@ -275,7 +275,7 @@ class Plan(Plottable, Report):
         return [*notes, *result._make_contribution_notes()]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything in plain JSON types.
+        """Return all contents in plain JSON types.
 
         Examples
         --------
@@ -309,7 +309,7 @@ class Plan(Plottable, Report):
         return {name: to_json_types(each) for name, each in content.items()}
 
     def _describe_numbers(self) -> str:
-        """Return the numbers in one line."""
+        """Describe the accuracy, size and privacy parameters in one line."""
         errors = self._planned_release.errors
         said = f"accuracy not known ({self._planned_release.reason.rstrip('.')})"
         if errors is not None:

@@ -1,4 +1,4 @@
-"""The power of tests of means with sums of cubes, by simulation."""
+"""Power of tests of means with sums of cubes, by simulation."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _VARIANCE_RATIO, _MAX_VARIANCES = 1.1, 40
 def find_rejected_releases(
     distribution: SkewedTDistribution, observed: CenteredSums, alpha: float, alternative: str, excluded: float
 ) -> npt.NDArray[np.bool_]:
-    """Tell which of many simulated releases the test rejects at a level."""
+    """Return a mask of the simulated releases that the test rejects at a level."""
     size = distribution.draws.size
     beyond, tail = count_allowed_draws(alpha, excluded, size), 0.25 * EXCLUDED_PROBABILITY
     found = np.full(observed.first.size, beyond >= 0)
@@ -61,7 +61,7 @@ def find_rejected_releases(
             )
             own[row, column] = find_critical_value(transform_to_alternative(values, alternative), beyond)
         limits.append(own)
-    # the normal shape has no side: it counts once
+    # the normal shape has no skewness: count it once
     kept[0][0] &= kept[1][0]
     kept[1][0] = False
     for side, some, own in zip(SKEWNESS_SIDES, kept, limits):
@@ -95,7 +95,7 @@ def find_rejected_releases(
 
 
 def _make_common_variances(distribution: SkewedTDistribution, observed: CenteredSums, tail: float) -> Floats:
-    """Return a grid of variances, from the smallest to the largest that any release leaves possible."""
+    """Return a grid from the smallest to the largest variance that is plausible for any release."""
     ends = []
     for place in (observed.second.argmin(), observed.second.argmax()):
         ends.append(
@@ -154,12 +154,12 @@ def compute_skewed_power(
     alternative: str,
     has_private_size: bool,
 ) -> float:
-    """Return the power for normal records, clipped to the bounds; `noise` has the noises' coefficients."""
+    """Compute the power for normal records clipped to the bounds; `noise` has the coefficients of the noises."""
     known = _make_noisy_sums(n, noise, np.array([n, 0.0, 0.0, 0.0]))
     seen = compute_centered_powers(mean, *_simulate_power_sums(n, noise, mean + shift, sd, 0))
     left_out = EXCLUDED_PROBABILITY
     if has_private_size:
-        # some values of a private number of records are left out, too
+        # some values of a private number of records are excluded, too
         left_out += find_plausible_sizes(NoisySums(known.sums, known.noise, "laplace", None))[1]
     return float(
         find_rejected_releases(make_skewed_distribution(known, mean, n), seen, alpha, alternative, left_out).mean()
@@ -174,14 +174,14 @@ def compute_skewed_groups_power(
     alpha: float,
     alternative: str = "two-sided",
 ) -> float:
-    """Return the power of the comparison of groups of normal records with these means.
+    """Compute the power of the comparison of groups of normal records with given means.
 
-    Critical values are those of five of the releases, whose powers are averaged.
+    The critical values of five of the releases are used in turn, and the resulting powers are averaged.
     """
     sums = []
     for stream, (n, mean) in enumerate(zip(sizes, means)):
         drawn = _simulate_power_sums(n, noise, mean, sd, stream)
-        # the test scales the sums with the noisy number of records
+        # the test scales the sums by the noisy number of records
         sums.append(drawn * (n / np.maximum(drawn[0], 1.0)))
     powers = []
     for run in range(TYPICAL_RELEASES):

@@ -1,4 +1,4 @@
-"""Planning of tests: records, epsilon, effect or power, whichever is missing, from the others."""
+"""Plans of tests: the missing one of sample size, epsilon, effect and power, given the other three."""
 
 from __future__ import annotations
 
@@ -36,43 +36,43 @@ from pydpstat.results._report import Plottable, Report, Rows, format_significant
 _PLAN_NUMBERS = ("n", "epsilon", "effect", "power")
 _MIN_RECORDS, _MAX_RECORDS = 2, 10**9
 _MIN_EPSILON, _MAX_EPSILON = 1e-6, 100.0
-# of the largest effect
+# smallest effect of a search, relative to the largest
 _MIN_EFFECT_SHARE = 1e-5
-# a search goes on until what it found is within this ratio of the smallest
+# ratio of upper to lower limit at which a search ends
 _SEARCH_RATIO = 1.004
-# a test is called stronger where it has so much more power
+# smallest gain of power for which another test is called stronger
 _MIN_POWER_GAIN = 0.01
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PowerPlan(Plottable, Report):
-    """How often a test will find an effect, or what it needs to find it that often.
+    """Plan of a test: its power, or the sample size, epsilon or effect required for a power.
 
     Parameters
     ----------
     test : str
         The test's name.
     n : int or tuple of int
-        The number of records; of tests of groups that of each group.
+        Number of records; for tests of groups, that of each group.
     epsilon : float
         Privacy parameter.
     effect : float
-        What is to be found; `unit` says in which unit.
+        Effect to be detected, in the unit described by `unit`.
     power : float
-        Probability of a p-value of at most `alpha` where the effect is there.
+        Probability of a p-value of at most `alpha` if the effect exists.
     alpha : float
         Level of the test.
     alternative : {"two-sided", "less", "greater"}
         The alternative hypothesis.
     solved : {"n", "epsilon", "effect", "power"}
-        Which of the four numbers was found.
+        Which of the four numbers was computed.
     powers : tuple of (str, float)
         The power of this test and of others for the same question; ``any_test`` runs the usual test on
         blocks.
     unit : str
-        What the effect is.
+        Description of the effect.
     facts : Facts
-        What is public besides these numbers.
+        Public settings besides these numbers.
 
     Examples
     --------
@@ -100,7 +100,7 @@ class PowerPlan(Plottable, Report):
 
     @property
     def stronger(self) -> str:
-        """The test with the most power for these public numbers; this one, unless another has 0.01 more."""
+        """Test with the most power for these public numbers; this one, unless another has 0.01 more."""
         best, power = max(self.powers, key=lambda each: each[1])
         return best if power > self.power + _MIN_POWER_GAIN else self.test
 
@@ -111,7 +111,7 @@ class PowerPlan(Plottable, Report):
 
     @property
     def neighbors(self) -> str:
-        """The neighboring data sets; with "unbounded" ones the number of records is a guess."""
+        """Neighboring data sets; for "unbounded" ones the number of records is a guess."""
         return "unbounded" if self.facts.private else "bounded"
 
     def to_frame(
@@ -124,7 +124,7 @@ class PowerPlan(Plottable, Report):
         epsilon : float or list of float, optional
             By default that of the plan.
         n : int or list of int, optional
-            Numbers of records, of tests of groups those of each group; by default that of the plan.
+            Numbers of records; for tests of groups, those of each group. By default that of the plan.
 
         Returns
         -------
@@ -185,7 +185,7 @@ class PowerPlan(Plottable, Report):
         return notes
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything in plain JSON types.
+        """Return all contents in plain JSON types.
 
         Examples
         --------
@@ -218,7 +218,7 @@ def _make_list(own: object, given: object) -> list[Any]:
 
 
 def make_power_plan(test: str, epsilon: float | None, n: object, options: Mapping[str, object]) -> PowerPlan:
-    """Return the plan of a test; see `pydpstat.plan`."""
+    """Make the plan of a test; see `pydpstat.plan`."""
     check_plan_options(test, options)
     values = n, epsilon, options.get("effect"), options.get("power")
     missing = [name for name, value in zip(_PLAN_NUMBERS, values) if value is None]
@@ -259,7 +259,7 @@ def make_power_plan(test: str, epsilon: float | None, n: object, options: Mappin
             effect = sign * size
         able = [name for name in PLANNED_TESTS[test].rivals[:-1] if name in PRIVATE_SIZE_TESTS or not facts.private]
         powers = [(name, compute_power(name, sizes, chosen, effect, facts)) for name in (test, *able)]
-        # blocks are made of a public number of records
+        # blocks need a public number of records
         if PLANNED_TESTS[test].family and not facts.private:
             powers.append((BLOCK_TEST, progress.count_one(_compute_blocks_power(test, sizes, chosen, effect, facts))))
     return PowerPlan(
@@ -278,7 +278,7 @@ def make_power_plan(test: str, epsilon: float | None, n: object, options: Mappin
 
 
 def _solve_sample_size(power: Callable[[int], float], aim: float) -> int:
-    """Return about the smallest number of records with this power."""
+    """Return the approximately smallest number of records with a given power."""
     low, high = _MIN_RECORDS, 16
     if power(low) >= aim:
         return low
@@ -293,7 +293,7 @@ def _solve_sample_size(power: Callable[[int], float], aim: float) -> int:
 
 
 def _solve_amount(name: str, minimum: float, maximum: float, power: Callable[[float], float], aim: float) -> float:
-    """Return about the smallest amount with this power, with three digits."""
+    """Return the approximately smallest amount with a given power, rounded up to three digits."""
     low, high = minimum, maximum
     if power(high) < aim:
         raise _make_unreachable_error(name, aim, power(high), "more records, or less power")
@@ -315,7 +315,7 @@ def _make_unreachable_error(name: str, aim: float, largest_power: float, advice:
 def _compute_test_power(
     test: str, sizes: tuple[int, ...], epsilon: float, effect: float, plan_settings: PowerSettings
 ) -> float:
-    """Return the power of a test."""
+    """Compute the power of a test."""
     alpha, side, first, last = plan_settings.alpha, plan_settings.alternative, sizes[0], sizes[-1]
     if is_test_of_means(test) and _has_cubics(sizes, epsilon, plan_settings):
         noise = make_noise_mixing(epsilon, not plan_settings.private)
@@ -323,7 +323,7 @@ def _compute_test_power(
             shift = plan_settings.null_mean, effect * plan_settings.sd, plan_settings.sd
             return compute_skewed_power(first, noise, *shift, alpha, side, plan_settings.private)
         apart = _mean_power.make_spaced_means(len(sizes), effect * plan_settings.sd).tolist()
-        # of two groups the first has the larger mean
+        # the first of two groups has the larger mean
         apart = apart[::-1] if test == "ttest_ind" else apart
         return compute_skewed_groups_power(sizes, noise, apart, plan_settings.sd, alpha, side)
     if test in ("ttest_1samp", "ttest_rel"):
@@ -348,7 +348,7 @@ def _compute_test_power(
     if test == "binomtest":
         return _count_power.compute_count_power(first, epsilon, plan_settings.p, effect, alpha, side)
     if test == "quantile_test":
-        # many records below a value show that the quantile is less
+        # many records below a value indicate a smaller quantile
         mirrored = {"less": "greater", "greater": "less"}.get(side, side)
         if plan_settings.private:
             terms = (1, 2) if plan_settings.ties else (1, 1)
@@ -360,14 +360,14 @@ def _compute_test_power(
     if test == "proportions_test":
         return _count_power.compute_two_counts_power((first, last), epsilon, plan_settings.p, effect, alpha, side)
     if test == "chi2_contingency":
-        # a record that is replaced moves two cells
+        # replacing a record changes two cells
         rate = epsilon if plan_settings.private else 0.5 * epsilon
         return _count_power.compute_table_power(first, rate, plan_settings.levels, effect, alpha, plan_settings.private)
     return _count_power.compute_correlation_power(first, epsilon, effect, alpha, side)
 
 
 def _has_cubics(sizes: tuple[int, ...], epsilon: float, plan_settings: PowerSettings) -> bool:
-    """Tell whether a test of means of such groups releases sums of cubics."""
+    """Return whether a test of means releases sums of cubics for groups of these sizes."""
     return not plan_settings.normal and all(
         has_cubic(epsilon, None if plan_settings.private else each) for each in sizes
     )
@@ -376,7 +376,7 @@ def _has_cubics(sizes: tuple[int, ...], epsilon: float, plan_settings: PowerSett
 def _compute_blocks_power(
     test: str, sizes: tuple[int, ...], epsilon: float, effect: float, plan_settings: PowerSettings
 ) -> float:
-    """Return the power of the Test of Tests with the usual test on blocks."""
+    """Compute the power of the Test of Tests with the usual test on blocks."""
     family = PLANNED_TESTS[test].family
     settings = {"shares": (plan_settings.p,), "table": tuple(map(float, plan_settings.levels))}.get(family, ())
     side = plan_settings.alternative

@@ -1,4 +1,4 @@
-"""What a plan of a test is told: its options, the public numbers, and which effects there can be."""
+"""Settings of the plan of a test: checked options, public numbers and the range of effects."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MAX_SHIFT, _MAX_CORRELATION = 20.0, 0.999
 
 
 class PlannedTest(NamedTuple):
-    """What is known of a test: its options, what a block's usual test is of, others for the same question."""
+    """Properties of a test: its options, the family of a block's usual test, alternative tests, and its effect."""
 
     options: tuple[str, ...]
     family: str
@@ -28,7 +28,7 @@ class PlannedTest(NamedTuple):
     effect: str
 
 
-# whose number of records may be private
+# tests for which the number of records may be private
 PRIVATE_SIZE_TESTS = (
     "ttest_1samp",
     "ttest_rel",
@@ -81,7 +81,7 @@ PLANNED_TESTS = {
 
 @dataclass(frozen=True, slots=True)
 class PowerSettings:
-    """What is public besides the four numbers; `sd` and `null_mean` are those where the bounds are -1 and 1."""
+    """Public settings besides the four numbers; `sd` and `null_mean` refer to bounds of -1 and 1."""
 
     alpha: float
     alternative: str
@@ -96,14 +96,14 @@ class PowerSettings:
 
 
 def check_plan_options(test: str, options: Mapping[str, object]) -> None:
-    """Check that the options are some of the test's plan."""
+    """Check that all options belong to the test's plan."""
     known = ("epsilon", "n", "effect", "power", "neighbors", *PLANNED_TESTS[test].options)
     if wrong := {name: each for name, each in options.items() if name not in known[2:]}:
         raise ArgumentError(explain_unknown_arguments(f"plan of {test}", known, wrong))
 
 
 def make_power_settings(test: str, options: Mapping[str, object]) -> PowerSettings:
-    """Return the public numbers of a plan besides n, epsilon, effect and power."""
+    """Check the public settings of a plan besides n, epsilon, effect and power."""
     alpha = checks.check_probability(options.get("alpha", 0.05), "alpha")
     alternative = checks.check_choice(options.get("alternative", "two-sided"), "alternative", ALTERNATIVES)
     p = checks.check_number(options.get("p", 0.5), "p", "above 0 and below 1", lambda x: 0.0 < x < 1.0, "0.5 is usual.")
@@ -140,12 +140,12 @@ def make_power_settings(test: str, options: Mapping[str, object]) -> PowerSettin
 
 
 def is_test_of_means(test: str) -> bool:
-    """Tell whether a test compares means, whose `shape` is that of distributions; a table's has levels."""
+    """Return whether a test compares means, so that `shape` is that of distributions rather than of a table."""
     return "shape" in PLANNED_TESTS[test].options and PLANNED_TESTS[test].family != "table"
 
 
 def _check_table_shape(shape: object) -> tuple[int, int]:
-    """Return a table's numbers of levels."""
+    """Check the numbers of levels of a table."""
     if not isinstance(shape, (tuple, list)) or len(shape) != 2:
         raise PydpstatError(
             f"shape must be a pair of numbers of levels; got {checks.describe_value(shape)}. Give for example (2, 3)."
@@ -170,7 +170,7 @@ def _check_neighbors(test: str, neighbors_argument: object) -> str:
 
 
 def check_group_sizes(test: str, n: object, groups: int) -> tuple[int, ...]:
-    """Return the number of records of each group."""
+    """Check the number of records of each group."""
     number = _get_group_count(test, groups)
     given = list(n) if isinstance(n, (list, tuple)) else [n] * number
     if len(given) != number:
@@ -189,7 +189,7 @@ def _get_group_count(test: str, groups: int) -> int:
 
 
 def make_equal_sizes(test: str, size: int, plan_settings: PowerSettings) -> tuple[int, ...]:
-    """Return groups of one size, as many as the test has."""
+    """Return equal sizes for all groups of the test."""
     return (size,) * _get_group_count(test, plan_settings.groups)
 
 
@@ -198,7 +198,7 @@ def get_largest_effect(test: str, plan_settings: PowerSettings) -> float:
     family = PLANNED_TESTS[test].family
     up = plan_settings.alternative != "less"
     if test in ("binomtest", "proportions_test", "quantile_test"):
-        # a share below a quantile that is larger shows that the quantile is less
+        # a larger share of records below a value indicates a smaller quantile
         up = up if test != "quantile_test" else plan_settings.alternative != "greater"
         return 1.0 - plan_settings.p if up else -plan_settings.p
     if family == "table":
@@ -208,7 +208,7 @@ def get_largest_effect(test: str, plan_settings: PowerSettings) -> float:
 
 
 def check_effect(test: str, effect: object, plan_settings: PowerSettings) -> float:
-    """Return an effect that fits the test and its alternative."""
+    """Check that an effect is in the range of the test and its alternative."""
     most = get_largest_effect(test, plan_settings)
     low, high = min(most, 0.0), max(most, 0.0)
     if PLANNED_TESTS[test].options[:2] == SIDED_OPTIONS and plan_settings.alternative == "two-sided":

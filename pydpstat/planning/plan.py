@@ -1,4 +1,4 @@
-"""What noise a release will have, before any data are touched, and what an accuracy needs."""
+"""Plans of releases and tests: noise of a release, or the epsilon or size required for an accuracy."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ _TestName = Literal[
     "chi2_contingency",
     "kendalltau",
 ]
-# what only made-up data tell the accuracy of
+# functions whose accuracy can be studied with artificial data only
 UNPLANNED_FUNCTIONS = (
     "choose logit moments ols weighted_mean weighted_proportion weighted_quantile weighted_total".split()
 )
 TEST_FUNCTIONS = get_args(_TestName)
-# what a plan has besides the function's arguments
+# arguments of a plan besides those of the function
 _PLAN_ARGUMENTS = ("n", "accuracy", "noise_sd", "alpha", "distribution", "columns")
 
 
@@ -104,31 +104,31 @@ def plan(
         ttest_ind, wilcoxon, mannwhitneyu, kruskal, f_oneway, binomtest, quantile_test, proportions_test,
         chi2_contingency, kendalltau.
     epsilon : float, optional
-        Privacy parameter of the release. Left out, it is found: for an accuracy, or for the power of a test.
+        Privacy parameter of the release. If omitted, it is computed for an accuracy, or for the power of a test.
     n : int, optional
-        The number of records; left out, it is found. Under bounded neighbors it is public, otherwise a
-        guess of it; by group it is that of each group, of the smallest one where they differ. Sums, counts
-        and tables do not need it. For a test of groups the size of each, or a sequence of sizes.
+        Number of records; if omitted, it is computed. Under bounded neighbors it is public, otherwise a
+        guess; by group it is that of each group, of the smallest one if they differ. Sums, counts
+        and tables do not need it. For a test of groups, the size of each, or a sequence of sizes.
     accuracy : float, or dict by column, optional
-        The error that the noise exceeds with probability alpha: half the width of its
-        interval, in the unit of the estimate. It is to hold for every value of the release.
+        The absolute error that the noise exceeds with probability alpha: half the width of its
+        interval, in the unit of the estimate. It must hold for every value of the release.
     noise_sd : float, or dict by column, optional
-        The standard error that the noise may add, in the place of `accuracy`.
+        The largest standard error due to the noise, instead of `accuracy`.
     alpha : float, default 0.05
-        Of a release the probability that the noise moves a value further than the accuracy; of a test its
+        For a release, the probability that the error by the noise exceeds the accuracy; for a test, its
         significance level.
     distribution : optional
-        What is supposed of the data where the accuracy depends on them: ``"normal"`` (its mean in the middle
+        Assumed distribution of the data if the accuracy depends on them: ``"normal"`` (its mean in the middle
         of the bounds, which are 4 standard deviations to either side), ``"uniform"``, or a frozen SciPy
         distribution such as ``scipy.stats.norm(45, 15)``; a dict of these by column; for a proportion the
         share itself. By default means, variances and proportions are planned for the worst data; quantiles
         and standard deviations need a distribution.
     columns : list of str, optional
-        The columns' names, where a frame is to be released; those of `by` and `unit` need not be among them.
+        Names of the columns of the frame to be released; those of `by` and `unit` need not be among them.
     **options
-        The function's own: `bounds`, `q`, `delta`, `mechanism`, `neighbors`, `missing`, and so on. Inside of
-        ``with budget:`` the neighbors are the budget's, as the release's. `by` and `unit` can be names, as
-        the data's columns will have them; `by` needs `levels`. Those of a test are under Notes.
+        Arguments of the function: `bounds`, `q`, `delta`, `mechanism`, `neighbors`, `missing`, and so on. Inside
+        ``with budget:`` the neighbors are those of the budget, as in the release. `by` and `unit` can be names
+        of columns that the data will have; `by` needs `levels`. Those of a test are under Notes.
 
     Returns
     -------
@@ -140,31 +140,32 @@ def plan(
     Raises
     ------
     PydpstatError
-        If the function cannot be planned (choose), an argument is not allowed, or nothing gives the
-        accuracy or the power that is wanted; the message then says what can be reached.
+        If the function cannot be planned (choose), an argument is not allowed, or the requested accuracy or
+        power is unattainable; the message then states what can be attained.
 
     See Also
     --------
-    Budget : what pays for what was planned.
-    DPResults.accuracy : the accuracy of a value that was released.
+    Budget : budget to which the planned release is charged.
+    DPResults.accuracy : accuracy of a released value.
 
     Notes
     -----
-    A plan is made by the function itself, with sums of 0 in place of the data's, so it cannot differ
-    from the release. It spends no budget and reveals nothing.
+    A plan is computed by the function itself, with sums of 0 in place of those of the data, so it cannot
+    differ from the release. It spends no budget and reveals nothing.
 
-    The epsilon that is found is the smallest from 1e-6 to 100, rounded up to four digits, and n the smallest
-    up to 10^9. Accuracies that depend on the data follow from made-up records at the quantiles of the stated
-    distribution. Of a private number of records they are those of the delta method, as in the release's
-    ``accuracy()``; the worst data for means, variances and proportions lie at a bound. Quantiles: the
-    distance from the records' own quantile, from the probability of every grid point. Of several quantiles
-    together it is from 20,000 simulated releases with fixed seeds, and to the first order: the density of
-    the records is taken as constant over what a choice may miss.
+    The computed epsilon is the smallest from 1e-6 to 100, rounded up to four digits, and n the smallest
+    up to 10^9. Accuracies that depend on the data are computed from artificial records at the quantiles of the stated
+    distribution. For a private number of records they are those of the delta method, as in the release's
+    ``accuracy()``; the worst data for means, variances and proportions lie at a bound. For a quantile, the
+    accuracy is that of the distance from the quantile of the records, computed from the probability of every
+    grid point. For several quantiles it is computed from 20,000 simulated releases with fixed seeds, to first
+    order: the density of the records is assumed constant over the error of a choice.
 
-    Of `n`, `epsilon`, `effect` and `power` of a test three are given, and about the smallest fourth is found.
+    Three of `n`, `epsilon`, `effect` and `power` of a test are given.
+    The fourth is computed; n, epsilon and effect are approximately the smallest possible.
     The level is `alpha` (0.05), the `alternative` is as in the test. With unbounded `neighbors` n is a guess;
     that goes for t tests, f_oneway, binomtest, quantile_test and chi2_contingency. `power` is the probability
-    of a p-value of at most alpha, and `effect` is what the data are to have:
+    of a p-value of at most alpha, and `effect` is the assumed effect:
 
     - t tests, `wilcoxon`, `mannwhitneyu`: the mean less that of the null hypothesis, or of the second group,
       in standard deviations of normal records (for pairs: of the differences).
@@ -249,7 +250,7 @@ def plan(
             "does not depend on it."
         )
     if options.get("rng") is not None:
-        # noise of a seed lies on no grid; the plan draws none, and any seed stands for the one that is given
+        # seeded noise has no grid; the plan draws none, so any seed can replace the given one
         source_from(options["rng"])
         options["rng"] = 0
     request = PlanRequest(str(name), options, _check_columns(columns), distribution, get_budget_defaults(None))
@@ -273,7 +274,7 @@ def _resolve_plan_arguments(
     """Check which of n, epsilon and the accuracy are given, and return the first two."""
     name, sized = request.function, request.function in SIZE_DEPENDENT_FUNCTIONS
     size = _check_size(n, request, target is not None and epsilon is not None)
-    # what does not matter is not kept
+    # discard a size that has no effect
     size = size if sized else None
     if target is None:
         if epsilon is None:
@@ -327,13 +328,13 @@ def _check_options(call: Callable[..., DPResults], options: Mapping[str, object]
 
 
 def _check_size(n: object, request: PlanRequest, is_sought: bool) -> int | None:
-    """Check the number of records; it may be missing where it does not matter, or if `is_sought`."""
+    """Check the number of records; it may be None if it has no effect or `is_sought`."""
     name, options = request.function, request.options
     given = options.get("neighbors")
     neighbors = request.defaults.neighbors if given is None else given
-    # the numbers of records in groups or of units are private
+    # the numbers of records of groups and units are private
     whole = options.get("by") is None and options.get("unit") is None
-    # an array that cannot be compared is refused with the function's own words
+    # leave the error for an array to the function
     needed = whole and name in SIZE_DEPENDENT_FUNCTIONS and isinstance(neighbors, str) and neighbors == "bounded"
     if n is None:
         if needed and not is_sought:

@@ -1,1 +1,1 @@
-"""The package's own statistics: each keeps exactly the guarantee that it states."""
+"""Releases of statistics, each of which satisfies the guarantee that it states."""

@@ -1,4 +1,4 @@
-"""The covariance and the correlation of bounded records."""
+"""Covariance and correlation of bounded records."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def cov(
 
     Unbounded neighbors: with z1, z2 between -1 and 1, the sums of the four weights
     ``(1 +- z1)(1 +- z2) / 4`` are released, which are not negative and add up to 1 for each record
-    (`CORNER_WEIGHTS` of the kernels), so the L1 sensitivity is 1; the covariance follows from
+    (`CORNER_WEIGHTS` of `pydpstat._records.partition`), so the L1 sensitivity is 1; the covariance follows from
     them as post-processing, 0 where the noisy number of records is at most 1. For a frame each of
     the d (d - 1) / 2 pairs gets the nine products of the weights that `var` uses, and an equal part of
     epsilon (Gaussian noise covers all together); a variance is the mean of those of its pairs.
@@ -180,7 +180,7 @@ def corr(
     See Also
     --------
     cov : covariances, from which it follows.
-    kendalltau : a test of association by ranks.
+    kendalltau : a test of association based on ranks.
     ols : a slope, with other predictors.
 
     Notes
@@ -199,8 +199,8 @@ def corr(
     two-valued pairs.
 
     Unbounded neighbors: released are for each pair the sums of the nine products of the weights that
-    `var` uses, which are not negative and add up to 1 for each record but for a rounding of 9 * 2^-41
-    (`square_weights` of the kernels). The L1 sensitivity is 1 + 9 * 2^-41 a pair, and each
+    `var` uses, which are not negative and add up to 1 for each record up to a rounding of 9 * 2^-41
+    (`PRODUCT_WEIGHTS_NORM` of `pydpstat._records.partition`). The L1 sensitivity is 1 + 9 * 2^-41 a pair, and each
     pair gets an equal part of epsilon.
 
     Bounded neighbors: the same sums. A replaced record takes such a vector away and adds another: the
@@ -231,7 +231,7 @@ def corr(
 
 
 def _resolve_y_and_epsilon(y: Any, epsilon: float | None) -> tuple[Any, Any]:
-    """Return the second variable and epsilon: cov(frame, 1.0, bounds=...) has the latter in second place."""
+    """Return the second variable and epsilon, which may be the second argument, as in cov(frame, 1.0, bounds=...)."""
     if epsilon is not None:
         return y, epsilon
     return (None, y) if np.ndim(y) == 0 else (y, None)
@@ -260,7 +260,7 @@ def _release_association(function: str, x: Data, y: Data | None, bounds: GivenBo
         conditions=variables.records.conditions,
     )
     post = release.post
-    # several records of a unit are no independent draws
+    # several records of a unit are not independent
     if not isinstance(post, CorrelationValue) or release.noise is None or options.contribution_bound > 1:
         return release
     known = CorrelationIntervals(release.value, post.sums, post.size, post.width, release.noise)

@@ -1,4 +1,4 @@
-"""The choice of the best of several candidates by their scores."""
+"""Selection of the best of several candidates by their scores."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
 
-# numbers that are rationals and say so; a Decimal's exponent has no bound that memory could hold
+# numbers with an exact ratio; that of a Decimal may exceed memory because of its exponent
 ExactNumber = int | float | Fraction | np.integer | np.floating
 _EXCLUDED_TYPES = (bool, np.timedelta64)
 CHOICE_MECHANISMS = ("exponential", "noisy max")
@@ -49,13 +49,13 @@ def choose(
     Parameters
     ----------
     candidates : sequence of length k
-        What can be chosen: public, and fixed without looking at the data.
+        Public candidates, fixed without looking at the data.
     scores : array_like of shape (k,)
-        How good each candidate is for the data; finite integers, floats or fractions.
+        Quality of each candidate for the data; finite integers, floats or fractions.
     epsilon : float
         Privacy parameter; above 0 and finite.
     sensitivity : float
-        How far one record can move any score; above 0 and finite.
+        Largest change of a score by one record; above 0 and finite.
     mechanism : {"exponential", "noisy max"}, default "exponential"
         The exponential mechanism, or permute-and-flip, which is never worse in expectation.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
@@ -66,7 +66,7 @@ def choose(
     Returns
     -------
     DPResults
-        Its estimate is the chosen candidate. The scores are not in it.
+        Its estimate is the selected candidate. It does not contain the scores.
 
     Raises
     ------
@@ -76,8 +76,8 @@ def choose(
 
     See Also
     --------
-    crosstab : all counts, where more than the largest is of interest.
-    ExponentialMechanism : the choice as R's DPpack makes it.
+    crosstab : all counts, if more than the largest is of interest.
+    ExponentialMechanism : the selection of R's DPpack.
 
     Notes
     -----
@@ -92,9 +92,9 @@ def choose(
     candidates come in random order, and each is taken with probability
     exp(epsilon * (score - highest) / (2 * sensitivity)), by a Bernoulli trial.
 
-    Both distributions are exact (`pydpstat.random.secure`). Scores are taken as the numbers that they are,
-    also integers, long doubles and fractions that no float holds: their differences are taken exactly. That
-    `sensitivity` covers the rounding in their own computation is up to the caller.
+    Both distributions are exact (`pydpstat.random.secure`). Scores are not
+    rounded, also if they are integers, long doubles or fractions that no float represents: their differences are
+    computed exactly. The caller must ensure that `sensitivity` covers rounding in their computation.
 
     References
     ----------
@@ -156,10 +156,10 @@ def _check_candidates(candidates: object) -> list[object]:
 
 
 class Scores(NamedTuple):
-    """How good each candidate is. Private.
+    """Scores of the candidates. Private.
 
-    `exact_utilities` has the differences from the best score, at most 0, and `floats` the floats nearest to them; it
-    is None where `floats` has the scores exactly.
+    `exact_utilities` has the differences from the best score, at most 0, and `floats` the nearest floats;
+    `exact_utilities` is None if `floats` represents the scores exactly.
     """
 
     floats: np.ndarray
@@ -170,11 +170,10 @@ class Scores(NamedTuple):
 
 
 def read_scores(scores: Data, n_candidates: int) -> Scores:
-    """Read one score for each candidate: an error where they are not as many, not numbers or not finite.
+    """Read one score for each candidate; raise an error for a different number of scores or non-finite ones.
 
-    A float of 64 bits does not hold every integer beyond 2^53, nor every long double or fraction.
-    Rounded, such scores could move by more than their sensitivity, so their differences are taken as
-    rationals first.
+    A 64-bit float does not represent every integer above 2^53, nor every long double or fraction. Rounding could
+    change such scores by more than their sensitivity, so their differences are computed as rationals first.
     """
     column = read_single_column(scores, "scores", _read_score_columns)
     values = column.arrays[0]
@@ -185,7 +184,7 @@ def read_scores(scores: Data, n_candidates: int) -> Scores:
         )
     wide = values.dtype.itemsize > (8 if values.dtype.kind == "f" else 4)
     if wide and values.dtype.kind in "iu":
-        # modulo 2^64 the differences are right for both kinds of integers
+        # modulo 2^64 the differences are correct for signed and unsigned integers
         short = np.subtract(values.max(), values).astype(np.uint64)
         if short.max() < 2**53:
             return Scores(-short.astype(np.float64))
@@ -202,18 +201,18 @@ def read_scores(scores: Data, n_candidates: int) -> Scores:
     ratios = list(map(_convert_to_fraction, values.tolist()))
     top = max(ratios)
     below = [ratio - top for ratio in ratios]
-    # the nearest floats, which far down are all the lowest one
+    # the nearest floats; very low utilities become the lowest float
     return Scores(np.array([max(checks.as_float(each), -sys.float_info.max) for each in below]), below)
 
 
 def _read_score_columns(scores: Any, argument: str) -> Columns:
-    # NumPy would make floats of integers that have a float beside them
+    # NumPy would convert integers to float in a list that has a float
     values = to_object_array(scores) if type(scores) in (list, tuple) else scores
     return read_columns(values, argument, lambda column: (_read_exact_numbers(column), None))
 
 
 def _read_exact_numbers(column: object) -> np.ndarray:
-    """Return numbers as they are, in their own type or as objects; NaN where one is masked."""
+    """Read numbers without conversion, in their dtype or as objects; NaN if masked."""
     values = column if isinstance(column, np.ndarray) else np.asarray(column)
     if isinstance(values, np.ma.MaskedArray):
         values = np.ma.filled(values.astype(object), np.nan)
@@ -237,7 +236,7 @@ def _is_finite_number(value: object) -> bool:
 
 
 def _convert_to_fraction(value: ExactNumber) -> Fraction:
-    # NumPy's integers have no ratio
+    # NumPy integers have no as_integer_ratio
     if isinstance(value, (int, np.integer)):
         return Fraction(int(value))
     return Fraction(*value.as_integer_ratio())

@@ -1,4 +1,4 @@
-"""How many records meet a condition, and what share of them."""
+"""Number and proportion of the records that meet a condition."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def count(
     Parameters
     ----------
     condition : array_like of bool, shape (n,) or (n, d)
-        One truth value a record, such as ``age > 65``. A frame or a matrix is counted column by
+        One Boolean per record, such as ``age > 65``. A frame or a matrix is counted column by
         column.
     epsilon : float
         Privacy parameter of the whole release; above 0 and finite.
@@ -81,14 +81,14 @@ def count(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, `condition` is not made of truth values, or a value is
+        Where an argument is not allowed, `condition` is not Boolean, or a value is
         missing with ``missing="error"``.
 
     See Also
     --------
-    proportion : the share of records in the place of their number.
-    crosstab : how many records each combination of levels has.
-    nunique : how many persons or other units there are.
+    proportion : the share of records instead of their number.
+    crosstab : the number of records of each combination of levels.
+    nunique : the number of persons or other units.
 
     Notes
     -----
@@ -164,7 +164,7 @@ def proportion(
     Parameters
     ----------
     condition : array_like of bool, shape (n,) or (n, d)
-        One truth value a record. A frame or a matrix is treated column by column.
+        One Boolean per record. A frame or a matrix is treated column by column.
     epsilon : float
         Privacy parameter of the whole release; above 0 and finite.
     delta : float, default 0
@@ -193,12 +193,12 @@ def proportion(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, `condition` is not made of truth values, it is empty under
+        Where an argument is not allowed, `condition` is not Boolean, it is empty under
         bounded neighbors, or a value is missing with ``missing="error"``.
 
     See Also
     --------
-    count : the number in the place of the share.
+    count : the number instead of the share.
     binomtest : a test of the share.
     weighted_proportion : with survey weights.
 
@@ -212,7 +212,7 @@ def proportion(
     released. One record adds 1 to one of the two, so the L1 and the L2 sensitivity of the pair are 1
     and both get the noise of a single count; their share is post-processing. Its error is
     ``sqrt(p^2 + (1 - p)^2)`` times that of a count over n, at most that of the bounded release. In
-    both cases the share is clipped to [0, 1]; it is 1/2 where the noisy counts add up to nothing.
+    both cases the share is clipped to [0, 1]; it is 1/2 if the noisy counts add up to at most 0.
 
     ``conf_int(kind="population")`` is an interval for the population's share, at no additional privacy
     cost, if the noise is geometric and at most one record of each unit counts: records are then a random
@@ -265,7 +265,7 @@ def proportion(
             positive = met + unmet > 0.0
             total = np.where(positive, met + unmet, 1.0)
             shares = np.where(positive, ranges.PROPORTION.clip_values(met / total), 0.5)
-            # those of a / (a + b) with respect to the pair (a, b), at the share that is published
+            # gradient norms of a / (a + b) with respect to (a, b), at the published share
             slopes = np.where(positive, np.hypot(shares, 1.0 - shares) / total, np.nan)
             steps = ("share of the noisy counts", ranges.CLIPPED_STEP)
             known = make_share_intervals(met.reshape(records.shape), unmet.reshape(records.shape))
@@ -275,16 +275,16 @@ def proportion(
 
     released = _release_counts("proportion", query, records, how, publish)
     if not how.has_public_size:
-        # the numbers of records in groups are private, so that there are none of bounded neighbors
+        # the numbers of records of groups are private under both neighbors
         sd = math.sqrt(2.0) * float(np.max(released.noise.std()))
         warn_empty_groups(records.groups, totals[0], sd)
     return released
 
 
 def _count_truths(records: Records, options: Options, min_records: int) -> tuple[np.ndarray, int]:
-    """Return the counts of true and of false values by group and column, and the public number of records.
+    """Return the counts of true and false values by group and column, and the public number of records.
 
-    Under bounded neighbors there must be at least so many records.
+    Under bounded neighbors there must be at least `min_records` records.
     """
 
     def count_all_truths() -> np.ndarray:
@@ -300,7 +300,7 @@ def _count_truths(records: Records, options: Options, min_records: int) -> tuple
 
 
 def _count_part_truths(part: RecordChunk, missing: Missing, groups: int | None) -> np.ndarray:
-    """Count true and false values, missing ones as `missing` says; of shape (2, groups, columns)."""
+    """Count true and false values, of shape (2, groups, columns); treat missing values as `missing` specifies."""
     columns = part.columns
     found = np.zeros((2, groups or 1, len(columns.arrays)), dtype=np.int64)
     for column, (truths, absent) in enumerate(zip(columns.arrays, columns.missing)):
@@ -327,9 +327,9 @@ def _make_count_query(
     size: int,
     has_separate_positions: bool = True,
 ) -> Query:
-    """Ask for counts; a record changes one of each column by 1.
+    """Make the query of counts; a record changes one count of each column by 1.
 
-    `has_separate_positions` is as in `compute_weight_sensitivity`.
+    `has_separate_positions` is that of `compute_weight_sensitivity`.
     """
     return Query(
         statistic,

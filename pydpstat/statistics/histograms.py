@@ -81,19 +81,19 @@ def histogram(
     -------
     DPResults
         Its estimate has the parts ``breaks counts mids xname equidist``. Counts are integers
-        and may be negative: setting those to 0 would make the others' sum too large. By group it is a frame
+        and may be negative: setting these to 0 would bias sums upwards. By group it is a frame
         with a row for each group and a column for each bin.
 
     Raises
     ------
     PydpstatError
         Where an argument is not allowed, `edges` is not given or would come from the data, `x` is
-        not made of numbers, or a value is missing with ``missing="error"``.
+        not numeric, or a value is missing with ``missing="error"``.
 
     See Also
     --------
     quantiles : quantiles without bins.
-    crosstab : categories in the place of bins.
+    crosstab : categories instead of bins.
     histogramDP : R's DPpack with the numbers that R returns.
 
     Notes
@@ -109,7 +109,7 @@ def histogram(
 
     By group every record is in exactly one bin of one group, or left out: the same sensitivities hold for
     all groups together, as groups and bins divide the records like more bins. With a unit each of its
-    max_records = m records comes or goes, or is replaced: m times as much, which is reached where all are
+    max_records = m records is added or removed, or is replaced: m times as much, which is attained if all are
     in one bin.
 
     ``conf_int(kind="population")`` has an interval for each bin's share of the population (by group: of the
@@ -173,7 +173,7 @@ def histogram(
 
 
 def _count_part_bins(part: RecordChunk, edges: np.ndarray, missing: Missing, groups: int | None) -> np.ndarray:
-    """Count the records in each bin, of shape (bins,) or (groups, bins), missing ones as `missing` says."""
+    """Count the records in each bin, of shape (bins,) or (groups, bins), with missing values as `missing` specifies."""
     x, places = part.columns.arrays[0], part.group_codes
     counts: np.ndarray
     gone: int | np.ndarray
@@ -187,7 +187,7 @@ def _count_part_bins(part: RecordChunk, edges: np.ndarray, missing: Missing, gro
 def _add_missing_counts(
     counts: np.ndarray, n_missing: int | np.ndarray, edges: np.ndarray, missing: Missing
 ) -> np.ndarray:
-    """Return the counts with what takes the missing values' place, of which there are so many by group."""
+    """Add the counts of the value that replaces missing ones, of which there are `n_missing` by group."""
     if should_fill(int(np.sum(n_missing)), missing):
         if counts.ndim == 1:
             n_missing = int(np.sum(n_missing))
@@ -219,7 +219,7 @@ def _check_edges(edges: npt.ArrayLike | None) -> np.ndarray:
 
 
 def _describe_invalid_edges(values: object) -> str:
-    """Return what is wrong with edges."""
+    """Describe what is wrong with edges."""
     if not isinstance(values, (list, tuple, range)) or len(values) < 2:
         return describe_value(values)
     if not all(map(is_number, values)):
@@ -238,7 +238,7 @@ def _make_bin_labels(name: str, edges: np.ndarray) -> Labels:
         breaks=tuple(edges.tolist()),
         mids=tuple(middles.tolist()),
         xname=name,
-        # as R has it: a thousandth of a millionth of the range is the edges' rounding
+        # R's tolerance of 1e-7 times the mean width
         equidist=bool(np.ptp(widths) <= 1e-7 * widths.mean()),
         left_closed=True,
     )

@@ -1,4 +1,4 @@
-"""Integer noise for counts: the symmetric geometric mechanism."""
+"""Integer noise for counts by the symmetric geometric mechanism."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
 
 NOISE_METHODS = ("difference", "sign")
-# beyond this spread the largest of 2^53 draws would not fit into a 64-bit integer
+# above this scale the largest of 2^53 draws would not fit into a 64-bit integer
 MAX_NOISE_SCALE = 2.0**56
 MAX_COUNT = 2**53
 MAX_NOISE_DRAWS = 2**32
@@ -45,8 +45,8 @@ def symmetric_geometric(value: npt.ArrayLike, epsilon: float, *, sensitivity: in
     epsilon : float
         Privacy parameter of the whole release; above 0 and finite.
     sensitivity : int, default 1
-        L1 sensitivity of all counts together: 1 for one count or for disjoint cells when a record
-        comes or goes, 2 for disjoint cells when a record is replaced.
+        L1 sensitivity of all counts together: 1 for one count or for disjoint cells if a record
+        is added or removed, 2 for disjoint cells if a record is replaced.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
 
@@ -62,7 +62,7 @@ def symmetric_geometric(value: npt.ArrayLike, epsilon: float, *, sensitivity: in
     See Also
     --------
     count : counts with this noise.
-    symmetric_geometric_noise : draws of it alone.
+    symmetric_geometric_noise : draws of the noise only.
     pydpstat.mechanisms.Geometric : the mechanism.
 
     Notes
@@ -112,13 +112,13 @@ def symmetric_geometric_noise(
     Parameters
     ----------
     size : int
-        How many values; at least 0.
+        Number of values; at least 0.
     epsilon : float
         Privacy parameter; above 0 and finite.
     sensitivity : int, default 1
         L1 sensitivity of the counts together.
     method : {"difference", "sign"}, default "difference"
-        The difference of two geometric variables, or a random sign times one. The second is found
+        The difference of two geometric variables, or a random sign times one. The latter appears
         in teaching texts and is not the symmetric geometric distribution.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
@@ -135,11 +135,11 @@ def symmetric_geometric_noise(
     Warns
     -----
     PrivacyWarning
-        With ``method="sign"``, which keeps epsilon + log(2) only.
+        With ``method="sign"``, which satisfies epsilon + log(2) only.
 
     See Also
     --------
-    symmetric_geometric : noise that is added, with a guarantee.
+    symmetric_geometric : counts with this noise, and a guarantee.
     pydpstat.mechanisms.SymmetricGeometricNoise : its distribution.
 
     Notes

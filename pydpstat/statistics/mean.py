@@ -1,4 +1,4 @@
-"""The mean and the sum of bounded records."""
+"""Mean and sum of bounded records."""
 
 from __future__ import annotations
 
@@ -82,12 +82,12 @@ def mean(
         The group of values that are in no level, as in `crosstab`, and of missing ones if a number replaces
         missing values. None leaves such records out.
     unit : str or column, optional
-        Whose data a record is, such as a person's id: what is protected is then all records of a unit, and
-        `neighbors` speak of units. It needs `max_records`.
+        Column that identifies the unit of each record, such as a person's id: all records of a unit are then
+        protected together, and `neighbors` differ in one unit. It needs `max_records`.
     max_records : int, optional
-        How many records of a unit count; which ones is drawn at random for each release.
+        Largest number of records of a unit that count; they are drawn at random for each release.
     max_groups : int, optional
-        How many groups a unit's records may be in, with `by`; by default up to `max_records`.
+        Largest number of groups in which a unit counts, with `by`; by default `max_records`.
     sample : float or int, optional
         Release on a random sample, drawn for this release: a share of the records, or under bounded
         neighbors a number of them. `epsilon` and `delta` are then of the release on the sample, and the
@@ -128,7 +128,7 @@ def mean(
     Bounded neighbors: records are rounded, one by one, to multiples of a public unit inside the bounds
     and added up as integers. The mean of the rounded records is a rational number, and replacing one
     of them moves it by at most (upper - lower) / n. This is exact: nothing else is rounded before the
-    noise, and what bringing the mean onto the noise's grid may add is paid for.
+    noise, and the noise covers the rounding of the mean to its grid.
 
     Unbounded neighbors: with z the record's place between -1 (lower) and 1 (upper), the sums A of
     (1 - z) / 2 and B of (1 + z) / 2 are released. One record adds two nonnegative numbers that add up
@@ -157,7 +157,7 @@ def mean(
     a group and enters another. How many records there are is private under both.
 
     With ``population=True`` the sum of the squares z^2 is released in addition to that of the z, as
-    `compute_moments` does: replacing a record moves half of the one and a quarter of the other by at most 1
+    `moments` does: replacing a record moves half of the one and a quarter of the other by at most 1
     together, which the first does alone. Unbounded, and by group: the three weights of `var` take the
     place of the two. The interval of kind "population" inverts a studentized test, as in `ttest_1samp`;
     its level was measured.
@@ -192,7 +192,7 @@ def mean(
 
 
 def make_mean_query(statistic: str, records: Records, bounds: Bounds, options: Options) -> tuple[Query, PostProcessor]:
-    """Ask for the mean of each column, or for the sums that it follows from, and say what is made of them."""
+    """Make the query of the mean of each column, or of the sums from which it is computed, with its post-processing."""
     grids, found, size = sum_on_grid(statistic, records, bounds, options, 1)
     within = ranges.make_mean_range(bounds)
     if not options.has_public_size:
@@ -207,7 +207,7 @@ def make_mean_query(statistic: str, records: Records, bounds: Bounds, options: O
 
 
 def _compute_means(noisy_sums: np.ndarray, bounds: VariableBounds) -> tuple[np.ndarray, np.ndarray]:
-    """Return the means and their slopes from rows of noisy sums."""
+    """Compute the means and their slopes from rows of noisy sums."""
     at = weight_moments.compute_moments(noisy_sums, weight_moments.LINE_BASIS)
     half = record_grid.compute_half_width(bounds)
     mean = 0.5 * bounds[0] + 0.5 * bounds[1] + half * at.means[..., 1]
@@ -215,7 +215,7 @@ def _compute_means(noisy_sums: np.ndarray, bounds: VariableBounds) -> tuple[np.n
 
 
 @guard_release
-def sum(  # the statistic's name, meant to be used as pydpstat.sum
+def sum(  # the statistic's name, to be used as pydpstat.sum
     data: Data,
     epsilon: float,
     *,
@@ -312,7 +312,7 @@ def sum(  # the statistic's name, meant to be used as pydpstat.sum
 
 def _make_sum_query(statistic: str, records: Records, bounds: Bounds, options: Options) -> tuple[Query, PostProcessor]:
     sizes = [max(abs(lower), abs(upper)) for lower, upper in bounds]
-    # a sum beyond all floats would be an error that depends on the data
+    # an overflow of the sum would be an error that depends on the data
     if max(sizes) > MAX_BOUND:
         raise PydpstatError(f"bounds must be at most {MAX_BOUND} in size for a sum. Rescale the data.")
     if options.has_public_size:
@@ -337,7 +337,7 @@ def _make_sum_query(statistic: str, records: Records, bounds: Bounds, options: O
 
 
 def _make_sum_postprocessing(bounds: Bounds, size: int | None = None) -> PostProcessor:
-    """Publish sums as they are: those of groups or of releases are to add up without bias."""
+    """Return the post-processing of sums, without clipping, so that those of groups or releases add up without bias."""
     within = ranges.make_sum_range(bounds, size)
     return lambda noisy: (noisy, NoisyValue(within=within))
 
@@ -349,12 +349,12 @@ def _compute_exact_total(sums: ExactSums, grid: record_grid.RecordGrid) -> Fract
 def _compute_sum_sensitivity(
     bounds: VariableBounds, largest_value: Fraction, options: Options, has_several_groups: bool
 ) -> Fraction:
-    """Return how far a neighbor moves one column's sums, in the noise's norm.
+    """Compute the sensitivity of one column's sums in the noise's norm.
 
-    A record is at most `largest_value`. One that leaves a group and enters another, `has_several_groups`, moves
-    two sums, and one that is replaced in its group moves one by at most the range, which is the larger in the
-    L2 norm where the bounds have different signs. Units may have different numbers of records: nobody's
-    records need be in the place of those that go.
+    The absolute value of a record is at most `largest_value`. A replaced record that changes groups
+    (`has_several_groups`) changes two sums; one that is replaced within its group changes one sum by at most the
+    range, which is larger than the L2 norm of the former if the bounds have different signs. Units may have
+    different numbers of records, so records may be removed without replacement.
     """
     if options.n_changed_groups == 1:
         return options.contribution_bound * largest_value
@@ -372,7 +372,7 @@ def _make_group_sums_query(
     bounds: Bounds,
     options: Options,
 ) -> tuple[Query, PostProcessor]:
-    """Ask for the sums of every group, of several columns in units of their sensitivities."""
+    """Make the query of the sums of every group; those of several columns are in units of their sensitivities."""
     shape = records.shape
     units = sensitivities if len(sensitivities) > 1 else [Fraction(1)]
     parts = tuple(each / units[place % len(units)] for place, each in enumerate(exact))

@@ -1,4 +1,4 @@
-"""Quantiles: permute-and-flip over a public grid of points."""
+"""Quantiles by permute-and-flip over a public grid of points."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def quantile(
     -----
     Guarantee: (epsilon, 0). With ``missing="error"`` whether values are missing is treated as public.
 
-    Each record is moved to its nearest grid point, which depends on this record alone. A grid point
+    Each record is rounded to its nearest grid point, which depends on this record only. A grid point
     z has the utility min(q n - #{x < z}, #{x <= z} - q n): if z has records and is the q-quantile, the depth
     of its rank within theirs, else minus the number of records in between. Adding a record at
     x changes the first number by q or q - 1, the second by -q or 1 - q, so the utility by at most

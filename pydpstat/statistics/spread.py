@@ -1,4 +1,4 @@
-"""The variance and the standard deviation of bounded records."""
+"""Variance and standard deviation of bounded records."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def var(
         By group, by unit, and on a sample, as in `mean`.
     population : bool, default False
         Whether to release what ``conf_int(kind="population")`` needs, with Laplace or Gaussian noise: the
-        noisy sums of `compute_moments`, whose variance has a little more noise. Of a unit one record counts then.
+        noisy sums of `moments`, whose variance has slightly more noise. One record of each unit then counts.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -109,12 +109,12 @@ def var(
 
     Unbounded neighbors: with z the record's place between -1 and 1 and s its rounded square, the sums of
     the weights (1 - 2z + s) / 4, (1 - s) / 2 and (1 + 2z + s) / 4 are released. They are not negative and
-    add up to 1 for each record, exactly (`PARABOLA_WEIGHTS` of the kernels), so the L1
+    add up to 1 for each record, exactly (`PARABOLA_WEIGHTS` of `pydpstat._records.partition`), so the L1
     sensitivity of the three sums is 1. The number of records, the sum of z and the sum of s are linear
     combinations of them, and the variance is post-processing; it is 0 where the noisy number is at most
     1. `bse` is by the delta method.
 
-    With ``population=True`` the sums of z and s are released under bounded neighbors, as `compute_moments` does, and
+    With ``population=True`` the sums of z and s are released under bounded neighbors, as `moments` does, and
     the variance is post-processing. The interval of kind "population" rests on inequalities for sums of
     bounded variables, and is exact: it covers the population's variance for every distribution between the
     bounds. It is a wide one for small samples.
@@ -248,7 +248,7 @@ def _get_spread_range(bounds: Bounds, options: Options, n: int, is_root: bool = 
 
 
 def _compute_variances(noisy_sums: np.ndarray, bounds: VariableBounds) -> tuple[np.ndarray, np.ndarray]:
-    """Return the variances and their slopes from rows of noisy sums."""
+    """Compute the variances and their slopes from rows of noisy sums."""
     value, gradient = weight_moments.compute_covariance(
         weight_moments.compute_moments(noisy_sums, weight_moments.PARABOLA_BASIS), 1, 1, 2
     )
@@ -273,6 +273,6 @@ def _make_std_query(statistic: str, records: Records, bounds: Bounds, options: O
 
 
 def check_squared_bounds(bounds: Bounds) -> None:
-    """Check that squares of what lies between the bounds are ordinary floats."""
+    """Check that squares of numbers between the bounds are normal floats."""
     for lower, upper in bounds:
         record_grid.check_bounds_range(lower, upper, 1e-140, 1e140, " for squares")

@@ -1,4 +1,4 @@
-"""Contingency tables with public levels, or with levels that are found in the data."""
+"""Contingency tables with public levels, or with levels discovered in the data."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import NoisyValue
 from pydpstat.results.results import DPResults
 
-# levels by their type, and how many records each has
+# numbers of records by type and level
 LevelCounts = Counter[tuple[type, Level]]
 DISCOVERED_LEVELS_CONDITION = "the levels were found in the data; rare levels are left out, and delta covers this"
 MAX_TABLE_CELLS = 10**7
@@ -73,14 +73,14 @@ def release_discovered_table(data: object, delta: float, options: Options) -> DP
             "Combine them into one, or give public levels."
         )
     records, options = read_values(data, options)
-    # one record is in one level, or leaves one and enters another
+    # one record changes one count, or two if it is replaced
     reach = options.contribution_bound * (2 if options.neighbors == "bounded" else 1)
     noise = SymmetricGeometricNoise(options.epsilon, reach)
-    # the noise's rate is this quotient of floats, as it is drawn
+    # the rate of the drawn noise is this quotient of floats
     rate = Fraction(noise.epsilon / noise.sensitivity)
     threshold = compute_unit_threshold(rate, float(share), options.contribution_bound)
     found = records.fold(partial(_count_levels, missing=options.missing), operator.add)
-    # an order that says nothing of the records' own
+    # sort the levels: the order of the records is private
     keys = sorted(found, key=lambda key: (key[0].__name__, key[1]))
     counts = np.array([found[key] for key in keys], dtype=np.int64)
     levels = tuple(level for _, level in keys)
@@ -100,7 +100,7 @@ def release_discovered_table(data: object, delta: float, options: Options) -> DP
 
 
 def _drop_rare_levels(result: DPResults, threshold: int) -> DPResults:
-    """Leave out what is below the threshold."""
+    """Drop the levels with noisy counts below the threshold."""
     (levels,) = result.labels.dimnames or ((),)
     kept = [place for place in range(len(levels)) if result.value[place] >= threshold]
     labels = replace(result.labels, dimnames=(tuple(levels[place] for place in kept),))
@@ -109,21 +109,21 @@ def _drop_rare_levels(result: DPResults, threshold: int) -> DPResults:
 
 
 def _count_levels(part: RecordChunk, missing: Missing) -> LevelCounts:
-    """Count the levels that occur; what a record's level is called depends on this record alone. Private."""
+    """Count the levels that occur; the level of a record depends on this record only. Private."""
     found, gone = _count_values(part.columns.arrays[0])
     if should_fill(gone, missing):
         found.append((missing, gone))
-    # 1, 1.0 and True are different levels, though Python takes them for equal
+    # 1, 1.0 and True are different levels, although equal in Python
     totals: LevelCounts = Counter()
     for value, count in found:
         level = convert_to_plain_level(value)
         totals[type(level), level] += count
-    # without those of no record
+    # drop levels without records
     return +totals
 
 
 def _count_values(column: Column) -> tuple[list[tuple[object, int]], int]:
-    """Return values with how often they occur, and how many are missing."""
+    """Return the distinct values with their counts, and the number of missing values."""
     kind = getattr(column, "dtype", None)
     if isinstance(column, np.ma.MaskedArray):
         found, gone = _count_values(np.ma.getdata(column)[~np.ma.getmaskarray(column)])
@@ -144,11 +144,11 @@ def _count_values(column: Column) -> tuple[list[tuple[object, int]], int]:
 
 
 def _convert_to_level(value: object) -> Level:
-    """Return a record's level as a text, truth value or number."""
+    """Convert the value of a record to a string, Boolean or number."""
     if type(value).__hash__ is not None:
         try:
             return convert_to_plain_level(value)
-        except Exception:  # an object may raise what it likes when it is shown
+        except Exception:  # objects may raise any exception when converted to a string
             pass
     raise PydpstatError(
         "data must be values that can be levels (strings, numbers); got some of type "
@@ -157,14 +157,14 @@ def _convert_to_level(value: object) -> Level:
 
 
 def _convert_to_full_width(values: np.ndarray) -> np.ndarray:
-    """Return numbers in the machine's own byte order and full width, which pandas asks for."""
+    """Convert numbers to native byte order and full width, which pandas requires."""
     wide = {"i": np.int64, "u": np.uint64, "f": np.float64}.get(values.dtype.kind)
     return values.astype(wide or values.dtype.newbyteorder("="), copy=False)
 
 
 def compute_unit_threshold(rate: Fraction, delta: float, contribution_bound: int) -> int:
-    """Return the threshold where a unit's records, so many at most, can be all that levels have."""
-    # rounded down, for a quotient of floats may be above delta's part
+    """Return the threshold for units with at most `contribution_bound` records, perhaps all records of some levels."""
+    # round down, since the quotient of floats may exceed the part of delta
     part = delta if contribution_bound == 1 else math.nextafter(delta / contribution_bound, 0.0)
     return max(compute_threshold(rate, part), contribution_bound - 1 + compute_threshold(rate, delta))
 
@@ -176,15 +176,15 @@ _PRECISION_BITS = 203
 def compute_threshold(rate: Fraction, delta: float) -> int:
     """Return the smallest T >= 2 with P(1 + K >= T) <= delta for symmetric geometric noise K.
 
-    P(K = k) is proportional to exp(-rate |k|), and delta is above 0 and below 1. As P(K >= j) is
-    a^j / (1 + a) for j >= 0, a = exp(-rate), T - 1 is at least -log(delta (1 + a)) / rate. Multiple precision
-    decides which integer comes next; in a tie that it could not see it takes the larger one.
+    P(K = k) is proportional to exp(-rate |k|), and delta is above 0 and below 1. As P(K >= j) is a^j / (1 + a) for
+    j >= 0, a = exp(-rate), T - 1 is at least -log(delta (1 + a)) / rate. Multiple precision determines the next
+    integer; a tie below its precision is resolved to the larger one.
     """
     mp = multiple_precision.get_functions()
     exact = mp.from_rational(rate.numerator, rate.denominator, _PRECISION_BITS)
     share = mp.mpf_add(mp.fone, mp.mpf_exp(mp.mpf_neg(exact), _PRECISION_BITS), _PRECISION_BITS)
     surprise = mp.mpf_neg(mp.mpf_log(mp.mpf_mul(mp.from_float(delta), share, _PRECISION_BITS), _PRECISION_BITS))
-    # far above the roundings
+    # well above the rounding errors
     margin = mp.from_rational(10**40 + 1, 10**40, _PRECISION_BITS)
     reach = mp.mpf_mul(mp.mpf_div(surprise, exact, _PRECISION_BITS), margin, _PRECISION_BITS)
     return max(2, 1 + int(mp.to_int(mp.mpf_ceil(reach, _PRECISION_BITS))))
@@ -215,7 +215,7 @@ def crosstab(
     ----------
     data : array_like of shape (n,), DataFrame, dict or tuple
         One variable (list, array, Series or Categorical), or several: a frame's columns, or a dict
-        or tuple of variables. What a masked array hides is missing.
+        or tuple of variables. Masked values are missing.
     epsilon : float
         Privacy parameter; above 0 and finite.
     levels : list, dict or list of lists, "declared" or "discover", keyword only, needed
@@ -265,8 +265,8 @@ def crosstab(
     See Also
     --------
     histogram : numbers in bins.
-    count : records that meet a condition.
-    chi2_contingency : a test of independence alone.
+    count : number of records that meet a condition.
+    chi2_contingency : a test of independence only.
     tableDP : R's DPpack with the numbers that R returns.
 
     Notes
@@ -277,8 +277,8 @@ def crosstab(
     Sensitivity: every record is in one cell, or in none if it is left out, and which one depends on
     this record alone. Adding or removing one changes one count by 1: 1 in the L1 and in the L2 norm.
     Replacing one changes at most two counts by 1: 2 and sqrt(2). Counts and noise are integers.
-    With a unit each of its max_records = m records comes or goes, or is replaced: m times as much, which is
-    reached where all of them are in one cell.
+    With a unit each of its max_records = m records is added or removed, or is replaced: m times as much, which
+    is attained if all of them are in one cell.
 
     ``conf_int(kind="population")`` has an interval for each cell's share of the population, not for a count,
     where the noise is geometric and at most one record of each unit counts: the records are then a random
@@ -290,7 +290,7 @@ def crosstab(
     ``levels="discover"`` releases the noisy counts, with geometric noise, of the levels that occur,
     if they are at least T. A level that occurs in one of two neighboring data sets only has the
     count 1 there, and T is the smallest integer with P(1 + noise >= T) <= delta. Unless such a level is
-    released, the counts of the others keep epsilon. A replaced record has twice the L1
+    released, the counts of the others satisfy epsilon. A replaced record has twice the L1
     sensitivity, so the noise's scale and T - 1 are about twice as large; two such levels, one in each
     data set, need no more delta than one: neither data set can release both.
 

@@ -1,4 +1,4 @@
-"""How many different persons, or other units, the data have."""
+"""Number of distinct ids, such as persons or other units."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ CountArray = npt.NDArray[np.int64]
 
 
 def read_units(data: object, options: Options, contribution_bound: int) -> tuple[Records, ContributionBounds, Options]:
-    """Read what is public of a column of ids, whose values are the units that are protected."""
+    """Read the public properties of a column of ids, whose values are the privacy units."""
     data = to_pandas_or_numpy(data)
     table = as_table(data)
     origin = make_column_origin(data, table, "data")
@@ -69,14 +69,14 @@ def read_units(data: object, options: Options, contribution_bound: int) -> tuple
         needed,
         get_scope_arguments(options.scope, keys, groups, None, None),
     )
-    # without groups nothing is chosen
+    # without groups no contributions are selected
     key = 0 if groups is None else draw_integer_below(1 << 53, options.source)
     unit = ContributionBounds(name or "unit", contribution_bound, None, key)
     return records, unit, options._replace(unit=unit.name, has_private_group_sizes=groups is not None)
 
 
 def read_ids(data: object, argument: str) -> Columns:
-    """Read a column of ids as it is; a mask's values become None."""
+    """Read a column of ids without conversion; masked values become missing."""
     if isinstance(data, Placeholder):
         return Columns((np.empty(0),), (None,), None, None, data.size)
     if isinstance(data, Chunk):
@@ -95,7 +95,7 @@ def read_ids(data: object, argument: str) -> Columns:
 
 
 def _count_distinct(part: RecordChunk, unit: ContributionBounds, missing: Missing, groups: int | None) -> CountArray:
-    """Count different ids; a part has all records of an id."""
+    """Count the distinct ids of a part by group; all records of an id are in one part."""
     ids, places = part.columns.arrays[0], part.group_codes
     codes, found = encode_ids(ids)
     if missing == "error" and codes.size and int(codes.min()) < 0:
@@ -136,8 +136,8 @@ def nunique(
     Parameters
     ----------
     data : array_like of shape (n,)
-        The ids, one a record: numbers, texts, or a Categorical. A frame where `by` are columns of it; the
-        one column that is left has the ids.
+        The ids, one per record: numbers, strings, or a Categorical. If `by` names columns, a frame that has
+        them and one more column, that of the ids.
     epsilon : float
         Privacy parameter; above 0 and finite.
     delta : float, default 0
@@ -152,7 +152,7 @@ def nunique(
     by, levels, other : optional
         By group, as in `mean`.
     max_groups : int, default 1
-        In how many groups an id is counted at most, with `by`; which ones is drawn at random for each
+        Largest number of groups in which an id is counted, with `by`; they are drawn at random for each
         release.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
@@ -173,7 +173,7 @@ def nunique(
 
     See Also
     --------
-    count : records in the place of units.
+    count : records instead of units.
     crosstab : records by level.
 
     Notes

@@ -1,1 +1,1 @@
-"""Numbers behind the models: losses, maps, kernels, optimizers, and the constants of their noise."""
+"""Numerical parts of DPpack's models: losses, maps, kernels, optimizers, and calibration of their noise."""

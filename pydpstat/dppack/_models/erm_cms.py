@@ -43,12 +43,12 @@ from pydpstat.results._call import ModelCall
 from pydpstat.results.model_results import ModelResults
 
 METHODS = ("output", "objective")
-# a delta below it is one that people accept
+# largest delta that is regarded as negligible
 NEGLIGIBLE_DELTA = 1e-6
-# of the maps whose predictions results may give: an own function might refer to data
+# predictions of known maps; a user's function might refer to data, so a result does not store it
 _PREDICTIONS_BY_MAP = {id(maps.mapXy_linear): Prediction("linear"), id(maps.mapXy_sigmoid): Prediction("sigmoid")}
 
-# what a guarantee rests on, besides FIXED
+# conditions of a guarantee besides PUBLIC_SIZE_CONDITIONS
 MINIMUM_CONDITION = (
     "the minimum is assumed to be exact; R's optimizer stops at a relative change of 1.5e-8 or after 100 gradients"
 )
@@ -65,7 +65,7 @@ REGULARIZER_CONDITION = "the regularizer is differentiable and 1-strongly convex
 class EmpiricalRiskMinimizationDP_CMS(FittedModel):
     """Private empirical risk minimization for binary classification.
 
-    It is the base of `LogisticRegressionDP` and `svmDP`, which are safer: this class scales nothing.
+    It is the base of `LogisticRegressionDP` and `svmDP`, which are safer: this class does not scale records.
     ``EmpiricalRiskMinimizationDP.CMS$new(...)`` of R is ``EmpiricalRiskMinimizationDP_CMS(...)``;
     methods and public fields have R's names with underscores for dots.
 
@@ -74,11 +74,11 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
     mapXy : callable
         ``mapXy(X, coeff)``: predictions, shape (n,), of records (n, d) and coefficients (d,).
     loss : callable
-        ``loss(y_hat, y)``: one loss a record, shape (n,).
+        ``loss(y_hat, y)``: one loss per record, shape (n,).
     regularizer : {"l2"} or callable
         ``regularizer(coeff)``: the penalty, a float. ``"l2"`` is half the squared length.
     eps : float
-        Privacy parameter epsilon, above 0. Infinity adds no noise and keeps nothing.
+        Privacy parameter epsilon, above 0. Infinity adds no noise and guarantees nothing.
     gamma : float
         Regularization constant: the objective has gamma / n times the regularizer.
     perturbation_method : {"objective", "output"}, default "objective"
@@ -90,15 +90,15 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
     loss_gr : callable, optional
         ``loss_gr(y_hat, y)``: derivatives of the losses, shape (n,).
     regularizer_gr : callable, optional
-        ``regularizer_gr(coeff)``: gradient, shape (d,). Where one of the three gradients is not
-        given, the minimizer takes central differences.
+        ``regularizer_gr(coeff)``: gradient, shape (d,). If one of the three gradients is not
+        given, the minimizer uses central differences.
 
     Attributes
     ----------
     coeff : ndarray of shape (d,) or None
         The released coefficients, after `fit`.
     results : ModelResults or None
-        What the last `fit` returned.
+        Result of the last `fit`.
     mapXy, mapXy_gr, loss, loss_gr, regularizer, regularizer_gr : callable or None
         As given; the functions of ``"l2"`` where that was given.
     eps, gamma, perturbation_method, c
@@ -115,13 +115,13 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
     --------
     LogisticRegressionDP, svmDP : models of this kind.
     WeightedERMDP_CMS : with weights.
-    logit : pydpstat's own, with intervals.
+    logit : pydpstat's model, with intervals.
 
     Notes
     -----
     Guarantee: epsilon for one replaced record, the number of records public, if every record has
-    length at most 1 and the loss is convex by the linear predictor with derivatives of at most 1
-    and c. R does not look at the length; where the bounds allow more, `fit` warns with the
+    norm at most 1 and the loss is convex in the linear predictor with derivatives of at most 1
+    and c. R does not check the norm; if the bounds allow more, `fit` warns with the
     epsilon that holds.
 
     References
@@ -140,15 +140,15 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
     array([0.484])
     """
 
-    # what labels 0 and 1 stand for; None where responses are any numbers
+    # values of labels 0 and 1; None if responses may be any numbers
     _class_labels: tuple[float, float] | None = None
-    # whether records are divided to length at most 1
+    # whether records are scaled to norm at most 1
     _has_scaled_records = False
-    # whether the losses take weights
+    # whether the losses have an argument for weights
     _has_weights = False
-    # what R's own logistic objective multiplies the regularizer by; None for gamma and the functions given
+    # factor of the regularizer in R's logistic objective; None for gamma and the given functions
     _fixed_strength: float | None = None
-    # how coefficients become predictions; None where the map decides
+    # map from coefficients to predictions; None if it depends on mapXy
     _prediction: Prediction | None = None
 
     def __init__(
@@ -177,7 +177,7 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
         self.kernel_param: float | None = None
         self.prefilter: Floats | None = None
 
-    # the fields that have the constructor's arguments, in their order
+    # names of the constructor's arguments, which are also fields
     _argument_names: tuple[str, ...] = tuple(inspect.signature(__init__).parameters)[1:]
 
     def fit(
@@ -208,7 +208,7 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
         Returns
         -------
         ModelResults
-            What may be published. R returns the object itself.
+            The released model. R returns the object itself.
 
         Raises
         ------
@@ -218,7 +218,7 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
         Warns
         -----
         PrivacyWarning
-            Where the fit keeps less than `eps`.
+            Where the guarantee of the fit is weaker than `eps`.
 
         Examples
         --------
@@ -246,7 +246,7 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
         checks.check_choice(self.perturbation_method, "perturbation_method", METHODS)
         records, shape = read_records(X, y, bias), self._get_feature_shape()
         if shape is not None:
-            # the features' part comes with the source, after everything is checked
+            # the features are drawn later, after all checks
             records = make_feature_records(records, shape[0])
         else:
             records = clip_records(records, upper_bounds, lower_bounds, bias)
@@ -309,21 +309,21 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
         return result
 
     def _get_feature_shape(self) -> tuple[int, float] | None:
-        """Return the number of a Gaussian kernel's features and their frequencies' standard deviation."""
+        """Return the number of a Gaussian kernel's features and the standard deviation of their frequencies."""
         return None
 
     def _make_plan(self, records: FitRecords) -> CMSPlan:
-        """Work out the noise as R does, and say what it keeps; it warns."""
+        """Calibrate the noise as R does, determine its guarantee, and warn if that is weaker than claimed."""
         size, name = len(records.names), type(self).__name__
         eps, gamma = checks.check_scalar(self.eps, "eps"), checks.check_scalar(self.gamma, "gamma")
         strength = gamma if self._fixed_strength is None else self._fixed_strength
         if strength < 0.0 and self.regularizer is not maps.regularizer_l2:
-            # a 1-strongly convex regularizer has no upper bound, so its negative multiple has no lower one
+            # a 1-strongly convex regularizer is unbounded above, so a negative multiple is unbounded below
             strength = -math.inf
         plan = make_noise_plan(eps, gamma, self.c, self.perturbation_method, strength, records)
         kept, saturated = plan.guaranteed_epsilon if self._has_valid_noise(size) else math.inf, 0.0
         if self._can_saturate() and self.perturbation_method != "output" and plan.has_noise:
-            # the noise alone may drive a prediction to 1, where R's loss is NaN
+            # the noise alone may drive a prediction to 1, for which R's loss is NaN
             saturated = compute_saturation_probability(plan.noise.rate, strength + records.y.size * plan.extra, size)
         if math.isinf(eps):
             _warnings.warn_no_guarantee(name, "eps", eps)
@@ -335,13 +335,13 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
         return plan._replace(guaranteed_epsilon=kept if kept > eps * (1.0 + ROUNDING_TOLERANCE) else eps)
 
     def _has_valid_noise(self, size: int) -> bool:
-        """Tell whether the noise counts, which a wrong gradient undoes."""
+        """Return whether the noise protects the fit, which a wrong gradient would undo."""
         return self._fixed_strength is not None or not self._has_wrong_gradient(size)
 
     def _warn_weaker_guarantee(
         self, name: str, eps: float, guaranteed_epsilon: float, gamma: float, norm: float
     ) -> None:
-        """Warn that a fit keeps less than is claimed; `norm` is the largest length of a record."""
+        """Warn that the guarantee of a fit is weaker than claimed; `norm` is the largest norm of a record."""
         if norm > 1.0:
             _warnings.warn_long_records(name, norm, eps, guaranteed_epsilon)
         if self.mapXy_gr is maps.mapXy_gr_sigmoid and math.isinf(guaranteed_epsilon):
@@ -369,7 +369,7 @@ class EmpiricalRiskMinimizationDP_CMS(FittedModel):
         more = (records.weights,) if self._has_weights else ()
         mapXy, loss = maps.UNCHECKED_MAPS.get(id(self.mapXy)), self.loss
         if mapXy is not None and not more:
-            # predictions that need no further check
+            # known maps need no check of their predictions
             loss = losses.UNCHECKED_LOSSES.get(id(loss), loss)
         penalties, strength = maps.UNCHECKED_REGULARIZERS, self._fixed_strength
         objective = Objective(

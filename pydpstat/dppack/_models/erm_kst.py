@@ -1,4 +1,4 @@
-"""DPpack's empirical risk minimization by the method of Kifer, Smith and Thakurta: linear regression."""
+"""DPpack's empirical risk minimization by the method of Kifer, Smith and Thakurta, for linear regression."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from pydpstat.random import Source, source_from
 from pydpstat.results._call import ModelCall
 from pydpstat.results.model_results import ModelResults
 
-# what a guarantee rests on, besides FIXED
+# conditions of a guarantee besides PUBLIC_SIZE_CONDITIONS
 MINIMUM_CONDITION = (
     "the minimum is assumed to be exact; R's optimizer stops at a relative step of 1e-4 or after 100 evaluations"
 )
@@ -47,7 +47,7 @@ REGULARIZER_CONDITION = "the regularizer is differentiable and convex"
 
 
 class KSTPlan(NamedTuple):
-    """Added regularization, how to draw the noise, what was asked for and what holds."""
+    """Added regularization, sampler of the noise, claim and guarantee."""
 
     extra: float
     draw: Callable[[Source], Floats]
@@ -58,26 +58,26 @@ class KSTPlan(NamedTuple):
 class EmpiricalRiskMinimizationDP_KST(FittedModel):
     """Private empirical risk minimization for regression.
 
-    It is the base of `LinearRegressionDP`, which is safer: this class scales nothing and takes
-    `zeta` and `lambda_` as they are given. ``EmpiricalRiskMinimizationDP.KST$new(...)`` of R is
+    It is the base of `LinearRegressionDP`, which is safer: this class does not scale records and takes
+    `zeta` and `lambda_` as given. ``EmpiricalRiskMinimizationDP.KST$new(...)`` of R is
     ``EmpiricalRiskMinimizationDP_KST(...)``; methods and public fields have R's names with
-    underscores for dots, and ``lambda``, a word of Python's own, is ``lambda_``.
+    underscores for dots, and ``lambda``, a keyword of Python, is ``lambda_``.
 
     Parameters
     ----------
     mapXy : callable
         ``mapXy(X, coeff)``: predictions, shape (n,), of records (n, d) and coefficients (d,).
     loss : callable
-        ``loss(y_hat, y)``: one loss a record, shape (n,).
+        ``loss(y_hat, y)``: one loss per record, shape (n,).
     regularizer : {"l2"} or callable
         ``regularizer(coeff)``: the penalty, a float. ``"l2"`` is half the squared length.
     eps : float
-        Privacy parameter epsilon, above 0. Infinity (or None) adds no noise and keeps nothing.
+        Privacy parameter epsilon, above 0. Infinity (or None) adds no noise and guarantees nothing.
     delta : float
         Privacy parameter delta; 0 for pure differential privacy.
     domain : mapping
-        ``{"constraints": function, "jacobian": function}`` of the coefficients: the minimum is looked
-        for where every constraint is at most 0. The jacobian is used with gradients only.
+        ``{"constraints": function, "jacobian": function}`` of the coefficients: the objective is
+        minimized where every constraint is at most 0. The jacobian is used with gradients only.
     zeta : float
         Bound on the length of the gradient of one record's loss, inside the domain.
     lambda_ : float
@@ -97,7 +97,7 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
     coeff : ndarray of shape (d,) or None
         The released coefficients, after `fit`.
     results : ModelResults or None
-        What the last `fit` returned.
+        Result of the last `fit`.
     mapXy, mapXy_gr, loss, loss_gr, regularizer, regularizer_gr : callable or None
         As given; the functions of ``"l2"`` where that was given.
     eps, delta, domain, zeta, gamma, ``lambda_``
@@ -111,7 +111,7 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
     See Also
     --------
     LinearRegressionDP : the model of this kind.
-    ols : pydpstat's own, with intervals.
+    ols : pydpstat's model, with intervals.
 
     Notes
     -----
@@ -143,11 +143,11 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
     array([0.098])
     """
 
-    # whether columns and response are divided by their bounds, and zeta and lambda follow from that
+    # whether columns and response are divided by their bounds, which determine zeta and lambda
     _has_scaled_records = False
-    # largest distance of two records' gradients, in units of zeta: with one coefficient, with more
+    # largest distance of two records' gradients, in units of zeta, with one coefficient and with more
     _gradient_distances = (GRADIENT_DISTANCE, GRADIENT_DISTANCE)
-    # what the guarantee rests on, apart from the regularizer
+    # conditions of the guarantee besides those of the regularizer
     _conditions: tuple[str, ...] = (*PUBLIC_SIZE_CONDITIONS, MINIMUM_CONDITION, LOSS_CONDITION)
 
     def __init__(
@@ -170,7 +170,7 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
         self.domain = domain
         self.zeta, self.lambda_ = zeta, lambda_
 
-    # the fields that have the constructor's arguments, in their order
+    # names of the constructor's arguments, which are also fields
     _argument_names: tuple[str, ...] = tuple(inspect.signature(__init__).parameters)[1:]
 
     def fit(
@@ -201,7 +201,7 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
         Returns
         -------
         ModelResults
-            What may be published. R returns the object itself.
+            The released model. R returns the object itself.
 
         Raises
         ------
@@ -213,7 +213,7 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
         Warns
         -----
         PrivacyWarning
-            That the minimum is not exact, and where the fit keeps less than `eps`.
+            That the minimum is not exact, and where the guarantee of the fit is weaker than `eps`.
 
         Examples
         --------
@@ -246,7 +246,7 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
         published = ModelFields(
             model=name,
             names=records.names,
-            # an own function might refer to data, so a result does not keep it
+            # a user's function might refer to data, so a result does not store it
             prediction=Prediction("linear") if self.mapXy is mapXy_linear else None,
             noise=None,
             claim=plan.claim,
@@ -274,9 +274,9 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
         return result
 
     def _make_plan(self, size: int) -> KSTPlan:
-        """Work out the noise as R does, and say what it keeps; it warns.
+        """Calibrate the noise as R does, determine the guarantee, and warn if it is weaker than claimed.
 
-        It is an error where R stops, or promises nothing that has a meaning.
+        An error is raised if R stops, or if the parameters have no meaning.
         """
         name = type(self).__name__
         # R takes NULL for infinity here
@@ -297,7 +297,7 @@ class EmpiricalRiskMinimizationDP_KST(FittedModel):
         conditions = self._conditions if l2 else (*self._conditions, REGULARIZER_CONDITION)
         nothing = Guarantee(math.inf, 0.0, "bounded", conditions)
         plan = KSTPlan(extra, make_objective_sampler(eps, delta, zeta, size), Guarantee(eps, min(delta, 1.0)), nothing)
-        # of an own regularizer only convexity is known
+        # a user's regularizer is only known to be convex
         strength = extra + (gamma if l2 else 0.0)
         _warnings.warn_inexact_minimum(name)
         for argument, value, bad, advice in (

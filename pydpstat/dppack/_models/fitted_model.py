@@ -1,4 +1,4 @@
-"""What every model of DPpack has: functions to minimize, fitted coefficients, predictions, copies."""
+"""Base of DPpack's models: functions to minimize, fitted coefficients, predictions and copies."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results.model_results import ModelResults
 
-# of the user or of this package: a map, a loss, a regularizer or the gradient of one
+# map, loss, regularizer or the gradient of one, of the user or of this package
 Function = Callable[..., npt.ArrayLike]
 
 
 class FittedModel(HelpfulErrors):
-    """A model with coefficients that minimize losses and a regularizer.
+    """Model with coefficients that minimize losses and a regularizer.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class FittedModel(HelpfulErrors):
     coeff : ndarray of shape (d,) or None
         The released coefficients, after `fit`.
     results : ModelResults or None
-        What the last `fit` returned.
+        Result of the last `fit`.
     """
 
     coeff: Floats | None = None
@@ -78,7 +78,7 @@ class FittedModel(HelpfulErrors):
         X : DataFrame or array_like of shape (m, p)
             New records; they are not clipped.
         add_bias : bool, default False
-            Whether to put a column of ones in front; True where the model was fitted so.
+            Whether to put a column of ones in front; True if the model was fitted with one.
 
         Returns
         -------
@@ -104,14 +104,14 @@ class FittedModel(HelpfulErrors):
         )
 
     def get_params(self, deep: bool = True) -> dict[str, object]:
-        """Return the constructor's arguments by name, with what the fields have now.
+        """Return the constructor's arguments by name, with the current values of the fields.
 
-        With them scikit-learn's ``clone`` makes a model that is not fitted.
+        scikit-learn's ``clone`` makes an unfitted model from them.
 
         Parameters
         ----------
         deep : bool, default True
-            Makes no difference here: no argument has its own arguments.
+            Has no effect: no argument has arguments.
 
         Returns
         -------
@@ -133,12 +133,12 @@ class FittedModel(HelpfulErrors):
         return found
 
     def clone(self, deep: bool = False) -> Self:
-        """Return a copy of the model; a later fit of one leaves the other as it is.
+        """Return a copy of the model; a later fit of one does not change the other.
 
         Parameters
         ----------
         deep : bool, default False
-            Makes no difference here, as in R: the fields are values and functions.
+            Has no effect, as in R: the fields are values and functions.
 
         Examples
         --------
@@ -161,7 +161,7 @@ class FittedModel(HelpfulErrors):
     def _make_loss_gradient(
         self, records: FitRecords, loss_arguments: tuple[Floats | None, ...] = (), strict: bool = False
     ) -> GradientFunction | None:
-        """Return the gradient of the summed loss, of which `loss_arguments` are further arguments."""
+        """Return the gradient of the summed loss; `loss_arguments` are further arguments of the loss."""
         mapXy_gr, loss_gr = self.mapXy_gr, self.loss_gr
         if mapXy_gr is None or loss_gr is None:
             return None
@@ -180,13 +180,13 @@ class FittedModel(HelpfulErrors):
 
 
 class Classifier(FittedModel):
-    """A model whose predictions are labels 0 and 1."""
+    """Model whose predictions are labels 0 and 1."""
 
     def score(self, X: npt.ArrayLike, y: npt.ArrayLike, add_bias: bool = False) -> float:
-        """Return the share of records whose label is predicted.
+        """Return the share of records whose label is predicted correctly.
 
-        It is computed from the records themselves: it is not private, and no part of the guarantee. R has no
-        such method; it is there for scikit-learn's.
+        It is computed from the records themselves: it is not private, and not part of the guarantee. R has no
+        such method; it exists for scikit-learn.
 
         Parameters
         ----------
@@ -220,7 +220,7 @@ class Classifier(FittedModel):
 
 
 def check_predictions(predicted: Floats, y: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """Return predictions and as many responses."""
+    """Return predictions and responses, checked to have equal lengths."""
     found = read_response(y)
     if found.size != predicted.size:
         raise PydpstatError(f"X and y must have the same number of records; got {predicted.size} and {found.size}.")
@@ -231,8 +231,8 @@ def check_predictions(predicted: Floats, y: npt.ArrayLike) -> tuple[Floats, Floa
 class Prediction:
     """Map from records, or from their features, and coefficients to predictions.
 
-    `link` is "linear" or "sigmoid". `decision` says how a label 0 or 1 is decided: "round" the value, half
-    to even, or take its "sign" (a score of exactly 0 is label 0); None where there is no decision.
+    `link` is "linear" or "sigmoid". `decision` determines labels 0 and 1: "round" rounds the value, half
+    to even, and "sign" takes its sign (a score of exactly 0 is label 0); None for no labels.
 
     >>> Prediction("linear", "sign")([[1.0, -2.0], [3.0, 1.0]], np.array([1.0, 1.0]))
     array([0., 1.])

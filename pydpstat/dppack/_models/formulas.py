@@ -1,6 +1,6 @@
 """Formulas of the models with R's operations in R's order: products, losses, links, penalties.
 
-Products are added as the reference BLAS adds them, which R uses: column by column, no FMA.
+Products are summed as in the reference BLAS that R uses: column by column, without FMA.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from pydpstat.r_arithmetic.elementary import Floats
 
 Mask = npt.NDArray[np.bool_]
 
-# with fewer rows one pass over all columns is faster than one for each
+# number of rows below which one pass over all columns is faster than one per column
 _FEW_ROWS = 256
 
 
 def compute_matrix_vector(X: Floats, w: Floats) -> Floats:
-    """Return X w, shape (n,): the columns' multiples added from first to last, fastest if column-major.
+    """Return X w, shape (n,), summing multiples of the columns from first to last; fastest if column-major.
 
     >>> compute_matrix_vector(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, 10.0]))
     array([21., 43.])
@@ -35,13 +35,13 @@ def compute_matrix_vector(X: Floats, w: Floats) -> Floats:
 
 
 def sum_rows(terms: Floats) -> Floats:
-    """Return each row's sum, added from first to last; `numpy.sum` adds in another order."""
+    """Return the sum of each row, added from first to last; `numpy.sum` uses a different order."""
     total: Floats = np.add.accumulate(terms, axis=1)[:, -1]
     return total
 
 
 def compute_dot_product(a: Floats, b: Floats) -> float:
-    """Return the product of two vectors, added from first to last.
+    """Return the inner product of two vectors, summed from first to last.
 
     >>> compute_dot_product(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
     11.0
@@ -57,7 +57,7 @@ def compute_cross_entropy(y_hat: Floats, y: Floats) -> Floats:
     with np.errstate(all="ignore"):
         yes = y == 1.0
         if (yes | (y == 0.0)).all() and np.shape(y) == np.shape(y_hat):
-            # one logarithm is enough, but 0 times the other is NaN where that is infinite
+            # one logarithm suffices, but 0 times the other one is NaN if that is infinite
             loss = np.negative(r.log(np.where(yes, y_hat, 1.0 - y_hat)))
             loss[y_hat == y] = np.nan
             return loss
@@ -103,7 +103,7 @@ def compute_huber_loss(y_hat: Floats, y: Floats, h: float, w: Floats | None = No
 
 
 def compute_huber_gradient(y_hat: Floats, y: Floats, h: float, w: Floats | None = None) -> Floats:
-    """Return the derivative of `compute_huber_loss` by the prediction, shape (n,)."""
+    """Return the derivative of `compute_huber_loss` with respect to the prediction, shape (n,)."""
     z, middle, low = _split_loss_regions(y_hat, y, h)
     with np.errstate(all="ignore"):
         z[middle] = _apply_weights(w, middle, -y[middle]) * (1.0 + h - z[middle]) / (2.0 * h)
@@ -116,7 +116,7 @@ def _apply_weights(w: Floats | None, mask: Mask, values: Floats) -> Floats:
 
 
 def _split_loss_regions(y_hat: Floats, y: Floats, h: float) -> tuple[Floats, Mask, Mask]:
-    """Return y_hat y with 0 where the loss is flat, and masks of its parabola and of its slope."""
+    """Return y_hat y, set to 0 where the loss is flat, and masks of its quadratic and its linear part."""
     with np.errstate(all="ignore"):
         z = y_hat * y
         middle, low = np.abs(1.0 - z) <= h, z < 1.0 - h
@@ -125,7 +125,7 @@ def _split_loss_regions(y_hat: Floats, y: Floats, h: float) -> tuple[Floats, Mas
 
 
 def compute_l2_penalty(coeff: Floats) -> float:
-    """Return half the squared length of the coefficients."""
+    """Return half the squared norm of the coefficients."""
     return compute_dot_product(coeff, coeff) / 2.0
 
 
@@ -146,7 +146,7 @@ def compute_sigmoid(x: Floats) -> Floats:
 
 
 def compute_linear_gradient(X: Floats, coeff: object) -> Floats:
-    """Return the linear predictor's derivatives, shape (d, n)."""
+    """Return the derivatives of the linear predictor, shape (d, n)."""
     return X.T
 
 
@@ -156,10 +156,10 @@ def compute_logistic_probabilities(X: Floats, coeff: Floats) -> Floats:
 
 
 def compute_recycled_gradient(X: Floats, coeff: Floats) -> Floats:
-    """Return what DPpack takes for the probabilities' derivatives, shape (d, n).
+    """Return DPpack's erroneous derivatives of the probabilities, shape (d, n).
 
-    R multiplies the matrix X', column by column, by a vector of n slopes that it starts again
-    after each n elements. With one column this is the derivative; with more it is not.
+    R multiplies the matrix X', column by column, by a vector of n slopes that is recycled after each n elements.
+    With one column this is the derivative; with more it is not.
     """
     probability = compute_logistic_probabilities(X, coeff)
     slopes = probability * (1.0 - probability)

@@ -1,4 +1,4 @@
-"""Random Fourier features of the Gaussian kernel: DPpack's functions, and the map of many records."""
+"""Random Fourier features of the Gaussian kernel: DPpack's functions, and the feature map of records."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def phi_gaussian(x: npt.ArrayLike, theta: npt.ArrayLike) -> float:
     x : array_like of shape (d,)
         A record.
     theta : array_like of shape (d + 1,)
-        d frequencies, then the phase. What comes later is not used.
+        d frequencies, then the phase. Further elements are ignored.
 
     Returns
     -------
@@ -45,7 +45,7 @@ def phi_gaussian(x: npt.ArrayLike, theta: npt.ArrayLike) -> float:
     See Also
     --------
     svmDP : the model whose kernel it approximates.
-    generate_sampling : what samples its frequencies.
+    generate_sampling : sampling of its frequencies.
 
     References
     ----------
@@ -90,12 +90,12 @@ def generate_sampling(kernel_param: float, *, rng: object = None) -> Callable[..
     -------
     callable
         ``sampling(d, *, rng=None)`` returns d frequencies and a phase, an ndarray of shape (d + 1,).
-        Its own `rng`, where it is given, goes before the one given here.
+        Its `rng`, if given, takes precedence over the one given here.
 
     Raises
     ------
     PydpstatError
-        Where `kernel_param` is no number of at least 0.
+        Where `kernel_param` is not a number of at least 0.
 
     See Also
     --------
@@ -121,7 +121,7 @@ def generate_sampling(kernel_param: float, *, rng: object = None) -> Callable[..
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class _FeatureSampler:
-    """Draws features of a Gaussian kernel; an object, as a closure has no pickle."""
+    """Sampler of features of a Gaussian kernel; a class, since closures cannot be pickled."""
 
     kernel_param: float
     source: Source
@@ -140,12 +140,12 @@ class _FeatureSampler:
 
 def draw_phases(source: Source, size: int) -> Floats:
     """Draw uniform variables between -pi and pi."""
-    # as R's runif(size, -pi, pi) scales them
+    # scaled as in R's runif(size, -pi, pi)
     return -math.pi + 2.0 * math.pi * source.uniform(size)
 
 
 def draw_features(source: Source, count: int, size: int, sd: float) -> FourierFeatures:
-    """Draw random Fourier features: for each of `count` rows `size` frequencies, then a phase."""
+    """Draw random Fourier features: `count` rows of `size` frequencies and a phase."""
     return FourierFeatures(np.array([_draw_feature(source, size, sd) for _ in range(count)]))
 
 
@@ -162,19 +162,19 @@ def check_integer_at_least(value: object, name: str, minimum: int) -> int:
 
 
 def compute_cosine(x: Floats) -> Floats:
-    """Return cosines rounded as the C library's; NumPy's vector code differs in last bits."""
+    """Compute cosines with the rounding of the C library; NumPy's vectorized code differs in last bits."""
     if not np.isfinite(x).all():
-        # where R's cosine of an infinite number is NaN, Python's raises an error
+        # R's cosine of infinity is NaN, whereas Python's raises an error
         x = np.where(np.isfinite(x), x, np.nan)
     return np.fromiter(map(math.cos, x.tolist()), np.float64, x.size)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FourierFeatures(ReadOnlyArrays):
-    """Map records to features whose products approximate the Gaussian kernel.
+    """Map from records to features whose inner products approximate the Gaussian kernel.
 
     A row of `prefilter`, of shape (D, d + 1), is a feature: d frequencies, then a phase. It is drawn
-    without the data, so it is public.
+    independently of the data, so it is public.
 
     Rahimi, A. and Recht, B. (2007). Random features for large-scale kernel machines.
     Advances in Neural Information Processing Systems 20.
@@ -189,7 +189,7 @@ class FourierFeatures(ReadOnlyArrays):
         object.__setattr__(self, "prefilter", freeze_array(self.prefilter, np.float64))
 
     def compute_unit_features(self, X: Floats) -> Floats:
-        """Return the features of records, scaled to length at most 1."""
+        """Return the features of records, scaled to norm at most 1."""
         size = self.prefilter.shape[0]
         scaled = self.compute_features(X)
         scaled /= math.sqrt(2.0 / size)
@@ -197,7 +197,7 @@ class FourierFeatures(ReadOnlyArrays):
         return scaled
 
     def compute_features(self, X: Floats) -> Floats:
-        """Return the features of records of shape (n, d), shape (n, D), in column-major order."""
+        """Return the features of records of shape (n, d), of shape (n, D) in column-major order."""
         size, width = self.prefilter.shape
         if X.shape[1] != width - 1:
             raise PydpstatError(f"X must have {width - 1} columns, including the bias, as in fit; got {X.shape[1]}.")

@@ -31,7 +31,7 @@ def loss_cross_entropy(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     Returns
     -------
     ndarray of shape (n,)
-        One loss a record; NaN where a certain prediction meets 0 times infinity, as in R.
+        One loss per record; NaN where a certain prediction meets 0 times infinity, as in R.
 
     Raises
     ------
@@ -41,7 +41,7 @@ def loss_cross_entropy(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     See Also
     --------
     loss_gr_cross_entropy : its gradient.
-    LogisticRegressionDP : the model that it is for.
+    LogisticRegressionDP : the model that uses it.
 
     References
     ----------
@@ -59,7 +59,7 @@ def loss_cross_entropy(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
 
 @explain_wrong_calls
 def loss_gr_cross_entropy(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
-    """Return the derivative of the cross entropy by the prediction.
+    """Return the derivative of the cross entropy with respect to the prediction.
 
     R's function is ``DPpack::loss.gr.cross.entropy``.
 
@@ -82,7 +82,7 @@ def loss_gr_cross_entropy(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     See Also
     --------
     loss_cross_entropy : the loss.
-    LogisticRegressionDP : the model that it is for.
+    LogisticRegressionDP : the model that uses it.
 
     References
     ----------
@@ -100,7 +100,7 @@ def loss_gr_cross_entropy(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
 
 @explain_wrong_calls
 def loss_squared_error(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
-    """Half the squared error, as ``DPpack::loss.squared.error``.
+    """Return half the squared error, as ``DPpack::loss.squared.error``.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def loss_squared_error(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     See Also
     --------
     loss_gr_squared_error : its gradient.
-    LinearRegressionDP : the model that it is for.
+    LinearRegressionDP : the model that uses it.
 
     References
     ----------
@@ -137,7 +137,7 @@ def loss_squared_error(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
 
 @explain_wrong_calls
 def loss_gr_squared_error(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
-    """Return the derivative of half the squared error by the prediction.
+    """Return the derivative of half the squared error with respect to the prediction.
 
     R's function is ``DPpack::loss.gr.squared.error``.
 
@@ -158,7 +158,7 @@ def loss_gr_squared_error(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     See Also
     --------
     loss_squared_error : the loss.
-    LinearRegressionDP : the model that it is for.
+    LinearRegressionDP : the model that uses it.
 
     References
     ----------
@@ -194,12 +194,12 @@ def generate_loss_huber(h: float) -> Callable[..., Floats]:
     Raises
     ------
     PydpstatError
-        Where `h` is no number; by the returned function, where lengths differ.
+        Where `h` is not a number; by the returned function, where lengths differ.
 
     See Also
     --------
     generate_loss_gr_huber : its gradient.
-    svmDP : the model that it is for.
+    svmDP : the model that uses it.
 
     References
     ----------
@@ -229,17 +229,18 @@ def generate_loss_gr_huber(h: float) -> Callable[..., Floats]:
     Returns
     -------
     callable
-        ``huber(y_hat, y, w=None)``, as of `generate_loss_huber`: the derivative by the prediction.
+        ``huber(y_hat, y, w=None)``, as for `generate_loss_huber`: the derivative with respect to the
+        prediction.
 
     Raises
     ------
     PydpstatError
-        Where `h` is no number; by the returned function, where lengths differ.
+        Where `h` is not a number; by the returned function, where lengths differ.
 
     See Also
     --------
     generate_loss_huber : the loss.
-    svmDP : the model that it is for.
+    svmDP : the model that uses it.
 
     References
     ----------
@@ -264,7 +265,7 @@ def _read_predictions_and_labels(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> tupl
 
 @dataclass(frozen=True, slots=True, repr=False)
 class _HuberFunction:
-    """A Huber loss or its derivative with its half-width; an object, as a closure has no pickle."""
+    """Huber loss or its derivative with a half-width; a class, since closures cannot be pickled."""
 
     generator: str
     function: Callable[..., Floats]
@@ -273,7 +274,7 @@ class _HuberFunction:
     __name__ = "huber"
 
     def __call__(self, y_hat: npt.ArrayLike, y: npt.ArrayLike, w: npt.ArrayLike | None = None) -> Floats:
-        """Return one number a record, shape (n,)."""
+        """Return one number per record, shape (n,)."""
         predicted, labels = _read_predictions_and_labels(y_hat, y)
         weights = None if w is None else to_doubles(w, "w")
         if weights is not None and weights.size != labels.size:
@@ -286,7 +287,7 @@ class _HuberFunction:
         return f"{self.generator}({self.h!r})"
 
 
-# what the functions compute of arrays that are checked; by identity, as a user's callable may have no hash
+# counterparts for checked arrays; keys are identities, as a user's callable may be unhashable
 UNCHECKED_LOSSES: dict[int, Callable[[Floats, Floats], Floats]] = {
     id(loss_cross_entropy): formulas.compute_cross_entropy,
     id(loss_gr_cross_entropy): formulas.compute_cross_entropy_gradient,

@@ -1,4 +1,4 @@
-"""DPpack's regularizers and maps to predictions under R's names."""
+"""DPpack's regularizers and prediction maps under R's names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pydpstat.r_arithmetic.elementary import Floats
 
 @explain_wrong_calls
 def regularizer_l2(coeff: npt.ArrayLike) -> float:
-    """Half the squared length of the coefficients, as ``DPpack::regularizer.l2``.
+    """Return half the squared norm of the coefficients, as ``DPpack::regularizer.l2``.
 
     Parameters
     ----------
@@ -30,12 +30,12 @@ def regularizer_l2(coeff: npt.ArrayLike) -> float:
     Raises
     ------
     PydpstatError
-        Where the coefficients are no numbers.
+        Where the coefficients are not numbers.
 
     See Also
     --------
     regularizer_gr_l2 : its gradient.
-    LogisticRegressionDP, LinearRegressionDP : models that it is for.
+    LogisticRegressionDP, LinearRegressionDP : models that use it.
 
     References
     ----------
@@ -68,12 +68,12 @@ def regularizer_gr_l2(coeff: npt.ArrayLike) -> Floats:
     Raises
     ------
     PydpstatError
-        Where the coefficients are no numbers.
+        Where the coefficients are not numbers.
 
     See Also
     --------
     regularizer_l2 : the regularizer.
-    LogisticRegressionDP, LinearRegressionDP : models that it is for.
+    LogisticRegressionDP, LinearRegressionDP : models that use it.
 
     References
     ----------
@@ -91,7 +91,7 @@ def regularizer_gr_l2(coeff: npt.ArrayLike) -> Floats:
 
 @explain_wrong_calls
 def mapXy_linear(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
-    """Linear predictor X coeff, as ``DPpack::mapXy.linear``.
+    """Return the linear predictor X coeff, as ``DPpack::mapXy.linear``.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def mapXy_linear(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
     See Also
     --------
     mapXy_gr_linear : its gradient.
-    LinearRegressionDP : the model that it is for.
+    LinearRegressionDP : the model that uses it.
 
     References
     ----------
@@ -145,12 +145,12 @@ def mapXy_gr_linear(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
     Raises
     ------
     PydpstatError
-        Where X is no matrix of numbers.
+        Where X is not a matrix of numbers.
 
     See Also
     --------
     mapXy_linear : the map.
-    LinearRegressionDP : the model that it is for.
+    LinearRegressionDP : the model that uses it.
 
     References
     ----------
@@ -169,7 +169,7 @@ def mapXy_gr_linear(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
 
 @explain_wrong_calls
 def mapXy_sigmoid(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
-    """Probabilities of a logistic model, as ``DPpack::mapXy.sigmoid``.
+    """Return the probabilities of a logistic model, as ``DPpack::mapXy.sigmoid``.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def mapXy_sigmoid(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
     See Also
     --------
     mapXy_gr_sigmoid : its gradient.
-    LogisticRegressionDP : the model that it is for.
+    LogisticRegressionDP : the model that uses it.
 
     References
     ----------
@@ -206,12 +206,12 @@ def mapXy_sigmoid(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
 
 @explain_wrong_calls
 def mapXy_gr_sigmoid(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
-    """Return what DPpack takes for the derivatives of `mapXy_sigmoid`.
+    """Return DPpack's derivatives of `mapXy_sigmoid`, which are wrong for two or more coefficients.
 
     R's function is ``DPpack::mapXy.gr.sigmoid``.
 
     R recycles the n slopes along the columns of X transposed. With one coefficient these are the
-    derivatives; with more they are not, and a model that gets this function warns.
+    derivatives; with more they are not, and a model that is given this function warns.
 
     Parameters
     ----------
@@ -230,7 +230,7 @@ def mapXy_gr_sigmoid(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
     See Also
     --------
     mapXy_sigmoid : the map.
-    LogisticRegressionDP : the model that it is for.
+    LogisticRegressionDP : the model that uses it.
 
     References
     ----------
@@ -256,7 +256,7 @@ def _read_matrix_and_coeff(X: npt.ArrayLike, coeff: npt.ArrayLike) -> tuple[Floa
     return matrix, weights
 
 
-# what the functions compute of arrays that are checked; by identity, as a user's callable may have no hash
+# counterparts for checked arrays; keys are identities, as a user's callable may be unhashable
 UNCHECKED_MAPS: dict[int, Callable[[Floats, Floats], Floats]] = {
     id(mapXy_linear): formulas.compute_matrix_vector,
     id(mapXy_gr_linear): formulas.compute_linear_gradient,

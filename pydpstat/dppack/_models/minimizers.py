@@ -1,6 +1,6 @@
-"""What the models minimize, and R's two minimizers: optim's variable metric, and NLopt inside a domain.
+"""Objective of the models, and R's two minimizers: optim's variable metric, and NLopt within a domain.
 
-Operations, their order and the stops are R's.
+Operations, their order and the stopping rules are R's.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _STEP_REDUCTION, _ACCEPT_TOLERANCE, _RELATIVE_TEST = 0.2, 1e-4, 10.0
 
 
 class RowProducts:
-    """The products X' r for one matrix X and many vectors r, the rows' multiples added from first to last.
+    """Products X' r of one matrix X and many vectors r, summing multiples of the rows from first to last.
 
-    X, of shape (n, d), is kept as it is where it is row-major.
+    X, of shape (n, d), is not copied if it is row-major.
 
     >>> RowProducts(np.array([[1.0, 2.0], [3.0, 4.0]]))(np.array([1.0, 10.0]))
     array([31., 42.])
@@ -39,7 +39,7 @@ class RowProducts:
         from scipy.sparse import bsr_matrix
 
         n, d = X.shape
-        # a block a record: SciPy adds block after block, several times faster than NumPy row after row
+        # one block per record: SciPy adds blocks in order, several times faster than NumPy adds rows
         blocks = np.ascontiguousarray(X).reshape(n, d, 1)
         places = np.arange(n, dtype=np.int32), np.array([0, n], dtype=np.int32)
         self._blocks = bsr_matrix((blocks, *places), shape=(d, n))
@@ -54,8 +54,8 @@ class RowProducts:
 class Objective:
     """Mean loss plus penalty plus noise: (sum(loss) + gamma penalty + b'w) / n + extra w'w / 2.
 
-    `predict` takes coefficients to predictions, and `losses` these to losses, shape (n,). `loss_gradient`
-    is the gradient of the summed loss, shape (d,), by coefficients and predictions. `b` is the noise
+    `predict` maps coefficients to predictions, and `losses` predictions to losses, shape (n,). `loss_gradient` is
+    the gradient of the summed loss, shape (d,), as a function of coefficients and predictions. `b` is the noise
     vector, shape (d,), zeros without noise. If `has_divided_extra`, the added regularization is divided by n as
     well, and added before the noise.
     """
@@ -76,7 +76,7 @@ class Objective:
         self._last_prediction: npt.ArrayLike = self.b
 
     def compute_value(self, w: Floats) -> float:
-        """Return the objective."""
+        """Return the value of the objective."""
         total = float(r.sum(self.losses(self._predict_cached(w)))) / self.n
         penalty = float(np.asarray(self.penalty(w), dtype=np.float64).reshape(()))
         total += self.gamma * penalty / self.n
@@ -89,7 +89,7 @@ class Objective:
 
     @property
     def gradient(self) -> Callable[[Floats], Floats] | None:
-        """The gradient as a function; None where a part of it is not given."""
+        """Gradient as a function; None if a part of it is not given."""
         if self.loss_gradient is None or self.penalty_gradient is None:
             return None
         loss_slope, penalty_slope = self.loss_gradient, self.penalty_gradient
@@ -103,7 +103,7 @@ class Objective:
         return compute_gradient
 
     def _predict_cached(self, w: Floats) -> npt.ArrayLike:
-        # the minimizer asks for value and gradient at the same array, and numeric gradients change theirs
+        # the minimizer evaluates value and gradient at the same array, while numeric gradients modify theirs
         if self.loss_gradient is None or self.penalty_gradient is None:
             return self.predict(w)
         if self._last_coeff is not w:
@@ -119,9 +119,9 @@ def make_summed_gradient(
 ) -> GradientFunction:
     """Return the gradient of the summed loss as a function of coefficients and predictions.
 
-    `derivatives` takes coefficients to the predictions' derivatives, shape (d, n), and is None where they
-    are X transposed; `loss_derivatives` takes predictions to the losses' derivatives, shape (n,). If `strict`, a
-    wrong shape is an error of the function that returns it.
+    `derivatives` maps coefficients to the derivatives of the predictions, shape (d, n), and is None if these are X
+    transposed; `loss_derivatives` maps predictions to the derivatives of the losses, shape (n,). If `strict`, the
+    returned function raises an error for a wrong shape.
     """
     products = RowProducts(X) if derivatives is None else None
 
@@ -139,9 +139,9 @@ def make_summed_gradient(
 
 
 class Minimum(NamedTuple):
-    """The last accepted point, the objective there, and how often it and its gradient were asked for.
+    """Last accepted point, the objective there, and the numbers of evaluations of the objective and its gradient.
 
-    `convergence` is 0 where the search stopped by itself, 1 at `maxit`.
+    `convergence` is 0 if the search converged, 1 at `maxit`.
     """
 
     par: Floats
@@ -151,7 +151,7 @@ class Minimum(NamedTuple):
 
 
 def make_numeric_gradient(fn: Callable[[Floats], float], step: float = 1e-3) -> Callable[[Floats], Floats]:
-    """Return the central differences of a function, as R's optim takes them: `step` to each side.
+    """Return the central differences of a function with step `step`, as in R's optim.
 
     >>> make_numeric_gradient(lambda x: float(x[0] ** 2))(np.array([1.0])).round(9)
     array([2.])
@@ -185,9 +185,9 @@ def minimize_variable_metric(
 ) -> Minimum:
     """Minimize a function as R's ``optim(start, fn, gradient, method = "BFGS")``.
 
-    Without a gradient it takes central differences with step 1e-3. At most `maxit` gradients are taken,
-    and a relative change of the objective by at most `reltol` counts as none. An objective that is not
-    finite at the start is refused, as is a numeric gradient that is not finite.
+    Without a gradient, central differences with step 1e-3 are used. At most `maxit` gradients are evaluated,
+    and a relative change of the objective by at most `reltol` is regarded as none. An error is raised if the
+    objective is not finite at the start, or a numeric gradient is not finite.
 
     Nash, J. C. (1990). Compact numerical methods for computers, 2nd edition, Algorithm 21.
 
@@ -252,12 +252,12 @@ def minimize_variable_metric(
 
 
 def _update_inverse_hessian(inverse: Floats, taken: Floats, change: Floats, curvature: float, lower: Mask) -> Floats:
-    """Return an inverse Hessian that maps the gradient's change to the step taken."""
+    """Return an updated inverse Hessian that maps the gradient's change to the step taken."""
     image = sum_rows(inverse * change)
     factor = 1.0 + compute_dot_product(image, change) / curvature
     column = taken[:, None]
     grown = inverse + (factor * column * taken - image[:, None] * taken - column * image) / curvature
-    # one triangle decides, as the original keeps only one
+    # use one triangle, as the original stores only one
     return np.where(lower, grown, grown.T)
 
 
@@ -270,7 +270,7 @@ def _check_gradient_size(slopes: Floats, size: int) -> Floats:
     return slopes
 
 
-# nloptr's stops: the first is DPpack's, the others are nloptr's defaults
+# stopping rules of nloptr: the first is DPpack's, the others are nloptr's defaults
 XTOL_REL = 1e-4
 MAXEVAL = 100
 CONSTRAINT_TOLERANCE = 1e-8
@@ -279,7 +279,7 @@ Function = Callable[[Floats], npt.ArrayLike]
 
 
 def require_nlopt(feature: str) -> ModuleType:
-    """Return the module nlopt; where it is missing, the message names the feature and has the command.
+    """Return the module nlopt; if it is missing, the error names the feature and the command to install it.
 
     >>> require_nlopt("LinearRegressionDP").__name__
     'nlopt'
@@ -298,15 +298,15 @@ def minimize_constrained(
     gradient: Function | None = None,
     jacobian: Function | None = None,
 ) -> Floats:
-    """Minimize a function where constraints are at most 0, starting from zeros, as R's nloptr does.
+    """Minimize a function subject to constraints of at most 0, starting from zeros, as R's nloptr does.
 
     With a gradient the algorithm is MMA (the method of moving asymptotes), without one COBYLA.
-    It stops at a relative step of 1e-4 or after 100 evaluations, and nothing tells whether the
-    minimum was reached: the answer can be some thousandths away from it.
+    It stops at a relative step of 1e-4 or after 100 evaluations, without a check whether the
+    minimum was reached: the result can differ from it by some thousandths.
 
-    The constraints are one or m numbers. `jacobian` has their gradients, m by `size` numbers, and is
-    needed with `gradient`. It is an error where a function is not finite at the start, or later where R
-    would never return; where one returns a wrong number of values; where NLopt gives up.
+    The constraints are one or m numbers. `jacobian` returns their gradients, m by `size` numbers, and is
+    needed with `gradient`. An error is raised if a function is NaN at the start, or not finite later so
+    that R would never return, if one returns a wrong number of values, and if NLopt fails.
 
     Svanberg, K. (2002). A class of globally convergent optimization methods based on conservative
     convex separable approximations. SIAM Journal on Optimization, 12, 555-573.
@@ -327,7 +327,7 @@ def minimize_constrained(
     count = _check_start(objective, constraints, start, gradient, jacobian)
 
     def evaluate_objective(w: Floats, slope: Floats) -> float:
-        # NLopt's array changes under the hands of whoever keeps it
+        # NLopt reuses its array, so a stored reference would change
         w = w.copy()
         if slope.size and gradient is not None:
             slope[:] = _to_flat_array(gradient(w))
@@ -361,7 +361,7 @@ def minimize_constrained(
 def _check_start(
     objective: Function, constraints: Function, start: Floats, gradient: Function | None, jacobian: Function | None
 ) -> int:
-    """Check the functions at the start as nloptr does; return the number of constraints."""
+    """Check the functions at the start as nloptr does, and return the number of constraints."""
     limits = _to_flat_array(constraints(start))
     finite = {"objective": _to_flat_array(_check_objective_value(objective(start))), "constraints": limits}
     size = start.size

@@ -1,4 +1,4 @@
-"""Noise of DPpack's models by both methods: its constants, its draws, and what a fit with it keeps."""
+"""Noise of DPpack's models by both methods: its calibration, sampling and guarantees."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.random import Source
 
-# the operating system's draws lie on this grid before they are scaled
+# grid of the operating system's draws before scaling
 _GRID_UNIT = 2.0**-30
-# from this linear predictor on 1 / (1 + exp(-x)) is 1 in floating point
+# linear predictor from which on 1 / (1 + exp(-x)) is 1 in floating point
 SATURATION_THRESHOLD = 53.0 * math.log(2.0)
-# where a trapezoidal sum in log V stops: its tails are below 1e-17 there
+# limit of a trapezoidal sum in log V, with tails below 1e-17
 _TAIL_WIDTH = 40.0
-# an epsilon or a length that is larger by rounding only is not worth a warning
+# relative excess of an epsilon or a norm that is attributed to rounding, without a warning
 ROUNDING_TOLERANCE = 1e-9
 
 
 def compute_objective_constants(eps: float, gamma: float, c: float, n: int) -> tuple[float, float]:
-    """Return the epsilon left for the noise and the added regularization, of objective perturbation.
+    """Return the epsilon of the noise and the added regularization of objective perturbation.
 
     The objective has gamma / n times the regularizer, and `c` bounds the loss's second derivative; `eps`
-    is finite. The noise's length is Gamma with rate half the first; the second times w'w / 2 is added to
-    the objective. They may be infinite or NaN where `gamma` is not positive.
+    is finite. The norm of the noise has a gamma distribution with rate half the first; the second times w'w / 2 is
+    added to the objective. They may be infinite or NaN if `gamma` is not positive.
 
     Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
     minimization. Journal of Machine Learning Research 12, 1069-1109, Algorithm 2.
@@ -53,12 +53,12 @@ def compute_objective_constants(eps: float, gamma: float, c: float, n: int) -> t
 
 
 def compute_objective_epsilon(noise_epsilon: float, c: float, strength: float, norm: float = 1.0) -> float:
-    """Return the epsilon that objective perturbation keeps for one replaced record.
+    """Return the epsilon of objective perturbation for one replaced record.
 
-    The noise vector's density changes by at most exp(norm * left), and the determinant of the
-    objective's second derivatives, to which one record of length at most `norm` adds a matrix of rank
-    one, by at most 1 + c norm^2 / strength. By `strength` the objective times n is strongly convex
-    without the records; where it is not, epsilon is infinite.
+    The density of the noise vector changes by at most exp(norm * noise_epsilon), and the determinant of the
+    objective's second derivatives, to which one record of norm at most `norm` adds a matrix of rank one, by
+    at most 1 + c norm^2 / strength. `strength` is the strong convexity of the objective times n without the
+    records; epsilon is infinite if it is not positive.
 
     >>> round(compute_objective_epsilon(0.5, 0.25, 1.0), 4)
     0.7231
@@ -69,11 +69,11 @@ def compute_objective_epsilon(noise_epsilon: float, c: float, strength: float, n
 
 
 def compute_output_epsilon(rate: float, strength: float, norm: float = 1.0, weight: float = 1.0) -> float:
-    """Return the epsilon that output perturbation keeps for one replaced record.
+    """Return the epsilon of output perturbation for one replaced record.
 
-    The minimizer moves by at most 2 weight norm / strength, with the largest weight and length of a
-    record; by `strength` the objective times n is strongly convex without the records. `rate` is that of
-    the noise's length.
+    The minimizer changes by at most 2 weight norm / strength, with the largest weight and norm of a
+    record; `strength` is the strong convexity of the objective times n without the records. `rate` is that
+    of the norm of the noise.
 
     >>> compute_output_epsilon(5.0, 1.0)
     10.0
@@ -85,11 +85,11 @@ def compute_output_epsilon(rate: float, strength: float, norm: float = 1.0, weig
 
 
 def compute_saturation_probability(rate: float, strength: float, size: int) -> float:
-    """Return how probable it is that objective perturbation's noise alone saturates a prediction.
+    """Return the probability that the noise of objective perturbation alone saturates a prediction.
 
-    Without records the minimizer is -b / strength. Along a record of length 1 it passes `SATURATION_THRESHOLD`
-    where the noise vector's element in that direction passes strength times as much. `rate` is that of
-    the noise vector's length.
+    Without records the minimizer is -b / strength. Along a record of norm 1 it exceeds `SATURATION_THRESHOLD`
+    if the noise vector's element in that direction exceeds strength times as much. `rate` is that of
+    the norm of the noise vector.
 
     >>> f"{compute_saturation_probability(0.5, 1.0, 1):.3g}", f"{math.exp(-0.5 * SATURATION_THRESHOLD) / 2:.3g}"
     ('5.27e-09', '5.27e-09')
@@ -101,9 +101,9 @@ def compute_saturation_probability(rate: float, strength: float, size: int) -> f
 class SphericalNoise:
     """Noise vector with density proportional to exp(-rate |b|), each element then divided by a number.
 
-    Its length is Gamma(d, rate) and its direction uniform. Given V, which is
+    Its norm is Gamma(d, rate) and its direction uniform. Given V, which is
     Gamma((d + 1) / 2, rate^2 / 2), its elements are independent and normal with variance V. So an
-    element has standard deviation sqrt(d + 1) / rate, and is Laplace where d is 1. An infinite rate
+    element has standard deviation sqrt(d + 1) / rate, and is Laplace if d is 1. An infinite rate
     stands for no noise; there are d divisors, all above 0.
 
     Chaudhuri, K., Monteleoni, C. and Sarwate, A. D. (2011). Differentially private empirical risk
@@ -118,11 +118,11 @@ class SphericalNoise:
 
     @property
     def scale(self) -> Floats:
-        """Each element's unit: 1 / (rate * divisor)."""
+        """Scale of each element: 1 / (rate * divisor)."""
         return 1.0 / (self.rate * np.array(self.divisors))
 
     def draw(self, source: Source) -> Floats:
-        """Draw a vector, shape (d,), not yet divided: first its length, then its direction.
+        """Draw a vector, shape (d,), not yet divided: first its norm, then its direction.
 
         With an infinite rate it is 0, and only the direction is drawn.
 
@@ -137,7 +137,7 @@ class SphericalNoise:
         return length * direction
 
     def std(self) -> Floats:
-        """Return each element's standard deviation."""
+        """Return the standard deviation of each element."""
         return math.sqrt(len(self.divisors) + 1.0) * self.scale
 
     def cdf(self, x: npt.ArrayLike) -> Floats:
@@ -146,7 +146,7 @@ class SphericalNoise:
             return compute_element_cdf(np.asarray(x, dtype=np.float64) / self.scale, len(self.divisors))
 
     def ppf(self, q: float) -> Floats:
-        """Return each element's quantile for one probability q, shape (d,)."""
+        """Return the quantile of each element for one probability q, shape (d,)."""
         return compute_element_ppf(float(q), len(self.divisors)) * self.scale
 
 
@@ -196,16 +196,16 @@ def _compute_radius_nodes(size: int) -> tuple[Floats, Floats]:
 
 
 def draw_normals(source: Source, size: int, sd: float) -> Floats:
-    """Draw normal variables of mean 0."""
+    """Draw normal variables with mean 0."""
     if source.reproducible:
         return source.normal(size, sd)
     return np.asarray(source.normal(size, 1.0, _GRID_UNIT) * _GRID_UNIT * sd, dtype=np.float64)
 
 
 class CMSPlan(NamedTuple):
-    """The noise of a fit and the added regularization; whether anything is drawn, and the epsilon kept.
+    """Noise and added regularization of a fit, whether noise is drawn, and the epsilon that holds.
 
-    `norm` is the largest length of a record, by the bounds.
+    `norm` is the largest norm of a record by the bounds.
     """
 
     noise: SphericalNoise
@@ -218,10 +218,10 @@ class CMSPlan(NamedTuple):
 def make_noise_plan(
     eps: float, gamma: float, c: float | None, method: str, strength: float, records: FitRecords
 ) -> CMSPlan:
-    """Work out the noise of a fit as R does; refuse where R stops, or where its coefficients are not finite.
+    """Calibrate the noise of a fit as R does; raise an error if R stops or its coefficients are not finite.
 
-    Objective perturbation needs `c`, the bound on the loss's second derivative. By `strength` the
-    minimized objective times n is strongly convex without the records.
+    Objective perturbation needs `c`, the bound on the loss's second derivative. `strength` is the strong convexity
+    of the minimized objective times n without the records.
     """
     if not eps > 0.0 or not math.isfinite(gamma):
         raise PydpstatError(
@@ -253,8 +253,8 @@ def make_noise_plan(
 
 
 # The method of Kifer, Smith and Thakurta minimizes (losses + gamma penalty + extra w'w / 2 + b'w) / n inside
-# a domain. Up to n, which does not move the minimum, each record adds its gradient to -b and its matrix of
-# second derivatives, of rank one, to a determinant; that is what the guarantees count.
+# a domain. Up to n, which does not affect the minimum, each record adds its gradient to -b and its matrix of
+# second derivatives, of rank one, to a determinant, from which the guarantees are derived.
 ADDED_RECORD_CONDITION = "for one record added or removed epsilon is"
 # largest distance of two records' gradients at one point, in units of zeta: in general, and for
 # squared errors with |x|^2 <= d, |w|^2 <= d, |y| <= d. There it is half the width of the cardioid
@@ -265,8 +265,8 @@ GRADIENT_DISTANCE, SQUARED_ERROR_DISTANCE, SQUARED_ERROR_DISTANCE_1D = 2.0, 0.75
 def compute_noise_variance(eps: float, delta: float, zeta: float) -> float:
     """Return the variance of each element of Gaussian noise in the objective, with R's operations.
 
-    `zeta` bounds the length of one record's gradient. It is negative or NaN where `eps` and `delta`,
-    both above 0, make no sense.
+    `zeta` bounds the norm of one record's gradient. The variance is negative or NaN for values of `eps` and
+    `delta`, both above 0, without a meaning.
 
     Kifer, D., Smith, A. and Thakurta, A. (2012). Private convex empirical risk minimization and
     high-dimensional regression. Proceedings of the 25th Annual Conference on Learning Theory,
@@ -291,18 +291,18 @@ def compute_replaced_epsilon(
 ) -> float:
     """Return the epsilon, at the same delta, that holds for one replaced record.
 
-    The noise was made for `eps` and `delta`; with delta 0 its density is exp(-eps |b| / (2 zeta)).
-    `target_delta` is the delta to state the epsilon for, not used where `delta` is 0. `lam` bounds one record's
-    second derivative, by `strength` the objective times n is strongly convex without the records, and
-    `gradient_distance` is the largest distance of two records' gradients, in units of zeta. Where nothing is proven
-    epsilon is infinite.
+    The noise was calibrated to `eps` and `delta`; with delta 0 its density is exp(-eps |b| / (2 zeta)).
+    `target_delta` is the delta of the returned epsilon, not used if `delta` is 0. `lam` bounds one record's second
+    derivative, `strength` is the strong convexity of the objective times n without the records, and
+    `gradient_distance` is the largest distance of two records' gradients, in units of zeta. Epsilon is infinite
+    if nothing is proven.
 
-    The determinant changes by at most 1 + lam / strength, since a record that leaves only lowers it.
-    Without delta the noise's density changes by at most exp(pair eps / 2). With delta let g be
+    The determinant changes by at most 1 + lam / strength, since removing a record only decreases it.
+    Without delta the noise's density changes by at most exp(gradient_distance eps / 2). With delta let g be
     the change of b and s its standard deviation: the log density changes by
-    |b'g| / s^2 + |g|^2 / (2 s^2). As each gradient has the direction of its record, b counts only in
-    the span of two records, whose squared length over s^2 is chi-square with min(2, size) degrees
-    of freedom; or only along each of the two, a normal variable each.
+    |b'g| / s^2 + |g|^2 / (2 s^2). As each gradient has the direction of its record, only the projection of b on
+    the span of two records matters, whose squared norm over s^2 is chi-square with min(2, size) degrees
+    of freedom, or the two projections on each record, which are normal.
 
     >>> round(compute_replaced_epsilon(1.0, 0.0, 0.0, 2.0, 4.0, 2.0, 2), 4)
     1.4055
@@ -336,7 +336,7 @@ def compute_added_epsilon(eps: float, delta: float, lam: float, strength: float)
 
 
 def find_smallest_delta(epsilon: Callable[[float], float], target: float) -> float:
-    """Return a delta at which a falling function of delta is at most `target`; 1 where there is none.
+    """Return the smallest delta at which a decreasing function of delta is at most `target`; 1 if there is none.
 
     >>> round(find_smallest_delta(lambda delta: 1.0 - delta, 0.25), 6)
     0.75
@@ -348,7 +348,7 @@ def find_smallest_delta(epsilon: Callable[[float], float], target: float) -> flo
 
 
 def make_objective_sampler(eps: float, delta: float, zeta: float, size: int) -> Callable[[Source], Floats]:
-    """Return how to draw the noise of a fit as R does; refuse where R stops."""
+    """Return the sampler of the noise of a fit as in R; raise an error if R stops."""
     if delta > 0.0:
         variance = compute_noise_variance(eps, delta, zeta)
         if not 0.0 <= variance < math.inf:
@@ -364,12 +364,12 @@ def make_objective_sampler(eps: float, delta: float, zeta: float, size: int) -> 
             f"zeta must be at least 0 and finite if delta is 0; got {zeta!r}, for which R stops. Give "
             "a bound on the length of a record's gradient."
         )
-    # with an infinite eps R draws the direction, and then takes no noise
+    # with an infinite eps R draws the direction, but adds no noise
     return SphericalNoise(rate, (1.0,) * size).draw
 
 
 def _draw_like_mvrnorm(source: Source, size: int, sd: float) -> Floats:
-    """Draw Gaussian noise in the order of R's mvrnorm, whose eigenvectors turn the draws round."""
+    """Draw Gaussian noise as R's mvrnorm does, whose eigenvectors reorder the draws."""
     drawn = draw_normals(source, size, 1.0)
     if size == 2:
         return sd * np.array([-drawn[1], drawn[0]])
@@ -383,13 +383,13 @@ def _compute_log_determinant(lam: float, strength: float) -> float:
 
 
 def _compute_gradient_in_sd(eps: float, delta: float) -> float:
-    """Return zeta over the standard deviation of the noise; zeta cancels."""
+    """Return the ratio of zeta to the standard deviation of the noise; zeta cancels."""
     variance = compute_noise_variance(eps, delta, 1.0)
     return 1.0 / math.sqrt(variance) if variance > 0.0 else math.inf
 
 
 def _compute_two_sided_quantile(delta: float) -> float:
-    """Return what the size of a standard normal variable exceeds with probability delta."""
+    """Return the value that the absolute value of a standard normal variable exceeds with probability delta."""
     from scipy.special import ndtri
 
     return float(-ndtri(delta / 2.0))

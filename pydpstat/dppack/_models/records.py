@@ -1,4 +1,4 @@
-"""Records of a fit as R prepares them: read, checked, clipped, scaled, and put into groups."""
+"""Preparation of records for a fit as in R: reading, checks, clipping, scaling and division into groups."""
 
 from __future__ import annotations
 
@@ -35,12 +35,11 @@ if TYPE_CHECKING:
 
 @dataclass
 class FitRecords:
-    """What a fit works with; it lives no longer than the fit.
+    """Data of a fit, which exist only during the fit.
 
-    X, of shape (n, d), is column-major. `bounds` are the upper and the lower ones as given, `limits` the
-    largest size of each column by them, and the coefficients are divided by `divisors` at the end.
-    `max_weight` is the weights' upper bound; `response_transform` has what was subtracted from the response, and what
-    it was divided by.
+    X, of shape (n, d), is column-major. `bounds` are the upper and the lower bounds as given, `limits` the largest
+    absolute value of each column by them, and the coefficients are divided by `divisors` at the end. `max_weight`
+    is the upper bound of the weights; `response_transform` has the shift and the divisor of the response.
     """
 
     X: Floats
@@ -54,7 +53,7 @@ class FitRecords:
     response_transform: tuple[float, float] | None = None
 
     def unscale_coefficients(self, coeff: Floats) -> Floats:
-        """Return coefficients of the scaled records as those of the records as given."""
+        """Transform coefficients of the scaled records to those of the records as given."""
         coeff = coeff / self.divisors
         if self.response_transform is not None:
             shift, scale = self.response_transform
@@ -64,10 +63,10 @@ class FitRecords:
 
 
 def build_design_matrix(X: npt.ArrayLike, add_bias: bool = False) -> tuple[Floats, tuple[str, ...]]:
-    """Return predictors as a new column-major matrix, and the columns' names.
+    """Return predictors as a new column-major matrix, and the names of the columns.
 
-    With `add_bias` a column "bias" of ones comes in front, which R does to a data frame only; a column
-    that has this name already is replaced. A message tells only the type and shape of X.
+    With `add_bias` a column "bias" of ones is put in front, as R does for data frames only; an existing column of
+    this name is replaced. Error messages show only the type and shape of X.
     """
     X = read_frame(X, "X", needs_order=True) if find_library(X) else X
     if is_frame(X):
@@ -93,7 +92,7 @@ def build_design_matrix(X: npt.ArrayLike, add_bias: bool = False) -> tuple[Float
 
 
 def read_predictors(X: npt.ArrayLike, add_bias: bool = False) -> Floats:
-    """Return new records for a prediction; a vector is one column, as R's as.matrix makes it."""
+    """Return new records for a prediction; a vector is one column, as in R's as.matrix."""
     X = read_frame(X, "X", needs_order=True) if find_library(X) else X
     if np.ndim(X) == 1 and not has_columns(X) and not add_bias:
         X = np.reshape(np.asarray(X), (-1, 1))
@@ -110,7 +109,7 @@ def _convert_frame(X: pd.DataFrame, add_bias: bool) -> tuple[Floats, tuple[str, 
             )
         place = names.index("bias") if "bias" in names else len(names)
         names[place : place + 1], columns[place : place + 1] = ["bias"], [np.ones(len(X))]
-        # R moves the last column to the front, whichever it is
+        # R moves the last column to the front, even if it is not the bias
         names.insert(0, names.pop())
         columns.insert(0, columns.pop())
     values = np.empty((len(X), len(names)), order="F")
@@ -122,7 +121,7 @@ def _convert_frame(X: pd.DataFrame, add_bias: bool) -> tuple[Floats, tuple[str, 
 def _convert_to_floats(values: np.ndarray) -> Floats:
     if values.dtype.kind == "O":
         plain = [np.nan if each is None else each for each in values.ravel().tolist()]
-        # what makes no array of this shape is refused as it is
+        # values that do not form an array of this shape raise the error below
         with contextlib.suppress(TypeError, ValueError):
             values = np.array(plain).reshape(values.shape)
     if values.dtype.kind not in "fiub":
@@ -149,7 +148,7 @@ def read_records(X: npt.ArrayLike, y: npt.ArrayLike, add_bias: bool) -> FitRecor
 
 
 def read_response(y: npt.ArrayLike) -> Floats:
-    """Return responses, one a record; a frame or matrix must have one column."""
+    """Read responses, one per record; a frame or matrix must have one column."""
     y = read_variable(y, "y", needs_order=True) if find_library(y) else y
     if has_columns(y):
         y = checks.to_array(y)
@@ -168,9 +167,9 @@ def clip_records(
     add_bias: bool,
     clip_response: bool = False,
 ) -> FitRecords:
-    """Move the columns onto their bounds; the bias column's are 1.
+    """Clip the columns to their bounds; those of the bias column are 1.
 
-    With `clip_response` the last bounds are those of y, which are moved likewise.
+    With `clip_response` the last bounds are those of y, which is clipped likewise.
     """
     columns = len(records.names)
     given = columns - 1 if add_bias else columns
@@ -191,7 +190,7 @@ def clip_records(
     if add_bias:
         upper, lower = np.append(1.0, upper), np.append(1.0, lower)
     X = records.X
-    # the upper bound first, as in R: it matters where the bounds are reversed
+    # the upper bound first, as in R: the order matters if the bounds are reversed
     np.minimum(X, upper, out=X)
     np.maximum(X, lower, out=X)
     limits = np.maximum(np.abs(lower), np.abs(upper))
@@ -199,7 +198,7 @@ def clip_records(
 
 
 def scale_records(records: FitRecords) -> FitRecords:
-    """Divide each column by its limit and by the root of their number: no record is longer than 1."""
+    """Divide each column by its limit and by the square root of their number, so that records have norm at most 1."""
     root = math.sqrt(len(records.names))
     _require_positive_limits(records)
     with np.errstate(invalid="ignore"):
@@ -209,11 +208,11 @@ def scale_records(records: FitRecords) -> FitRecords:
 
 
 def scale_regression(records: FitRecords) -> FitRecords:
-    """Divide columns and response by their bounds, as R does where the last bounds are the response's."""
+    """Divide columns and response by their bounds as in R; the last bounds are those of the response."""
     _require_positive_limits(records)
     upper, lower = records.bounds[0][-1], records.bounds[1][-1]
     size = len(records.names)
-    # with a bias column there are as many coefficients as bounds, those of y included
+    # with a bias column there are as many coefficients as bounds, including those of y
     if size == len(records.bounds[0]):
         shift, scale = lower + (upper - lower) / 2.0, (upper - lower) / (2.0 * size)
     else:
@@ -228,7 +227,7 @@ def scale_regression(records: FitRecords) -> FitRecords:
 
 
 def make_feature_records(records: FitRecords, count: int) -> FitRecords:
-    """Return records that are to become `count` features of a kernel, each at most 1 / sqrt(count)."""
+    """Return records to be mapped to `count` kernel features, each at most 1 / sqrt(count) in absolute value."""
     if not np.isfinite(records.X).all():
         raise PydpstatError("X must be finite with the Gaussian kernel, or R stops; replace infinite values first.")
     root = math.sqrt(2.0 / count)
@@ -241,11 +240,11 @@ def make_feature_records(records: FitRecords, count: int) -> FitRecords:
 
 
 def read_bound_vector(values: npt.ArrayLike | None, name: str) -> Floats:
-    """Return bounds as a vector of numbers that are not missing."""
+    """Read bounds as a vector of numbers without missing values."""
     values = to_public_list(values, name) if find_library(values) else values
     array = np.atleast_1d(checks.to_array(values))
     if array.size == 1 and array.dtype.kind == "O" and array.reshape(-1)[0] is None:
-        # as of a ragged list
+        # the result of a ragged list
         raise PydpstatError(
             f"{name} must be a vector of numbers; got {checks.describe_value(values)}. Give a public bound for "
             "each column."
@@ -259,14 +258,14 @@ def read_bound_vector(values: npt.ArrayLike | None, name: str) -> Floats:
 
 
 def encode_binary_labels(y: Floats, labels: tuple[float, float]) -> Floats:
-    """Check labels 0 and 1, the message shows none, and return what they stand for."""
+    """Check labels 0 and 1, without showing any in the message, and map them to `labels`."""
     if not np.all((y == 0.0) | (y == 1.0)):
         raise PydpstatError("y must be a numeric vector of binary labels 0 and 1; it has other values.")
     return y if labels == (0.0, 1.0) else np.where(y == 0.0, *labels)
 
 
 def read_weights(records: FitRecords, weights: npt.ArrayLike, upper_bound: float | None) -> FitRecords:
-    """Read the records' weights and move them onto their public upper bound."""
+    """Read the weights of the records and clip them to their public upper bound."""
     if upper_bound is None:
         raise PydpstatError(
             "weights_upper_bound must be given if weights are; got None. Give a public bound, for example 1."
@@ -285,7 +284,7 @@ def _require_positive_limits(records: FitRecords) -> None:
 
 
 class Model(Protocol):
-    """What a model that is chosen among others has."""
+    """Methods of a model that can be tuned."""
 
     results: ModelResults | None
     fit: Callable[..., ModelResults]
@@ -293,7 +292,7 @@ class Model(Protocol):
 
 
 class RecordGroups:
-    """The records in m + 1 groups, by their places; the last one is for validation."""
+    """Division of the records into m + 1 groups by position, the last one for validation."""
 
     def __init__(
         self,
@@ -319,7 +318,7 @@ class RecordGroups:
         self.weights_upper_bound = weights_upper_bound
         self.n, self.step = self.y.size, len(self.models) + 1
         short = self.weights is not None and self.weights.size < self.n
-        # what is longer than y is cut, as R does
+        # longer data are truncated to the length of y, as in R
         if self.X.ndim != 2 or len(self.X) < self.n or short or self.n < self.step:
             raise PydpstatError(
                 "X must be a DataFrame or matrix with a row, and weights an element, for each record of y. "
@@ -336,9 +335,9 @@ class RecordGroups:
                 )
 
     def get_group(self, index: int) -> tuple[npt.ArrayLike, Floats, dict[str, object]]:
-        """Return predictors, responses and weights, as fit takes them, of the group at a place from 0.
+        """Return predictors, responses and weights of a group, as arguments of `fit`.
 
-        The place m, after all models', is validation.
+        Groups are counted from 0; group m, after those of all models, is for validation.
         """
         group = slice(index, self.n, self.step)
         more: dict[str, object] = {}

@@ -37,14 +37,14 @@ class LogisticRegressionDP(Classifier, EmpiricalRiskMinimizationDP_CMS):
     regularizer : {"l2"} or callable
         ``regularizer(coeff)``: the penalty, a float. ``"l2"`` is half the squared length.
     eps : float
-        Privacy parameter epsilon, above 0. Infinity adds no noise and keeps nothing.
+        Privacy parameter epsilon, above 0. Infinity adds no noise and guarantees nothing.
     gamma : float
-        Regularization constant that the noise is made for. R's optimizer uses 1 instead.
+        Regularization constant to which the noise is calibrated. R's optimizer uses 1 instead.
     perturbation_method : {"objective", "output"}, default "objective"
         Whether the noise enters the objective, or is added to the fitted coefficients.
     regularizer_gr : callable, optional
-        ``regularizer_gr(coeff)``: gradient, shape (d,), of an own regularizer. Without it the
-        minimizer takes central differences.
+        ``regularizer_gr(coeff)``: gradient, shape (d,), of a user-defined regularizer. Without it the
+        minimizer uses central differences.
 
     Attributes
     ----------
@@ -60,14 +60,14 @@ class LogisticRegressionDP(Classifier, EmpiricalRiskMinimizationDP_CMS):
     -----
     PrivacyWarning
         By `fit`, where `gamma` is above 1 ("output") or 2.118 ("objective"), negative, or `eps`
-        is infinite: then more than `eps` can be lost, and the message says how much. With
-        objective perturbation and much noise also where the noise alone can drive a prediction
-        to 1, where R's loss is NaN: then nothing holds.
+        is infinite: the privacy loss can then exceed `eps`, by the amount in the message. With
+        objective perturbation and much noise also if the noise alone can drive a prediction
+        to 1, where R's loss is NaN: then nothing is guaranteed.
 
     See Also
     --------
-    logit : pydpstat's own, with tests and intervals.
-    tune_classification_model : a choice among several of them.
+    logit : pydpstat's model, with tests and intervals.
+    tune_classification_model : selection among several of them.
 
     Notes
     -----
@@ -91,7 +91,7 @@ class LogisticRegressionDP(Classifier, EmpiricalRiskMinimizationDP_CMS):
     _argument_names = ("regularizer", "eps", "gamma", "perturbation_method", "regularizer_gr")
     _class_labels = (0.0, 1.0)
     _has_scaled_records = True
-    # whatever gamma is; and R's class does not use mapXy.gr, whose recycled slopes are no gradient
+    # independent of gamma; R's class does not use mapXy.gr, whose recycled slopes are not a gradient
     _fixed_strength = 1.0
     _prediction = PREDICTION
 
@@ -124,7 +124,7 @@ class LogisticRegressionDP(Classifier, EmpiricalRiskMinimizationDP_CMS):
         X : DataFrame or array_like of shape (m, p)
             New records; they are not clipped.
         add_bias : bool, default False
-            Whether to put a column of ones in front; True where the model was fitted so.
+            Whether to put a column of ones in front; True if the model was fitted with one.
         raw_value : bool, default False
             Whether to return probabilities of label 1 instead of labels.
 
@@ -165,13 +165,13 @@ class LinearRegressionDP(EmpiricalRiskMinimizationDP_KST):
     regularizer : {"l2"} or callable
         ``regularizer(coeff)``: the penalty, a float. ``"l2"`` is half the squared length.
     eps : float
-        Privacy parameter epsilon, above 0. Infinity (or None) adds no noise and keeps nothing.
+        Privacy parameter epsilon, above 0. Infinity (or None) adds no noise and guarantees nothing.
     delta : float
         Privacy parameter delta; 0 for pure differential privacy.
     gamma : float
         Regularization constant: the objective has gamma / n times the regularizer.
     regularizer_gr : callable, optional
-        ``regularizer_gr(coeff)``: gradient, shape (d,), of an own regularizer. Without it NLopt's
+        ``regularizer_gr(coeff)``: gradient, shape (d,), of a user-defined regularizer. Without it NLopt's
         COBYLA minimizes, else its MMA.
 
     Attributes
@@ -188,16 +188,16 @@ class LinearRegressionDP(EmpiricalRiskMinimizationDP_KST):
 
     See Also
     --------
-    ols : pydpstat's own, with tests and intervals.
-    tune_linear_regression_model : a choice among several of them.
+    ols : pydpstat's model, with tests and intervals.
+    tune_linear_regression_model : selection among several of them.
 
     Notes
     -----
     Guarantee: (epsilon, delta) for one record added or removed, if the minimum is found exactly.
     For one replaced record and delta 0 epsilon is 0.65 eps + log(1 + d / (gamma + 2 d / eps)) where
     that is more than eps (with one coefficient 0.5625 eps instead); `fit` warns with the figure.
-    R scales columns and response by the bounds, and looks for coefficients with a squared length
-    of at most d in that scale. It needs the package nlopt.
+    R scales columns and response by the bounds, and restricts the squared norm of the scaled
+    coefficients to at most d. It needs the package nlopt.
 
     References
     ----------
@@ -246,10 +246,10 @@ class LinearRegressionDP(EmpiricalRiskMinimizationDP_KST):
         )
 
     def score(self, X: npt.ArrayLike, y: npt.ArrayLike, add_bias: bool = False) -> float:
-        """Return R-squared of the predictions: 1 less the share of the response's variance that is left.
+        """Return R-squared of the predictions: 1 less the share of the response's variance that is not explained.
 
-        It is computed from the records themselves: it is not private, and no part of the guarantee. R has no
-        such method; it is there for scikit-learn's.
+        It is computed from the records themselves: it is not private, and not part of the guarantee. R has no
+        such method; it exists for scikit-learn.
 
         Parameters
         ----------
@@ -263,7 +263,7 @@ class LinearRegressionDP(EmpiricalRiskMinimizationDP_KST):
         Returns
         -------
         float
-            At most 1; NaN where all responses are the same.
+            At most 1; NaN if all responses are equal.
 
         Raises
         ------
@@ -285,7 +285,7 @@ class LinearRegressionDP(EmpiricalRiskMinimizationDP_KST):
 
 
 def _compute_domain_excess(coeff: Floats) -> float:
-    """Return how far the squared length exceeds the number of coefficients."""
+    """Return the squared norm of the coefficients less their number."""
     return compute_dot_product(coeff, coeff) - coeff.size
 
 

@@ -36,11 +36,12 @@ class svmDP(Classifier, WeightedERMDP_CMS):
     regularizer : {"l2"} or callable
         ``regularizer(coeff)``: the penalty, a float. ``"l2"`` is half the squared length.
     eps : float
-        Privacy parameter epsilon, above 0. Infinity adds no noise and keeps nothing.
+        Privacy parameter epsilon, above 0. Infinity adds no noise and guarantees nothing.
     gamma : float
         Regularization constant: the objective has gamma / n times the regularizer.
     perturbation_method : {"objective", "output"}, default "objective"
-        Where the noise is put. Weights are for ``"output"`` only.
+        Whether the noise enters the objective, or is added to the coefficients. Weights are for
+        ``"output"`` only.
     kernel : {"linear", "Gaussian"}, default "linear"
         ``"Gaussian"`` is approximated by random Fourier features.
     D : int, optional
@@ -48,7 +49,7 @@ class svmDP(Classifier, WeightedERMDP_CMS):
     kernel_param : float, optional
         The Gaussian kernel's gamma; 1 / p by default, set by the first fit and kept for later ones.
     regularizer_gr : callable, optional
-        ``regularizer_gr(coeff)``: gradient, shape (d,), of an own regularizer.
+        ``regularizer_gr(coeff)``: gradient, shape (d,), of a user-defined regularizer.
     huber_h : float, default 0.5
         Half-width of the parabola that replaces the corner of the hinge loss.
 
@@ -68,9 +69,9 @@ class svmDP(Classifier, WeightedERMDP_CMS):
 
     See Also
     --------
-    logit : pydpstat's own model of two levels, with intervals.
-    LogisticRegressionDP : another classifier of R's DPpack.
-    tune_classification_model : a choice among several of them.
+    logit : pydpstat's model of two levels, with intervals.
+    LogisticRegressionDP : a different classifier of R's DPpack.
+    tune_classification_model : selection among several of them.
 
     Notes
     -----
@@ -166,7 +167,7 @@ class svmDP(Classifier, WeightedERMDP_CMS):
         Returns
         -------
         ModelResults
-            What may be published. R returns the object itself.
+            The released model. R returns the object itself.
 
         Raises
         ------
@@ -226,7 +227,7 @@ class svmDP(Classifier, WeightedERMDP_CMS):
         X : DataFrame or array_like of shape (m, p)
             New records; they are not clipped.
         add_bias : bool, default False
-            Whether to put a column of ones in front; True where the model was fitted so.
+            Whether to put a column of ones in front; True if the model was fitted with one.
         raw_value : bool, default False
             Whether to return scores instead of labels. A score of exactly 0 is label 0.
 

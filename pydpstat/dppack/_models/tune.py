@@ -1,4 +1,4 @@
-"""DPpack's choice among models that are fitted on separate groups of records."""
+"""DPpack's selection among models that are fitted on separate groups of records."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ DISJOINT_GROUPS_CONDITION = (
     "guarantee is that of the largest epsilon"
 )
 OTHER_MODELS_CONDITION = "not all models are pydpstat's, so the guarantee of their fits is not known in advance"
-# how many errors one record makes at most
+# largest number of errors due to one record
 ERROR_SENSITIVITY = 1.0
 
 
@@ -61,8 +61,8 @@ def tune_classification_model(
     R's function is ``DPpack::tune_classification_model``.
 
     Of m models each is fitted on its own group of records: the i-th on records i, i + m + 1,
-    i + 2 (m + 1), ... The group that is left counts each model's wrong labels, and the exponential
-    mechanism chooses a model with few.
+    i + 2 (m + 1), ... The errors of each model are counted in the remaining group, and the
+    exponential mechanism selects a model with few errors.
 
     Parameters
     ----------
@@ -158,8 +158,8 @@ def tune_linear_regression_model(
     R's function is ``DPpack::tune_linear_regression_model``.
 
     Of m models each is fitted on its own group of records, as by `tune_classification_model`.
-    The group that is left gives each model's sum of squared errors, and the exponential mechanism
-    chooses a model with a small one.
+    The sum of squared errors of each model is computed in the remaining group, and the exponential mechanism
+    selects a model with a small sum.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ def tune_linear_regression_model(
         The models, each with its own settings. All are fitted, as in R. The first one's `eps` is that
         of the choice too; give all the same.
     X : DataFrame or array_like of shape (n, p)
-        Predictors. The fits move values outside their bounds onto them; the validation does not.
+        Predictors. The fits clip values outside their bounds to them; the validation does not.
     y : array_like of shape (n,)
         Responses, treated likewise.
     upper_bounds, lower_bounds : array_like of shape (p + 1,)
@@ -243,7 +243,7 @@ def tune_linear_regression_model(
 
     def sum_squared_errors(model: Model, X_new: npt.ArrayLike, y_new: Floats) -> float:
         difference = y_new - model.predict(X_new, bias)
-        # an infinite error is one that loses
+        # a model with an infinite error is not selected
         with np.errstate(over="ignore"):
             return float(r.sum(difference * difference))
 
@@ -256,11 +256,11 @@ def tune_linear_regression_model(
 
 
 def _compute_inside_epsilon(eps: float, upper: float, lower: float, bias: bool) -> float:
-    """Return what the choice keeps where every record lies inside the bounds."""
+    """Return the epsilon of the selection if every record lies within the bounds."""
     if not lower < upper:
         return math.inf
     if bias:
-        # predictions lie inside the bounds of y
+        # predictions lie within the bounds of y
         return eps
     widest = 2.0 * max(abs(lower), abs(upper))
     return eps * max(1.0, (widest / (upper - lower)) ** 2)
@@ -284,7 +284,7 @@ def _choose_within_budget(
     source: Source,
     outside_condition: str = "",
 ) -> int:
-    """Tune, where a budget pays for all of it at once: the groups are disjoint."""
+    """Tune the models, charged as one release since the groups are disjoint; return the index of the selected model."""
     data, public = [(name, name) for name in ("DPmodels", "X", "y")], dict(arguments)
     if groups.weights is not None:
         data.append(("weights=weights", "weights = weights"))
@@ -301,14 +301,14 @@ def _choose_within_budget(
 def _derive_tuning_guarantee(
     groups: RecordGroups, bounds: Sequence[object], choice_guarantee: Guarantee, outside_condition: str
 ) -> Guarantee:
-    """Return what a tuning will keep, before its first draw; models of another class keep nothing known."""
+    """Return the guarantee of a tuning before its first draw; it is infinite for models of other classes."""
     kept = [choice_guarantee]
     for i, model in enumerate(groups.models):
         known = isinstance(model, EmpiricalRiskMinimizationDP_CMS)
         if outside_condition or not known:
             return Guarantee(math.inf, conditions=(outside_condition or OTHER_MODELS_CONDITION,))
         X, y, more = groups.get_group(i)
-        # of a copy, as a fit sets fields; the fits themselves warn
+        # use a copy, as a fit sets fields; warnings are given by the actual fits
         with catch_warnings():
             simplefilter("ignore")
             kept.append(preview_guarantee(lambda: copy.copy(model).fit(X, y, *bounds, **more)))
@@ -326,15 +326,15 @@ def _fit_and_choose(
     record: Call,
     outside_condition: str,
 ) -> int:
-    """Fit each model on its group, choose one by its errors in the last group, and return its place."""
+    """Fit each model on its group, select one by its errors in the last group, and return its index."""
     m, eps = len(groups.models), groups.eps
     X_new, y_new, _ = groups.get_group(m)
-    # what a fit takes as `rng` to go on drawing from the source
+    # argument `rng` with which a fit continues to draw from the source
     rng = getattr(source, "stream", getattr(source, "generator", None))
     results: dict[int, ModelResults] = {}
     utility = np.empty(m)
     for i, model in enumerate(groups.models):
-        # where an object occurs twice its last fit counts, as in R
+        # the last fit counts if an object occurs twice, as in R
         X, y, more = groups.get_group(i)
         results[id(model)] = model.fit(X, y, *bounds, rng=rng, **more)
         utility[i] = -errors(model, X_new, y_new)
@@ -382,10 +382,10 @@ def _fit_and_choose(
 
 
 def _is_tuning_condition(condition: str) -> bool:
-    """Tell whether a condition of a fit is one of the tuning: an added record changes all groups."""
+    """Return whether a condition of a fit applies to the tuning; an added record changes all groups."""
     return condition != SEEDED_CONDITION and not condition.startswith(ADDED_RECORD_CONDITION)
 
 
 def _compose_parallel(guarantees: Sequence[Guarantee]) -> Guarantee:
-    """Return what several releases of disjoint groups keep together: the largest of each."""
+    """Return the joint guarantee of releases of disjoint groups: the largest epsilon and delta."""
     return Guarantee(max(each.epsilon for each in guarantees), max(each.delta for each in guarantees))

@@ -12,7 +12,7 @@ from pydpstat.results.model_results import ModelResults
 class WeightedERMDP_CMS(EmpiricalRiskMinimizationDP_CMS):
     """Private empirical risk minimization with weighted records.
 
-    It is the base of `svmDP`, which is safer: this class scales nothing.
+    It is the base of `svmDP`, which is safer: this class does not scale records.
     ``WeightedERMDP.CMS$new(...)`` of R is ``WeightedERMDP_CMS(...)``. Its arguments are those of
     `EmpiricalRiskMinimizationDP_CMS`, with weights as a third argument of the loss.
 
@@ -21,11 +21,11 @@ class WeightedERMDP_CMS(EmpiricalRiskMinimizationDP_CMS):
     mapXy : callable
         ``mapXy(X, coeff)``: predictions, shape (n,), of records (n, d) and coefficients (d,).
     loss : callable
-        ``loss(y_hat, y, w)``: one loss a record, shape (n,); `w` is None without weights.
+        ``loss(y_hat, y, w)``: one loss per record, shape (n,); `w` is None without weights.
     regularizer : {"l2"} or callable
         ``regularizer(coeff)``: the penalty, a float. ``"l2"`` is half the squared length.
     eps : float
-        Privacy parameter epsilon, above 0. Infinity adds no noise and keeps nothing.
+        Privacy parameter epsilon, above 0. Infinity adds no noise and guarantees nothing.
     gamma : float
         Regularization constant: the objective has gamma / n times the regularizer.
     perturbation_method : {"objective", "output"}, default "objective"
@@ -56,7 +56,7 @@ class WeightedERMDP_CMS(EmpiricalRiskMinimizationDP_CMS):
 
     Notes
     -----
-    Guarantee: epsilon for one record replaced together with its weight, as of
+    Guarantee: epsilon for one record replaced together with its weight, as for
     `EmpiricalRiskMinimizationDP_CMS`.
 
     References
@@ -115,7 +115,7 @@ class WeightedERMDP_CMS(EmpiricalRiskMinimizationDP_CMS):
         Returns
         -------
         ModelResults
-            What may be published. R returns the object itself.
+            The released model. R returns the object itself.
 
         Raises
         ------
@@ -125,7 +125,7 @@ class WeightedERMDP_CMS(EmpiricalRiskMinimizationDP_CMS):
         Warns
         -----
         PrivacyWarning
-            Where the fit keeps less than `eps`.
+            Where the guarantee of the fit is weaker than `eps`.
 
         Examples
         --------
