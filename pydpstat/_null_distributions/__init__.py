@@ -1,1 +1,1 @@
-"""Distributions of noisy statistics, p-values and intervals: numbers in, numbers out, nothing private."""
+"""Distributions of noisy statistics, p-values and confidence intervals, from released numbers only."""

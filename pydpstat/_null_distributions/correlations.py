@@ -1,4 +1,4 @@
-"""An interval of a correlation that is valid for every number of records, from the noisy sums alone."""
+"""Noise intervals of correlations from noisy sums, valid for every number of records."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from pydpstat.mechanisms.gaussian import GaussianNoise
 from pydpstat.mechanisms.laplace import LaplaceNoise
 from pydpstat.results._postprocessing import AsymmetricValue, NoiseQuantiles
 
-# how many of the nine noises are in the sums of 1, z1, z2, z1 z2, z1^2, z2^2, each with the factor 1 or -1
+# numbers of noises, with coefficients 1 or -1, in the sums of 1, z1, z2, z1 z2, z1^2, z2^2
 _N_TERMS = tuple(int(count) for count in np.abs(PRODUCT_BASIS).sum(axis=1))
-# the part of alpha that the ranges of means and variances get
+# fraction of alpha for the simultaneous intervals of means and variances
 _NUISANCE_SHARE = 0.1
-# points in the range of the angle, and in that of each mean
+# numbers of lattice points for the angle and for each mean
 _N_ANGLES, _N_MEANS = 41, 7
 
 
 class Limits(NamedTuple):
-    """Lower and upper end."""
+    """Lower and upper limit."""
 
     low: float
     high: float
@@ -34,9 +34,9 @@ class Limits(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CorrelationValue(AsymmetricValue):
-    """The published values are correlations, each from noisy sums of the nine weights of its pair.
+    """Post-processing of correlations, each from the noisy sums of nine weights of a pair of variables.
 
-    `size` is the number of records, where it is public, and `width` that of the variables of a matrix.
+    `size` is the number of records if public, and `width` the number of variables of a matrix.
     """
 
     can_be_missing = True
@@ -46,7 +46,7 @@ class CorrelationValue(AsymmetricValue):
     width: int | None = None
 
     def compute_interval(self, noise: NoiseQuantiles, value: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return intervals between -1 and 1, each of which holds its correlation and the estimate."""
+        """Return intervals within [-1, 1], each of which contains its estimate."""
         ends = [compute_correlation_limits(sums, self.size, noise, alpha) for sums in self.sums]
         return make_interval_arrays(value, ends, self.width)
 
@@ -54,20 +54,20 @@ class CorrelationValue(AsymmetricValue):
 def make_interval_arrays(
     value: np.ndarray, limits: Sequence[tuple[float, float]], width: int | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the pairs' ends in the shape of the correlations, and so that each interval holds its own.
+    """Return the limits in the shape of the correlations, extended so that each interval contains its estimate.
 
-    A correlation that is missing is in none.
+    Estimates that are NaN are ignored.
     """
     both = np.array(limits).T
     if width is not None:
-        # a variable's correlation with itself is 1 for certain
+        # the correlation of a variable with itself is 1, without noise
         both = np.array([make_symmetric_matrices(end, width, 1.0) for end in both])
     low, high = (end.reshape(value.shape) for end in both)
     return np.fmin(low, value), np.fmax(high, value)
 
 
 def make_symmetric_matrices(values: np.ndarray, width: int, diagonal: float) -> np.ndarray:
-    """Return symmetric matrices from what each has for its pairs of variables, in order."""
+    """Return symmetric matrices from the values of the pairs of variables in row-major order."""
     first, second = np.triu_indices(width, 1)
     found = np.zeros((values.size // first.size, width, width))
     found[:, first, second] = found[:, second, first] = values.reshape(-1, first.size)
@@ -78,22 +78,22 @@ def make_symmetric_matrices(values: np.ndarray, width: int, diagonal: float) -> 
 def compute_correlation_limits(
     sums: tuple[float, ...], size: int | None, noise: NoiseQuantiles, alpha: float
 ) -> Limits:
-    """Return a range that holds the correlation of the records with probability 1 - alpha.
+    """Return limits that contain the correlation of the records with probability at least 1 - alpha.
 
-    `sums` are the noisy sums of the nine products of two variables' weights (`square_weights`), and `noise`
+    `sums` are the noisy sums of the nine products of two variables' weights (`compute_product_weight_sums`), and `noise`
     is the distribution of their independent noises.
 
-    With u and v the distances of z1 and z2 from their means, the correlation r solves
+    With u and v the deviations of z1 and z2 from their means, the correlation r solves
     ``2 s c sum(u v) = r (s^2 sum(u^2) + c^2 sum(v^2))``, where s / c is the standard deviation of v over
     that of u and s^2 + c^2 = 1. Both sides are linear in the nine sums, so for the true means and ratio
     the difference of the noisy sides is noise of a known distribution, whatever the number of records, and
-    the r for which it is not too large are found as by Fieller. The means and the ratio are not known: a
-    tenth of alpha goes to ranges that hold them all (Bonferroni), and the result is the union over a
-    lattice of points in these ranges. It is -1 to 1 where a spread may be 0.
+    the set of r for which it is not too large is found by Fieller's method. The means and the ratio are unknown: a
+    tenth of alpha is spent on intervals that contain all of them (Bonferroni), and the result is the union over a
+    lattice of points in these intervals. It is [-1, 1] if a variance may be 0.
 
     (Fieller, E. C. (1954). Some problems in interval estimation. JRSS B 16, 175-185.)
     """
-    # infinities, as of a scale near the largest float, end in the widest range
+    # infinities, such as for scales near the largest float, give the widest interval
     with np.errstate(all="ignore"):
         ranges = _compute_moment_limits(np.array(sums), size, noise, _NUISANCE_SHARE * alpha)
         if ranges is None:
@@ -109,12 +109,12 @@ def _combine_limits(
     noise: NoiseQuantiles,
     alpha: float,
 ) -> Limits:
-    """Return the union of the correlation's ranges over a lattice of means and ratios of the spreads."""
+    """Return the union of the correlation's intervals over a lattice of means and ratios of standard deviations."""
     angles = Limits(
         math.atan2(math.sqrt(spreads[1].low), math.sqrt(spreads[0].high)),
         math.atan2(math.sqrt(spreads[1].high), math.sqrt(spreads[0].low)),
     )
-    # NumPy's sine has other last bits on other processors
+    # the last bits of NumPy's sine depend on the processor
     turns = np.array([complex(math.cos(angle), math.sin(angle)) for angle in np.linspace(*angles, _N_ANGLES)])
     lattice = np.meshgrid(turns, *(np.linspace(*each, _N_MEANS) for each in means), indexing="ij")
     turn, first, second = (each.ravel() for each in lattice)
@@ -129,9 +129,9 @@ def _combine_limits(
 def _compute_moment_limits(
     sums: np.ndarray, size: int | None, noise: NoiseQuantiles, alpha: float
 ) -> tuple[list[Limits], list[Limits]] | None:
-    """Return ranges of both means and both mean squares about them, which hold all but for alpha.
+    """Return simultaneous intervals, with error alpha, of both means and both variances (divisor n).
 
-    None where they are empty, as noise beyond its range can make them, or a spread is 0 at most.
+    None if an interval is empty, as extreme noise can make it, or if a variance must be 0.
     """
     tail = alpha / (2.0 * (len(_N_TERMS) - (size is not None)))
     boxes = []
@@ -154,7 +154,7 @@ def _compute_moment_limits(
 
 
 def _bound_mean(sum_limits: Limits, count_limits: Limits, minimum: float) -> Limits:
-    """Return the range of a mean of numbers between `minimum` and 1, from those of their sum and number."""
+    """Return the interval of a mean of numbers in [`minimum`, 1], from the intervals of their sum and number."""
     if count_limits.low <= 0.0:
         return Limits(minimum, 1.0)
     low, high = (min(end / count_limits.low, end / count_limits.high) for end in (sum_limits.low, -sum_limits.high))
@@ -164,14 +164,14 @@ def _bound_mean(sum_limits: Limits, count_limits: Limits, minimum: float) -> Lim
 def _solve_fieller(
     top: np.ndarray, bottom: np.ndarray, sums: np.ndarray, size: int | None, half_width: float
 ) -> Limits:
-    """Return the smallest and largest r with ``|(top - r bottom)' sums| <= reach |top - r bottom|``.
+    """Return the smallest and largest r with ``|(top - r bottom)' sums| <= half_width |top - r bottom|``.
 
     `top` and `bottom` have a column for each point of the lattice; without noise the products are 0.
     """
-    # added up in order, as BLAS does not
+    # summed in a fixed order, unlike in BLAS
     numerator, denominator = ((part * sums[:, None]).sum(axis=0) for part in (top, bottom))
     if size is not None:
-        # the sums' own sum is known: what all coefficients have in common needs no noise
+        # the total of the sums is public, so the common part of the coefficients has no noise
         common = top.mean(axis=0), bottom.mean(axis=0)
         excess = float(sums.sum()) - size
         numerator, denominator = numerator - common[0] * excess, denominator - common[1] * excess
@@ -183,37 +183,36 @@ def _solve_fieller(
     if not (a > 0.0).all():
         # the denominator may be 0
         return Limits(-1.0, 1.0)
-    # at numerator / denominator the inequality holds, so there are roots
+    # the inequality holds at numerator / denominator, so there are real roots
     root = np.sqrt(np.maximum(b * b - a * c, 0.0))
     low, high = float(((b - root) / a).min()), float(((b + root) / a).max())
-    # noise can move all of it beyond the ends that a correlation has
+    # noise can move the whole interval outside [-1, 1]
     return Limits(min(max(low, -1.0), 1.0), max(min(high, 1.0), -1.0))
 
 
 def compute_sum_quantile(noise: NoiseQuantiles, n_terms: int, tail: float) -> float:
-    """Return what the sum of so many independent noises passes with a probability of `tail`."""
+    """Return a limit that the sum of `n_terms` independent noises exceeds with probability at most `tail`."""
     if isinstance(noise, GaussianNoise):
         return math.sqrt(n_terms) * float(noise.sd) * _bound_unit_quantile(True, tail)
     if isinstance(noise, LaplaceNoise):
         return float(noise.scale) * _compute_laplace_quantile(n_terms, tail)
-    # where the sum passes so much, one of them passes its part
+    # union bound: if the sum exceeds the limit, one noise exceeds its part
     return n_terms * float(np.asarray(noise.ppf(1.0 - tail / n_terms)))
 
 
 def _bound_weighted_quantile(noise: NoiseQuantiles, tail: float) -> float:
-    """Return what no sum of nine noises, whose weights have squares that add up to 1, passes more often."""
+    """Return a limit that no sum of nine weighted noises with unit norm of weights exceeds with more than `tail`."""
     if isinstance(noise, (GaussianNoise, LaplaceNoise)):
         return float(np.asarray(noise.std())) * _bound_unit_quantile(isinstance(noise, GaussianNoise), tail)
-    # the sum is at most the noises' length as a vector, and that at most 3 times the largest of nine
+    # the sum is at most the Euclidean norm of the noises, which is at most 3 times the largest of nine
     return 3.0 * float(np.asarray(noise.ppf(1.0 - tail / 18.0)))
 
 
 @lru_cache(maxsize=64)
 def _bound_unit_quantile(is_gaussian: bool, tail: float) -> float:
-    """Return what no sum of noises of variance 1, with any weights, passes more often than with `tail`.
+    """Return a limit that no unit-norm combination of noises of variance 1 exceeds with more than `tail`.
 
-    Of Laplace variables with weights whose squares add up to 1 the sum passes a limit most often where
-    some of the nine weights are equal and the others 0.
+    For Laplace variables the probability is largest if some of the nine weights are equal and the others 0.
 
     (Szekely, G. J. and Bakirov, N. K. (2003). Extremal probabilities for Gaussian quadratic forms.
     Probability Theory and Related Fields 126, 184-202.)
@@ -225,14 +224,14 @@ def _bound_unit_quantile(is_gaussian: bool, tail: float) -> float:
 
 @lru_cache(maxsize=256)
 def _compute_laplace_quantile(n_terms: int, tail: float) -> float:
-    """Return the quantile of a sum of Laplace variables of scale 1."""
+    """Return the upper quantile of a sum of `n_terms` Laplace variables of scale 1."""
     return bisect_up(lambda x: _compute_laplace_tail(n_terms, x) > tail, steps=60)[1]
 
 
 def _compute_laplace_tail(m: int, x: float) -> float:
-    """Return the probability that the sum of Laplace variables of scale 1 passes x, which is not negative.
+    """Return the probability that a sum of `m` Laplace variables of scale 1 exceeds x >= 0.
 
-    There are m of them. Their sum is the difference of two Gamma variables G and H of the shape m, and
+    The sum is the difference of two Gamma variables G and H of shape m, and
     ``P(G > x + H) = exp(-x) sum_i E[exp(-H) (x + H)^i] / i!`` over i below m, with
     ``E[exp(-H) H^k] = (m - 1 + k)! / ((m - 1)! 2^(m + k))``.
     """

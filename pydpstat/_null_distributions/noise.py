@@ -1,4 +1,4 @@
-"""Noise of counts: geometric, Tulap, with a normal variable, and the tails of sums."""
+"""Noise distributions of counts: geometric, Tulap, normal-Laplace, and tails of weighted sums."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from pydpstat.r_arithmetic.elementary import Floats, exp, expm1, log
 
 @dataclass(frozen=True)
 class Tulap:
-    """The distribution of G + U: P(G = k) proportional to exp(-rate |k|), U uniform on (-1/2, 1/2).
+    """Distribution of G + U: P(G = k) proportional to exp(-rate |k|), U uniform on (-1/2, 1/2).
 
-    A count plus this noise is what the uniformly most powerful private tests of a proportion rest on. Awan,
+    The uniformly most powerful private tests of a proportion are based on a count plus this noise. Awan,
     J. and Slavkovic, A. (2018). Differentially private uniformly most powerful tests for binomial data.
     NeurIPS 2018.
 
     With b = exp(-rate) and r the integer nearest to y >= 0, P(X <= -y) is ``b^r (b + (r - y + 1/2) (1 - b)) /
-    (1 + b)``: the mass b^(r+1) / (1 + b) of the integers beyond -r, and the part of the cell around -r that
-    lies below -y. The distribution is symmetric.
+    (1 + b)``: the mass b^(r+1) / (1 + b) of the integers below -r, and the part of the cell around -r
+    below -y. The distribution is symmetric.
     """
 
     rate: float
@@ -44,7 +44,7 @@ class Tulap:
         return np.where(values >= 0.0, far, 1.0 - far)
 
     def ppf(self, u: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """Return the quantiles of shares above 0 and below 1."""
+        """Return the quantiles at probabilities in (0, 1)."""
         share = np.asarray(u, dtype=np.float64)
         b, rest = math.exp(-self.rate), -math.expm1(-self.rate)
         mass: Floats = np.minimum(share, 1.0 - share) * (1.0 + b)
@@ -54,11 +54,11 @@ class Tulap:
         return np.where(share < 0.5, -y, y)
 
 
-# as far as the tails are followed: standard deviations, and units of 1 / rate
+# truncation points of the tails, in standard deviations and in units of 1 / rate
 _SUPPORT_DEVIATIONS, _SUPPORT_DECAYS = 12.0, 40.0
-# of more values than these to either side, those at a distance of a step are looked at
+# largest number of values on either side; a wider distribution is tabulated with a larger step
 _MAX_LATTICE_POINTS = 2**16
-# with a noise of more than a thousand million records nothing is looked at
+# smallest rate, at which the noise is about 10^9 records
 SMALLEST_RATE = 1e-9
 
 
@@ -71,7 +71,7 @@ def compute_geometric_tail(k: npt.ArrayLike, rate: float) -> npt.NDArray[np.floa
 
 @dataclass(frozen=True)
 class GeometricNoise:
-    """Symmetric geometric noise of any rate, as a distribution with a tail."""
+    """Symmetric geometric noise of any rate, with its tail probabilities."""
 
     rate: float
 
@@ -82,7 +82,7 @@ class GeometricNoise:
 
 @dataclass(frozen=True, eq=False)
 class GeometricSum:
-    """The distribution of a sum of independent symmetric geometric variables, on multiples of a step."""
+    """Distribution of a sum of independent symmetric geometric variables, tabulated at multiples of a step."""
 
     pmf: npt.NDArray[np.float64]
     tails: npt.NDArray[np.float64]
@@ -90,7 +90,7 @@ class GeometricSum:
 
     @property
     def support_radius(self) -> int:
-        """The largest multiple that is looked at."""
+        """Largest tabulated multiple of the step."""
         return self.pmf.size // 2
 
     def compute_tail(self, x: npt.ArrayLike) -> npt.NDArray[np.float64]:
@@ -104,8 +104,8 @@ class GeometricSum:
         return np.where(whole < self.pmf.size, inside, 0.0)
 
     def compute_quantile(self, tail_probability: float) -> int:
-        """Return a q with P(X > q) <= share, a share above 0: the smallest where the step is 1."""
-        # the tails fall from 1 on
+        """Return a q with P(X > q) <= `tail_probability` > 0: the smallest such integer if the step is 1."""
+        # tails are decreasing from 1
         return (
             int(np.count_nonzero(self.tails > tail_probability)) - (self.step == 1) - self.support_radius
         ) * self.step
@@ -113,12 +113,12 @@ class GeometricSum:
 
 @lru_cache(maxsize=64)
 def make_geometric_sum(rate: float, n_terms: int) -> GeometricSum:
-    """Return the distribution of a sum of so many variables with P(k) proportional to exp(-rate |k|).
+    """Return the distribution of a sum of `n_terms` variables with P(k) proportional to exp(-rate |k|).
 
-    The probabilities are the Fourier inverse of the characteristic function's power, on as many integers as
-    leave out less than 1e-15; what rounding makes negative is 0. Each is right to about 1e-16. Where these
-    are more than 131,073, as for rates below 0.001, a coarser lattice takes their place; a step is then 0.001
-    of the noise's scale or less, and tails are right to about 1e-7.
+    The probabilities are the inverse Fourier transform of a power of the characteristic function, on an integer
+    range that leaves out less than 1e-15; negative rounding errors are set to 0. Each is accurate to about
+    1e-16. If the range has more than 131,073 integers, as for rates below 0.001, a coarser lattice is used; its
+    step is at most 0.001 of the noise scale, and tails are accurate to about 1e-7.
     """
     reach = compute_support_radius(rate, n_terms)
     step = -(-reach // _MAX_LATTICE_POINTS)
@@ -129,7 +129,7 @@ def make_geometric_sum(rate: float, n_terms: int) -> GeometricSum:
         size, half = fft.next_fast_len(pmf.size, real=True), pmf.size // 2
         spectrum = fft.rfft(np.roll(np.append(pmf, np.zeros(size - pmf.size)), -half)).real ** n_terms
         pmf = np.roll(fft.irfft(spectrum, size), half)[: pmf.size].clip(min=0.0)
-    # the two halves are the same but for rounding
+    # both halves are equal up to rounding
     pmf = pmf + pmf[::-1]
     pmf /= pmf.sum()
     tails = pmf[::-1].cumsum()[::-1]
@@ -137,19 +137,22 @@ def make_geometric_sum(rate: float, n_terms: int) -> GeometricSum:
 
 
 def compute_noise_variance(rate: float) -> float:
-    """Return the variance of one symmetric geometric variable."""
-    # beyond all floats for rates below 1e-150
+    """Return the variance of a symmetric geometric variable."""
+    # avoids a division by 0 if the square underflows
     return 2.0 * math.exp(-rate) / max(math.expm1(-rate) ** 2, 5e-324)
 
 
 def evaluate_noise_spectrum(rate: float, angles: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return the characteristic function of one symmetric geometric variable."""
+    """Return the characteristic function of a symmetric geometric variable."""
     ratio = math.exp(-rate)
     return (1.0 - ratio) ** 2 / (1.0 - 2.0 * ratio * np.cos(angles) + ratio * ratio)
 
 
 def count_below_edges(cell_counts: Sequence[int], total: int) -> list[tuple[int, int]]:
-    """Return the numbers below the edges between noisy cells, each from the side with fewer noises."""
+    """Return the counts below the inner edges of noisy cells, and the numbers of noises in them.
+
+    Each is summed over the cells on the side with fewer noises.
+    """
     sums = np.cumsum(cell_counts).tolist()
     half, size = len(cell_counts) // 2, len(cell_counts)
     return [
@@ -159,13 +162,13 @@ def count_below_edges(cell_counts: Sequence[int], total: int) -> list[tuple[int,
 
 
 def compute_support_radius(rate: float, n_terms: int) -> int:
-    """Return how far a sum of so many variables is followed, for rates that are looked at."""
+    """Return the truncation point of a sum of `n_terms` variables; rates below `SMALLEST_RATE` are raised to it."""
     rate = max(rate, SMALLEST_RATE)
     return math.ceil(_SUPPORT_DEVIATIONS * math.sqrt(n_terms * compute_noise_variance(rate)) + _SUPPORT_DECAYS / rate)
 
 
 def compute_geometric_pmf(rate: float, radius: int, step: int = 1) -> npt.NDArray[np.float64]:
-    """Return the probabilities of the multiples of a step, from -reach to reach, for one variable.
+    """Return the probabilities of the multiples of a step, from -radius to radius, for one variable.
 
     With b = exp(-rate) and h the step, that of m h != 0 is ``b (1 - b^h)^2 / (h (1 - b^2)) b^(h (|m| - 1))``:
     the sum of ``(1 - b) / (1 + b) b^|k|`` times ``1 - |k - m h| / h`` over the k next to m h.
@@ -181,16 +184,16 @@ _ROOT_TWO = math.sqrt(2.0)
 
 
 def compute_normal_laplace_tail(x: npt.ArrayLike, sd: float, scale: float) -> npt.NDArray[np.float64]:
-    """Return P(sd N + L >= x), N standard normal, L Laplace noise of that scale.
+    """Return P(sd N + L >= x) for a standard normal N and Laplace noise L of the given scale.
 
     Reed, W. J. (2006). The normal-Laplace distribution and its relatives. In Advances in distribution theory,
     order statistics, and inference. Birkhauser.
 
     With u = x / sd and r = sd / scale it is Phi(-u) + A / 2 - B / 2, where A = exp(r^2/2 - ru) Phi(u - r)
     and B = exp(r^2/2 + ru) Phi(-u - r). As Phi(-z) = exp(-z^2/2) erfcx(z / sqrt(2)) / 2, they are
-    exp(-u^2/2) / 2 times erfcx((r - u) / sqrt(2)) and erfcx((r + u) / sqrt(2)): no large exponents meet. For
-    u > r the exponent of A is negative as it stands. For x >= 0, B is at most Phi(-u), so that nothing
-    cancels; for x < 0 the tail is 1 minus that of -x.
+    exp(-u^2/2) / 2 times erfcx((r - u) / sqrt(2)) and erfcx((r + u) / sqrt(2)), which avoids large exponents. For
+    u > r the exponent of A is already negative. For x >= 0, B is at most Phi(-u), so that there is no
+    cancellation; for x < 0 the tail is 1 minus that of -x.
     """
     from scipy.special import erfcx, ndtr
 
@@ -205,7 +208,7 @@ def compute_normal_laplace_tail(x: npt.ArrayLike, sd: float, scale: float) -> np
         u, r = size / sd, sd / scale
         density = 0.5 * np.asarray(exp(-0.5 * u * u))
         beyond = density * erfcx((u + r) / _ROOT_TWO)
-        # the larger argument of erfcx that is not used must not overflow
+        # clipped because erfcx overflows at the negative arguments that are not used
         near = density * erfcx(np.maximum(r - u, 0.0) / _ROOT_TWO)
         far = np.asarray(exp(r * np.minimum(0.5 * r - u, 0.0))) * ndtr(u - r)
         upper = ndtr(-u) + 0.5 * np.where(u <= r, near, far) - 0.5 * beyond
@@ -215,17 +218,17 @@ def compute_normal_laplace_tail(x: npt.ArrayLike, sd: float, scale: float) -> np
 
 Cumulants = tuple[float, float, float]
 
-# the approximation is up to 6 % off for a single Laplace variable
+# relative increase of tail probabilities; the error is up to 6 % for a single Laplace variable
 _SURCHARGE = 1.05
-# of vectors that move the sum by less of its standard deviation only the variance matters
+# vectors with weights below this fraction of the standard deviation enter by their variance only
 _SMALL_MOVE = 0.05
 _QUADRATURE_NODES = 32
-# the smallest p-value of a coefficient, near to where floating-point numbers end
+# smallest p-value of a coefficient, near the smallest normal float
 SMALLEST_PVALUE = 1e-300
 
 
 class BinomialTerms(NamedTuple):
-    """Binomial counts less their means, each times a weight."""
+    """Weighted binomial counts minus their means."""
 
     sizes: Floats
     probabilities: Floats
@@ -233,16 +236,16 @@ class BinomialTerms(NamedTuple):
 
     @property
     def variance(self) -> float:
-        """Their variance."""
+        """Variance of the sum."""
         return float(self.sizes @ (self.weights**2 * self.probabilities * (1.0 - self.probabilities)))
 
     @property
     def max_argument(self) -> float:
-        """Every argument has cumulants; beyond this one the count with the largest weight is full."""
+        """Largest argument of the cumulant generating function, chosen to avoid overflow."""
         return 500.0 / max(float(np.abs(self.weights).max(initial=0.0)), 1e-300)
 
     def evaluate_cumulants(self, t: float) -> Cumulants:
-        """Return the cumulants."""
+        """Return the cumulant generating function at `t` and its first two derivatives."""
         w, p = self.weights, self.probabilities
         grown = p * np.asarray(exp(t * w))
         whole = 1.0 - p + grown
@@ -256,23 +259,23 @@ class BinomialTerms(NamedTuple):
 
 
 class GeometricTerms(NamedTuple):
-    """Symmetric geometric variables of one rate, each times a weight."""
+    """Weighted symmetric geometric variables of one rate."""
 
     rate: float
     weights: Floats
 
     @property
     def variance(self) -> float:
-        """Their variance."""
+        """Variance of the sum."""
         return compute_noise_variance(self.rate) * float(self.weights @ self.weights)
 
     @property
     def max_argument(self) -> float:
-        """Up to which argument they have cumulants."""
+        """Upper limit of the arguments at which the cumulant generating function is finite."""
         return self.rate / max(float(np.abs(self.weights).max(initial=0.0)), 1e-300)
 
     def evaluate_cumulants(self, t: float) -> Cumulants:
-        """Return the cumulants."""
+        """Return the cumulant generating function at `t` and its first two derivatives."""
         w = np.abs(self.weights)
         down, up = np.asarray(exp(-self.rate - t * w)), np.asarray(exp(t * w - self.rate))
         whole = 2.0 * w.size * math.log(-math.expm1(-self.rate))
@@ -283,26 +286,29 @@ class GeometricTerms(NamedTuple):
 
 
 class CubeTerms(NamedTuple):
-    """Vectors whose density falls with the largest element over the scale, each times a vector of weights.
+    """Scalar products of weights and vectors of cube noise, whose density decreases with the maximum norm.
 
-    The weights have the scale in them already; of vectors of one element they are Laplace variables.
+    The weights include the noise scale; vectors of one element are Laplace variables.
     """
 
     weights: Floats
 
     @property
     def variance(self) -> float:
-        """Their variance."""
+        """Variance of the sum."""
         columns = self.weights.shape[1]
         return (columns + 1.0) * (columns + 2.0) / 3.0 * float(np.square(self.weights).sum())
 
     @property
     def max_argument(self) -> float:
-        """Up to which argument they have cumulants."""
+        """Upper limit of the arguments at which the cumulant generating function is finite."""
         return 1.0 / max(float(np.abs(self.weights).sum(axis=1).max(initial=0.0)), 1e-300)
 
     def evaluate_cumulants(self, t: float) -> Cumulants:
-        """Return the cumulants: a Gamma radius times uniform elements, over the radius by quadrature."""
+        """Return the cumulant generating function at `t` and its first two derivatives.
+
+        A vector is a Gamma radius times uniform elements; the radius is integrated by quadrature.
+        """
         w = np.abs(self.weights)
         nodes, masses = compute_radius_quadrature(w.shape[1])
         left = 1.0 - t * w.sum(axis=1)
@@ -328,7 +334,7 @@ class CubeTerms(NamedTuple):
 
 @lru_cache(maxsize=16)
 def compute_radius_quadrature(columns: int) -> tuple[Floats, Floats]:
-    """Return nodes and masses of the Gamma distribution of shape columns + 1."""
+    """Return nodes and masses of Gauss-Laguerre quadrature for the Gamma distribution of shape columns + 1."""
     from scipy.special import roots_genlaguerre
 
     nodes, masses = roots_genlaguerre(_QUADRATURE_NODES, columns)
@@ -336,19 +342,19 @@ def compute_radius_quadrature(columns: int) -> tuple[Floats, Floats]:
 
 
 def split_large_terms(cubes: CubeTerms, variance: float) -> tuple[CubeTerms, float]:
-    """Return the vectors that matter in a sum of so large a variance, and the variance of the others."""
+    """Return the vectors with large weights relative to the standard deviation, and the variance of the others."""
     reach = np.abs(cubes.weights).sum(axis=1)
     kept = reach > _SMALL_MOVE * math.sqrt(variance)
     return CubeTerms(cubes.weights[kept]), CubeTerms(cubes.weights[~kept]).variance
 
 
-# independent variables of mean 0, each with a weight
+# weighted independent variables of mean 0
 SumTerms = BinomialTerms | GeometricTerms | CubeTerms
 
 
 @dataclass(frozen=True)
 class WeightedSum:
-    """A sum of independent variables: a normal one of this variance, and others."""
+    """Sum of independent variables: a normal one with the given variance, and others."""
 
     variance: float
     terms: Sequence[SumTerms]
@@ -359,7 +365,7 @@ class WeightedSum:
         return value + 0.5 * self.variance * t * t, first + self.variance * t, second + self.variance
 
     def approximate_tail(self, x: float) -> float:
-        """Return the probability of a sum of at least x, for x >= 0; 5 % are added."""
+        """Return a saddlepoint approximation of P(sum >= x) for x >= 0, increased by 5 % and at most 0.5."""
         from scipy.special import log_ndtr
 
         most = min([part.max_argument for part in self.terms], default=math.inf)
@@ -375,7 +381,7 @@ class WeightedSum:
                 break
             low, high = (t, high) if first < x else (low, t)
             step = t + (x - first) / second if second > 0.0 else math.nan
-            # Newton's step, or to the middle where it leads out
+            # Newton's step, or bisection if it leaves the bracket
             t = step if low < step < high else (0.5 * (low + high) if high < math.inf else 2.0 * t)
         root, slope = math.sqrt(max(2.0 * (t * x - value), 0.0)), t * math.sqrt(max(second, 0.0))
         if root < 1e-3 or slope <= 0.0:

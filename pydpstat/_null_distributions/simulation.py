@@ -1,4 +1,4 @@
-"""Simulated null distributions: draws, shapes of records, p-values, tails beyond the draws, and ends."""
+"""Simulated null distributions: reference draws, shapes of records, p-values, fitted tails and interval limits."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from pydpstat.mechanisms.mechanism import Noise
 from pydpstat.r_arithmetic.elementary import Floats
 
 _SEED = 1_908
-# what is equal but for rounding counts as equal
+# statistics that differ by rounding count as equal
 _RELATIVE_TOLERANCE = 1e-9
 
 
 def make_generator(*key: int) -> np.random.Generator:
-    """Return the generator of reference draws for a place in the simulation: always the same stream."""
+    """Return the generator of reference draws for a key; its seed is fixed."""
     return np.random.default_rng((_SEED, *key))
 
 
@@ -33,15 +33,13 @@ def compute_exceedance_pvalue(reference: Floats, statistic: float) -> float:
 
 
 def maximize_pvalue(references: Iterable[Floats], statistic: float, slack: float = 0.0) -> float:
-    """Return the largest p-value over the points of a nuisance, and at most 1.
+    """Return the largest p-value over the points of a nuisance parameter, plus `slack`, at most 1.
 
-    `slack` is added: the probability that the true nuisance is outside what the points stand for. Berger, R.
+    `slack` is the probability that the true nuisance parameter is outside the set that the points represent. Berger, R.
     L. and Boos, D. D. (1994). P values maximized over a confidence set for the nuisance parameter. JASA 89.
 
-    The whole way from a true table or sum to the statistic is gone again with simulated releases. Where the
-    null hypothesis leaves something unknown, a nuisance, this is done at several plausible values of it, and
-    the largest p-value counts. The draws have fixed seeds: the same release has the same p-value every time.
-    They protect nobody.
+    The references are simulated releases, including the noise, at several plausible values of the nuisance parameter.
+    They have fixed seeds, so that a release always has the same p-value; they do not protect data.
     """
     return min(1.0, slack + max(compute_exceedance_pvalue(reference, statistic) for reference in references))
 
@@ -49,41 +47,39 @@ def maximize_pvalue(references: Iterable[Floats], statistic: float, slack: float
 def simulate_geometric_noise(rng: np.random.Generator, rate: float, shape: tuple[int, ...]) -> Floats:
     """Draw noise with P(k) proportional to exp(-rate |k|), for simulation only.
 
-    The whole part of an exponential variable over the rate is geometric.
+    The integer part of a standard exponential variable divided by the rate is geometric.
     """
     first, second = rng.standard_exponential((2, *shape))
     return np.floor(first / rate) - np.floor(second / rate)
 
 
 def get_reference_noise(rate: float, shape: tuple[int, ...], stream: int = 0) -> Floats:
-    """Return noise for simulated releases, the same for every point of a nuisance."""
+    """Return noise for simulated releases, the same at every point of a nuisance parameter."""
     return simulate_geometric_noise(make_generator(1, stream), rate, shape)
 
 
-# of noises: one distribution for all, one of each, or that of the vector whose first elements they are; these
-# have the variance 1
+# one distribution for all noises, one for each, or that of a vector that begins with the noises; the latter two
+# have variance 1
 NoiseFamily = Union[str, "tuple[Noise, ...]", CubeNoise]
 DRAWS_POWER = 13
-# the smallest p-value that is told, shown as "< 1e-06"
+# smallest p-value that is reported, shown as "< 1e-06"
 PVALUE_FLOOR = 9.9e-7
 
 
 @lru_cache(maxsize=16)
 def make_uniform_points(dimension: int, power: int = DRAWS_POWER) -> Floats:
-    """Return 2^power Sobol points in (0, 1)^dimension, shifted by fixed digits, of shape (dimension,
-    points).
-    """
+    """Return 2^power Sobol points in (0, 1)^dimension with a fixed digital shift, of shape (dimension, points)."""
     from scipy.stats import qmc
 
     plain = qmc.Sobol(dimension, scramble=False).random_base2(power)
     digits = np.round(plain * 2.0**30).astype(np.int64)
-    # a digital shift keeps the points as even as they are, and takes them off the corner
+    # a digital shift preserves the equidistribution and avoids the point 0
     digits ^= np.random.RandomState(1).randint(0, 2**30, size=dimension).astype(np.int64)
     return freeze_array(((digits + 0.5) / 2.0**30).T)
 
 
 def compute_noise_quantiles(shares: Floats, noise_family: NoiseFamily) -> Floats:
-    """Return noises of scale 1 at uniform shares, a row a noise; a vector's norm has the first row."""
+    """Return noises of scale 1 at uniform points, one row for each noise; the first row gives the norm of a vector."""
     if isinstance(noise_family, CubeNoise):
         return noise_family.at(shares.T).T
     if isinstance(noise_family, tuple):
@@ -95,7 +91,7 @@ def compute_noise_quantiles(shares: Floats, noise_family: NoiseFamily) -> Floats
 
 @lru_cache(maxsize=16)
 def tabulate_survival(noise: Noise) -> tuple[Floats, Floats]:
-    """Return places from -40 to 40, and how probable a noise of variance 1 above each of them is."""
+    """Return a grid from -40 to 40, and the survival function of noise of variance 1 on it."""
     grid = np.linspace(-40.0, 40.0, 6401)
     return freeze_array(grid), freeze_array(np.asarray(noise.cdf(-grid)))
 
@@ -103,13 +99,13 @@ def tabulate_survival(noise: Noise) -> tuple[Floats, Floats]:
 def _lookup_quantiles(noise: Noise, shares: Floats) -> Floats:
     grid, above = tabulate_survival(noise)
     upper = grid >= 0.0
-    # tails are near to exponential
+    # tails are nearly exponential
     sizes = np.interp(-np.log(np.minimum(shares, 1.0 - shares)), -np.log(above[upper]), grid[upper])
     return np.where(shares < 0.5, -sizes, sizes)
 
 
 class ReferenceDraws(NamedTuple):
-    """Draws of what the sums of n records are made of, and of the noises."""
+    """Draws from which sums of n records are computed, and draws of the noises."""
 
     normal: Floats
     chi2: Floats
@@ -121,7 +117,7 @@ class ReferenceDraws(NamedTuple):
 
 @lru_cache(maxsize=64)
 def draw_reference(n: int, noise_family: NoiseFamily, n_noises: int, group: int = 0, groups: int = 1) -> ReferenceDraws:
-    """Return the draws for n records of one of several groups, whose draws are independent."""
+    """Return the draws for n records of one of several groups; the draws of groups are independent."""
     each = 3 + n_noises + isinstance(noise_family, CubeNoise)
     points = make_uniform_points(each * groups)[each * group : each * (group + 1)]
     normal, shares = ndtri(points[0]), points[2]
@@ -135,7 +131,7 @@ def draw_reference(n: int, noise_family: NoiseFamily, n_noises: int, group: int 
 
 @lru_cache(maxsize=64)
 def _draw_reference_noises(noise_family: NoiseFamily, dimension: int, group: int, groups: int) -> Floats:
-    # the same for all numbers of records
+    # the noises are the same for all numbers of records
     return freeze_array(
         compute_noise_quantiles(
             make_uniform_points(dimension * groups)[dimension * group + 3 : dimension * (group + 1)], noise_family
@@ -145,14 +141,14 @@ def _draw_reference_noises(noise_family: NoiseFamily, dimension: int, group: int
 
 NORMAL_SHAPE, UPWARD_SHAPE, DOWNWARD_SHAPE = 0, 1, 2
 SHAPES = (NORMAL_SHAPE, UPWARD_SHAPE, DOWNWARD_SHAPE)
-# above this variance the expansion's quantiles are off by less than one, rarely
+# above this variance quantiles by the Cornish-Fisher expansion are rarely off by 1 or more
 _EXPANSION_VARIANCE = 400.0
 
 
 def simulate_centered_sums(
     draws: ReferenceDraws, n: int, mean: float, variance: float, shape: int
 ) -> tuple[Floats, Floats]:
-    """Return the sums of n records about their mean, and of the squares of these distances, at the draws.
+    """Return the sums of n centered records and of their squares, at the draws.
 
     Records lie in [-1, 1]. *Normal* is the symmetric shape of large samples. *Up* has the values 1 and one
     below the mean: among all distributions on the interval with this mean and variance it is the most skewed
@@ -176,7 +172,7 @@ def simulate_centered_sums(
 
 
 def compute_binomial_quantiles(n: int, p: float, shares: Floats, normal_scores: Floats) -> Floats:
-    """Return the quantiles of Bin(n, p) at ascending shares, whose normal quantiles are at hand."""
+    """Return the quantiles of Bin(n, p) at ascending probabilities, with their normal quantiles given."""
     center, variance = n * p, n * p * (1.0 - p)
     sd = np.sqrt(variance)
     if variance > _EXPANSION_VARIANCE:
@@ -200,16 +196,16 @@ def compute_binomial_quantiles(n: int, p: float, shares: Floats, normal_scores: 
     return np.repeat(support, ends)
 
 
-# the share of simulated statistics that shows the tail, and the p-values below which it is used
+# fraction of simulated statistics to which the tail is fitted, and p-value below which it is used
 TAIL_PROBABILITY, TAIL_PVALUE = 0.025, 0.005
-# by what factor the probabilities differ between which the share's fall is measured
+# ratio of the probabilities between which the slope of the tail is measured
 _PROBABILITY_RATIO = 2.0
-# degrees of freedom from which on an exponential tail is above that of Student's t
+# degrees of freedom from which an exponential tail is above that of Student's t
 MIN_TAIL_DEGREES = 20
 
 
 class _TailFit(NamedTuple):
-    """Where a tail begins, its mean excess at most, and its probability."""
+    """Threshold of a fitted exponential tail, upper limit of its mean excess, and its probability."""
 
     start: Floats
     excess: Floats
@@ -226,17 +222,15 @@ def _fit_tail(sizes: Floats) -> _TailFit:
 
 
 class SimulatedStatistics(NamedTuple):
-    """Simulated studentized statistics of shape (..., r): the size of g over its standard error.
+    """Simulated studentized statistics of shape (..., r): |g| divided by its standard error.
 
-    What a simulated statistic owes to one normal number is not drawn but integrated: given all else, the
-    probability that it is large is a normal one. With as many draws such a probability is several times
-    nearer.
+    The normal part of each statistic is integrated, not drawn: given all other draws, the probability of a large
+    statistic is a normal one. With the same number of draws this is several times more accurate.
 
-    The tail begins where a share `TAIL_PROBABILITY` of the simulated statistics lies beyond, and falls by their mean
-    excess, which counts with two standard errors on top. A distribution whose hazard does not fall (normal,
-    Laplace, all that have log-concave densities) lies below that tail at every point beyond. Student's t does
-    down to 1e-6 from 15 degrees of freedom on; with 10 its probability at 1e-6 is 1.8 times what the tail
-    says.
+    The tail begins at the value that a fraction `TAIL_PROBABILITY` of the simulated statistics exceeds, and decays by
+    their mean excess plus two standard errors. Distributions with a nondecreasing hazard (normal, Laplace, all with
+    log-concave densities) lie below that tail everywhere. Student's t does down to 1e-6 from 15 degrees of freedom on;
+    with 10 its probability at 1e-6 is 1.8 times that of the tail.
     """
 
     absolute_values: Floats
@@ -248,33 +242,33 @@ class SimulatedStatistics(NamedTuple):
 
     @classmethod
     def from_draws(cls, sizes: npt.ArrayLike) -> SimulatedStatistics:
-        """Return statistics that are drawn as they are."""
+        """Return statistics that are drawn completely, without an integrated part."""
         values = np.asarray(sizes, dtype=np.float64)
         none = np.zeros_like(values)
         return cls(values, values, none, none + 1.0, none, none)
 
     @classmethod
     def concatenate_parts(cls, parts: Sequence[SimulatedStatistics]) -> SimulatedStatistics:
-        """Return the draws of all parts, which are along the last axis."""
+        """Return the draws of all parts, joined along the last axis."""
         return cls(*(np.concatenate(each, axis=-1) for each in zip(*parts)))
 
     @np.errstate(invalid="ignore", divide="ignore", over="ignore")
     def compute_tail_probabilities(self, size: Floats) -> Floats:
-        """Return how probable statistics of at least a size are."""
+        """Return the probabilities of statistics of at least `size`."""
         squares = np.square(size)[..., None]
         left = 1.0 - squares * self.error_share
-        # where the rest is below 0 every g counts that the least error lets pass
+        # a negative rest counts as 0: the smallest error determines the limit of g
         reach = np.where(left > 0.0, squares * np.maximum(self.rest, 0.0) / left, math.inf)
         reach = np.sqrt(np.maximum(np.where(self.rest > 0.0, reach, 0.0), squares * self.min_square))
         beyond = ndtr((-reach - self.middle) / self.spread) + ndtr((self.middle - reach) / self.spread)
-        # at its very end a statistic without spread counts, and so does what overflows
+        # ties of statistics without spread, and overflows, count as exceedances
         found: Floats = np.where(np.isnan(beyond), 1.0, beyond).mean(axis=-1)
         return found
 
     def compute_pvalue(self, size: Floats, has_tail: bool = True) -> Floats:
-        """Return the p-value of a statistic of a size.
+        """Return the p-value of a statistic.
 
-        Without a tail the smallest one is one over the number of draws and 1.
+        Without the fitted tail the smallest p-value is 1 / (number of draws + 1).
         """
         found = np.maximum(self.compute_tail_probabilities(size), 1.0 / (self.absolute_values.shape[-1] + 1))
         deep = found < TAIL_PVALUE
@@ -285,11 +279,11 @@ class SimulatedStatistics(NamedTuple):
 
     @np.errstate(invalid="ignore", divide="ignore", over="ignore")
     def compute_critical_value(self, alpha: float, has_tail: bool = True) -> Floats:
-        """Return the size from which on the p-value is at most alpha; infinite below the smallest one."""
+        """Return the smallest statistic with a p-value of at most alpha; infinity if no p-value is that small."""
         found = find_simulated_critical_value(self.absolute_values, alpha, has_tail)
         if alpha < TAIL_PVALUE:
             return found
-        # the logarithm of a share falls about as fast as among the drawn statistics; then a secant's step
+        # a step with the slope of the log probability among the draws, and then a secant step
         more, less = (
             min(_PROBABILITY_RATIO * alpha, 1.0 - (1.0 - alpha) / _PROBABILITY_RATIO),
             alpha / _PROBABILITY_RATIO,
@@ -302,16 +296,16 @@ class SimulatedStatistics(NamedTuple):
 
 
 def _clip_finite(values: Floats, low: Floats, high: Floats, other: Floats) -> Floats:
-    """Return values between two ends, and others where they are no numbers."""
+    """Return the values clipped to [`low`, `high`], with `other` in place of infinite values and NaN."""
     found: Floats = np.where(np.isfinite(values), values.clip(low, high), other)
     return found
 
 
 @np.errstate(invalid="ignore", divide="ignore", over="ignore")
 def compute_simulated_pvalue(sizes: Floats, size: Floats, has_tail: bool = True) -> Floats:
-    """Return how probable a statistic of at least a size is, given simulated ones along the last axis.
+    """Return the p-value of a statistic, given simulated ones along the last axis.
 
-    Without a tail the smallest p-value is one over their number and 1.
+    Without the fitted tail the smallest p-value is 1 / (their number + 1).
     """
     found: Floats = (1 + np.count_nonzero(sizes >= size[..., None], axis=-1)) / (sizes.shape[-1] + 1)
     deep = found < TAIL_PVALUE
@@ -324,9 +318,9 @@ def compute_simulated_pvalue(sizes: Floats, size: Floats, has_tail: bool = True)
 
 @np.errstate(invalid="ignore", divide="ignore", over="ignore")
 def find_simulated_critical_value(sizes: Floats, alpha: float, has_tail: bool = True) -> Floats:
-    """Return the size from which on the p-value is at most alpha; infinite below the smallest one."""
+    """Return the smallest statistic with a p-value of at most alpha; infinity if no p-value is that small."""
     count = sizes.shape[-1]
-    # so many simulated statistics may be at least as large as one that is rejected
+    # number of simulated statistics that may be at least as large as a rejected one
     rank = math.floor((max(alpha, TAIL_PVALUE) if has_tail else alpha) * (count + 1) * (1.0 + 1e-12)) - 1
     if rank < 0 or alpha < PVALUE_FLOOR:
         return np.full(sizes.shape[:-1], math.inf)
@@ -337,16 +331,14 @@ def find_simulated_critical_value(sizes: Floats, alpha: float, has_tail: bool = 
     return np.fmax(found, own.start + own.excess * math.log(own.probability / alpha))
 
 
-# of an error: how near the ends are
+# tolerance of interval limits, in standard errors
 _LIMIT_TOLERANCE = 0.02
 
 
 def find_interval_end(
     compute_pvalue: Callable[[float], float], alpha: float, center: float, error: float, side: float, end: float
 ) -> float:
-    """Return the end of the values on one side of a center that are not rejected, or the end of all
-    values.
-    """
+    """Return the limit of the non-rejected values on one side of `center`, at most `end` in absolute value."""
     step, last = 1.5 * error, center
     inside = center, 1.0
     rejected: list[tuple[float, float]] = []
@@ -359,7 +351,7 @@ def find_interval_end(
             if beyond:
                 return at
             inside, rejected = (at, p), []
-            # beyond a few errors only few records or much noise keep means possible
+            # at many errors from the center values are plausible only for few records or large noise
             step *= 1.0 if abs(at - center) < 6.0 * error else 1.5
         else:
             rejected.append((at, p))
@@ -376,13 +368,13 @@ def _bisect_pvalues(
     outside: tuple[float, float],
     tolerance: float,
 ) -> float:
-    """Return a rejected value near one that is not, between such values with their p-values."""
+    """Return a rejected value within `tolerance` of a non-rejected one, from a bracket of values with p-values."""
     middle = False
     while (gap := abs(outside[0] - inside[0])) > tolerance:
         share = 0.5
         if not middle and 0.0 < outside[1] and inside[1] > outside[1]:
             first, wanted, second = (float(ndtri(0.5 * p)) for p in (inside[1], alpha, outside[1]))
-            # a little before it, or a little beyond where what is before is near
+            # slightly inside of the interpolated limit, or slightly outside if the inner value is close
             share = (wanted - first) / (second - first) - 0.4 * tolerance / gap
             share = min(share if share > 0.1 * tolerance / gap else 0.8 * tolerance / gap, 1.0 - 0.1 * tolerance / gap)
         at = inside[0] + share * (outside[0] - inside[0])

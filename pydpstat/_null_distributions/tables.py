@@ -1,4 +1,4 @@
-"""Chi-square statistics of noisy tables: their null distributions, and p-values below plain simulation."""
+"""Chi-square statistics of noisy tables: null distributions, and p-values by simulation and splitting."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from pydpstat._null_distributions.simulation import (
     maximize_pvalue,
 )
 
-# probability that the true number of records, where it is private, is outside the numbers tried
+# probability that a private number of records is outside the range that is tried
 NUISANCE_PROBABILITY = 0.001
-# simulated tables where nothing is unknown, where something is, and the fewest
+# numbers of simulated tables without and with a nuisance parameter, and the smallest number
 _MAX_DRAWS, _NUISANCE_DRAWS, _MIN_DRAWS = 9_999, 4_999, 999
-# cells of all simulated tables of one point
+# largest number of simulated cells for one point of the nuisance parameter
 _MAX_CELLS = 250_000
-# margins are estimated as no less, in records, and the number of records too
+# lower limit of estimated margins and of the number of records, in records
 _MIN_COUNT = 0.5
-# next to no noise: S has an inverse all the same
+# lower limit of the noise variance, so that S is invertible
 _MIN_VARIANCE = 1e-6
 _TRIED_SIZES = 9
-# up to so many records so many standard errors of the draws are added
+# up to this number of records, this many standard errors of the simulation are added
 _FEW_RECORDS, _ADDED_ERRORS = 30, 3.0
 
 
@@ -42,25 +42,23 @@ def _choose_draws(max_draws: int, cells: int) -> int:
 
 
 def _simulate_tables(n: int, p: Floats, rate: float, draws: int, stream: int) -> Floats:
-    """Simulate releases: shape (draws, *p.shape)."""
+    """Simulate noisy tables of shape (draws, *p.shape)."""
     counts = make_generator(2, stream).multinomial(n, p.ravel(), size=draws)
     return counts.reshape(draws, *p.shape) + get_reference_noise(rate, (draws, *p.shape), stream)
 
 
 def compute_fit_statistic(noisy: Floats, p: Floats, n: int | None, rate: float) -> Floats:
-    """Return the statistic for given probabilities, one for each noisy table.
+    """Return the goodness-of-fit statistic for given probabilities, one for each noisy table.
 
-    A noisy table is X = counts + noise, the counts multinomial, the noise of every cell of variance tau^2.
+    A noisy table is X = counts + noise with multinomial counts and noise of variance tau^2 in every cell.
     Under the null hypothesis its expectation is n p and its covariance S = n (diag p - p p') + tau^2 I. The
-    statistic is the least square of X - n p, in the metric of S^-1, that remains after all is taken away
-    which the null hypothesis leaves open (a score test, Neyman's C(alpha)). Without noise it is Pearson's
-    X^2.
+    statistic is the smallest square of X - n p in the metric of S^-1 after projecting out the directions that
+    the null hypothesis leaves open (a score test, Neyman's C(alpha)). Without noise it is Pearson's X^2.
 
-    - n known: the noise of the total is in one direction, S 1 = tau^2 1, which tells nothing of p. - n
-    unknown: in the remaining directions w, those with w'p = 0, S is D = diag(n p) + tau^2 I. - independence:
-    p = r c' with margins r and c, and changes of r and of c are taken away, too. The estimated
-      margins' errors then do not matter to first order, which makes the distribution nearly free of the true
-      margins.
+    - n known: the noise of the total is in one direction, S 1 = tau^2 1, which is uninformative about p.
+    - n unknown: in the remaining directions w, those with w'p = 0, S is D = diag(n p) + tau^2 I.
+    - independence: p = r c' with margins r and c, and changes of r and of c are projected out, too. The errors of
+      estimated margins then do not matter to first order, so the distribution hardly depends on the true margins.
     """
     variance = max(compute_noise_variance(rate), _MIN_VARIANCE)
     if n is not None:
@@ -87,7 +85,7 @@ def _simulate_fit_reference(p: tuple[float, ...], n: int, has_public_size: bool,
 
 
 def simulate_fit_pvalue(noisy: Floats, p: Floats, n: int | None, rate: float) -> tuple[float, float]:
-    """Return statistic and p-value of a noisy table of shape (k,) for given probabilities."""
+    """Return the goodness-of-fit statistic of a noisy table of shape (k,) and its simulated p-value."""
     statistic = float(compute_fit_statistic(noisy[None, :], p, n, rate)[0])
     shares = tuple(p.tolist())
     if n is not None:
@@ -98,23 +96,23 @@ def simulate_fit_pvalue(noisy: Floats, p: Floats, n: int | None, rate: float) ->
 
 
 def _find_plausible_sizes(total: float, cells: int, rate: float) -> list[int]:
-    """Return numbers of records from one end to the other of what a noisy total leaves possible."""
+    """Return numbers of records that cover the plausible range for a noisy total."""
     noise = np.abs(get_reference_noise(rate, (_MAX_DRAWS, cells)).sum(axis=1))
-    # of Laplace tails, beyond what the simulated sums show
+    # extrapolates with a Laplace tail beyond the simulated sums
     reach = float(np.quantile(noise, 1.0 - 10.0 * NUISANCE_PROBABILITY)) + np.log(10.0) / rate
     low, high = max(total - reach, 0.0), max(total + reach, 1.0)
     return sorted({round(each) for each in np.linspace(low, high, _TRIED_SIZES)})
 
 
 def estimate_margins(noisy: Floats, size: Floats) -> tuple[Floats, Floats]:
-    """Return estimated margins of tables of shape (tables, I, J), of shapes (tables, I) and (tables, J)."""
+    """Return estimated margins, of shapes (tables, I) and (tables, J), of tables of shape (tables, I, J)."""
     return project_to_shares(noisy.sum(axis=2), size), project_to_shares(noisy.sum(axis=1), size)
 
 
 def project_to_shares(sums: Floats, size: Floats) -> Floats:
-    """Return shares of rows of noisy counts: the nearest counts of at least 0 that add up to a size.
+    """Project rows of noisy counts to the nearest nonnegative counts with the given totals, and return shares.
 
-    No share is less than half a record.
+    No count is less than half a record before normalization.
     """
     falling = -np.sort(-sums, axis=1)
     above = (np.cumsum(falling, axis=1) - size[:, None]) / np.arange(1, sums.shape[1] + 1)
@@ -126,7 +124,7 @@ def project_to_shares(sums: Floats, size: Floats) -> Floats:
 
 @lru_cache(maxsize=16)
 def _make_contrasts(rows: int, columns: int, has_public_size: bool) -> Floats:
-    """Return the directions taken away, as columns in those of each row, each column, and all cells."""
+    """Return the directions to project out, as columns with coefficients for each row, each column and all cells."""
     first, second = np.eye(rows), np.eye(columns)[:, :-1]
     second[-1] = -1.0
     if has_public_size:
@@ -141,7 +139,7 @@ def _make_contrasts(rows: int, columns: int, has_public_size: bool) -> Floats:
 
 
 def compute_independence_statistic(noisy: Floats, n: int | None, rate: float) -> Floats:
-    """Return the statistic of independence, one for each noisy table."""
+    """Return the statistic of independence for each noisy table; see `compute_fit_statistic`."""
     known = n is not None
     tables, rows, columns = noisy.shape
     size = np.full(tables, float(n)) if n is not None else np.maximum(noisy.sum(axis=(1, 2)), _MIN_COUNT)
@@ -151,7 +149,7 @@ def compute_independence_statistic(noisy: Floats, n: int | None, rate: float) ->
     variance = max(compute_noise_variance(rate), _MIN_VARIANCE)
     weight = 1.0 / (expected + variance)
     left = noisy - expected
-    # products of the directions of rows, columns and all cells in the metric of D^-1
+    # scalar products of the directions of rows, columns and all cells in the metric of D^-1
     gram = np.zeros((tables, rows + columns + 1, rows + columns + 1))
     row, column, cross = np.arange(rows), rows + np.arange(columns), p * weight
     gram[:, row, row] = (c[:, None, :] ** 2 * weight).sum(axis=2)
@@ -162,7 +160,7 @@ def compute_independence_statistic(noisy: Floats, n: int | None, rate: float) ->
     with_left = _project_on_directions(weight * left, r, c)
     square = (weight * left * left).sum(axis=(1, 2))
     if known:
-        # S^-1 is D^-1 and a multiple of the square of D^-1 p
+        # S^-1 is D^-1 plus a multiple of (D^-1 p)(D^-1 p)'
         with_p = _project_on_directions(cross, r, c)
         factor = size / (variance * with_p[:, -1])
         own = (cross * left).sum(axis=(1, 2))
@@ -171,7 +169,7 @@ def compute_independence_statistic(noisy: Floats, n: int | None, rate: float) ->
         square += factor * own * own
     contrasts = _make_contrasts(rows, columns, known)
     matrix, vector = contrasts.T @ gram @ contrasts, with_left @ contrasts
-    # in units of their own the directions make a matrix that can be solved
+    # directions are normalized so that the matrix is well conditioned
     unit = 1.0 / np.sqrt(np.maximum(np.diagonal(matrix, axis1=1, axis2=2), 1e-300))
     matrix = matrix * unit[:, :, None] * unit[:, None, :] + 1e-12 * np.eye(unit.shape[1])
     vector = vector * unit
@@ -180,7 +178,7 @@ def compute_independence_statistic(noisy: Floats, n: int | None, rate: float) ->
 
 
 def _project_on_directions(cells: Floats, r: Floats, c: Floats) -> Floats:
-    """Return the products of cells with the directions of each row, each column and all cells."""
+    """Return the scalar products of cells with the directions of each row, each column and all cells."""
     by_row, by_column = (cells * c[:, None, :]).sum(axis=2), (cells * r[:, :, None]).sum(axis=1)
     return np.concatenate([by_row, by_column, cells.sum(axis=(1, 2))[:, None]], axis=1)
 
@@ -188,11 +186,11 @@ def _project_on_directions(cells: Floats, r: Floats, c: Floats) -> Floats:
 def simulate_independence_pvalue(
     noisy: Floats, n: int | None, rate: float, draws: int | None = None, stream: int = 0
 ) -> tuple[float, float]:
-    """Return statistic and p-value of independence for a noisy table of shape (I, J)."""
+    """Return the statistic of independence of a noisy table of shape (I, J) and its simulated p-value."""
     return _simulate_cached_pvalue(tuple(noisy.ravel().tolist()), noisy.shape, n, rate, draws, stream)
 
 
-# what was simulated for a released table is not simulated again
+# simulations for a released table are cached
 @lru_cache(maxsize=64)
 def _simulate_cached_pvalue(
     cells: tuple[float, ...], shape: tuple[int, ...], n: int | None, rate: float, draws: int | None, stream: int
@@ -205,17 +203,17 @@ def _simulate_cached_pvalue(
 
 
 def _add_simulation_error(raw_pvalue: float, n: int | None, draws: int) -> float:
-    """Return a p-value for up to 30 records, with errors of the draws on top."""
+    """Return the p-value, increased by standard errors of the simulation for at most 30 records."""
     if n is None or n > _FEW_RECORDS:
         return raw_pvalue
-    # tables of few records are few: in the same draws a likely one has always the same error
+    # few records have few possible tables, so a likely table always has the same error from the fixed draws
     return min(1.0, raw_pvalue + _ADDED_ERRORS * math.sqrt(raw_pvalue * (1.0 - raw_pvalue) / draws))
 
 
 def simulate_independence(
     noisy: Floats, n: int | None, rate: float, draws: int | None = None, stream: int = 0
 ) -> list[Floats]:
-    """Return simulated statistics for each of the margins that a noisy table of shape (I, J) suggests."""
+    """Return simulated statistics for each plausible pair of margins of a noisy table of shape (I, J)."""
     draws = draws or _choose_draws(_NUISANCE_DRAWS, noisy.size)
     return [
         compute_independence_statistic(_simulate_tables(size, p, rate, draws, stream), n if n is None else size, rate)
@@ -224,11 +222,11 @@ def simulate_independence(
 
 
 def iterate_nuisance_points(noisy: Floats, n: int | None, rate: float) -> Iterator[tuple[int, Floats]]:
-    """Yield numbers of records and shares of the cells under independence that a noisy table suggests."""
+    """Yield plausible numbers of records and cell probabilities under independence for a noisy table."""
     variance = compute_noise_variance(rate)
     total, steps = float(noisy.sum() if n is None else n), [0.0]
     if n is None:
-        # nearly all records in one cell, and more of them than the noisy total has: that is hardest
+        # the least favorable case is nearly all records in one cell, and more than the noisy total
         reach = NormalDist().inv_cdf(0.975) * float(np.sqrt(noisy.size * variance))
         steps = [0.0, -reach, reach]
     for step in steps:
@@ -242,7 +240,7 @@ def iterate_nuisance_points(noisy: Floats, n: int | None, rate: float) -> Iterat
 
 
 def _make_extreme_margin(expected: Floats, error: Floats) -> Floats:
-    """Return shares where all but the largest have lost an error to it, or where all have gained one."""
+    """Return a margin moved by errors: all but the largest share decreased in its favor, or all increased."""
     if error[0] < 0.0:
         parts = expected - error
         return parts / parts.sum()
@@ -254,27 +252,27 @@ def _make_extreme_margin(expected: Floats, error: Floats) -> Floats:
 
 Integers = npt.NDArray[np.int64]
 
-# tables, the share of them that is kept, and steps in a round
+# number of tables, fraction retained in each round, and steps of a round
 _SPLIT_TABLES, _SPLIT_SHARE, _SPLIT_STEPS = 1_000, 0.1, 8
-# what a step keeps: little of it to forget, and nearly all of it far out
+# fractions retained by a step: small ones for mixing, large ones far in the tail
 _RETAINED_SHARES = (0.3, 0.6, 0.85, 0.95)
 _MAX_ROUNDS, _ADDED_ERROR = 7, 0.35
-# what is equal but for rounding counts as equal
+# statistics that differ by rounding count as equal
 _RELATIVE_TOLERANCE = 1e-9
 
 
 def estimate_small_tail(
     compute_statistic: Callable[[Floats], Floats], n: int, p: Floats, rate: float, observed: float
 ) -> float:
-    """Return how probable a statistic of noisy tables is that is at least as large as one observed.
+    """Estimate the probability of a statistic at least as large as the observed one, by multilevel splitting.
 
-    Tables are simulated; those whose statistics are the largest tenth are kept, copied, and moved on, by
-    steps that leave the distribution of tables as it is and are undone where they fall below the tenth. That
-    is repeated until the observed statistic is within the largest tenth. A round adds a sixth or so to the
-    relative error; twice the error of all is added.
+    Tables are simulated; those with the largest tenth of statistics are retained, resampled, and moved by
+    steps that leave the distribution of tables invariant and are rejected if the statistic falls below the tenth. This
+    is repeated until the observed statistic is within the largest tenth. A round adds about a sixth to the
+    relative error; twice the total error is added to the estimate.
 
-    A step keeps some records in their cells and draws the others again, and keeps a part of the exponential
-    variables that the noise is made of: by a beta variable, whose complement a gamma variable fills up.
+    A step keeps the cells of some records and draws those of the others again, and retains a part of the exponential
+    variables of the noise: it multiplies them by beta variables and adds gamma variables.
     """
     rng, cells = make_generator(5), p.ravel()
     counts = rng.multinomial(n, cells, size=_SPLIT_TABLES)
@@ -312,31 +310,30 @@ def estimate_small_tail(
 
 
 def _sample_records_again(rng: np.random.Generator, counts: Integers, n: int, p: Floats, retained: float) -> Integers:
-    """Draw some records' cells again, each with the probability 1 - part."""
+    """Draw the cells of some records again, each record with probability 1 - `retained`."""
     kept = rng.binomial(counts, retained)
     return kept + rng.multinomial(n - kept.sum(axis=1), p)
 
 
 def _sample_waits_again(rng: np.random.Generator, waits: Floats, retained: float) -> Floats:
-    """Keep a part of exponential variables, and fill them up to exponential ones."""
+    """Multiply exponential variables by beta variables and add gamma variables, which preserves the distribution."""
     kept = rng.beta(retained, 1.0 - retained, waits.shape)
     return kept * waits + rng.standard_gamma(1.0 - retained, waits.shape)
 
 
-# from this p-value on the plain one counts
+# largest p-value that is estimated by splitting
 _SMALL_PVALUE = 2.0 * NUISANCE_PROBABILITY
-# the probability of numbers of records that are left out, and how many points of the margins are looked at
+# probability of excluded numbers of records, number of margin points, and draws to select these
 _EXCLUDED_SIZES_PROBABILITY, _MAX_NUISANCE_POINTS, _SELECTION_DRAWS = 2e-7, 3, 999
 
 
 def compute_fit_pvalue(noisy: Floats, p: Floats, n: int | None, rate: float) -> tuple[float, float]:
-    """Return statistic and p-value of a noisy table of shape (k,) for given probabilities.
+    """Return the goodness-of-fit statistic of a noisy table of shape (k,) and its p-value.
 
-    A plain p-value up to 0.002 is estimated a second time, with so many levels as it needs, and twice its
-    error is added; that counts, up to 0.002. So a smaller p-value rests on hundreds of tables at each level,
-    where a plain one of 0.0005 would rest on five. Where the number of records is private, and a part of the
-    p-value is for numbers that are left out, it is as for t tests
-    (`pydpstat._null_distributions.means.mean_differences`).
+    A simulated p-value of at most 0.002 is estimated again by splitting, with twice its error added, and the result is
+    at most 0.002. A smaller p-value is thus based on hundreds of tables at each level, where a simulated one of 0.0005
+    would be based on five. If the number of records is private, a part of the p-value accounts for excluded
+    numbers, as for t tests (`pydpstat._null_distributions.means.mean_differences`).
     """
     statistic, first = simulate_fit_pvalue(noisy, p, n, rate)
     if first > _SMALL_PVALUE:
@@ -348,7 +345,7 @@ def compute_fit_pvalue(noisy: Floats, p: Floats, n: int | None, rate: float) -> 
 def _compute_small_fit_pvalue(
     cells: tuple[float, ...], p: tuple[float, ...], n: int | None, rate: float, statistic: float, first_pvalue: float
 ) -> float:
-    """Return the p-value of a table whose first one is small."""
+    """Return the refined p-value of a table whose simulated p-value is small."""
     shares = np.array(p)
 
     def estimate_tail(size: int) -> float:
@@ -368,9 +365,9 @@ def _compute_small_fit_pvalue(
 
 
 def compute_independence_pvalue(noisy: Floats, n: int | None, rate: float) -> tuple[float, float]:
-    """Return statistic and p-value of independence for a noisy table of shape (I, J).
+    """Return the statistic of independence of a noisy table of shape (I, J) and its p-value.
 
-    Of the margins that the plain p-value looks at, these are the ones with the largest 99 % points.
+    A small p-value is estimated again by splitting, at the margins with the largest simulated 99 % points.
     """
     statistic, first = simulate_independence_pvalue(noisy, n, rate)
     if first > _SMALL_PVALUE:
@@ -382,7 +379,7 @@ def compute_independence_pvalue(noisy: Floats, n: int | None, rate: float) -> tu
 def _compute_small_pvalue(
     cells: tuple[float, ...], shape: tuple[int, ...], n: int | None, rate: float, statistic: float
 ) -> float:
-    """Return the p-value of a table whose first one is small."""
+    """Return the refined p-value of a table whose simulated p-value is small."""
     noisy, found = np.array(cells).reshape(shape), 0.0
     points = list(iterate_nuisance_points(noisy, n, rate))
     if len(points) > _MAX_NUISANCE_POINTS:

@@ -1,5 +1,5 @@
-"""Tests and intervals that hold the level they state: a few noisy numbers, then their distribution.
+"""Tests and confidence intervals computed from a few noisy numbers and their exact or approximate distribution.
 
-Whatever is asked of a release afterwards, another null value, level or quantile, is post-processing and costs
-nothing.
+Other null values, levels or quantiles are post-processing of the same release and have no additional privacy
+cost.
 """

@@ -1,4 +1,4 @@
-"""The samples of a test: columns, weights, and one record of each unit."""
+"""Samples of a test: selection of columns, reading of weights and one record of each unit."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Reader = Callable[["Column"], Array]
 
 
 class InputColumns(NamedTuple):
-    """Columns in memory or of a table. Private but for their names and types."""
+    """Selected columns, in memory or of a table; private except for their names and types."""
 
     names: tuple[str, ...]
     columns: tuple[Any, ...]
@@ -39,7 +39,7 @@ class InputColumns(NamedTuple):
         return "Given(values withheld)"
 
     def drop_column(self, name: str | None) -> InputColumns:
-        """Return all columns but the one of this name."""
+        """Return the columns without the one called `name`."""
         if name not in self.names:
             return self
         stay = [place for place, each in enumerate(self.names) if each != name]
@@ -47,7 +47,7 @@ class InputColumns(NamedTuple):
         return InputColumns(names, columns, self.table)
 
     def read_columns(self, readers: Sequence[Reader]) -> list[Array]:
-        """Return what a function for each column makes of it: of each value by itself."""
+        """Apply a reader to each column, chunk by chunk for a table; readers must work element by element."""
         if self.table is None:
             return [reader(column) for reader, column in zip(readers, self.columns)]
         names = self.names
@@ -62,7 +62,7 @@ class InputColumns(NamedTuple):
 
 
 def select_columns(data: object, names: Sequence[str], argument: str) -> InputColumns:
-    """Return the columns of these names, or those of an array in their order."""
+    """Select columns by name; those of an array must match `names` in number and order."""
     data = to_pandas_or_numpy(data, argument)
     table = as_table(data)
     if table is not None or isinstance(data, Mapping) or is_frame(data):
@@ -83,7 +83,7 @@ def select_columns(data: object, names: Sequence[str], argument: str) -> InputCo
 
 
 def has_column(data: object, name: str) -> bool:
-    """Tell whether data have a column of this name."""
+    """Return whether the data have a column called `name`; False for arrays."""
     data = to_pandas_or_numpy(data)
     table = as_table(data)
     if table is not None or isinstance(data, Mapping) or is_frame(data):
@@ -92,7 +92,7 @@ def has_column(data: object, name: str) -> bool:
 
 
 def get_all_columns(data: object) -> InputColumns:
-    """Return all columns of the predictors; those of an array are called x1, x2 and so on."""
+    """Return all columns of the predictors; unnamed columns of an array are called x1, x2, ..."""
     data = to_pandas_or_numpy(data)
     found = as_table(data)
     table = None if found is None else require_row_order(found, data)
@@ -105,9 +105,9 @@ def get_all_columns(data: object) -> InputColumns:
 
 
 def get_response_column(response: object, predictors: Sequence[str], binary: bool = False) -> tuple[str, InputColumns]:
-    """Return the name and the one column of a response that is given by itself, in `formula`'s place.
+    """Return the name and the single column of a response that is passed as an array instead of a formula.
 
-    It has numbers, or anything where it is `binary`. Without a name it is y, or response beside a y.
+    It must be numeric unless `binary`. An unnamed response is called y, or response if a predictor is called y.
     """
     unnamed = "response" if "y" in predictors else "y"
     response = to_pandas_or_numpy(response, "formula")
@@ -137,7 +137,7 @@ def _get_columns(data: object, table: Table | None, argument: str) -> InputColum
 
 
 class WeightedVariable(NamedTuple):
-    """A variable and the weights as they were given. Private."""
+    """Variable and weights as passed by the user; private."""
 
     data: object
     weights: object
@@ -146,7 +146,7 @@ class WeightedVariable(NamedTuple):
 def read_weighted_variable(
     given: object, _: str, get_pair: Callable[[object], WeightedVariable], argument: str, is_boolean: bool
 ) -> Columns:
-    """Read the variable and the weights."""
+    """Read a variable and its weights as two columns of equal length."""
     pair = get_pair(given)
     first, second = (
         _read_variable(pair.data, argument, is_boolean),
@@ -164,7 +164,10 @@ def read_domain_sample(
     read_columns: Callable[..., Columns],
     drop: bool,
 ) -> Columns:
-    """Read the variable and the weights of a sample, with what is outside of a domain."""
+    """Read a variable and its weights, both set to 0 for records outside a domain.
+
+    Records with weights of at most 0 are outside; with `drop`, so are those with missing values.
+    """
     found = read_columns(given, argument, get_pair=get_pair)
     values, weights = (each.astype(np.float64) for each in found.arrays)
     outside = weights <= 0.0
@@ -192,10 +195,10 @@ def read_weighted_products(
     bounds: VariableBounds,
     largest: float,
 ) -> Columns:
-    """Read the products of the variable and the weights, each moved to its bounds before."""
+    """Read the products of the clipped variable and the weights clipped to [0, `largest`]."""
     found = read_columns(given, argument, get_pair=get_pair)
     values, times = found.arrays
-    # a record's product depends on this record alone, whatever is rounded in it
+    # each rounded product depends on one record only, so rounding does not increase the sensitivity
     product = np.clip(values, *bounds) * np.clip(times, 0.0, largest)
     return Columns((product,), (None,), None, found.name, found.size)
 
@@ -204,7 +207,7 @@ RecordMask = npt.NDArray[np.bool_]
 
 
 class Sample(NamedTuple):
-    """A sample, and whose data its records are. Private."""
+    """A sample and the scope with the privacy unit of its records; private."""
 
     data: Any
     scope: Scope
@@ -214,16 +217,16 @@ class Sample(NamedTuple):
 
     @property
     def name(self) -> str | None:
-        """The sample's own name, which is public as a column's is; None where it has none."""
+        """Name of the sample if it is a named series, else None; public like a column name."""
         return get_series_name(self.data) if has_attributes(self.data, "dtype") else None
 
 
 def assign_units_to_samples(ids: Sequence[object], name: str, max_records: int, source: Source) -> list[RecordMask]:
-    """Return which records of each sample stay: of each unit those in one sample, and at most so many.
+    """Return a mask of the contributing records of each sample.
 
-    A keyed hash of the unit and the samples that it is in chooses the sample, whatever its records are:
-    where it is public who is in which sample, so are the samples' sizes afterwards. The records of a unit are
-    chosen by their order.
+    Each unit contributes to one sample only, with at most `max_records` records. A keyed hash of the unit and
+    of the samples that contain it selects the sample, independently of the unit's values: if membership in the
+    samples is public, so are the resulting sample sizes. The records of a unit are selected by their order.
     """
     hashes = [compute_id_hashes(each, name) for each in ids]
     places = np.repeat(np.arange(len(hashes)), [each.size for each in hashes])
@@ -235,9 +238,10 @@ def assign_units_to_samples(ids: Sequence[object], name: str, max_records: int, 
 def read_samples_by_unit(
     given: Sequence[object], arguments: Sequence[str], unit: object, options: Options
 ) -> list[Sample]:
-    """Return samples in which each unit is in one at most, for a test that reads one after the other.
+    """Return the samples, reduced so that each unit is in at most one of them; the test then reads them in turn.
 
-    They are frames of a variable and the column that `unit` names, or columns, of which `unit` has the ids.
+    If `unit` is a column name, each sample is a data frame of a variable and that column. Otherwise each sample
+    is a column and `unit` has the ids of its records.
     """
     scope = options.use_one_record_per_unit(unit).scope
     if scope is EMPTY_SCOPE:
@@ -246,7 +250,7 @@ def read_samples_by_unit(
     origins = [make_column_origin(each, None, argument) for each, argument in zip(read, arguments)]
     if unit is None:
         if not all(scope.budget_unit in (each.names or ()) for each in origins):
-            # the budget refuses what protects records
+            # without ids the release protects records, which the budget refuses
             return [Sample(each, EMPTY_SCOPE) for each in read]
         unit = scope.budget_unit
     if isinstance(unit, str):
@@ -272,7 +276,10 @@ def read_samples_by_unit(
 
 
 def read_unit_ids(data: object, scope: Scope) -> tuple[str, Hashes | None] | None:
-    """Return the name of a unit, and a hash of each record's id, which is None of a column of the data."""
+    """Return the unit's name and the hashes of the ids, or None if there is no unit.
+
+    The hashes are None if the ids are a column of the data, which is read with the other columns.
+    """
     given = scope.unit is not None
     unit = scope.unit if given else scope.budget_unit
     if unit is None:
@@ -288,7 +295,7 @@ def read_unit_ids(data: object, scope: Scope) -> tuple[str, Hashes | None] | Non
 
 
 def make_unit_error(unit: str) -> PydpstatError:
-    """Return the error for a unit that the data do not have as a column."""
+    """Return the error for a unit that is not a column of the data."""
     return PydpstatError(
         f"unit must be a column of the data, or an id for each record; got {unit!r}, which is not a "
         "column. Give for example unit=frame['person']."
@@ -298,9 +305,9 @@ def make_unit_error(unit: str) -> PydpstatError:
 def select_one_per_unit(
     unit: tuple[str, Hashes | None], arrays: Sequence[np.ndarray], source: Source
 ) -> list[np.ndarray]:
-    """Return one record of each unit, chosen by a keyed hash of all that is read of it.
+    """Select one record of each unit by a keyed hash of the values that are read.
 
-    Ids that were read with the other columns are the last of these.
+    If `unit` has no ids, they are the last array.
     """
     name, ids = unit
     if ids is None:
@@ -317,13 +324,16 @@ def select_one_per_unit(
 
 
 def compute_id_hashes(ids: object, name: str) -> Hashes:
-    """Return a hash of each record's id."""
+    """Return a hash of the id of each record."""
     codes, names = encode_units(ids, name)
     return names[codes]
 
 
 def check_sample_ids(unit: object, samples: Sequence[Sized] | None = None) -> list[Column]:
-    """Return the ids of each sample's records, from a column for each; of one sample alone of any length."""
+    """Check that `unit` is a list of id columns, one for each sample and of its length, and return them.
+
+    Without `samples` it must have one column, whose length is not checked.
+    """
     given = unit if isinstance(unit, (list, tuple)) else ()
     columns = [to_pandas_or_numpy(each, "unit") for each in given]
     fits = all(map(is_vector, columns)) and len(columns) == (1 if samples is None else len(samples))

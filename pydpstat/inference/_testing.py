@@ -1,4 +1,4 @@
-"""What tests share: options, names, samples, counts, and what is released."""
+"""Functions common to tests: options, names, samples, counts and the release of a statistic."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from pydpstat.random import Source
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
 
-# assumed shapes of the records' distributions
+# assumptions about the shape of the records' distribution
 SHAPES = ("any", "normal")
 NORMAL_ASSUMPTION = "the records' distribution is close to normal"
 NORMAL_GROUPS_ASSUMPTION = "the groups' distributions are close to normal"
@@ -41,7 +41,7 @@ PUBLIC_GROUPS_CONDITION = "the groups' sizes and who is in which group are publi
 INDEPENDENT_ASSUMPTION = "the records are independent"
 MEASURED_INTERVAL_REMARK = "The validity of the interval is measured, not proven."
 MIN_EPSILON = 1e-9
-# so many values make ties of keys rare; a seeded source draws them without gaps
+# enough values to make equal keys rare, and few enough for a seeded source to draw each of them
 _N_KEYS = 2**52
 
 
@@ -55,7 +55,7 @@ def make_test_options(
     alternative: str = "two-sided",
     integer: bool = True,
 ) -> Options:
-    """Check how a test is to be protected, and its alternative; the number of records has to be public."""
+    """Check the privacy options of a test for a public number of records, and its alternative."""
     named = INTEGER_MECHANISMS if integer else REAL_MECHANISMS
     only = BoundedOnly(
         f"for {function}, whose distribution needs public numbers of records",
@@ -79,7 +79,7 @@ def make_test_options(
 
 
 def check_inference_epsilon(options: Options) -> None:
-    """Refuse an epsilon whose noise is beyond what distributions are computed for."""
+    """Raise an error if epsilon is below the smallest one for which null distributions are computed."""
     if options.epsilon < MIN_EPSILON:
         raise PydpstatError(
             f"epsilon must be at least {MIN_EPSILON} for inference; got {options.epsilon!r}. 1 is usual."
@@ -87,26 +87,26 @@ def check_inference_epsilon(options: Options) -> None:
 
 
 def get_group_names(samples: Sequence[Sample], default_names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the samples' own names, which are public as columns' names are, or others for all of them.
+    """Return the names of the samples, or the default names unless all samples have different names.
 
-    Samples have names of their own where each is a series with a name and no two have the same.
+    Names of series are public, as column names are.
     """
     found = tuple(each.name for each in samples if each.name)
     return found if len(found) == len(samples) == len(set(found)) else default_names
 
 
 def get_numbered_group_names(samples: Sequence[Sample]) -> tuple[str, ...]:
-    """Return the names of several groups, which are numbered where they have none."""
+    """Return the names of the samples, or "group 1", "group 2", ... as default."""
     return get_group_names(samples, tuple(f"group {place + 1}" for place in range(len(samples))))
 
 
 def format_contrast_name(kind: str, names: tuple[str, ...], default_names: tuple[str, ...]) -> str:
-    """Return how a contrast of two groups is called: with their names where they have some."""
+    """Format the name of a contrast of two groups, with the names of the groups unless they are the default ones."""
     return kind if names == default_names else f"{kind} of {names[0]} and {names[1]}"
 
 
 def describe_equal_distributions(samples: Sequence[Sample]) -> str:
-    """Say what the null hypothesis of groups alike is, with their names where they have some."""
+    """Describe the null hypothesis that all samples have the same distribution, with the samples' names if any."""
     names = get_group_names(samples, ())
     told = f"{', '.join(names[:-1])} and {names[-1]}" if names else "all groups"
     if not names and len(samples) == 2:
@@ -115,14 +115,14 @@ def describe_equal_distributions(samples: Sequence[Sample]) -> str:
 
 
 def read_sample(data: Data, argument: str, options: Options) -> tuple[Floats, Options]:
-    """Return one variable's values, and the options with the unit that their scope may have."""
+    """Return the values of one variable, and the options with the privacy unit of their scope."""
     records, options = read_records(data, options, read_single_column, argument)
     (values,) = records.fold(_get_float_arrays, _concatenate_columns)
     return fill_missing_numbers(values, options.missing), options
 
 
 def read_samples(samples: Sequence[Sample], arguments: Sequence[str], options: Options) -> tuple[list[Floats], Options]:
-    """Return the values of several groups, and the options with the unit."""
+    """Return the values of each sample, and the options with the privacy unit; warn of empty samples of public size."""
     groups = []
     for (data, scope), argument in zip(samples, arguments):
         values, options = read_sample(data, argument, options._replace(scope=scope))
@@ -136,7 +136,7 @@ def read_samples(samples: Sequence[Sample], arguments: Sequence[str], options: O
 
 
 def warn_empty_samples(names: Sequence[str], noisy: Sequence[NoisySums]) -> None:
-    """Say which groups of private sizes look empty by their noisy numbers of records."""
+    """Warn of samples of private size that look empty by their noisy numbers of records."""
     if any(each.size is not None for each in noisy):
         return
     sd = max(math.sqrt(each.unit_variance * float(np.square(each.noise[0]).sum())) for each in noisy)
@@ -145,7 +145,7 @@ def warn_empty_samples(names: Sequence[str], noisy: Sequence[NoisySums]) -> None
 
 
 def read_pair(x: Data, y: Data, options: Options) -> tuple[Floats, Floats, Options]:
-    """Return the values of two variables of the same records, and the options with the unit."""
+    """Return the values of two variables of the same records, and the options with the privacy unit."""
     records, options = read_records(TwoVariables(x, y), options, read_two_columns, "x")
     first, second = records.fold(_get_float_arrays, _concatenate_columns)
     return (
@@ -164,7 +164,7 @@ def _concatenate_columns(one: list[Floats], other: list[Floats]) -> list[Floats]
 
 
 def draw_tie_keys(source: Source, size: int) -> npt.NDArray[np.int64]:
-    """Draw a key for each record, which settles its ties: before anything is asked of the data."""
+    """Draw random keys that break ties, one for each record, before the data are read."""
     return source.integers(size, _N_KEYS)
 
 
@@ -181,7 +181,7 @@ def release_test_statistic(
     alternative: str = "two-sided",
     conditions: tuple[str, ...] = (),
 ) -> DPResults:
-    """Release an exact number that a record changes by at most `sensitivity`; several sizes are those of groups."""
+    """Release an exact number of sensitivity `sensitivity`; a tuple `size` has the public sizes of groups."""
     if isinstance(size, tuple):
         size, conditions = sum(size), (PUBLIC_GROUPS_CONDITION, *conditions)
     arguments = (*arguments, *get_alternative_argument(alternative))
@@ -198,24 +198,24 @@ def release_test_statistic(
 
 
 def get_alternative_argument(alternative: str) -> tuple[tuple[str, object], ...]:
-    """Return what the call says of the alternative: nothing of the default."""
+    """Return the alternative as a public argument of the call; empty for the default."""
     return () if alternative == "two-sided" else (("alternative", alternative),)
 
 
 def get_shape_argument(shape: str) -> tuple[tuple[str, object], ...]:
-    """Return what the call says of the assumed shape: nothing of the default."""
+    """Return the assumed shape as a public argument of the call; empty for the default."""
     return () if shape == SHAPES[0] else (("shape", shape),)
 
 
 def get_shape_assumption(noisy: Sequence[NoisySums]) -> tuple[str, ...]:
-    """Return the assumption about the shape of one sample, or of several groups, if there is one."""
+    """Return the assumption about the shape of one or several distributions; empty if there is none."""
     if not noisy[0].is_normal:
         return ()
     return (NORMAL_ASSUMPTION,) if len(noisy) == 1 else (NORMAL_GROUPS_ASSUMPTION,)
 
 
 def make_range_remarks(release: DPResults, half_range: float) -> tuple[str, ...]:
-    """Return what is to be said where nothing, or little, can be seen."""
+    """Return remarks on a statistic with an empty range, or with a range smaller than its noise."""
     if half_range == 0.0:
         return ("There is nothing to compare: the p-value is 1 for any data.",)
     if release.noise.std() > half_range:
@@ -227,7 +227,7 @@ UNINFORMATIVE_REMARK = (
     "The noise is too large for counts of so few records: the result is uninformative. Use a larger "
     "epsilon, or more records."
 )
-# the noise of smaller ones is no number
+# smaller values give noise that overflows
 MIN_COUNT_EPSILON = 1e-300
 IID_ASSUMPTION = "the records are independent and identically distributed"
 
@@ -242,7 +242,7 @@ def make_count_options(
     budget: Chargeable | None,
     only: BoundedOnly | None = None,
 ) -> Options:
-    """Check how counts are to be protected, and the alternative."""
+    """Check the privacy options of a test based on counts, and its alternative."""
     checks.check_choice(alternative, "alternative", ALTERNATIVES)
     public = (epsilon, 0, "geometric", neighbors, missing)
     how = options(*public, mechanisms=INTEGER_MECHANISMS, fill_type=fill, rng=rng, budget=budget, bounded_only=only)
@@ -262,7 +262,7 @@ def count_disjoint_cells(
     read: Callable[[object, str], Columns],
     count_values: Callable[[np.ndarray], np.ndarray],
 ) -> tuple[np.ndarray, int, Options]:
-    """Return the counts of disjoint cells that each record is in one of, and the number of all records."""
+    """Count the records in disjoint cells that cover all values; return the counts, their sum and the options."""
     records, options = read_records(data, options, read, argument)
     if records.public_size is not None:
         check_min_records(options, records.public_size, 1, test, argument)
@@ -274,12 +274,12 @@ def count_disjoint_cells(
 
 
 def read_boolean_variable(data: object, argument: str) -> Columns:
-    """Read one variable of truth values."""
+    """Read one boolean variable."""
     return read_single_column(data, argument, read_booleans)
 
 
 def count_booleans(values: np.ndarray) -> np.ndarray:
-    """Count the true and the false values."""
+    """Return the numbers of true and of false values."""
     met = int(np.count_nonzero(values))
     return np.array([met, values.size - met])
 
@@ -287,7 +287,7 @@ def count_booleans(values: np.ndarray) -> np.ndarray:
 def make_counts_query(
     counts: np.ndarray, names: tuple[str, ...], n_changed_cells: int, size: int, options: Options
 ) -> Query:
-    """Ask for counts that one record changes by at most so many ones together."""
+    """Return a query for counts of which one record changes at most `n_changed_cells` by 1 each."""
     single = len(names) == 1
     return Query(
         "count",

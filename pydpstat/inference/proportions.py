@@ -1,4 +1,4 @@
-"""Tests and intervals for one proportion and for two."""
+"""Tests and confidence intervals for one proportion and for two."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from pydpstat.inference._testing import (
 from pydpstat.results.inference_results import InferenceResults
 
 COMPARISONS = ("diff", "ratio")
-# how groups are called that have no names
+# default names of groups
 _DEFAULT_GROUP_NAMES = ("1", "2")
 _ONLY_BOUNDED = BoundedOnly(
     "for proportions_test, as the groups' sizes are public",
@@ -147,7 +147,7 @@ def binomtest(
 def _test_with_public_size(
     counts: np.ndarray, size: int, p: float, alternative: str, options: Options
 ) -> InferenceResults:
-    """Test with a public number of records."""
+    """Test a proportion from the noisy number of true values and the public number of records."""
     release = release_statistic(
         "binomtest",
         make_counts_query(counts[:1], ("count",), 1, size, options),
@@ -179,7 +179,7 @@ def _test_with_public_size(
 def _test_with_private_size(
     counts: np.ndarray, size: int, p: float, alternative: str, options: Options
 ) -> InferenceResults:
-    """Test with a private number of records."""
+    """Test a proportion from the noisy numbers of true and of false values."""
     release = release_statistic(
         "binomtest",
         make_counts_query(counts, ("true", "false"), 1, size, options),
@@ -355,7 +355,7 @@ def proportions_test(
 
 
 def _make_null_line(value: float | None, is_ratio: bool) -> tuple[ProportionLine, float]:
-    """Return the pairs of proportions that the null hypothesis allows, and its value."""
+    """Return the pairs of proportions under the null hypothesis, and the checked null value."""
     if is_ratio:
         hint = "1 is usual: equal proportions."
         tested = 1.0 if value is None else checks.check_positive(value, "value", hint)

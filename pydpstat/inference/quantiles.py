@@ -1,4 +1,4 @@
-"""A test of a quantile."""
+"""Sign test of a quantile."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def quantile_test(
     )
     noisy = np.ravel(release.value)
     if how.has_public_size:
-        # a distribution without steps
+        # uniform numbers make the noise continuous
         uniform = how.source.uniform(noisy.size) - 0.5
         sides = _test_public_size_counts(noisy, uniform, size, share, Tulap(how.epsilon / ones))
         names = (*names, *(f"{name} and a uniform number" for name in names))
@@ -181,7 +181,7 @@ def quantile_test(
 
 
 class _OneSidedTests(NamedTuple):
-    """What both alternatives have: p-values, statistics, shares of records, and whether they tell."""
+    """Results of both one-sided tests: p-values, statistics, shares of records and whether they are informative."""
 
     less: float
     greater: float
@@ -191,21 +191,21 @@ class _OneSidedTests(NamedTuple):
     is_informative: bool
 
     def get_statistic(self, alternative: str) -> float:
-        """Return what the p-value is of."""
+        """Return the statistic to which the p-value belongs."""
         less = alternative == "less" or alternative == "two-sided" and self.less <= self.greater
         return self.statistics[0 if less else 1]
 
 
 def _count_sides(values: np.ndarray, q: float) -> np.ndarray:
-    """Count the values below, at and above q."""
-    # NumPy would round q to the digits of short floats
+    """Return the numbers of values below, equal to and above `q`."""
+    # NumPy would round q to the precision of float32 or float16 values
     values = values.astype(np.float64, copy=False)
     below, above = int(np.count_nonzero(values < q)), int(np.count_nonzero(values > q))
     return np.array([below, values.size - below - above, above])
 
 
 def _choose_cells(bounded: bool, has_ties: bool) -> tuple[tuple[str, ...], np.ndarray, int]:
-    """Return the names of the counts to release, their cells, and how many of them a record changes."""
+    """Return the names of the released counts, the cells summed in each, and the number that one record changes."""
     if bounded and has_ties:
         return ("below", "above"), np.array([[1, 0, 0], [0, 0, 1]]), 2
     if bounded:
@@ -218,7 +218,7 @@ def _choose_cells(bounded: bool, has_ties: bool) -> tuple[tuple[str, ...], np.nd
 def _test_public_size_counts(
     noisy: np.ndarray, uniform: np.ndarray, size: int, p: float, noise: Tulap
 ) -> _OneSidedTests:
-    """Test with a public number of records: of the counts below and above, or of that below alone."""
+    """Test with a public number of records, from the counts below and above or from the count below alone."""
     smooth = (noisy + uniform).tolist()
     less, greater = compute_noisy_tails(smooth[0], size, p, noise)
     if noisy.size == 2:
@@ -229,12 +229,12 @@ def _test_public_size_counts(
 
 
 def _test_private_size_counts(noisy: np.ndarray, p: float, rate: float) -> _OneSidedTests:
-    """Test with a private number of records: those below against all others, and those above."""
+    """Test with a private number of records: the count below and the count above, each against all other records."""
     rest, tied = float(noisy[1:].sum()), noisy.size == 3
     below = NoisyBinaryCounts(float(noisy[0]), rest, rate, (1, noisy.size - 1))
     above = NoisyBinaryCounts(float(noisy[-1]), float(noisy[:-1].sum()), rate, (1, noisy.size - 1))
     less, _ = below.compute_tails(p, EXCLUDED_SIZES_PROBABILITY)
-    # without ties these are the records that are not below
+    # without ties, the last count is that of all records not below
     greater, _ = above.compute_tails(1.0 - p, EXCLUDED_SIZES_PROBABILITY)
     statistics = (below.compute_statistic(p), above.compute_statistic(1.0 - p))
     return _OneSidedTests(

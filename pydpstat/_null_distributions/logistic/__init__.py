@@ -1,1 +1,1 @@
-"""Distributions of the scores of a logistic regression."""
+"""Null distributions of the scores of a logistic regression."""

@@ -1,4 +1,4 @@
-"""Logistic regression from noisy counts and sums by cell: estimates, tests and intervals."""
+"""Inference for a logistic regression from noisy counts and sums by cell."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ from pydpstat._null_distributions.noise import (
 )
 from pydpstat.r_arithmetic.elementary import Floats
 
-# coefficients beyond are not looked for: an interval that reaches them is infinite
+# largest limit of an interval; larger ones are infinite
 _MAX_LIMIT = 64.0
-# how near to the level's normal quantile a p-value's is near: from 0.027 on at a level of 0.05
+# distance of normal quantiles within which a p-value is near alpha: from 0.027 for an alpha of 0.05
 _QUANTILE_TOLERANCE = 0.25
-# standard errors from which on nothing is said
+# largest standard error of an informative estimate
 _MAX_STANDARD_ERROR = 4.0
-# standard errors from the equations' solution up to which they hold
+# largest score, in standard errors, at which the equations count as solved
 _SCORE_TOLERANCE = 0.1
-# so many standard deviations of its noise the information on numbers is at least
+# smallest information on numbers, in standard deviations of its noise
 _MIN_SIGNAL_RATIO = 1.5
-# how far a step of Newton's may move log odds, and how far they are followed
+# largest change of the log odds by a Newton step, and largest log odds
 _MAX_STEP, _MAX_LOG_ODDS = 2.0, 14.0
 _MAX_ITERATIONS, _STEP_TOLERANCE = 40, 1e-7
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreExpansion(ReadOnlyArrays):
-    """Noisy sums at public coefficients, what lines left being added to the lines."""
+    """Noisy score and information at public coefficients, with the subtracted linear approximations added again."""
 
     center: Floats
     score: Floats
@@ -56,18 +56,18 @@ class ScoreExpansion(ReadOnlyArrays):
 
 @dataclass(frozen=True, eq=False)
 class CellLogit(ReadOnlyArrays):
-    """What a noisy table says of any combination of coefficients.
+    """Inference for linear combinations of coefficients from a noisy table.
 
     Without numbers the score is linear in the noisy counts at every b: its distribution is that of binomial
-    counts and of the noise, with known factors. With numbers the score was released at a center. What it
-    moves by from there is computed for numbers with beta distributions within cells, and corrected by the
-    information that was released.
+    counts and of the noise, with known factors. With numbers the score was released at a center. Its change
+    from there is computed for numbers with beta distributions within cells, and corrected by the
+    released information.
 
-    The test of a'b = v estimates the other coefficients under the hypothesis, where their equations hold, and
-    takes the combination of the score that does not depend on them to first order (Neyman's C(alpha) test).
+    The test of a'b = v estimates the other coefficients under the hypothesis from their equations, and
+    uses the combination of the score that does not depend on them to first order (Neyman's C(alpha) test).
     Its tail is a saddlepoint approximation: binomial counts with the noisy sizes of the cells, a normal
-    variable for what numbers add within cells, and the noise. The variance that the noisy information gives
-    is raised by half a standard deviation of its own noise.
+    variable for the variation of numbers within cells, and the noise. The variance from the noisy information
+    is increased by half a standard deviation of its own noise.
     """
 
     table: CellTable
@@ -75,12 +75,12 @@ class CellLogit(ReadOnlyArrays):
 
     @cached_property
     def model(self) -> CellModel:
-        """What the table says of the numbers within cells."""
+        """Model of the numbers within cells."""
         return CellModel(self.table)
 
     @cached_property
     def _model_correction(self) -> tuple[Floats, Floats, Floats]:
-        """The score and the information that the model lacks, and where."""
+        """Corrections of the model's score and information, and the coefficients at which they apply."""
         d = self.table.rows.shape[1]
         if self.expansion is None:
             return (
@@ -99,7 +99,7 @@ class CellLogit(ReadOnlyArrays):
         return base - at.expected - more @ (b - center), at.information + more
 
     def _raise_information(self, information: Floats) -> Floats:
-        """Return the information, raised to its noise's standard deviation in every direction."""
+        """Return the information with eigenvalues raised to the standard deviation of its noise in their directions."""
         values, vectors = np.linalg.eigh(0.5 * (information + information.T))
         least = np.sqrt(self._compute_information_noise(vectors)) + 1e-9
         return (vectors * np.maximum(values, least)) @ vectors.T
@@ -126,13 +126,13 @@ class CellLogit(ReadOnlyArrays):
 
     @cached_property
     def estimate(self) -> Floats:
-        """The coefficients at which the score is 0."""
+        """Coefficients at which the score is 0."""
         d = self.table.rows.shape[1]
         start = np.zeros(d) if self.expansion is None else self.expansion.center
         return freeze_array(self._solve_newton(start, np.eye(d))[0])
 
     def _solve_newton(self, b: Floats, basis: Floats) -> tuple[Floats, Floats, Floats]:
-        """Follow Newton's steps within a basis, and return the coefficients, the score and information."""
+        """Solve the equations by Newton's method within a basis; return the coefficients, score and information."""
         numbers = list(self.table.numbers)
         score, information = self._compute_equations(b)
         for _ in range(_MAX_ITERATIONS if basis.shape[1] else 0):
@@ -151,7 +151,7 @@ class CellLogit(ReadOnlyArrays):
 
     @property
     def is_limited(self) -> bool:
-        """Whether the limit on coefficients keeps the equations from being solved."""
+        """Whether the limit on coefficients prevents the solution of the equations."""
         score, information = self._compute_equations(self.estimate)
         step = np.linalg.solve(self._raise_information(information), score)
         return (
@@ -160,7 +160,7 @@ class CellLogit(ReadOnlyArrays):
 
     @cached_property
     def _hidden_numbers(self) -> tuple[int, ...]:
-        """The numbers whose information, given all other coefficients, does not stand out from its noise."""
+        """Numbers whose information, given all other coefficients, does not exceed its noise clearly."""
         inverse = np.linalg.inv(self._raise_information(self._compute_equations(self.estimate)[1]))
         found = []
         for place in self.table.numbers:
@@ -171,18 +171,18 @@ class CellLogit(ReadOnlyArrays):
         return tuple(found)
 
     def is_identified(self, combination: Floats) -> bool:
-        """Tell whether the other numbers' coefficients can be estimated, on which the test relies."""
+        """Return whether the other numbers' coefficients, on which the test relies, can be estimated."""
         alone = np.count_nonzero(combination) == 1
         return all(alone and combination[place] for place in self._hidden_numbers)
 
     def _has_hidden_variance(self, combination: Floats) -> bool:
-        """Tell whether the combination involves the slope of a number whose variance the noise hides."""
+        """Return whether the combination involves the slope of a number whose variance is hidden by noise."""
         return bool(self.table.numbers) and bool(
             (combination[1:] != 0.0)[sum_over_cells(self.table).has_hidden_variance].any()
         )
 
     def compute_standard_error(self, combination: Floats) -> float:
-        """Return the standard error of combination'b, sampling and noise; infinite where it says nothing."""
+        """Return the standard error of combination'b from sampling and noise; infinite if uninformative."""
         if not self.is_identified(combination) or self._has_hidden_variance(combination):
             return math.inf
         b = self.estimate
@@ -190,7 +190,7 @@ class CellLogit(ReadOnlyArrays):
         weights = np.asarray(np.linalg.solve(self._raise_information(information), combination), dtype=np.float64)
         _, variance = self._compute_sampling(weights, b, information)
         found = math.sqrt(variance + math.fsum(part.variance for part in self._make_noise_terms(weights, b)))
-        # where no coefficients solve the equations they were followed up to a limit
+        # if no coefficients solve the equations, the iteration ended at a limit
         solved = abs(float(weights @ score)) < _SCORE_TOLERANCE * found
         size = max(1.0, float(np.abs(combination).max()))
         return found if solved and found < _MAX_STANDARD_ERROR * size else math.inf
@@ -203,14 +203,14 @@ class CellLogit(ReadOnlyArrays):
         return min(1.0, max(2.0 * total.approximate_tail(distance), SMALLEST_PVALUE))
 
     def _compute_score_test(self, combination: Floats, value: float) -> tuple[float, WeightedSum]:
-        """Return how far the score is from 0 on its side, and its distribution."""
+        """Return the absolute value of the projected score, and its null distribution."""
         basis, place = make_combination_basis(combination)
         others = np.delete(basis, place, axis=1)
         b, along = self.estimate, basis[:, place]
         away = value - float(combination @ b)
         direction = np.linalg.solve(self._raise_information(self._compute_equations(b)[1]), combination)
         profile = direction / float(combination @ direction)
-        # the others follow where they can
+        # the other coefficients follow their profile if the log odds remain moderate
         started = b + away * (profile if self._bound_log_odds(b + away * profile) < _MAX_LOG_ODDS else along)
         b, score, information = self._solve_newton(started, others)
         weights = along
@@ -233,14 +233,14 @@ class CellLogit(ReadOnlyArrays):
         return distance, WeightedSum(max(rest, 0.0), tuple(parts))
 
     def _compute_sampling(self, weights: Floats, b: Floats, information: Floats) -> tuple[BinomialTerms, float]:
-        """Return the binomial counts that the score's combination is a sum of, and its whole variance."""
+        """Return the binomial part of the score's combination, and its total sampling variance."""
         at, table = self.model.evaluate_at(b), self.table
         inside = table.rows @ weights + self.model.means @ weights[list(table.numbers)]
         off = math.sqrt(float(self._compute_information_noise(weights[:, None])[0]))
         variance = max(float(weights @ information @ weights) + 0.5 * off, off, 0.0)
         sizes = np.maximum(self.model.sizes, 0.0)
         counts = BinomialTerms(sizes, at.probabilities, inside)
-        # where sizes below 0 were raised to it, or numbers are not normal
+        # corrects for negative sizes that were set to 0, and for numbers that are not normal
         factor = variance / counts.variance if counts.variance > 0.0 else 0.0
         if not table.numbers or factor < 1.0:
             counts = counts._replace(sizes=sizes * factor)
@@ -285,7 +285,7 @@ class CellLogit(ReadOnlyArrays):
         ]
 
     def compute_limits(self, combination: Floats, alpha: float) -> tuple[float, float]:
-        """Return the values that are not rejected at level alpha, infinite where they have no end."""
+        """Return the limits of the values that are not rejected at alpha; infinite if unbounded."""
         middle = float(combination @ self.estimate)
         if self.compute_pvalue(combination, middle) <= alpha:
             return -math.inf, math.inf
@@ -303,7 +303,7 @@ class CellLogit(ReadOnlyArrays):
 
         inner, outer = (0.0, -wanted), (-wanted, compute_excess(-wanted))
         last = outer
-        # near the level p-values may fall and rise again: the last value that is not rejected counts
+        # p-values near alpha need not be monotone: the last non-rejected value determines the limit
         while last[1] > -_QUANTILE_TOLERANCE:
             if abs(unit) * last[0] > most:
                 return math.copysign(math.inf, unit)
@@ -330,7 +330,7 @@ def expand_score(
     scales: tuple[float, float],
     table: CellTable,
 ) -> ScoreExpansion:
-    """Return what the noisy sums of what lines left say of score and information at a center."""
+    """Return score and information at a center, from the noisy remainders of the linear approximations."""
     numbers, cells = list(table.numbers), len(table.rows)
     width = len(numbers)
     own, whole = remainders[: cells * (2 + width)].reshape(cells, -1), remainders[cells * (2 + width) :]
@@ -368,5 +368,5 @@ def expand_score(
 
 
 def _compute_cube_variance(columns: int) -> float:
-    """Return the variance of one element of a cube's noise of scale 1."""
+    """Return the variance of one element of cube noise of scale 1."""
     return (columns + 1.0) * (columns + 2.0) / 3.0

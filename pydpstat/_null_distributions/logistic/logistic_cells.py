@@ -1,4 +1,4 @@
-"""Logistic curves: a start for their coefficients, lines and tables of cells."""
+"""Logistic function: starting values of coefficients, linear approximations, and a model of cells."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pydpstat._search import bisect_up
 from pydpstat.mechanisms._noise import draw_sobol_points
 from pydpstat.r_arithmetic.elementary import Floats, exp
 
-# slopes whose sizes add up to more are cut for the expansion: probabilities are 0.002 and 0.998 there
+# largest sum of absolute slopes in the expansion, at which probabilities are 0.002 and 0.998
 MAX_SLOPE_SUM = 6.0
 _MAX_LOGIT_SD = 4.0
 
@@ -27,9 +27,10 @@ def evaluate_logistic(x: npt.ArrayLike) -> Floats:
 
 
 class LinearApproximation(NamedTuple):
-    """What is taken off before noise is added: s(x) - 1/2 is near level + slope x, and s'(x) near weight.
+    """Linear approximation of the logistic function s on an interval, subtracted before noise is added.
 
-    `max_error` and `max_weight_error` are how far they are off at most between the ends of what was asked for.
+    ``s(x) - 1/2`` is approximated by ``level + slope x`` with an error of at most `max_error`, and ``s'(x)`` by
+    `weight` with an error of at most `max_weight_error`.
     """
 
     level: float
@@ -40,11 +41,11 @@ class LinearApproximation(NamedTuple):
 
 
 def fit_minimax_line(low: float, high: float) -> LinearApproximation:
-    """Return the line next to s - 1/2 between two points, in the largest distance, and the middle of s'."""
+    """Return the best uniform linear approximation of s - 1/2 between two points, and the midrange of s'."""
     x = np.linspace(low, high, 257)
     s = evaluate_logistic(x)
     slope = (s[-1] - s[0]) / (high - low) if high > low else 0.25
-    # between the chord's slope and the steepest one; the distance is convex in the slope
+    # the optimal slope is at most 1/4, and the maximal error is convex in the slope
     lowest, highest = 0.0, 0.25
     for _ in range(40):
         first, second = lowest + (highest - lowest) / 3.0, highest - (highest - lowest) / 3.0
@@ -55,7 +56,7 @@ def fit_minimax_line(low: float, high: float) -> LinearApproximation:
     slope = 0.5 * (lowest + highest)
     rest = s - 0.5 - slope * x
     weights = s * (1.0 - s)
-    # the points between the grid's are covered by a small surcharge
+    # a small increase covers the points between those of the grid
     apart = 1.01 * 0.5 * float(np.ptp(rest)) + 1e-4
     return LinearApproximation(
         0.5 * float(rest.max() + rest.min()),
@@ -68,7 +69,7 @@ def fit_minimax_line(low: float, high: float) -> LinearApproximation:
 
 @lru_cache(maxsize=1)
 def get_normal_quadrature() -> tuple[Floats, Floats]:
-    """Return points and weights of a standard normal variable."""
+    """Return nodes and weights of a quadrature for the standard normal distribution."""
     points, weights = np.polynomial.hermite_e.hermegauss(21)
     return freeze_array(points), freeze_array(weights / weights.sum())
 
@@ -82,10 +83,10 @@ def raise_eigenvalues(matrix: Floats, floor: float) -> Floats:
 def find_start_coefficients(
     records: float, mean_response: float, mean: Floats, spread: Floats, joint: Floats, ridge: float
 ) -> Floats:
-    """Return coefficients that normal predictors with these moments would have.
+    """Return the coefficients of a logistic regression on normal predictors with these moments.
 
     For normal x, cov(x, y) = cov(x) b E s'(b0 + x'b) (Stein's lemma): the direction is that of least squares,
-    and two numbers, the factor and the intercept, are searched for. The log odds' standard deviation is
+    and two numbers, the factor and the intercept, are found by search. The log odds' standard deviation is
     at most 4; the slopes may be arbitrarily steep.
     """
     spread = raise_eigenvalues(spread, ridge)
@@ -97,7 +98,7 @@ def find_start_coefficients(
 
     def solve_intercept(sd: float) -> float:
         low, high = -30.0, 30.0
-        # a normal variable is near sqrt(2.9) logistic ones
+        # the logistic distribution is close to a normal one of variance 2.9
         found = math.log(share / (1.0 - share)) * math.sqrt(1.0 + sd * sd / 2.9)
         for _ in range(60):
             s = evaluate_logistic(found + sd * points)
@@ -106,7 +107,7 @@ def find_start_coefficients(
             step = above / float(weights @ (s * (1.0 - s)))
             if abs(step) < 1e-12:
                 break
-            # Newton's step, or to the middle where it leads out
+            # Newton's step, or bisection if it leaves the bracket
             found = found - step if low < found - step < high else 0.5 * (low + high)
         return found
 
@@ -120,13 +121,13 @@ def find_start_coefficients(
 
 
 def limit_slopes(b: Floats, mean: Floats) -> Floats:
-    """Return coefficients with slopes that add up to `MAX_SLOPE_SUM` at most, and the same log odds at `mean`.
+    """Return coefficients with absolute slopes that add up to at most `MAX_SLOPE_SUM`, and the same log odds at `mean`.
 
-    Where no predictors have log odds from -`MAX_SLOPE_SUM` to `MAX_SLOPE_SUM`, the intercept is cut, too.
+    If no predictors have log odds between -`MAX_SLOPE_SUM` and `MAX_SLOPE_SUM`, the intercept is clipped, too.
     """
     size = float(np.abs(b[1:]).sum())
     if size > MAX_SLOPE_SUM:
-        # about the mean: a cut about 0 changes how many ones are expected, where predictors are far from it
+        # about the mean, since scaling about 0 would change the expected responses of predictors far from 0
         slopes = b[1:] * (MAX_SLOPE_SUM / size)
         b = np.concatenate([[b[0] + mean @ (b[1:] - slopes)], slopes])
     most = MAX_SLOPE_SUM + min(size, MAX_SLOPE_SUM)
@@ -134,12 +135,12 @@ def limit_slopes(b: Floats, mean: Floats) -> Floats:
 
 
 _LINE_POINTS, _TRIED_SLOPES = 129, 9
-# for points between the grid's
+# increase of errors for points between those of the grid
 _ERROR_FACTOR, _ADDED_ERROR = 1.01, 1e-4
 
 
 class CellApproximations(NamedTuple):
-    """What is taken off in each cell, with s the logistic function, m the cell's middle and x'c around it."""
+    """Linear approximations in each cell, for the logistic function s, the cell's middle m and x'c around it."""
 
     middle: Floats
     level: Floats
@@ -155,9 +156,9 @@ class CellApproximations(NamedTuple):
 
 
 def fit_cell_lines(middle: Floats, half_width: float, shares: Floats) -> CellApproximations:
-    """Return the lines for linear predictors up to `half_width` about each cell's middle.
+    """Return linear approximations for linear predictors within `half_width` of each cell's middle.
 
-    The cells' shares of the records weigh their slopes in the common one.
+    The common slope is the mean of the cells' slopes, weighted by their shares of the records.
     """
     along = np.linspace(-half_width, half_width, _LINE_POINTS)
     s = evaluate_logistic(middle[:, None] + along)
@@ -188,13 +189,13 @@ def fit_cell_lines(middle: Floats, half_width: float, shares: Floats) -> CellApp
 
 
 def _compute_midranges(values: Floats) -> tuple[Floats, Floats]:
-    """Return the middles of the rows' ranges, and half of the ranges."""
+    """Return the midranges and half ranges of rows."""
     low, high = values.min(axis=1), values.max(axis=1)
     return 0.5 * (low + high), 0.5 * (high - low)
 
 
 _BETA_POINTS, _COPULA_POINTS = 21, 128
-# of the largest variance that bounds allow a mean
+# limit of a variance as a fraction of the largest one for a given mean within the bounds
 _MAX_VARIANCE_SHARE = 0.995
 
 
@@ -214,7 +215,7 @@ class CellTable(ReadOnlyArrays):
 
     @property
     def variance(self) -> float:
-        """The variance of the noise of one count, or of one sum in a cell."""
+        """Noise variance of one count, or of one sum in a cell."""
         if self.geometric:
             return compute_noise_variance(self.scale)
         columns = len(self.numbers) + 1
@@ -222,13 +223,13 @@ class CellTable(ReadOnlyArrays):
 
     @property
     def products_variance(self) -> float:
-        """The variance of the noise of one product."""
+        """Noise variance of one product."""
         columns = self.units.size
         return (columns + 1) * (columns + 2) / 3.0 * self.products_scale**2
 
 
 class ModelState(NamedTuple):
-    """The model at coefficients: in each cell the mean response, and of s'; what is expected, in all."""
+    """Model at given coefficients: means of s and s' in each cell, expected sums, and information."""
 
     probabilities: Floats
     weights: Floats
@@ -237,7 +238,7 @@ class ModelState(NamedTuple):
 
 
 class CellModel:
-    """Numbers that have distributions like beta variables on their bounds within each cell."""
+    """Model in which numbers have beta distributions on their bounds within each cell."""
 
     def __init__(self, table: CellTable) -> None:
         self._table = table
@@ -265,13 +266,13 @@ class CellModel:
 
     @property
     def responses(self) -> Floats:
-        """The noisy sums of v y."""
+        """Noisy sums of v y."""
         found = self._table.rows.T @ self._table.counts[:, 1]
         found[list(self._table.numbers)] = self._table.sums[:, 1].sum(axis=0)
         return found
 
     def evaluate_at(self, b: Floats) -> ModelState:
-        """Return the model at coefficients; the last ones are remembered."""
+        """Return the model at given coefficients; the last few results are cached."""
         key = b.tobytes()
         if key not in self._cached_states:
             while len(self._cached_states) > 3:
@@ -304,7 +305,7 @@ class CellModel:
 
 
 def _sum_over_points(masses: Floats, values: Floats) -> Floats:
-    """Return the sum over cells and points, whose values may be the same in all cells."""
+    """Return the sum over cells and points of values, which may be the same in all cells."""
     if len(values) == 1:
         masses = masses.sum(axis=0, keepdims=True)
     return np.tensordot(masses, values, axes=2)
@@ -338,7 +339,7 @@ def _make_copula_points(mean: Floats, spread: Floats) -> tuple[Floats, Floats]:
     root = np.linalg.cholesky(raise_eigenvalues(spread / np.outer(sds, sds), 1e-6))
     points = _compute_beta_quantiles(mean, sds**2, ndtr(ndtri(draw_sobol_points(_COPULA_POINTS, mean.size)) @ root.T))
     points = points - points.mean(axis=0)
-    # of the very covariance
+    # transformed to the exact covariance
     own = np.linalg.cholesky(raise_eigenvalues(points.T @ points / _COPULA_POINTS, 1e-9))
     points = np.linalg.solve(own, points.T).T @ np.linalg.cholesky(spread).T
     return points[None], np.full(_COPULA_POINTS, 1.0 / _COPULA_POINTS)

@@ -1,10 +1,10 @@
 """Estimating equations of a logistic regression with steep slopes, and the windows of their weights.
 
 If bounds are wide in relation to a predictor's values, slopes are steep between them, and a line cannot
-approximate the logistic curve there. The equations here need no line: they are sums of (y - s(v'b)) a, where
+approximate the logistic function there. The equations here need no line: they are sums of (y - s(v'b)) a, where
 a are the predictors minus their noisy means, in units of a few of their noisy standard deviations, clipped
 to [-1, 1]. The linear predictor v'b is not clipped. At the true coefficients the expected value is 0 for all
-weights a, whatever share of the records they clip: a window that is too narrow costs only precision.
+weights a, whatever fraction of the records they clip: a window that is too narrow costs only precision.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from pydpstat._null_distributions.simulation import NORMAL_SHAPE
 from pydpstat.mechanisms.mechanism import split_by_shares
 from pydpstat.r_arithmetic.elementary import Floats
 
-# least and largest share of epsilon for the information, and the factor of its sensitivity over records times
+# smallest and largest fraction of epsilon for the information, and the factor of its sensitivity over records times
 # epsilon in between, with which its noise is about a sixteenth of it
 _MIN_INFORMATION_SHARE, _MAX_INFORMATION_SHARE, _INFORMATION_FACTOR = 0.1, 0.4, 250.0
-# least half width of a window, in standard deviations
+# smallest half width of a window, in standard deviations
 _MIN_WINDOW = 2.5
 # windows grow while the sampling error of the equations is at least this multiple of their noise
 _MIN_ERROR_RATIO = 5.0
@@ -46,34 +46,34 @@ _RESIDUAL_SD = 0.4
 _MIN_HALF_WIDTH = 2.0**-20
 # largest standard deviation of the log odds over the records
 _MAX_LOGIT_SD = 8.0
-# the share of the remaining epsilon for stages before the last, and the largest numbers of stages if noise is
+# fraction of the remaining epsilon for stages before the last, and the largest numbers of stages if noise is
 # at most a multiple of the sampling error
 _STAGE_SHARE = 0.25
 _STAGES = ((1.0, 6), (2.5, 3), (math.inf, 1))
-# curvature over a step, in standard deviations of the equations, from which on: the next stage is not the
+# thresholds of curvature over a step, in standard deviations of the equations, above which: the next stage is not the
 # last, tests subtract it, there is no estimate
 _NEXT_CURVATURE, _SUBTRACTED_CURVATURE, _MAX_CURVATURE = 0.1, 0.25, 0.5
-# the noise of the equations below which more of them are asked for, as a multiple of their sampling error
+# noise of the equations, relative to their sampling error, below which more stages are used
 _NEGLIGIBLE_NOISE = 0.01
-# the noise of variances, relative to them, above which moments within a window are released, and above which
+# relative noise of variances above which moments within a window are released, and above which
 # slopes may be steep although they do not look so
 _BLURRING_NOISE, _HIDING_NOISE = 0.05, 0.25
-# the share of the remaining epsilon for moments within a window, and the largest correlation after them
+# fraction of the remaining epsilon for moments within a window, and the largest correlation after them
 _MOMENTS_SHARE, _MAX_CORRELATION = 0.1, 0.9
-# from this number of records times epsilon per coefficient on, a further step costs little
+# number of records times epsilon per coefficient from which a further step costs little
 _ENOUGH_RECORDS = 1000.0
 
 
 @dataclass(frozen=True, eq=False)
 class Scaling(ReadOnlyArrays):
-    """An affine scaling of numbers: minus a middle, divided by a half width."""
+    """Affine scaling of numbers: minus a middle, divided by a half width."""
 
     middle: Floats
     half_width: Floats
 
     @property
     def combinations(self) -> Floats:
-        """The coefficients of the numbers themselves, as combinations of those of the scaled ones."""
+        """Coefficients of the original numbers, as combinations of those of the scaled ones."""
         size = self.half_width.size + 1
         found = np.zeros((size, size))
         found[0, 0] = 1.0
@@ -83,7 +83,7 @@ class Scaling(ReadOnlyArrays):
 
     @property
     def inverse_combinations(self) -> Floats:
-        """The coefficients of the scaled numbers, as combinations of those of the numbers themselves."""
+        """Coefficients of the scaled numbers, as combinations of those of the original ones."""
         size = self.half_width.size + 1
         found = np.zeros((size, size))
         found[0, 0] = 1.0
@@ -107,16 +107,16 @@ class LogitSums(ReadOnlyArrays):
 
     @cached_property
     def mean(self) -> Floats:
-        """The means of z."""
+        """Means of z."""
         return freeze_array(np.clip(self.products[0, 1:] / self.records, -1.0, 1.0))
 
     @cached_property
     def spread(self) -> Floats:
-        """The covariances of z."""
+        """Covariance matrix of z."""
         return freeze_array(self.products[1:, 1:] / self.records - np.outer(self.mean, self.mean))
 
     def find_start(self, ridge: float) -> Floats:
-        """Return the coefficients that normal predictors would have, however steep."""
+        """Return the coefficients of a fit with normal predictors, however steep."""
         mean = self.mean
         share = float(self.response_sums[0]) / self.records + 0.5
         joint = self.response_sums[1:] / self.records + 0.5 * mean - mean * share
@@ -125,8 +125,9 @@ class LogitSums(ReadOnlyArrays):
     def choose_window(self, equation_noise: float = math.inf, information_noise: float = math.inf) -> Scaling:
         """Return the window of the weights, given the standard deviations of the noise.
 
-        It covers some standard deviations about the mean, but nothing beyond the bounds. Twice the noise of
-        the variance is added. With less noise it is wider, since unclipped weights are the most precise.
+        It covers a few standard deviations about the mean, within the bounds. The variance is increased by twice the
+        standard deviation of its noise. With less noise the window is wider, since unclipped weights are the most
+        precise.
         """
         sampled = _RESIDUAL_SD * math.sqrt(self.records) / (_MIN_ERROR_RATIO * max(equation_noise, 1e-300))
         informed = math.sqrt(_RESIDUAL_SD**2 * self.records / (_MIN_INFORMATION_RATIO * max(information_noise, 1e-300)))
@@ -139,21 +140,21 @@ class LogitSums(ReadOnlyArrays):
 
     @property
     def _variance_limits(self) -> Floats:
-        """Upper limits of the variances of z: twice the standard deviation of the noise is added."""
+        """Upper limits of the variances of z: increased by twice the standard deviation of the noise."""
         return np.maximum(np.diag(self.spread), 0.0) + 2.0 * self.noise_sds[1:] / self.records
 
     def find_noisy_variances(self, ratio: float) -> npt.NDArray[np.bool_]:
-        """Tell for which numeric predictors the noise of the variance is larger than a share of it."""
+        """Return a mask of the numeric predictors for which the noise of the variance exceeds a fraction of it."""
         noise = self.noise_sds[1:] / self.records
         return (noise > ratio * np.diag(self.spread)) & np.array(self.is_numeric, dtype=bool)
 
     @property
     def has_hidden_variance(self) -> npt.NDArray[np.bool_]:
-        """Numeric predictors whose variance the noise hides: their slopes may be steep."""
+        """Mask of numeric predictors whose variance is hidden by noise, so that slopes may be steep."""
         return self.find_noisy_variances(_HIDING_NOISE)
 
     def scale_products(self, window: Scaling) -> Floats:
-        """Return the products of the constant and the scaled predictors, also beyond the window.
+        """Return the products of the constant and the scaled, unclipped predictors.
 
         Variances have their upper limits, so that the effect of curvature is not underestimated.
         """
@@ -174,7 +175,7 @@ class LogitSums(ReadOnlyArrays):
 
 
 def sum_over_cells(table: CellTable) -> LogitSums:
-    """Return the noisy sums over all cells, the indicators of levels being 0 or 1."""
+    """Return the noisy sums over all cells, with indicators of levels as 0 or 1."""
     rows, numbers = table.rows, list(table.numbers)
     sizes, totals = table.counts.sum(axis=1), table.sums.sum(axis=1)
     products = (rows.T * sizes) @ rows
@@ -192,7 +193,7 @@ def sum_over_cells(table: CellTable) -> LogitSums:
 
 @dataclass(frozen=True, eq=False)
 class EquationInference(LogitInference):
-    """The distribution of noisy equations, in the units of their window."""
+    """Inference from noisy equations, in the units of their window."""
 
     max_ignored_curvature: ClassVar[float] = _SUBTRACTED_CURVATURE
 
@@ -208,40 +209,40 @@ class EquationInference(LogitInference):
         return abs(float(mean @ step)) + own
 
     def is_identified(self, combination: Floats) -> bool:
-        """Tell whether the equations were solved, and the information exceeds its noise."""
+        """Return whether the equations were solved, and the information exceeds its noise."""
         return not self.is_limited and super().is_identified(combination)
 
     def _get_search_unit(self, combination: Floats) -> float:
-        """Return the unit of the search for ends: a standard error, since windows may be wide."""
+        """Return the unit of the search for limits: a standard error, since windows may be wide."""
         found = self.compute_standard_error(combination)
         return found if math.isfinite(found) else super()._get_search_unit(combination)
 
     @property
     def is_limited(self) -> bool:
-        """Whether the coefficients were not followed as far as the equations lead."""
+        """Whether the step was shortened or the curvature is too large, so that the equations are not solved."""
         return self._step_share < 1.0 or self.curvature_shift > _MAX_CURVATURE
 
 
 @dataclass(frozen=True, eq=False)
 class WindowedLogit(ReadOnlyArrays):
-    """The last equations, for combinations of the coefficients of the predictors scaled by their bounds."""
+    """Inference from the last equations for coefficients of predictors in units of their bounds."""
 
     inference: EquationInference
     window: Scaling
 
     @cached_property
     def basis(self) -> Floats:
-        """The coefficients as combinations of those in the window's units."""
+        """Coefficients as combinations of those in units of the window."""
         return freeze_array(self.window.combinations)
 
     @cached_property
     def estimate(self) -> Floats:
-        """The coefficients after one step from the center."""
+        """Coefficients after one step from the center."""
         return freeze_array(self.basis @ self.inference.estimate)
 
     @property
     def is_limited(self) -> bool:
-        """Whether the coefficients were not followed as far as the equations lead."""
+        """Whether the equations are not solved within the limits of a step."""
         return self.inference.is_limited
 
     def compute_regularized_estimates(self) -> Floats:
@@ -249,11 +250,11 @@ class WindowedLogit(ReadOnlyArrays):
         return self.estimate
 
     def is_identified(self, combination: Floats) -> bool:
-        """Tell whether the information on the other coefficients exceeds its noise."""
+        """Return whether the information on the other coefficients exceeds its noise."""
         return self.inference.is_identified(combination @ self.basis)
 
     def compute_standard_error(self, combination: Floats) -> float:
-        """Return the standard error of combination'b: sampling and noise."""
+        """Return the standard error of combination'b from sampling and noise."""
         return self.inference.compute_standard_error(combination @ self.basis)
 
     def compute_pvalue(self, combination: Floats, value: float) -> float:
@@ -261,12 +262,12 @@ class WindowedLogit(ReadOnlyArrays):
         return self.inference.compute_pvalue(combination @ self.basis, value)
 
     def compute_limits(self, combination: Floats, alpha: float) -> tuple[float, float]:
-        """Return the values that are not rejected, infinite where they have no end."""
+        """Return the limits of the values that are not rejected; infinite if unbounded."""
         return self.inference.compute_limits(combination @ self.basis, alpha)
 
 
 class EquationPoint(NamedTuple):
-    """Where equations are evaluated: coefficients in a window's units, and the information's share."""
+    """Coefficients in a window's units at which equations are evaluated, and the information's fraction of epsilon."""
 
     center: Floats
     window: Scaling
@@ -278,10 +279,10 @@ NoisyNumbers = tuple[Floats, float]
 
 
 class EquationQueries(NamedTuple):
-    """The queries to the records, and their sensitivities.
+    """Functions that release equations and moments, and their sensitivities.
 
-    `sensitivities` are the sensitivities of equations and information, the latter in quarters. `release_moments` are
-    sums of numbers and squares within a window, multiplied by `unit`.
+    `sensitivities` are those of equations and information, the latter in quarters. `release_moments` releases sums of
+    numbers and squares within a window, multiplied by `unit`.
     """
 
     sensitivities: tuple[int, int]
@@ -298,12 +299,12 @@ def sum_remaining_epsilon(epsilons: tuple[float, ...]) -> float:
 
 
 def has_enough_records(records: float, epsilon: float, n_coefficients: int) -> bool:
-    """Tell whether the noise is small enough for further steps, and for recognizing steep slopes."""
+    """Return whether the noise is small enough for further steps, and for recognizing steep slopes."""
     return records * epsilon >= _ENOUGH_RECORDS * n_coefficients
 
 
 def has_steep_slopes(slopes: Floats, sums: LogitSums, max_sum: float = MAX_SLOPE_SUM) -> bool:
-    """Tell whether slopes in units of the bounds are, or may be, too steep for linear approximations."""
+    """Return whether slopes in units of the bounds are, or may be, too steep for linear approximations."""
     return float(np.abs(slopes).sum()) > max_sum or bool(sums.has_hidden_variance.any())
 
 
@@ -330,10 +331,10 @@ def refine_moments(sums: LogitSums, epsilon: float, queries: EquationQueries) ->
 
 
 def solve_equations(sums: LogitSums, center: Floats, epsilon: float, queries: EquationQueries) -> WindowedLogit:
-    """Return the law of the last of several equations, each released at the estimates of the one before.
+    """Return the inference from the last of several equations, each released at the previous estimates.
 
     As soon as the effect of curvature is small, the next equations are the last, with all of the remaining
-    epsilon. If noise blurs variances, moments within a window are released first.
+    epsilon. If variances are noisy, moments within a window are released first.
     """
     limits = queries.sensitivities
     d, left = center.size, epsilon
@@ -344,7 +345,7 @@ def solve_equations(sums: LogitSums, center: Floats, epsilon: float, queries: Eq
     found: WindowedLogit | None = None
     noise = math.sqrt(2.0) * limits[0] / (_STAGE_SHARE * left) / (_RESIDUAL_SD * math.sqrt(sums.records) / _MIN_WINDOW)
     most = next(count for least, count in _STAGES if noise <= least)
-    # where the noise is negligible, a further step costs nothing
+    # if the noise is negligible, a further step has no cost
     near = _NEXT_CURVATURE * min(1.0, noise / _NEGLIGIBLE_NOISE)
     for stage in range(most, 0, -1):
         last = stage == 1 or (found is not None and found.inference.curvature_shift <= near and not found.is_limited)

@@ -1,4 +1,4 @@
-"""Logistic regression from noisy sums: where to expand, and what follows from the last noisy score."""
+"""Inference for a logistic regression from the last noisy score."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from pydpstat._null_distributions.simulation import DOWNWARD_SHAPE, NORMAL_SHAPE
 from pydpstat._search import bisect_up
 from pydpstat.r_arithmetic.elementary import Floats, log
 
-# coefficients beyond are not looked for: an interval that reaches them is infinite
+# largest limit of an interval; larger ones are infinite
 _MAX_LIMIT = 64.0
-# in the noise's own largest eigenvalue, about
+# approximately in units of the largest eigenvalue of the noise
 _MIN_SIGNAL_RATIO = 0.5
-# for each coefficient: ten ones and ten zeros have as much
+# per coefficient; ten ones and ten zeros have this information
 _MIN_INFORMATION = 5.0
 # a standard error requires information of at least this multiple of its noise's standard deviation
 _MIN_SLOPE_RATIO = 3.0
 _SURCHARGE = 1.05
-# standard deviations of the noise that rule a shape out
+# standard deviations of the noise at which a shape is ruled out
 _SHAPE_DEVIATIONS = 4.0
 
 
 def approximate_sum_tail(x: float, sd: float, noise_scales: Floats) -> float:
-    """Return P(sd N + sum of scales L >= x) for x >= 0: a normal variable and independent Laplace ones.
+    """Return a saddlepoint approximation of P(sd N + sum of scales L >= x) for x >= 0: N normal and L Laplace.
 
     Barndorff-Nielsen, O. E. (1986). Inference on full or partial parameters based on the standardized signed
     log likelihood ratio. Biometrika 73 (the form that is used).
@@ -69,7 +69,7 @@ def approximate_sum_tail(x: float, sd: float, noise_scales: Floats) -> float:
 
 
 def make_combination_basis(combination: Floats) -> tuple[Floats, int]:
-    """Return a basis of coefficients with one for the combination, in the returned place, and the others."""
+    """Return a basis of coefficients that includes the combination, and its index."""
     place = int(np.argmax(np.abs(combination)))
     basis = np.eye(combination.size)
     basis[place] = -combination / combination[place]
@@ -78,12 +78,12 @@ def make_combination_basis(combination: Floats) -> tuple[Floats, int]:
 
 
 def get_triangle_pairs(size: int) -> list[tuple[int, int]]:
-    """Return the places of a symmetric matrix' different elements."""
+    """Return the index pairs of the upper triangle of a symmetric matrix."""
     return [(i, j) for i in range(size) for j in range(i, size)]
 
 
 def unpack_symmetric(elements: Floats, size: int) -> Floats:
-    """Return the symmetric matrix of these elements."""
+    """Return the symmetric matrix with these elements in its upper triangle."""
     matrix = np.empty((size, size))
     for (i, j), value in zip(get_triangle_pairs(size), elements):
         matrix[i, j] = matrix[j, i] = value
@@ -92,19 +92,19 @@ def unpack_symmetric(elements: Floats, size: int) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class LogitInference(ReadOnlyArrays):
-    """What the last noisy score says of any combination of coefficients.
+    """Inference for linear combinations of coefficients from the last noisy score.
 
-    At the true coefficients b, the noisy score less the noisy information times (b - center) is the score at
+    At the true coefficients b, the noisy score minus the noisy information times (b - center) is the score at
     b, whose mean is 0 and whose variance is the information, plus noise that is linear in independent Laplace
     variables with known factors. The other coefficients are estimated, and a combination a of the equations
-    is taken that does not depend on them to first order (Neyman's C(alpha) tests). How much less than a
-    linear one the score moves, where b is far from the center, is computed from the noisy moments, for linear
+    is used that does not depend on them to first order (Neyman's C(alpha) tests). If b is far from the center,
+    the change of the score is smaller than linear; the ratio is computed from the noisy moments, for linear
     predictors of three shapes: a normal one and the most skewed ones of two values within the bounds. The
-    p-value is the largest one of those shapes whose information at the center is not farther from the noisy
-    one than the noise may move it. Where there is none, a normal one and two values of the skewness that
-    gives the noisy information stand for it. Where, by one of those shapes, curvature moves the score by more
-    than its standard deviation between the center and the estimate, the steps have not arrived: so many
-    standard deviations are taken off what is tested, since what the shapes say of the way decides too much.
+    p-value is the largest one of those shapes whose information at the center differs from the noisy
+    one by no more than the noise. If there is none, a normal one and two values of the skewness that
+    gives the noisy information replace them. If, by one of those shapes, curvature changes the score by more
+    than its standard deviation between the center and the estimate, the steps have not converged: that many
+    standard deviations are subtracted from the test statistic, since the result depends too much on the shape.
     """
 
     center: Floats
@@ -123,21 +123,21 @@ class LogitInference(ReadOnlyArrays):
 
     @property
     def max_noise_sd(self) -> float:
-        """The largest standard deviation of the information's noise."""
+        """Largest standard deviation of the information's noise."""
         return float(
             np.sqrt(2.0 * ((self.approximation.weight * self.product_scales) ** 2 + self.information_scales**2)).max()
         )
 
     @cached_property
     def plausible_shapes(self) -> tuple[int | float, ...]:
-        """The shapes of the linear predictor that the noisy information does not rule out."""
+        """Shapes of the linear predictor that the noisy information does not rule out."""
         return self._matching_shapes or self._find_matching_shapes()
 
     @cached_property
     def _matching_shapes(self) -> tuple[int, ...]:
         off = [abs(self._compute_excess_information(shape)) for shape in SHAPES]
         nearest = min(off)
-        # the nearest one of shapes that do not fit may be far from the records' own
+        # if no shape fits, even the nearest one may be far from that of the records
         if nearest > _SHAPE_DEVIATIONS * self.max_noise_sd:
             return ()
         return tuple(
@@ -146,13 +146,13 @@ class LogitInference(ReadOnlyArrays):
 
     @property
     def _tried_shapes(self) -> tuple[int | float, ...]:
-        """The shapes that are tried where the steps have not arrived."""
+        """Shapes that are tried if the steps have not converged."""
         return self._matching_shapes or (*SHAPES, *self.plausible_shapes)
 
     def _find_matching_shapes(self) -> tuple[int | float, ...]:
-        """The normal shape and those of two values that have the noisy information, or all."""
+        """Return the normal shape and those of two values with the noisy information, or all if there are none."""
         (_, down), (_, up) = (self._make_predictor_points(DOWNWARD_SHAPE), self._make_predictor_points(UPWARD_SHAPE))
-        # the upper value's distance from the mean in standard deviations is the root of the odds against it
+        # the upper value's distance from the mean in standard deviations is the square root of the odds against it
         ends = np.sqrt([down[0] / max(down[1], 1e-12), up[1] / max(up[0], 1e-12)])
         grid = np.geomspace(max(ends.min(), 1e-6), max(ends.max(), 1e-6), 33)
         off = np.array([self._compute_excess_information(far) for far in grid.tolist()])
@@ -162,14 +162,14 @@ class LogitInference(ReadOnlyArrays):
         return (NORMAL_SHAPE, *between) if between else SHAPES
 
     def _compute_excess_information(self, shape: int | float) -> float:
-        """Return how much more information on the constant a shape has than the noisy one at the center."""
+        """Return the information of a shape on the constant minus the noisy one at the center."""
         at, masses = self._make_predictor_points(shape)
         s = evaluate_logistic(at)
         return self.records * float(masses @ (s * (1.0 - s))) - float(self.information[0, 0])
 
     @cached_property
     def curvature_shift(self) -> float:
-        """By how many standard deviations curvature moves the score from the center to the estimate."""
+        """Change of the score by curvature from the center to the estimate, in standard deviations."""
         return self._compute_curvature_shift(self._tried_shapes)
 
     def _compute_curvature_shift(self, shapes: Sequence[int | float]) -> float:
@@ -194,7 +194,7 @@ class LogitInference(ReadOnlyArrays):
 
     @cached_property
     def _step_share(self) -> float:
-        """The share of the step for which the expansion is accurate."""
+        """Fraction of the step for which the expansion is accurate."""
         return min(1.0, 2.0 / max(self._compute_step_length(self._newton_step), 1e-300))
 
     def _compute_step_length(self, step: Floats) -> float:
@@ -203,12 +203,12 @@ class LogitInference(ReadOnlyArrays):
 
     @property
     def estimate(self) -> Floats:
-        """The coefficients after one step from the center, of a size that the expansion bears."""
+        """Coefficients after one step from the center, limited to where the expansion is accurate."""
         return self.center + self._step_share * self._newton_step
 
     @property
     def is_limited(self) -> bool:
-        """Whether the limit on coefficients keeps the score from being solved."""
+        """Whether the limit on coefficients prevents the solution of the score equations."""
         before, after = (float(np.abs(each[1:]).sum()) for each in (self.center, self.estimate))
         # the center may have been shortened
         return self._step_share < 1.0 or (before >= MAX_SLOPE_SUM * (1.0 - 1e-9) and after > MAX_SLOPE_SUM)
@@ -219,10 +219,10 @@ class LogitInference(ReadOnlyArrays):
         return limit_slopes(self.estimate, mean)
 
     def compute_pvalue(self, combination: Floats, value: float) -> float:
-        """Return the two-sided p-value of the hypothesis that combination'b is `value`, or 1."""
+        """Return the two-sided p-value of the hypothesis that combination'b is `value`; 1 if it is not identified."""
         if not self.is_identified(combination):
             return 1.0
-        # what shapes say of a step that curvature decides may be as wrong as that is large
+        # the effect of the shape may be as wrong as the effect of curvature is large
         bent = self._subtracted_deviations
         shapes = self._tried_shapes if bent else self.plausible_shapes
         parts = [self._compute_statistic_parts(combination, value, shape) for shape in shapes]
@@ -233,7 +233,7 @@ class LogitInference(ReadOnlyArrays):
         return min(1.0, max(2.0 * max(tails), SMALLEST_PVALUE))
 
     def is_identified(self, combination: Floats) -> bool:
-        """Tell whether the information on the other coefficients stands out from its noise, and is enough."""
+        """Return whether the information on the other coefficients exceeds its noise, and is large enough."""
         if self.information[0, 0] < _MIN_INFORMATION * self.center.size:
             return False
         if self.center.size == 1:
@@ -243,7 +243,7 @@ class LogitInference(ReadOnlyArrays):
         return float(np.linalg.eigvalsh(others)[0]) >= least
 
     def compute_standard_error(self, combination: Floats) -> float:
-        """Return the standard error of combination'b: sampling and noise."""
+        """Return the standard error of combination'b from sampling and noise."""
         value = float(combination @ self.estimate)
         _, sd, scales = self._compute_statistic_parts(combination, value, NORMAL_SHAPE)
         total = math.sqrt(sd * sd + 2.0 * float(scales @ scales))
@@ -253,16 +253,16 @@ class LogitInference(ReadOnlyArrays):
         return (1.0 + self._subtracted_deviations) * total / slope if slope > _MIN_SLOPE_RATIO * noise else math.inf
 
     def compute_limits(self, combination: Floats, alpha: float) -> tuple[float, float]:
-        """Return the values that are not rejected at level alpha: the hull, infinite where it has no end."""
+        """Return the limits of the hull of the values that are not rejected at alpha; infinite if unbounded."""
         middle, unit = float(combination @ self.estimate), self._get_search_unit(combination)
         if self.compute_pvalue(combination, middle) <= alpha:
-            # the expansion does not explain its own score
+            # the estimate itself is rejected: the expansion is not valid
             return -math.inf, math.inf
         low, high = (self._find_limit(combination, middle, sign * unit, alpha) for sign in (-1.0, 1.0))
         return low, high
 
     def _get_search_unit(self, combination: Floats) -> float:
-        """Return the unit of the search for ends."""
+        """Return the unit of the search for limits."""
         return float(np.abs(combination).sum())
 
     def _find_limit(self, combination: Floats, middle: float, unit: float, alpha: float) -> float:
@@ -277,13 +277,13 @@ class LogitInference(ReadOnlyArrays):
         return middle + unit * high
 
     def _make_basis(self, combination: Floats) -> Floats:
-        """Return B with b = B t, where the first of t is combination'b."""
+        """Return B with b = B t, where the first element of t is combination'b."""
         basis, place = make_combination_basis(combination)
         order = [place, *(each for each in range(combination.size) if each != place)]
         return basis[:, order]
 
     def _get_other_information(self, combination: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return a basis, the information on all but its first place, and the units that this is in."""
+        """Return a basis, the scaled information on all but its first element, and the scales."""
         basis = self._make_basis(combination)
         units = np.sqrt(np.square(basis[:, 1:]).sum(axis=0))
         others = basis[:, 1:].T @ self.information @ basis[:, 1:]
@@ -294,7 +294,7 @@ class LogitInference(ReadOnlyArrays):
         basis, others, sizes = self._get_other_information(combination)
         information, score = basis.T @ self.information @ basis, basis.T @ self.score
         scaled = raise_eigenvalues(others, self.max_noise_sd * math.sqrt(max(others.shape[0], 1)))
-        # what the others' equations say of them, and what they share with the one that is asked about
+        # projection of the tested coefficient on the others, and the solution of their equations
         solved = np.linalg.solve(scaled, np.column_stack([information[1:, 0], score[1:]]) / sizes[:, None])
         solved = solved / sizes[:, None]
         return basis, np.concatenate([[1.0], -solved[:, 0]]), solved[:, 1]
@@ -306,10 +306,10 @@ class LogitInference(ReadOnlyArrays):
     def _compute_statistic_parts(
         self, combination: Floats, value: float, shape: int | float
     ) -> tuple[float, float, Floats]:
-        """Return how far the equations are from 0, its standard deviation and the noise's scales."""
+        """Return the value of the combined equations, its standard deviation and the scales of its noise."""
         basis, a, others = self._project_equations(combination)
         away = value - float(combination @ self.center)
-        # the others follow: their equations are solved
+        # the others change along their profile: their equations remain solved
         moved = np.concatenate([[away], others + (a[1:] * away)])
         step, weights = basis @ moved, basis @ a
         shrunk, spread = self._compute_curvature(step, shape)
@@ -342,7 +342,7 @@ class LogitInference(ReadOnlyArrays):
 
     @cached_property
     def _mean_and_covariance(self) -> tuple[Floats, Floats]:
-        """The mean of v, and the covariance matrix of z."""
+        """Mean of v, and covariance matrix of z."""
         mean = np.clip(self.moments[0] / self.records, -1.0, 1.0)
         mean[0] = 1.0
         spread = raise_eigenvalues(self.moments[1:, 1:] / self.records - np.outer(mean[1:], mean[1:]), 1e-9)
@@ -351,7 +351,7 @@ class LogitInference(ReadOnlyArrays):
     def _make_predictor_points(self, shape: int | float) -> tuple[Floats, Floats]:
         """Return values of the linear predictor at the center, and their probabilities.
 
-        A shape that is no whole number has two values, the upper one so many standard deviations away.
+        A shape that is a float has two values; it is the upper one's distance from the mean in standard deviations.
         """
         mean, spread = self._mean_and_covariance
         middle, slopes = float(mean @ self.center), self.center[1:]
@@ -368,7 +368,7 @@ class LogitInference(ReadOnlyArrays):
         return middle + sign * np.array([far, -sd * sd / far]), np.array([share, 1.0 - share])
 
     def _compute_curvature(self, step: Floats, shape: int | float) -> tuple[float, float]:
-        """Return how much of its linear size the score moves over a step, and how the information does."""
+        """Return the score's change over a step relative to its linear one, and the information's relative change."""
         mean, spread = self._mean_and_covariance
         both = np.column_stack([self.center, step])
         middle = mean @ both
@@ -386,7 +386,7 @@ class LogitInference(ReadOnlyArrays):
         if linear < 1e-14:
             return 1.0, 1.0
         moved = float((joint * by * (after - before)).sum())
-        # on the constant and on what moves
+        # on the constant and on the change of the linear predictor
         information = joint * after * (1.0 - after)
         constant = float(information.sum()) / float((joint * weight).sum())
         informed = max(constant, float((information * by * by).sum()) / linear)
@@ -394,7 +394,7 @@ class LogitInference(ReadOnlyArrays):
 
 
 def pack_symmetric(matrix: Floats) -> Floats:
-    """Return what each element of a symmetric matrix counts in a form: both places of a pair."""
+    """Return the coefficients of a symmetric matrix's elements in a bilinear form, added over both positions."""
     rows, columns = np.triu_indices(len(matrix))
     both = matrix + matrix.T
     return np.where(rows == columns, 0.5, 1.0) * both[rows, columns]

@@ -1,4 +1,4 @@
-"""Intervals for a mean and a variance from noisy sums, for every distribution between bounds."""
+"""Confidence intervals of a mean and a variance from noisy sums, valid for every distribution within the bounds."""
 
 from __future__ import annotations
 
@@ -22,21 +22,20 @@ from pydpstat._search import bisect_up
 from pydpstat.mechanisms.mechanism import Noise
 from pydpstat.r_arithmetic.elementary import Floats
 
-# the probability that the bound on the variance does not hold
+# probability that the bound on the variance is wrong
 EXCLUDED_PROBABILITY = 0.002
 _MAX_CUTS = 128
 _SMALLEST_TAIL = 1e-12
 
 
 def compute_bentkus_bound(n: int, p: float, x: Floats) -> Floats:
-    """Return bounds on P(S >= x) for each x, where T is Bin(n, p) less its mean.
+    """Return Bentkus's upper bounds of P(S >= x) for each x, with T = Bin(n, p) - n p.
 
-    Records z lie in [-1, 1]. Under a hypothetical mean the squares of the distances from it lie in [0, M],
-    and their noisy sum bounds the variance; with that the sum of the distances is bounded by the most extreme
-    two values. Both steps rest on one inequality: for independent variables with mean 0, at most b and of the
-    variances' mean s^2 at most, ``P(S >= x) <= inf_h E (T - h)_+^2 / (x - h)^2``, T being the sum of as many
-    independent variables that take the values b and -s^2 / b. Noise is integrated out by steps from above.
-
+    Records z lie in [-1, 1]. Under a hypothetical mean the squared deviations lie in [0, M], and their noisy
+    sum bounds the variance; the sum of the deviations is then bounded by the most extreme two-valued
+    distribution. Both steps use one inequality: for independent variables with mean 0, at most b and with average
+    variance at most s^2, ``P(S >= x) <= inf_h E (T - h)_+^2 / (x - h)^2``, where T is the sum of as many
+    independent variables with values b and -s^2 / b. Noise is integrated out by steps from above.
     Bentkus, V. (2004). On Hoeffding's inequalities. Annals of Probability 32, 1650-1673.
     """
     sd = math.sqrt(n * p * (1.0 - p))
@@ -47,7 +46,7 @@ def compute_bentkus_bound(n: int, p: float, x: Floats) -> Floats:
     mass = np.exp(logs + xlogy(support, p) + xlog1py(n - support, -p))
     values = support - n * p
     tails = [np.cumsum((mass * values**power)[::-1])[::-1] for power in range(3)]
-    # h may be anywhere: some places for it keep the bound, and all of them would be many
+    # every h gives a valid bound, so a subset of values is enough
     cuts = np.unique(np.linspace(0, support.size - 1, min(_MAX_CUTS, support.size)).astype(int))
     zeroth, first, second = (tail[cuts] for tail in tails)
     top = values[cuts]
@@ -59,14 +58,14 @@ def compute_bentkus_bound(n: int, p: float, x: Floats) -> Floats:
         bound = (second - 2.0 * h * first + h * h * zeroth) / np.square(at - h)
     bound = np.where(h < at, np.maximum(bound, 0.0), 1.0)
     found = np.minimum(bound.min(axis=1), 1.0)
-    # beyond the largest sum that there can be
+    # x above the largest possible sum
     found = np.where(x > n - n * p + 1e-9 * n, 0.0, found)
     return np.where(x <= 0.0, 1.0, found)
 
 
 @lru_cache(maxsize=4)
 def _make_probability_steps() -> tuple[Floats, Floats]:
-    """Return shares of probability: weights of steps, and the shares at their upper ends; a rest is left."""
+    """Return the probabilities of steps and the tail probabilities at their upper ends; a small remainder is left."""
     upper = np.geomspace(0.5, _SMALLEST_TAIL, 140)
     shares = np.concatenate([np.linspace(0.02, 0.5, 25), 1.0 - upper[1:]])
     ends = np.concatenate([np.linspace(0.98, 0.5, 25), upper[1:]])
@@ -74,9 +73,9 @@ def _make_probability_steps() -> tuple[Floats, Floats]:
 
 
 def bound_noise_by_steps(scales: tuple[float, ...], noise_family: NoiseFamily) -> tuple[Floats, Floats, float]:
-    """Return weights, values that noise does not exceed with these probabilities, and what is left.
+    """Return a discrete distribution above that of the noise: probabilities, values, and the remaining probability.
 
-    The noise is a sum of two or three independent ones of these scales.
+    The noise is a sum of two or three independent noises with the given scales.
     """
     weights, tails = _make_probability_steps()
     if noise_family == "normal":
@@ -88,24 +87,24 @@ def bound_noise_by_steps(scales: tuple[float, ...], noise_family: NoiseFamily) -
     if len(scales) > 2:
         survival = _compute_laplace_sum_tail(scales, np.abs(grid))
     elif small > 0.999 * large:
-        # a little more noise: both of the larger scale
+        # both scales are set to the larger one, which increases the noise
         survival = 0.25 * np.exp(-np.abs(grid) / large) * (2.0 + np.abs(grid) / large)
     else:
         ratio = small / large
         near = ratio * ratio * np.exp(-np.abs(grid) / max(small, 1e-300)) if small > 0.0 else 0.0
         survival = 0.5 * (np.exp(-np.abs(grid) / large) - near) / (1.0 - ratio * ratio)
     survival = np.where(grid >= 0.0, survival, 1.0 - survival)
-    # the next point of the grid: upwards
+    # rounds up to the next grid point
     place = np.searchsorted(-survival, -tails, side="left")
     return weights, grid[np.minimum(place, grid.size - 1)], 1.0 - float(weights.sum())
 
 
 def _bound_noise_sum(scales: tuple[float, ...], noise_family: tuple[Noise, ...], tails: Floats) -> Floats:
-    """Return values that a sum of two noises of variance 1, times scales, exceeds so rarely."""
+    """Return upper bounds of the upper quantiles of a scaled sum of two noises of variance 1."""
     (large, wide), (small, narrow) = sorted(zip(scales, noise_family), key=lambda each: -each[0])
     grid, above = tabulate_survival(wide)
     weights, _ = _make_probability_steps()
-    # one noise goes in steps from above, in the other's unit; of what is between two points the lower counts
+    # the narrower noise is replaced by steps from above; rounding down the grid index increases the tail
     steps = compute_noise_quantiles(1.0 - tails[None], (narrow,))[0] * (small / large)
     below = np.floor((grid[:, None] - steps - grid[0]) / (grid[1] - grid[0])).astype(np.intp)
     whole = above[below.clip(0, grid.size - 1)] @ weights
@@ -116,7 +115,7 @@ def _bound_noise_sum(scales: tuple[float, ...], noise_family: tuple[Noise, ...],
 def _compute_laplace_sum_tail(scales: tuple[float, ...], x: Floats) -> Floats:
     """Return P(X >= x) of a sum of Laplace variables, for x >= 0, by partial fractions.
 
-    Scales that are close to each other are moved apart, upwards: a little more noise.
+    Scales that are close to each other are increased until they are separated, which increases the noise.
     """
     apart: list[float] = []
     for scale in sorted(scales):
@@ -130,7 +129,7 @@ def _compute_laplace_sum_tail(scales: tuple[float, ...], x: Floats) -> Floats:
 
 
 def compute_expected_bound(n: int, p: float, x: Floats, weights: Floats, remainder: float) -> float:
-    """Return the bound with the noise integrated out."""
+    """Return the bound of `compute_bentkus_bound` averaged over the noise."""
     if not 0.0 < p < 1.0:
         found = (x <= 0.0).astype(np.float64)
     else:
@@ -139,7 +138,7 @@ def compute_expected_bound(n: int, p: float, x: Floats, weights: Floats, remaind
 
 
 def bound_variance(distribution: NoisyTDistribution, square_sum: float) -> float:
-    """Return a variance that the true one exceeds with probability `EXCLUDED_PROBABILITY` at most, from Q."""
+    """Return a limit that the variance exceeds with probability at most `EXCLUDED_PROBABILITY`, from Q."""
     most = 1.0 - distribution.mean * distribution.mean
     reach = (1.0 + abs(distribution.mean)) ** 2
     weights, noise, rest = bound_noise_by_steps(_get_noise_scales(distribution.second_noise), distribution.noise_family)
@@ -158,14 +157,14 @@ def _get_noise_scales(noise: tuple[float, ...]) -> tuple[float, float]:
 
 
 def _bound_tails(distribution: NoisyTDistribution, deviation_sum: float, square_sum: float) -> tuple[float, float]:
-    """Return bounds on the probability of a sum at least, and at most, as large."""
+    """Return bounds of the probabilities of a sum at least, and at most, as large as the observed one."""
     variance = bound_variance(distribution, square_sum)
     weights, noise, rest = bound_noise_by_steps(_get_noise_scales(distribution.first_noise), distribution.noise_family)
     sides = []
     for sign in (1.0, -1.0):
         far = 1.0 - sign * distribution.mean
         if far <= 0.0 or variance <= 0.0:
-            # no record can be on that side of the mean
+            # records cannot lie on that side of the mean
             sides.append(compute_expected_bound(distribution.n, 0.0, sign * deviation_sum - noise, weights, rest))
             continue
         near = variance / far
@@ -183,7 +182,7 @@ def _bound_exact_pvalue(
 
 
 def compute_exact_pvalue(noisy_sums: NoisySums, mean: float, alternative: str = "two-sided") -> tuple[float, float]:
-    """Return the studentized mean and a p-value for every distribution; the number of records is public."""
+    """Return the studentized mean and a p-value valid for every distribution; the number of records is public."""
     law = make_t_distribution(noisy_sums, mean, noisy_sums.size or 1)
     first, second = law.compute_centered_sums(noisy_sums.sums)
     return law.compute_statistic(first, second), _bound_exact_pvalue(law, first, second, alternative)
@@ -191,7 +190,7 @@ def compute_exact_pvalue(noisy_sums: NoisySums, mean: float, alternative: str = 
 
 @dataclass(frozen=True)
 class ExactMeanInterval:
-    """The means that the exact test does not reject, in the data's unit; arguments as of `NoisyTInterval`."""
+    """Confidence interval of a mean by the exact test, in units of the data; for arguments see `NoisyTInterval`."""
 
     noisy_sums: NoisySums
     middle: float
@@ -199,7 +198,7 @@ class ExactMeanInterval:
     alternative: str = "two-sided"
 
     def compute_limits(self, alpha: float) -> tuple[float, float]:
-        """Return the ends of the interval that misses the mean with probability `alpha` at most."""
+        """Return the limits of the interval, which misses the mean with probability at most `alpha`."""
         size = self.noisy_sums.size or 1
         cut = min(max(self.noisy_sums.sums[1], -float(size)), float(size))
         start = make_t_distribution(self.noisy_sums, cut / size, size)
@@ -221,36 +220,36 @@ class ExactMeanInterval:
         return low, high
 
 
-# shares of alpha for the mean, and for the number of records
+# fractions of alpha for the mean and for the number of records
 _MEAN_SHARE, _SIZE_SHARE = 0.1, 0.05
 _SMALLEST_VARIANCE = 1e-10
 _COARSE_CELLS, _FINE_CELLS = 40, 16
-# what a record's distance from the mean is at most
+# largest distance of a record from the mean
 _MAX_DISTANCE = 2.0
 
 
 @dataclass(frozen=True)
 class VarianceInterval:
-    """The variances, or standard deviations, that noisy sums leave possible, in the data's unit.
+    """Confidence interval of a variance or a standard deviation from noisy sums, in units of the data.
 
     Bentkus, V. (2004). On Hoeffding's inequalities. Annals of Probability 32, 1650-1673.
 
     Let m and v be the mean and the variance of the z, and Y = (z - m)^2, which lies in [0, M] with
-    M = (1 + |m|)^2 and has the mean v. The sum of the Y - v is known but for noise: R(m, v) = S2 - 2 m S1 +
-    (m^2 - v) S0. If (m, v) is the truth, each of these fails with its share of alpha at most:
+    M = (1 + |m|)^2 and has the mean v. The sum of the Y - v is known up to noise: R(m, v) = S2 - 2 m S1 +
+    (m^2 - v) S0. For the true (m, v), each of these fails with at most its fraction of alpha:
 
     - |S1 - m S0| <= t, with t from Bernstein's inequality for the variance v, and from the noise (a tenth);
-    - R is not too large, and not too small, for variables Y with the mean v between 0 and M. Their variance
-      is v (M - v) at most, and the bound on the tail is that of Bentkus for sums of such variables
+    - R is neither too large nor too small for variables Y with mean v between 0 and M. Their variance
+      is at most v (M - v), and the tail bound is that of Bentkus for sums of such variables
       (`compute_bentkus_bound`), with the noise integrated out;
-    - for a private number of records, the number is at most what S0 and its noise leave possible (a
-      twentieth); the bounds above grow with it.
+    - for a private number of records, the number is at most an upper limit from S0 and its noise (a
+      twentieth); the bounds above increase with it.
 
-    A v is left out where no m is left for it. R, M and the noise are each taken at the m that is the worst,
-    and towards larger v for a whole range of v at once, with the t of its upper end: so the interval covers
-    v with 1 - alpha for every law. No variance is above 1 - m^2. The variance of records that have few
-    different distances from the mean, as 0/1 data, is found well; for normal data the fourth moments that
-    bounds allow make the interval about three times as long as one that knew theirs.
+    A v is excluded if every m is excluded for it. R, M and the noise are each evaluated at the least favorable
+    m, and towards larger v for a whole range of v jointly, with the t of its upper end: so the interval covers
+    v with 1 - alpha for every distribution. No variance is above 1 - m^2. For records with few different
+    distances from the mean, such as 0/1 data, the interval is short; for normal data the fourth moments that
+    the bounds allow make it about three times as long as one with known fourth moments.
     """
 
     noisy_sums: NoisySums
@@ -258,7 +257,7 @@ class VarianceInterval:
     is_standard_deviation: bool
 
     def compute_limits(self, alpha: float) -> tuple[float, float]:
-        """Return the ends of the interval that misses the parameter with probability `alpha` at most."""
+        """Return the limits of the interval, which misses the parameter with probability at most `alpha`."""
         region = make_plausible_region(self.noisy_sums, alpha)
         low, high = region.find_lowest_variance(), region.find_highest_variance()
         low, high = min(low, high), max(low, high)
@@ -269,7 +268,7 @@ class VarianceInterval:
 
 @dataclass(frozen=True)
 class PlausibleRegion:
-    """The means and variances that noisy sums leave possible: `VarianceInterval` says which."""
+    """Means and variances that are not excluded by noisy sums, as defined in `VarianceInterval`."""
 
     sums: tuple[float, float, float]
     noise_coefficients: Floats
@@ -280,7 +279,7 @@ class PlausibleRegion:
     tail_probability: float
 
     def find_mean_range(self, variance: float) -> tuple[float, float]:
-        """Return the smallest and the largest mean that are possible with up to this variance."""
+        """Return the smallest and the largest plausible mean for variances up to `variance`."""
         size, first, _ = self.sums
         third = self.log_probability * _MAX_DISTANCE / 3.0
         distance = (
@@ -292,7 +291,7 @@ class PlausibleRegion:
         return max(low, -1.0), min(high, 1.0)
 
     def find_lowest_variance(self) -> float:
-        """Return the smallest variance for which the squares are not too large."""
+        """Return the smallest variance for which the sum of squares is not too large."""
         found, below = 1.0, _SMALLEST_VARIANCE
         if not self._is_too_small(below):
             return 0.0
@@ -302,14 +301,14 @@ class PlausibleRegion:
         return below
 
     def find_highest_variance(self) -> float:
-        """Return the largest variance for which the squares are not too small."""
+        """Return the largest variance for which the sum of squares is not too small."""
         high = self._find_highest_range(
             np.concatenate([[0.0], np.geomspace(_SMALLEST_VARIANCE, 1.0, _COARSE_CELLS + 1)])
         )
         return self._find_highest_range(np.linspace(high[0], high[1], _FINE_CELLS + 1))[1]
 
     def _find_highest_range(self, edges: Floats) -> tuple[float, float]:
-        """Return the uppermost range of variances, of those between edges, that is not left out."""
+        """Return the uppermost range between edges that is not excluded."""
         pairs = list(zip(edges[:-1].tolist(), edges[1:].tolist()))
         for low, high in reversed(pairs):
             if not self._is_too_large(low, high):
@@ -342,18 +341,18 @@ class PlausibleRegion:
     def _bound_tail(
         self, excess: float, variance: float, means: tuple[float, float], choose_probability: Callable[[float], float]
     ) -> float:
-        """Return a bound on the probability of so large an excess over the expected sum, on one side."""
+        """Return a bound of the probability of an excess over the expected sum at least as large, on one side."""
         far = 1.0 + max(map(abs, means))
         weights, noise, rest = bound_noise_by_steps(self._bound_noise_scales(variance, means), self.noise_family)
         p = choose_probability(min(variance / (far * far), 1.0))
         return compute_expected_bound(self.max_size, p, (excess - noise) / (far * far), weights, rest)
 
     def _bound_noise_scales(self, variance: float, means: tuple[float, float]) -> tuple[float, ...]:
-        """Return the largest scale that each noise has in R for any of the means."""
+        """Return the largest scale of each noise in R over the range of means."""
         one, first, second = self.noise_coefficients
         found = np.zeros(one.size)
         for place in range(one.size):
-            # a parabola in the mean is largest at an end, or at its vertex
+            # the absolute value of a parabola is largest at a limit or at its vertex
             vertex = first[place] / one[place] if one[place] else 0.0
             for mean in (*means, min(max(vertex, means[0]), means[1])):
                 scale = second[place] - 2.0 * mean * first[place] + (mean * mean - variance) * one[place]
@@ -362,7 +361,7 @@ class PlausibleRegion:
 
 
 def make_plausible_region(noisy_sums: NoisySums, alpha: float) -> PlausibleRegion:
-    """Return the means and variances that noisy sums leave possible, but for the probability alpha."""
+    """Return the means and variances that noisy sums do not exclude, with error probability alpha."""
     size, first, second = noisy_sums.sums
     mix, law = np.array(noisy_sums.noise), noisy_sums.noise_family
     assert isinstance(law, str), "spreads have Laplace or normal noise"
@@ -372,16 +371,16 @@ def make_plausible_region(noisy_sums: NoisySums, alpha: float) -> PlausibleRegio
         most = max(1, math.ceil(size + bound_noise_quantile(np.abs(mix[0]), law, _SIZE_SHARE * alpha)))
     cut = max(size, 0.0)
     share = 0.5 * _MEAN_SHARE * alpha
-    # a mean may be anywhere: each noise has its largest scale
+    # the mean is unknown, so each noise has its largest scale
     reach = bound_noise_quantile(np.abs(mix[1]) + np.abs(mix[0]), law, 0.5 * share)
     sums = (size, min(max(first, -cut), cut), second)
     return PlausibleRegion(sums, mix, law, most, math.log(2.0 / share), reach, 0.5 * (alpha - used))
 
 
 def bound_noise_quantile(scales: Floats, noise_family: str, probability: float) -> float:
-    """Return what a sum of independent noises of these scales exceeds with that probability at most.
+    """Return a limit that a sum of independent noises with these scales exceeds with at most `probability`.
 
-    One Laplace variable: its quantile. Several: Chernoff's bound, minimized over a grid.
+    For one Laplace variable it is the quantile, for several Chernoff's bound minimized over a grid.
     """
     scales = scales[scales > 0.0]
     if not scales.size:

@@ -1,4 +1,4 @@
-"""Comparisons of noisy means of groups, with sums of cubes or without, and intervals of each."""
+"""Comparisons of noisy group means, with or without sums of cubes, and intervals of each mean."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def make_t_interval(
 def compare_two_means(
     noisy_sums: tuple[NoisySums, NoisySums], half_width: float, alternative: str = "two-sided"
 ) -> tuple[float, float, WelchInterval | UninformativeInterval, bool]:
-    """Return the statistic, the p-value of equal means, the interval, and whether anything can be said.
+    """Return the statistic, the p-value of equal means, the interval, and whether the result is informative.
 
-    It is the noisy Welch test, with the noisy numbers of records where none are public.
+    The test is the noisy Welch test, with noisy numbers of records if these are private.
     """
     interval = make_welch_interval(noisy_sums, half_width, alternative)
     if isinstance(interval, UninformativeInterval):
@@ -46,9 +46,9 @@ def compare_two_means(
 
 
 def compare_means(noisy_sums: Sequence[NoisySums]) -> tuple[float, float, tuple[int, ...]]:
-    """Return statistic and p-value of equal means, and the places of the groups that are compared.
+    """Return the statistic, the p-value of equal means, and the indices of the groups that are compared.
 
-    Left out are groups whose noisy number of records may be noise alone. With fewer than two left, p is 1.
+    Groups whose noisy number of records may be noise alone are excluded. With fewer than two groups the p-value is 1.
     """
     if any(each.cube_sum is None for each in noisy_sums):
         return run_equal_means_test(noisy_sums)

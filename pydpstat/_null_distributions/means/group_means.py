@@ -1,4 +1,4 @@
-"""Several noisy means: statistics that compare them, and their null distributions."""
+"""Welch's test of several noisy means, and its null distribution."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ from pydpstat._null_distributions.means.noisy_welch import (
 )
 from pydpstat._null_distributions.simulation import PVALUE_FLOOR, SHAPES, make_generator, maximize_pvalue
 
-# the probability that the true variance of any group is left out
+# probability that the true variance of some group is excluded
 DEEP_EXCLUDED_PROBABILITY = 2e-7
 _DRAWS_POWER, _DEEP_VARIANCES, _THRESHOLD_POINTS, _DEEP_CELLS = 11, 15, 12, 4000
-# variances outside of those that the draws show by so many scales of their noise are possible
+# margin around simulated variances within which an estimate is plausible, in noise scales
 _NOISE_MARGIN = 2.0
 # probability that the true variances are outside those tried
 NUISANCE_PROBABILITY = 0.001
-# releases simulated at a point, and all their groups
+# smallest and largest number of simulated releases at a point, and largest number of their groups
 _MIN_DRAWS, _MAX_DRAWS, _MAX_CELLS = 499, 1_999, 60_000
-# variances from next to none to the largest that the bounds allow, and 0; more for few records
+# number of variances besides 0, and a larger one for few records
 _VARIANCE_POINTS, _FEW_RECORDS, _MORE_VARIANCES = 9, 30, 25
-# an estimated variance is at least this part of its noise's scale
+# lower limit of estimated sums of squares, in scales of their noise
 _VARIANCE_FLOOR = 0.5
-# errors of the common mean that are allowed for
+# number of standard errors of the common mean that are covered
 _MEAN_ERRORS = 2.5
 
 
 class GroupSquares(NamedTuple):
-    """A group's noisy sum of squares about the common mean, and how its sums' noise is made."""
+    """Noisy sum of squares of a group about the common mean, and coefficients of the noise in its sums."""
 
     n: int
     square: float
@@ -67,21 +67,21 @@ def bound_pvalue(groups: list[GroupSquares], means: list[float], statistic: floa
 
 
 def make_thresholds(statistic: float) -> Floats:
-    """Return the roots of squares at which a group's tail is looked at."""
+    """Return the square roots of the thresholds at which a group's tail is computed."""
     return np.linspace(0.0, math.sqrt(statistic), _THRESHOLD_POINTS)
 
 
 def bound_sum_tail(tails: Sequence[Floats], statistic: float) -> float:
-    """Return a bound of the probability that the sum of squares of independent groups reaches a statistic.
+    """Return an upper bound of the probability that a sum of independent groups' squares reaches a statistic.
 
-    Each group's tail has probabilities that its square is at least that of a threshold.
+    `tails` has for each group the probabilities that its square is at least each threshold.
     """
     top, masses = np.linspace(0.0, statistic, _DEEP_CELLS + 1), np.ones(1)
     for tail in tails:
-        # the logarithm is nearly linear where records decide, and convex where the noise does
+        # the log probability is nearly linear where sampling dominates, and convex where noise does
         x, heights = np.square(make_thresholds(statistic)), np.log(np.maximum(tail, 1e-300))
         above = np.exp(np.interp(top, x, heights))
-        # what lies in a cell counts at its upper end
+        # the mass of a cell is moved to its upper edge
         masses = np.convolve(masses, np.append(0.0, above[:-1] - above[1:]))[: _DEEP_CELLS + 1]
     return 1.0 - float(masses[:_DEEP_CELLS].sum())
 
@@ -89,7 +89,7 @@ def bound_sum_tail(tails: Sequence[Floats], statistic: float) -> float:
 def _maximize_tails(
     group: GroupSquares, means: list[float], statistic: float, allow_skewness: bool, excluded: float
 ) -> Floats:
-    """Return the largest probabilities of squares from 0 to a statistic, in equal steps of their roots."""
+    """Return the largest probabilities of squares from 0 to a statistic, in equal steps of their square roots."""
     a, b = group.first_noise, group.second_noise
     place = int(np.abs(a).argmax())
     made = draw_importance_sample(group.n, group.noise_family, a.size, _DRAWS_POWER)
@@ -124,8 +124,8 @@ def _maximize_tails(
 
 
 def _compute_group_tail(group: GroupSquares, form: QuadraticSums, weights: Floats, root: float) -> float:
-    """Return how probable it is that a group's studentized sum has at least this size."""
-    # W^2 >= t^2 (Q - W^2 / n + var) where W^2 (1 + t^2 / n) >= t^2 (Q + var)
+    """Return the probability that a group's studentized sum is at least `root` in absolute value."""
+    # W^2 >= t^2 (Q - W^2 / n + var) is equivalent to W^2 (1 + t^2 / n) >= t^2 (Q + var)
     lean = root / math.sqrt(1.0 + root * root / group.n)
     low = root * math.sqrt(group.floor + group.noise_variance)
     chance = sum_conditional_tails(form, (1.0, -1.0), lean, low, group.noise_family)
@@ -133,7 +133,7 @@ def _compute_group_tail(group: GroupSquares, form: QuadraticSums, weights: Float
 
 
 class WelchFit(NamedTuple):
-    """Statistics of rows of noisy sums: Welch's, the common mean and the groups' variances."""
+    """Welch's statistic, common mean and group variances for rows of noisy sums."""
 
     statistic: Floats
     mean: Floats
@@ -141,42 +141,41 @@ class WelchFit(NamedTuple):
 
 
 class NoiseMixing(NamedTuple):
-    """How noise of scale 1 is mixed into the sums of 1, z and z^2, the same way in each group."""
+    """Coefficients of unit-scale noises in the sums of 1, z and z^2, equal for all groups."""
 
     coefficients: tuple[Row, Row, Row]
     noise_family: str = "laplace"
 
     @classmethod
     def from_epsilon(cls, epsilon: float) -> NoiseMixing:
-        """Return the noise of groups of public sizes."""
+        """Return the coefficients for groups of public sizes."""
         return cls(((0.0, 0.0), (2.0 / epsilon, 0.0), (0.0, 4.0 / epsilon)))
 
     @property
     def square_noise_scale(self) -> float:
-        """The scale of the noise of the sum of squares."""
+        """Scale of the noise of the sum of squares."""
         return float(np.linalg.norm(self.coefficients[2]))
 
     def compute_squared_scale(self, mean: Floats) -> Floats:
-        """Return the squared scale of the noise of sums of distances from these means."""
+        """Return the squared scale of the noise of sums of deviations from these means."""
         number, first, _ = self.coefficients
         return sum((b - mean * a) ** 2 for a, b in zip(number, first)) + 0.0 * mean
 
     @property
     def variance(self) -> float:
-        """The variance of a noise of scale 1."""
+        """Variance of a noise of scale 1."""
         return 2.0 if self.noise_family == "laplace" else 1.0
 
 
 def compute_welch_statistic(sums: Floats, noise: NoiseMixing) -> WelchFit:
     """Return Welch's statistic of noisy sums of 1, z and z^2, of shape (3, rows, groups).
 
-    Of each group the sums of 1, z and z^2 are known with noise; z is between -1 and 1. Where the groups'
-    sizes are public, the first has no noise. The means are weighted by the inverse of their estimated
-    variances, sampling and noise together. An estimated variance is taken about the common mean, which keeps
-    it free of the noise's square, and is at least half of its noise's scale: the statistic's distribution
-    then hardly depends on the true variances, whatever they are. A private size is simulated as the noisy
-    one, with its noise. (Welch, B. L. (1951). On the comparison of several mean values: an alternative
-    approach. Biometrika 38.)
+    The z are between -1 and 1. If the sizes of the groups are public, the first sum has no noise. The means
+    are weighted by the inverses of their estimated variances, of sampling and noise. Variances are estimated
+    about the common mean, which avoids the square of the noise, and are at least half of their noise's scale:
+    the distribution of the statistic then hardly depends on the true variances. A private size is simulated
+    as the noisy one, with its noise. (Welch, B. L. (1951). On the comparison of several mean values: an
+    alternative approach. Biometrika 38.)
     """
     number, first, second = sums
     sizes = np.maximum(number, 1.0)
@@ -191,7 +190,7 @@ def compute_welch_statistic(sums: Floats, noise: NoiseMixing) -> WelchFit:
 
 
 class _WelchDraws(NamedTuple):
-    """Reference draws of shape (draws, groups): normal and chi-square, and noises of scale 1 before these."""
+    """Reference draws of shape (draws, groups): normal and chi-square variables, and noises of scale 1."""
 
     normal: Floats
     squares: Floats
@@ -208,7 +207,7 @@ def _draw_welch_reference(sizes: tuple[int, ...], noise: NoiseMixing, draws: int
 
 
 class _NuisancePoint(NamedTuple):
-    """A common mean, and a variance for each group."""
+    """Common mean, and variance of each group."""
 
     mean: float
     variances: Floats
@@ -217,7 +216,7 @@ class _NuisancePoint(NamedTuple):
 def _simulate_welch_fit(
     point: _NuisancePoint, shapes: tuple[int, ...], sizes: Floats, noise: NoiseMixing, draws: _WelchDraws, stream: int
 ) -> WelchFit:
-    """Return the statistics of simulated releases at a point, each group normal (0) or skewed up or down."""
+    """Return the statistics of simulated releases at a point, with each group normal (0) or skewed up or down."""
     mean, variances = point.mean, point.variances
     deviation = np.sqrt(sizes * variances) * draws.normal
     square = variances * (draws.normal**2 + draws.squares)
@@ -242,21 +241,21 @@ def _simulate_welch_fit(
 
 
 def choose_draws(groups: int) -> int:
-    """Return how many releases are simulated at each point."""
+    """Return the number of simulated releases at each point."""
     return max(_MIN_DRAWS, min(_MAX_DRAWS, _MAX_CELLS // groups))
 
 
 def get_equal_means_floor(groups: int) -> float:
-    """Return the smallest p-value that `run_equal_means_test` returns for so many groups; 0 where it is 1."""
+    """Return the smallest possible p-value of `run_equal_means_test`; 0 for fewer than two groups."""
     return PVALUE_FLOOR if groups > 1 else 0.0
 
 
 def run_equal_means_test(
     noisy_sums: Sequence[NoisySums], draws: int | None = None, stream: int = 0
 ) -> tuple[float, float, tuple[int, ...]]:
-    """Return statistic and p-value of equal means, and the places of the groups that are compared.
+    """Return the statistic, the p-value of equal means, and the indices of the groups that are compared.
 
-    Left out are groups whose noisy number of records may be noise alone. With fewer than two left, p is 1.
+    Groups whose noisy number of records may be noise alone are excluded. With fewer than two groups the p-value is 1.
     """
     places = tuple(place for place, each in enumerate(noisy_sums) if each.size or use_noisy_size(each) is not None)
     if len(places) < 2:
@@ -270,7 +269,7 @@ def run_equal_means_test(
     return *_compute_welch_pvalue((number, first, second), sizes, noise, not found[0].is_normal, draws, stream), places
 
 
-# what was simulated for released sums is not simulated again
+# simulations for released sums are cached
 @lru_cache(maxsize=64)
 def _compute_welch_pvalue(
     sums: tuple[Row, ...],
@@ -291,7 +290,7 @@ def _compute_welch_pvalue(
 
 
 def _bound_welch_pvalue(fit: WelchFit, sizes: tuple[int, ...], noise: NoiseMixing, allow_skewness: bool) -> float:
-    """Return an upper bound of the p-value from the groups' own tails."""
+    """Return an upper bound of the p-value from the tails of the groups."""
     number, mean = np.array(sizes, dtype=np.float64), float(fit.mean[0])
     first, second = np.array(noise.coefficients[1]), np.array(noise.coefficients[2])
     first = first - mean * np.array(noise.coefficients[0])
@@ -307,7 +306,7 @@ def _bound_welch_pvalue(fit: WelchFit, sizes: tuple[int, ...], noise: NoiseMixin
 def simulate_references(
     sums: Sequence[Floats], sizes: tuple[int, ...], noise: NoiseMixing, allow_skewness: bool = True
 ) -> list[Floats]:
-    """Return simulated statistics at each point and shape that noisy sums of shape (groups,) leave possible."""
+    """Return simulated statistics at each plausible point and shape for noisy sums of shape (groups,)."""
     found = compute_welch_statistic(np.array(sums)[:, None], noise)
     return _simulate_at_points(found, sizes, noise, allow_skewness, None, 0)
 
@@ -327,19 +326,19 @@ def _simulate_at_points(
             possible.append(any(_is_plausible(fit, each, number, noise) for each in simulated))
             statistics.append([each.statistic for each in simulated])
         for place, each in enumerate(statistics):
-            # the truth may lie between a point that is possible and one that is not
+            # the true point may lie between a plausible one and an implausible one
             (likely if any(possible[max(place - 1, 0) : place + 2]) else others).extend(each)
     return likely or others
 
 
 def _make_shape_assignments(groups: int) -> tuple[tuple[int, ...], ...]:
-    """Return the shapes tried for each group: all normal, and up and down by turns, either way."""
+    """Return the shapes tried for the groups: all normal, or alternating up and down in both orders."""
     turns = tuple(1 - 2 * (group % 2) for group in range(groups))
     return (0,) * groups, turns, tuple(-each for each in turns)
 
 
 def _iterate_point_families(fit: WelchFit, sizes: Floats, noise: NoiseMixing) -> Iterator[list[_NuisancePoint]]:
-    """Yield points in order of their variances: the same in all groups, and in proportion to the estimates."""
+    """Yield lists of points with increasing variances, equal in all groups or proportional to the estimates."""
     total = float(sizes.sum())
     estimates = fit.variances[0]
     pooled = float(sizes @ estimates) / total
@@ -354,10 +353,10 @@ def _iterate_point_families(fit: WelchFit, sizes: Floats, noise: NoiseMixing) ->
 
 
 def _choose_common_means(fit: WelchFit, sizes: Floats, noise: NoiseMixing) -> list[float]:
-    """Return common means: the estimated one, and one nearer to the middle."""
+    """Return the estimated common mean and, if it matters, one nearer to 0."""
     total, mean = float(sizes.sum()), float(fit.mean[0])
     pooled = float(sizes @ fit.variances[0]) / total
-    # standard deviations where the noise is Laplace's
+    # standard deviations for Laplace noise
     square = np.sqrt(2.0 * sizes.size) * noise.square_noise_scale / total
     spread = np.sqrt(2.0 * sizes.size * float(noise.compute_squared_scale(fit.mean)[0])) / total
     spread += np.sqrt(max(pooled, square) / total)
@@ -371,7 +370,7 @@ def _choose_common_means(fit: WelchFit, sizes: Floats, noise: NoiseMixing) -> li
 def _iterate_variances(
     pooled: float, mean: float, profile: Floats, sizes: Floats, square_noise_scale: float
 ) -> Iterator[Floats]:
-    """Yield variances in proportion to a profile, whose pooled variance may be the one found."""
+    """Yield variances proportional to a profile that are plausible for the pooled estimate."""
     total, top = float(sizes.sum()), 1.0 - mean * mean
     share = float(sizes @ profile) / total
     scale = square_noise_scale / total
@@ -381,7 +380,7 @@ def _iterate_variances(
     least = max(1e-9, min(0.02 * scale, 0.1 / total, 0.1 * top))
     number = _VARIANCE_POINTS if total > _FEW_RECORDS else _MORE_VARIANCES
     steps = [0.0, *np.geomspace(least, max(top, 2.0 * least), number), *near]
-    # Bernstein's inequality; the noise has two Laplace variables a group
+    # Bernstein's inequality; the noise has two Laplace variables per group
     far, widest = np.log(1e4), (1.0 + abs(mean)) ** 2
     for step in sorted({min(each, top) for each in steps}):
         variances = np.minimum(step * profile, top)
@@ -392,7 +391,7 @@ def _iterate_variances(
 
 
 def _is_plausible(fit: WelchFit, simulated: WelchFit, sizes: Floats, noise: NoiseMixing) -> bool:
-    """Tell whether the variances found, each and pooled, are among simulated ones or hardly outside."""
+    """Return whether the estimated variances, single and pooled, are in the range of simulated ones or close to it."""
     margins = _NOISE_MARGIN * noise.square_noise_scale / np.append(sizes, sizes.sum())
     own, others = (np.column_stack([each.variances, each.variances @ sizes / sizes.sum()]) for each in (fit, simulated))
     low, high = others.min(axis=0) - margins, others.max(axis=0) + margins

@@ -1,4 +1,4 @@
-"""Small p-values of noisy means, and intervals for the difference of two means."""
+"""Small p-values of noisy means, and confidence intervals for the difference of two means."""
 
 from __future__ import annotations
 
@@ -43,29 +43,28 @@ from pydpstat._null_distributions.simulation import DOWNWARD_SHAPE, PVALUE_FLOOR
 from pydpstat.r_arithmetic.elementary import Floats
 
 IntervalLimits = tuple[float, float]
-# a number of records that noise alone exceeds so seldom says something
+# probability with which noise alone exceeds a number of records that counts as informative
 _NOISE_PROBABILITY = 0.001
-# the probability that the true variance is outside of the wider set, and draws: 2 to the power
+# probability that the true variance is outside the wider set, and binary logarithm of the number of draws
 _DEEP_EXCLUDED_PROBABILITY = 2e-7
 _DRAWS_POWER = 12
 
 
 def choose_refined_pvalue(first: float, excluded: float, second: float) -> float:
-    """Return the p-value of two, the second one from wider sets.
+    """Combine a p-value and a second one from wider sets of nuisance parameters.
 
-    The tests of one and of two noisy means leave out variances with a probability g and add it to the
-    p-value. Where that is most of a p-value, a second one takes its place: with wider sets, which leave out
-    2e-7, and probabilities from stretched draws. With p1 the first p-value and p2 the second one, which is
-    never below p1 - g, what counts is
+    The tests of one and of two noisy means exclude variances with probability g and add it to the p-value. If
+    that is most of a p-value, a second one replaces it, from wider sets, which exclude 2e-7, and importance
+    sampling. With p1 the first p-value and p2 the second one, which is never below p1 - g, the result is
 
-    - p1 where it is above 2 g,
-    - else p2 where that is at most g, and 2 g otherwise.
+    - p1 if it is above 2 g,
+    - else p2 if that is at most g, and 2 g otherwise.
 
-    *It keeps the level where p1 and p2 do.* Let q be the probability of a statistic as extreme at the true
-    variances: ``p1 >= g + q`` and ``p2 >= q + g2`` unless these were left out, by the wider set only where by
-    the narrower one. Below 2 g only ``p2 <= a``, for an a up to g, rejects: with probability a at most. At a
-    level a from 2 g on ``p1 <= a`` or ``p2 <= g`` rejects, so that q is at most a - g, or the narrower set is
-    wrong: with probability a - g + g at most.
+    *The level is that of p1 and p2.* Let q be the probability of a statistic as extreme at the true variances:
+    ``p1 >= g + q`` and ``p2 >= q + g2`` unless these were excluded, by the wider set only if also by the
+    narrower one. Below 2 g only ``p2 <= a``, for an a up to g, rejects: with probability at most a. At a
+    level a of at least 2 g, ``p1 <= a`` or ``p2 <= g`` rejects, so that q is at most a - g, or the narrower set
+    is wrong: with probability at most a - g + g.
     """
     if first > 2.0 * excluded:
         return first
@@ -79,7 +78,7 @@ def compute_refined_t_pvalue(noisy_sums: NoisySums, mean: float, alternative: st
     if first > 2.0 * left_out or not isinstance(noisy_sums.noise_family, str):
         return statistic, first
     found, outside = find_plausible_sizes(noisy_sums, _DEEP_EXCLUDED_PROBABILITY)
-    # of many that are possible every second one
+    # every second plausible number of records
     found = tuple(sorted({*found[::2], found[-1]}))
     share = 0.0
     for n in found:
@@ -89,12 +88,12 @@ def compute_refined_t_pvalue(noisy_sums: NoisySums, mean: float, alternative: st
 
 
 def get_t_pvalue_floor(noisy_sums: NoisySums) -> float:
-    """Return the smallest p-value that `compute_refined_t_pvalue` returns."""
+    """Return the smallest possible p-value of `compute_refined_t_pvalue`."""
     return PVALUE_FLOOR if isinstance(noisy_sums.noise_family, str) else plain_floor(noisy_sums)
 
 
 def _maximize_one_sample_tail(distribution: NoisyTDistribution, first: float, second: float, alternative: str) -> float:
-    """Return the largest probability of a statistic as extreme, over variances that are possible."""
+    """Return the largest probability of a statistic as extreme as the observed one, over plausible variances."""
     noise = str(distribution.noise_family)
     a, b = np.array(distribution.first_noise), np.array(distribution.second_noise)
     place = int(np.abs(a).argmax())
@@ -160,7 +159,7 @@ def compute_deep_pvalue(groups: tuple[WelchGroup, WelchGroup], difference: float
 
 
 class _GroupMoments(NamedTuple):
-    """A group's mean and what it adds to the variance, at the points; of one noise that may be open."""
+    """Mean of a group and its part of the variance at the draws, as functions of a noise left open, if any."""
 
     mean: Floats
     constant: Floats
@@ -168,7 +167,7 @@ class _GroupMoments(NamedTuple):
 
 
 class _TwoGroupTail:
-    """Two groups at stretched points: the group whose mean has the widest noise leaves that open."""
+    """Tail probability for two groups by importance sampling, with the widest noise integrated exactly."""
 
     def __init__(self, groups: tuple[WelchGroup, WelchGroup], alternative: str) -> None:
         self.groups, self.alternative = groups, alternative
@@ -188,7 +187,7 @@ class _TwoGroupTail:
         self.open_noise = int(np.abs(groups[self.open_group].distribution.first_noise).argmax())
 
     def compute_moments(self, group_index: int, variance: float, shape: int, open_noise: int | None) -> _GroupMoments:
-        """Return a group at the points, the noise in a place being kept open."""
+        """Return the moments of a group at the draws, with the noise number `open_noise` left open."""
         law, made = self.groups[group_index].distribution, self.importance_draws[group_index]
         a, b, drawn = np.array(law.first_noise), np.array(law.second_noise), made.draws.noises
         sums, squares = made.compute_sums(law.n, law.mean, variance, shape)
@@ -203,7 +202,7 @@ class _TwoGroupTail:
         return _GroupMoments(sums / law.n, zero, slope)
 
     def make_plausible_grid(self, group_index: int) -> Floats:
-        """Return variances of a group from one end to the other of those that are possible."""
+        """Return a grid over the plausible variances of a group."""
         group, made = self.groups[group_index], self.importance_draws[group_index]
         coarse = make_variance_grid(
             1.0 - group.distribution.mean**2, group.distribution.floor, group.distribution.n, COARSE_POINTS
@@ -224,7 +223,7 @@ class _TwoGroupTail:
         return make_variance_range(group.distribution, float(coarse[first]), float(coarse[last]))
 
     def maximize_tail(self, difference: float) -> float:
-        """Return the largest probability of a statistic as extreme as the one observed."""
+        """Return the largest probability of a statistic as extreme as the observed one."""
         one, other, law = (
             self.groups[self.open_group],
             self.groups[1 - self.open_group],
@@ -264,7 +263,7 @@ class _TwoGroupTail:
 
 
 def get_extreme_signs(alternative: str) -> tuple[float, ...]:
-    """Return the signs of the statistics that count as extreme."""
+    """Return the signs of extreme statistics."""
     if alternative == "two-sided":
         return 1.0, -1.0
     return (1.0,) if alternative == "greater" else (-1.0,)
@@ -272,14 +271,14 @@ def get_extreme_signs(alternative: str) -> tuple[float, ...]:
 
 @dataclass(frozen=True)
 class WelchInterval:
-    """The differences of two means that the noisy Welch test does not reject, in the data's unit."""
+    """Confidence interval of a difference of two means by the noisy Welch test, in units of the data."""
 
     noisy_sums: tuple[NoisySums, NoisySums]
     half_width: float
     alternative: str = "two-sided"
 
     def compute_limits(self, alpha: float) -> tuple[float, float]:
-        """Return the ends of the interval that misses the difference with probability `alpha` at most."""
+        """Return the limits of the interval, which misses the difference with probability at most `alpha`."""
         means = [min(max(each.sums[1] / (each.size or 1), -1.0), 1.0) for each in self.noisy_sums]
         center = means[0] - means[1]
         groups = make_welch_groups(self.noisy_sums, center)
@@ -313,18 +312,18 @@ class WelchInterval:
 
 @dataclass(frozen=True)
 class UninformativeInterval:
-    """The interval without information: all possible values."""
+    """Interval without information: the whole parameter range."""
 
     low: float
     high: float
 
     def compute_limits(self, alpha: float) -> IntervalLimits:
-        """Return both ends, whatever the level."""
+        """Return both limits, whatever alpha."""
         return self.low, self.high
 
 
 def use_noisy_size(noisy_sums: NoisySums) -> NoisySums | None:
-    """Return noisy sums with the noisy number of records as their size; None where it may be noise alone."""
+    """Return noisy sums with the noisy number of records as size; None if it may be noise alone."""
     if noisy_sums.size is not None:
         return noisy_sums
     count = noisy_sums.sums[0]
@@ -342,7 +341,7 @@ def use_noisy_size(noisy_sums: NoisySums) -> NoisySums | None:
 def make_welch_interval(
     noisy_sums: tuple[NoisySums, NoisySums], half_width: float, alternative: str = "two-sided"
 ) -> WelchInterval | UninformativeInterval:
-    """Return the interval of a difference, with noisy numbers of records where none are public."""
+    """Return the interval of a difference, with noisy numbers of records if these are private."""
     first, second = use_noisy_size(noisy_sums[0]), use_noisy_size(noisy_sums[1])
     if first is None or second is None:
         return UninformativeInterval(-2.0 * half_width, 2.0 * half_width)

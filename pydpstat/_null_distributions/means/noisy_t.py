@@ -29,17 +29,17 @@ from pydpstat.mechanisms.cube import CubeNoise
 from pydpstat.r_arithmetic.elementary import Floats
 
 Row = tuple[float, ...]
-# the probability that the true variance is left out
+# probability that the true variance is excluded
 EXCLUDED_PROBABILITY = 0.001
 VARIANCE_POINTS = 47
-# with fewer records, whose squares have few values, a larger variance may be possible above one that is not
+# with fewer records, whose squares have few values, plausible variances need not be an interval
 MIN_ORDERED_RECORDS = 20
-# expected numbers of records far off
+# expected numbers of rare records
 _EXPECTED_FAR_RECORDS = freeze_array(np.concatenate([np.arange(0.1, 3.3, 0.1), np.geomspace(3.3, 12.0, 43)]))
 
 
 class CubeSum(NamedTuple):
-    """A noisy sum of z^3, and the coefficients of the noises in it."""
+    """Noisy sum of z^3, and the coefficients of the noises in it."""
 
     value: float
     noise: Row
@@ -61,22 +61,21 @@ class NoisySums:
 
     @property
     def unit_variance(self) -> float:
-        """The variance of a noise of scale 1."""
+        """Variance of a noise of scale 1."""
         return 2.0 if self.noise_family == "laplace" else 1.0
 
 
 @dataclass(frozen=True)
 class NoisyTDistribution:
-    """The distribution of the statistic for n records with a hypothetical mean, whatever their variance
-    is.
+    """Null distribution of the t statistic for n records with a hypothetical mean and any variance.
 
-    Of records z in [-1, 1] the noisy sums of 1, z and z^2 are known. About a hypothetical mean they give W,
-    the sum of the distances, and Q, that of their squares; both are linear in the noise, so that Q is
-    unbiased under the hypothesis. The statistic is ``W / sqrt(max(Q, floor) + var(noise of W))``, the floor
-    depending on the noise and on the variance that is looked at (`bound_square_sum`).
+    The noisy sums of 1, z and z^2 over records z in [-1, 1] are known. About a hypothetical mean they give W,
+    the sum of the deviations, and Q, that of their squares; both are linear in the noise, so that Q is
+    unbiased under the hypothesis. The statistic is ``W / sqrt(max(Q, floor) + var(noise of W))``, where the floor
+    depends on the noise and on the hypothetical variance (`bound_square_sum`).
 
-    Its p-value is the largest over all variances that the release leaves possible, and over three shapes of
-    the records' distribution (`simulate_centered_sums`), or over the normal one alone. A variance is possible unless Q
+    Its p-value is the largest over all plausible variances, and over three shapes of the records'
+    distribution (`simulate_centered_sums`), or over the normal one alone. A variance is plausible unless Q
     is too small or too large for it in every shape, each with probability g / 2; g is added to the p-value
     (Berger, R. L. and Boos, D. D. (1994). P values maximized over a confidence set for the nuisance
     parameter. Journal of the American Statistical Association 89, 1012-1016).
@@ -101,24 +100,24 @@ class NoisyTDistribution:
         return np.array(self.first_noise) @ drawn, np.array(self.second_noise) @ drawn
 
     def make_variance_grid(self) -> Floats:
-        """Return the variances that are looked at: 0 and a geometric sequence up to the largest one."""
+        """Return the grid of variances: 0 and a geometric sequence up to the largest possible one."""
         return make_variance_grid(1.0 - self.mean * self.mean, self.floor, self.n)
 
     def get_shapes(self, variance: float) -> tuple[int, ...]:
-        """Return the shapes to consider; they are all the same if the variance is 0."""
+        """Return the shapes to consider; they coincide if the variance is 0."""
         return SHAPES if variance > 0.0 and not self.is_normal else SHAPES[:1]
 
     def get_jump_variances(self, shape: int) -> list[tuple[float, float]]:
-        """Return the variances where few records, or all but few, are expected to be far off, and slacks.
+        """Return variances with few, or all but few, expected rare records, with slacks.
 
         With little noise the statistic of a skewed distribution has few values, so that its distribution
-        jumps with the variance. Between one variance here and the next the expected number grows by 0.1, or
-        by 3 per cent. A sum grows by the slack meanwhile where no record is far off, and is moved by it.
+        jumps with the variance. From one of these variances to the next the expected number grows by 0.1, or
+        by 3 per cent; a sum without rare records grows by the slack meanwhile, and is shifted by it.
         """
         far = 1.0 - self.mean if shape == UPWARD_SHAPE else 1.0 + self.mean
         largest = 1.0 - self.mean * self.mean
         if self.is_normal or self.noise_variance > far * far or largest <= 0.0:
-            # there are no jumps, or the noise covers them
+            # no jumps, or jumps smaller than the noise
             return []
         few = _EXPECTED_FAR_RECORDS[_EXPECTED_FAR_RECORDS < self.n]
         found = np.concatenate([few / (self.n - few), (self.n - few) / few]) * far * far
@@ -127,11 +126,11 @@ class NoisyTDistribution:
         return list(zip(found.tolist(), (slacks if shape == DOWNWARD_SHAPE else -slacks).tolist()))
 
     def bound_square_sum(self, variance: float) -> float:
-        """Return what Q is at least taken to be where this is the variance."""
+        """Return the lower limit of the sum of squares under a hypothetical variance."""
         return max(self.floor, bound_square_sum(self.n, self.mean, variance))
 
     def compute_statistic(self, first: float, second: float, variance: float = 0.0) -> float:
-        """Return the studentized sum, which leans on a hypothetical variance where Q is small."""
+        """Return the studentized sum, with the lower limit of Q under a hypothetical variance."""
         return first / math.sqrt(max(second, self.bound_square_sum(variance)) + self.noise_variance)
 
     def compute_centered_sums(self, sums: Row) -> tuple[float, float]:
@@ -151,18 +150,18 @@ def make_t_distribution(noisy_sums: NoisySums, mean: float, n: int) -> NoisyTDis
 
 
 def bound_square_sum(n: int, mean: float, variance: float) -> float:
-    """Return what a sum of squares is at least taken to be where the variance is hypothetical.
+    """Return the lower limit of a sum of squares under a hypothetical variance.
 
-    Few records far from the others make most of a skewed law's variance. A sample that has none of them has
-    a small Q, and its mean over the root of that is as large as the number of records allows, although the
-    mean is not far off. Half of what is expected, up to two squares of the longest distance, keeps such
-    samples from being extreme; without it the test has hardly any power where epsilon is large and n small.
+    A few records far from the others contribute most of the variance of a skewed distribution. A sample
+    without them has a small Q, and a statistic as large as the number of records allows, although the
+    mean is near. Half of the expected sum, at most two squares of the longest distance, prevents such
+    samples from being extreme; without it the test has almost no power if epsilon is large and n small.
     """
     return min(0.5 * n * variance, 2.0 * (1.0 + abs(mean)) ** 2)
 
 
 def make_variance_grid(largest_variance: float, floor: float, n: int, points: int = VARIANCE_POINTS) -> Floats:
-    """Return 0 and a geometric sequence up to the largest variance, fine where the noise can tell."""
+    """Return 0 and a geometric sequence up to the largest variance, fine at the scale of the noise."""
     if largest_variance <= 0.0:
         return np.zeros(1)
     least = min(max(1e-9, min(0.02 * floor / n, 0.1 / n, largest_variance / 10.0)), largest_variance)
@@ -172,27 +171,27 @@ def make_variance_grid(largest_variance: float, floor: float, n: int, points: in
 def find_plausible_variances(
     too_small: npt.NDArray[np.bool_], too_large: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.bool_]:
-    """Return which variances of an ascending grid are possible, and the neighbors of these.
+    """Return a mask of the plausible variances of an ascending grid and of their neighbors.
 
-    The arguments tell for which ones the release would be too large and too small a one.
+    The arguments mark the variances that are too small and too large for the release.
     """
     inside = ~(too_small | too_large)
     kept = inside.copy()
     kept[1:] |= inside[:-1]
     kept[:-1] |= inside[1:]
     if not inside.any():
-        # the truth lies between two points, or beyond an end
+        # the true variance lies between two points, or beyond an end
         turn = int(np.argmin(too_small)) if not too_small.all() else too_small.size - 1
         kept[max(turn - 1, 0) : turn + 1] = True
     return kept
 
 
 def iterate_outwards(size: int, start: int, flags: npt.NDArray[np.bool_], is_ordered: bool) -> Iterator[int]:
-    """Yield the places from the start outwards, on each side up to the second that is not possible."""
+    """Yield indices outwards from `start`; with `is_ordered`, each side ends at the second implausible one."""
     ends, sides = [start, start], [-1, 1]
     yield start
     if is_ordered:
-        # below what is too small all are too small
+        # below a variance that is too small all are too small
         sides = [-1] * (not flags[0, start]) + [1] * (not flags[1, start])
     found = {-1: 0, 1: 0}
     while sides:
@@ -210,7 +209,7 @@ def iterate_outwards(size: int, start: int, flags: npt.NDArray[np.bool_], is_ord
 
 
 class TailMaximum(NamedTuple):
-    """The largest probability of a statistic as extreme as the observed one, and at which variance it is."""
+    """Largest probability of a statistic as extreme as the observed one, and the index of its variance."""
 
     probability: float
     grid_index: int
@@ -224,9 +223,9 @@ def maximize_t_tail(
     stop_above: float = 2.0,
     start_index: int = 0,
 ) -> TailMaximum:
-    """Return the largest probability, over possible variances and shapes, of a statistic as extreme as this.
+    """Return the largest probability, over plausible variances and shapes, of a statistic as extreme as observed.
 
-    The search begins at the variance in the place `start_index`, and ends early with one that is above `stop_above`.
+    The search begins at the variance with index `start_index`, and stops early at a probability above `stop_above`.
     """
     draws, noises, grid = (
         distribution.get_reference_draws(),
@@ -234,7 +233,7 @@ def maximize_t_tail(
         distribution.make_variance_grid(),
     )
     size, least = noises[0].size, 0.5 * EXCLUDED_PROBABILITY * noises[0].size
-    # what is not looked at lies below what is too small, or above what is too large
+    # unvisited variances count as too small below the start, and as too large above it
     flags = np.array([np.arange(grid.size) < start_index, np.arange(grid.size) > start_index])
     shares = np.zeros(grid.size)
 
@@ -280,7 +279,7 @@ def maximize_t_tail(
 def find_exceedances(
     first: Floats, square: Floats, observed: float | Floats, alternative: str
 ) -> npt.NDArray[np.bool_]:
-    """Tell which of ``first / sqrt(square)`` are as extreme as the observed one; `square` is changed."""
+    """Return whether ``first / sqrt(square)`` is as extreme as the observed statistic; `square` is overwritten."""
     if alternative == "two-sided":
         square *= observed * observed
         return first * first >= square
@@ -292,7 +291,7 @@ def find_exceedances(
 def find_plausible_sizes(
     noisy_sums: NoisySums, excluded: float = EXCLUDED_PROBABILITY
 ) -> tuple[tuple[int, ...], float]:
-    """Return the numbers of records that are possible, and the probability that the true one is not there."""
+    """Return plausible numbers of records, and the probability that the true one is outside their range."""
     if noisy_sums.size is not None:
         return (noisy_sums.size,), 0.0
     scales = np.array([each for each in noisy_sums.noise[0] if each])
@@ -304,7 +303,7 @@ def find_plausible_sizes(
 
 @lru_cache(maxsize=8)
 def _compute_size_quantile(noise_family: NoiseFamily, n_noises: int, excluded: float) -> float:
-    """Return the reach of the noise of the number of records, in units of the root of its scales' squares."""
+    """Return the quantile of the noise of the number of records, relative to the norm of its scales."""
     if isinstance(noise_family, CubeNoise):
         return float(noise_family.ppf(1.0 - 0.5 * excluded))
     if noise_family == "normal":
@@ -320,7 +319,7 @@ def compute_t_pvalue(
 ) -> tuple[float, float]:
     """Return the statistic and the p-value of a hypothetical mean.
 
-    A p-value above `stop_above` is only known to be at least what is returned.
+    A p-value above `stop_above` may be larger than the one returned.
     """
     found, left_out = find_plausible_sizes(noisy_sums)
     limit = stop_above - EXCLUDED_PROBABILITY - left_out
@@ -338,13 +337,13 @@ def compute_t_pvalue(
 
 
 def bound_t_pvalue(noisy_sums: NoisySums) -> float:
-    """Return the smallest p-value that `compute_t_pvalue` returns."""
+    """Return the smallest possible p-value of `compute_t_pvalue`."""
     return EXCLUDED_PROBABILITY + find_plausible_sizes(noisy_sums)[1] + 1.0 / (2**DRAWS_POWER + 1)
 
 
 @dataclass(frozen=True)
 class NoisyTInterval:
-    """The means that the noisy t test does not reject, in the data's unit."""
+    """Confidence interval of a mean by the noisy t test, in units of the data."""
 
     noisy_sums: NoisySums
     middle: float
@@ -352,14 +351,14 @@ class NoisyTInterval:
     alternative: str = "two-sided"
 
     def compute_limits(self, alpha: float) -> tuple[float, float]:
-        """Return the ends of the interval that misses the mean with probability `alpha` at most."""
+        """Return the limits of the interval, which misses the mean with probability at most `alpha`."""
         ends = []
         for side, one_sided in ((-1.0, "greater"), (1.0, "less")):
             if self.alternative in ("two-sided", one_sided):
                 ends.append(find_interval_end(self._make_pvalue_function(alpha), alpha, *self._find_start(), side, 1.0))
             else:
                 ends.append(side)
-        # the sum may be rounded beyond the bounds
+        # rounding may exceed the bounds
         bounds = self.middle - self.half_width, self.middle + self.half_width
         low, high = (min(max(self.middle + self.half_width * end, bounds[0]), bounds[1]) for end in ends)
         return low, high
@@ -387,7 +386,7 @@ class NoisyTInterval:
             share = 0.0
             for n in found:
                 law = make_t_distribution(self.noisy_sums, mean, n)
-                # far outside of what records can add up to, the noise alone would leave no mean
+                # a sum far outside the possible range would reject every mean
                 distance, _ = law.compute_centered_sums((size, cut, square))
                 _, second = law.compute_centered_sums(self.noisy_sums.sums)
                 each = maximize_t_tail(law, distance, second, self.alternative, alpha - left_out, places[n])

@@ -1,4 +1,4 @@
-"""The Welch test of two noisy means, and draws that reach far into the tails."""
+"""Welch's test of two noisy means, and importance sampling of its tails."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ from pydpstat._null_distributions.simulation import (
 )
 from pydpstat.r_arithmetic.elementary import Floats
 
-# deviations of the mean and estimates of its variance, at each of some variances
+# deviations of the mean and estimates of its variance, for a list of variances
 _GroupDraws = list[tuple[Floats, Floats]]
 SHAPE_PAIRS = ((NORMAL_SHAPE, NORMAL_SHAPE), (UPWARD_SHAPE, DOWNWARD_SHAPE), (DOWNWARD_SHAPE, UPWARD_SHAPE))
 COARSE_POINTS, FINE_POINTS = 23, 15
-# the estimates of few records can be further below large variances than below none
+# with fewer records the plausible variances need not be an interval
 _MIN_ORDERED_RECORDS = 100
 
 
 class WelchGroup(NamedTuple):
-    """A group under the hypothesis: the distribution of its sums, and what was observed of it."""
+    """A group under the hypothesis: the distribution of its sums, draws, and observed moments."""
 
     distribution: NoisyTDistribution
     draws: ReferenceDraws
@@ -54,7 +54,7 @@ class WelchGroup(NamedTuple):
     noise_variance: float
 
     def simulate_moments(self, variance: float, shape: int) -> tuple[Floats, Floats]:
-        """Return the mean's deviation and the estimate of the variance at the draws."""
+        """Return the deviation of the mean and the estimate of the variance at the draws."""
         law = self.distribution
         sums, squares = simulate_centered_sums(self.draws, law.n, law.mean, variance, shape)
         sums = sums + self.noises[0]
@@ -68,12 +68,12 @@ def get_shape_pairs(groups: tuple[WelchGroup, WelchGroup]) -> tuple[tuple[int, i
 
 
 def estimate_variance(n: int, first: Any, second: Any, noise_variance: float) -> Any:
-    """Return the estimate of a variance from noisy sums about any number, unbiased for the noise's part."""
+    """Return the estimate of a variance from noisy sums about any number, corrected for the bias by noise."""
     return (second - (first * first - noise_variance) / n) / max(n - 1, 1)
 
 
 def make_welch_groups(noisy_sums: tuple[NoisySums, NoisySums], difference: float) -> tuple[WelchGroup, WelchGroup]:
-    """Return both groups where their means differ by so much, about the pooled mean."""
+    """Return both groups under the hypothesis that their means differ by `difference`, about the pooled mean."""
     n1, n2 = (each.size or 1 for each in noisy_sums)
     total = n1 + n2
     up, down = difference * n2 / total, difference * n1 / total
@@ -95,7 +95,7 @@ def make_welch_groups(noisy_sums: tuple[NoisySums, NoisySums], difference: float
 
 
 def _make_plausible_grid(group: WelchGroup) -> Floats:
-    """Return some of the variances that the estimate leaves possible."""
+    """Return a grid over the plausible variances of a group."""
     law = group.distribution
     coarse = make_variance_grid(1.0 - law.mean * law.mean, law.floor, law.n, COARSE_POINTS)
 
@@ -113,17 +113,17 @@ def _make_plausible_grid(group: WelchGroup) -> Floats:
 
 
 def make_variance_range(distribution: NoisyTDistribution, low: float, high: float) -> Floats:
-    """Return variances from a least to a largest one."""
+    """Return a grid of variances from `low` to `high`."""
     if low > 0.0:
         return np.geomspace(low, high, FINE_POINTS + 1)
-    # the smallest ones that are looked at are as good as 0
+    # the smallest variances of the grid are equivalent to 0
     return make_variance_grid(high, distribution.floor, distribution.n, FINE_POINTS)
 
 
 def find_plausible_range(size: int, flags: Callable[[int], tuple[bool, bool]], is_ordered: bool) -> tuple[int, int]:
-    """Return the first and the last place that is possible, or beside: `flags` are "too small", "too large".
+    """Return the first and the last plausible index, or the adjacent ones; `flags` are "too small" and "too large".
 
-    With `is_ordered` the first places are too small, the last ones too large, and few are looked at.
+    With `is_ordered` the first indices are too small and the last too large, which allows bisection.
     """
     if is_ordered and not flags(0)[1]:
         low = bisect_left(range(size), True, key=lambda place: not flags(place)[0])
@@ -141,18 +141,18 @@ def maximize_welch_tail(
     stop_above: float,
     start: tuple[int, int],
 ) -> tuple[float, float, tuple[int, int]]:
-    """Return the statistic, the largest probability of one as extreme, and at which variances that is.
+    """Return the statistic, the largest probability of one as extreme, and the indices of its variances.
 
-    The search begins at the variances in the places `start`, and ends early with one above `stop_above`.
+    The search begins at the variances with indices `start`, and stops early at a probability above `stop_above`.
 
-    As in `noisy_t`, the p-value is the largest over the variances that the release leaves possible, here of
-    both groups, and over shapes: both normal, or the most skewed ones, to opposite sides. The mean that both
-    have under the hypothesis is the estimated one.
+    As in `noisy_t`, the p-value is the largest over the plausible variances, here of both groups, and over
+    shapes: both normal, or the most skewed ones in opposite directions. The common mean under the hypothesis
+    is the estimated one.
     """
     both = _SimulatedGroups(groups, distance, alternative)
     size, (first, second) = groups[0].noises[0].size, both.min_variances.shape
     share, where = 0.0, start
-    # a p-value needs all pairs, a rejection too
+    # a p-value and a rejection need all pairs; an early stop does not
     for reach in (0, 2, first + second) if stop_above < 1.0 else (first + second,):
         rows, columns = (
             slice(max(place - reach, 0), place + reach + 1)
@@ -168,7 +168,7 @@ def maximize_welch_tail(
 
 
 class _SimulatedGroups:
-    """Means and variances of both groups at the draws, for all possible variances, and what was observed."""
+    """Simulated means and variances of both groups for all plausible variances, and the observed ones."""
 
     def __init__(self, groups: tuple[WelchGroup, WelchGroup], distance: float, alternative: str) -> None:
         self.groups, self.distance, self.alternative = groups, distance, alternative
@@ -188,7 +188,7 @@ class _SimulatedGroups:
         self._cached_draws: dict[tuple[int, int, int], tuple[Floats, Floats]] = {}
 
     def count_exceedances(self, shapes: tuple[int, int], rows: slice, columns: slice) -> npt.NDArray[np.int64]:
-        """Return how many draws are as extreme as what was observed, for pairs of variances."""
+        """Return the number of draws as extreme as the observed statistic, for pairs of variances."""
         lowest, observed = self.min_variances[rows, columns], self.observed_statistics[rows, columns]
         first, second = self._get_draws(0, rows, shapes[0]), self._get_draws(1, columns, shapes[1])
         some = self._select_candidate_draws(first, second, self._bound_squared_statistic(observed), float(lowest.min()))
@@ -208,7 +208,7 @@ class _SimulatedGroups:
     def _select_candidate_draws(
         first: _GroupDraws, second: _GroupDraws, min_square: float, min_variance: float
     ) -> npt.NDArray[np.intp]:
-        """Return the draws that can be extreme for any pair: of many, few are."""
+        """Return the indices of the draws that can be extreme for some pair; usually these are few."""
         (means1, parts1), (means2, parts2) = zip(*first), zip(*second)
         up = reduce(np.maximum, means1) - reduce(np.minimum, means2)
         down = reduce(np.maximum, means2) - reduce(np.minimum, means1)
@@ -216,7 +216,7 @@ class _SimulatedGroups:
         return np.flatnonzero(np.maximum(up, down) ** 2 >= min_square * total)
 
     def _bound_squared_statistic(self, observed: Floats) -> float:
-        """Return a square of the statistic that is below all that are as extreme as one observed."""
+        """Return a lower bound of the squares of all statistics as extreme as an observed one."""
         sign = {"greater": 1.0, "less": -1.0}.get(self.alternative, math.copysign(1.0, self.distance))
         least = float((sign * observed).min())
         return (1.0 - 1e-9) * least * least if least > 0.0 else 0.0
@@ -241,7 +241,7 @@ def compute_welch_pvalue(
 ) -> tuple[float, float]:
     """Return the statistic and the p-value of a hypothetical difference of two means.
 
-    A p-value above `stop_above` is only known to be at least what is returned.
+    A p-value above `stop_above` may be larger than the one returned.
     """
     groups = make_welch_groups(noisy_sums, difference)
     distance = groups[0].mean - groups[1].mean - difference
@@ -250,9 +250,9 @@ def compute_welch_pvalue(
     return value, min(1.0, 2.0 * EXCLUDED_PROBABILITY + share)
 
 
-# how far points are stretched: normal variables and binomial shares, chi-square ones, and noises
+# exponents of the transformation to the tails: normal and binomial variables, chi-square ones, and noises
 _NORMAL_STRETCH, _CHI_SQUARE_STRETCH, _NOISE_STRETCH = 3.0, 1.5, 2.5
-# errors of the weighted draws that are added
+# standard errors that are added to means of weighted draws
 _ADDED_ERRORS = 2.0
 
 
@@ -265,7 +265,7 @@ class ImportanceDraws(NamedTuple):
     noise_weights: Floats
 
     def compute_weights(self, shape: int, open_noise: int | None = None) -> Floats:
-        """Return the weights of points for records of a shape, a noise being left open."""
+        """Return the weights of draws for records of a shape, without that of the noise left open."""
         found = self.normal_weights if shape == NORMAL_SHAPE else self.binomial_weights
         for place, each in enumerate(self.noise_weights):
             if place != open_noise:
@@ -273,7 +273,7 @@ class ImportanceDraws(NamedTuple):
         return found
 
     def compute_sums(self, n: int, mean: float, variance: float, shape: int) -> tuple[Floats, Floats]:
-        """Return sums of n records about their mean, and of squares, at the points."""
+        """Return the sums of n centered records and of their squares, at the draws."""
         return simulate_centered_sums(self.draws, n, mean, variance, shape)
 
 
@@ -281,13 +281,13 @@ class ImportanceDraws(NamedTuple):
 def draw_importance_sample(
     n: int, noise_family: str, n_noises: int, power: int, group: int = 0, groups: int = 1
 ) -> ImportanceDraws:
-    """Return weighted draws for n records of one of several groups, whose draws are independent.
+    """Return weighted draws for n records of one of several groups; the draws of groups are independent.
 
-    Reference points are moved towards the ends of the unit cube, coordinate by coordinate, and weighted with
-    how rare that makes them (importance sampling). Of each point one noise is left open, and the probability
-    that it makes the statistic extreme is computed exactly (conditional Monte Carlo): studentized sums are
-    extreme where a quadratic form of the noise is positive. With 4,096 points a probability of 1e-6 has a
-    relative error of a tenth or two; twice its estimated standard error is added.
+    Reference points are moved towards the faces of the unit cube, coordinate by coordinate, and weighted by
+    the density ratio (importance sampling). One noise of each point is left open, and the probability that it
+    makes the statistic extreme is computed exactly (conditional Monte Carlo): studentized sums are
+    extreme if a quadratic form of the noise is positive. With 4,096 points a probability of 1e-6 has a
+    relative error of 10 to 20 %; twice its estimated standard error is added.
     """
     each = 3 + n_noises
     points = make_uniform_points(each * groups, power)[each * group : each * (group + 1)]
@@ -309,14 +309,14 @@ def draw_importance_sample(
 
 
 def _transform_to_tails(shares: Floats, power: float) -> tuple[Floats, Floats]:
-    """Return shares nearer to 0 and 1, and how much less frequent they are."""
+    """Return uniform points moved towards 0 and 1, and their density ratios."""
     near = 2.0 * np.minimum(shares, 1.0 - shares)
     moved = 0.5 * near**power
     return np.where(shares < 0.5, moved, 1.0 - moved), power * near ** (power - 1.0)
 
 
 def compute_noise_survival(y: Floats, noise_family: str) -> Floats:
-    """Return how probable a noise of scale 1 above y is."""
+    """Return the probability that a noise of scale 1 exceeds y."""
     if noise_family == "normal":
         return np.asarray(ndtr(-y))
     side = 0.5 * np.exp(-np.abs(y))
@@ -324,7 +324,7 @@ def compute_noise_survival(y: Floats, noise_family: str) -> Floats:
 
 
 class QuadraticSums(NamedTuple):
-    """Sums as functions of the noise y that is left open: first + slope y, and zero + one y + two y^2."""
+    """Sums as functions of the open noise y: first + slope y, and constant + linear y + quadratic y^2."""
 
     first: Floats
     slope: float
@@ -333,18 +333,18 @@ class QuadraticSums(NamedTuple):
     quadratic: float
 
     def invert_signs(self) -> QuadraticSums:
-        """Return them with the sign of the first and of the noise changed, which is symmetric."""
+        """Return the sums with the signs of the first one and of the noise reversed."""
         return self._replace(first=-self.first, linear=-self.linear)
 
 
 def compute_conditional_tail(sums: QuadraticSums, t: float, lower_limit: float, noise_family: str) -> Floats:
-    """Return how probable it is that the first sum is at least t roots of the second one, and `lower_limit`."""
+    """Return the probability that the first sum is at least t roots of the second one and at least `lower_limit`."""
     lowest = (lower_limit - sums.first) / sums.slope
     a = sums.slope * sums.slope - t * t * sums.quadratic
     b = sums.first * sums.slope - 0.5 * t * t * sums.linear
     c = sums.first * sums.first - t * t * sums.constant
     root = np.sqrt(np.maximum(b * b - a * c, 0.0))
-    # without cancellation
+    # avoids cancellation
     far = -b - np.copysign(root, b)
     ends = far / a, np.divide(c, far, out=np.zeros_like(far), where=far != 0.0)
     low = np.maximum(np.minimum(*ends), lowest)
@@ -360,7 +360,7 @@ def compute_conditional_tail(sums: QuadraticSums, t: float, lower_limit: float, 
 def sum_conditional_tails(
     sums: QuadraticSums, signs: Iterable[float], t: float, lower_limit: float, noise_family: str
 ) -> Floats:
-    """Return the probabilities of `compute_conditional_tail` for sums as they are (sign 1), turned (-1), or both."""
+    """Return the sum of tails of `compute_conditional_tail` for the given signs of the sums."""
     found = np.zeros_like(sums.first)
     for sign in signs:
         found += compute_conditional_tail(sums if sign > 0.0 else sums.invert_signs(), t, lower_limit, noise_family)
@@ -368,6 +368,6 @@ def sum_conditional_tails(
 
 
 def compute_upper_mean(values: Floats) -> float:
-    """Return the mean of weighted draws, and some of its standard errors on top."""
+    """Return the mean of weighted draws plus a multiple of its standard error."""
     mean = float(values.mean())
     return mean + _ADDED_ERRORS * math.sqrt(max(float(np.square(values).mean()) - mean * mean, 0.0) / values.size)

@@ -1,4 +1,4 @@
-"""Means of groups compared by noisy sums of records, squares and cubes."""
+"""Comparisons of group means by noisy sums of records, squares and cubes."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ from pydpstat._null_distributions.means.skewed_t import (
 from pydpstat._null_distributions.simulation import DRAWS_POWER
 from pydpstat.r_arithmetic.elementary import Floats
 
-# means are rounded so that their distances from the nearer bound are powers of this number
+# means are rounded so that their distances from the nearer bound are powers of this ratio
 _ROUNDING_RATIO = 2.0**0.125
-# the number of draws is 2 to this power at least, and that of weighted ones for two groups and for more
+# binary logarithms of the least number of draws, and of that of weighted ones for two groups and for more
 _MIN_DRAWS_POWER, _FAR_DRAWS_POWERS = 10, (14, 12)
-# among a shape's possible variances, places between the least (0) and the largest (1), for groups by turns
+# positions among the plausible variances of a shape, from 0 to 1, for alternating groups
 _VARIANCE_POSITIONS = ((0.5, 0.5), (0.0, 0.0), (1.0, 1.0), (0.0, 1.0), (1.0, 0.0))
 
 
 class GroupSummary(NamedTuple):
-    """A group's mean, and its sums of squares and cubes about the sample's mean."""
+    """Mean of a group, and its sums of squares and cubes about the sample mean."""
 
     mean: Floats
     square: Floats
@@ -53,7 +53,7 @@ class GroupSummary(NamedTuple):
 
 
 class GroupShape(NamedTuple):
-    """A shape of a group's records: the side of rare ones, the place of their share, and the variance."""
+    """Shape of a group's records: side of rare ones, index of their fraction of the variance, and variance."""
 
     side: float
     share_index: int
@@ -61,13 +61,13 @@ class GroupShape(NamedTuple):
 
 
 def summarize_group(distribution: SkewedTDistribution, sums: CenteredSums, shift: float = 0.0) -> GroupSummary:
-    """Return what a group contributes to a comparison; `shift` is added to its mean."""
+    """Return the moments of a group for a comparison; `shift` is added to its mean."""
     n = distribution.t_distribution.n
     square = n * estimate_variance(n, sums.first, sums.second, distribution.t_distribution.noise_variance)
     return GroupSummary(sums.first / n + shift, square, compute_centered_cubes(n, sums))
 
 
-# draws at rounded means and variances serve several hypotheses
+# cached: rounded means and variances occur in several hypotheses
 @lru_cache(maxsize=128)
 def _simulate_group_summary(distribution: SkewedTDistribution, shape: GroupShape) -> GroupSummary:
     return GroupSummary(
@@ -86,11 +86,11 @@ def compare_group_means(
     summaries: Sequence[GroupSummary],
     min_squares: Sequence[float],
 ) -> Floats:
-    """Return the signed statistic of two groups, or that of several, with sums of squares at least so large.
+    """Return the signed statistic of two groups, or that of several, with lower limits of their sums of squares.
 
-    Means are weighted by the inverses of their variances. Each group's distance from the weighted mean is
+    Means are weighted by the inverses of their variances. The deviation of each group from the weighted mean is
     corrected for part of its skewness (`correct_for_skewness`): the difference of two means is then corrected
-    as Hall's transformation corrects it, but for terms of the order of 1 / n. The statistic is the difference
+    as by Hall's transformation, up to terms of order 1 / n. The statistic is the difference
     of two corrected means over its standard error, or the weighted sum of squares of several.
     """
     roots, skews = [], []
@@ -116,9 +116,9 @@ def compare_group_means(
 
 @dataclass(frozen=True)
 class SkewedGroups:
-    """Groups under a hypothesis about their means, and what was observed of them.
+    """Groups under a hypothesis about their means, with observed sums.
 
-    `alternative` is of two groups; of several, large statistics are extreme.
+    `alternative` applies to two groups; for several, large statistics are extreme.
     """
 
     distributions: tuple[SkewedTDistribution, ...]
@@ -129,24 +129,24 @@ class SkewedGroups:
 
     @cached_property
     def summaries(self) -> list[GroupSummary]:
-        """What the groups contribute to the comparison."""
+        """Observed moments of the groups."""
         return [summarize_group(*each) for each in zip(self.distributions, self.observed_sums, self.shifts)]
 
     @cached_property
     def plausible_variances(self) -> list[dict[float, dict[int, list[float]]]]:
-        """Each group's possible variances, ascending, by side and share."""
+        """Plausible variances of each group, ascending, by side and index of the rare records' fraction."""
         tail, found = 0.25 * self.excluded / len(self.distributions), []
         for law, seen in zip(self.distributions, self.observed_sums):
             variances = make_plausible_variances(law, seen, tail)
             kept = [compare_moments(law, seen, variances, side, tail).find_plausible() for side in SKEWNESS_SIDES]
-            # the normal shape has no side
+            # the normal shape does not depend on the side
             kept[0][0] &= kept[1][0]
             kept[1][0] = kept[0][0]
             found.append({side: _group_by_share(variances, each) for side, each in zip(SKEWNESS_SIDES, kept)})
         return found
 
     def iterate_shapes(self) -> Iterator[tuple[GroupShape, ...]]:
-        """Yield shapes and variances of all groups, skewed to opposite sides by turns."""
+        """Yield shapes and variances of all groups, skewed to alternating sides."""
         rows = sorted({row for each in self.plausible_variances for by_share in each.values() for row in by_share})
         told = set()
         for between in _VARIANCE_POSITIONS:
@@ -161,7 +161,7 @@ class SkewedGroups:
                         yield found
 
     def _choose_group_shape(self, group_index: int, side: float, max_share_index: int, position: float) -> GroupShape:
-        """Return a group's point with at most a share of rare records on a side, if possible."""
+        """Return a plausible shape of a group with at most a given fraction of rare records, if there is one."""
         by_share = self.plausible_variances[group_index][side]
         if not by_share:
             side = -side
@@ -178,11 +178,11 @@ class SkewedGroups:
             )
         row = max((row for row in by_share if row <= max_share_index), default=min(by_share))
         variances = by_share[row]
-        # the normal shape has no side
+        # the normal shape does not depend on the side
         return GroupShape(side if row else SKEWNESS_SIDES[0], row, variances[round(position * (len(variances) - 1))])
 
     def compute_statistic(self, shapes: Sequence[GroupShape] | None = None) -> float:
-        """Return the observed statistic, under the variances of points if they are given."""
+        """Return the observed statistic, with lower limits by the variances of shapes if given."""
         return float(compare_group_means(self.distributions, self.summaries, self._bound_square_sums(shapes)))
 
     def _bound_square_sums(self, shapes: Sequence[GroupShape] | None) -> list[float]:
@@ -205,7 +205,7 @@ class SkewedGroups:
     def maximize_tail(self, stop_above: float = 2.0) -> float:
         """Return the largest probability of a statistic as extreme as the observed one.
 
-        The search ends at a probability above `stop_above`.
+        The search stops at a probability above `stop_above`.
         """
         most = 0.0
         for points in self.iterate_shapes():
@@ -226,7 +226,7 @@ class SkewedGroups:
         return most
 
     def maximize_group_tails(self, group_index: int, statistic: float) -> Floats:
-        """Return the largest probabilities of a group's own square of at least those of thresholds."""
+        """Return the largest probabilities that the square of a group is at least each threshold."""
         law, roots = self.distributions[group_index], make_thresholds(statistic)
         found = np.zeros(roots.size)
         for side, by_share in self.plausible_variances[group_index].items():
@@ -247,7 +247,7 @@ def _group_by_share(variances: Floats, is_plausible: BooleanArray) -> dict[int, 
 
 
 def round_mean_outwards(mean: float) -> float:
-    """Return a mean whose distance from the nearer bound is rounded up."""
+    """Return a mean with the distance from the nearer bound rounded up."""
     distance = max(1.0 - abs(mean), 1e-9)
     steps = math.ceil(math.log(distance) / math.log(_ROUNDING_RATIO) - 1e-9)
     return math.copysign(1.0 - min(_ROUNDING_RATIO**steps, 1.0), mean)
@@ -260,7 +260,7 @@ def make_skewed_groups(
     excluded: float = EXCLUDED_PROBABILITY,
     has_far_draws: bool = False,
 ) -> SkewedGroups:
-    """Return groups whose means are equal, or those of two differ by so much, about the pooled mean."""
+    """Return groups with equal means, or the first with a given difference, about the pooled mean."""
     sizes = [each.size or 1 for each in noisy_sums]
     total, groups = sum(sizes), len(noisy_sums)
     apart = [difference * (total - sizes[0]) / total, *[-difference * sizes[0] / total] * (groups - 1)]
@@ -284,7 +284,7 @@ def compute_difference_pvalue(
 ) -> tuple[float, float]:
     """Return the statistic and the p-value of a hypothetical difference of two means.
 
-    A p-value above `stop_above` is only known to be at least what is returned.
+    A p-value above `stop_above` may be larger than the one returned.
     """
     groups = make_skewed_groups(noisy_sums, difference, alternative)
     limit = max(stop_above, 2.0 * EXCLUDED_PROBABILITY) - EXCLUDED_PROBABILITY
@@ -300,7 +300,7 @@ def compute_difference_pvalue(
 def compute_several_means_pvalue(noisy_sums: Sequence[NoisySums], stop_above: float = 2.0) -> tuple[float, float]:
     """Return the statistic and the p-value of equal means.
 
-    A p-value above `stop_above` is only known to be at least what is returned.
+    A p-value above `stop_above` may be larger than the one returned.
     """
     if len(noisy_sums) == 2:
         statistic, p = compute_difference_pvalue(noisy_sums, stop_above=stop_above)
@@ -322,7 +322,7 @@ def compute_several_means_pvalue(noisy_sums: Sequence[NoisySums], stop_above: fl
 
 @dataclass(frozen=True)
 class SkewedWelchInterval(WelchInterval):
-    """The differences of two means that the test with sums of cubes does not reject, in the data's unit."""
+    """Confidence interval of a difference of two means by the test with sums of cubes, in units of the data."""
 
     def _make_pvalue_function(self, alpha: float, center: float) -> Callable[[float], float]:
         return lambda difference: compute_difference_pvalue(self.noisy_sums, difference, self.alternative, alpha)[1]

@@ -1,7 +1,7 @@
 """Shapes between the normal and the most skewed ones, and a t statistic that is corrected for skewness.
 
-The t statistic of skewed records is skewed itself, the more so the fewer records are far off. If a noisy sum
-of z^3 is known, part of the skewness is removed (Hall, P. (1992). On the removal of skewness by
+The t statistic of skewed records is skewed itself, the more so the rarer the distant records are. If a noisy
+sum of z^3 is known, part of the skewness is removed (Hall, P. (1992). On the removal of skewness by
 transformation. Journal of the Royal Statistical Society B 54, 221-228), and the p-value is not maximized over
 shapes whose skewness the release rules out.
 """
@@ -26,26 +26,26 @@ from pydpstat._null_distributions.simulation import (
 from pydpstat.r_arithmetic.elementary import Floats
 
 BooleanArray = npt.NDArray[np.bool_]
-# shares of the variance due to rare records far off: 0 is the normal shape, 1 has two values
+# fractions of the variance due to rare records: 0 is the normal shape, 1 the two-valued one
 RARE_VARIANCE_SHARES = (0.0, 0.05, 0.1, 0.15, 0.2, 0.27, 0.35, 0.45, 0.57, 0.72, 0.88, 1.0)
 UPWARDS, DOWNWARDS = 1.0, -1.0
-# least distance of a mean from a bound
+# smallest distance of a mean from a bound
 _MIN_BOUND_DISTANCE = 1e-9
-# least number of records for Johnson's approximation to the skewness of a normal sample
+# smallest number of records for Johnson's approximation to the skewness of a normal sample
 _MIN_JOHNSON_RECORDS = 8
-# coordinates of a point besides those of the noises
+# number of coordinates of a point without those of the noises
 SHAPE_COORDINATES = 6
-# powers by which the coordinates of weighted points are stretched, and those of the noises
+# exponents of the transformation to the tails for the coordinates of weighted points, and for the noises
 _COORDINATE_STRETCHES = (3.0, 1.5, 3.0, 1.0, 1.0, 1.0)
 _NOISE_STRETCHES = (2.5, 1.5)
 
 
 class ShapeDraws(NamedTuple):
-    """Draws of the components of the sums of n records, and of the noises, with weights.
+    """Weighted draws of the components of the sums of n records, and of the noises.
 
     `mean`, `square` and `cube` are those of n normal records, the latter two summed. `shares` are ascending,
-    with the places of their draws in `order`; `rare_component` is the component of the normal parts along the rare
-    records.
+    and `order` has the indices of their draws; `rare_component` is the component of the normal parts along
+    the rare records.
     """
 
     mean: Floats
@@ -61,7 +61,7 @@ class ShapeDraws(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The number of draws."""
+        """Number of draws."""
         return int(self.mean.size)
 
 
@@ -75,7 +75,7 @@ def draw_shape_reference(
     groups: int = 1,
     has_far_draws: bool = False,
 ) -> ShapeDraws:
-    """Return draws for n records of one of several groups, independent of the others; weighted if `has_far_draws`."""
+    """Return independent draws for n records of one of several groups; weighted ones if `has_far_draws`."""
     each = SHAPE_COORDINATES + n_noises
     points = make_uniform_points(each * groups, power)[each * group : each * (group + 1)]
     weights = np.ones(points.shape)
@@ -111,12 +111,12 @@ def draw_shape_reference(
 
 
 def compute_bound_distance(mean: float, side: float) -> float:
-    """Return the distance of the bound on a side from the mean, slightly above 0 at the bound."""
+    """Return the distance of the bound on a side from the mean, at least a small positive number."""
     return max(1.0 - side * mean, _MIN_BOUND_DISTANCE)
 
 
 def compute_skewness_quantiles(n: int, scores: Floats) -> Floats:
-    """Return the quantiles of the skewness of n normal records, at normal scores.
+    """Return the quantiles of the sample skewness of n normal records, at normal scores.
 
     D'Agostino, R. B. (1970). Transformation to normality of the null distribution of g1. Biometrika 57.
     """
@@ -134,7 +134,7 @@ def compute_skewness_quantiles(n: int, scores: Floats) -> Floats:
 
 
 class CenteredSums(NamedTuple):
-    """Sums of the distances from a mean, of their squares and of their cubes."""
+    """Sums of the deviations from a mean, of their squares and of their cubes."""
 
     first: Floats
     second: Floats
@@ -156,13 +156,13 @@ def simulate_shape_sums(
     """Return the sums of n records about their mean at the draws.
 
     A record is b + a N: N is normal, and b has two values, one of them the bound on this side. `share` is the
-    share of the variance due to b. With 0 this is the normal shape, and with 1 the most skewed one of this
-    mean and variance (`simulation.centered_sums`). In between are normal records with rare ones at the
-    bound; among distributions of one skewness, about the fewest records show it.
+    fraction of the variance due to b. With 0 this is the normal shape, and with 1 the most skewed one of this
+    mean and variance (`simulate_centered_sums`). In between, most records are normal and rare ones are at the
+    bound; among distributions with a given skewness, this one shows it in about the fewest records.
 
-    With `b^2 = (far - near) b + far near` all but the last two sums are exact: that of `(b - B) N^2`, B being
-    the mean of the b, is approximated as if the rare records had only the mean of their normal parts and
-    squares of its variance, and that of N^3 has the skewness of a normal sample.
+    With `b^2 = (far - near) b + far near` all but the last two sums are exact: that of `(b - B) N^2`, with B
+    the mean of the b, is approximated by the mean of the normal parts of the rare records and a normal variable for
+    their squares, and that of N^3 has the skewness of a normal sample.
     """
     if variance <= 0.0:
         return CenteredSums(*np.zeros((3, draws.size)))
@@ -203,7 +203,7 @@ def correct_for_skewness(statistic: Floats, skewness: Floats) -> Floats:
 
 
 def compute_centered_cubes(n: int, sums: CenteredSums) -> Floats:
-    """Return the sum of cubes about the sample's mean, from sums about another number."""
+    """Return the sum of cubes about the sample mean, from sums about another number."""
     mean = sums.first / n
     return sums.third - mean * (3.0 * sums.second - 2.0 * sums.first * mean)
 
@@ -212,9 +212,9 @@ _NODES, _MASSES = (freeze_array(each) for each in np.polynomial.hermite_e.hermeg
 
 
 class ShapeMoments(NamedTuple):
-    """Mean of a record's square y^2 and of ``y^2 (1 - y / far)``, and what they add to the variances of sums.
+    """Means of y^2 and of ``y^2 (1 - y / far)`` of a record's deviation y, and the variances of their sums per record.
 
-    A sum of the latter about the sample's mean varies as that of ``y^2 (1 - y / far) + 3 v y / far`` does.
+    The sum of the latter about the sample mean varies as that of ``y^2 (1 - y / far) + 3 v y / far``.
     """
 
     square: Floats
@@ -224,7 +224,7 @@ class ShapeMoments(NamedTuple):
 
 
 def compute_shape_moments(mean: float, variances: Floats, side: float) -> ShapeMoments:
-    """Return these moments of records of all shares, in rows, and variances."""
+    """Return these moments of records for all fractions of rare records (rows) and variances (columns)."""
     far = compute_bound_distance(mean, side)
     shares = np.array(RARE_VARIANCE_SHARES)[:, None]
     part = shares * variances
@@ -244,7 +244,7 @@ def compute_shape_moments(mean: float, variances: Floats, side: float) -> ShapeM
 
 
 class MomentExceedances(NamedTuple):
-    """Whether Q and E of a release are too large or too small for shapes (rows) and variances."""
+    """Whether Q and E of a release are too large or too small, by shape (row) and variance (column)."""
 
     is_above: BooleanArray
     is_below: BooleanArray
@@ -252,9 +252,9 @@ class MomentExceedances(NamedTuple):
     is_usual_below: BooleanArray
 
     def find_plausible(self) -> BooleanArray:
-        """Return which are possible, given that the truth may lie between two shares or variances.
+        """Return a mask of the plausible shapes and variances; the true ones may lie between those of the grid.
 
-        E decreases with the share, and both increase with the variance.
+        E decreases with the fraction of rare records, and Q and E increase with the variance.
         """
         more, less = np.arange(1, self.is_above.shape[1] + 1), np.arange(-1, self.is_above.shape[1] - 1)
         more, less = np.minimum(more, more.size - 1), np.maximum(less, 0)

@@ -42,24 +42,24 @@ from pydpstat._null_distributions.simulation import DOWNWARD_SHAPE, DRAWS_POWER,
 from pydpstat.r_arithmetic.elementary import Floats
 
 SKEWNESS_SIDES = (UPWARDS, DOWNWARDS)
-# the probability that the true variance and shape are left out, and that for small p-values
+# probability that the true variance and shape are excluded, and that for small p-values
 EXCLUDED_PROBABILITY, DEEP_EXCLUDED_PROBABILITY = 0.002, 2e-7
 # an estimated skewness is shrunk by this multiple of the cubes' noise
 _SHRINKAGE = 2.0
-# the share of an estimated skewness that is removed, and the multiple of its standard error by which it is
+# fraction of an estimated skewness that is removed, and the multiple of its standard error by which it is
 # shrunk: for a normal sample almost nothing is removed
 _REMOVED_SHARE, _SHRINKAGE_ERRORS = 0.7, 2.0
-# largest ratio of successive variances, unless that takes more than so many of them
+# ratio of successive variances, increased if the grid would have more than the maximal number
 _VARIANCE_RATIO, _MAX_VARIANCES = 1.1, 31
-# the number of variances at which a shape is drawn
+# number of variances at which a shape is drawn
 _DRAWN_POINTS = 5
-# largest slack at a jump of the distribution, as shares of the distance and of the number of rare records
+# largest slack at a jump of the distribution, relative to the distance and to the number of rare records
 _DISTANCE_SLACK, _RECORD_SLACK = 0.12, 0.04
 _TINY_VARIANCE = 1e-300
 
 
 class GroupPosition(NamedTuple):
-    """A group's place among several with independent draws, and how many draws: 2 to a power."""
+    """Index of a group among several with independent draws, and binary logarithms of the numbers of draws."""
 
     group: int
     groups: int
@@ -72,14 +72,14 @@ SINGLE_GROUP = GroupPosition(0, 1, DRAWS_POWER, 12)
 
 @dataclass(frozen=True)
 class SkewedTDistribution:
-    """The distribution of a t statistic that allows for skewness, about a hypothetical mean.
+    """Null distribution of a t statistic that is corrected for skewness, about a hypothetical mean.
 
-    W, Q and C are the noisy sums of the distances from the mean, of their squares and of their cubes. The
-    statistic is ``T + k / 6 + k T^2 / 3 + k^2 T^3 / 27``, where T is that of `NoisyTDistribution` and k a part of the
-    skewness of W that the sums show: the sum of cubes about the sample's mean over ``(Q + var)^1.5``, shrunk
-    by the noise and by its error in a normal sample. Its p-value is the largest over variances and shapes
-    (`simulate_shape_sums`) that the release leaves possible: those for which neither q nor ``E = q - c / far`` is too
-    small or too large, each with probability g / 4; q and c are Q and C about the sample's mean. Records at
+    W, Q and C are the noisy sums of the deviations from the mean, of their squares and of their cubes. The
+    statistic is ``T + k / 6 + k T^2 / 3 + k^2 T^3 / 27``, where T is that of `NoisyTDistribution` and k a part of
+    the estimated skewness of W: the sum of cubes about the sample mean over ``(Q + var)^1.5``, shrunk
+    by the noise and by its error in a normal sample. Its p-value is the largest over the plausible variances and
+    shapes (`simulate_shape_sums`): those for which neither q nor ``E = q - c / far`` is too
+    small or too large, each with probability g / 4; q and c are Q and C about the sample mean. Records at
     the bound, at a distance ``far``, contribute almost nothing to E, which therefore estimates the variance of the
     others even if the sample has no record there.
     """
@@ -91,7 +91,7 @@ class SkewedTDistribution:
 
     @cached_property
     def draws(self) -> ShapeDraws:
-        """Return the reference draws."""
+        """Reference draws."""
         power = self.position.far_power if self.has_far_draws else self.position.power
         where = self.position.group, self.position.groups
         return draw_shape_reference(
@@ -105,28 +105,28 @@ class SkewedTDistribution:
 
     @cached_property
     def noises(self) -> CenteredSums:
-        """Return the noises of W, Q and C at the draws."""
+        """Noises of W, Q and C at the draws."""
         rows = self.t_distribution.first_noise, self.t_distribution.second_noise, self.third_noise
         return CenteredSums(*(freeze_array(np.array(row) @ self.draws.noises) for row in rows))
 
     @cached_property
     def third_sd(self) -> float:
-        """The standard deviation of the noise of C."""
+        """Standard deviation of the noise of C."""
         return math.sqrt(2.0) * float(np.linalg.norm(self.third_noise))
 
     def simulate_sums(self, variance: float, side: float, share: float) -> CenteredSums:
-        """Return the sums of records of a shape, with noise."""
+        """Return the noisy sums of records of a shape."""
         law = self.t_distribution
         exact = simulate_shape_sums(self.draws, law.n, law.mean, variance, side, share)
         return CenteredSums(*(sums + noise for sums, noise in zip(exact, self.noises)))
 
     def compute_weights(self, share: float) -> Floats:
-        """Return the weights of the draws for records of a shape, which are 1 unless they reach far."""
+        """Return the weights of the draws for records of a shape; 1 without importance sampling."""
         normal, rare, noise = self.draws.weights
         return noise * (normal if share < 1.0 else 1.0) * (rare if share > 0.0 else 1.0)
 
     def compute_statistic(self, sums: CenteredSums, variance: float) -> Floats:
-        """Return the statistic of sums under a variance."""
+        """Return the statistic of sums under a hypothetical variance."""
         square = np.maximum(sums.second, self.t_distribution.bound_square_sum(variance))
         whole = square + self.t_distribution.noise_variance
         skewness = self.estimate_removed_skewness(compute_centered_cubes(self.t_distribution.n, sums), square, whole)
@@ -145,7 +145,7 @@ class SkewedTDistribution:
         )
 
     def compute_sample_moments(self, sums: CenteredSums, side: float) -> tuple[Floats, Floats]:
-        """Return the sum of squares about the sample's mean, and E, without records at a bound."""
+        """Return the sum of squares about the sample mean, and E, to which records at the bound hardly contribute."""
         square = sums.second - sums.first * sums.first / self.t_distribution.n
         return square, square - compute_centered_cubes(self.t_distribution.n, sums) * (
             side / compute_bound_distance(self.t_distribution.mean, side)
@@ -158,7 +158,7 @@ class SkewedTDistribution:
         return float(np.linalg.norm(second)), float(np.linalg.norm(usual))
 
     def get_jump_variances(self, side: float) -> list[tuple[float, float]]:
-        """Return the variances of `NoisyTDistribution.get_jump_variances`, with slacks of at most a step."""
+        """Return the variances of `NoisyTDistribution.get_jump_variances`, with slacks of limited size."""
         n, far = self.t_distribution.n, compute_bound_distance(self.t_distribution.mean, side)
         found = []
         for variance, slack in self.t_distribution.get_jump_variances(UPWARD_SHAPE if side > 0.0 else DOWNWARD_SHAPE):
@@ -186,17 +186,17 @@ def compute_sums_about_mean(noisy_sums: NoisySums, mean: float) -> CenteredSums:
 def compare_moments(
     distribution: SkewedTDistribution, observed: CenteredSums, variances: Floats, side: float, tail: float
 ) -> MomentExceedances:
-    """Compare shapes and variances with a release by the moments of records, each with a tail probability.
+    """Compare the moments of a release with those of shapes and variances, each with a tail probability.
 
     Several releases are along the last axis. Tails are those of a normal sum and Laplace noise. Sums of
-    squares are skewed upwards, as chi-square and Poisson variables are, by their Cornish-Fisher terms.
+    squares are skewed upwards, like chi-square and Poisson variables, by their Cornish-Fisher terms.
     """
     n, far = distribution.t_distribution.n, compute_bound_distance(distribution.t_distribution.mean, side)
     moments = compute_shape_moments(distribution.t_distribution.mean, variances, side)
     square, usual = distribution.compute_sample_moments(observed, side)
     deviations, scales = -float(ndtri(tail)), -math.log(2.0 * tail)
     skewed = deviations**2 - 1.0
-    # if there may be a rare record
+    # shapes that may have a rare record in the sample
     some = n * np.array(RARE_VARIANCE_SHARES)[:, None] * variances > tail * far * far
     found = []
     for values, mean, variance, reach, rare in zip(
@@ -207,7 +207,7 @@ def compare_moments(
         (far * far * (skewed / 6.0 + 0.5) * some, np.zeros(1)),
     ):
         spread = np.sqrt(deviations**2 * n * variance + (scales * reach) ** 2)
-        # the sample's mean takes a record's square off
+        # centering at the sample mean removes the square of one record
         ends = n * mean + spread + skewed / 1.5 * moments.square + rare, n * mean - spread - moments.square
         high, low = (each if np.ndim(values) == 0 else each[..., None] for each in ends)
         found += [values > high, values < low]
@@ -215,7 +215,7 @@ def compare_moments(
 
 
 def make_plausible_variances(distribution: SkewedTDistribution, observed: CenteredSums, tail: float) -> Floats:
-    """Return a fine grid of the variances that the release may leave possible."""
+    """Return a fine grid over the variances that may be plausible."""
     coarse = distribution.t_distribution.make_variance_grid()
     if coarse.size < 2:
         return coarse
@@ -223,7 +223,7 @@ def make_plausible_variances(distribution: SkewedTDistribution, observed: Center
     some = np.flatnonzero(np.any([each.any(axis=0) for each in both], axis=0))
     first, last = (max(some[0] - 1, 0), min(some[-1] + 1, coarse.size - 1)) if some.size else (0, -1)
     low, high = float(coarse[max(first, 1)]), float(coarse[last])
-    # powers of one number, so that draws of other releases can be used again
+    # powers of one ratio, so that cached draws of other releases can be reused
     ends = (
         math.floor(math.log(low) / math.log(_VARIANCE_RATIO)),
         math.ceil(math.log(high) / math.log(_VARIANCE_RATIO)),
@@ -237,7 +237,7 @@ def make_plausible_variances(distribution: SkewedTDistribution, observed: Center
 def _find_nearest_variances(
     distribution: SkewedTDistribution, observed: CenteredSums, variances: Floats, side: float
 ) -> list[tuple[int, int]]:
-    """Return the variance that fits the release best for each share, if one fits."""
+    """Return the index of each shape and of its best variance, for shapes that fit the release well."""
     n = distribution.t_distribution.n
     moments = compute_shape_moments(distribution.t_distribution.mean, variances, side)
     square, usual = distribution.compute_sample_moments(observed, side)
@@ -256,7 +256,7 @@ def _estimate_extreme_probability(
     weights: Floats,
     alternative: str,
 ) -> float:
-    """Return the probability of a statistic as extreme as the observed one."""
+    """Return the estimated probability of a statistic as extreme as the observed one."""
     observed = distribution.compute_statistic(observed_sums, variance)
     drawn = distribution.compute_statistic(sums, variance)
     if alternative == "two-sided":
@@ -275,9 +275,9 @@ def maximize_skewed_tail(
     excluded: float,
     stop_above: float = 2.0,
 ) -> float:
-    """Return the largest probability of an extreme statistic over possible variances and shapes.
+    """Return the largest probability of an extreme statistic over plausible variances and shapes.
 
-    The search ends at a probability above `stop_above`.
+    The search stops at a probability above `stop_above`.
     """
     tail = 0.25 * excluded
     variances = make_plausible_variances(distribution, observed, tail)
@@ -288,13 +288,13 @@ def maximize_skewed_tail(
         return _estimate_extreme_probability(distribution, observed, sums, variance, weights, alternative)
 
     if stop_above < 1.0:
-        # a variance that is certainly possible may be enough
+        # a clearly plausible variance may already exceed the limit
         for side in SKEWNESS_SIDES:
             for row, column in _find_nearest_variances(distribution, observed, variances, side):
                 if (found := estimate_tail(row, column, side)) > stop_above:
                     return found
     both = [compare_moments(distribution, observed, variances, side, tail).find_plausible() for side in SKEWNESS_SIDES]
-    # the normal shape has no side: it counts once
+    # the normal shape does not depend on the side and counts once
     both[0][0] &= both[1][0]
     both[1][0] = False
     most = 0.0
@@ -325,7 +325,7 @@ def maximize_skewed_tail(
 
 
 def select_spread_indices(is_plausible: BooleanArray) -> list[int]:
-    """Return at most five places that are kept, from the first to the last one."""
+    """Return at most five plausible indices, equally spaced from the first to the last."""
     places = np.flatnonzero(is_plausible)
     some = np.linspace(0, places.size - 1, min(_DRAWN_POINTS, places.size)).round().astype(int)
     return [int(place) for place in places[some]]
@@ -336,7 +336,7 @@ def compute_skewed_pvalue(
 ) -> tuple[float, float]:
     """Return the statistic and the p-value of a hypothetical mean.
 
-    A p-value above `stop_above` is only known to be at least what is returned.
+    A p-value above `stop_above` may be larger than the one returned.
     """
     law = make_skewed_distribution(noisy_sums, mean, find_plausible_sizes(noisy_sums)[0][0])
     seen = compute_sums_about_mean(noisy_sums, mean)
@@ -364,7 +364,7 @@ def _compute_pvalue_in_stages(
         return first
     found, outside = find_plausible_sizes(noisy_sums, DEEP_EXCLUDED_PROBABILITY)
     share = 0.0
-    # every second of many possible numbers
+    # every second plausible number of records
     for n in sorted({*found[::2], found[-1]}):
         law = make_skewed_distribution(noisy_sums, mean, n, has_far_draws=True)
         share = max(share, maximize_skewed_tail(law, observed, alternative, DEEP_EXCLUDED_PROBABILITY, left_out))
@@ -373,7 +373,7 @@ def _compute_pvalue_in_stages(
 
 @dataclass(frozen=True)
 class SkewedTInterval(NoisyTInterval):
-    """The means that the t test with a sum of cubes does not reject, in the data's unit."""
+    """Confidence interval of a mean by the t test with a sum of cubes, in units of the data."""
 
     def _compute_square_sum(self, distribution: NoisyTDistribution, mean: float) -> float:
         return float(compute_sums_about_mean(self.noisy_sums, mean).second)
@@ -381,7 +381,7 @@ class SkewedTInterval(NoisyTInterval):
     def _make_pvalue_function(self, alpha: float) -> Callable[[float], float]:
         size, first, _ = self.noisy_sums.sums
         reach = max(size, 1.0)
-        # a sum far beyond what records can add up to would reject every mean
+        # a sum far outside the possible range would reject every mean
         cut = min(max(first, -reach), reach)
 
         def compute_pvalue(mean: float) -> float:

@@ -1,1 +1,1 @@
-"""Distributions of noisy counts, and intervals of proportions."""
+"""Distributions of noisy counts, and confidence intervals of proportions."""

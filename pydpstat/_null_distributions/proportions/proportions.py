@@ -1,4 +1,4 @@
-"""Noisy counts: tests and intervals of a proportion, of a public or private number of records."""
+"""Tests and confidence intervals of a proportion from noisy counts, for a public or private number of records."""
 
 from __future__ import annotations
 
@@ -22,29 +22,27 @@ from pydpstat._search import bisect_up
 from pydpstat.r_arithmetic.elementary import Floats, exp, log
 
 SymmetricNoise = Tulap | GeometricNoise | GeometricSum
-# what is left out of the distribution of the count, and added to every p-value
+# probability that is left out of the distribution of the count, and added to every p-value
 DROPPED_PROBABILITY = 1e-15
-# more values of the count are merged, and still more are looked at in steps
+# largest numbers of values of the count without merging, and without steps
 _MAX_UNMERGED_VALUES, _MAX_VALUES = 2**14, 2**17
 
 
 def bound_binomial_deviation(n: int, p: float, excluded: float = DROPPED_PROBABILITY) -> float:
-    """Return how far a binomial count may be from n p, but for that probability, by Bernstein's
-    inequality.
-    """
+    """Return a limit that |K - n p| of a binomial count K exceeds with probability at most `excluded` (Bernstein)."""
     depth = math.log(2.0 / excluded)
     return depth / 3.0 + math.sqrt(depth * depth / 9.0 + 2.0 * depth * n * p * (1.0 - p))
 
 
 def compute_binomial_points(n: int, p: float, excluded: float = DROPPED_PROBABILITY) -> tuple[Floats, Floats]:
-    """Return the values that a binomial count takes, and their probabilities."""
+    """Return the values of a binomial count within the limit of its deviation, and their probabilities."""
     center, reach = n * p, bound_binomial_deviation(n, p, excluded)
     first, last = max(0, math.ceil(center - reach)), min(n, math.floor(center + reach))
     if p == 0.0 or p == 1.0:
         first = last = round(center)
     step = -(-(last - first + 1) // _MAX_VALUES)
     k = np.arange(float(first), last + 1.0, step)
-    # between two values: for a step of 1 this is the logarithm of (n - k + 1) / k
+    # log ratio of successive probabilities; for a step of 1 the first term is log((n - k + 1) / k)
     middle = 0.5 * (k[1:] + k[:-1])
     odds = math.log(p) - math.log1p(-p) if k.size > 1 else 0.0
     steps = step * (np.asarray(log((n - middle + 0.5) / (middle + 0.5))) + odds)
@@ -54,11 +52,11 @@ def compute_binomial_points(n: int, p: float, excluded: float = DROPPED_PROBABIL
 
 
 def compute_noisy_tails(z: float, n: int, p: float, noise: SymmetricNoise) -> tuple[float, float]:
-    """Return P(K + N >= z) and P(K + N <= z), K binomial, N noise of a symmetric distribution.
+    """Return P(K + N >= z) and P(K + N <= z) for a binomial K and symmetric noise N.
 
     The sums leave out values of K with a total probability of 1e-15, which is added. More than 16,384
-    values, as for n above 3 million, are merged, and moved outwards: to the larger tail. Both tails are hence
-    upper bounds, and exact to about 1e-15 otherwise.
+    values, as for n above 3 million, are merged and moved outwards, which increases both tails. Both are hence
+    upper bounds, and otherwise exact to about 1e-15.
     """
     values, masses = compute_binomial_points(n, p)
     highest = values
@@ -73,17 +71,17 @@ def compute_noisy_tails(z: float, n: int, p: float, noise: SymmetricNoise) -> tu
 
 
 def combine_tails(upper_tail: float, lower_tail: float, alternative: str) -> float:
-    """Return the p-value of an alternative from those of both sides: twice the smaller for two."""
+    """Return the p-value of an alternative from those of both sides; twice the smaller one if two-sided."""
     return {"greater": upper_tail, "less": lower_tail}.get(alternative, min(1.0, 2.0 * min(upper_tail, lower_tail)))
 
 
 def get_noisy_tails_floor(alternative: str) -> float:
-    """Return the smallest p-value of `compute_noisy_tails`."""
+    """Return the smallest possible p-value of `compute_noisy_tails`."""
     return combine_tails(DROPPED_PROBABILITY, DROPPED_PROBABILITY, alternative)
 
 
 def split_alpha(alpha: float, alternative: str) -> tuple[float, float]:
-    """Return how much of alpha an interval spends below and above; none where it is one-sided."""
+    """Return the parts of alpha for the lower and the upper limit; a one-sided interval has one part of 0."""
     sides = {"greater": (alpha, 0.0), "less": (0.0, alpha)}
     return sides.get(alternative, (0.5 * alpha, 0.5 * alpha))
 
@@ -91,7 +89,7 @@ def split_alpha(alpha: float, alternative: str) -> tuple[float, float]:
 def find_crossing(
     function: Callable[[float], float], start: float, end: float, step: float, tolerance: float = 1e-13
 ) -> float:
-    """Return where a function falls below 0 on the way from a place to an end; the end where it does not."""
+    """Return the first point between `start` and `end` where a function falls below 0, or `end` if there is none."""
     from scipy.optimize import brentq
 
     near = start
@@ -108,15 +106,15 @@ def find_crossing(
 
 @dataclass(frozen=True)
 class ProportionInterval:
-    """The interval for the probability of a binomial count, from the count with its noise.
+    """Confidence interval for the probability of a binomial count, from the noisy count.
 
     Awan, J. and Slavkovic, A. (2020). Differentially private inference for binomial data. Journal of Privacy
     and Confidentiality 10(1).
 
-    The lower end is the largest p with P_p(K + N >= z) <= alpha / 2, and 0 where there is none; both tails
-    are monotone in p, so this covers p with 1 - alpha for every p (Clopper and Pearson's construction). z is
-    first moved into [0, n]. That only lengthens the interval: for z > n the upper end is 1 in either case, as
-    P_1(K + N <= n) is at least 1/2, and the lower end goes down with z.
+    The lower limit is the largest p with P_p(K + N >= z) <= alpha / 2, and 0 if there is none; both tails
+    are monotone in p, so the interval covers p with 1 - alpha for every p (Clopper and Pearson's construction). z is
+    first clipped to [0, n]. This only lengthens the interval: for z > n the upper limit is 1 in either case, as
+    P_1(K + N <= n) is at least 1/2, and the lower limit decreases with z.
     """
 
     noisy_count: float
@@ -127,7 +125,7 @@ class ProportionInterval:
     n_noises: int = 1
 
     def compute_limits(self, alpha: float) -> tuple[float, float]:
-        """Return both ends."""
+        """Return the limits of the interval."""
         z = min(max(self.noisy_count, 0.0), float(self.n))
         noise: SymmetricNoise = Tulap(self.rate) if self.has_uniform_noise else GeometricNoise(self.rate)
         if self.n_noises > 1:
@@ -142,7 +140,7 @@ class ProportionInterval:
 
         center = z / self.n
         step = (0.5 * math.sqrt(self.n) + math.sqrt(self.n_noises) / self.rate) / self.n
-        # a tail is 1/2 or more at one end of the parameter's range, and may be less at the share seen
+        # a tail is at least 1/2 at one end of the parameter's range, and may be less at the observed proportion
         lowest = (
             find_crossing(compute_upper_excess, center if compute_upper_excess(center) > 0.0 else 1.0, 0.0, step)
             if below
@@ -156,15 +154,15 @@ class ProportionInterval:
         return lowest, highest
 
 
-# numbers of records that are tried, all of them up to a few, and points of each count's noise
+# number of sizes that are tried, size up to which all are, and points of the noise of each count
 _TRIED_SIZES, _MAX_TRIED_RECORDS, _NOISE_POINTS = 9, 10, 257
-# how improbable the noise is that these numbers leave out: of a p-value, and as a share of alpha
+# probability that the true size is excluded: for a p-value, and as a fraction of alpha
 EXCLUDED_SIZES_PROBABILITY, _EXCLUDED_SHARE = 1e-6, 0.02
-# how precise the ends of intervals are
+# tolerance of interval limits
 _LIMIT_TOLERANCE = 1e-8
-# no statistic is further out that a test can tell
+# largest statistic in the search for a critical value
 _LARGEST_STATISTIC = 40.0
-# the first step from one number's end to another's, as a part of the one before
+# initial step from the limit for one size to that for another, relative to the previous step
 _STEP_FACTOR = 0.02
 
 
@@ -177,11 +175,12 @@ class NoisyBinaryCounts:
 
     Under the hypothesis p, W = (1 - p) met - p unmet has the mean 0 whatever the number of records n is. It
     is divided by an estimate of its standard deviation from met + unmet, ``T^2 = W^2 / (max(met + unmet, s
-    sqrt(2)) p (1 - p) + ((1 - p)^2 j1 + p^2 j0) s^2)`` with s^2 the variance of one noise. For given noises T
-    only depends on the binomial count, whose distribution is summed exactly; the noises' distributions are
+    sqrt(2)) p (1 - p) + ((1 - p)^2 j1 + p^2 j0) s^2)`` with s^2 the variance of one noise, and j1 and j0 the
+    numbers of noises. For given noises T
+    depends only on the binomial count, whose distribution is summed exactly; the distributions of the noises are
     summed over all their values, or over 257 cells within which they are taken as uniform. The p-value is the
-    largest over 9 numbers of records that the noisy total leaves possible (Berger and Boos), and over all of
-    them up to 10, plus the probability g = 1e-6 of leaving out the true one. Of more records T's distribution
+    largest over 9 sizes that are plausible for the noisy total (Berger and Boos), and over all sizes
+    up to 10, plus the probability g = 1e-6 that the true one is excluded. For larger sizes the distribution of T
     hardly depends on n.
     """
 
@@ -192,13 +191,13 @@ class NoisyBinaryCounts:
 
     @property
     def proportion(self) -> float:
-        """The share of the records that meet the condition; 1/2 where the noisy counts add up to nothing."""
+        """Estimated proportion of records that meet the condition; 1/2 if the noisy total is not positive."""
         total = self.successes + self.failures
         return min(max(self.successes / total, 0.0), 1.0) if total > 0.0 else 0.5
 
     @property
     def is_informative(self) -> bool:
-        """Whether there seem to be more records than the noise of their number."""
+        """Whether the noisy total exceeds the upper 2.5 % point of its noise."""
         return self.successes + self.failures > make_geometric_sum(self.rate, sum(self.n_noises)).compute_quantile(
             0.025
         )
@@ -212,17 +211,17 @@ class NoisyBinaryCounts:
         )
 
     def compute_pvalue(self, p: float, alternative: str) -> float:
-        """Return the p-value of the hypothesis that a record meets the condition with that probability."""
+        """Return the p-value of the hypothesis that the proportion is p."""
         up, low = self.compute_tails(p, EXCLUDED_SIZES_PROBABILITY)
         return combine_tails(up, low, alternative)
 
     @staticmethod
     def get_pvalue_floor(alternative: str) -> float:
-        """Return the smallest p-value, which is that of the numbers of records left out."""
+        """Return the smallest possible p-value, from the probability of excluded sizes."""
         return combine_tails(EXCLUDED_SIZES_PROBABILITY, EXCLUDED_SIZES_PROBABILITY, alternative)
 
     def compute_tails(self, p: float, excluded: float) -> tuple[float, float]:
-        """Return the p-values of both sides, with that probability of the numbers of records left out."""
+        """Return the p-values of both sides, with probability `excluded` of excluded sizes."""
         if self.rate < SMALLEST_RATE:
             return 1.0, 1.0
         observed = self.compute_statistic(p)
@@ -234,11 +233,11 @@ class NoisyBinaryCounts:
         return min(1.0, up + excluded), min(1.0, low + excluded)
 
     def compute_tail(self, p: float, n: int, is_upper: bool) -> float:
-        """Return how probable a statistic at least (or at most) this large is with n records."""
+        """Return the probability of a statistic at least (or at most) as large as observed, with n records."""
         return _compute_studentized_tails(self.compute_statistic(p), n, p, self.rate, self.n_noises)[not is_upper]
 
     def find_plausible_sizes(self, excluded: float) -> list[int]:
-        """Return numbers of records that the noisy total leaves possible but for that probability."""
+        """Return plausible numbers of records for the noisy total; `excluded` is the probability of others."""
         total = self.successes + self.failures
         reach = make_geometric_sum(self.rate, sum(self.n_noises)).compute_quantile(0.5 * excluded)
         lowest, highest = max(0.0, total - reach), max(0.0, total + reach)
@@ -249,9 +248,9 @@ class NoisyBinaryCounts:
 def compute_binary_power(
     n: int, rate: float, n_noises: tuple[int, int], p: float, true_proportion: float, level: float
 ) -> float:
-    """Return how often the test of `NoisyBinaryCounts` finds that the share is above p, where it is the true one.
+    """Return the power of the test of `NoisyBinaryCounts` for a proportion above p, at `true_proportion`.
 
-    The critical value is that of n records; those of the other numbers hardly differ.
+    The critical value is that for n records; those for other numbers hardly differ.
     """
     if rate < SMALLEST_RATE or level <= EXCLUDED_SIZES_PROBABILITY:
         return 0.0
@@ -265,26 +264,26 @@ def compute_binary_power(
 
 @dataclass(frozen=True)
 class PrivateSizeProportionInterval:
-    """The interval for a proportion from noisy counts; the number of records is private."""
+    """Confidence interval for a proportion from noisy counts, for a private number of records."""
 
     counts: NoisyBinaryCounts
     alternative: str
 
     def compute_limits(self, alpha: float) -> tuple[float, float]:
-        """Return both ends."""
+        """Return the limits of the interval."""
         below, above = split_alpha(alpha, self.alternative)
         return self.find_lower_limit(below), self.find_upper_limit(above)
 
     def find_lower_limit(self, tail_probability: float) -> float:
-        """Return the lower end, which is above the proportion with that probability; 0 where it is 0."""
+        """Return the lower limit, which exceeds the proportion with at most `tail_probability`; 0 if that is 0."""
         return self._find_limit(tail_probability, True)
 
     def find_upper_limit(self, tail_probability: float) -> float:
-        """Return the upper end, which is below the proportion with that probability; 1 where it is 0."""
+        """Return the upper limit, which is below the proportion with at most `tail_probability`; 1 if that is 0."""
         return self._find_limit(tail_probability, False)
 
     def _find_limit(self, tail_probability: float, is_lower: bool) -> float:
-        """Follow one number of records to its end, and those on from there that are still probable."""
+        """Return a limit for all plausible sizes, by moving from the limit of one size to that of the worst size."""
         given, furthest = self.counts, 0.0 if is_lower else 1.0
         if not tail_probability or given.rate < SMALLEST_RATE:
             return furthest
@@ -317,22 +316,22 @@ def _compute_studentized_counts(
 
 def _compute_standard_error(total: Floats, p: float, variance: float, n_noises: tuple[int, int]) -> Floats:
     noise = ((1.0 - p) ** 2 * n_noises[0] + p * p * n_noises[1]) * variance
-    # without noise and variance any deviation is infinitely far out
+    # without noise and variance any deviation is infinitely large
     return np.sqrt(np.maximum(np.maximum(total, math.sqrt(2.0 * variance)) * p * (1.0 - p) + noise, 1e-300))
 
 
 @lru_cache(maxsize=16)
 def _tabulate_noise(rate: float, n_noises: int) -> tuple[Floats, Floats, int]:
-    """Return the middles, the probabilities and the width of cells of a noise's values."""
+    """Return the centers and probabilities of cells of a noise's values, and the width of the cells."""
     law = make_geometric_sum(rate, n_noises)
     reach = law.compute_quantile(1e-10) + 1
     width = -(-(2 * reach + 1) // _NOISE_POINTS)
-    # an odd width has a middle
+    # odd, so that cells have an integer center
     width += 1 - width % 2
     half = width // 2
     cells = -(-max(reach - half, 0) // width)
     middles = width * np.arange(-cells, cells + 1.0)
-    # between integers
+    # cell edges lie between integers
     edges = law.compute_tail(np.append(middles - half, middles[-1] + half + 1.0) - 0.5)
     masses = edges[:-1] - edges[1:]
     return freeze_array(middles), freeze_array(masses / masses.sum()), width
@@ -340,23 +339,23 @@ def _tabulate_noise(rate: float, n_noises: int) -> tuple[Floats, Floats, int]:
 
 @lru_cache(maxsize=16)
 def _compute_joint_masses(rate: float, n_noises: tuple[int, int]) -> Floats:
-    """Return the probabilities of both counts' cells together."""
+    """Return the joint probabilities of the noise cells of both counts."""
     return freeze_array(np.outer(_tabulate_noise(rate, n_noises[0])[1], _tabulate_noise(rate, n_noises[1])[1]))
 
 
 def _compute_studentized_tails(
     statistic: float, n: int, p: float, rate: float, n_noises: tuple[int, int], true_proportion: float | None = None
 ) -> tuple[float, float]:
-    """Return P(T >= t) and P(T <= t) for a number of records, whose share is p, or else the `true_proportion`."""
+    """Return P(T >= t) and P(T <= t) for n records with proportion p, or `true_proportion` if given."""
     first, _, width = _tabulate_noise(rate, n_noises[0])
     second = _tabulate_noise(rate, n_noises[1])[0]
     values, masses = compute_binomial_points(n, p if true_proportion is None else true_proportion)
     shift = (1.0 - p) * first[:, None] - p * second
     reach = statistic * _compute_standard_error(n + first[:, None] + second, p, compute_noise_variance(rate), n_noises)
-    # T >= t where the count is at least this
+    # T >= t if the count is at least this
     needed = n * p - shift + reach
     window = (1.0 - p) * width if width > 1 else 0.0
-    # a sum of several terms can miss a value that it is equal to
+    # rounding tolerance for ties
     slack = 0.0 if window else 1e-9 * max(1.0, abs(n * p))
     weights = _compute_joint_masses(rate, n_noises)
     above = float((weights * _compute_window_tails(values, masses, needed - slack, window)).sum())
@@ -366,13 +365,13 @@ def _compute_studentized_tails(
 
 
 def _compute_window_tails(values: Floats, masses: Floats, thresholds: Floats, window: float) -> Floats:
-    """Return P(K + V >= x) for the x, V uniform on an interval of that length around 0."""
+    """Return P(K + V >= x) for thresholds x, with V uniform on an interval of length `window` around 0."""
     step = values[1] - values[0] if values.size > 1 else 1.0
     places, window = (thresholds - values[0]) / step, window / step
     tails = np.append(masses[::-1].cumsum()[::-1], 0.0)
     if not window:
         return tails[np.clip(np.ceil(places), 0.0, values.size).astype(np.intp)]
-    # the integral of the tail, which is linear between integers
+    # integral of the tail function, piecewise linear between grid points
     whole = np.append(0.0, tails.cumsum()[:-1])
     grid = np.arange(-1.0, values.size)
 

@@ -1,4 +1,4 @@
-"""Intervals of the population's shares and correlations."""
+"""Confidence intervals of population shares and correlations."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def compute_share_limits(
     n_noises: tuple[int, int],
     alpha: float,
 ) -> IntervalLimits:
-    """Return an interval for the share of the records that some cells have."""
+    """Return confidence limits for the share of the records in some cells."""
     if rate < SMALLEST_RATE or size == 0 or size is None and not n_noises[1]:
         return 0.0, 1.0
     if size is None:
@@ -57,7 +57,7 @@ def compute_share_limits(
 
 @dataclass(frozen=True, eq=False)
 class ShareIntervals(ReadOnlyArrays):
-    """Intervals of the shares that kinds of records have of the population, and differences of two shares."""
+    """Confidence intervals of population shares from noisy counts, and differences of two shares."""
 
     counts: Floats
     rests: Floats
@@ -70,21 +70,21 @@ class ShareIntervals(ReadOnlyArrays):
 
     @property
     def validity(self) -> str:
-        """How far they can be trusted."""
+        """Validity label of the intervals."""
         return "model" if self.size is None else "exact"
 
     @property
     def estimates(self) -> Floats:
-        """The shares that the noisy counts have, from 0 to 1."""
+        """Estimated shares from the noisy counts, from 0 to 1."""
         whole = self.counts + self.rests if self.size is None else float(self.size)
         return (self.counts / np.maximum(whole, 1.0)).clip(0.0, 1.0)
 
     def compute_interval(self, alpha: float) -> tuple[Floats, Floats]:
-        """Return the ends for each count, in their shape."""
+        """Return the limits for each count, in the shape of the counts."""
         known: dict[tuple[float, float, tuple[int, int]], IntervalLimits] = {}
         counts, rests = self.counts.ravel().tolist(), self.rests.ravel().tolist()
         keys = [
-            # cells often have the same count; a public number of records makes the rest of no interest
+            # limits are cached by count; with a public size the rest is irrelevant unless it has less noise
             (count, 0.0 if self.size is not None and own <= other else rest, (own, other))
             for count, rest, (own, other) in zip(counts, rests, self._get_noise_numbers())
         ]
@@ -102,7 +102,7 @@ class ShareIntervals(ReadOnlyArrays):
         return ShareIntervals(counts, rests, size, self.rate, np.asarray(noises), subject)
 
     def compare_groups(self, first: int, second: int) -> Difference:
-        """Compare the shares of the groups in these places, of all values one group after the other."""
+        """Compare the shares at two flat indices, which are ordered by group and then by value."""
         from pydpstat._null_distributions.proportions.two_proportions import ShareDifference
 
         terms = self._get_noise_numbers()
@@ -112,7 +112,7 @@ class ShareIntervals(ReadOnlyArrays):
         )
         found = ShareDifference(one, other)
         p = found.compute_pvalue()
-        # as many standard deviations of a normal variable as the p-value stands for
+        # normal quantile that corresponds to the p-value
         statistic = math.copysign(NormalDist().inv_cdf(1.0 - 0.5 * p), found.estimate)
         remarks = () if one.is_informative and other.is_informative else (UNINFORMATIVE_REMARK,)
         name = "Test of two proportions"
@@ -125,12 +125,12 @@ class ShareIntervals(ReadOnlyArrays):
 
 @dataclass(frozen=True, eq=False)
 class TableIntervals(ShareIntervals):
-    """Intervals of the shares of a table's cells, and the test of its independence."""
+    """Confidence intervals of the shares of table cells, and the table's test of independence."""
 
     def run_independence_test(self, rows: int, columns: int) -> TableTest:
-        """Test whether rows and columns of the first cells of a table are independent.
+        """Test independence in the first rows and columns of a table.
 
-        Where some cells are left out, the number of records in the others is private.
+        If some cells are left out, the number of records in the others is private.
         """
         from pydpstat._null_distributions.simulation import PVALUE_FLOOR
         from pydpstat._null_distributions.tables import compute_independence_pvalue
@@ -144,26 +144,26 @@ class TableIntervals(ShareIntervals):
 def make_cell_intervals(
     kind: type[IntervalsType], counts: Floats, size: int | None, rate: float, by_group: bool
 ) -> IntervalsType:
-    """Return the intervals of cells, of which a group has a row; of a table all cells are one group's."""
+    """Return the intervals of cells; with `by_group` each row is a group, else the table is one group."""
     total = counts.sum(axis=-1, keepdims=True) if by_group else counts.sum()
     others = (counts.shape[-1] if by_group else counts.size) - 1
     return kind(counts, total - counts, size, rate, (1, others), GROUP_SHARES_SUBJECT if by_group else SHARES_SUBJECT)
 
 
-# levels of the noise's interval at which its ends are looked up; beyond the last one nothing is told apart
+# levels at which noise intervals are tabulated; smaller ones are not distinguished
 _NOISE_LEVELS = (0.98, 0.8, 0.6, 0.4, 0.3, *(0.2 * 0.5**step for step in range(22)))
 _LOG_LEVELS = freeze_array(np.log(0.5 * np.array(_NOISE_LEVELS)))
-# sampling errors of Fisher's z that are looked at, in standard deviations, and what each weighs
+# grid of sampling errors of Fisher's z, in standard deviations, and their weights
 _SAMPLING_ERRORS = freeze_array(np.linspace(-8.0, 8.0, 161))
 _ERROR_WEIGHTS = freeze_array(np.exp(-0.5 * _SAMPLING_ERRORS**2) / np.exp(-0.5 * _SAMPLING_ERRORS**2).sum())
-# from here on Fisher's z is that of a correlation of 1
+# largest z in the search; larger ones count as a correlation of 1
 _LARGEST_Z, _LARGEST_CORRELATION, _MIN_DIVISOR = 18.0, 1.0 - 1e-12, 1e-12
-# how many standard deviations of its noise a nuisance is moved to the careful side
+# standard deviations of noise by which a nuisance parameter is moved to the conservative side
 _NUISANCE_DEVIATIONS = 2.0
 
 
 class CorrelationSpread(NamedTuple):
-    """What the noisy sums say of how much a sample's correlation varies."""
+    """Noisy estimates of the quantities that determine the sampling variance of a correlation."""
 
     size: float
     fourth_moment: float
@@ -173,19 +173,19 @@ class CorrelationSpread(NamedTuple):
         """Return the standard deviation of Fisher's z."""
         square = correlation * correlation
         normal = 1.0 + 2.0 * square
-        # bounds that cut heavy tails leave less of an ellipse the more the variables are correlated
+        # clipped heavy tails are less elliptical the larger the correlation is
         heavy = 1.0 + max(0.0, self.fourth_limit / normal - 1.0) * (1.0 + square)
         light = min(max(0.5 * (normal - self.fourth_moment), 0.0), square) / max(1.0 - square, _MIN_DIVISOR)
         freedom = self.size - 3.0
-        # near 1 a light tail's z is far from normal
+        # for correlations near 1 with light tails, z is far from normal
         return math.sqrt((heavy + min(light, 0.25 * freedom)) / freedom)
 
 
 def estimate_spread(sums: tuple[float, ...], size: int | None, sd: float) -> CorrelationSpread | None:
-    """Return what noisy sums of the nine products of weights say; None where it is nothing."""
+    """Return the estimates from noisy sums of the nine products of weights; None if they are uninformative."""
     moments = PARABOLA_BASIS @ np.array(sums).reshape(3, 3) @ PARABOLA_BASIS.T
     count = float(moments[0, 0]) if size is None else float(size)
-    # nine noises are in the number of records
+    # the number of records has nine noises
     least = count - _NUISANCE_DEVIATIONS * 3.0 * sd if size is None else count
     if least <= 3.5:
         return None
@@ -201,23 +201,23 @@ def estimate_spread(sums: tuple[float, ...], size: int | None, sd: float) -> Cor
 
 @lru_cache(maxsize=256)
 def _tabulate_noise_limits(sums: tuple[float, ...], size: int | None, noise: Any) -> tuple[Floats, Floats]:
-    """Return the ends of the noise's interval at all levels, the lower and the upper ones."""
+    """Return the lower and the upper limits of the noise interval at all levels."""
     found = np.array([compute_correlation_limits(sums, size, noise, level) for level in _NOISE_LEVELS]).T
     return freeze_array(np.minimum.accumulate(found[0])), freeze_array(np.maximum.accumulate(found[1]))
 
 
 def _compute_lower_tail(correlations: Floats, lower: Floats, upper: Floats) -> Floats:
-    """Return how probable so low an estimate is where the sample has these correlations."""
+    """Return the probabilities of an estimate at most as large as observed, for given sample correlations."""
     high = np.exp(np.interp(correlations, upper, _LOG_LEVELS))
     low = 1.0 - np.exp(np.interp(-correlations, -lower, _LOG_LEVELS))
     return np.where(correlations > upper[0], high, np.where(correlations < lower[0], low, 0.5))
 
 
 def _find_upper_limit(lower: Floats, upper: Floats, spread: CorrelationSpread, tail: float) -> float:
-    """Return the largest correlation whose samples give so low an estimate more often than `tail`."""
+    """Return the largest correlation for which an estimate at most as large as observed has more than `tail`."""
 
     def is_plausible(z: float) -> bool:
-        # short of 1, where all levels of noise that say nothing end
+        # below 1, where uninformative noise intervals end
         samples = np.tanh(z + spread.compute_sd(math.tanh(z)) * _SAMPLING_ERRORS).clip(
             -_LARGEST_CORRELATION, _LARGEST_CORRELATION
         )
@@ -227,19 +227,19 @@ def _find_upper_limit(lower: Floats, upper: Floats, spread: CorrelationSpread, t
 
 
 def compute_population_limits(sums: tuple[float, ...], size: int | None, noise: Any, alpha: float) -> IntervalLimits:
-    """Return an interval for the correlation of the population.
+    """Return confidence limits for the correlation of the population.
 
     Fisher, R. A. (1921). On the probable error of a coefficient of correlation deduced from a small sample.
     Metron 1, 3-32. Muirhead, R. J. (1982). Aspects of multivariate statistical theory, section 5.1.4. Wiley.
 
-    For a population's correlation r the sample's is drawn by Fisher's z, whose variance is ``k / (n - 3)``: k
-    is 1 for a normal distribution, the common kurtosis m / (1 + 2 r^2) of an elliptical one, and m for
-    independent variables of any distribution, where m is the mean of the squares multiplied. What a common
-    kurtosis is above 1 counts ``1 + r^2`` times, for tails that are cut at the bounds. Of two signs, whose m
-    is 1, k is ``1 / (1 - r^2)``, and between these and a normal distribution a line in m. The noisy sums hold
-    m, which is taken two standard deviations of its noise too large where it makes k larger, and k is at
-    least 1. The noise's own interval, at all levels, tells how probable so low (or high) an estimate is for a
-    sample's correlation; the mean of that over samples is the population's p-value.
+    For a population correlation r the sample correlation is distributed by Fisher's z, whose variance is
+    ``k / (n - 3)``: k is 1 for a normal distribution, the common kurtosis m / (1 + 2 r^2) of an elliptical one,
+    and m for independent variables of any distribution, where m is the mean of the product of squares. The excess
+    of a common kurtosis over 1 is multiplied by ``1 + r^2``, for tails that are clipped to the bounds. For two
+    signs, whose m is 1, k is ``1 / (1 - r^2)``, and between these and a normal distribution it is linear in m.
+    The noisy sums give m, which is increased by two standard deviations of its noise where this increases k, and
+    k is at least 1. The noise interval, at all levels, gives the probability of an estimate as low (or high)
+    for a given sample correlation; its mean over samples is the p-value of the population correlation.
     """
     spread = estimate_spread(sums, size, float(np.asarray(noise.std())))
     if spread is None:
@@ -251,7 +251,7 @@ def compute_population_limits(sums: tuple[float, ...], size: int | None, noise: 
 
 @dataclass(frozen=True, eq=False)
 class CorrelationIntervals(ReadOnlyArrays):
-    """Intervals of the correlations of the population, of two variables or of all pairs of several."""
+    """Confidence intervals of population correlations, for two variables or all pairs of several."""
 
     values: Floats
     sums: tuple[tuple[float, ...], ...]
@@ -267,7 +267,7 @@ class CorrelationIntervals(ReadOnlyArrays):
     )
 
     def compute_interval(self, alpha: float) -> tuple[Floats, Floats]:
-        """Return the ends for each value, in their shape; each holds the value."""
+        """Return the limits for each value, in the shape of the values; each interval contains its value."""
         with Progress(lambda: len(self.sums), "intervals") as progress:
             ends = [
                 progress.count_one(compute_population_limits(sums, self.size, self.noise, alpha)) for sums in self.sums

@@ -1,4 +1,4 @@
-"""Two proportions from noisy counts: their difference and their ratio."""
+"""Difference and ratio of two proportions from noisy counts."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ from pydpstat._null_distributions.proportions.proportions import (
 )
 from pydpstat.r_arithmetic.elementary import exp
 
-# values of a noisy count, and pairs of proportions under the hypothesis, at which is computed
+# numbers of tabulated values of a noisy count, and of pairs of proportions under the hypothesis
 _MAX_LATTICE_POINTS, _PROPORTION_PAIRS = 400, 33
-# how improbable the proportions are that are left out: of a p-value, and as a share of alpha
+# probability that the true proportions are excluded: for a p-value, and as a fraction of alpha
 _EXCLUDED_PROBABILITY, _EXCLUDED_SHARE = 1e-6, 0.02
-# left out of the distribution of a noisy count, and counted as a rejection
+# probability that is left out of the distribution of a noisy count, and counted as a rejection
 _TRUNCATED_PROBABILITY = 1e-8
 _LIMIT_TOLERANCE = 1e-7
-# places at which limits are known, how far they reach in standard errors, and those between which masses lie
+# number of nodes at which limits are computed, their range in standard errors, and number of interpolation points
 _LIMIT_NODES, _NODE_RANGE, _FINE_POINTS = 33, 8.0, 400
-# up to so many records each number is looked at
+# number of records up to which every size is tried
 _MAX_TRIED_SIZES = 64
 _MIN_PROBABILITY = 1e-15
 CountPair = tuple[float, float]
@@ -50,30 +50,30 @@ ProportionPair = tuple[float, float]
 
 @dataclass(frozen=True)
 class ProportionLine:
-    """The pairs of proportions that a hypothesis allows: base + s direction."""
+    """Pairs of proportions under a hypothesis: base + s direction."""
 
     base: ProportionPair
     direction: ProportionPair
 
     @classmethod
     def from_difference(cls, difference: float) -> ProportionLine:
-        """Return the pairs with that difference, first minus second."""
+        """Return the pairs with a given difference, first minus second."""
         return cls((difference, 0.0), (1.0, 1.0))
 
     @classmethod
     def from_angle(cls, angle: float) -> ProportionLine:
-        """Return the pairs with the ratio tan(angle), first to second; an angle from 0 to pi / 2."""
+        """Return the pairs with the ratio tan(angle), first to second; the angle is from 0 to pi / 2."""
         return cls((0.0, 0.0), (math.sin(angle), math.cos(angle)))
 
     @classmethod
     def from_ratio(cls, ratio: float) -> ProportionLine:
-        """Return the pairs with that ratio, first to second."""
+        """Return the pairs with a given ratio, first to second."""
         return cls.from_angle(math.atan(ratio))
 
     def make_pairs(self, limits: tuple[ProportionPair, ProportionPair]) -> npt.NDArray[np.float64]:
-        """Return pairs on the line of which each is within its limits, of shape (2, any number).
+        """Return pairs on the line within limits of both proportions, of shape (2, any number).
 
-        They are evenly spaced in the arc sine of the root of the one that moves more.
+        They are equally spaced in the arc sine of the square root of the proportion with the steeper direction.
         """
         lowest, highest = 0.0, math.inf
         for base, slope, (low, high) in zip(self.base, self.direction, limits):
@@ -93,11 +93,11 @@ class ProportionLine:
     def compute_statistics(
         self, first: Floats, second: Floats, sizes: SizePair, variance: float
     ) -> tuple[Floats, Floats]:
-        """Return how far noisy counts are from the line, in standard errors, and the standard error."""
+        """Return the distances of noisy counts from the line in standard errors, and the standard errors."""
         n1, n2 = sizes
         (b1, b2), (d1, d2) = self.base, self.direction
         s = (d1 * (first - n1 * b1) + d2 * (second - n2 * b2)) / (n1 * d1 * d1 + n2 * d2 * d2)
-        # a share that is 0 or 1 has a variance all the same
+        # avoids a variance of 0 for proportions of 0 or 1
         edge = min(0.5, (0.5 * math.sqrt(2.0 * variance) + 0.5) / (n1 + n2))
         p1, p2 = np.clip(b1 + s * d1, edge, 1.0 - edge), np.clip(b2 + s * d2, edge, 1.0 - edge)
         binomial = d2 * d2 * p1 * (1.0 - p1) / n1 + d1 * d1 * p2 * (1.0 - p2) / n2
@@ -107,7 +107,7 @@ class ProportionLine:
 
 @dataclass(frozen=True)
 class NoisyGroupCounts:
-    """Two noisy binomial counts of public numbers of trials.
+    """Two noisy binomial counts with public numbers of trials.
 
     Berger, R. L. and Boos, D. D. (1994). P values maximized over a confidence set for the nuisance parameter.
     Journal of the American Statistical Association 89. Farrington, C. P. and Manning, G. (1990). Test
@@ -121,13 +121,13 @@ class NoisyGroupCounts:
 
     @property
     def proportions(self) -> ProportionPair:
-        """The shares of the groups' records, from 0 to 1."""
+        """Estimated proportions, from 0 to 1."""
         first, second = (min(max(count / n, 0.0), 1.0) for count, n in zip(self.counts, self.sizes))
         return first, second
 
     @property
     def is_informative(self) -> bool:
-        """Whether one of the groups has more records than its noise may count."""
+        """Whether the size of a group exceeds the upper 2.5 % point of the noise."""
         return make_geometric_sum(self.rate, 1).compute_quantile(0.025) < max(self.sizes)
 
     def compute_statistic(self, line: ProportionLine) -> float:
@@ -142,23 +142,23 @@ class NoisyGroupCounts:
 
     @staticmethod
     def get_pvalue_floor(alternative: str) -> float:
-        """Return the smallest p-value, which is that of the proportions left out."""
+        """Return the smallest possible p-value, from the probability of excluded proportions."""
         return combine_tails(_EXCLUDED_PROBABILITY, _EXCLUDED_PROBABILITY, alternative)
 
     def find_plausible_pairs(
         self, line: ProportionLine, excluded: float = _EXCLUDED_PROBABILITY
     ) -> tuple[npt.NDArray[np.float64], float]:
-        """Return pairs on the line that the counts leave possible, and the probability of others."""
+        """Return plausible pairs on the line, and the probability that the true pair is excluded."""
         return line.make_pairs(_compute_proportion_limits(self.counts, self.sizes, self.rate, 0.5 * excluded)), excluded
 
     def compute_tails(self, line: ProportionLine, excluded: float) -> tuple[float, float]:
-        """Return the p-values of both sides, with that probability of the proportions left out."""
+        """Return the p-values of both sides, with probability `excluded` of excluded proportions."""
         if self.rate < SMALLEST_RATE:
             return 1.0, 1.0
         pairs, _ = self.find_plausible_pairs(line, excluded)
         observed = self.compute_statistic(line)
         if not pairs.size:
-            # no pair is likely, but the counts are on one side of all of them
+            # no pair is plausible; the counts are on one side of the line
             return (excluded, 1.0) if observed > 0.0 else (1.0, excluded)
         up, low = compute_line_tails(observed, self.sizes, self.rate, line, pairs)
         return min(1.0, float(up.max()) + excluded), min(1.0, float(low.max()) + excluded)
@@ -166,14 +166,14 @@ class NoisyGroupCounts:
 
 @dataclass(frozen=True)
 class ContrastInterval:
-    """The interval for the difference or the ratio of two proportions from noisy counts."""
+    """Confidence interval for the difference or the ratio of two proportions from noisy counts."""
 
     noisy_counts: NoisyGroupCounts
     is_ratio: bool
     alternative: str
 
     def compute_limits(self, alpha: float) -> tuple[float, float]:
-        """Return both ends."""
+        """Return the limits of the interval."""
         given = self.noisy_counts
         cut = [min(max(count, 0.0), float(size)) for count, size in zip(given.counts, given.sizes)]
         noisy = NoisyGroupCounts((cut[0], cut[1]), given.sizes, given.rate)
@@ -204,19 +204,19 @@ class ContrastInterval:
 def compute_line_tails(
     observed: float, sizes: SizePair, rate: float, line: ProportionLine, pairs: Floats
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return P(T >= t) and P(T <= t) for pairs of proportions on the line, t what was observed."""
+    """Return P(T >= t) and P(T <= t) for the observed t and pairs of proportions on the line."""
     first, first_step, first_laws = _tabulate_noisy_counts(sizes[0], pairs[0], rate)
     second, second_step, second_laws = _tabulate_noisy_counts(sizes[1], pairs[1], rate)
     statistic, error = line.compute_statistics(first[:, None], second, sizes, compute_noise_variance(rate))
     excess = statistic - observed
-    # how far the statistic moves over a cell, where the values are cells
+    # change of the statistic over a lattice cell, if the lattice is coarser than integers
     d1, d2 = line.direction
     cell = d2 * first_step / sizes[0] * (first_step > 1) + d1 * second_step / sizes[1] * (second_step > 1)
     if cell:
         reached = exceeded = np.clip(0.5 + excess * error / cell, 0.0, 1.0)
     else:
         reached, exceeded = np.where(excess > -1e-9, 1.0, 0.0), np.where(excess > 1e-9, 1.0, 0.0)
-    # what the distributions leave out is outside on both sides
+    # the probability left out of the distributions counts as extreme on both sides
     up = 1.0 - _compute_expectations(first_laws, 1.0 - reached, second_laws)
     low = 1.0 - _compute_expectations(first_laws, exceeded, second_laws)
     return up, low
@@ -231,7 +231,7 @@ def _compute_expectations(first: Floats, values: Floats, second: Floats) -> npt.
 def _compute_proportion_limits(
     counts: CountPair, sizes: SizePair, rate: float, excluded: float
 ) -> tuple[ProportionPair, ProportionPair]:
-    """Return exact limits for each proportion, which miss it with that probability at most."""
+    """Return exact limits for each proportion, which miss it with probability at most `excluded`."""
     noise = make_geometric_sum(rate, 1)
     found = []
     for count, n in zip(counts, sizes):
@@ -254,7 +254,7 @@ def _compute_proportion_limits(
 
 
 def _tabulate_noisy_counts(n: int, shares: Floats, rate: float) -> tuple[Floats, int, Floats]:
-    """Return values of a noisy count, their distance, and their probabilities for each share, in rows."""
+    """Return lattice values of a noisy count, their step, and their distributions for the proportions, in rows."""
     noise = math.ceil(-math.log(_TRUNCATED_PROBABILITY) / rate)
     lowest, highest = float(shares.min()), float(shares.max())
     first = max(0.0, n * lowest - bound_binomial_deviation(n, lowest, _TRUNCATED_PROBABILITY)) - noise
@@ -273,7 +273,7 @@ def _tabulate_counts(n: int, shares: Floats, values: Floats, step: int) -> Float
     laws = np.zeros((shares.size, values.size))
     inside = (values >= 0.0) & (values <= n)
     k = values[inside]
-    # a wide distribution is its density at the lattice's points; a narrow one is moved onto them
+    # wide distributions are evaluated at the lattice points; narrow ones are distributed over them
     wide = (n * shares * (1.0 - shares) > 9.0 * step * step) if step > 1 else np.full(shares.size, True)
     if wide.any():
         p = shares[wide, None]
@@ -290,7 +290,7 @@ def _tabulate_counts(n: int, shares: Floats, values: Floats, step: int) -> Float
 
 
 def _split_to_lattice(points: Floats, masses: Floats, start: float, step: int, size: int) -> Floats:
-    """Return masses on a lattice: each is divided between the two points around it, and keeps its mean."""
+    """Distribute masses over a lattice, each between the two adjacent points with its mean preserved."""
     place = (points - start) / step
     lower = np.floor(place)
     part = place - lower
@@ -302,7 +302,7 @@ def _split_to_lattice(points: Floats, masses: Floats, start: float, step: int, s
 
 
 def _add_noise(masses: Floats, rate: float, step: int, radius: int) -> Floats:
-    """Return the distributions of sums of the counts and the noise, on the same lattice."""
+    """Return the distributions of counts plus noise, on the same lattice."""
     from scipy import fft
 
     cells = math.ceil(radius / step)
@@ -325,7 +325,7 @@ def _tabulate_limits(counts: NoisyBinaryCounts, is_upper: bool) -> tuple[Floats,
     inner = places.clip(0.0, 0.5 * math.pi)
     places = np.unique(np.concatenate([[0.0, 0.5 * math.pi], inner]))
     sizes = counts.find_plausible_sizes(EXCLUDED_SIZES_PROBABILITY)
-    # of many records the distribution hardly depends on their number
+    # for many records the distribution hardly depends on their number
     sizes = sizes if sizes[-1] <= _MAX_TRIED_SIZES else [sizes[0], sizes[len(sizes) // 2], sizes[-1]]
     at = np.square(np.sin(places)).tolist()
     tails = [
@@ -334,15 +334,15 @@ def _tabulate_limits(counts: NoisyBinaryCounts, is_upper: bool) -> tuple[Floats,
     known = np.clip(tails, _MIN_PROBABILITY, 1.0 - _MIN_PROBABILITY)
     known = np.minimum.accumulate(known) if is_upper else np.maximum.accumulate(known)
     scores = ndtri(1.0 - known if is_upper else known)
-    # of many records all masses lie within a narrow part of the range
+    # for many records the masses are concentrated in a narrow range
     fine = np.unique(np.concatenate([places[[0, -1]], np.linspace(inner[0], inner[-1], _FINE_POINTS)]))
     chances = ndtr(PchipInterpolator(places, scores)(fine))
     chances[-1] = 1.0
     shares = np.square(np.sin(fine))
-    # what lies between two places is in the middle; the first has what is below all
+    # the mass between two points is at their midpoint; the first point has the mass below all
     points = np.append(shares[0], 0.5 * (shares[1:] + shares[:-1]))
     masses = np.diff(chances, prepend=0.0)
-    # the limit is at an end where no share is excluded with that probability
+    # the limit is at the end of the range if no proportion is excluded with that probability
     points[-1] = shares[-1] if is_upper else points[-1]
     keep = masses > 0.0
     return freeze_array(points[keep]), freeze_array(masses[keep])
@@ -350,7 +350,7 @@ def _tabulate_limits(counts: NoisyBinaryCounts, is_upper: bool) -> tuple[Floats,
 
 @dataclass(frozen=True)
 class ShareDifference:
-    """The interval for the difference of two proportions, each from noisy counts of two kinds.
+    """Confidence interval for the difference of two proportions, each from noisy counts of two kinds.
 
     Newcombe, R. G. (1998). Interval estimation for the difference between independent proportions: comparison
     of eleven methods. Statistics in Medicine 17, 873-890, method 10. Xie, M. and Singh, K. (2013). Confidence
@@ -361,16 +361,16 @@ class ShareDifference:
     first: NoisyBinaryCounts
     second: NoisyBinaryCounts
 
-    # the smallest p-value: each of both groups' limits, on two sides, and what is added
+    # smallest p-value: excluded sizes of both groups on two sides, and one more that is added
     pvalue_floor = 5.0 * EXCLUDED_SIZES_PROBABILITY
 
     @property
     def estimate(self) -> float:
-        """The difference of the shares."""
+        """Difference of the estimated proportions."""
         return self.first.proportion - self.second.proportion
 
     def compute_limits(self, alpha: float) -> ProportionPair:
-        """Return the ends of the interval that misses the difference with probability `alpha` or so."""
+        """Return the limits of the interval, which misses the difference with probability about `alpha`."""
         low, chances = _tabulate_lower_limits(self.first, self.second)
         below = low[min(int(np.searchsorted(chances, 0.5 * alpha, side="right")), low.size - 1)]
         high, others = _tabulate_lower_limits(self.second, self.first)
@@ -378,7 +378,7 @@ class ShareDifference:
         return max(min(float(below), self.estimate), -1.0), min(max(float(above), self.estimate), 1.0)
 
     def compute_pvalue(self) -> float:
-        """Return the smallest level whose interval leaves 0 out."""
+        """Return the smallest alpha for which the interval excludes 0."""
         sides = []
         for one, other in ((self.first, self.second), (self.second, self.first)):
             points, chances = _tabulate_lower_limits(one, other)
@@ -389,7 +389,7 @@ class ShareDifference:
 
 @lru_cache(maxsize=64)
 def _tabulate_lower_limits(one: NoisyBinaryCounts, other: NoisyBinaryCounts) -> tuple[Floats, Floats]:
-    """Return the lower limits of the difference in their order, and how probable each or less is."""
+    """Return the lower limits of the difference in ascending order, and their cumulative probabilities."""
     if min(one.rate, other.rate) < SMALLEST_RATE:
         return freeze_array(np.array([-1.0])), freeze_array(np.ones(1))
     lower, masses = _tabulate_limits(one, False)

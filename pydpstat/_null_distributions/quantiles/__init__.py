@@ -1,1 +1,1 @@
-"""Intervals of quantiles, and distributions of noisy numbers of blocks."""
+"""Confidence intervals of quantiles, and distributions of noisy numbers of blocks."""

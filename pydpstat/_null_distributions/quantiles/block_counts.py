@@ -1,4 +1,4 @@
-"""Distributions of noisy numbers of blocks: how many reject, and in which cells their estimates lie."""
+"""Distributions of noisy numbers of blocks: of rejecting blocks, and of block estimates by cell."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pydpstat._search import bisect_up
 from pydpstat.r_arithmetic.elementary import Floats, exp
 
 TEST_LEVELS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
-# the significance and the power that the number of blocks is chosen for
+# alpha and power for which the number of blocks is chosen
 _ALPHA, _POWER = 0.05, 0.8
 _MAX_BLOCKS = 1 << 14
 MIN_BLOCK_CELLS, MAX_BLOCK_CELLS = 8, 1024
@@ -23,15 +23,15 @@ _WANTED_CELLS, _MAX_HALF_WIDTH = 64, 0.3
 
 
 def compute_rejections_sf(noisy_count: float, blocks: int, level: float, epsilon: float) -> float:
-    """Return P(K + N >= noisy): K rejections among blocks that reject with probability `level` each, N Tulap.
+    """Return P(K + N >= noisy_count) for Tulap noise N and K of `blocks` that reject with probability `level`.
 
-    It grows with `level`: where a block's level is at most that, the p-value is valid.
+    It increases with `level`: the p-value is valid if the rejection probability of a block is at most `level`.
     """
     return compute_noisy_tails(noisy_count, blocks, level, Tulap(epsilon))[0]
 
 
 def _compute_binomial_pmf(trials: int, probability: float) -> Floats:
-    """Return a binomial distribution's probabilities, good enough for a design."""
+    """Return the probabilities of a binomial distribution, with the accuracy needed for a design."""
     from scipy.special import gammaln
 
     k = np.arange(trials + 1.0)
@@ -40,7 +40,7 @@ def _compute_binomial_pmf(trials: int, probability: float) -> Floats:
 
 
 def _compute_critical_count(blocks: int, level: float, epsilon: float) -> float:
-    """Return the smallest noisy number of rejections that is significant."""
+    """Return the critical value of the noisy number of rejections."""
     places, weights, noise = np.arange(blocks + 1.0), _compute_binomial_pmf(blocks, level), Tulap(epsilon)
 
     def is_below_critical(number: float) -> bool:
@@ -50,7 +50,7 @@ def _compute_critical_count(blocks: int, level: float, epsilon: float) -> float:
 
 
 def solve_detectable_effect(blocks: int, level: float, epsilon: float, size: float) -> float:
-    """Return how large an effect must be, in standard errors of all records, for the power 0.8."""
+    """Return the smallest effect with power 0.8, in standard errors of all records."""
     from scipy.special import ndtri
 
     places = np.arange(blocks + 1.0)
@@ -75,13 +75,13 @@ def _collect_block_numbers(max_blocks: int) -> list[int]:
 def choose_blocks(
     records: int | None, epsilon: float, blocks: int | None, level: float | None, max_blocks: int
 ) -> tuple[int, float]:
-    """Return the number of blocks, up to `max_blocks`, and their level that need about the smallest effect.
+    """Return the number of blocks, at most `max_blocks`, and their level, for about the smallest detectable effect.
 
-    What is given stays. Without a number of records, which is private then, `blocks` is given.
+    Given values are kept. `records` is None if private; `blocks` is then given.
     """
     if blocks is None:
         assert records is not None
-        # more blocks than that would not help: the noise of their number is small by then
+        # more blocks would not help, since the noise of their number is already small
         max_blocks = min(max_blocks, _MAX_BLOCKS, math.ceil(60.0 / min(epsilon, 1.0)))
         numbers = _collect_block_numbers(max_blocks)
     else:
@@ -93,18 +93,18 @@ def choose_blocks(
         best = min((solve_detectable_effect(number, each, epsilon, size), each) for each in levels)
         found.append((*best, number))
         if math.isfinite(best[0]) and best[0] > 1.3 * min(found)[0]:
-            # from here on it grows
+            # the effect increases from here on
             break
     least_effect = min(found)[0]
     if math.isinf(least_effect):
         return numbers[-1], levels[min(4, len(levels) - 1)]
-    # of about equal ones the fewest blocks: a test keeps its level better on more records
+    # the fewest blocks among nearly optimal numbers: tests are more accurate on larger blocks
     _, chosen, number = next(each for each in found if each[0] <= 1.01 * least_effect)
     return number, chosen
 
 
 def bound_level(hits: int, draws: int) -> float:
-    """Return the upper 99.9 % limit of a probability from so many hits among independent draws.
+    """Return the upper 99.9 % confidence limit of a probability from `hits` among `draws` independent draws.
 
     Clopper, C. J. and Pearson, E. S. (1934). The use of confidence or fiducial limits illustrated in the case
     of the binomial. Biometrika 26.
@@ -116,7 +116,7 @@ def bound_level(hits: int, draws: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class BlockQuantileInterval:
-    """The interval for a quantile of the block estimates' distribution, from their noisy histogram."""
+    """Confidence interval for a quantile of the distribution of block estimates, from their noisy histogram."""
 
     low: float
     high: float
@@ -127,9 +127,9 @@ class BlockQuantileInterval:
     side: str = "both"
 
     def compute_limits(self, alpha: float) -> tuple[float, float]:
-        """Return the ends; beyond the public range they are infinite."""
+        """Return the limits; those outside the public range are infinite."""
         if compute_noise_variance(self.rate) * len(self.cells) > 4.0 * self.blocks**2:
-            # the noise of half of the cells is more than all blocks
+            # half of the noise of all cells has a standard deviation above the number of blocks
             return -math.inf, math.inf
         inner = np.linspace(self.low, self.high, len(self.cells) + 1)[1:-1]
         edges = np.concatenate([[-math.inf], inner, [math.inf]])
@@ -140,7 +140,7 @@ class BlockQuantileInterval:
 
     @property
     def estimate(self) -> float:
-        """The quantile of the noisy histogram, within the public range."""
+        """Quantile of the noisy histogram, within the public range."""
         number = len(self.cells)
         counts = np.concatenate([[0.0], np.maximum.accumulate(np.cumsum(self.cells))])
         wanted = self.q * self.blocks
@@ -153,13 +153,13 @@ class BlockQuantileInterval:
 
 
 def _approximate_half_width(blocks: int, cells: int, epsilon: float) -> float:
-    """Return about how far, as a share of the blocks, the ends of a 95 % interval are from the median."""
+    """Approximate the half width of a 95 % interval for the median, as a fraction of the blocks."""
     noise = compute_noise_variance(epsilon / 2.0) * cells / 4.0
     return 1.96 * math.sqrt(blocks / 4.0 + noise) / blocks
 
 
 def choose_histogram_cells(blocks: int, epsilon: float) -> int:
-    """Return how many cells the histogram of block estimates has."""
+    """Return the number of cells of the histogram of block estimates."""
     cells = MIN_BLOCK_CELLS
     while cells < MAX_BLOCK_CELLS and _approximate_half_width(blocks, 2 * cells, epsilon) <= _MAX_HALF_WIDTH:
         cells *= 2
@@ -168,9 +168,9 @@ def choose_histogram_cells(blocks: int, epsilon: float) -> int:
 
 @lru_cache(maxsize=256)
 def choose_interval_blocks(epsilon: float, max_blocks: int) -> int:
-    """Return the number of blocks, up to `max_blocks`: the fewest that bear 64 cells, or as many as can be.
+    """Return the fewest blocks, at most `max_blocks`, with which 64 cells, or as many as possible, are useful.
 
-    The fewer the blocks, the more records has each, and the nearer are its estimates to unbiased.
+    With fewer blocks each has more records, and its estimate less bias.
     """
     max_blocks = min(max_blocks, _MAX_BLOCKS)
     wanted = min(_WANTED_CELLS, choose_histogram_cells(max_blocks, epsilon))

@@ -1,4 +1,4 @@
-"""Intervals for quantiles from noisy counts of cells, of a public or a private number of records."""
+"""Confidence intervals for quantiles from noisy cell counts, for a public or private number of records."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from pydpstat._null_distributions.proportions.shares import RANDOM_SAMPLE, Share
 from pydpstat.r_arithmetic.elementary import Floats
 
 MIN_BINS, MAX_BINS = 8, 8192
-# frequencies of a distribution beyond which its Fourier transform is nothing
+# modulus below which Fourier coefficients are neglected
 _NEGLIGIBLE_FREQUENCY = 1e-15
-# a distribution that reaches further is looked at in steps, by so many of them
+# largest number of lattice points; a wider distribution has a larger step
 _MAX_LATTICE_POINTS = 2**16
 
 
 def choose_bin_number(n: int, epsilon: float) -> int:
-    """Return how many bins a histogram for quantile intervals should have."""
+    """Return the number of bins of a histogram for quantile intervals."""
     wanted = 0.8 * math.pow(n * epsilon, 0.7)
     return int(2 ** round(math.log2(min(max(wanted, MIN_BINS), MAX_BINS))))
 
@@ -40,7 +40,7 @@ def choose_bin_number(n: int, epsilon: float) -> int:
 def compute_quantile_slope(
     quantile: Callable[[float], float], share: float, deviation: float, half_step: float
 ) -> float:
-    """Return how far noise of a standard deviation of 1 in each cell moves a quantile."""
+    """Return the change of a quantile per standard deviation of the noise in each cell."""
     low, high = quantile(max(share - half_step, 0.0)), quantile(min(share + half_step, 1.0))
     return (high - low) / (2.0 * deviation)
 
@@ -48,28 +48,27 @@ def compute_quantile_slope(
 def compute_quantile_limits(
     noisy_cells: npt.ArrayLike, edges: npt.ArrayLike, n: int, q: float, alpha: float, rate: float
 ) -> tuple[float, float]:
-    """Return an interval that covers a population's q-quantile with a probability of 1 - alpha at least.
+    """Return limits that cover a population's q-quantile with probability at least 1 - alpha.
 
     Drechsler, J., Globus-Harris, I., McMillan, A., Sarathy, J. and Smith, A. (2022). Nonparametric
     differentially private confidence intervals for the median. Journal of Survey Statistics and Methodology
     10 (other intervals of the kind).
 
-    Let Q be a q-quantile, P(X < Q) <= q <= P(X <= Q), of independent records. A_i is an estimate of how many
-    records are below the edge e_i, and c_i the largest number with P(K + N_i <= c_i) <= alpha / 2, K binomial
-    (n, q), N_i the noise of A_i. The lower end L is the last edge before the first one with A_i > c_i.
-
-    *It is above Q with a probability of at most alpha / 2.* If L > Q, let e_i be the first inner edge above
+    Let Q be a q-quantile, P(X < Q) <= q <= P(X <= Q), of independent records. A_i is an estimate of the number of
+    records below the edge e_i, and c_i the largest number with P(K + N_i <= c_i) <= alpha / 2, K binomial
+    (n, q), N_i the noise of A_i. The lower limit L is the last edge before the first one with A_i > c_i.
+    *It is above Q with probability at most alpha / 2.* If L > Q, let e_i be the first inner edge above
     Q: then e_i <= L, and A_i <= c_i. The true number of records below e_i is at least that of records <= Q,
     which is stochastically at least K as P(X <= Q) >= q. So the event has at most the probability of K + N_i
-    <= c_i. The edge e_i is fixed by Q, so that of all edges one counts: nothing is paid for looking at many.
-    Ties and gaps change nothing. The upper end is the mirror image, with 1 - q and the records at or above an
-    edge: of P(X >= Q) >= 1 - q the same follows for the last inner edge that is not above Q. If both ends
+    <= c_i. Q determines the edge e_i, so that only one edge matters: no correction for many edges is needed.
+    Ties and gaps change nothing. The upper limit is the mirror image, with 1 - q and the records at or above an
+    edge: from P(X >= Q) >= 1 - q the same follows for the last inner edge that is not above Q. If the limits
     cross, their hull is returned, which contains both.
 
     A_i may be the sum of the i cells below, or n minus that of the others, with noise of i or B - i cells;
-    for the middle half of the edges it is the mean of both, whose noise is that of all cells halved: a
-    quarter of the variance of all, where either by itself has up to a half. The quantiles c_i are those of
-    the law's Fourier series, of which all terms above 1e-15 are summed.
+    for the middle half of the edges it is the mean of both, whose noise is half of that of all cells: a
+    quarter of the variance of all, while each of the two has up to a half. The quantiles c_i are computed from the
+    Fourier series of the distribution, with all terms above 1e-15.
     """
     cells = np.asarray(noisy_cells, dtype=np.float64)
     low = _find_last_edge(cells, n, (n, q), 0.5 * alpha, rate)
@@ -79,22 +78,22 @@ def compute_quantile_limits(
 def compute_sample_limits(
     noisy_cells: npt.ArrayLike, edges: npt.ArrayLike, n: int, q: float, alpha: float, rate: float
 ) -> tuple[float, float]:
-    """Return an interval that covers the records' own q-quantile with a probability of 1 - alpha at least.
+    """Return limits that cover the records' own q-quantile with probability at least 1 - alpha.
 
-    Parameters and ends are as in `compute_quantile_limits`.
+    Parameters and limits are as in `compute_quantile_limits`.
     """
     cells = np.asarray(noisy_cells, dtype=np.float64)
     first, last = max(math.floor(n * q), 1), max(n - math.ceil(n * q), 1)
-    # a binomial number with the share 1 is no chance
+    # a binomial variable with probability 1 is constant
     low = _find_last_edge(cells, n, (first, 1.0), 0.5 * alpha, rate)
     return _order_edges(edges, low, cells.size - _find_last_edge(cells[::-1], n, (last, 1.0), 0.5 * alpha, rate))
 
 
 def _order_edges(edges: npt.ArrayLike, low: int, high: int) -> tuple[float, float]:
-    """Return the edges in these places in their order, and those around them where they are one."""
+    """Return the edges at two indices in ascending order, or the adjacent ones if the indices are equal."""
     places = np.asarray(edges, dtype=np.float64)
     if low == high:
-        # a single point would be the whole interval
+        # avoids an interval of a single point
         low, high = max(low - 1, 0), min(high + 1, places.size - 1)
     return float(places[min(low, high)]), float(places[max(low, high)])
 
@@ -107,9 +106,9 @@ def compute_one_sided_limits(
     tail_probabilities: tuple[float, float],
     rate: float,
 ) -> tuple[float, float]:
-    """Return a lower and an upper limit of a quantile, each missing it with its share; they may cross.
+    """Return a lower and an upper limit of a quantile, each with its own probability of missing it; they may cross.
 
-    The arguments are as in `compute_quantile_limits`; a share of 0 gives the outer edge.
+    The arguments are as in `compute_quantile_limits`; a probability of 0 gives the outer edge.
     """
     cells, places = np.asarray(noisy_cells, dtype=np.float64), np.asarray(edges, dtype=np.float64)
     low = _find_last_edge(cells, n, (n, q), tail_probabilities[0], rate)
@@ -118,15 +117,15 @@ def compute_one_sided_limits(
 
 
 def _find_last_edge(cells: Floats, n: int, needed: tuple[int, float], tail_probability: float, rate: float) -> int:
-    """Return which edge is the last one before as many records are below as a quantile needs.
+    """Return the index of the last edge before the first one with significantly many records below.
 
-    Of `n` records so many are needed as a binomial number of these trials and this probability.
+    `needed` has the numbers of trials and the probability of the binomial number of records below a quantile.
     """
     if tail_probability <= 0.0 or rate < SMALLEST_RATE:
         return 0
     below, above = cells[:-1].cumsum(), n - cells[:0:-1].cumsum()[::-1]
     sums, means = _compute_count_thresholds(*needed, rate, tail_probability, cells.size)
-    # at an edge i from 1 to B - 1: doubled, so that means of integers are integers
+    # counts at edges 1 to B - 1, doubled so that means of integers are integers
     twice = below + above
     outer = sums.size
     twice[:outer], twice[twice.size - outer :] = 2.0 * below[:outer], 2.0 * above[twice.size - outer :]
@@ -140,7 +139,7 @@ def _find_last_edge(cells: Floats, n: int, needed: tuple[int, float], tail_proba
 def _compute_count_thresholds(
     n: int, q: float, rate: float, tail_probability: float, cells: int
 ) -> tuple[Floats, float]:
-    """Return c for sums of 1, 2, ... cells, as far as means are no better, and twice the c of means."""
+    """Return c for sums of 1, 2, ... cells, up to where means are better, and twice the c of means."""
     outer = min(max(1, cells // 4), cells - 1)
     sums = find_noisy_quantiles(n, q, rate, np.arange(1, outer + 1), tail_probability)
     doubled = find_noisy_quantiles(n, q, rate, np.array([cells]), tail_probability, 2)
@@ -150,7 +149,10 @@ def _compute_count_thresholds(
 def find_noisy_quantiles(
     n: int, q: float, rate: float, n_noises: npt.NDArray[np.integer], tail_probability: float, factor: int = 1
 ) -> Floats:
-    """Return the largest c with P(factor K + N <= c) <= share, K binomial, N a sum of so many geometrics."""
+    """Return the largest c with P(factor K + N <= c) <= `tail_probability`.
+
+    K is binomial, and N the sum of the given number of geometric variables.
+    """
     from scipy import fft
 
     most = int(n_noises.max())
@@ -161,18 +163,18 @@ def find_noisy_quantiles(
     size = fft.next_fast_len(2 * half + 2, real=True)
     values, masses = compute_binomial_points(n, q)
     places = (factor * values - center) / step
-    # a value is divided between the two places around it, as the noise's values are
+    # each value is divided between the two adjacent grid points, as for the noise
     count = _split_to_grid(places, masses, size)
     one = compute_geometric_pmf(rate, min(half, math.ceil(40.0 / rate / step)), step)
     noise = np.zeros(size)
     noise[np.arange(-(one.size // 2), one.size // 2 + 1)] = one
     spectrum, decay = fft.rfft(count), fft.rfft(noise).real
-    # the roots of unity, by their exponents
+    # roots of unity, in the order of their exponents
     unit = np.zeros(size)
     unit[1] = 1.0
     circle = _CyclicDistributions(spectrum, decay, fft.fft(unit).conj(), half)
     found = np.empty(n_noises.size)
-    # the more noises, the fewer frequencies are left
+    # with more noises, fewer frequencies are non-negligible
     octaves = np.frexp(n_noises)[1]
     for octave in np.unique(octaves).tolist():
         chosen = octaves == octave
@@ -181,7 +183,7 @@ def find_noisy_quantiles(
 
 
 class _CyclicDistributions(NamedTuple):
-    """Distributions on integers modulo some number: transforms of a count and a noise, and roots of unity."""
+    """Transforms of distributions on integers modulo some number: of a count and of a noise, with roots of unity."""
 
     spectrum: npt.NDArray[np.complex128]
     decay: Floats
@@ -189,14 +191,14 @@ class _CyclicDistributions(NamedTuple):
     half_size: int
 
     def find_quantiles(self, n_noises: npt.NDArray[np.integer], tail_probability: float) -> npt.NDArray[np.int64]:
-        """Return the largest c with P(K + N <= c) <= share, K counted from its middle."""
+        """Return the largest c with P(K + N <= c) <= `tail_probability`, with K counted from its middle."""
         size = self.unity_roots.size
         if n_noises.max() < 4:
-            # of few noises many frequencies are left
+            # with few noises many frequencies are non-negligible
             return np.array([self._find_quantile_by_sums(int(number), tail_probability) for number in n_noises])
         left = np.abs(self.spectrum) * np.abs(self.decay) ** int(n_noises.min())
         k = 1 + np.flatnonzero(left[1:] > _NEGLIGIBLE_FREQUENCY)
-        # of the conjugate pairs one is summed; the last of an even number has none
+        # one of each conjugate pair is summed; the last of an even number has no conjugate
         weights = np.where(2 * k == size, 1.0, 2.0) / size * self.spectrum[k] / (self.unity_roots[k] - 1.0)
         series = weights * self.decay[k] ** n_noises[:, None]
         origin = (series * self.unity_roots[(-self.half_size * k) % size]).real.sum(axis=1)
@@ -212,7 +214,7 @@ class _CyclicDistributions(NamedTuple):
         return low
 
     def _find_quantile_by_sums(self, n_noises: int, tail_probability: float) -> int:
-        """Return the same for one number of noises, from all probabilities."""
+        """Return the same quantile for one number of noises, from all probabilities."""
         from scipy import fft
 
         masses = fft.irfft(self.spectrum * self.decay**n_noises, self.unity_roots.size)
@@ -221,35 +223,35 @@ class _CyclicDistributions(NamedTuple):
 
 
 MAX_CELLS = 1024
-# points of the grid on which distributions are added up
+# number of grid points on which distributions are convolved
 _GRID_POINTS = 8192
-# of the share of misses so much is for numbers of records that are left out
+# fraction of the tail probability for excluded numbers of records
 _EXCLUDED_SHARE = 0.02
-# so many standard deviations, and lengths of the noise's tail, have all of a distribution
+# truncation points of a distribution, in standard deviations and decay lengths of the noise
 _SUPPORT_DEVIATIONS, _SUPPORT_DECAYS = 12.0, 40.0
 _SMALLEST_TRANSFORM = 1e-300
-# below so many records the distribution's shape depends on their number, and others are looked at, too
+# number of records below which smaller ones are tried, too, since the shape of the distribution depends on them
 _FEW_RECORDS = 200
 
 
 def compute_private_limits(
     noisy_cells: npt.ArrayLike, edges: npt.ArrayLike, q: float, alpha: float, rate: float, of_sample: bool = False
 ) -> tuple[float, float]:
-    """Return an interval that covers a population's q-quantile with a probability of 1 - alpha at least.
+    """Return limits that cover a population's q-quantile with probability at least 1 - alpha.
 
-    With A_i and B_i the noisy numbers of records below the edge e_i and above,
+    With A_i and B_i the noisy numbers of records below and above the edge e_i,
     ``W_i = (1 - q) A_i - q B_i``. Let Q be the quantile and e_i the first inner edge above it. At least a
-    share q of the population is below, so that W_i is stochastically at least
+    fraction q of the population is below, so that W_i is stochastically at least
     ``K - q n + (1 - q) N - q N'``, K binomial (n, q), N and N' the noise of the cells below and above. c_i is
-    the largest number that this is at most with a probability of alpha / 2. The lower end is the last edge
-    before the first one with W_i > c_i: for it to be above Q, W_i has to be at most c_i at that edge, which Q
-    fixes. So one edge counts, as with a public number of records. The upper end is the mirror image. n is
-    unknown in c_i only, and the distribution is wider for larger n: it is taken at an upper confidence limit,
-    which is missed with a fiftieth of alpha / 2, and at smaller numbers where there are few records. For the
-    records' own quantile K - q n is -1 at least, whatever n is.
+    the largest number that this is at most with probability alpha / 2. The lower limit is the last edge
+    before the first one with W_i > c_i: if it is above Q, W_i is at most c_i at that edge, which Q
+    determines. So only one edge matters, as with a public number of records. The upper limit is the mirror image. n
+    is unknown in c_i only, and the distribution is wider for larger n: it is evaluated at an upper confidence limit,
+    which is missed with a fiftieth of alpha / 2, and at smaller numbers if there are few records. For the
+    records' own quantile K - q n is at least -1, whatever n is.
 
-    Distributions are added up on a grid, values between two of its points being divided between these, which
-    keeps means and widens the rest; c_i is a step lower than what comes out.
+    Distributions are convolved on a grid, with values between two of its points divided between these, which
+    preserves means and widens the distribution; c_i is one step lower than the result.
     """
     cells, places = np.asarray(noisy_cells, dtype=np.float64), np.asarray(edges, dtype=np.float64)
     if rate < SMALLEST_RATE or cells.size < 2:
@@ -257,20 +259,20 @@ def compute_private_limits(
     low = _find_last_private_edge(cells, q, 0.5 * alpha, rate, of_sample)
     high = cells.size - _find_last_private_edge(cells[::-1], 1.0 - q, 0.5 * alpha, rate, of_sample)
     if low == high:
-        # a single point would be the whole interval
+        # avoids an interval of a single point
         low, high = max(low - 1, 0), min(high + 1, cells.size)
     return float(places[min(low, high)]), float(places[max(low, high)])
 
 
 def _find_last_private_edge(cells: Floats, q: float, tail_probability: float, rate: float, of_sample: bool) -> int:
-    """Return which edge is the last one before the weighted difference is what a quantile's may be."""
+    """Return the index of the last edge before the first one with a significant weighted difference."""
     below = cells.cumsum()
     total = float(below[-1])
     weighted = (1.0 - q) * below[:-1] - q * (total - below[:-1])
     outside = 0.0 if of_sample else _EXCLUDED_SHARE * tail_probability
     sizes = (0,) if of_sample else _find_plausible_sizes(total, cells.size, rate, outside)
     known = _WeightedDifferences(max(sizes), q, rate, cells.size)
-    # no limit is beyond all of a distribution, and none above 0 but by a step of the count
+    # thresholds lie within the support of the distribution, and above 0 by at most a step of the count
     open_ = np.flatnonzero(weighted > -known.support_radius - 1.0)
     sure = open_[weighted[open_] > 1.0]
     tried = open_ if sure.size == 0 else open_[open_ <= sure[0]]
@@ -288,15 +290,15 @@ def _find_last_private_edge(cells: Floats, q: float, tail_probability: float, ra
 
 
 def _find_plausible_sizes(total: float, cells: int, rate: float, excluded: float) -> tuple[int, ...]:
-    """Return the upper confidence limit of the number of records, and lower numbers where it is small."""
+    """Return the upper confidence limit of the number of records, and smaller numbers if it is small."""
     most = math.ceil(max(total + make_geometric_sum(rate, cells).compute_quantile(excluded), 0.0))
     return (most,) if most > _FEW_RECORDS else tuple({most, most // 2, most // 4})
 
 
 class _WeightedDifferences:
-    """The distributions of K - q n + (1 - q) N - q N', K binomial (n, q).
+    """Distributions of K - q n + (1 - q) N - q N', K binomial (n, q).
 
-    N and N' are the noise of the cells below an edge and above.
+    N and N' are the noise of the cells below and above an edge.
     """
 
     def __init__(self, n: int, q: float, rate: float, cells: int) -> None:
@@ -307,22 +309,22 @@ class _WeightedDifferences:
         )
 
     def compute_thresholds(self, below: npt.NDArray[np.integer], tail_probability: float) -> Floats:
-        """Return the largest number that each is at most with that probability, for so many cells below."""
+        """Return the largest numbers not exceeded with `tail_probability`, for given numbers of cells below."""
         from scipy import fft
 
         step = 2.0 * self.support_radius / _GRID_POINTS
         values, masses = compute_binomial_points(self.n, self.q)
         count = fft.rfft(_split_to_grid((values - self.q * self.n) / step, masses))
-        # values that are much closer than the grid's points are joined
+        # values that are much denser than the grid are merged
         apart = max(1, math.floor(_SUPPORT_DECAYS / self.rate / _GRID_POINTS))
         one = compute_geometric_pmf(self.rate, math.ceil(_SUPPORT_DECAYS / self.rate / apart), apart)
         lattice = apart / step * np.arange(-(one.size // 2), one.size // 2 + 1)
-        # symmetric noise has a real transform, positive but for what the grid adds
+        # the transform of symmetric noise is real, and positive up to grid errors
         first, second = (
             np.log(np.maximum(fft.rfft(_split_to_grid(part * lattice, one)).real, _SMALLEST_TRANSFORM))
             for part in (1.0 - self.q, self.q)
         )
-        # of a median it is the same for all edges
+        # for a median it is the same for all edges
         number = below[:1] if self.q == 0.5 else below
         found = np.empty(number.size)
         for start in range(0, number.size, 64):
@@ -334,7 +336,7 @@ class _WeightedDifferences:
 
 
 def _split_to_grid(places: npt.NDArray[np.floating[Any]], masses: Floats, points: int = _GRID_POINTS) -> Floats:
-    """Return masses on a circle of points, each divided between the two points around it."""
+    """Distribute masses over a circular grid, each between the two adjacent points."""
     lower = np.floor(places)
     part = places - lower
     at = lower.astype(np.int64)
@@ -345,18 +347,18 @@ def _split_to_grid(places: npt.NDArray[np.floating[Any]], masses: Floats, points
 
 @dataclass(frozen=True, eq=False)
 class HistogramIntervals(ShareIntervals):
-    """Intervals of the shares of a histogram's bins, and of quantiles."""
+    """Confidence intervals of the shares of histogram bins, and of quantiles."""
 
     def make_quantile_intervals(
         self, edges: Floats, shares: tuple[float, ...], shape: tuple[int, ...]
     ) -> QuantileIntervals:
-        """Return the intervals of these quantiles, each group's one after another, in that shape."""
+        """Return the intervals of quantiles, ordered by group and then by quantile, in the given shape."""
         return QuantileIntervals(self.counts, edges, self.size, self.rate, shares, shape)
 
 
 @dataclass(frozen=True, eq=False)
 class QuantileIntervals(ReadOnlyArrays):
-    """Intervals for quantiles of the records of a histogram, and of the populations they are samples of."""
+    """Intervals for quantiles of the records of a histogram, and of their populations."""
 
     cells: Floats
     edges: Floats
@@ -369,15 +371,15 @@ class QuantileIntervals(ReadOnlyArrays):
 
     @property
     def validity(self) -> str:
-        """How far they can be trusted."""
+        """Validity label of the intervals."""
         return "model" if self.size is None else "exact"
 
     def compute_interval(self, alpha: float) -> tuple[Floats, Floats]:
-        """Return the ends for each quantile of the population."""
+        """Return the limits for each quantile of the population."""
         return self._compute_all_limits(alpha, False)
 
     def compute_noise_interval(self, alpha: float) -> tuple[Floats, Floats]:
-        """Return the ends for each quantile of the records."""
+        """Return the limits for each quantile of the records."""
         return self._compute_all_limits(alpha, True)
 
     def _compute_all_limits(self, alpha: float, of_sample: bool) -> tuple[Floats, Floats]:

@@ -1,1 +1,1 @@
-"""Distributions of noisy rank statistics."""
+"""Null distributions of noisy rank statistics."""

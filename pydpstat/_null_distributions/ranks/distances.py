@@ -1,4 +1,4 @@
-"""Null distributions of distances and of rank sums of groups, and intervals for pairs."""
+"""Null distributions of distances between distributions and of rank sums, and intervals for pairs of records."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ from pydpstat.r_arithmetic.elementary import Floats
 Integers = npt.NDArray[np.int64]
 REFERENCE_DRAWS = 9_999
 DRAWS_SEED = 20_061
-# up to so many records their orders are drawn; beyond, the limit of the ranks
+# largest number of records whose orders are drawn; beyond, the limit distribution of ranks is used
 MAX_SHUFFLED_RECORDS = 1_000
-# a larger group's sum of ranks is drawn as normal
+# largest group whose rank sum is drawn as a sum; those of larger groups are drawn as normal
 MAX_SUMMED_RECORDS = 40
-# how many binary digits a distance of rank sums is rounded down to
+# binary digits to which a distance of rank sums is rounded down
 DISTANCE_DIGITS = 10
-# so many of the largest draws have a smooth tail in their place, in steps, down to the least probability
+# number of the largest draws that are replaced by a smooth tail, and number of its steps
 _TAIL_DRAWS, _TAIL_STEPS = 50, 400
-# orders that are held at a time
+# orders per block
 _BLOCK_SIZE = 1_111
 
 
 def make_sampled_distribution(values: npt.NDArray[np.number]) -> DiscreteDistribution:
-    """Return the distribution of draws and of one more that exceeds them all."""
+    """Return the distribution of draws and one more value at infinity."""
     found, counts = np.unique(values, return_counts=True)
     masses = np.append(counts, 1.0) / (values.size + 1.0)
     return DiscreteDistribution(np.append(found.astype(np.float64), np.inf), masses)
 
 
 def permute_in_blocks(values: Integers) -> Iterator[Integers]:
-    """Draw 9,999 orders of some values, in blocks of shape (m, N)."""
+    """Draw 9,999 random orders of values, in blocks of shape (m, N)."""
     generator = np.random.default_rng(DRAWS_SEED)
     for _ in range(REFERENCE_DRAWS // _BLOCK_SIZE):
         yield generator.permuted(np.broadcast_to(values, (_BLOCK_SIZE, values.size)), axis=1)
@@ -50,7 +50,7 @@ def permute_in_blocks(values: Integers) -> Iterator[Integers]:
 
 @lru_cache(maxsize=16)
 def draw_rank_deviations(sizes: tuple[int, ...]) -> Floats:
-    """Draw the groups' sums of 2 rank - (N + 1), of shape (9999, k), under one common distribution."""
+    """Draw the groups' sums of 2 rank - (N + 1) under a common distribution, of shape (9999, k)."""
     size, generator = sum(sizes), np.random.default_rng(DRAWS_SEED)
     if size <= MAX_SHUFFLED_RECORDS:
         scores = 2 * np.arange(1, size + 1) - (size + 1)
@@ -68,17 +68,17 @@ def draw_rank_deviations(sizes: tuple[int, ...]) -> Floats:
 
 
 def compute_scaled_distance(deviations: Sequence[int], weights: Sequence[Fraction | int]) -> int:
-    """Return 2^10 times the root of the weighted sum of squares, rounded down."""
+    """Return 2^10 times the square root of the weighted sum of squares, rounded down."""
     total = sum((weight * each * each for weight, each in zip(weights, deviations)), Fraction(0))
     return math.isqrt(math.floor(total * 4**DISTANCE_DIGITS))
 
 
 def compute_distance_sensitivity(sizes: Sequence[int], weights: Sequence[Fraction | int]) -> int:
-    """Return by how much one record can change that distance, rounded up to an integer.
+    """Return the sensitivity of the scaled distance, rounded up to an integer.
 
     A record of group g that passes m_h records of each group h lowers their rank sums by m_h and raises that
-    of g by the sum of the m_h of the others: twice these are the changes of the deviations. By the triangle
-    inequality the distance moves by at most their length, which is the largest where all m_h are n_h.
+    of g by the sum of the m_h of the others; the deviations change by twice these. By the triangle
+    inequality the distance changes by at most the norm of these changes, which is largest if all m_h are n_h.
     """
     size = sum(sizes)
     squares = [Fraction(weight) * number**2 for weight, number in zip(weights, sizes)]
@@ -98,10 +98,10 @@ def _round_root_up(square: Fraction | int) -> int:
 def make_distance_distribution(sizes: tuple[int, ...], weights: tuple[Fraction | int, ...]) -> DiscreteDistribution:
     """Return the null distribution of the scaled distance, from `draw_rank_deviations`.
 
-    Beyond the largest 50 draws the tail falls as that of the limit of many records: the square of the
-    distance is a sum of k - 1 squares of normal variables with scales, all of them taken as the largest. The
-    distance's own tail falls faster, the more so the fewer records there are; where the draws themselves say
-    less, that counts. What has a probability below 1e-6 is beyond all values.
+    Beyond the largest 50 draws the tail decays as that of the limit for many records: the squared
+    distance is a weighted sum of k - 1 squares of normal variables, with all weights set to the largest. The
+    exact tail decays faster, the more so the fewer records there are; the smaller of this tail and that of the
+    draws is used. A probability below 1e-6 is put at infinity.
     """
     own = np.array([float(weight) for weight in weights])
     values = np.floor(2.0**DISTANCE_DIGITS * np.sqrt((draw_rank_deviations(sizes) ** 2 * own).sum(axis=1)))
@@ -112,28 +112,28 @@ def make_distance_distribution(sizes: tuple[int, ...], weights: tuple[Fraction |
 
 
 def append_chi_square_tail(values: Floats, scale: float, degrees: int) -> DiscreteDistribution:
-    """Return the distribution of ascending draws, whose squares have a tail as scaled chi-square has."""
+    """Return the distribution of ascending draws, with a tail of the squares as in scaled chi-square."""
     from scipy.special import chdtrc, chdtri
 
     first, draws = float(values[-_TAIL_DRAWS]), values.size + 1.0
     start = float(chdtrc(degrees, first * first / scale)) if scale > 0.0 else 0.0
     if start == 0.0:
-        # nothing to be compared, or further out than any value of the limit that can be told
+        # a single group, or draws so large that the limit tail underflows
         return make_sampled_distribution(values)
     rest = (draws - float(np.searchsorted(values, first))) / draws
     tail = np.ceil(np.sqrt(scale * chdtri(degrees, start * np.geomspace(1.0, PVALUE_FLOOR / rest, _TAIL_STEPS))))
     positions = np.unique(np.concatenate([values, tail[tail > first]]))
     among = (draws - np.searchsorted(values, positions)) / draws
-    # what lies between two values counts at the upper one
+    # the mass between two values is moved to the upper one
     before = np.append(first, np.maximum(positions[:-1], first))
     limit = rest * chdtrc(degrees, before * before / scale) / start
     above = np.where(positions > first, np.minimum(among, limit), among)
     return DiscreteDistribution(np.append(positions, np.inf), -np.diff(np.concatenate([above, [PVALUE_FLOOR, 0.0]])))
 
 
-# up to so many records the distribution of one sample is exact
+# largest number of records for which the distribution of one sample is exact
 MAX_EXACT_RECORDS = {"two-sided": 40, "greater": 100, "less": 100}
-# beyond this many standard units a distance has a probability below 1e-30
+# standard units beyond which a distance has a probability below 1e-30
 DISTANCE_RANGE = 6.0
 DISTANCE_CELLS = 512
 
@@ -163,9 +163,9 @@ def make_two_sample_distribution(first: int, second: int, alternative: str) -> D
     Hodges, J. L. (1958). The significance probability of the Smirnov two-sample test. Arkiv for Matematik 3,
     469-486.
 
-    By 9,999 random orders up to 1,000 records; beyond, the limit distribution with its first correction on
-    the values that the distance can take (for n1 n2 / (n1 + n2) up to 40, one-sided 100, that of one sample
-    of so many records), off by less than 5e-3, and by less than 6e-4 where a p-value is 0.05 or less.
+    It is sampled by 9,999 random orders up to 1,000 records; beyond, it is the limit distribution with its first
+    correction on the possible values of the distance (for n1 n2 / (n1 + n2) up to 40, one-sided 100, that of one
+    sample of this size), with an error below 5e-3, and below 6e-4 for p-values of at most 0.05.
     """
     size, pairs = first + second, first * second
     if size <= MAX_SHUFFLED_RECORDS:
@@ -178,7 +178,7 @@ def make_two_sample_distribution(first: int, second: int, alternative: str) -> D
     records = pairs / size
     span = min(1.0, DISTANCE_RANGE / math.sqrt(records)) * pairs
     lattice = math.gcd(first, second)
-    # Hodges' correction: that of one sample where the other is large, and half a step for equal sizes
+    # Hodges' correction: that of one sample if the other is large, and half a step for equal sizes
     few, many = sorted((first, second))
     shift = (many + 2.0 * few) / (6.0 * math.sqrt(pairs * size))
     limit = partial(_compute_ks_tails, effective_size=records, alternative=alternative, shift=shift)
@@ -198,7 +198,7 @@ def _compute_ks_tails(distances: Floats, effective_size: float, alternative: str
     """Return the probability of a distance at least as large; `effective_size` is n, or n1 n2 / (n1 + n2)."""
     root = math.sqrt(effective_size)
     if effective_size <= MAX_EXACT_RECORDS[alternative]:
-        # two samples have the distribution of about so many records, in standard units
+        # in standard units, two samples have about the distribution of one with the effective size
         from scipy.stats import ksone, kstwo
 
         whole = max(round(effective_size), 1)
@@ -218,25 +218,25 @@ def _normalize_tail_masses(tails: Floats) -> Floats:
     return masses / masses.sum()
 
 
-# beyond so many values of a binomial distribution it is taken as normal
+# number of values of a binomial distribution beyond which it is approximated as normal
 MAX_BINOMIAL_VALUES = 4096
-# of noise that is so many steps wide the tail is a line over one of them
+# noise scale, in steps, beyond which the tail is linear over a step
 _WIDE_NOISE = 1e5
 
 
 @dataclass(frozen=True, slots=True)
 class PairInterval:
-    """The interval of a parameter scale * u + shift, u the mean of a sign that each pair of records has.
+    """Confidence interval of a parameter scale * u + shift, with u the mean of a sign of each pair of records.
 
     Hoeffding, W. (1963). Probability inequalities for sums of bounded random variables. Journal of the
     American Statistical Association 58, 13-30, section 5.
 
-    The mean over all pairs is what is expected, given the records, of the mean over m random pairs of
-    different records, and these are m independent signs. So it is less spread out than their mean is, whose
+    The mean over all pairs is the conditional expectation, given the records, of the mean over m random pairs of
+    different records, which are m independent signs. So it is smaller in convex order than their mean, whose
     distribution is binomial: no convex function has a larger expectation. The interval has every u for which
-    the binomial mean with the noise is as far out as the center with a probability of alpha / 2 or more;
+    the binomial mean with the noise is as extreme as the center with probability at least alpha / 2;
     between two values of the binomial mean, where that of all pairs may be, the probability is interpolated.
-    The ends are found by bisection, as that distribution moves up with u. Cutting the center moves it towards
+    The limits are found by bisection, as the distribution increases with u. Clipping the center moves it towards
     every u.
     """
 
@@ -248,14 +248,14 @@ class PairInterval:
     shift: float = 0.0
 
     def compute_limits(self, alpha: float) -> tuple[float, float]:
-        """Return the ends of the interval that misses the parameter with probability `alpha` at most."""
+        """Return the limits of the interval, which misses the parameter with probability at most `alpha`."""
         share = 0.5 * alpha if self.alternative == "two-sided" else alpha
         low = -1.0 if self.alternative == "less" else -self._find_upper_limit(-self.center, share)
         high = 1.0 if self.alternative == "greater" else self._find_upper_limit(self.center, share)
         return self.scale * low + self.shift, self.scale * high + self.shift
 
     def _find_upper_limit(self, center: float, tail_probability: float) -> float:
-        """Return the largest u with which so low a center is probable enough."""
+        """Return the largest u for which a center at most as large has at least `tail_probability`."""
         cut = min(max(center, -1.0), 1.0)
 
         def is_plausible(u: float) -> bool:
@@ -267,9 +267,7 @@ class PairInterval:
 
 
 def compute_mean_tail(u: float, x: float, n_pairs: int, noise_scale: float) -> float:
-    """Return the probability that the mean of independent signs of mean u, plus Laplace noise, is at
-    least x.
-    """
+    """Return P(M + N >= x) for the mean M of `n_pairs` independent signs with expectation u, and Laplace noise N."""
     chance = min(max(0.5 + 0.5 * u, 0.0), 1.0)
     sd = math.sqrt(n_pairs * chance * (1.0 - chance))
     lowest = max(0, math.floor(n_pairs * chance - 9.0 * sd - 40.0))
@@ -287,6 +285,6 @@ def compute_mean_tail(u: float, x: float, n_pairs: int, noise_scale: float) -> f
         ) / step
         return float((masses * parts).sum())
     middle = distances - 0.5 * step
-    # without pairs there is no distribution, and the noise is all
+    # infinite noise has a tail of 1/2 everywhere
     far = 0.5 * np.exp(-np.abs(middle) / noise_scale) if math.isfinite(noise_scale) else np.full(k.size, 0.5)
     return float((masses * np.where(middle >= 0.0, far, 1.0 - far)).sum())

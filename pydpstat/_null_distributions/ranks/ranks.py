@@ -1,4 +1,4 @@
-"""Null distributions of rank statistics, and the statistics themselves."""
+"""Rank statistics and their null distributions."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from pydpstat._null_distributions.noise import compute_geometric_tail
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.elementary import Floats
 
-# how many values an exact distribution may have
+# largest number of values of an exact distribution
 MAX_EXACT_VALUES = 40_000
-# operations that an exact distribution of signed ranks may take
+# largest number of operations for an exact distribution of signed ranks
 MAX_OPERATIONS = 2e7
-# beyond so many records in the smaller group rounding grows in the exact law's recursion
+# largest smaller group for which the exact recursion is numerically stable
 MAX_STABLE_RECORDS = 50
-# with fewer records in the smaller group the larger one is taken as a smaller one of the same shape
+# size of the smaller group below which a scaled distribution with a smaller second group is used
 MIN_GROUP_RECORDS = 20
-# cells of a normal distribution, and how many standard deviations they reach
+# number of cells of a normal distribution, and their range in standard deviations
 NORMAL_CELLS, NORMAL_RANGE = 4096, 9.0
-# noise is larger than this over its rate less often than once in ten thousand times
+# noise exceeds this divided by its rate with a probability below 1e-4
 _NOISE_RANGE = 10.0
-# the second, fourth and sixth cumulant of one trial of even chances
+# second, fourth and sixth cumulant of a fair Bernoulli variable
 TRIAL_CUMULANTS = (Fraction(1, 4), Fraction(-1, 8), Fraction(1, 4))
-# those of a uniform distribution on 0 to j - 1 have j^2 - 1, j^4 - 1 and j^6 - 1 as a factor
+# the same of a uniform distribution on 0 to j - 1, divided by j^2 - 1, j^4 - 1 and j^6 - 1
 UNIFORM_CUMULANTS = (Fraction(1, 12), Fraction(-1, 120), Fraction(1, 252))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DiscreteDistribution(ReadOnlyArrays):
-    """The distribution of a statistic that takes integer values."""
+    """Distribution of an integer-valued statistic, exact or in cells of width `step`."""
 
     positions: Floats
     masses: Floats
@@ -45,13 +45,13 @@ class DiscreteDistribution(ReadOnlyArrays):
 
     @property
     def pvalue_floor(self) -> float:
-        """The smallest p-value, which is the probability of values beyond all that were drawn."""
+        """Smallest p-value: the probability at infinity, beyond all draws."""
         return float(self.masses[np.isinf(self.positions)].sum())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NoisyTail(ReadOnlyArrays):
-    """The upper tail of a noisy statistic, in the unit in which it is reported."""
+    """Upper tail of a noisy statistic, in the unit in which it is reported."""
 
     distribution: DiscreteDistribution
     rate: float
@@ -59,13 +59,13 @@ class NoisyTail(ReadOnlyArrays):
     is_squared: bool = False
 
     def __call__(self, x: float) -> float:
-        """Return the probability of at least x."""
+        """Return the probability of a value of at least x."""
         size = math.sqrt(abs(x) / self.unit) if self.is_squared else abs(x) / self.unit
         return compute_upper_tail(self.distribution, math.copysign(size, x), self.rate)
 
     @property
     def effective_range(self) -> tuple[float, float]:
-        """Where less than a thousandth of the values lies beyond."""
+        """Range outside which lies less than a thousandth of the probability."""
         values = self.distribution.positions[np.isfinite(self.distribution.positions)]
         noise = _NOISE_RANGE / self.rate
         low, high = float(values.min()) - noise, float(values.max()) + noise
@@ -77,7 +77,7 @@ class NoisyTail(ReadOnlyArrays):
 def compute_upper_tail(distribution: DiscreteDistribution, z: float, rate: float) -> float:
     """Return P(T + N >= z) for T with this distribution, and P(N = k) proportional to exp(-rate |k|).
 
-    For a distribution in cells N is taken as a Laplace variable of the same variance, and z as z - 1/2.
+    For a distribution in cells, N is approximated by a Laplace variable of the same variance, and z by z - 1/2.
     """
     distance = z - distribution.positions
     tails = (
@@ -85,20 +85,20 @@ def compute_upper_tail(distribution: DiscreteDistribution, z: float, rate: float
         if distribution.step == 0.0
         else _compute_cell_tail(distance, distribution.step, rate)
     )
-    # no product of BLAS, whose threads take longer than the sum
+    # no BLAS product, because starting its threads takes longer than the sum
     return float(min(max((distribution.masses * tails).sum(), 0.0), 1.0))
 
 
 def _compute_cell_tail(distance: Floats, step: float, rate: float) -> Floats:
-    """Return P(N + U >= distance - 1/2), U uniform on a cell."""
-    # Var N = 1 / (2 sinh(rate / 2)^2), that of a Laplace distribution is 2 scale^2
+    """Return P(N + U >= distance - 1/2), with U uniform on a cell."""
+    # Var N = 1 / (2 sinh(rate / 2)^2), which equals the variance 2 scale^2 of the Laplace distribution
     scale = 0.5 / math.sinh(0.5 * rate) if rate < 1000.0 else 0.0
     at = distance - 0.5
     return (integrate_laplace_tail(at - 0.5 * step, scale) - integrate_laplace_tail(at + 0.5 * step, scale)) / step
 
 
 def integrate_laplace_tail(x: Floats, scale: float) -> Floats:
-    """Return the integral of a Laplace distribution's upper tail from x on."""
+    """Return the integral of the upper tail of a Laplace distribution from x to infinity."""
     if scale == 0.0:
         return np.maximum(-x, 0.0)
     return np.maximum(-x, 0.0) + 0.5 * scale * np.exp(-np.abs(x) / scale)
@@ -107,9 +107,9 @@ def integrate_laplace_tail(x: Floats, scale: float) -> Floats:
 def compute_rank_pvalue(
     distribution: DiscreteDistribution, z: float, highest: int, rate: float, alternative: str
 ) -> float:
-    """Return the p-value of a noisy statistic whose distribution on 0 to `highest` is symmetric.
+    """Return the p-value of a noisy statistic with a symmetric distribution on 0 to `highest`.
 
-    The two-sided one is twice the smaller of the others, at most 1.
+    The two-sided one is twice the smaller of the one-sided ones, at most 1.
     """
     above, below = (
         compute_upper_tail(distribution, z, rate),
@@ -122,14 +122,14 @@ def compute_rank_pvalue(
 
 @lru_cache(maxsize=64)
 def make_mann_whitney_distribution(first: int, second: int) -> DiscreteDistribution:
-    """Return the null distribution of the number of pairs whose first record is the larger.
+    """Return the null distribution of the number of pairs in which the first record is larger.
 
     Mann, H. B. and Whitney, D. R. (1947). On a test of whether one of two random variables is stochastically
     larger than the other. Annals of Mathematical Statistics 18, 50-60.
 
-    Exact for up to 40,000 pairs and 50 records in the smaller group. Beyond, with fewer than 20 in it, that
-    of a smaller second group, scaled; else normal with an Edgeworth correction by the fourth and sixth
-    cumulants. A p-value is off by less than 2e-6 then.
+    It is exact for up to 40,000 pairs and 50 records in the smaller group. Beyond, with fewer than 20 in it, it is
+    that of a smaller second group, scaled; else normal with an Edgeworth correction by the fourth and sixth
+    cumulants. The error of a p-value is then below 2e-6.
     """
     few, many = sorted((first, second))
     cumulants = _compute_rank_sum_cumulants(few, many)
@@ -146,10 +146,11 @@ def make_mann_whitney_distribution(first: int, second: int) -> DiscreteDistribut
 
 @lru_cache(maxsize=64)
 def make_signed_rank_distribution(records: int, cap: int) -> DiscreteDistribution:
-    """Return the distribution of the sum of capped ranks min(rank, cap) with a positive sign, for fair signs.
+    """Return the null distribution of the sum of capped ranks min(rank, cap) with a positive sign.
 
-    Exact where that takes up to 2e7 operations (300 records without a cap); else as `make_mann_whitney_distribution`.
-    Wilcoxon, F. (1945). Individual comparisons by ranking methods. Biometrics Bulletin 1, 80-83.
+    It is exact if that takes up to 2e7 operations (300 records without a cap); else as in
+    `make_mann_whitney_distribution`. Wilcoxon, F. (1945). Individual comparisons by ranking methods. Biometrics
+    Bulletin 1, 80-83.
     """
     total = sum_capped_ranks(records, cap)
     if records * total <= MAX_OPERATIONS:
@@ -175,10 +176,10 @@ def compute_discordant_variance(records: int) -> float:
 
 @lru_cache(maxsize=64)
 def make_kendall_distribution(records: int) -> DiscreteDistribution:
-    """Return the distribution of the number of concordant pairs of independent variables without ties.
+    """Return the null distribution of the number of concordant pairs of independent variables without ties.
 
-    Exact up to 40,000 pairs, else as `make_mann_whitney_distribution`. Kendall, M. G. (1938). A new measure of rank
-    correlation. Biometrika 30, 81-93.
+    It is exact up to 40,000 pairs, else as in `make_mann_whitney_distribution`. Kendall, M. G. (1938). A new measure
+    of rank correlation. Biometrika 30, 81-93.
     """
     total = records * (records - 1) // 2
     if total <= MAX_EXACT_VALUES:
@@ -201,12 +202,11 @@ def sum_capped_ranks(records: int, cap: int) -> int:
 
 @lru_cache(maxsize=256)
 def choose_rank_cap(records: int, epsilon: float) -> int:
-    """Return the cap of the ranks that shows a small shift of normal records best, from public numbers
-    alone.
+    """Choose the cap of ranks with the most power for a small shift of normal records, from public numbers.
 
-    With w = cap / n and J(u) = min(u / w, 1) the mean of the capped sum moves by n cap E[|Z| J] / 2 for each
-    standard deviation of shift, Z standard normal and u the share of smaller sizes. Its variance is
-    n cap^2 (1 - 2 w / 3) / 4 without a shift, and the noise's comes on top. In closed form
+    With w = cap / n and J(u) = min(u / w, 1), the mean of the capped sum changes by n cap E[|Z| J] / 2 per
+    standard deviation of shift, with Z standard normal and u the fraction of smaller absolute values. Its variance is
+    n cap^2 (1 - 2 w / 3) / 4 without a shift, plus that of the noise. In closed form
     E[|Z| J] = 2 (Phi(sqrt(2) x) - 1/2) / (sqrt(pi) w) with x = Phi^-1((1 + w) / 2).
     """
     caps = np.unique(np.maximum(np.rint(np.linspace(0.0, 1.0, 101) * records), 1.0))
@@ -241,7 +241,7 @@ def _compute_mann_whitney_masses(few: int, many: int) -> Floats:
         rows = -(-(size + i) // i)
         work = np.zeros(rows * i)
         work[: masses.size] = masses
-        # beyond the last coefficient of the quotient there is nothing
+        # terms beyond the last coefficient of the quotient are not needed
         room = min(masses.size, work.size - many - i)
         if room > 0:
             work[many + i : many + i + room] -= masses[:room]
@@ -251,7 +251,7 @@ def _compute_mann_whitney_masses(few: int, many: int) -> Floats:
 
 
 def _make_lattice_distribution(masses: Floats) -> DiscreteDistribution:
-    # rounding leaves traces below 0 far out; the distribution is symmetric
+    # removes negative rounding errors in the tails; the distribution is symmetric
     masses = np.maximum(0.5 * (masses + masses[::-1]), 0.0)
     return DiscreteDistribution(np.arange(masses.size, dtype=np.float64), masses / masses.sum())
 
@@ -284,18 +284,18 @@ def _make_edgeworth_distribution(center: float, cumulants: Iterable[float]) -> D
 
 
 Integers = npt.NDArray[np.int64]
-# values of a distribution function are rounded to this share
+# binary digits to which values of a distribution function are rounded
 UNIT_BITS = 32
 _MAX_COUNTED_RECORDS = 20_000_000
 
 
 def rank_values(values: Floats, keys: Integers) -> Integers:
-    """Return ranks from 1; ties go by the keys."""
+    """Return ranks from 1, with ties broken by the keys."""
     order = np.argsort(values, kind="stable")
     arranged = values[order]
     same = arranged[1:] == arranged[:-1]
     if same.any():
-        # the keys matter among equal values alone
+        # only tied values are sorted by their keys
         tied = np.concatenate((same, [False])) | np.concatenate(([False], same))
         places = order[tied]
         order[tied] = places[np.lexsort((keys[places], values[places]))]
@@ -305,19 +305,19 @@ def rank_values(values: Floats, keys: Integers) -> Integers:
 
 
 def count_pairs_won(first: Floats, second: Floats, keys: Integers) -> int:
-    """Return in how many pairs of a first and a second record the first is the larger."""
+    """Return the number of pairs of a first and a second record in which the first is larger."""
     ranks = rank_values(np.concatenate((first, second)), keys)
     return int(ranks[: first.size].sum()) - first.size * (first.size + 1) // 2
 
 
 def sum_positive_ranks(values: Floats, signs: npt.NDArray[np.bool_], keys: Integers, cap: int) -> int:
-    """Return the sum of min(rank of the size, cap) over positive records; `signs` are those of zeros."""
+    """Return the sum of min(rank of the absolute value, cap) over positive records; `signs` are those of zeros."""
     ranks = np.minimum(rank_values(np.abs(values), keys), cap)
     return int(ranks[(values > 0.0) | ((values == 0.0) & signs)].sum())
 
 
 def check_pair_count(size: int, argument: str) -> None:
-    """Refuse more records than those whose pairs are counted exactly."""
+    """Raise an error if there are too many records for an exact count of pairs."""
     if size > _MAX_COUNTED_RECORDS:
         raise PydpstatError(
             f"{argument} must have at most {_MAX_COUNTED_RECORDS} records, so that pairs can be counted "
@@ -326,26 +326,26 @@ def check_pair_count(size: int, argument: str) -> None:
 
 
 def count_concordant_pairs(first: Floats, second: Floats, keys: Integers) -> int:
-    """Return how many pairs of records both variables put in the same order; `keys` are of shape (2, n).
+    """Return the number of pairs of records in the same order by both variables; `keys` are of shape (2, n).
 
-    SciPy counts discordant pairs in integers, and divides once and by two roots: what it returns is off by
+    SciPy counts discordant pairs in integers, and divides once and by two roots: the error of its result is
     less than 5 * 2^-53 of the number of pairs, which up to 2e7 records is below 1/8 of a pair.
     """
     size = first.size
     pairs = size * (size - 1) // 2
     if pairs == 0:
         return 0
-    # an import of half a second
+    # imported here, because the import takes half a second
     from scipy.stats import kendalltau
 
     ranks = rank_values(first, keys[0]), rank_values(second, keys[1])
-    # the p-value that comes with it has no asymptotic form for two records
+    # SciPy's asymptotic p-value is undefined for two records
     method = "exact" if size < 3 else "asymptotic"
     return (pairs + round(float(kendalltau(*ranks, method=method)[0]) * pairs)) // 2
 
 
 def compute_rank_deviations(groups: Sequence[Floats], keys: Integers) -> list[int]:
-    """Return each group's sum of 2 rank - (N + 1), which is 0 on average."""
+    """Return each group's sum of 2 rank - (N + 1), which has mean 0."""
     ranks = rank_values(np.concatenate(list(groups)), keys)
     ends = np.cumsum([each.size for each in groups])
     return [
@@ -357,13 +357,14 @@ def compute_rank_deviations(groups: Sequence[Floats], keys: Integers) -> list[in
 def compute_ks_distance(cdf_values: Floats, left_cdf_values: Floats, alternative: str) -> int:
     """Return n 2^32 times the distance of an empirical distribution function from the hypothesis.
 
-    Above the hypothesis is the empirical function of the values at the records, less the identity; below it
-    is the identity less that of the values before them. A record changes either by 1 / n at most.
+    The distance above is the maximum of the empirical function of `cdf_values` minus the identity; that below is
+    the maximum of the identity minus the empirical function of `left_cdf_values`. The unscaled distance has the
+    sensitivity 1 / n.
     """
     places = np.arange(cdf_values.size + 1, dtype=np.int64) << UNIT_BITS
     above = int((places[1:] - _sort_rounded_shares(cdf_values)).max())
     below = int((_sort_rounded_shares(left_cdf_values) - places[:-1]).max())
-    # an atom may leave all values on one side
+    # with an atom all values may be on one side
     return _select_distance(max(above, 0), max(below, 0), alternative)
 
 
@@ -372,7 +373,7 @@ def _sort_rounded_shares(shares: Floats) -> Integers:
 
 
 def compute_two_sample_ks_distance(first: Floats, second: Floats, alternative: str) -> int:
-    """Return n1 n2 times the distance of two empirical distribution functions; ties count together."""
+    """Return n1 n2 times the distance of two empirical distribution functions, evaluated after all ties."""
     both = np.sort(np.concatenate((first, second)))
     at_first = np.searchsorted(np.sort(first), both, side="right")
     at_second = np.searchsorted(np.sort(second), both, side="right")
@@ -381,5 +382,5 @@ def compute_two_sample_ks_distance(first: Floats, second: Floats, alternative: s
 
 
 def _select_distance(above: int, below: int, alternative: str) -> int:
-    """Return the distance that an alternative looks at: "greater" is a distribution function above."""
+    """Return the distance for an alternative: "greater" means a distribution function above."""
     return {"two-sided": max(above, below), "greater": above, "less": below}[alternative]

@@ -1,1 +1,1 @@
-"""Distributions of the scores of a linear regression."""
+"""Null distributions of the scores of a linear regression."""

@@ -1,4 +1,4 @@
-"""Noisy moments of a regression: where each released number enters, and what its noise adds to a form."""
+"""Noisy moments of a regression: positions of released numbers in the matrix, and their noise in quadratic forms."""
 
 from __future__ import annotations
 
@@ -19,38 +19,38 @@ from pydpstat.mechanisms._noise import draw_sobol_points
 from pydpstat.mechanisms.mechanism import Noise
 from pydpstat.r_arithmetic.elementary import Floats
 
-# simulated releases for each nuisance point: of matrices up to a width, and wider ones
+# number of simulated releases for each nuisance point, for matrices below a width and wider ones
 SIMULATED_RELEASES, WIDE_MATRIX, WIDE_MATRIX_RELEASES = 4096, 9, 2048
 
 
-# a linear form of v: its coefficients by place
+# a linear form of v: pairs of index and coefficient
 LinearForm = tuple[tuple[int, float], ...]
 
 
 class LinearForms(NamedTuple):
-    """Linear forms of v: one for each place of v alone, or others."""
+    """Linear forms of v."""
 
     rows: tuple[LinearForm, ...]
 
     @classmethod
     def from_indices(cls, indices: Sequence[int], weight: float = 1.0) -> LinearForms:
-        """Return the elements of v at these places, times a weight."""
+        """Return the elements of v at these indices, times a weight."""
         return cls(tuple(((place, weight),) for place in indices))
 
     def compute_values(self, v: Floats) -> Floats:
-        """Return the forms of vectors, which are along the last axis but one; a view where it can be."""
+        """Return the forms of vectors along the next-to-last axis, as a view if possible."""
         plain, matrix, _ = _make_form_matrices(self, v.shape[-2])
         return np.matmul(matrix, v) if plain is None else v[..., plain, :]
 
     def reduce_values(self, v: Floats) -> Floats:
-        """Return no more numbers than places, whose products of vectors add up to those of the forms."""
+        """Return vectors of reduced length with the same scalar products as the forms' values."""
         plain, _, root = _make_form_matrices(self, v.shape[-2])
         return np.matmul(root, v) if plain is None else v[..., plain, :]
 
 
 @lru_cache(maxsize=64)
 def _make_form_matrices(forms: LinearForms, width: int) -> tuple[slice | None, Floats, Floats]:
-    """Return which places in succession the forms are, their matrix, and one with the same cross product."""
+    """Return the slice of successive elements that the forms are, or None, their matrix, and its triangular factor."""
     matrix = np.zeros((len(forms.rows), width))
     for row, form in zip(matrix, forms.rows):
         for place, weight in form:
@@ -69,7 +69,7 @@ class MomentBlock(NamedTuple):
     right: LinearForms
 
     def iterate_pairs(self) -> Iterator[tuple[int, int]]:
-        """Return the pairs of forms, in the order of the released numbers."""
+        """Return the pairs of indices of forms, in the order of the released numbers."""
         left, right = range(len(self.left.rows)), range(len(self.right.rows))
         if self.kind == "within":
             return combinations(left, 2)
@@ -77,17 +77,17 @@ class MomentBlock(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many numbers are released."""
+        """Number of released values."""
         return sum(1 for _ in self.iterate_pairs())
 
     @property
     def _right_multiple(self) -> float:
-        """How many times a left form its own right one is."""
+        """Ratio of a right form to its left form, for blocks of proportional forms."""
         pairs = zip(self.left.rows, self.right.rows)
         return next((right[0][1] / left[0][1] for left, right in pairs if left), 0.0)
 
     def sum_squared_forms(self, a: Floats, v: Floats) -> Floats:
-        """Return the sum over the numbers of (a'l r'v + a'r l'v)^2, vectors along the last axis but one."""
+        """Return the sum over the numbers of (a'l r'v + a'r l'v)^2, for vectors along the next-to-last axis."""
         if self.kind == "across":
             first, second, third, fourth = (each.reduce_values(x) for each in (self.left, self.right) for x in (a, v))
             ends = _sum_products(first, first) * _sum_products(fourth, fourth) + _sum_products(
@@ -109,9 +109,9 @@ class MomentBlock(NamedTuple):
 
 @lru_cache(maxsize=64)
 def _compute_completed_square(block: MomentBlock) -> tuple[LinearForms, float]:
-    """Return forms f and a number w, for which f f' - w c c' is what pairs with the constant c add.
+    """Return forms f and a number w such that pairs with the constant c add f f' - w c c'.
 
-    With r = l / 2 + k c that is f = l + k c, and w is the square of k.
+    With r = l / 2 + k c these are f = l + k c and w = k^2.
     """
     left = [dict(form) for form in block.left.rows]
     more = dict(block.right.rows[0])[0] - 0.5 * left[0].get(0, 0.0)
@@ -125,7 +125,7 @@ def _sum_products(one: Floats, other: Floats) -> Floats:
 
 @lru_cache(maxsize=64)
 def make_matrix_map(blocks: tuple[MomentBlock, ...], width: int) -> csr_matrix:
-    """Return what the released numbers add to the matrix' elements, of shape (numbers, width * width)."""
+    """Return the sparse map from released numbers to elements of the matrix, of shape (numbers, width * width)."""
     found: list[tuple[int, int, float]] = []
     number = 0
     for block in blocks:
@@ -142,26 +142,26 @@ def make_matrix_map(blocks: tuple[MomentBlock, ...], width: int) -> csr_matrix:
 
 
 def make_moment_matrix(released: Floats, blocks: tuple[MomentBlock, ...], width: int) -> Floats:
-    """Return the matrix that released numbers make, or matrices of several along a second axis."""
+    """Return the matrix of released numbers, or the matrices of several releases along a second axis."""
     found: Floats = make_matrix_map(blocks, width).T @ released
     return found.reshape(width, width, *released.shape[1:])
 
 
 class SparsePredictor(NamedTuple):
-    """A predictor with one usual value outside a level; `is_indicator` says if it is the level's indicator."""
+    """Predictor with one usual value outside a level; `is_indicator` marks the indicator of the level."""
 
     predictor: int
     usual_value: float = 0.0
     is_indicator: bool = True
 
 
-# least pivots, in standard deviations of their noise: for indicators, numbers within a level, and others
+# smallest pivots, in standard deviations of their noise: for indicators, numbers within a level, and others
 _INDICATOR_PIVOT, _WITHIN_LEVEL_PIVOT, _OTHER_PIVOT = 1.0, 2.0, 0.5
 
 
 @dataclass(frozen=True, eq=False)
 class NoisyMoments(ReadOnlyArrays):
-    """Noisy moments and the distribution of their noise; nothing private."""
+    """Noisy moments and the distribution of their noise; all of it is public."""
 
     matrix: Floats
     blocks: tuple[MomentBlock, ...]
@@ -174,7 +174,7 @@ class NoisyMoments(ReadOnlyArrays):
 
     @property
     def size(self) -> int:
-        """Number of records; where it is private, a noisy one that is at least 1."""
+        """Number of records, or the noisy one if it is private; at least 1."""
         return max(round(float(self.matrix[0, 0])), 1)
 
     @property
@@ -184,36 +184,36 @@ class NoisyMoments(ReadOnlyArrays):
 
     @property
     def pvalue_floor(self) -> float:
-        """The smallest p-value."""
+        """Smallest possible p-value."""
         return self.excluded + (PVALUE_FLOOR if self.has_tail else 1.0 / (_count_draws(len(self.matrix) - 1) + 1))
 
     @property
     def has_tail(self) -> bool:
-        """Whether there are records enough for p-values below those of the simulated releases."""
+        """Whether there are enough records for p-values smaller than those of simulated releases."""
         return self.degrees >= MIN_TAIL_DEGREES
 
     @cached_property
     def variances(self) -> tuple[float, ...]:
-        """The variance of a released number's noise, in each block."""
+        """Noise variance of the released numbers in each block."""
         sizes = [block.size for block in self.blocks]
         each = np.broadcast_to(np.square(self.noise.std()), (sum(sizes),))
         return tuple(float(part.mean()) for part in np.split(each, np.cumsum(sizes)[:-1]))
 
     def compute_noise_sd(self, a: Floats, v: Floats) -> Floats:
-        """Return the standard deviation of a' E v for the noise E, vectors along the last axis but one."""
+        """Return the standard deviation of a' E v for the noise E, for vectors along the next-to-last axis."""
         parts = [variance * block.sum_squared_forms(a, v) for variance, block in zip(self.variances, self.blocks)]
-        # what is 0 but for rounding may come out below
+        # rounding can make a variance of 0 negative
         return np.sqrt(np.maximum(sum(parts[1:], parts[0]), 0.0))
 
     @cached_property
     def response_noise_sd(self) -> float:
-        """The standard deviation of the noise of the response's squares."""
+        """Standard deviation of the noise of the response's sum of squares."""
         unit = np.eye(len(self.matrix))[-1:].T
         return float(self.compute_noise_sd(unit, unit)[0])
 
     @cached_property
     def pivot_floors(self) -> Floats:
-        """The least pivots of the predictors' matrix, in proportion to the noise's standard deviation there.
+        """Lower limits of the pivots of the predictors' matrix, proportional to the standard deviation of their noise.
 
         For sparse predictors, whose level may have no records, they are higher, and proportional to the noise
         of squares about the usual value: lower ones would let the noise of an empty level, divided by almost
@@ -233,7 +233,7 @@ class NoisyMoments(ReadOnlyArrays):
 
 
 class MomentDraws(NamedTuple):
-    """Reference draws, the same in every call, so that results repeat; they protect nobody."""
+    """Reference draws with a fixed seed, so that results are reproducible; they do not protect data."""
 
     scores: Floats
     chi_square_scores: Floats
@@ -241,13 +241,13 @@ class MomentDraws(NamedTuple):
 
     @property
     def n_draws(self) -> int:
-        """How many there are."""
+        """Number of draws."""
         return len(self.chi_square_scores)
 
     def simulate_square_sums(self, size: int) -> Floats:
-        """Return sums of squares of so many normal errors, of which the scores are a part."""
+        """Return sums of squares of `size` normal errors, consistent with their scores."""
         free = max(size - self.scores.shape[1], 0)
-        # Wilson and Hilferty's cube is chi-square to within the error of the draws
+        # Wilson-Hilferty approximation of chi-square, with an error below that of the draws
         part = 2.0 / (9.0 * max(free, 1))
         chi = free * np.maximum(1.0 - part + self.chi_square_scores * math.sqrt(part), 0.0) ** 3
         return np.einsum("rd,rd->r", self.scores, self.scores) + chi
@@ -267,9 +267,9 @@ def _count_draws(width: int) -> int:
 
 
 def draw_moment_reference(width: int, numbers: int, noise: Noise) -> tuple[Floats, Floats, Floats]:
-    """Return normal numbers for the scores and for a chi-square, and noise of the released numbers.
+    """Return normal variables for the scores and for a chi-square, and noise of the released numbers.
 
-    They are scrambled Sobol points, whose shares are nearer to probabilities than those of independent draws.
+    They are scrambled Sobol points, whose relative frequencies are more accurate than those of independent draws.
     """
     count = _count_draws(width)
     joint = getattr(noise, "sample", None)

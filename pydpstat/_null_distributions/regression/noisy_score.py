@@ -1,4 +1,4 @@
-"""Score tests of all coefficients of a regression from noisy moments, and the intervals that they give."""
+"""Scores of regression coefficients from noisy moments, and simulated releases."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from pydpstat.r_arithmetic.elementary import Floats
 
 IndexArray = npt.NDArray[np.intp]
 
-# draws at a time, whose matrices fit in a processor's cache
+# draws per chunk, whose matrices fit in a processor's cache
 _CHUNK = 256
 
 
 class NoisyInverse(NamedTuple):
-    """Inverses H of noisy matrices of the predictors, as far as the coefficients' scores need them."""
+    """Inverses H of noisy predictor matrices, with the quantities that scores need."""
 
     forms: Floats
     variances: Floats
@@ -28,7 +28,7 @@ class NoisyInverse(NamedTuple):
 
 
 def invert_moments(blocks: Floats, noisy: NoisyMoments) -> NoisyInverse:
-    """Return inverses of matrices of shape (d, d, r), whose pivots are moved up to a floor."""
+    """Return inverses of matrices of shape (d, d, r), with pivots raised to their lower limits."""
     work, added = blocks.copy(), np.zeros(blocks.shape[1:])
     for k, floor in enumerate(noisy.pivot_floors):
         pivot = np.maximum(work[k, k], floor)
@@ -50,13 +50,13 @@ def invert_moments(blocks: Floats, noisy: NoisyMoments) -> NoisyInverse:
 
 
 def _insert_response(vectors: Floats, value: float) -> Floats:
-    """Return vectors, along the last axis but one, with an element for the response."""
+    """Append an element for the response to vectors along the next-to-last axis."""
     more = np.full((*vectors.shape[:-2], 1, vectors.shape[-1]), value)
     return np.concatenate([vectors, more], axis=-2)
 
 
 class ResponseEstimates(NamedTuple):
-    """What r releases of the responses' moments have, for e hypotheses of each of j coefficients."""
+    """Estimates and residual squares of r releases, for e hypotheses about each of j coefficients."""
 
     estimates: Floats
     residual_squares: Floats
@@ -74,12 +74,12 @@ class CoefficientScores(NamedTuple):
 
     @property
     def coefficients(self) -> Floats:
-        """The estimates under the hypotheses, of shape (j, e, d, r)."""
+        """Estimates under the hypotheses, of shape (j, e, d, r)."""
         return -self.residuals[..., :-1, :]
 
     @property
     def size(self) -> Floats:
-        """Absolute studentized scores; what overflows counts as infinite."""
+        """Absolute studentized scores; NaN from overflow counts as infinite."""
         found = np.abs(self.gap) / self.error
         found[np.isnan(found)] = np.inf
         return found
@@ -92,14 +92,14 @@ def compute_scores(
     responses: ResponseEstimates,
     nulls: Floats,
 ) -> CoefficientScores:
-    """Return the scores of hypotheses ``coefficient[which] = nulls``, with nulls of shape (j, e).
+    """Return the scores of hypotheses ``coefficient[tested_indices] = nulls``, with nulls of shape (j, e).
 
-    Everything is in the unit of the moments. A matrix of moments has the order (1, predictors, response); it
+    Everything is in units of the moments. A matrix of moments has the order (1, predictors, response); it
     is the sum over the records of v v' for v = (1, x, y), plus noise. Arrays of many releases have them along
     the last axis.
 
     Let A be the noisy matrix and b the estimates. Those under the hypothesis are b - (l'b - null) a, where
-    a = H l / l'H l takes the other predictors out of the one that is tested. The score a'A v with the
+    a = H l / l'H l projects the tested predictor on the others. The score a'A v with the
     residuals v = (-estimates, 1) is (l'b - null) / l'H l. Its variance is that of the sample plus that of its
     noise a'E v. In the former neither v'A v nor a'A a is below the standard deviation of its own noise.
     """
@@ -119,7 +119,7 @@ def compute_scores(
 
 
 def get_tested_estimates(noisy: NoisyMoments, estimates: Floats, tested_indices: IndexArray) -> Floats:
-    """Return each coefficient's own estimate, of shape (j, e, r)."""
+    """Return the estimate of each tested coefficient, of shape (j, e, r)."""
     found = np.stack([estimates[k, :, j] for k, j in enumerate(tested_indices)])
     constant = tested_indices == 0
     found[constant] += np.einsum("jedr,d->jer", estimates[constant, :, 1:], noisy.origin)
@@ -127,7 +127,7 @@ def get_tested_estimates(noisy: NoisyMoments, estimates: Floats, tested_indices:
 
 
 class SimulatedReleases(NamedTuple):
-    """Simulated releases for a fixed design and normal errors, without the response's part."""
+    """Simulated releases for a fixed design and normal errors, without the part of the response."""
 
     design: Floats
     inverse: NoisyInverse
@@ -141,7 +141,7 @@ class SimulatedReleases(NamedTuple):
 
 
 def simulate_releases(noisy: NoisyMoments, design: Floats) -> SimulatedReleases:
-    """Return simulated releases for a true matrix of the predictors."""
+    """Return simulated releases for a true predictor matrix."""
     noise, width = noisy.draws.noise, len(design)
     normal = _compute_design_root(design) @ noisy.draws.scores.T
     parts = [slice(start, start + _CHUNK) for start in range(0, noisy.draws.n_draws, _CHUNK)]
@@ -159,7 +159,7 @@ def simulate_releases(noisy: NoisyMoments, design: Floats) -> SimulatedReleases:
 def replace_errors(
     noisy: NoisyMoments, releases: SimulatedReleases, sums: Floats, squares: Floats
 ) -> SimulatedReleases:
-    """Return simulated releases with other sums of products of predictors and errors, and of squares."""
+    """Return simulated releases with other sums of products of predictors and errors, and of squared errors."""
     return releases._replace(
         normal=sums,
         solved_normal=_apply_inverse(noisy, releases.inverse, sums),
@@ -169,12 +169,12 @@ def replace_errors(
 
 
 def _apply_inverse(noisy: NoisyMoments, inverse: NoisyInverse, cross: Floats) -> Floats:
-    """Return H times a vector for each release."""
+    """Return the product of H and a vector for each release."""
     return np.einsum("jr,jir->ir", _transform_to_origin(noisy, cross.T).T, inverse.forms)
 
 
 def _transform_to_origin(noisy: NoisyMoments, vectors: Floats) -> Floats:
-    """Return vectors, along the last axis, by which the forms' columns add up to H times them."""
+    """Return coefficients, along the last axis, of the forms' columns in the product of H and a vector."""
     found = vectors.copy()
     found[..., 1:] -= found[..., :1] * noisy.origin
     return found
@@ -212,7 +212,7 @@ def compute_studentized_scores(
     variance: Floats,
     draws_slice: slice,
 ) -> SimulatedStatistics:
-    """Return simulated studentized scores, of which what errors add to the estimates is a normal number."""
+    """Return simulated studentized scores, with the contribution of normal errors to be integrated."""
     sd = np.sqrt(variance)[..., None]
     middle = scores.gap - sd * releases.drawn[tested, None, draws_slice]
     bound, size = (
@@ -235,7 +235,7 @@ def _compute_design_root(design: Floats) -> Floats:
 
 
 def compute_observed_release(noisy: NoisyMoments) -> tuple[NoisyInverse, ResponseEstimates]:
-    """Return the release itself, as one of one."""
+    """Return the inverse and the estimates of the observed release, with r = 1."""
     width = len(noisy.matrix) - 1
     found = invert_moments(noisy.matrix[:width, :width, None], noisy)
     cross = noisy.matrix[:width, width, None]

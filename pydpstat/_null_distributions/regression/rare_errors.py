@@ -6,8 +6,8 @@ at least s / a - a / s, which is positive if a < s. The distribution that attain
 them the bound. It is used for the errors here; for a response of two values it is exact. The other value need
 not be known, so a bound that is further away does no harm. The same holds for a numeric predictor.
 
-A score adds up errors by the levels of the predictor that is tested. Given the noisy numbers of records, the
-rare errors within each level are a binomial count. It replaces a normal number of the simulation at the same
+A score adds up errors by the levels of the tested predictor. Given the noisy numbers of records, the number of
+rare errors within each level is binomial. It replaces a normal variable of the simulation at the same
 probability, together with the sums of products with other predictors and the sum of squares.
 """
 
@@ -23,16 +23,16 @@ from pydpstat._frozen import freeze_array
 from pydpstat._null_distributions.simulation import compute_binomial_quantiles
 from pydpstat.r_arithmetic.elementary import Floats
 
-# linear forms of the constant and the predictors, a row each: 1 for the records of a level and 0 for others
+# linear forms of the constant and the predictors, in rows: 1 for the records of a level and 0 for others
 Partition = Floats
 
 
 def find_level_partitions(
     matrix: Floats, numbers: tuple[int, ...], factors: tuple[tuple[int, ...], ...]
 ) -> tuple[Partition, ...]:
-    """Return the partitions of the records: none, by the levels of factors, and by numbers near a bound.
+    """Return partitions of the records: the trivial one, by levels of factors, and by numbers near a bound.
 
-    `matrix` has the noisy moments; `numbers` are the places of predictors between -1 and 1.
+    `matrix` has the noisy moments; `numbers` are the indices of predictors between -1 and 1.
     """
     unit, size = np.eye(len(matrix) - 1), max(float(matrix[0, 0]), 1.0)
     found = [unit[:1]]
@@ -65,7 +65,7 @@ def choose_partition(partitions: tuple[Partition, ...], design: Floats, tested: 
 
 
 class RareErrors(NamedTuple):
-    """Errors of two values, one of them at a bound of the response; all in the unit of the bounds."""
+    """Errors with two values, one of them at a bound of the response, in units of the bounds."""
 
     rare_probability: float
     rare_value: float
@@ -73,9 +73,9 @@ class RareErrors(NamedTuple):
 
     @classmethod
     def from_moments(cls, mean: float, variance: float) -> RareErrors | None:
-        """Return errors of a variance about a mean between -1 and 1; None if they may be normal."""
+        """Return errors with a given variance about a mean between -1 and 1; None if they may be normal."""
         variance = min(variance, 1.0)
-        # no value is beyond the other bound
+        # neither value is outside the bounds
         near = max(1.0 - abs(mean), 1.0 - math.sqrt(1.0 - variance))
         if not 0.0 < near * near < variance:
             return None

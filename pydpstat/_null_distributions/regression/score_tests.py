@@ -1,4 +1,4 @@
-"""p-values and intervals of all coefficients of a regression, from simulated scores."""
+"""Tests and confidence intervals of regression coefficients from simulated scores."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ from pydpstat.r_arithmetic.elementary import Floats
 
 IndexArray = npt.NDArray[np.intp]
 
-# points beside the estimate (an even number)
+# number of points besides the estimate; even
 NUISANCE_POINTS = 8
-# bytes of simulated matrices that are kept from one question to the next
+# largest size in bytes of cached simulated matrices
 _CACHED_BYTES = 2**27
-# draws at a time, whose arrays fit in a processor's cache
+# draws per chunk, whose arrays fit in a processor's cache
 _CHUNK = 2**17
-# standard errors from the estimate where an interval's end is looked for; the last one counts as infinite
+# search grid of interval limits in standard errors from the estimate; the last one counts as infinite
 _DISTANCES = freeze_array(np.geomspace(0.02, 1e6, 240))
-# how far beyond the critical value a statistic may be at an interval's end
+# relative tolerance of the statistic above the critical value at an interval limit
 _STATISTIC_TOLERANCE = 0.01
 _MAX_ITERATIONS = 12
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreTests(ReadOnlyArrays):
-    """Tests of all coefficients of a regression, in the data's unit."""
+    """Tests of all coefficients of a regression, in units of the data."""
 
     noisy: NoisyMoments
     units: Floats
@@ -50,18 +50,18 @@ class ScoreTests(ReadOnlyArrays):
 
     @property
     def observed(self) -> ObservedScores:
-        """What the release itself says."""
+        """Estimates and scores of the release."""
         return _get_observed_scores(self.noisy)
 
     def compute_estimates(self) -> tuple[Floats, Floats]:
-        """Return the estimates, and the standard errors: infinite for what the noise hides."""
+        """Return the estimates and the standard errors, which are infinite for coefficients hidden by noise."""
         seen = self.observed
-        # less than the noise's standard deviation of it is as good as nothing
+        # information below the standard deviation of its noise is treated as none
         errors = np.where(seen.signal_to_noise > 1.0, seen.standard_errors, math.inf)
         return self.units * seen.coefficients + self.shifts, self.units * errors
 
     def compute_regularized_estimates(self) -> Floats:
-        """Return estimates of all coefficients for predictions, also where the noise hides some."""
+        """Return estimates of all coefficients for predictions, including those hidden by noise."""
         noisy, slopes = self.noisy, len(self.units) - 1
         moments = noisy.matrix / noisy.size
         mean = np.clip(moments[0, 1:], -1.0, 1.0)
@@ -74,16 +74,16 @@ class ScoreTests(ReadOnlyArrays):
         return self.units * np.append(level, b) + self.shifts
 
     def compute_square_sums(self) -> tuple[float, float]:
-        """Return the errors' sum of squares, and the response's about its mean."""
+        """Return the residual sum of squares, and that of the response about its mean."""
         matrix = self.noisy.matrix
         return self.observed.residual_squares, float(matrix[-1, -1] - matrix[0, -1] ** 2 / self.noisy.size)
 
     def compute_pvalues(self, value: float) -> Floats:
-        """Return for each coefficient the p-value of the hypothesis that it has a value."""
+        """Return the p-values of the hypotheses that each coefficient equals `value`."""
         return _compute_cached_pvalues(self, value)
 
     def compute_limits(self, alpha: float) -> Floats:
-        """Return the intervals' ends, of shape (d, 2); infinite where values however far are not rejected."""
+        """Return the limits of the intervals, of shape (d, 2); infinite if no distant value is rejected."""
         return _compute_cached_limits(self, alpha)
 
     @property
@@ -95,7 +95,7 @@ class ScoreTests(ReadOnlyArrays):
 
 
 class ObservedScores:
-    """A release's own estimates and scores."""
+    """Estimates and scores of a release."""
 
     def __init__(self, noisy: NoisyMoments) -> None:
         self._noisy = noisy
@@ -109,32 +109,32 @@ class ObservedScores:
         own = self.compute_scores(places, self.coefficients[:, None])
         if noisy.sampling is not None:
             alike = own.variance[:, 0, 0] * self._inverse.variances[:, 0]
-            # where the noise hides a coefficient nothing is said of it anyway
+            # coefficients hidden by noise have infinite errors anyway
             self._variance_ratio = freeze_array(noisy.sampling / np.where(alike > 0.0, alike, math.inf))
             own = self.compute_scores(places, self.coefficients[:, None])
         self.errors = freeze_array(own.error[:, 0, 0])
-        # simulated scores also divide by the number of records
+        # scores divide by the number of records, standard errors by the degrees of freedom
         more = 0.0 if noisy.sampling is not None else noisy.size / noisy.degrees - 1.0
         sampling = own.variance[:, 0, 0] * self._inverse.variance_bounds[:, 0]
         self.standard_errors = freeze_array(np.sqrt(np.square(self.errors) + more * sampling))
 
     @property
     def estimates(self) -> Floats:
-        """Least squares' coefficients, that of the constant where the predictors are in their middles."""
+        """Least-squares coefficients, with the constant for centered predictors."""
         return self._response.estimates[0, 0, :, 0]
 
     @property
     def forms(self) -> Floats:
-        """Of each coefficient the sums of products with the response that it is a combination of."""
+        """Forms that give each coefficient as a combination of the sums of products with the response."""
         return self._inverse.forms[..., 0]
 
     def compute_scores(self, tested: IndexArray, nulls: Floats) -> CoefficientScores:
-        """Return the scores of hypotheses ``coefficient[which] = nulls``, nulls of shape (j, e)."""
+        """Return the scores of hypotheses ``coefficient[tested] = nulls``, with nulls of shape (j, e)."""
         given = ResponseEstimates(*(np.broadcast_to(each, (len(tested), *each.shape[1:])) for each in self._response))
         found = noisy_score.compute_scores(self._noisy, self._inverse, tested, given, nulls)
         if self._variance_ratio is None:
             return found
-        # the distribution is that of errors of one variance with which sampling adds as much
+        # homoscedastic errors with the same sampling variance
         ratio = self._variance_ratio[tested][:, None, None]
         more = (ratio - 1.0) * found.variance * self._inverse.variance_bounds[tested][:, None]
         return found._replace(error=np.sqrt(found.error**2 + more), variance=ratio * found.variance)
@@ -146,7 +146,7 @@ def _get_observed_scores(noisy: NoisyMoments) -> ObservedScores:
 
 
 class NuisancePoints:
-    """Nuisance parameters, and simulated releases for each set of them."""
+    """Nuisance parameters, and simulated releases for each of them."""
 
     def __init__(self, noisy: NoisyMoments) -> None:
         self._noisy, self.count = noisy, noisy.draws.n_draws
@@ -157,7 +157,7 @@ class NuisancePoints:
             near = _project_design(center + noisy.draws.noise[:width, :width, k])
             self._designs += [near, _project_design(2.0 * center - near)]
         self._designs = [freeze_array(design) for design in self._designs]
-        # the form of each coefficient's estimate
+        # forms of the coefficients' estimates
         forms = np.eye(width)
         forms[0, 1:] = noisy.origin
         self._forms = freeze_array(forms)
@@ -175,7 +175,7 @@ class NuisancePoints:
     def compute_critical_values(
         self, tested: IndexArray, nulls: Floats, alpha: float, all_points: bool = True
     ) -> Floats:
-        """Return the largest of the points' critical values; that of the first point or of all."""
+        """Return the largest critical value over all points, or that of the first point."""
         found = np.zeros(nulls.shape)
         for simulated in self.iterate_simulated_scores(tested, nulls):
             for each in simulated:
@@ -185,7 +185,7 @@ class NuisancePoints:
         return found
 
     def iterate_simulated_scores(self, tested: IndexArray, nulls: Floats) -> Iterator[tuple[SimulatedStatistics, ...]]:
-        """Return the studentized scores of simulated releases for one point after the other.
+        """Yield the studentized scores of simulated releases for each point.
 
         The first point is the estimate. Each has scores of hypotheses, of shape (j, e, r), for normal errors
         and, if the response's mean is near a bound, for rare ones.
@@ -265,7 +265,7 @@ def _get_nuisance_points(noisy: NoisyMoments) -> NuisancePoints:
 
 
 def _freeze_arrays(value: Any) -> Any:
-    """Return arrays, alone or in tuples, whose memory nobody can write to."""
+    """Make arrays, alone or in nested tuples, read-only."""
     if isinstance(value, np.ndarray):
         return freeze_array(value)
     if not isinstance(value, tuple):
@@ -275,9 +275,9 @@ def _freeze_arrays(value: Any) -> Any:
 
 
 def _project_design(matrix: Floats) -> Floats:
-    """Return the nearest matrix of moments of the constant and the predictors, its number of records kept.
+    """Return the nearest moment matrix of the constant and the predictors, with its number of records preserved.
 
-    A noisy number of records below 1 is moved up to 1.
+    A noisy number of records below 1 is raised to 1.
     """
     values, vectors = np.linalg.eigh(matrix)
     whole = (vectors * np.maximum(values, 0.0)) @ vectors.T
@@ -291,7 +291,7 @@ def _project_design(matrix: Floats) -> Floats:
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def compute_score_pvalues(noisy: NoisyMoments, tested: IndexArray, nulls: Floats, stop_above: float = 1.0) -> Floats:
-    """Return the p-values of hypotheses ``coefficient[which] = nulls``, two-sided, nulls of shape (j, e)."""
+    """Return two-sided p-values of hypotheses ``coefficient[tested] = nulls``, with nulls of shape (j, e)."""
     seen = _get_observed_scores(noisy)
     size = seen.compute_scores(tested, nulls).size
     found = np.zeros(nulls.shape)
@@ -317,9 +317,9 @@ def _compute_cached_limits(tests: ScoreTests, alpha: float) -> Floats:
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def compute_score_limits(noisy: NoisyMoments, alpha: float, indices: IndexArray | None = None) -> Floats:
-    """Return the ends of coefficients' intervals, all or those at some places, which are searched together.
+    """Return the interval limits of all coefficients, or of those at `indices`, in a joint search.
 
-    They have the shape (d, 2), infinite at other places.
+    They have the shape (d, 2), and are infinite at other indices.
     """
     seen, points = _get_observed_scores(noisy), _get_nuisance_points(noisy)
     found = np.tile([-math.inf, math.inf], (len(seen.signal_to_noise), 1))
@@ -344,11 +344,11 @@ def compute_score_limits(noisy: NoisyMoments, alpha: float, indices: IndexArray 
         if not active.any():
             break
         indices, at = which[active], _find_last_crossing(grid[active], sizes[active], target[active])
-        # the other points change little: the first turns are without them
+        # the other points change little, so the first iterations omit them
         limit = points.compute_critical_values(indices, at, alpha, turn > 1)
         size = seen.compute_scores(indices, at).size[..., 0]
         beyond = sought[active] & (turn > 1) & (size > limit)
-        # critical values for rare errors have steps: the last rejected value may remain the end
+        # critical values for rare errors have jumps: the last rejected value may remain the limit
         found[indices] = np.where(beyond, at, found[indices])
         sought[active] &= ~beyond | (size > (1.0 + _STATISTIC_TOLERANCE) * limit)
         target[active] = (1.0 + 0.5 * _STATISTIC_TOLERANCE) * limit
@@ -356,7 +356,7 @@ def compute_score_limits(noisy: NoisyMoments, alpha: float, indices: IndexArray 
 
 
 def _find_last_crossing(grid: Floats, sizes: Floats, target: Floats) -> Floats:
-    """Return the last values on a grid's line where a size is at most the target, between its points."""
+    """Return the last points on grid lines, interpolated, where the statistic is at most the target."""
     below = sizes <= target[..., None]
     count = grid.shape[-1]
     last = count - 1 - np.argmax(below[..., ::-1], axis=-1)
@@ -369,16 +369,16 @@ def _find_last_crossing(grid: Floats, sizes: Floats, target: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class ScoreInterval:
-    """The values of a coefficient that its score test does not reject, in the data's unit."""
+    """Confidence interval of a coefficient by its score test, in units of the data."""
 
     tests: ScoreTests
     index: int
 
     def compute_limits(self, alpha: float) -> tuple[float, float]:
-        """Return the ends; infinite where values however far are not rejected."""
+        """Return the limits; infinite if no distant value is rejected."""
         low, high = self.tests.compute_limits(alpha)[self.index].tolist()
         return low, high
 
     def compute_pvalue(self, value: float) -> float:
-        """Return the p-value of the hypothesis that the coefficient has a value, in the data's unit."""
+        """Return the p-value of the hypothesis that the coefficient equals `value`, in units of the data."""
         return float(self.tests.compute_pvalues(value)[self.index])

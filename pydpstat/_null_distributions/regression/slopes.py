@@ -1,4 +1,4 @@
-"""Null distributions of what blocks and pairs say of a slope."""
+"""Null distributions of statistics of a slope from blocks and from pairs of records."""
 
 from __future__ import annotations
 
@@ -30,22 +30,21 @@ from pydpstat._null_distributions.ranks.ranks import (
 )
 from pydpstat.r_arithmetic.elementary import Floats
 
-# up to here the distribution without noise is counted out; beyond it is normal
+# largest number of records or blocks with an exact distribution; beyond, it is approximated as normal
 MAX_COUNTED_RECORDS = 150
-# standard deviations from the null for a power of somewhat above one half
+# standard deviations from the null for a power slightly above one half
 _POWER_DEVIATIONS = 2.3
-# points of a lattice to either side
+# largest number of lattice points on either side
 _MAX_HALF_LATTICE = 1 << 21
 _SCORE_CUTS = (0.25, 0.5, 0.75, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
 class BlockScoreDistribution:
-    """The null distribution of a sum over blocks of a random sign times min(rank, top), plus geometric
-    noise.
+    """Null distribution of the sum over blocks of a random sign times min(rank, top), plus geometric noise.
 
-    Signs are fair and independent. Of `count` blocks each has a rank, by the size of its value. Where the
-    record of one block is replaced, the statistic moves by at most 2 top: it is the sum over j = 1, ..., top
+    Signs are fair and independent. Each of `count` blocks has a rank, by the absolute value of its score. If a
+    record is replaced, one block changes, and the statistic by at most 2 top: it is the sum over j = 1, ..., top
     of the sums of the signs of the count - j + 1 largest values, and in each of these one value may leave and
     another one enter, or one change its sign.
     """
@@ -55,7 +54,7 @@ class BlockScoreDistribution:
 
     @property
     def sensitivity(self) -> int:
-        """How far one record can move the statistic."""
+        """Sensitivity of the statistic."""
         return 2 * self.top_score
 
     @property
@@ -71,22 +70,22 @@ class BlockScoreDistribution:
 
 @dataclass(frozen=True, slots=True)
 class KendallDistribution:
-    """The null distribution of concordant minus discordant pairs of `count` records, plus noise.
+    """Null distribution of concordant minus discordant pairs of `count` records, plus noise.
 
-    A record is in count - 1 pairs, each of which moves the statistic by at most 2.
+    A record is in count - 1 pairs, each of which changes the statistic by at most 2.
     """
 
     count: int
 
     @property
     def sensitivity(self) -> int:
-        """How far one record can move the statistic."""
+        """Sensitivity of the statistic."""
         return 2 * (self.count - 1)
 
     @property
     def variance(self) -> float:
         """Variance without noise."""
-        # less what is discordant twice
+        # the statistic is a constant minus twice the number of discordant pairs
         return 4.0 * compute_discordant_variance(self.count)
 
     def compute_support(self) -> tuple[Floats, Floats]:
@@ -95,14 +94,14 @@ class KendallDistribution:
 
 
 def _convert_to_differences(distribution: DiscreteDistribution) -> tuple[Floats, Floats]:
-    """Return the distribution of what is positive less what is negative, from that of what is positive."""
+    """Return the distribution of positive minus negative parts, from that of the positive part."""
     return 2.0 * distribution.positions - distribution.positions[-1], distribution.masses
 
 
 def compute_two_sided_pvalue(
     value: int, distribution: BlockScoreDistribution | KendallDistribution, epsilon: float
 ) -> float:
-    """Return the p-value of a noisy statistic, whose distribution is symmetric about 0."""
+    """Return the two-sided p-value of a noisy statistic with a distribution symmetric about 0."""
     rate, size = epsilon / distribution.sensitivity, abs(value)
     if distribution.count <= MAX_COUNTED_RECORDS:
         values, chances = distribution.compute_support()
@@ -114,11 +113,11 @@ def compute_two_sided_pvalue(
 
 @lru_cache(maxsize=256)
 def choose_block_plan(records: int, predictors: int, epsilon: float) -> tuple[int, int]:
-    """Return how many records a block has, an even number, and the top score."""
+    """Return the number of records of a block, which is even, and the top score."""
     best, chosen = math.inf, (0, 0)
-    # beyond these nothing changes any more
+    # outside this range the choice does not change
     epsilon = min(max(epsilon, 1e-6), 1e6)
-    # of the fewest possible, 2 p, too little is left of the predictor
+    # with 2 p records, the smallest possible number, the predictor's residuals are too small
     least = 2 * predictors + 2
     for size in sorted({least + 2 * round(0.5 * (1.25**k - 1.0)) for k in range(64)}):
         blocks = records // size
@@ -129,7 +128,7 @@ def choose_block_plan(records: int, predictors: int, epsilon: float) -> tuple[in
             law = BlockScoreDistribution(blocks, top)
             sd = math.sqrt(law.variance / top**2 + 8.0 / epsilon**2)
             most = (blocks - 0.5 * top) / blocks
-            # a mean score that is never reached costs all the more
+            # penalizes mean scores that cannot be attained
             share = _POWER_DEVIATIONS * sd / blocks / most
             gain = 0.8 * math.sqrt(_get_score_efficiency(cut)) / most
             needed = float(ndtri(0.5 * (1.0 + min(share, 0.98)))) * (1.0 + max(share - 0.98, 0.0)) / gain
@@ -140,13 +139,13 @@ def choose_block_plan(records: int, predictors: int, epsilon: float) -> tuple[in
 
 
 def _get_score_efficiency(cut: float) -> float:
-    """Return the squared growth of the mean score with a small shift, relative to that of a sign."""
+    """Return the squared slope of the mean score for a small shift, relative to that of a sign."""
     return {0.25: 0.968, 0.5: 0.872, 0.75: 0.713, 1.0: 0.5}[cut]
 
 
 @lru_cache(maxsize=256)
 def _compute_critical_count(blocks: int, cells: int, rate: float, alpha: float) -> float:
-    """Return the largest c with P(Bin(blocks, 1/2) + sum of geometrics <= c) <= alpha; -inf where none is."""
+    """Return the largest c with P(Bin(blocks, 1/2) + sum of geometrics <= c) <= alpha; -inf if there is none."""
     if 40.0 / _MAX_HALF_LATTICE > rate:
         return -math.inf
     spread = math.sqrt(0.25 * blocks + cells * compute_noise_variance(rate))
@@ -166,25 +165,25 @@ def _compute_critical_count(blocks: int, cells: int, rate: float, alpha: float) 
 
 
 def choose_slope_cells(blocks: int, epsilon: float) -> int:
-    """Return how many cells a histogram of block estimates has."""
+    """Return the number of cells of a histogram of block estimates."""
     wanted = 3.0 * math.sqrt(min(max(blocks * epsilon, 1.0), 1e6))
     return min(max(2 ** round(math.log2(wanted)), 8), 256)
 
 
 def make_slope_edges(cells: int) -> Floats:
-    """Return the edges between cells of equal angles that cover all slopes, in the unit of the ranges."""
+    """Return the edges between cells of equal angles that cover all slopes, in units of the bounds."""
     return np.tan(math.pi * (np.arange(1, cells) / cells - 0.5))
 
 
 @dataclass(frozen=True, slots=True)
 class MedianSlopeInterval:
-    """Intervals for what half of the block estimates lie below, from a noisy histogram of them.
+    """Confidence interval of the median of block estimates, from their noisy histogram.
 
-    Let e be the first edge above the true value. As many estimates lie below e as of a binomial variable of
-    `blocks` trials with probability 1/2, or more. The lower end is the last edge before the first one whose
-    noisy count below exceeds the critical value for its noise. If it is above the true value, e's own count
-    did not exceed its critical value, which has the probability alpha / 2 at most: one fixed edge, and any
-    distribution of the estimates that has its median at the true value.
+    Let e be the first edge above the true value. The number of estimates below e is stochastically at least
+    binomial with `blocks` trials and probability 1/2. The lower limit is the last edge before the first one whose
+    noisy count below exceeds the critical value for its noise. If it is above the true value, the count of e
+    did not exceed its critical value, which has probability at most alpha / 2: for one fixed edge, and any
+    distribution of the estimates with its median at the true value.
     """
 
     counts: tuple[int, ...]
@@ -193,7 +192,7 @@ class MedianSlopeInterval:
     epsilon: float
 
     def compute_limits(self, alpha: float) -> tuple[float, float]:
-        """Return the ends of the interval; infinite where none can be told."""
+        """Return the limits of the interval; infinite if uninformative."""
         rate = 0.5 * self.epsilon
         known = [
             (edge, count, _compute_critical_count(self.blocks, noises, rate, 0.5 * alpha))
@@ -211,7 +210,7 @@ class MedianSlopeInterval:
         return (low, high) if low < high else (high, low)
 
     def compute_estimate(self) -> float:
-        """Return the median of the noisy cells, by the largest count so far, between the outer edges."""
+        """Return the median of the noisy cells, from the running maximum of counts, within the outer edges."""
         below = [count for count, _ in count_below_edges(self.counts, self.blocks)]
         rising = np.maximum.accumulate(np.array(below, dtype=np.float64))
         place = int(np.searchsorted(rising, 0.5 * self.blocks))
@@ -223,40 +222,39 @@ class MedianSlopeInterval:
         return self.edges[place - 1] + float(share) * (self.edges[place] - self.edges[place - 1])
 
 
-# records of a group beyond which the number of pairs in order is taken as normal
-# frequencies at most; a distribution that needs more tells nothing
+# largest number of frequencies; a distribution that needs more is uninformative
 _MAX_FREQUENCIES = 1 << 20
-# a characteristic function is followed to so many standard deviations
+# truncation point of a characteristic function, in standard deviations
 _SPECTRUM_DEVIATIONS = 9.0
 
 
 class PairGroups(NamedTuple):
-    """How many groups of records there are, by their numbers of records; a pair is one of a group's."""
+    """Pairs (size, number) of groups of records; pairs of records are formed within groups."""
 
     groups: tuple[tuple[int, int], ...]
 
     @classmethod
     def from_sizes(cls, sizes: Sequence[int]) -> PairGroups:
-        """Return groups of such sizes."""
+        """Return groups with the given sizes."""
         return cls(tuple(sorted(Counter(sizes).items())))
 
     @property
     def n_pairs(self) -> int:
-        """Number of pairs."""
+        """Number of pairs of records."""
         return sum(count * (size * (size - 1) // 2) for size, count in self.groups)
 
     @property
     def max_pairs(self) -> int:
-        """The largest number of pairs that a record is in."""
+        """Largest number of pairs of a record."""
         return max(size for size, _ in self.groups) - 1
 
     @property
     def variance(self) -> float:
-        """Variance of the number of pairs out of order, where all orders are as probable."""
+        """Variance of the number of discordant pairs if all orders are equally probable."""
         return sum(count * compute_discordant_variance(size) for size, count in self.groups)
 
     def evaluate_spectrum(self, angles: Floats) -> Floats:
-        """Return the characteristic function of that number about its mean, which is real."""
+        """Return the characteristic function of the centered number of discordant pairs, which is real."""
         found = np.ones_like(angles)
         for size, count in self.groups:
             if size > MAX_COUNTED_RECORDS:
@@ -271,9 +269,9 @@ class PairGroups(NamedTuple):
 
 @lru_cache(maxsize=256)
 def _tabulate_pair_spectrum(pair_groups: PairGroups, rate: float, n_noises: int) -> tuple[Floats, Floats] | None:
-    """Return frequencies and the characteristic function at them; None where there would be too many.
+    """Return frequencies and the characteristic function at them; None if there are too many.
 
-    The number of pairs out of order is about its mean, with the sum of so many geometric noises.
+    It is that of the centered number of discordant pairs plus `n_noises` geometric noises.
     """
     if rate < SMALLEST_RATE:
         return None
@@ -286,15 +284,15 @@ def _tabulate_pair_spectrum(pair_groups: PairGroups, rate: float, n_noises: int)
     angles: Floats = math.pi / half * np.arange(1.0, min(math.ceil(wanted), half) + 1.0)
     size = pair_groups.evaluate_spectrum(angles) * evaluate_noise_spectrum(rate, angles) ** n_noises
     if angles.size == half:
-        # the last one stands on both sides
+        # the last frequency occurs once in the series
         size[-1] *= 0.5
     return freeze_array(angles), freeze_array(size)
 
 
 def compute_pair_cdf(excess: float, pair_groups: PairGroups, rate: float, n_noises: int) -> float:
-    """Return the probability that pairs out of order, less their mean, and noise are `excess` at most.
+    """Return the probability that the centered number of discordant pairs plus noise is at most `excess`.
 
-    The number of pairs out of order has the generating function of inversions, so its characteristic function
+    The number of discordant pairs has the generating function of inversions, so its characteristic function
     is a product of ``sin(k t / 2) / (k sin(t / 2))``. The distribution function is the Fourier series on a
     period that leaves out less than 1e-15.
     """
@@ -303,7 +301,7 @@ def compute_pair_cdf(excess: float, pair_groups: PairGroups, rate: float, n_nois
         return 0.5
     angles, size = known
     half = math.pi / float(angles[0])
-    # half a step above the last value that counts
+    # half a step above the last value that is included
     x = excess + 0.5
     if abs(x) >= half:
         return float(x > 0.0)
@@ -313,11 +311,12 @@ def compute_pair_cdf(excess: float, pair_groups: PairGroups, rate: float, n_nois
 
 @dataclass(frozen=True, slots=True)
 class SlopeInterval:
-    """The slopes that noisy numbers of pairs do not rule out.
+    """Confidence interval of a slope from noisy numbers of pairs.
 
-    Below the true slope are as many pairs as are out of order by chance, and below a larger one no fewer. The
-    lower end is the last edge before the first one that so few pairs do not rule out. If it is above the true
-    slope, then the first edge above the truth was ruled out, for which the probability is alpha / 2 at most.
+    The number of pairs with slopes below the true slope is that of discordant pairs by chance, and below a larger
+    slope it is not smaller. The lower limit is the last edge before the first one that so few pairs do not rule out.
+    If it is above the true slope, the first edge above the true slope was ruled out, which has probability at most
+    alpha / 2.
     """
 
     edges: tuple[float, ...]
@@ -326,12 +325,12 @@ class SlopeInterval:
     estimate: float
 
     def scale_interval(self, scale: float) -> SlopeInterval:
-        """Return the same in another unit, of which so many are one of this."""
+        """Return the interval with all slopes multiplied by `scale`."""
         edges = tuple(scale * edge for edge in self.edges)
         return SlopeInterval(edges, self.lower_tails, self.upper_tails, scale * self.estimate)
 
     def compute_limits(self, alpha: float) -> tuple[float, float]:
-        """Return the ends of the interval; infinite where none can be told."""
+        """Return the limits of the interval; infinite if uninformative."""
         lower, upper = -math.inf, math.inf
         for edge, chance in zip(self.edges, self.lower_tails):
             if chance > 0.5 * alpha:
@@ -344,12 +343,12 @@ class SlopeInterval:
         return (lower, upper) if lower < upper else (upper, lower)
 
     def compute_pvalue(self, value: float) -> float:
-        """Return the smallest alpha whose interval leaves a slope out."""
+        """Return the smallest alpha for which the interval excludes a slope."""
         below = [chance for edge, chance in zip(self.edges, self.lower_tails) if edge < value]
         at = [chance for edge, chance in zip(self.edges, self.lower_tails) if edge >= value][:1]
         above = [chance for edge, chance in zip(self.edges[::-1], self.upper_tails[::-1]) if edge > value]
         past = [chance for edge, chance in zip(self.edges[::-1], self.upper_tails[::-1]) if edge <= value][:1]
-        # an edge must be passed beyond the value, and all before it
+        # the limit passes the value if an edge beyond it and all edges before are ruled out
         lower = max(below + at) if at else 1.0
         upper = max(above + past) if past else 1.0
         return min(1.0, 2.0 * min(lower, upper))
@@ -358,7 +357,7 @@ class SlopeInterval:
 def make_slope_interval(
     edges: Floats, cell_counts: npt.NDArray[np.int64], pair_groups: PairGroups, rate: float
 ) -> SlopeInterval:
-    """Return what the noisy cells between edges say; the outer cells reach to infinity."""
+    """Return the interval from noisy cell counts between edges; the outer cells are unbounded."""
     number = pair_groups.n_pairs
     known = [(count - 0.5 * number, noises) for count, noises in count_below_edges(cell_counts.tolist(), number)]
     low = tuple(compute_pair_cdf(excess, pair_groups, rate, noises) for excess, noises in known)

@@ -1,1 +1,1 @@
-"""Distributions of weighted sums of records."""
+"""Null distributions of weighted sums of records."""

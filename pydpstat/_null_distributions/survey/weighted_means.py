@@ -1,4 +1,4 @@
-"""Means, differences of means, and totals of records with weights, also drawn by strata."""
+"""Confidence intervals of weighted means, their differences and totals, with or without strata."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class WeightedSums:
         """Return the sums of 1, y and y^2 for ``y = mean + v (z - mean)``."""
         first, second = self.noise_scales
         low, high = -1.0 - mean, 1.0 - mean
-        # places: the two of the line, the three of the parabola, and the rest
+        # elements: the two sums of weights, the three of squared weights, and the rest
         count = np.array([1.0, 1.0, 0.0, 0.0, 0.0, 1.0])
         distance = np.array([low, high, 0.0, 0.0, 0.0, 0.0])
         square = np.array([0.0, 0.0, low * low, low * high, high * high, 0.0])
@@ -60,12 +60,12 @@ class WeightedSums:
 
     @property
     def mean(self) -> float:
-        """The weighted mean, 0 where the sum of weights is at most 1."""
+        """Weighted mean; 0 if the sum of weights is at most 1."""
         return compute_weighted_mean(self.linear_sums)
 
 
 def compute_weighted_mean(linear_sums: tuple[float, ...]) -> float:
-    """Return the mean that two sums of weights say."""
+    """Return the weighted mean from the two sums of weights."""
     total = linear_sums[0] + linear_sums[1]
     return min(max((linear_sums[1] - linear_sums[0]) / total, -1.0), 1.0) if total > 1.0 else 0.0
 
@@ -86,14 +86,14 @@ def convert_centered_noisy_sums(
 
 @dataclass(frozen=True)
 class WeightedMeanInterval:
-    """The weighted means of the population that are not rejected, in the data's unit."""
+    """Confidence interval of the weighted mean of the population, in units of the data."""
 
     weighted_sums: AnyWeightedSums
     middle: float
     half_width: float
 
     def compute_limits(self, alpha: float) -> tuple[float, float]:
-        """Return the ends of the interval that misses the mean with probability `alpha` at most."""
+        """Return the limits of the interval, which misses the mean with probability at most `alpha`."""
         center = self.weighted_sums.mean
         total = max(sum(self.weighted_sums.linear_sums), 1.0)
         sums = self.weighted_sums.compute_centered_sums(center)
@@ -113,14 +113,14 @@ class WeightedMeanInterval:
 
 @dataclass(frozen=True)
 class RescaledInterval:
-    """An interval in another unit, within the largest distance that is possible."""
+    """Interval in another unit, limited to the largest possible distance."""
 
     inner: WelchInterval | UninformativeInterval
     unit: float
     max_distance: float
 
     def compute_limits(self, alpha: float) -> tuple[float, float]:
-        """Return both ends."""
+        """Return the limits of the interval."""
         low, high = (self.unit * end for end in self.inner.compute_limits(alpha))
         return max(low, -self.max_distance), min(high, self.max_distance)
 
@@ -128,14 +128,14 @@ class RescaledInterval:
 def compare_weighted_means(
     weighted_sums: tuple[AnyWeightedSums, AnyWeightedSums], half_width: float
 ) -> tuple[float, float, RescaledInterval, bool]:
-    """Return the statistic, the p-value of equal means, the interval, and whether anything can be said.
+    """Return the statistic, the p-value of equal means, the interval, and whether the result is informative.
 
     Woodruff, R. S. (1971). A simple method for approximating the variance of a complicated estimate. Journal
     of the American Statistical Association 66, 411-414.
 
-    With a the released mean and w the released mean weight of a group, ``a + v (z - a) / w`` has the
-    population's weighted mean where a and w are near theirs (Taylor's linearization): the noisy Welch test of
-    two means tests these, in a unit in which they lie in [-1, 1].
+    With a the released mean and w the released mean weight of a group, the mean of ``a + v (z - a) / w`` is the
+    population's weighted mean if a and w are near theirs (Taylor's linearization): the noisy Welch test of
+    two means compares these, in a unit in which they lie in [-1, 1].
     """
     interval = make_weighted_interval(weighted_sums, half_width)
     if isinstance(interval.inner, UninformativeInterval):
@@ -154,7 +154,7 @@ def make_weighted_interval(
         if total <= bound_noise_quantile(np.full(2, each.noise_scales[0]), "laplace", EXCLUDED_PROBABILITY):
             return RescaledInterval(UninformativeInterval(-2.0, 2.0), half_width, 2.0 * half_width)
         sums = each.compute_centered_sums(each.mean)
-        # noise may say that weights are larger than 1 on average
+        # noise can make the mean weight larger than 1
         parts.append((sums, each.mean, min(total / max(sums.sums[0], 1.0), 1.0)))
     unit = max(abs(center - middle) + (1.0 + abs(center)) / weight for _, center, weight in parts)
     first, second = (_compute_linearized_sums(*part, middle, unit) for part in parts)
@@ -189,20 +189,20 @@ _POPULATION_MULTIPLE = 100.0
 
 @dataclass(frozen=True)
 class TotalInterval:
-    """The totals of the population, n times a mean that the noisy t test does not reject."""
+    """Confidence interval of a population total: n times that of a mean by the noisy t test."""
 
     mean_interval: NoisyTInterval
     size: int
 
     def compute_limits(self, alpha: float) -> tuple[float, float]:
-        """Return the ends of the interval that misses the total with probability `alpha` at most."""
+        """Return the limits of the interval, which misses the total with probability at most `alpha`."""
         low, high = self.mean_interval.compute_limits(alpha)
         return self.size * low, self.size * high
 
 
 @dataclass(frozen=True)
 class NoisySize:
-    """A noisy number of records."""
+    """Noisy number of records."""
 
     value: float
     noise_scale: float
@@ -210,7 +210,7 @@ class NoisySize:
     is_complete: bool = True
 
     def find_plausible_sizes(self) -> tuple[int, ...]:
-        """Return numbers of records that are possible, with probability 1 - `EXCLUDED_PROBABILITY`."""
+        """Return plausible numbers of records; the true one is in their range with 1 - `EXCLUDED_PROBABILITY`."""
         reach = bound_noise_quantile(np.full(self.n_noises, self.noise_scale), "laplace", 0.5 * EXCLUDED_PROBABILITY)
         low, high = max(self.value - reach, 1.0), max(self.value + reach, 1.0)
         if not self.is_complete:
@@ -221,7 +221,7 @@ class NoisySize:
 
 @dataclass(frozen=True)
 class PrivateSizeTotal:
-    """Noisy sums of a domain's products y with bounds, and the noisy number of all records."""
+    """Noisy sums of bounded products y in a domain, and the noisy number of all records."""
 
     weights: tuple[float, ...]
     noise_scale: float
@@ -229,10 +229,10 @@ class PrivateSizeTotal:
     noisy_size: NoisySize
 
     def make_sums(self, size: int) -> NoisySums:
-        """Return the sums of 1, z and z^2 of so many records, of which those outside have y = 0."""
+        """Return the sums of 1, z and z^2 over `size` records, with y = 0 for those outside the domain."""
         middle, half = 0.5 * self.bounds[0] + 0.5 * self.bounds[1], 0.5 * (self.bounds[1] - self.bounds[0])
         zero = -middle / half
-        # 1, z and z^2 at the weights' places, and what a record with y = 0 has
+        # coefficients of 1, z and z^2 in the weights, and their values for a record with y = 0
         rows = np.array([[1.0, 1.0, 1.0], [-1.0, 0.0, 1.0], [1.0, -1.0, 1.0]])
         outside = np.array([1.0, zero, zero * zero])
         rest = rows - np.outer(outside, rows[0])
@@ -242,7 +242,7 @@ class PrivateSizeTotal:
         return NoisySums(sums, (noise[0], noise[1], noise[2]), "laplace", size)
 
     def compute_limits(self, alpha: float) -> FloatPair:
-        """Return the ends of the interval that misses the total with probability `alpha` at most."""
+        """Return the limits of the interval, which misses the total with probability at most `alpha`."""
         middle, half = 0.5 * self.bounds[0] + 0.5 * self.bounds[1], 0.5 * (self.bounds[1] - self.bounds[0])
         found = []
         for size in self.noisy_size.find_plausible_sizes():
@@ -255,7 +255,7 @@ STRATA_ASSUMPTIONS = (
     "records are drawn independently within strata, each with its weight, in fixed numbers",
     "the mean is that of records and weights clipped to their bounds",
 )
-# noises of a kind that a sum of many is taken to be made of; fewer have the longer tails
+# number of noises that approximate a sum of many; fewer have longer tails
 _MAX_NOISES = 2
 
 
@@ -273,18 +273,18 @@ class StratifiedSums:
 
     @property
     def noise_scales(self) -> tuple[float, float]:
-        """Scales of the noise of sums of v, and of those of v^2, over all strata."""
+        """Noise scales of the sums of v and of those of v^2 over all strata."""
         first, second = self.strata[0].noise_scales
         root = math.sqrt(len(self.strata))
         return first * root, second * root
 
     @property
     def mean(self) -> float:
-        """The weighted mean, 0 where the sum of weights is at most 1."""
+        """Weighted mean; 0 if the sum of weights is at most 1."""
         return compute_weighted_mean(self.linear_sums)
 
     def compute_centered_sums(self, mean: float) -> NoisySums:
-        """Return the sums of 1, y and y^2 for ``y = mean + v (z - mean)``, squares those within strata."""
+        """Return the sums of 1, y and y^2 for ``y = mean + v (z - mean)``, with squares within strata."""
         within = sum_within_strata([each.compute_centered_sums(mean) for each in self.strata], mean)
         return convert_centered_noisy_sums(mean, (within.size, within.distance, within.square), within.noise, None)
 
@@ -294,28 +294,28 @@ AnyWeightedSums = WeightedSums | StratifiedSums
 
 @dataclass(frozen=True)
 class StratifiedTotal:
-    """Noisy sums of each stratum's products with bounds, and the noisy number of all records."""
+    """Noisy sums of bounded products in each stratum, and the noisy number of all records."""
 
     strata: tuple[NoisySums, ...]
     bounds: FloatPair
     noisy_size: NoisySize
 
     def make_sums(self, mean: float, size: int) -> NoisySums:
-        """Return the sums of 1, z and z^2 where this is the mean of so many z, squares those within strata.
+        """Return the sums of 1, z and z^2 for a hypothetical mean of `size` values z, with squares within strata.
 
-        The noisy number of records has no part in the noisy total.
+        The noisy number of records does not enter the noisy total.
         """
         middle, half = 0.5 * self.bounds[0] + 0.5 * self.bounds[1], 0.5 * (self.bounds[1] - self.bounds[0])
         within = sum_within_strata(self.strata, mean)
         count, away, square = within.noise
-        # a total is the number of records times the middle, and half the bounds' distance times the sum of z
+        # the total is the number of records times the middle, plus the half width times the sum of z
         far = middle / half + mean
         distance = within.distance + far * (within.size - size)
         noise = (0.0 * count, away + far * count, square)
         return convert_centered_noisy_sums(mean, (float(size), distance, within.square), noise, size)
 
     def compute_limits(self, alpha: float) -> FloatPair:
-        """Return the ends of the interval that misses the total with probability `alpha` at most."""
+        """Return the limits of the interval, which misses the total with probability at most `alpha`."""
         middle, half = 0.5 * self.bounds[0] + 0.5 * self.bounds[1], 0.5 * (self.bounds[1] - self.bounds[0])
         found = []
         for size in self.noisy_size.find_plausible_sizes():
@@ -339,7 +339,7 @@ class StratifiedTotal:
 
 
 class StrataSums(NamedTuple):
-    """Sums over all strata: numbers of records, distances to a mean, squares within strata; their noise."""
+    """Sums over all strata: numbers of records, deviations from a mean and squares within strata, with their noise."""
 
     size: float
     distance: float
@@ -348,11 +348,11 @@ class StrataSums(NamedTuple):
 
 
 def sum_within_strata(strata: Sequence[NoisySums], mean: float) -> StrataSums:
-    """Return what strata say about a hypothetical mean; all have noise of the same scales."""
+    """Return the sums over strata for a hypothetical mean; all strata have the same noise scales."""
     count, row, square = (np.array(each) for each in strata[0].noise)
     distance = row - mean * count
     around = square - 2.0 * mean * row + mean * mean * count
-    # two standard deviations of a number of records, one of a distance
+    # one standard deviation of a deviation's noise, and two of a number of records'
     apart, more = math.sqrt(2.0 * float(distance @ distance)), 2.0 * math.sqrt(2.0 * float(count @ count))
     size, total, inside = 0.0, 0.0, 0.0
     for each in strata:

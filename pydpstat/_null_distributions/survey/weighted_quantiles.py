@@ -1,4 +1,4 @@
-"""Quantiles of records with weights, from noisy sums of the weights and of their squares in cells."""
+"""Quantiles of weighted records, from noisy cell sums of the weights and of their squares."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from pydpstat._null_distributions.simulation import find_interval_end
 from pydpstat._null_distributions.survey.weighted_means import convert_centered_noisy_sums
 from pydpstat.r_arithmetic.elementary import Floats
 
-# noises that a sum of many is taken to be made of; fewer have the longer tails
+# number of noises that approximate a sum of many; fewer have longer tails
 _MAX_NOISES = 4
-# what may be left out of a characteristic function, and how many of its values are added up
+# truncation error of a characteristic function, and largest number of its values
 _TRUNCATION_ERROR, _MAX_NODES = 1e-12, 2**15
 
 
 @dataclass(frozen=True)
 class WeightedCells:
-    """Noisy sums of weights v in [0, 1] and of their squares in cells."""
+    """Noisy cell sums of weights v in [0, 1] and of their squares."""
 
     weights: tuple[float, ...]
     squares: tuple[float, ...]
@@ -34,7 +34,7 @@ class WeightedCells:
     size: int | None
 
     def compute_quantile(self, probability: float) -> float:
-        """Return the point below which the noisy cells have this share of weight."""
+        """Return the point below which the noisy cells have the fraction `probability` of the weight."""
         edges, inner = np.array(self.edges), np.cumsum(self.weights)
         if inner[-1] <= 1.0:
             return float(0.5 * edges[0] + 0.5 * edges[-1])
@@ -45,9 +45,9 @@ class WeightedCells:
         return float(edges[cell] + min(max(part, 0.0), 1.0) * (edges[cell + 1] - edges[cell]))
 
     def compute_slope(self, probability: float) -> float:
-        """Return how far noise of a standard deviation of 1 in each cell moves the quantile.
+        """Return the change of the quantile per standard deviation of the noise in each cell.
 
-        NaN where the noise of all cells is above a tenth of their weight.
+        It is NaN if the noise of all cells exceeds a tenth of their weight.
         """
         cells, at = len(self.weights), self.compute_quantile(probability)
         deviation = math.sqrt(2.0) * self.noise_scales[0]
@@ -59,7 +59,7 @@ class WeightedCells:
         return compute_quantile_slope(self.compute_quantile, probability, deviation, spread * deviation / total)
 
     def compute_edge_sums(self, edge: int, probability: float) -> NoisySums:
-        """Return the sums for the share of weight below the edge in this place, 1 below and -1 beyond."""
+        """Return the sums for the fraction of weight below an edge, with records coded 1 below and -1 above."""
         mean = 2.0 * probability - 1.0
         below, beyond = 1.0 - mean, -1.0 - mean
         columns: list[tuple[float, float, float, float]] = []
@@ -82,12 +82,12 @@ class WeightedCells:
 
 @dataclass(frozen=True)
 class WeightedQuantileInterval:
-    """The quantiles of the population, by weight, that are not told to be elsewhere.
+    """Confidence interval of a weighted quantile of the population.
 
-    At an edge of the cells the share of weight below it is a weighted mean, of records that are 1 below and
-    -1 beyond; the noisy t test of it (`weighted_means`) tells whether the quantile can be on the other side.
-    The test at one fixed edge has its level whatever the others do: the interval ends at the first edges,
-    from the estimate outwards, that are told to be beyond (Woodruff, R. S. (1952). Confidence intervals for
+    At an edge of the cells the fraction of weight below it is a weighted mean, of records that are 1 below and
+    -1 above; its noisy t test (`weighted_means`) decides whether the quantile can be on the other side.
+    The test at one fixed edge has its level whatever the other tests do: the limits are the first edges,
+    from the estimate outwards, that are rejected (Woodruff, R. S. (1952). Confidence intervals for
     medians and other position measures. Journal of the American Statistical Association 47, 635-646).
     """
 
@@ -95,7 +95,7 @@ class WeightedQuantileInterval:
     probability: float
 
     def compute_limits(self, alpha: float) -> tuple[float, float]:
-        """Return the ends of the interval that misses the quantile with probability `alpha` at most."""
+        """Return the limits of the interval, which misses the quantile with probability at most `alpha`."""
         edges, mean = self.weighted_cells.edges, 2.0 * self.probability - 1.0
         last = len(edges) - 1
         center = int(np.searchsorted(edges, self.weighted_cells.compute_quantile(self.probability)).clip(1, last))
@@ -109,7 +109,7 @@ class WeightedQuantileInterval:
                 self.weighted_cells.compute_edge_sums(edge, self.probability), mean, alternative, half
             )[1]
 
-        # the weight below an edge that is left of the quantile is less than the share
+        # below an edge to the left of the quantile, the fraction of weight is less than `probability`
         low = find_interval_end(lambda x: compute_pvalue(max(math.floor(x), 0), "less"), half, center, 1.0, -1.0, 0.0)
         high = find_interval_end(
             lambda x: compute_pvalue(min(math.ceil(x), last), "greater"), half, center, 1.0, 1.0, float(last)
@@ -117,14 +117,14 @@ class WeightedQuantileInterval:
         return edges[max(math.floor(low), 0)], edges[min(math.ceil(high), last)]
 
     def compute_noise_limits(self, alpha: float) -> tuple[float, float]:
-        """Return the interval that misses the records' own quantile with probability `alpha` at most.
+        """Return the limits of an interval that misses the records' own quantile with probability at most `alpha`.
 
-        At an edge above the quantile the weight below it, less the quantile's share of all weight, is at
-        least 0, and at one above the record before that at least minus one record's weight. The lower end is
-        the last edge before the first where it is larger than the noise alone would explain. As in the proof
-        of `pydpstat._null_distributions.quantiles.quantiles.compute_quantile_limits` one edge alone counts, which the
-        records fix. The upper end is the mirror image. Whole cells are in the interval, wherever in them the
-        records are.
+        At an edge above the quantile the weight below it, minus `probability` times all weight, is at least 0,
+        and at one above the preceding record at least minus one record's weight. The lower limit is the last
+        edge before the first where it is larger than the noise alone explains. As in the proof of
+        `pydpstat._null_distributions.quantiles.quantiles.compute_quantile_limits` only one edge matters, which
+        the records determine. The upper limit is the mirror image. The interval consists of whole cells,
+        wherever in them the records are.
         """
         known, share, half = self.weighted_cells, self.probability, 0.5 * alpha
         weights = np.array(known.weights)
@@ -134,10 +134,10 @@ class WeightedQuantileInterval:
 
 
 def _find_last_weighted_edge(weights: Floats, probability: float, noise_scale: float, tail_probability: float) -> int:
-    """Return which edge is the last one before as much weight is below as the records' quantile needs."""
+    """Return the index of the last edge before the first one with significantly more weight below it."""
     for place in range(1, weights.size):
         excess = (1.0 - probability) * math.fsum(weights[:place]) - probability * math.fsum(weights[place:])
-        # one record's weight is 1 at most
+        # the weight of a record is at most 1
         if (
             bound_laplace_sum_cdf(
                 (excess + 1.0) / noise_scale, (1.0 - probability, probability), (place, weights.size - place)
@@ -149,13 +149,13 @@ def _find_last_weighted_edge(weights: Floats, probability: float, noise_scale: f
 
 
 def bound_laplace_sum_cdf(x: float, weights: tuple[float, float], terms: tuple[int, int]) -> float:
-    """Return a lower bound of P(S <= x), S a weighted sum of independent Laplace variables of scale 1.
+    """Return a lower bound of P(S <= x) for a weighted sum S of independent Laplace variables of scale 1.
 
     Davies, R. B. (1973). Numerical inversion of a characteristic function. Biometrika 60, 415-417.
 
     The characteristic function ``prod (1 + (w u)^2)^-m`` is inverted at midpoints. With steps of pi / R the
-    error is at most the probability of beyond R, below 1e-12 for R of 8 standard deviations and 60 times the
-    largest scale (Chernoff); what is left out at the end of the series is at most the function there, which
+    error is at most P(|S| > R), below 1e-12 for R of 8 standard deviations and 60 times the
+    largest scale (Chernoff); the truncation error of the series is at most the function at its end, which
     is subtracted.
     """
     deviation = math.sqrt(2.0 * (terms[0] * weights[0] ** 2 + terms[1] * weights[1] ** 2))

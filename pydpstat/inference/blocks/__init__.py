@@ -1,1 +1,1 @@
-"""Any test and any estimator, on random blocks of the records."""
+"""Tests and intervals from arbitrary callables that are run on random blocks of records."""

@@ -1,4 +1,4 @@
-"""The records of samples, and disjoint random blocks of them."""
+"""Records of samples, and their partition into random blocks."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ BlockOfSamples = tuple["SampleContainer", ...]
 
 
 class BlockSamples:
-    """One sample or several, each of records that are rows of an array or of a frame. Private."""
+    """One or several samples, whose records are rows of an array or of a frame; private."""
 
     def __init__(self, data: object) -> None:
-        """Look at the containers; what the records are plays no part."""
+        """Read the containers; the values of the records are not used."""
         several = isinstance(data, tuple) and len(data) > 0 and all(map(_is_in_memory, data))
         given: Any = data if several else (data,)
         self.samples = tuple(map(_read_sample, given))
@@ -47,11 +47,11 @@ class BlockSamples:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """The samples' numbers of records."""
+        """Numbers of records of the samples."""
         return tuple(len(each) for each in self.samples)
 
     def select_one_per_unit(self, unit: object, options: Options) -> None:
-        """Let one record of each unit stay, of that of the budget where none is given."""
+        """Keep one record of each unit, in place; the unit defaults to that of the budget."""
         given = unit is not None
         unit = unit if given else get_budget_defaults(options.budget).unit
         if unit is None:
@@ -66,7 +66,7 @@ class BlockSamples:
         elif given:
             raise make_unit_error(unit)
         else:
-            # the budget refuses what protects records
+            # without ids the release protects records, which the budget refuses
             return
         stays = assign_units_to_samples(columns, self.unit, 1, options.source)
         kept = (np.flatnonzero(stay) for stay in stays)
@@ -76,11 +76,11 @@ class BlockSamples:
         return "Samples(values withheld)"
 
     def draw_blocks(self, n_blocks: int, source: Source, bounded: bool) -> Iterator[BlockOfSamples]:
-        """Yield a block of each sample so many times: together they are all records, each of them once.
+        """Yield `n_blocks` tuples with a block of each sample; the blocks of a sample are a partition of its records.
 
-        Under bounded neighbors the blocks of a sample are drawn without replacement and differ by one record
-        in size at most. Otherwise each record draws its block by itself, so that one record more or less
-        changes one block, and only that.
+        Under bounded neighbors the blocks of a sample are drawn without replacement and their sizes differ by
+        at most 1. Otherwise the block of each record is drawn independently, so that adding or removing a
+        record changes one block.
         """
         drawn = [_assign_blocks(size, n_blocks, source, bounded) for size in self.sizes]
         for place in range(n_blocks):
@@ -89,7 +89,7 @@ class BlockSamples:
 
 
 def _is_in_memory(data: object) -> bool:
-    """Tell whether something has records in memory that can be taken by place."""
+    """Return whether the data are records in memory that can be selected by position."""
     if find_library(data) in ("dask", "duckdb", "pyspark"):
         return False
     if has_rows(data) or isinstance(data, np.ndarray) and data.ndim > 0 or is_vector(data):
@@ -99,12 +99,12 @@ def _is_in_memory(data: object) -> bool:
 
 def _read_sample(data: object) -> SampleContainer:
     if find_library(data) == "rpy2":
-        # others stay what they are: a callable may count on it
+        # other containers keep their type, which the callable may require
         data = to_pandas_or_numpy(data)
     if isinstance(data, np.ma.MaskedArray):
         data = fill_masked(data)
     if isinstance(data, (list, tuple, range)):
-        # each record by itself: what an array has room for depends on all of them
+        # an object array, because the dtype of any other depends on all records
         data = np.fromiter(map(_fill_masked_with_nan, data), dtype=object, count=len(data))
     if _is_in_memory(data):
         return to_plain_sample(data)
@@ -116,7 +116,7 @@ def _read_sample(data: object) -> SampleContainer:
 
 
 def _fill_masked_with_nan(record: Any) -> object:
-    """Return a record with NaN where something in it is masked; a list or tuple stays one."""
+    """Return a record with NaN for its masked elements; lists and tuples keep their type."""
     if isinstance(record, np.ma.MaskedArray):
         plain = fill_masked(record)
         return plain if plain.ndim else plain.item()
@@ -124,8 +124,8 @@ def _fill_masked_with_nan(record: Any) -> object:
 
 
 def _take_records(sample: Any, positions: Positions) -> SampleContainer:
-    """Return some records, in their order."""
-    # tables and arrays of Arrow have no other way
+    """Return the records at the given positions, in that order."""
+    # Arrow tables and arrays can be selected by `take` only
     return sample.take(positions) if type(sample).__module__.startswith("pyarrow") else take_rows(sample, positions)
 
 
@@ -139,12 +139,12 @@ def _drop_column(frame: Any, column: str) -> SampleContainer:
 
 
 def _copy_records(sample: SampleContainer, positions: Positions) -> SampleContainer:
-    """Return some records, in this order, and nothing else of the data."""
+    """Return copies of the records at the given positions, without anything else of the data."""
     return copy_isolated_block(_take_records(sample, positions))
 
 
 def _assign_blocks(size: int, n_blocks: int, source: Source, bounded: bool) -> tuple[Positions, list[int]]:
-    """Return the records' places, block by block, and where each block begins and the last ends."""
+    """Return the positions of records sorted by block, and the offsets of the blocks."""
     if bounded:
         mixed = np.argsort(source.uniform(size), kind="stable") if source.reproducible else draw_permutation(size)
         cuts = [size * place // n_blocks for place in range(n_blocks + 1)]

@@ -1,4 +1,4 @@
-"""Functions that are run on blocks of records, and heard of by their results only."""
+"""Run callables on blocks of records in isolation: only their results are used."""
 
 from __future__ import annotations
 
@@ -32,22 +32,21 @@ Read = TypeVar("Read")
 
 
 class IsolatedRunner(Protocol):
-    """What runs a function, and reads its result."""
+    """Function that calls a callable and reads its result."""
 
     def __call__(self, function: Callback, arguments: Sequence[object], read: Callable[[object], Read]) -> Read | float:
-        """Return what was read, or NaN where either fails."""
+        """Return the result as read, or NaN if the call or the reading fails."""
 
 
 @contextmanager
 def open_isolated_runner() -> Iterator[IsolatedRunner]:
-    """Give what runs functions; until the end nothing is printed, logged or warned of.
+    """Yield a function that runs callables without output, warnings or log messages.
 
-    What is given takes a function, its arguments and what reads its result, and returns what was read, or
-    NaN where either of them fails: whether it fails tells of the records, so no error comes out, also none
-    that would end the program. Only the user's own interrupt does.
-
-    The global random generators are seeded again for each run, always alike, and have their states again
-    afterwards: how much one run draws is told neither to the next one nor to the caller.
+    It is called with a function, its arguments and a reader of the result, and returns what the reader returns,
+    or NaN if either raises any exception, including SystemExit: whether a call fails depends on the records.
+    Only a keyboard interrupt by the user is passed on. The global random generators are reseeded before each
+    call, with the number of the call, and their states are restored at the end: the draws of a call affect neither
+    the next one nor the caller.
     """
     level, states = logging.root.manager.disable, (random.getstate(), np.random.get_state())
     with open(os.devnull, "w", encoding="utf-8") as nowhere, warnings.catch_warnings():
@@ -83,7 +82,7 @@ def _make_isolated_runner(is_interrupted: Callable[[], bool]) -> IsolatedRunner:
 
 @contextmanager
 def _handle_interrupts() -> Iterator[Callable[[], bool]]:
-    """Give what tells whether the user has interrupted; a function may raise the same error by itself."""
+    """Yield a function that returns whether the user has interrupted; a callable may raise KeyboardInterrupt itself."""
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):
         yield lambda: False
@@ -112,7 +111,7 @@ OUTPUT_CONDITION = (
 
 
 def convert_to_pvalue(result: object) -> float:
-    """Return the p-value of a test's result: its `pvalue`, a number, or 0 and 1 for a decision."""
+    """Return the p-value of a test's result: its `pvalue` attribute, a number, or 0 or 1 for a decision."""
     value = checks.unwrap_scalar(getattr(result, "pvalue", result))
     if isinstance(value, (bool, np.bool_)):
         return 0.0 if value else 1.0
@@ -121,13 +120,13 @@ def convert_to_pvalue(result: object) -> float:
 
 
 def convert_to_estimate(result: object) -> float:
-    """Return an estimator's result as a number; a text is none."""
+    """Return the result of an estimator as a float; NaN for a string."""
     value = checks.unwrap_scalar(result)
     return math.nan if isinstance(value, (str, bytes)) else float(value)
 
 
 def check_callable(function: object, name: str, example: str) -> Callable[..., object]:
-    """Check that something can be called; it is not called."""
+    """Check that an argument is callable, without calling it."""
     if callable(function):
         return function
     raise PydpstatError(
@@ -138,7 +137,7 @@ def check_callable(function: object, name: str, example: str) -> Callable[..., o
 def make_block_samples(
     data: object, options: Options, n_blocks: object, unit: object
 ) -> tuple[BlockSamples, int | None]:
-    """Return the samples, of each unit one record, and the number of blocks where it is given."""
+    """Return the samples, with one record of each unit, and the checked number of blocks if given."""
     check_inference_epsilon(options)
     samples = BlockSamples(data)
     samples.select_one_per_unit(unit, options)
@@ -161,7 +160,7 @@ def make_block_samples(
 
 
 def get_public_size(options: Options, samples: BlockSamples) -> int | None:
-    """Return the number of all records, where it is public."""
+    """Return the total number of records if it is public, else None."""
     return sum(samples.sizes) if options.has_public_size else None
 
 
@@ -173,7 +172,7 @@ def release_blocks(
     names: tuple[str, ...],
     arguments: tuple[tuple[str, object], ...],
 ) -> DPResults:
-    """Release numbers of blocks; no condition speaks of missing values, which are the callable's affair."""
+    """Release a query on block results; no condition about missing values, which the callable handles."""
     conditions = (
         INDEPENDENCE_CONDITION,
         TYPES_CONDITION,
@@ -192,7 +191,7 @@ def release_blocks(
 
 
 def describe_block_sizes(options: Options, samples: BlockSamples, n_blocks: int) -> tuple[str, ...]:
-    """Say how large the blocks are."""
+    """Return a remark on the number and size of the blocks."""
     if not options.has_public_size:
         return (f"{n_blocks} blocks.",)
     least = min(samples.sizes) // n_blocks

@@ -1,6 +1,6 @@
-"""Blocks that contain the values of their records, and nothing else of the data.
+"""Isolated copies of blocks: values of their records without any other trace of the data.
 
-The parts of a container besides its values often depend on every record: the row numbers of a default index,
+Parts of a container other than its values often depend on all records: the row numbers of a default index,
 the types of lists, categories and dictionaries in the order of first occurrence, a bitmap of missing values,
 an array's base, `attrs` of pandas and Arrow's metadata with the number of rows. With all of these removed, a
 block is a function of its records and of public types and names. Adding, removing or replacing a record
@@ -42,9 +42,9 @@ _IMMUTABLE_TYPES = {str, bytes, bool, int, float, complex, type(None)}
 
 
 def to_plain_sample(sample: Any) -> SampleContainer:
-    """Return records in a plain container of pandas, NumPy, Arrow or Polars, without shared dictionaries.
+    """Convert records to a plain container of pandas, NumPy, Arrow or Polars, without shared dictionaries.
 
-    Subclasses of frames and arrays are converted: their attributes may depend on all records.
+    Subclasses of frames and arrays are converted too: their attributes may depend on all records.
     """
     library = find_library(sample)
     if library == "polars":
@@ -72,7 +72,7 @@ def _convert_polars_categories(sample: pl.DataFrame | pl.Series) -> pl.DataFrame
 
 
 def _convert_polars_type(kind: pl.DataType) -> pl.DataType:
-    """Return a Polars type with strings in place of categories that come from the records."""
+    """Return the Polars type with strings instead of categories, which depend on the records."""
     import polars as pl
 
     if kind == pl.Categorical:
@@ -92,7 +92,7 @@ def _decode_arrow_column(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.Ch
 
 
 def convert_arrow_type(kind: pa.DataType) -> pa.DataType:
-    """Return an Arrow type with the types of values in place of dictionaries."""
+    """Return the Arrow type with value types instead of dictionaries."""
     import pyarrow as pa
 
     types = pa.types
@@ -123,7 +123,7 @@ def _convert_arrow_field(field: pa.Field) -> pa.Field:
 
 
 def copy_isolated_block(block: Any) -> SampleContainer:
-    """Return selected records without anything that depends on the others."""
+    """Return a block whose dtype, string width and categories depend on its own records only."""
     library = find_library(block)
     if library == "pyarrow":
         return _copy_arrow_data(block)
@@ -134,7 +134,7 @@ def copy_isolated_block(block: Any) -> SampleContainer:
     if is_frame(block):
         columns = {place: _copy_isolated_column(block.iloc[:, place]) for place in range(block.shape[1])}
         own = pd.DataFrame(columns, index=range(len(block)))
-        # an index is mutable, and would carry changes over to the next block
+        # an index is mutable: changes to it would reach the next block
         own.columns = block.columns.copy()
         return own
     if has_rows(block):
@@ -147,7 +147,7 @@ def copy_isolated_block(block: Any) -> SampleContainer:
 
 
 def _copy_isolated_column(column: pd.Series) -> pd.Series:
-    """Return a column whose index, type, categories and objects depend on its records alone."""
+    """Return a column whose index, type, categories and objects depend on its own records only."""
     if is_categorical(column):
         return pd.Series(_copy_used_categories(column.array), name=column.name)
     if not isinstance(column.dtype, np.dtype):
@@ -183,12 +183,12 @@ def _copy_used_categories(column: pd.Categorical) -> pd.Categorical:
         used = used[np.argsort(first)]
         try:
             used = used[column.categories.take(used).argsort()]
-        except (Exception, SystemExit):  # others stay in the order of first occurrence in the block
+        except (Exception, SystemExit):  # unsortable categories stay in order of occurrence
             pass
     places = np.full(len(column.categories) + 1, -1)
     places[used] = np.arange(used.size)
     categories = pd.Index(_copy_isolated_column(pd.Series(column.categories.take(used), name=None)))
-    # the place of a missing value, -1, is the last one
+    # code -1 of missing values selects the last element
     return pd.Categorical.from_codes(places[codes], categories=categories, ordered=column.ordered)
 
 
@@ -203,7 +203,7 @@ def _copy_isolated_array(block: np.ndarray) -> np.ndarray:
     try:
         own = np.array(block.tolist())
     except (Exception, SystemExit):
-        # such as rows of different lengths: an error would reveal something about the records
+        # for example rows of different lengths; an error would reveal information about the records
         return block
     if block.dtype.kind == "O" and own.dtype.kind in "US":
         texts = np.array(block.tolist(), dtype=object)

@@ -1,4 +1,4 @@
-"""Any test and any estimator, on random blocks of the records: the Test of Tests, and block intervals."""
+"""Tests and intervals from arbitrary callables on random blocks: the Test of Tests and block intervals."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from pydpstat.inference.blocks._block_runs import (
 from pydpstat.results._labels import Labels
 from pydpstat.results.inference_results import InferenceResults
 
-# blocks get so many records at least, where the number of blocks is chosen here
+# smallest block sizes if the number of blocks is chosen automatically, and size below which a remark is added
 _MIN_TEST_RECORDS, _MIN_ESTIMATE_RECORDS, _USUAL_BLOCK_SIZE = 5, 10, 20
 _N_DRAWS = 10_000
 _ERRORS_REMARK = (
@@ -168,12 +168,12 @@ def any_test(
     most = max(1, min(samples.sizes) // _MIN_TEST_RECORDS) if how.has_public_size else 1
     number, own = choose_blocks(records, how.epsilon, number, level, most)
     limit = own if null is None else _simulate_level(test, null, samples.sizes, number, own)
-    # first of all, so that of a seeded stream it does not depend on how many records there are
+    # drawn first: its position in a seeded stream must not depend on the number of records
     uniform = float(how.source.uniform(1)[0]) - 0.5
     hits = 0
     with Progress(lambda: number, "blocks") as progress, open_isolated_runner() as run:
         for block in samples.draw_blocks(number, how.source, how.has_public_size):
-            # NaN is no rejection
+            # a comparison with NaN is False: no rejection
             hits += run(test, block, convert_to_pvalue) <= own
             progress.add_done()
     query = Query(
@@ -293,7 +293,7 @@ def any_interval(
         number = choose_interval_blocks(how.epsilon, max(1, min(samples.sizes) // _MIN_ESTIMATE_RECORDS))
     cells = choose_histogram_cells(number, how.epsilon)
     inner = np.linspace(low, high, cells + 1)[1:-1]
-    # drawn for every block, so that nothing tells which one fails
+    # drawn for every block, so that the stream does not reveal which blocks fail
     coins = how.source.integers(number, 2)
     counts = np.zeros(cells, dtype=np.int64)
     with Progress(lambda: number, "blocks") as progress, open_isolated_runner() as run:
@@ -326,13 +326,13 @@ def any_interval(
 
 
 def _check_block_options(epsilon: float, neighbors: str | None, rng: object, budget: Chargeable | None) -> Options:
-    """Check how blocks are protected: what is counted of them gets geometric noise."""
+    """Check the privacy options of counts over blocks, which get geometric noise."""
     public = (epsilon, 0, "geometric", neighbors, "error")
     return options(*public, mechanisms=INTEGER_MECHANISMS, allow_objects=False, rng=rng, budget=budget)
 
 
 def _get_quantile_level(limit: object, level: object) -> float:
-    """Return which quantile of the blocks' numbers bounds the parameter."""
+    """Return the level of the quantile of the block results that bounds the parameter."""
     if limit is None:
         if level is not None:
             raise PydpstatError(
@@ -348,7 +348,7 @@ def _get_quantile_level(limit: object, level: object) -> float:
 
 
 def _simulate_level(test: Any, null: object, sizes: tuple[int, ...], n_blocks: int, level: float) -> float:
-    """Return the upper limit of a block's level under the null hypothesis, the larger one of both sizes."""
+    """Return an upper confidence limit of a block's rejection probability under `null`, for both block sizes."""
     sampler = check_callable(null, "null", "lambda rng, size: rng.normal(size=size)")
     generator = np.random.default_rng(20231)
     smaller, larger = tuple(n // n_blocks for n in sizes), tuple(-(-n // n_blocks) for n in sizes)
@@ -357,7 +357,7 @@ def _simulate_level(test: Any, null: object, sizes: tuple[int, ...], n_blocks: i
         hits = 0
         with open_isolated_runner() as run:
             for _ in range(_N_DRAWS):
-                # the sampler's own errors are of made-up records: the user should see them
+                # errors of the sampler are shown, since they concern simulated records only
                 drawn: Any = sampler(generator, size if len(size) > 1 else size[0])
                 block = tuple(drawn) if len(size) > 1 else (drawn,)
                 hits += run(test, block, convert_to_pvalue) <= level

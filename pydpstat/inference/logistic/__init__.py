@@ -1,1 +1,1 @@
-"""Logistic regression, by noisy sums or by noisy cells."""
+"""Logistic regression from noisy sums or from noisy cell counts."""

@@ -1,4 +1,4 @@
-"""Logistic regression from noisy counts and sums by cell, and the results of a fit."""
+"""Logistic regression from noisy counts and sums by cell, and the results of logistic fits."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def make_logit_results(
     remarks: list[str],
     **fields: object,
 ) -> RegressionResults:
-    """Return the results of a fit."""
+    """Return the results of a logistic fit."""
     if empty is None:
         empty = np.zeros(len(design.names), dtype=bool)
     combinations = LogitCombinations(inference, scaling.combinations, tuple(empty.tolist()))
@@ -99,7 +99,7 @@ def make_logit_results(
 
 
 def _format_windows(window: Scaling, scaling: Scaling, design: RegressionDesign) -> str:
-    """Return the windows of numeric predictors as text, in the data's units."""
+    """Format the windows of the numeric predictors, in the units of the data."""
     ends = [window.middle + side * window.half_width for side in (-1.0, 1.0)]
     low, high = (scaling.middle + scaling.half_width * np.clip(each, -1.0, 1.0) for each in ends)
     return ", ".join(
@@ -110,7 +110,7 @@ def _format_windows(window: Scaling, scaling: Scaling, design: RegressionDesign)
 
 
 def _has_numeric_predictor(design: RegressionDesign) -> list[bool]:
-    """Tell which coefficients other than the constant belong to numeric predictors."""
+    """Return whether each coefficient other than the constant belongs to a numeric predictor."""
     return [each.levels is None for each in design.predictors for _ in each.names]
 
 
@@ -123,11 +123,11 @@ WINDOW_REMARK = (
     "which follow from noisy means and variances and clip the weights alone: {}. The model has no other "
     "bounds than those that were given."
 )
-# the shares of epsilon of the table, and of what lines leave, one after another
+# fractions of epsilon for the table and for the successive remainders of linear approximations
 EPSILON_SHARES = (0.8, 0.08, 0.12)
-# slopes whose absolute values add up to more are too steep for lines
+# largest sum of absolute slopes for which linear approximations are used
 _MAX_LINEAR_SLOPE = 8.0
-# releases numbers with a mechanism for a share of epsilon, and tells the scales of its vectors' noise
+# function that releases a query with a mechanism and an epsilon; it returns values and the first and last noise scale
 QueryRelease = Callable[[Query, CellCubes, float], tuple[Floats, tuple[float, float]]]
 _UNINFORMATIVE_REMARK = (
     "The release is uninformative about {}: too few records of a response, or the noise hides it. "
@@ -142,7 +142,7 @@ ASSUMPTIONS = (
 def fit_by_cells(
     regression: Regression, options: Options, arguments: tuple[tuple[str, object], ...]
 ) -> RegressionResults:
-    """Release counts and sums by cell, and return what follows from them."""
+    """Release counts and sums by cell, and return the results of the fit."""
     design = regression.design
     cells = DesignCells.from_design(design)
     records = CellRecords(regression, cells)
@@ -182,10 +182,10 @@ def fit_cell_model(
     nobs: int | None,
     release_query: QueryRelease,
 ) -> tuple[CellLogit | WindowedLogit, CellTable]:
-    """Return the law of the last release, and the table, which is the first release.
+    """Return the inference from the last release, and the table from the first one.
 
-    The others are remainders of lines at the estimates or, if slopes are too steep for lines, equations. All
-    requests depend on noisy numbers alone.
+    The later releases are remainders of linear approximations at the estimates or, if slopes are too steep for these,
+    estimating equations. All queries depend on noisy numbers only.
     """
     cells = records.cells
     asked = release_query(
@@ -229,7 +229,10 @@ def _solve_window_equations(
     changes_and_nobs: tuple[int, int | None],
     release_query: QueryRelease,
 ) -> WindowedLogit:
-    """Return the law of the last equations; `changes_and_nobs` is 2 for replaced records, else 1, and n if public."""
+    """Return the inference from estimating equations.
+
+    `changes_and_nobs` has the number of changed records, 2 if a record is replaced and else 1, and n if public.
+    """
     own = records.to_logit_records()
 
     def release_noisy_sums(query: Query, share: float) -> tuple[Floats, float]:
@@ -247,7 +250,7 @@ def _solve_window_equations(
 
 
 def make_cell_table(cells: DesignCells, noisy: Floats, scales: tuple[float, float], n_changed_cells: int) -> CellTable:
-    """Return the noisy table of what was released; without numbers the first scale is a rate."""
+    """Return the noisy table from released values; without numeric predictors the first scale is a noise rate."""
     width, count = len(cells.numbers), len(cells.rows)
     own = noisy[: 2 * count * (width + 1)].reshape(count, 2, width + 1)
     units = np.array([1.0 / n_changed_cells if i == j else 1.0 for i, j in cells.products])
@@ -258,7 +261,7 @@ def make_cell_table(cells: DesignCells, noisy: Floats, scales: tuple[float, floa
 
 
 def bound_slopes(inference: CellLogit) -> tuple[Floats, Floats]:
-    """Return estimates with moderate slopes, at which the next release is made, and the cells' shares."""
+    """Return coefficients with limited slopes, at which the next release is made, and the shares of the cells."""
     b, numbers = inference.estimate.copy(), list(inference.table.numbers)
     size = float(np.abs(b[numbers]).sum())
     if size > MAX_SLOPE_SUM:
@@ -291,7 +294,7 @@ def _make_cell_results(
 
 
 def _find_empty_levels(table: CellTable, design: RegressionDesign) -> tuple[npt.NDArray[np.bool_], list[str]]:
-    """Return which coefficients are of levels that look empty by the noisy counts, and remarks on them."""
+    """Return a mask of the coefficients of levels that look empty by the noisy counts, and remarks on them."""
     sizes, sd = table.counts.sum(axis=1), math.sqrt(table.variance)
     whole = float(sizes.sum())
     counts = table.rows.T @ sizes

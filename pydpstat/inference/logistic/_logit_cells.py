@@ -1,4 +1,4 @@
-"""The records of a logistic regression by cell: their noisy counts and sums."""
+"""Records of a logistic regression by cell, and queries for their counts and sums."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from pydpstat.r_arithmetic.elementary import Floats, exp
 from pydpstat.results._labels import Labels
 
 MAX_CELLS = 2000
-# shares of epsilon for sums by cell, with one number and with several; products get the rest
+# fractions of epsilon for sums by cell, with one numeric predictor or several, and for remainders by cell
 _CELL_SUMS_SHARE, _CELL_SUMS_SHARE_SEVERAL, _CELL_REMAINDER_SHARE = 0.88, 0.75, 0.6
 
 
 class DesignCells(NamedTuple):
-    """The cells of a design; all of it is public."""
+    """Public cells of a design: its rows, numeric predictors, scaling, names and codes."""
 
     rows: Floats
     numbers: tuple[int, ...]
@@ -40,7 +40,7 @@ class DesignCells(NamedTuple):
 
     @classmethod
     def from_design(cls, design: RegressionDesign) -> DesignCells:
-        """Return the cells of a design."""
+        """Return the cells of a design, one for each combination of levels."""
         read = [each for each in design.source_columns if each.levels is not None]
         count = math.prod(len(each.levels or ()) for each in read)
         if count > MAX_CELLS:
@@ -55,7 +55,7 @@ class DesignCells(NamedTuple):
             [np.zeros(count) if each.levels is None else next(columns) for each in design.source_columns]
         )
         paired = list(zip(design.predictors, made))
-        # an interaction has only the products of its variables' levels
+        # combinations with the same codes of all predictors are one cell
         known, first = np.unique(_encode_cells(paired, count), return_index=True)
         of_cells = [np.zeros(first.size) if each.levels is None else own[first] for each, own in paired]
         numbers, place = [], 1
@@ -70,18 +70,18 @@ class DesignCells(NamedTuple):
 
     @property
     def products(self) -> list[tuple[int, int]]:
-        """The pairs of numbers whose products are released, by their place among the numbers."""
+        """Pairs of numeric predictors whose products are released, as indices among the numeric predictors."""
         return [*combinations_with_replacement(range(len(self.numbers)), 2)]
 
     def make_table_mechanism(self, n_changed_cells: int) -> CellCubes:
-        """Return the mechanism of the first release, in which a change affects `n_changed_cells` cells."""
+        """Return the mechanism of the first release, in which a neighbor changes `n_changed_cells` cells."""
         share = _CELL_SUMS_SHARE if len(self.numbers) == 1 else _CELL_SUMS_SHARE_SEVERAL
         cells = NoiseBlock(CubeNoise(float(n_changed_cells), len(self.numbers) + 1), 2 * len(self.rows))
         rest = NoiseBlock(CubeNoise(float(n_changed_cells), len(self.products)), 1)
         return CellCubes((cells, rest), (share, 1.0 - share))
 
     def make_remainder_mechanism(self, n_changed_cells: int) -> CellCubes:
-        """Return the mechanism of the remainders of lines."""
+        """Return the mechanism of the remainders of linear approximations."""
         width, pairs = len(self.numbers), len(self.products)
         cells = NoiseBlock(CubeNoise(float(n_changed_cells), 2 + width), len(self.rows))
         return CellCubes(
@@ -91,7 +91,7 @@ class DesignCells(NamedTuple):
 
 
 def make_separate_mechanism(size: int) -> CellCubes:
-    """Return the mechanism of numbers that change by at most 1 in the L1 norm: each has separate noise."""
+    """Return the mechanism of `size` numbers with sensitivity 1 in the L1 norm, with independent noise for each."""
     return CellCubes((NoiseBlock(CubeNoise(1.0, 1), size),), (1.0,))
 
 
@@ -109,10 +109,10 @@ def _format_cell(factors: Sequence[Predictor], codes: Sequence[int]) -> str:
 
 
 class CellRecords:
-    """The records of a logistic regression, by cell. Private except the cells and names."""
+    """Records of a logistic regression by cell; private except for the cells and names."""
 
     def __init__(self, regression: Regression, cells: DesignCells) -> None:
-        """Take the records over; nothing is computed yet."""
+        """Store the records; nothing is computed yet."""
         self._regression, self.cells = regression, cells
         self.size = int(regression.response.size)
         design = regression.design
@@ -125,7 +125,7 @@ class CellRecords:
         return "CellRecords(values withheld)"
 
     def _iterate_chunks(self) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], list[Floats]]]:
-        """Yield cells, responses, and numbers from -1 to 1 on a grid, some records at a time.
+        """Yield cell codes, responses (0 or 1) and predictors on a grid from -1 to 1, chunk by chunk.
 
         All operations are elementwise: the values of a record do not depend on other records.
         """
@@ -146,11 +146,11 @@ class CellRecords:
             yield cell, response, numbers
 
     def to_logit_records(self) -> LogitRecords:
-        """Return the same records without cells, the numbers in the unit of the bounds."""
+        """Return the same records without cells, with predictors in the units of the bounds."""
         return LogitRecords(self._regression, self.cells.scaling)
 
     def make_counts_query(self, n_changed_cells: int, nobs: int | None) -> Query:
-        """Ask for the number of records of each cell by response."""
+        """Return a query for the number of records of each cell by response."""
         count = 2 * len(self.cells.rows)
         totals = [0] * count
         for cell, response, _ in self._iterate_chunks():
@@ -161,16 +161,16 @@ class CellRecords:
         return Query("count", value, (n_changed_cells,), names, integer=True, nobs=nobs, exact=tuple(totals))
 
     def make_table_query(self, n_changed_cells: int, nobs: int | None) -> Query:
-        """Ask for counts and sums of the numbers z, by cell and response, and for products of numbers.
+        """Return a query for counts and sums of z by cell and response, and for sums of products of z.
 
-        A record adds (1, z) to one cell, at most 1 in the maximum norm. One that is replaced leaves a cell
-        and enters another, or stays in its cell, whose vector moves by (0, z - z'), at most 2: the norms of
-        all cells' changes add up to at most `n_changed_cells`, which is 1 where a record is added or removed
-        and 2 where one is replaced. Products of two different numbers lie in [-1, 1] and move by
-        `n_changed_cells` at most; squares lie in [0, 1], are multiplied by `n_changed_cells`, and move by as
-        much. Both vectors have noise for a share of epsilon, of a scale in proportion to `n_changed_cells`
-        (`CellCubes`); in units of that the sensitivity is 1. Every addend is a multiple of 2^-30 within these
-        limits, products being rounded to it one by one; so roundings add nothing.
+        A record adds (1, z) to one cell, at most 1 in the maximum norm. A replaced record leaves one cell and
+        enters another, or stays in its cell, whose vector changes by (0, z - z'), at most 2: the norms of the
+        changes of all cells add up to at most `n_changed_cells`, which is 1 if a record is added or removed and
+        2 if one is replaced. Products of two different predictors lie in [-1, 1] and change by at most
+        `n_changed_cells`; squares lie in [0, 1], are multiplied by `n_changed_cells`, and change by at most as
+        much. Both vectors have noise for a fraction of epsilon with a scale proportional to `n_changed_cells`
+        (`CellCubes`), so the sensitivity in these units is 1. Every term is a multiple of 2^-30 within these
+        limits, since products are rounded one by one; rounding does not add to the sensitivity.
         """
         cells, pairs = 2 * len(self.cells.rows), self.cells.products
         width = len(self.cells.numbers)
@@ -195,13 +195,13 @@ class CellRecords:
     def make_remainder_query(
         self, center: Floats, lines: CellApproximations, n_changed_cells: int, nobs: int | None
     ) -> Query:
-        """Ask for the remainders of score and information that lines leave at public coefficients.
+        """Return a query for the remainders of score and information after linear approximation at public coefficients.
 
-        In each cell it is the sums of r, w and w z, where r and w, clipped to [-1, 1], are what the cell's
-        lines leave of s(v'b) and s'(v'b), in units of the largest that this can be. Over all cells it is the
-        sums of q z and of u z_i z_j with q and u likewise. Every addend is a multiple of 2^-30 from -1 to 1,
-        whatever rounding did before. As in `make_table_query` the norms of the cells' changes add up to
-        `n_changed_cells` at most, and so does that of the other sums.
+        In each cell these are the sums of r, w and w z, where r and w, clipped to [-1, 1], are the remainders
+        of s(v'b) and s'(v'b) in units of their largest absolute value. Over all cells they are the sums of q z
+        and of u z_i z_j with the remainders q and u of common lines. Every term is rounded to a multiple of
+        2^-30 from -1 to 1. As in `make_table_query` the norms of the changes of all cells add up to at most
+        `n_changed_cells`, and so does the norm of the change of the other sums.
         """
         cells, pairs = len(self.cells.rows), self.cells.products
         width = len(self.cells.numbers)
@@ -230,7 +230,7 @@ class CellRecords:
         return make_sums_query("score", exact, names, nobs)
 
     def _collect_count_names(self) -> list[str]:
-        """Return the names of the cells by response."""
+        """Return the names of all combinations of cell and response."""
         return [", ".join(filter(None, (cell, each))) for cell in self.cells.names for each in self._responses]
 
     def _collect_product_names(self, n_changed_cells: int) -> list[str]:
@@ -247,5 +247,5 @@ def _add_totals(totals: Sequence[int], more: np.ndarray) -> list[int]:
 
 
 def _sum_by_cell(cell_codes: npt.NDArray[np.int64], addends: Floats, cells: int) -> Floats:
-    """Return sums by cell in units of 2^-30: integers below 2^53, which floating point adds up exactly."""
+    """Return sums by cell in units of 2^-30; these are integers below 2^53, so their floating-point sums are exact."""
     return np.asarray(np.bincount(cell_codes, weights=np.rint(addends * GRID_ONE), minlength=cells), dtype=np.float64)

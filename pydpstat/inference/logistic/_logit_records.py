@@ -1,4 +1,4 @@
-"""The records of a logistic regression: their noisy sums."""
+"""Records of a logistic regression, and queries for their sums."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from pydpstat.results._labels import Labels
 
 GridUnits = npt.NDArray[np.int64]
 GRID_ONE = float(1 << 30)
-# beyond these log odds the probability is 0 or 1 in floating point
+# log odds are clipped to this, so that exp does not overflow
 _MAX_LOG_ODDS = 500.0
-# of a stage's epsilon the score gets so much, and the information the rest
+# fraction of a stage's epsilon for the score; the information gets the rest
 SCORE_SHARE = Fraction(7, 20)
 
 
 class LogitRecords:
-    """The records of a logistic regression on a grid from -1 to 1. Private but for names and size."""
+    """Records of a logistic regression on a grid from -1 to 1; private except for names and size."""
 
     def __init__(self, regression: Regression, scaling: Scaling) -> None:
-        """Take the records over; nothing is computed yet."""
+        """Store the records; nothing is computed yet."""
         self._regression, self.scaling = regression, scaling
         self.size = int(regression.response.size)
         self.names = regression.design.names[1:]
@@ -40,9 +40,9 @@ class LogitRecords:
         return "LogitRecords(values withheld)"
 
     def _iterate_chunks(self) -> Iterator[tuple[Floats, Floats]]:
-        """Yield responses, -1 or 1, and predictors, multiples of 2^-30 from -1 to 1, some at a time.
+        """Yield responses, -1 or 1, and predictors, multiples of 2^-30 from -1 to 1, chunk by chunk.
 
-        What happens to a record does not depend on others: every operation is one element's own.
+        All operations are elementwise: the values of a record do not depend on other records.
         """
         response, predictors = self._regression.response, self._regression.predictors
         step = RECORDS_PER_CHUNK // max(1, len(self.names) // 4)
@@ -54,17 +54,17 @@ class LogitRecords:
             yield np.where(response[start : start + step] > 0.5, 1.0, -1.0), z
 
     def make_moments_query(self) -> Query:
-        """Ask for the sums of y, y z, z and z z', with y either -1 or 1, in units in which they move by 1.
+        """Return a query for the sums of y, y z, z and z z', with y in {-1, 1}, scaled to sensitivity 1.
 
         With c = 2 / (p + 2)^2 the sums of y, of every y z_i, z_i and z_i z_j (i < j) are multiplied by c and
         those of z_i^2 by c / 2. Let one record (y, z) be replaced by (y', z'), x_i = |z_i - z'_i| / 2 and
         X = x_1 + ... + x_p. Then |z_i z_j - z'_i z'_j| is at most 2 x_i (1 - x_j) + 2 x_j (1 - x_i), and
-        |z_i^2 - z'_i^2| at most 4 x_i (1 - x_i), so that the sums of z and of products of two move by
-        c (2 p X - 2 X^2 + 2 X) = 2 c ((p + 1) X - X^2) at most, together. If y = y', the y z_i move by 2 X in
-        all, and everything by 2 c ((p + 2) X - X^2). If not, y moves by 2 and y z_i by
-        |z_i + z'_i| <= 2 (1 - x_i): everything moves by 2 c (1 + p - X + (p + 1) X - X^2). Both are at most
-        c (p + 2)^2 / 2 = 1. Products are rounded to 2^-30, each by half of that and a little more, which the
-        sensitivity has on top.
+        |z_i^2 - z'_i^2| at most 4 x_i (1 - x_i), so that the sums of z and of products of two change by at most
+        c (2 p X - 2 X^2 + 2 X) = 2 c ((p + 1) X - X^2) in total. If y = y', the y z_i change by 2 X in
+        total, and all sums by 2 c ((p + 2) X - X^2). Otherwise y changes by 2 and y z_i by
+        |z_i + z'_i| <= 2 (1 - x_i): all sums change by 2 c (1 + p - X + (p + 1) X - X^2). Both are at most
+        c (p + 2)^2 / 2 = 1. Products are rounded to multiples of 2^-30, each by slightly more than half of that at
+        most, which is added to the sensitivity.
         """
         p = len(self.names)
         places = [(i, j) for i, j in get_triangle_pairs(p + 1) if i > 0]
@@ -84,12 +84,12 @@ class LogitRecords:
         return make_sums_query("moments", exact, names, self.size, 1 + slack)
 
     def make_score_query(self, center: Floats, line: LinearApproximation) -> Query:
-        """Ask for what is left of score and information at public coefficients, in units that move by 1.
+        """Return a query for the remainders of score and information at public coefficients, scaled to sensitivity 1.
 
-        With v = (1, z) the sums are of r v_i and of w v_i v_j (i <= j), where r and w, cut to [-1, 1], are
-        what `line` leaves of s(v'b) - 1/2 and s'(v'b), in units of the largest that this can be. Every
-        addend is a multiple of 2^-30 from -1 to 1, whatever rounding did before: replacing a record moves the
-        d first sums by 2 d at most together, and the d (d + 1) / 2 others by d (d + 1).
+        With v = (1, z) the sums are of r v_i and of w v_i v_j (i <= j), where r and w, clipped to [-1, 1], are
+        the remainders of s(v'b) - 1/2 and s'(v'b) after subtracting `line`, in units of their largest absolute
+        value. Every term is rounded to a multiple of 2^-30 from -1 to 1: replacing a record changes the first d
+        sums by at most 2 d in total, and the d (d + 1) / 2 others by at most d (d + 1).
         """
         d = center.size
         places = get_triangle_pairs(d)
@@ -112,13 +112,13 @@ class LogitRecords:
         return make_sums_query("score", exact, labels, self.size)
 
     def compute_sensitivities(self, n_changed_records: int) -> tuple[int, int]:
-        """Return the L1 sensitivities of `make_equations_query`: of the sums of r a, and of those of w a a'.
+        """Return the L1 sensitivities of the sums of r a and of w a a' in `make_equations_query`.
 
         Let q be the largest number of nonzero elements of a record's a: the constant, each number, and one
         of the levels of each variable. Then at most q of its r a_i and q (q + 1) / 2 of its w a_i a_j are not
         0, all within [-1, 1]. Adding or removing the record changes both sums by at most that, and replacing
-        it by twice as much. If all predictors are numbers, replacing a record changes each w a_i^2, which is
-        within [0, 1], by 1 at most, and each other product by 2: by q + q (q - 1) = q^2 together.
+        it by twice as much. If all predictors are numeric, replacing a record changes each w a_i^2, which is
+        within [0, 1], by at most 1, and each other product by at most 2: by q + q (q - 1) = q^2 in total.
         """
         predictors = self._regression.design.predictors
         q = 1 + sum(1 if each.levels is not None else len(each.names) for each in predictors)
@@ -126,12 +126,12 @@ class LogitRecords:
         return n_changed_records * q, q * q if numbers else n_changed_records * q * (q + 1) // 2
 
     def make_window_query(self, window: Scaling, n_changed_records: int, nobs: int | None) -> Query:
-        """Ask for sums of the numbers and of their squares, scaled by a public window and clipped to [-1, 1].
+        """Return a query for sums of predictors and of their squares, scaled by a public window and clipped to [-1, 1].
 
-        Each number u moves them by |u| + u^2 <= 2 at most where a record is added or removed. Where it is
-        replaced by w, with x = |u - w| / 2, |u^2 - w^2| is at most 4 x (1 - x), and everything moves by
-        2 x + 4 x (1 - x) <= 9 / 4. The sums are divided by that and by the number of numeric
-        predictors. Every addend is a multiple of 2^-30; squares are rounded to it, each by slightly more than
+        If a record is added or removed, each predictor u changes them by |u| + u^2 <= 2. If u is replaced by w, then
+        with x = |u - w| / 2, |u^2 - w^2| is at most 4 x (1 - x), and both sums change by at most
+        2 x + 4 x (1 - x) <= 9 / 4. The sums are divided by this limit and by the number of numeric
+        predictors. Every term is a multiple of 2^-30; squares are rounded to it, each by slightly more than
         half of it at most, which is added to the sensitivity.
         """
         places = [place for place, each in enumerate(self.is_numeric) if each]
@@ -149,29 +149,29 @@ class LogitRecords:
         return make_sums_query("moments", exact, labels, nobs, 1 + slack)
 
     def compute_window_factor(self, n_changed_records: int) -> Fraction:
-        """Return the factor of the sums of `make_window_query`."""
+        """Return the factor by which the sums of `make_window_query` are multiplied."""
         return (
             Fraction(4, 9 * sum(self.is_numeric)) if n_changed_records == 2 else Fraction(1, 2 * sum(self.is_numeric))
         )
 
     @property
     def is_numeric(self) -> tuple[bool, ...]:
-        """Which predictors are numbers, and not indicators of levels."""
+        """Whether each predictor is numeric, as opposed to an indicator of a level."""
         predictors = self._regression.design.predictors
         return tuple(each.levels is None for each in predictors for _ in each.names)
 
     def make_equations_query(self, point: EquationPoint, n_changed_records: int, nobs: int | None) -> Query:
-        """Ask for equations and information at public coefficients in the units of a public window.
+        """Return a query for estimating equations and information at public coefficients, in units of a public window.
 
-        With u the predictors scaled by the window and a = (1, u), clipped to [-1, 1], the sums are of r a_i
-        and of w a_i a_j (i <= j), where r is y - s(b_0 + u'b), and w is 4 s'(b_0 + u'b): in them u is not
-        clipped. r is within [-1, 1] and w within [0, 1] whatever rounding did before, and every addend is a
-        multiple of 2^-30 within the same limits. The latter sums are multiplied by a share divided by their
-        sensitivity (`limits`), the former by 1 minus that share divided by theirs: everything changes by at
-        most 1.
+        With u the predictors scaled by the window and a = (1, u) clipped to [-1, 1], the sums are of r a_i and
+        of w a_i a_j (i <= j), where r = y - s(b_0 + u'b) and w = 4 s'(b_0 + u'b) use the unclipped u. r is
+        clipped to [-1, 1] and w to [0, 1], so rounding cannot exceed these limits, and every term is rounded to
+        a multiple of 2^-30 within them. The sums of w are multiplied by the information's fraction of epsilon
+        divided by their sensitivity, and those of r by the remaining fraction divided by theirs: the
+        sensitivity is at most 1.
         """
         center, share = point.center, Fraction(point.information_share)
-        # indicators stay 0 or 1, as `limits` assumes
+        # indicators remain 0 or 1, as the sensitivities assume
         numeric = np.array(self.is_numeric)
         window = Scaling(np.where(numeric, point.window.middle, 0.0), np.where(numeric, point.window.half_width, 1.0))
         d = center.size
@@ -199,7 +199,7 @@ class LogitRecords:
 
 
 class LogitMoments(NamedTuple):
-    """Noisy sums in units of the records, and the scales of their noise: of v (y - 1/2), and of v v'."""
+    """Noisy sums of v (y - 1/2) and of v v' in units of the records, and the scales of their noise."""
 
     response: Floats
     products: Floats
@@ -208,7 +208,7 @@ class LogitMoments(NamedTuple):
 
 
 def unscale_moments(noisy: Floats, scale: float, records: int, p: int) -> LogitMoments:
-    """Return noisy moments as those of v = (1, z); the number of records has no noise."""
+    """Return noisy moments of v = (1, z) from released values; the number of records has no noise."""
     unit = (p + 2) ** 2 / 2.0
     diagonal = np.array([2.0 if i == j else 1.0 for i, j in get_triangle_pairs(p + 1) if i > 0])
     response, first, second = noisy[: p + 1], noisy[p + 1 : 2 * p + 1], noisy[2 * p + 1 :]
@@ -224,7 +224,7 @@ def unscale_moments(noisy: Floats, scale: float, records: int, p: int) -> LogitM
 def unscale_score(
     noisy: Floats, scale: float, line: LinearApproximation, d: int
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return what is left of score and information in their own units, and the scales of their noise."""
+    """Return the remainders of score and information in their natural units, and the scales of their noise."""
     left = line.max_error * 2.0 * d / float(SCORE_SHARE)
     informed = line.max_weight_error * d * (d + 1.0) / float(1 - SCORE_SHARE)
     number = noisy.size - d
@@ -238,5 +238,5 @@ def make_sums_query(
     nobs: int | None,
     sensitivity: Fraction = Fraction(1),
 ) -> Query:
-    """Return a query of exact sums, which a change of one record moves by `sensitivity` at most."""
+    """Return a query for exact sums with the given sensitivity."""
     return Query.from_exact(statistic, exact, sensitivity, Labels(statistic, tuple(names)), nobs)

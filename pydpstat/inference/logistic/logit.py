@@ -37,9 +37,9 @@ from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results.regression_results import RegressionResults
 from pydpstat.results.results import DPResults
 
-# the shares of epsilon of the moments, and of the scores one after another
+# fractions of epsilon for the moments and for the successive scores
 FEW_SCORES_SHARES, MANY_SCORES_SHARES = (0.65, 0.1, 0.25), (0.6, 0.08, 0.12, 0.2)
-# releases numbers of sensitivity 1 with some epsilon, and returns the scale of their noise, too
+# function that releases a query of sensitivity 1 with an epsilon; it returns values and noise scale
 ScoreRelease = Callable[[Query, float], tuple[Floats, float]]
 _UNINFORMATIVE_REMARK = (
     "The release is uninformative about {}: too few records of a response, or the noise hides how "
@@ -234,24 +234,24 @@ def logit(
 
 
 def make_logit_records(regression: Regression) -> LogitRecords:
-    """Return the records, their predictors in the unit of the public bounds. Private."""
+    """Return the records, with predictors in the units of the public bounds; private."""
     for pair in regression.design.bounds[1:]:
         check_bounds_range(*pair)
     return LogitRecords(regression, Scaling(*regression.design.units))
 
 
 def split_epsilon(epsilon: float, n: int, p: int) -> tuple[float, ...]:
-    """Return the epsilons of the moments, and of the scores one after another."""
+    """Return the epsilons of the moments and of the successive scores."""
     return split_by_shares(epsilon, MANY_SCORES_SHARES if has_enough_records(n, epsilon, p + 1) else FEW_SCORES_SHARES)
 
 
 def fit_logit_model(
     records: LogitRecords, epsilons: tuple[float, ...], release_query: ScoreRelease
 ) -> LogitInference | WindowedLogit:
-    """Return the law of the last score, or of the last equations if slopes are too steep for lines.
+    """Return the inference from the last score, or from estimating equations if slopes are too steep for lines.
 
-    `epsilons` are those of the moments, and of the scores one after another. All requests, and their shares
-    of the remaining epsilon, depend on noisy numbers alone.
+    `epsilons` are those of the moments and of the successive scores. All queries, and their fractions
+    of the remaining epsilon, depend on noisy numbers only.
     """
     n, p = records.size, len(records.names)
     d = p + 1
@@ -263,7 +263,7 @@ def fit_logit_model(
     center = began = sums.find_start(ridge)
     for place, epsilon in enumerate(epsilons[1:], 1):
         left = epsilons[place:]
-        # a few values may make the starting slopes look steep: the first score decides
+        # slopes from moments can look steep because of a few values, so the first score ignores them
         look = np.zeros(p) if place == 1 else center[1:]
         if has_steep_slopes(look, sums) and has_enough_records(n, math.fsum(epsilons), d):
             asked = EquationQueries(
@@ -296,7 +296,7 @@ def fit_logit_model(
 
 
 def _describe_response_levels(release: DPResults, design: RegressionDesign) -> list[str]:
-    """Return the remarks on levels of the response that look empty by the noisy moments."""
+    """Return remarks on levels of the response that look empty by the noisy moments."""
     size, slopes = release.nobs or 0, len(design.names) - 1
     found = unscale_moments(release.value, float(np.max(release.noise_scale)), size, slopes)
     ones, sd = float(found.response[0]) + 0.5 * size, math.sqrt(2.0) * float(found.response_scale[0])

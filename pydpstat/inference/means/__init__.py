@@ -1,1 +1,1 @@
-"""Tests and intervals of means, by t and F statistics."""
+"""Tests and confidence intervals of means, based on t and F statistics."""

@@ -1,14 +1,15 @@
-"""The release of a test of means that allows for skewness: noisy sums of z, z^2 and a cubic.
+"""Release of the sums for tests of means that allow for skewness: noisy sums of z, z^2 and a cubic.
 
 If epsilon is large, the sums of `pydpstat._records.moment_release` leave only the skewness of the records
 uncertain. A tenth of epsilon is therefore spent on the sum of t(z) = 4 z^3 - 3 z.
 
-Sensitivity: by the triangle inequality the two parts add up. The weighted sums of z and z^2 change by at
-most 1 if a record is replaced, added or removed (`weights` there, and the partition of unity), and are
-multiplied by 9/10. The cubic lies within [-1, 1], also on the grid: if a record is replaced, its sum changes
-by at most 2 and is multiplied by 1/20; if one is added or removed, it changes by at most 1 and is multiplied
-by 1/10. In the L1 norm, to which Laplace noise is calibrated, everything changes by at most 9/10 + 1/10 = 1.
-A record is in one group, so that this also holds for the sums of several groups.
+Sensitivity: by the triangle inequality it is at most the sum of the two parts' sensitivities. The weighted sums
+of z and z^2 change by at most 1 if a record is replaced, added or removed (see the weights of that module and
+the partition of unity), and are multiplied by 9/10. The cubic lies within [-1, 1], also on the grid: if a
+record is replaced, its sum changes by at most 2 and is multiplied by 1/20; if one is added or removed, it
+changes by at most 1 and is multiplied by 1/10. The sensitivity in the L1 norm, to which Laplace noise is
+calibrated, is at most 9/10 + 1/10 = 1. A record is in one group, so this also holds for the sums of several
+groups.
 """
 
 from __future__ import annotations
@@ -42,26 +43,26 @@ from pydpstat._release.pipeline import Query
 from pydpstat.results._labels import Labels
 from pydpstat.results.results import DPResults
 
-# the cubic's share of epsilon
+# fraction of epsilon spent on the cubic
 CUBIC_SHARE = Fraction(1, 10)
 _OTHER_SHARE = 1 - CUBIC_SHARE
-# the least epsilon, the least epsilon times sqrt(n), and the least public n for which the cubic is released
+# smallest epsilon, epsilon times sqrt(n) and public n for which the cubic is released
 MIN_CUBIC_EPSILON, MIN_CUBIC_ROOT, MIN_CUBIC_RECORDS = 4.0, 40.0, 8
 
 
 def has_cubic(epsilon: float, size: int | None) -> bool:
-    """Tell from public numbers whether the cubic is released; `size` is None if the number is private."""
+    """Return whether the cubic is released, by public numbers; `size` is None if the number of records is private."""
     if size is None:
         return epsilon >= MIN_CUBIC_EPSILON
     return size >= MIN_CUBIC_RECORDS and epsilon >= max(MIN_CUBIC_EPSILON, MIN_CUBIC_ROOT / math.sqrt(size))
 
 
 def sum_cubics(part: RecordChunk, grids: Sequence[RecordGrid], missing: Missing) -> tuple[ExactSums]:
-    """Return the sums of z, and as products those of z^2 and 4 z^3 - 3 z, for one variable.
+    """Return the sum of z, and as products the sums of z^2 and 4 z^3 - 3 z, for one variable.
 
-    Among the cubics with this leading coefficient, this Chebyshev polynomial has the smallest maximum on
-    [-1, 1], which is 1. Each square and cubic is rounded to the grid of z, and the cubic is clipped to -1 and
-    1, which are on the grid.
+    Among the cubics with this leading coefficient, this Chebyshev polynomial has the smallest maximum on [-1,
+    1], which is 1. Each square and cubic is rounded to the grid of z, and the cubic is clipped to [-1, 1],
+    whose limits are on the grid.
     """
     (grid,) = grids
     count = first = squares = cubics = 0
@@ -79,7 +80,7 @@ def sum_cubics(part: RecordChunk, grids: Sequence[RecordGrid], missing: Missing)
 def sum_records_with_cubic(
     records: Records, bounds: VariableBounds, options: Options, statistic: str, argument: str
 ) -> ExactSums:
-    """Return the exact sums of z, and of z^2 and the cubic, over all records."""
+    """Compute the exact sums of z, z^2 and the cubic over all records."""
     tally = partial(sum_cubics, grids=[make_standard_grid(*bounds)], missing=options.missing)
     return sum_over_records(records, tally, options, statistic, argument)[0]
 
@@ -91,21 +92,22 @@ def sum_groups_with_cubic(
     statistic: str,
     shape: str,
 ) -> tuple[list[ExactSums], bool]:
-    """Return the exact sums of each group's records, and whether cubics are among them.
+    """Compute the exact sums of each group, and return whether they include the cubic.
 
-    Groups are given with their arguments' names. Cubics are added up if public numbers say so.
+    Groups are pairs of records and an argument's name. Public numbers alone determine whether cubics are
+    summed.
     """
     if shape != "any" or not all(has_cubic(options.epsilon, records.public_size) for records, _ in groups):
         return [sum_moments(records, (bounds,), options, statistic, argument)[0] for records, argument in groups], False
     found = [sum_records_with_cubic(records, bounds, options, statistic, argument) for records, argument in groups]
-    # an engine has counted its records only now
+    # data in an engine are counted only in this pass
     if options.has_public_size and not all(has_cubic(options.epsilon, each.count) for each in found):
         return [replace(each, products=each.products[:1]) for each in found], False
     return found, True
 
 
 def apply_cubic_weights(found: ExactSums, bounded: bool) -> list[Fraction]:
-    """Return exact weighted sums, the cubic's last; a neighbor changes them by at most 1 in the L1 norm."""
+    """Return exact weighted sums, that of the cubic last; their sensitivity in the L1 norm is at most 1."""
     first, square, cubic = (Fraction(total, 1 << GRID_BITS) for total in (*found.first, *found.products))
     if bounded:
         return [_OTHER_SHARE * first / 2, _OTHER_SHARE * square / 4, CUBIC_SHARE * cubic / 2]
@@ -117,14 +119,14 @@ def apply_cubic_weights(found: ExactSums, bounded: bool) -> list[Fraction]:
 
 
 def get_inverse_weights(bounded: bool) -> list[float]:
-    """Return the factors that remove the weights from released sums."""
+    """Return the factors that undo the weights of the released sums."""
     if bounded:
         return [float(2 / _OTHER_SHARE), float(4 / _OTHER_SHARE), float(2 / CUBIC_SHARE)]
     return [float(1 / _OTHER_SHARE)] * 3 + [float(1 / CUBIC_SHARE)]
 
 
 def make_noise_mixing(epsilon: float, bounded: bool) -> tuple[Row, Row, Row, Row]:
-    """Return the coefficients of noises of scale 1 in the sums of 1, z, z^2 and z^3."""
+    """Return the coefficients of unit-scale noises in the sums of 1, z, z^2 and z^3."""
     scales = np.array(get_inverse_weights(bounded)) / epsilon
     rows = np.zeros((4, scales.size))
     if bounded:
@@ -139,7 +141,7 @@ def make_noise_mixing(epsilon: float, bounded: bool) -> tuple[Row, Row, Row, Row
 
 
 def unscale_cubic_sums(values: Sequence[float], size: int | None, epsilon: float) -> NoisySums:
-    """Return the noisy sums of 1, z, z^2 and z^3 from released values, without weights."""
+    """Return the noisy sums of 1, z, z^2 and z^3 that correspond to the released weighted sums."""
     *others, cubic = values
     if size is not None:
         count, first, second = float(size), *others
@@ -157,7 +159,7 @@ def release_cubic(
     options: Options,
     **public: Any,
 ) -> tuple[DPResults, list[NoisySums]]:
-    """Release the sums of disjoint samples, and return the release and the noisy sums."""
+    """Release the sums of disjoint samples with their cubics; return the release and the noisy sums of each."""
     sizes = [each.count if options.has_public_size else None for each in found]
     labels = [
         label for name in names for label in (*collect_sum_names((name,), options), f"sum of 4 {name}^3 - 3 {name}")

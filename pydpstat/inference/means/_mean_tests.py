@@ -1,4 +1,4 @@
-"""Tests of one and of two means, from noisy sums or from coins."""
+"""Tests of one mean and of two means, from noisy sums or from Bernoulli draws."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ from pydpstat.results import DPResults, InferenceResults
 from pydpstat.results._labels import Labels
 
 METHODS = ("t", "exact")
-# what the number of records is checked for
+# names of tests in errors about the number of records
 TEST_NAMES = {"ttest_ind": "t test", "f_oneway": "analysis of variance"}
-# how two groups are called that have no names
+# default names of two groups
 DEFAULT_GROUP_NAMES = ("a", "b")
 CLIPPED_ASSUMPTION = "the mean is that of values clipped to the bounds"
 PUBLIC_BOUNDS_ASSUMPTION = "the bounds were chosen without looking at the data"
@@ -58,7 +58,7 @@ WIDE_NOISE_REMARK = "The noise is as large as half the width of the bounds: hard
 
 
 def standardize_value(value: float, bounds: VariableBounds, name: str = "popmean") -> float:
-    """Check that a number lies within the bounds, and return its place between -1 and 1."""
+    """Check that a number lies within the bounds, and return it on the scale where these are -1 and 1."""
     low, high = bounds
     hint = "The mean of values within the bounds lies there; the data come first."
     number = checks.check_number(value, name, "a number within the bounds", lambda x: low <= x <= high, hint)
@@ -75,7 +75,7 @@ def make_one_sample_results(
     method: str,
     test: str = "One-sample t test",
 ) -> InferenceResults:
-    """Return what noisy sums say of a mean."""
+    """Return the test and the confidence interval of a mean from noisy sums."""
     mean = standardize_value(popmean, bounds)
     middle, half = 0.5 * bounds[0] + 0.5 * bounds[1], 0.5 * bounds[1] - 0.5 * bounds[0]
     if method == "exact":
@@ -119,7 +119,7 @@ def make_one_sample_results(
 
 
 def estimate_mean(noisy: NoisySums, bounds: VariableBounds) -> float:
-    """Return the mean that noisy sums say, within the bounds and in the data's unit."""
+    """Return the estimate of the mean from noisy sums, clipped to the bounds, in the units of the data."""
     middle, half = 0.5 * bounds[0] + 0.5 * bounds[1], 0.5 * bounds[1] - 0.5 * bounds[0]
     mean = middle + half * min(max(noisy.sums[1] / max(noisy.sums[0], 1.0), -1.0), 1.0)
     return min(max(mean, bounds[0]), bounds[1])
@@ -133,7 +133,7 @@ def sum_samples(
     options: Options,
     shape: str,
 ) -> tuple[list[ExactSums], bool, Options]:
-    """Return the exact sums of groups, whether cubics are among them, and the options with the unit."""
+    """Compute the exact sums of samples; also return whether cubics are included, and the options with the unit."""
     groups = []
     for (given, scope), argument in zip(samples, arguments):
         records, options = read_records(given, options._replace(scope=scope), read_single_column, argument)
@@ -151,7 +151,7 @@ def release_sample_sums(
     shape: str,
     **public: Any,
 ) -> tuple[DPResults, list[NoisySums]]:
-    """Release the sums of one sample or of groups, with cubics or without; `public` is for the release."""
+    """Release the sums of one sample or of several, with or without cubics; `public` is passed to the release."""
     if cubic:
         return release_cubic(function, names, found, options, **public)
     labels = [label for name in names for label in collect_sum_names((name,), options)]
@@ -170,7 +170,7 @@ def release_group_samples(
     public_arguments: tuple[tuple[str, object], ...],
     shape: str = "any",
 ) -> tuple[DPResults, list[NoisySums]]:
-    """Release the sums of groups, which have names as arguments of the call and others in results."""
+    """Sum and release samples; `arguments` are their names in the call and `names` those in results."""
     found, cubic, options = sum_samples(function, samples, arguments, bounds, options, shape)
     public = {"data_names": arguments, "public_arguments": (("bounds", bounds), *public_arguments), "bounds": bounds}
     conditions = (PUBLIC_GROUPS_CONDITION,) if options.has_public_size else ()
@@ -184,7 +184,7 @@ def make_two_sample_results(
     alternative: str,
     names: tuple[str, ...],
 ) -> InferenceResults:
-    """Return what noisy sums of two groups say of the difference of their means."""
+    """Return Welch's test and the confidence interval of the difference of two means from noisy sums."""
     half = 0.5 * bounds[1] - 0.5 * bounds[0]
     statistic, p, interval, tell = compare_two_means((noisy[0], noisy[1]), half, alternative)
     means = [estimate_mean(each, bounds) for each in noisy]
@@ -221,7 +221,7 @@ def _collect_released_values(release: DPResults) -> tuple[tuple[str, float], ...
 
 
 def _make_noise_remarks(noisy: NoisySums) -> tuple[str, ...]:
-    """Remark, from public numbers alone, on uninformative results."""
+    """Return remarks on uninformative results, from public and released numbers alone."""
     size = noisy.size if noisy.size is not None else noisy.sums[0]
     if size < 2:
         return ("The variance of one record cannot be estimated: the test rests on the bounds alone.",)
@@ -231,13 +231,13 @@ def _make_noise_remarks(noisy: NoisySums) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class _BernoulliMeanInterval:
-    """The means that the test by coins does not reject: the shares of heads, in the data's unit."""
+    """Confidence interval of a mean that inverts the test by Bernoulli draws, in the units of the data."""
 
     shares: ProportionInterval
     bounds: VariableBounds
 
     def compute_limits(self, alpha: float) -> tuple[float, float]:
-        """Return the ends of the interval that misses the mean with probability `alpha` at most."""
+        """Return the limits of the interval, which misses the mean with probability at most `alpha`."""
         lower, upper = self.bounds
         middle, half = 0.5 * lower + 0.5 * upper, 0.5 * upper - 0.5 * lower
         low, high = (middle + half * (2.0 * share - 1.0) for share in self.shares.compute_limits(alpha))
@@ -252,12 +252,12 @@ def release_bernoulli_test(
     alternative: str,
     public_arguments: tuple[tuple[str, object], ...],
 ) -> InferenceResults:
-    """Release how many coins show heads, a coin for each record, and test with that."""
+    """Test a mean by randomized rounding: each record becomes a Bernoulli draw, whose noisy sum is released."""
     grid = make_standard_grid(*bounds)
     placed = records.fold(partial(_standardize_part, grid=grid, missing=options.missing), _concatenate_arrays)
     size = placed.size
     check_min_records(options, size, 1, "test of a mean", "a")
-    # (1 + z) / 2 is a multiple of the probability of one of these integers
+    # (1 + z) / 2 is a multiple of the probability of each of these integers, so the draws are exact
     heads = int(np.count_nonzero(options.source.integers(size, 2 << GRID_BITS) < (placed + 1.0) / grid.unit))
     labels = Labels("heads")
     query = Query("heads", np.asarray(float(heads)), (1,), labels, integer=True, nobs=size, exact=(heads,))
@@ -291,7 +291,7 @@ def release_bernoulli_test(
 
 
 def _standardize_part(part: RecordChunk, grid: RecordGrid, missing: Missing) -> np.ndarray:
-    """Return records on the grid, from -1 to 1, missing ones dealt with."""
+    """Return the records of a chunk on the standard grid, from -1 to 1, with missing values filled or dropped."""
     placed = [grid.round_records(part.columns.arrays[0])]
     if np.isnan(placed[0].sum()):
         placed, _ = fill_missing(placed, (grid,), missing)

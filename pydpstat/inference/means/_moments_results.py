@@ -1,4 +1,4 @@
-"""What follows from noisy moments: means, variances, tests and intervals."""
+"""Results of noisy moments: means, variances, tests and confidence intervals."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class MomentsResults(Plottable, GuaranteedReport, ReadOnlyArrays):
         noise_sd: npt.NDArray[np.float64],
         sums: tuple[NoisySums, ...],
     ) -> MomentsResults:
-        """Return what follows from a release of sums."""
+        """Return the results for a release of sums."""
         return cls(
             names=names,
             pairs=pairs,

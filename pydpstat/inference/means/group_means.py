@@ -1,4 +1,4 @@
-"""The means of several groups: an analysis of variance that does not assume equal variances."""
+"""Analysis of variance of several means that does not assume equal variances."""
 
 from __future__ import annotations
 
@@ -182,9 +182,9 @@ def f_oneway(
 def _make_mean_results(
     release: DPResults, noisy: Sequence[NoisySums], names: Sequence[str], bounds: VariableBounds
 ) -> DPResults:
-    """Return the groups' means, with intervals for the population, as a release of means has them."""
+    """Return the groups' means with confidence intervals, in the form of a release of means."""
     middle, half = 0.5 * bounds[0] + 0.5 * bounds[1], 0.5 * bounds[1] - 0.5 * bounds[0]
-    # these intervals assume no shape
+    # the intervals do not use the assumed shape
     intervals = tuple(make_t_interval(replace(each, is_normal=False), middle, half) for each in noisy)
     population = MeanIntervals(intervals, (len(noisy),), "measured")
     return replace(
@@ -206,7 +206,7 @@ def release_group_means(
     options: Options,
     shape: str = "any",
 ) -> tuple[DPResults, list[NoisySums]]:
-    """Release the sums of groups; without cubics and of public sizes those of z / 2, then of z^2 / 4."""
+    """Release the sums of groups; for public sizes and without cubics, all of z / 2 and then all of z^2 / 4."""
     found, cubic, options = sum_samples("f_oneway", samples, argument_names, bounds, options, shape)
     public: dict[str, Any] = {
         "data_names": argument_names,
@@ -232,7 +232,7 @@ def release_group_means(
 
 
 def describe_excluded_groups(names: Sequence[str], compared: tuple[int, ...]) -> tuple[str, ...]:
-    """Say which groups are not compared."""
+    """Return a remark for each group that is not compared."""
     return tuple(
         f"{name} is left out: it may have no records at all."
         for place, name in enumerate(names)

@@ -1,4 +1,4 @@
-"""Moments of several variables from one release, and those of groups."""
+"""Moments of several variables, or of groups, from one release."""
 
 from __future__ import annotations
 
@@ -178,9 +178,9 @@ def moments(
 
 
 def release_group_moments(data: Data, bounds: GivenBounds, options: Options) -> GroupMomentsResults:
-    """Release the sums of three weights of each column and group, as `mean` has them for the population.
+    """Release three weighted sums for each column and group, as `mean` does for population intervals.
 
-    A record is in one group, so that each group has the noise that it would have alone.
+    A record is in one group, so the noise of each group is that of a release of this group alone.
     """
     records, options, pairs, shown = read_bounded_columns(data, bounds, options)
     check_separate_noise(options, records)

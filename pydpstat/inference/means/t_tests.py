@@ -1,4 +1,4 @@
-"""The t tests of one mean, and of the mean of differences."""
+"""The t tests of one mean and of the mean of paired differences."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from pydpstat.inference.means._mean_tests import (
 )
 from pydpstat.results import InferenceResults
 
-# from so many records on, the noisy variance tells more than the coins' greatest one
+# from this number of records on, sums with a noisy variance are more precise than Bernoulli draws
 _MIN_SIZE_FOR_SUMS = 200
 _ONLY_BOUNDED_EXACT = BoundedOnly(
     "with method 'exact', which needs the number of records", "If it is private, leave method out."
@@ -186,7 +186,7 @@ def ttest_1samp(
 
 
 def check_assumed_shape(shape: str, method: str = "t") -> None:
-    """Check the assumed shape; the exact test has none."""
+    """Check the assumed shape; the exact test allows "any" only."""
     checks.check_choice(shape, "shape", SHAPES)
     if method == "exact" and shape != "any":
         raise PydpstatError(
@@ -198,7 +198,7 @@ def check_assumed_shape(shape: str, method: str = "t") -> None:
 def _get_public_arguments(
     popmean: float | None, bounds: VariableBounds, alternative: str, method: str, shape: str
 ) -> tuple[tuple[str, object], ...]:
-    """Return a call's own public arguments; those at their defaults are left out."""
+    """Return the public arguments of the call that differ from their defaults."""
     shown: list[tuple[str, object]] = [] if popmean is None else [("popmean", popmean)]
     shown += [("bounds", bounds), *get_alternative_argument(alternative)]
     shown += [("method", method)] if method != "t" else []
@@ -228,10 +228,10 @@ def _release_mean_test(
 
 
 def _read_differences(both: Any, argument: str) -> Columns:
-    """Read the differences of two variables, a record in the same place of both."""
+    """Read the differences of two variables, record by record."""
     first, second = read_single_column(both.x, "a"), read_single_column(both.y, "b")
     check_lengths(first.size, second.size, "a and b")
-    # of two infinities the difference would be missing
+    # the difference of two infinities would be NaN
     values = [np.clip(each.arrays[0].astype(np.float64), -_MAX_ABS_VALUE, _MAX_ABS_VALUE) for each in (first, second)]
     return Columns((values[0] - values[1],), (None,), None, None, first.size)
 

@@ -1,1 +1,1 @@
-"""Tests by ranks, and of distances of distribution functions."""
+"""Rank tests and Kolmogorov-Smirnov tests."""

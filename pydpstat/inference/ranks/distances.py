@@ -1,4 +1,4 @@
-"""The tests of Kolmogorov and Smirnov: distances of distribution functions."""
+"""Kolmogorov-Smirnov tests of one and of two samples."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from pydpstat.results import InferenceResults
 from pydpstat.results._call import NamedArgument
 from pydpstat.results._inference_pictures import NullDistribution
 
-# where a function is tried, whatever the data are
+# points at which a user's function is tried; they do not depend on the data
 _TRIAL_POINTS = (-1000.0, -10.0, -1.0, 0.0, 0.5, 1.0, 10.0, 1000.0)
 CDF_CONDITION = "cdf computes its number for a record from that record alone"
 
@@ -138,7 +138,7 @@ def kstest(
     check_min_records(how, size, 1, "test", "x")
     unit = size << UNIT_BITS
     at = _evaluate_cdf(law, values)
-    # where the distribution has an atom its function jumps
+    # left limits, which differ at atoms of the distribution
     before = at if isinstance(cdf, str) else _evaluate_cdf(law, np.nextafter(values, -np.inf))
     found = compute_ks_distance(at, before, alternative)
     arguments: tuple[tuple[str, object], ...] = (("cdf", name if isinstance(cdf, str) else NamedArgument(name)),)
@@ -271,7 +271,7 @@ def ks_2samp(
 
 
 def _resolve_cdf(cdf: object, args: Sequence[object]) -> tuple[Callable[[Floats], object], str]:
-    """Return a distribution function of arrays, and its public name."""
+    """Return a vectorized distribution function and its public name."""
     from scipy import stats
 
     if not isinstance(args, (tuple, list)):
@@ -285,7 +285,7 @@ def _resolve_cdf(cdf: object, args: Sequence[object]) -> tuple[Callable[[Floats]
             )
         try:
             known = bool(np.isfinite(law.cdf(0.5, *args)))
-        except Exception:  # what SciPy says of arguments that it cannot take differs with its versions
+        except Exception:  # the errors for invalid arguments differ between versions of SciPy
             known = False
         if not known:
             raise PydpstatError(
@@ -304,7 +304,7 @@ def _resolve_cdf(cdf: object, args: Sequence[object]) -> tuple[Callable[[Floats]
 
 
 def _check_cdf(function: Callable[[Floats], object], name: str) -> Callable[[Floats], object]:
-    """Return a function if it gives a share at any public point; of the records no error would be seen."""
+    """Return the function if its value is in [0, 1] at some public point; its errors on records are not shown."""
     with open_isolated_runner() as run:
         found = [run(function, (np.array([point]),), _to_single_float) for point in _TRIAL_POINTS]
     if any(0.0 <= each <= 1.0 for each in found):
@@ -317,11 +317,14 @@ def _check_cdf(function: Callable[[Floats], object], name: str) -> Callable[[Flo
 
 
 def _evaluate_cdf(function: Callable[[Floats], object], values: Floats) -> Floats:
-    """Return the distribution's values; 1/2 where it has none. One record must not spoil those of others."""
+    """Return the distribution function at the values, with 1/2 for NaN and for errors.
+
+    If the call with all values fails, each value is evaluated separately, so that a record affects its own result only.
+    """
     with open_isolated_runner() as run:
         found = np.asarray(run(function, (values,), _to_floats))
         if found.shape != values.shape:
-            # a function may raise what it likes, of one record, too
+            # the function may raise an error because of a single record
             found = np.array([run(function, (each,), _to_single_float) for each in values[:, None]])
     return np.clip(np.where(np.isnan(found), 0.5, found), 0.0, 1.0)
 

@@ -1,4 +1,4 @@
-"""The tests by ranks of separate groups: of Mann and Whitney, and of Kruskal and Wallis."""
+"""Rank tests of independent groups: Mann-Whitney and Kruskal-Wallis."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from pydpstat.inference._testing import (
 from pydpstat.results import InferenceResults
 from pydpstat.results._inference_pictures import NullDistribution
 
-# with less noise than this, in units of the root of H, groups of unequal sizes have Kruskal's own weights
+# largest noise, in units of the square root of H, at which groups of unequal sizes have Kruskal's weights
 MAX_WEIGHTED_NOISE = 0.5
 
 
@@ -144,7 +144,7 @@ def kruskal(
     arguments = tuple(f"samples[{i}]" for i in range(len(samples)))
     given = read_samples_by_unit(samples, arguments, unit, how)
     groups, how = read_samples(given, arguments, how)
-    # an empty group has nothing to be compared
+    # empty groups are not compared
     groups = [each for each in groups if each.size]
     sizes = tuple(each.size for each in groups)
     weights = choose_group_weights(sizes, how.epsilon)
@@ -181,7 +181,7 @@ def kruskal(
 
 
 def choose_group_weights(sizes: tuple[int, ...], epsilon: float) -> tuple[Fraction | int, ...]:
-    """Return the weights of the groups, from public numbers alone."""
+    """Choose the groups' weights, 1 / n of each group or 1 for all, from public numbers alone."""
     if not sizes:
         return ()
     size, least = sum(sizes), min(sizes)
@@ -192,7 +192,7 @@ def choose_group_weights(sizes: tuple[int, ...], epsilon: float) -> tuple[Fracti
 
 
 def _compute_max_distance(sizes: tuple[int, ...], weights: tuple[Fraction | int, ...]) -> int:
-    """Return the scaled distance of groups that lie one above the other."""
+    """Return the scaled distance if all ranks of each group are above those of the groups before it."""
     ends = np.cumsum(sizes).tolist()
     return compute_scaled_distance([n * (2 * end - n - ends[-1]) for n, end in zip(sizes, ends)], weights)
 

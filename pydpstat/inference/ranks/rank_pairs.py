@@ -1,4 +1,4 @@
-"""The tests by ranks of paired values: Kendall's rank correlation, and Wilcoxon's signed ranks."""
+"""Rank tests of paired values: Kendall's tau and Wilcoxon's signed-rank test."""
 
 from __future__ import annotations
 
@@ -243,7 +243,7 @@ def wilcoxon(
     True
     """
     if epsilon is None:
-        # wilcoxon(x, 1.0): the second argument is epsilon where there is no third
+        # in wilcoxon(x, 1.0) the second argument is epsilon
         y, epsilon = (None, y) if y is None or checks.to_array(y).ndim == 0 else (y, None)  # type: ignore[arg-type, assignment]
     how = make_test_options("wilcoxon", epsilon, neighbors, missing, rng, budget, alternative)  # type: ignore[arg-type]
     how = how.use_one_record_per_unit(unit)
@@ -251,7 +251,7 @@ def wilcoxon(
         values, how = read_sample(x, "x", how)
     else:
         first, second, how = read_pair(x, y, how)
-        # two infinite values of one sign are a tie
+        # two infinite values of the same sign are a tie
         values = np.nan_to_num(first - second, nan=0.0, posinf=np.inf, neginf=-np.inf)
     size = values.size
     check_min_records(how, size, 1, "test", "x")

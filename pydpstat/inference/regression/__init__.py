@@ -1,1 +1,1 @@
-"""Linear regression, by noisy moments or by ranks."""
+"""Linear regression from noisy moments or by ranks."""

@@ -1,4 +1,4 @@
-"""Coefficients that the noise hides, and linear combinations of coefficients."""
+"""Linear combinations of coefficients, and remarks on coefficients about which a release is uninformative."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ if TYPE_CHECKING:
     from pydpstat._null_distributions.logistic.logistic_equations import WindowedLogit
     from pydpstat._null_distributions.logistic.noisy_logit import LogitInference
 
-    # what a logistic regression knows of combinations of its scaled coefficients
+    # inference for combinations of the scaled coefficients of a logistic regression
     CoefficientInference: TypeAlias = CellLogit | LogitInference | WindowedLogit
 
-# standard deviations of its noise up to which a number of records cannot be told from 0
+# largest noisy number of records, in standard deviations of its noise, at which a level looks empty
 _EMPTY_LEVEL_SDS = 2.0
-# with fewer records the mean of skewed errors is far from normal
+# number of records below which the mean of skewed errors is far from normal
 _MIN_LEVEL_RECORDS = 30
 
 
 def collect_hidden_coefficients(names: Sequence[str], errors: Floats) -> str:
-    """Return the names of the coefficients whose standard error is infinite."""
+    """Return the names, joined by commas, of the coefficients with an infinite standard error."""
     return ", ".join(name for name, error in zip(names, errors.tolist()) if np.isinf(error))
 
 
 def describe_unbounded_intervals(names: Sequence[str], errors: Floats) -> list[str]:
-    """Return the remark on coefficients whose interval has no end on a side."""
+    """Return a remark on coefficients with an unbounded interval, if any."""
     gone = collect_hidden_coefficients(names, errors)
     return [f"Because of the noise, the interval of {gone} is unbounded: there is no estimate."] if gone else []
 
@@ -49,15 +49,17 @@ def describe_unbounded_intervals(names: Sequence[str], errors: Floats) -> list[s
 def find_empty_levels(
     design: RegressionDesign, counts: Floats, sds: Floats, size: float
 ) -> tuple[npt.NDArray[np.bool_], list[str]]:
-    """Return which coefficients are of levels that look empty, and a remark for each variable that has
-    some.
+    """Return a mask of the coefficients of levels that look empty, and remarks on these levels by variable.
+
+    `counts` are noisy numbers of records for each coefficient but the constant, and `sds` the standard deviations of
+    their noise.
     """
     found, remarks = np.zeros(counts.size + 1, dtype=bool), []
     looked = list(_iterate_empty_levels(design, counts, sds, size))
     gone = {(each.column, code) for each, _, empty in looked for code in np.flatnonzero(empty).tolist()}
     for each, place, empty in looked:
         if isinstance(each, DerivedPredictor):
-            # of a level that looks empty more is said elsewhere
+            # levels that look empty have their own remark
             cells = [not gone.isdisjoint(cell) for cell in each.cells]
             if each.levels is None:
                 found[place : place + len(each.names)] = any(cells)
@@ -68,7 +70,7 @@ def find_empty_levels(
             found[place : place + len(each.names)] = empty[1:]
             counted = None if design.declared else each.levels[each.default_code]
             if each.has_other_level and empty[each.default_code]:
-                # it has no record where all values are levels
+                # the level `other` is empty if all values are levels
                 told = f"No records, or too few to tell, have a value that is not a level of {each.text}"
                 remarks.append(f"{told}: {each.text} = {counted} has no estimate.")
                 empty[each.default_code] = False
@@ -77,7 +79,7 @@ def find_empty_levels(
 
 
 def describe_small_levels(design: RegressionDesign, counts: Floats, sds: Floats, size: float) -> list[str]:
-    """Return the remark on coefficients of levels of few records; the arguments are as in `find_empty_levels`."""
+    """Return a remark on coefficients of levels with few records; the arguments are as in `find_empty_levels`."""
     found: list[str] = []
     for each, place, empty in _iterate_empty_levels(design, counts, sds, size):
         own = counts[place - 1 : place - 1 + len(each.names)]
@@ -93,7 +95,7 @@ def describe_small_levels(design: RegressionDesign, counts: Floats, sds: Floats,
 
 
 def warn_empty_levels(design: RegressionDesign, counts: Floats, sds: Floats, size: float) -> None:
-    """Warn of levels that look empty as misspelled ones do; the arguments are as in `find_empty_levels`."""
+    """Warn of levels that look empty and may be misspelled; the arguments are as in `find_empty_levels`."""
     for each, place, _ in _iterate_empty_levels(design, counts, sds, size):
         if design.declared or each.levels is None or isinstance(each, DerivedPredictor):
             continue
@@ -108,7 +110,7 @@ def warn_empty_levels(design: RegressionDesign, counts: Floats, sds: Floats, siz
 def _iterate_empty_levels(
     design: RegressionDesign, counts: Floats, sds: Floats, size: float
 ) -> Iterator[tuple[Predictor, int, npt.NDArray[np.bool_]]]:
-    """Yield each predictor, its first coefficient's place, and which of its levels look empty."""
+    """Yield each predictor, the index of its first coefficient, and a mask of its levels that look empty."""
     place = 1
     for each in design.predictors:
         own = slice(place - 1, place - 1 + len(each.names))
@@ -121,9 +123,9 @@ def _iterate_empty_levels(
 
 
 def describe_empty_responses(design: RegressionDesign, ones: float, sd: float, size: float) -> list[str]:
-    """Return the remark on levels of the response, of which so many noisy records have the second one.
+    """Return a remark on levels of the response that look empty, and warn of them.
 
-    It warns of one that looks empty, too.
+    `ones` is the noisy number of records with the second level, and `sd` the standard deviation of its noise.
     """
     levels = None if design.binary_response is None else design.binary_response.levels
     if levels is None:
@@ -143,7 +145,7 @@ def describe_empty_responses(design: RegressionDesign, ones: float, sd: float, s
 def _describe_empty_levels(
     text: str, levels: Sequence[object], empty: npt.NDArray[np.bool_], default_level: object | None
 ) -> list[str]:
-    """Return the remark on levels that look empty; `default_level` is the level of a value that is none of them."""
+    """Return a remark on levels that look empty; `default_level` is the level of values outside the levels."""
     if not empty.any():
         return []
     shown = ", ".join(f"{text} = {level}" for level, each in zip(levels, empty.tolist()) if each)
@@ -155,7 +157,7 @@ def _describe_empty_levels(
 
 
 class UninformativeCombination(NamedTuple):
-    """A combination about which the release is uninformative."""
+    """Combination of coefficients about which the release is uninformative."""
 
     estimate: float = math.nan
     standard_error: float = math.inf
@@ -165,7 +167,7 @@ class UninformativeCombination(NamedTuple):
         return 1.0
 
     def compute_limits(self, alpha: float) -> tuple[float, float]:
-        """Return the whole line."""
+        """Return infinite limits."""
         return -math.inf, math.inf
 
 
@@ -174,27 +176,27 @@ UNINFORMATIVE_COMBINATION = UninformativeCombination()
 
 @dataclass(frozen=True, eq=False)
 class LogitCombinations(ReadOnlyArrays):
-    """Combinations of a logistic regression's coefficients; `empty` says which levels look empty."""
+    """Combinations of the coefficients of a logistic regression; `empty` marks those of levels that look empty."""
 
     inference: CoefficientInference
     scaled: Floats
     empty: tuple[bool, ...] = ()
 
     def make_combination(self, weights: Floats) -> LogitCombination | UninformativeCombination:
-        """Return a combination of the coefficients in the data's units."""
+        """Return a combination of the coefficients, with weights in the units of the data."""
         if any(gone and weight != 0.0 for gone, weight in zip(self.empty, weights.tolist())):
             return UNINFORMATIVE_COMBINATION
         found = LogitCombination(self.inference, weights @ self.scaled)
         return found if found.is_informative else UNINFORMATIVE_COMBINATION
 
 
-# the level of the intervals in results: an estimate requires one with an end
+# alpha of the intervals in results; an estimate requires that one of its limits is finite
 _DEFAULT_ALPHA = 0.05
 
 
 @dataclass(frozen=True, eq=False)
 class LogitCombination(ReadOnlyArrays):
-    """One combination of a logistic regression's coefficients.
+    """Linear combination of the coefficients of a logistic regression.
 
     Estimate, standard error, intervals and p-values are either all available or all missing. The p-value of a
     value inside the 95 % interval is at least 0.05.
@@ -205,7 +207,7 @@ class LogitCombination(ReadOnlyArrays):
 
     @cached_property
     def is_informative(self) -> bool:
-        """Whether there is an estimate with a standard error, and an interval with an end."""
+        """Whether there are an estimate, a finite standard error and an interval with a finite limit."""
         law, own = self.inference, self.combination
         if law.is_limited or not law.is_identified(own) or not math.isfinite(self.standard_error):
             return False
@@ -213,28 +215,28 @@ class LogitCombination(ReadOnlyArrays):
 
     @cached_property
     def _default_limits(self) -> tuple[float, float]:
-        """The ends of the 95 % interval."""
+        """Limits of the 95 % interval."""
         low, high = self.inference.compute_limits(self.combination, _DEFAULT_ALPHA)
         return float(low), float(high)
 
     @property
     def estimate(self) -> float:
-        """Its estimate."""
+        """Estimate of the combination."""
         return float(self.combination @ self.inference.estimate)
 
     @cached_property
     def standard_error(self) -> float:
-        """Its standard error; infinite if the release is uninformative."""
+        """Standard error of the estimate; infinite if the release is uninformative."""
         return float(self.inference.compute_standard_error(self.combination))
 
     def compute_pvalue(self, value: float) -> float:
-        """Return the two-sided p-value of the hypothesis that it has a value."""
+        """Return the two-sided p-value of the hypothesis that the combination equals `value`."""
         own, (low, high) = float(self.inference.compute_pvalue(self.combination, value)), self._default_limits
-        # p-values may fall and rise again, and the interval has all values in between
+        # the p-value need not be unimodal, and the interval includes all values between its limits
         return max(own, _DEFAULT_ALPHA) if low < value < high else own
 
     def compute_limits(self, alpha: float) -> tuple[float, float]:
-        """Return the ends of its interval."""
+        """Return the limits of the confidence interval."""
         low, high = (
             self._default_limits if alpha == _DEFAULT_ALPHA else self.inference.compute_limits(self.combination, alpha)
         )
@@ -246,16 +248,16 @@ class MomentCombinations(ReadOnlyArrays):
     """Combinations of the coefficients of a regression by noisy moments.
 
     A combination is a coefficient in another basis: with b = B t, where t has the combination among its
-    elements, the predictors' matrix X becomes X B, and the noisy moments A become P' A P with P = diag(1, B,
-    1). Noise E becomes P' E P, whose distribution is known as well. So the score test of a combination is
-    that of a coefficient. One with the constant needs no other basis: b_0 + o'b is the mean response where
-    the predictors are o, which is the constant for another origin.
+    elements, the matrix of predictors X becomes X B, and the noisy moments A become P' A P with P = diag(1, B,
+    1). Noise E becomes P' E P, whose distribution is also known. So the score test of a combination is
+    that of a coefficient. A combination that includes the constant needs no other basis: b_0 + o'b is the mean response
+    at predictors o, which is the constant for another origin.
     """
 
     tests: ScoreTests
 
     def make_combination(self, weights: Floats) -> MomentCombination:
-        """Return a combination of the coefficients in the data's units."""
+        """Return a combination of the coefficients, with weights in the units of the data."""
         tests = self.tests
         scaled, shift = weights * tests.units, float(weights @ tests.shifts)
         noisy, width = tests.noisy, len(tests.units)
@@ -266,24 +268,24 @@ class MomentCombinations(ReadOnlyArrays):
             noisy = replace(noisy, origin=noisy.origin + scaled[1:] / scaled[0])
             return MomentCombination(ScoreTests(noisy, units, shifts), 0, sign)
         place = int(np.argmax(np.abs(scaled)))
-        # predictors stay between -1 and 1, as tolerances take them to be
+        # predictors remain between -1 and 1, which tolerances assume
         units[place], shifts[place] = abs(scaled[place]), shift
         turned = _transform_basis(noisy, scaled / units[place], place)
         return MomentCombination(ScoreTests(turned, units, shifts), place, 1.0)
 
 
 def _transform_basis(noisy: NoisyMoments, combination: Floats, index: int) -> NoisyMoments:
-    """Return the moments for coefficients of which one is the combination instead."""
+    """Return the moments in a basis where one coefficient is replaced by the combination."""
     basis = np.eye(len(combination) + 1)
     basis[index, : len(combination)] = -combination / combination[index]
     basis[index, index] = 1.0 / combination[index]
-    # the constant stays as it is, and with it what the kinds of blocks rest on
+    # the constant is unchanged, as the kinds of blocks require
     blocks = tuple(
         MomentBlock(each.kind, _transform_forms(each.left, basis), _transform_forms(each.right, basis))
         for each in noisy.blocks
     )
     origin = noisy.origin @ basis[1:-1, 1:-1]
-    # the forms of levels are rewritten for the combinations of predictors
+    # forms of levels are expressed in the transformed predictors
     inner = np.eye(len(combination))
     inner[index] = combination
     partitions = tuple(freeze_array(each @ inner.T) for each in noisy.partitions)
@@ -291,7 +293,7 @@ def _transform_basis(noisy: NoisyMoments, combination: Floats, index: int) -> No
 
 
 def _transform_forms(forms: LinearForms, basis: Floats) -> LinearForms:
-    """Return forms of the predictors as those of their combinations."""
+    """Express forms of the predictors as forms of their combinations."""
     found = []
     for row in forms.rows:
         whole = sum((weight * basis[place] for place, weight in row), np.zeros(len(basis)))
@@ -301,7 +303,7 @@ def _transform_forms(forms: LinearForms, basis: Floats) -> LinearForms:
 
 @dataclass(frozen=True, eq=False)
 class MomentCombination(ReadOnlyArrays):
-    """One combination, as a coefficient in another basis."""
+    """Combination of coefficients, represented as a coefficient in another basis."""
 
     tests: ScoreTests
     index: int
@@ -309,24 +311,24 @@ class MomentCombination(ReadOnlyArrays):
 
     @property
     def estimate(self) -> float:
-        """Its estimate."""
+        """Estimate of the combination."""
         return self.sign * float(self.tests.compute_estimates()[0][self.index])
 
     @property
     def standard_error(self) -> float:
-        """Its standard error; infinite where the noise hides it."""
+        """Standard error of the estimate; infinite if the release is uninformative."""
         return float(self.tests.compute_estimates()[1][self.index])
 
     def compute_pvalue(self, value: float) -> float:
-        """Return the two-sided p-value of the hypothesis that it has a value."""
+        """Return the two-sided p-value of the hypothesis that the combination equals `value`."""
         return _compute_pvalue(self, value)
 
     def compute_limits(self, alpha: float) -> tuple[float, float]:
-        """Return the ends of its interval; infinite where values however far are not rejected."""
+        """Return the limits of the confidence interval; infinite if no distant value is rejected."""
         return _compute_limits(self, alpha)
 
 
-# a simulation takes a tenth of a second, and results ask for the same numbers again
+# cached: a simulation takes a tenth of a second, and results use the same values repeatedly
 @lru_cache(maxsize=256)
 def _compute_pvalue(combination: MomentCombination, value: float) -> float:
     tests, place = combination.tests, combination.index

@@ -1,4 +1,4 @@
-"""The variables of a regression: from a formula or from arrays, with public bounds and public levels."""
+"""Variables of a regression, from a formula or from arrays, with public bounds and public levels."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from pydpstat.r_arithmetic.elementary import Floats
 
 @dataclass(frozen=True, slots=True)
 class RegressionDesign:
-    """The response and the predictors of a regression, and how new records become predictors. Public."""
+    """Public description of the response and the predictors of a regression, which also encodes new records."""
 
     response: str
     response_bounds: VariableBounds
@@ -60,29 +60,29 @@ class RegressionDesign:
 
     @property
     def source_columns(self) -> tuple[Predictor, ...]:
-        """The predictors' columns, each once."""
+        """Columns from which the predictors are computed, without repetition."""
         return self.columns or self.predictors
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The coefficients' names, the constant first."""
+        """Names of the coefficients, the constant first."""
         return (self.constant, *(name for each in self.predictors for name in each.names))
 
     @property
     def conditions(self) -> tuple[str, ...]:
-        """What the guarantee rests on."""
+        """Conditions of the guarantee."""
         return (DECLARED_CATEGORIES_CONDITION,) if self.declared else ()
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What holds of the levels of predictors where values of none have a level."""
+        """Assumptions about values outside the levels of predictors."""
         given = not self.declared and any(each.levels is not None for each in self.source_columns)
         told = f"a value that is none of the levels counts as {self.other!r}"
         return (told,) if given and self.other is not None else ()
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What values count as that are none of the levels, where such values may be."""
+        """Remarks on the treatment of values outside the levels."""
         found, outcome = [], self.binary_response
         if outcome is not None and not isinstance(outcome, BooleanResponse) and not self.declared:
             no, yes = outcome.levels or (False, True)
@@ -95,31 +95,31 @@ class RegressionDesign:
 
     @property
     def _variables_with_levels(self) -> list[Predictor]:
-        """The variables whose levels were given, the response first."""
+        """Variables with given levels, the response first."""
         outcome = self.binary_response
         own = [] if outcome is None or isinstance(outcome, BooleanResponse) else [outcome]
         return [each for each in (*own, *self.source_columns) if each.levels is not None]
 
     @property
     def has_levels(self) -> bool:
-        """Whether records are compared with levels, so that types of columns count."""
+        """Whether records are compared with levels, so that the types of columns matter."""
         return bool(self._variables_with_levels)
 
     @property
     def bounds(self) -> tuple[VariableBounds, ...]:
-        """The bounds of the numbers, the response's first."""
+        """Bounds of the response and of the numeric predictors."""
         return (self.response_bounds, *(each.bounds for each in self.predictors if each.bounds is not None))
 
     @property
     def units(self) -> tuple[Floats, Floats]:
-        """For each coefficient but the constant its column's middle and half-range; levels' are 0 and 1."""
+        """Middle and half width of the bounds for each coefficient but the constant; 0 and 1 for levels."""
         pairs = [each.bounds or (-1.0, 1.0) for each in self.predictors for _ in each.names]
         low, high = np.array(pairs).reshape(-1, 2).T
         return 0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low
 
     @property
     def sparse_coefficients(self) -> tuple[tuple[int, bool], ...]:
-        """The places of coefficients whose predictors are 0 outside a level, and whether they are 1 in it."""
+        """Indices of coefficients whose predictors are 0 outside a level, and whether they are 1 in it."""
         each_of = [each for each in self.predictors for _ in each.names]
         return tuple(
             (place, each.levels is not None)
@@ -129,14 +129,14 @@ class RegressionDesign:
 
     @property
     def bounds_by_column(self) -> dict[str, VariableBounds]:
-        """The bounds of the columns in the order of a list of them: the response's first, if it has some."""
+        """Bounds by column, in the order of a list of bounds: the response first if it is numeric."""
         found = {} if self.binary_response is not None or self.responses else {self.response: self.response_bounds}
         columns = (*self.responses, *self.source_columns)
         return found | {each.column: each.bounds for each in columns if each.bounds is not None}
 
     @property
     def arguments(self) -> tuple[tuple[str, object], ...]:
-        """The public arguments for the call."""
+        """Public arguments of the call."""
         levels = {
             each.column: tuple(map(convert_to_plain_level, each.declared_levels))
             for each in self._variables_with_levels
@@ -149,7 +149,7 @@ class RegressionDesign:
         return tuple((name, each) for name, each in shown.items() if each)
 
     def build_matrix(self, data: object) -> Floats:
-        """Return the predictors of new records, a constant first and a column for each coefficient."""
+        """Return the design matrix of new records, with a constant first."""
         given = select_columns(data, [each.column for each in self.source_columns], "exog")
         read = given.read_columns([partial(each.read_column, argument="exog") for each in self.source_columns])
         if len({each.size for each in read}) > 1:
@@ -164,13 +164,13 @@ class RegressionDesign:
         return found
 
     def build_predictors(self, read: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
-        """Return what the predictors have in records, from what was read of the columns."""
+        """Compute the predictors of records from the columns as read."""
         by_name = {each.column: values for each, values in zip(self.source_columns, read)}
         return tuple(each.compute_values(by_name) for each in self.predictors)
 
 
 class Regression(NamedTuple):
-    """Records of a regression: the response and a column for each predictor. Private but for the design."""
+    """Records of a regression: the response and the predictors' values; private except for the design."""
 
     design: RegressionDesign
     response: Floats
@@ -192,7 +192,7 @@ def read_regression(
     other: str | None = None,
     options: Options | None = None,
 ) -> Regression:
-    """Read a regression, one record of each unit: by a formula, or the response and the predictors."""
+    """Read one record of each unit for a regression given by a formula or by response and predictors."""
     check_other(other)
     unit = None if options is None else read_unit_ids(data, options.scope)
     if isinstance(formula, str):
@@ -220,7 +220,7 @@ def read_regression(
     )
     readers: list[Reader] = [each.read_column for each in (*own, *design.source_columns)]
     if unit is not None and unit[1] is None:
-        # a column of the data is read with the others, as some data can be read once
+        # the unit's column is read with the others, because some data can be read only once
         given[-1] = select_columns(data, [*given[-1].names, unit[0]], "data")
         readers.append(partial(compute_id_hashes, name=unit[0]))
     if design.binary_response is None and not isinstance(formula, str):
@@ -240,7 +240,7 @@ def read_regression(
         read = _drop_incomplete_records(read)
     found = [each.fill_missing(values, missing) for each, values in zip((*own, *design.source_columns), read)]
     response, predictors = found[0], tuple(found[len(own) :])
-    # what is made of columns has the bounds that follow from theirs, where they are clipped to these
+    # bounds of transformations are implied by those of their columns, which must therefore be clipped first
     if said.response.expression is not None:
         response = said.response.expression.compute_values(
             dict(zip((each.column for each in own), clip_to_bounds(own, found)))
@@ -252,7 +252,7 @@ def read_regression(
 
 
 def _drop_incomplete_records(read: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Return the records that miss no variable: no number, which would be NaN, and no level, which is -1."""
+    """Drop records with missing values: NaN in numbers or -1 in level codes."""
     gaps = [np.isnan(values) if values.dtype.kind == "f" else values < 0 for values in read]
     kept = ~np.logical_or.reduce(gaps)
     return [values[kept] for values in read]
@@ -267,7 +267,7 @@ def _make_design(
     other: str | None,
     constant: str,
 ) -> RegressionDesign:
-    """Return the design; a response of two levels has its argument's name in `binary_argument`."""
+    """Return the design; `binary_argument` is the name of the argument with a binary response, else None."""
     outcome, (response, *more) = None, parsed.response.columns
     if binary_argument and parsed.response.expression is not None:
         raise PydpstatError(
@@ -293,7 +293,7 @@ def _make_design(
     kinds = {name: getattr(getattr(each, "dtype", None), "kind", "") for name, each in zip(names, columns)}
 
     def is_closed(name: str) -> bool:
-        """Tell whether the type has no other values."""
+        """Return whether all values of a column are levels by its type."""
         return declared or (kinds[name] == "b" and len(own.get(name, ())) == 2)
 
     read = {
@@ -317,7 +317,7 @@ def _make_design(
 def _make_column_predictor(
     name: str, bounds: VariableBounds | None, levels: tuple[object, ...] | None, other: str | None
 ) -> Predictor:
-    """Return a column that is read, with a level `other` for values that are none of its levels."""
+    """Return the predictor of a column, with a level `other` for values outside its levels."""
     if levels is None or other is None:
         return Predictor(name, name, bounds, levels)
     texts = [str(convert_to_plain_level(level)) for level in levels]
@@ -327,7 +327,7 @@ def _make_column_predictor(
 
 
 def _make_binary_response(response: str, argument: str, column: Column, levels: tuple[object, ...] | None) -> Predictor:
-    """Return a response of two levels, which are given, or truth values by its type."""
+    """Return a response with two given levels, or a boolean response."""
     if levels is not None and len(levels) == 2:
         return Predictor(response, argument, None, levels)
     if levels is not None:
@@ -343,7 +343,7 @@ def _make_binary_response(response: str, argument: str, column: Column, levels: 
 def _check_predictor_levels(
     names: Sequence[str], categories: Sequence[str], columns: Sequence[object], levels: object
 ) -> tuple[dict[str, tuple[object, ...]], bool]:
-    """Return the public levels of the categorical predictors, by column, and whether they are declared."""
+    """Return the public levels of the categorical predictors by column, and whether they are declared."""
     by_name = dict(zip(names, columns))
     if isinstance(levels, Mapping):
         wanted = [name for name in by_name if name in levels]
@@ -382,7 +382,7 @@ def _check_predictor_levels(
 
 
 def _check_bounds_by_name(bounds: object, names: list[str], also: str) -> dict[str, VariableBounds]:
-    """Return public bounds by name: one pair for all, one for each in their order, or a dict."""
+    """Return public bounds by name from one pair for all, a list of pairs or a dict."""
     if not names and bounds is None:
         return {}
     if isinstance(bounds, Mapping):

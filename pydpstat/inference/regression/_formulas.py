@@ -1,4 +1,4 @@
-"""Formulas, and the predictors of their terms."""
+"""Parsing of formulas, and the predictors of their terms."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CATEGORY = re.compile(r"^C\(\s*(?P<inner>.+?)\s*\)$")
 
 
 class FormulaFactor(NamedTuple):
-    """A part of a term: a column, C() of one, or a transformation."""
+    """Factor of a term: a column, C() of a column, or a transformation."""
 
     columns: tuple[str, ...]
     text: str
@@ -31,24 +31,24 @@ class FormulaFactor(NamedTuple):
 
 
 class ParsedFormula(NamedTuple):
-    """What a formula says."""
+    """Response and terms of a formula."""
 
     response: FormulaFactor
     terms: tuple[tuple[FormulaFactor, ...], ...]
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of the terms, each once."""
+        """Columns of the terms, without repetition."""
         return tuple(dict.fromkeys(name for each in self._factors for name in each.columns))
 
     @property
     def categorical_columns(self) -> tuple[str, ...]:
-        """The columns that the formula says to be categorical."""
+        """Columns inside C()."""
         return tuple(dict.fromkeys(each.columns[0] for each in self._factors if each.categorical))
 
     @property
     def transformed_columns(self) -> tuple[str, ...]:
-        """The columns of the terms that transformations make numbers."""
+        """Columns inside numeric transformations."""
         found = [each.expression.columns for each in self._factors if each.expression is not None]
         return tuple(dict.fromkeys(name for each in found for name in each))
 
@@ -58,7 +58,7 @@ class ParsedFormula(NamedTuple):
 
 
 def parse_formula(formula: str) -> ParsedFormula:
-    """Return the response and the terms of a formula; nothing of it is evaluated.
+    """Return the response and the terms of a formula, without evaluating it.
 
     Terms of fewer factors come first, as in patsy.
     """
@@ -80,7 +80,7 @@ def parse_formula(formula: str) -> ParsedFormula:
 
 
 def _parse_sides(formula: str) -> tuple[list[list[str]], list[list[str]]]:
-    """Return the terms of both sides, each as its factors' texts; the constant has none."""
+    """Return the terms of both sides as lists of factor texts; the constant is an empty list."""
     try:
         try:
             from patsy import ModelDesc
@@ -115,7 +115,7 @@ def _make_formula_error(formula: str, requirement: str) -> PydpstatError:
 
 
 def _parse_factor(text: str) -> FormulaFactor:
-    """Return a column, C() of one, or a transformation."""
+    """Return a column, C() of a column, or a transformation."""
     category = _CATEGORY.match(text)
     name = _parse_column_name(category["inner"] if category else text)
     if name is not None:
@@ -155,10 +155,10 @@ def encode_terms(terms: Sequence[Sequence[FormulaFactor]], columns: Mapping[str,
 def _find_fully_coded_columns(
     term: Sequence[FormulaFactor], factors: Sequence[FormulaFactor], coded_subsets: set[Subset]
 ) -> Subset:
-    """Return the column that has an indicator for the reference, too, if any; `coded_subsets` gets what is coded."""
+    """Return the column coded with all levels because the term without it is absent, if any; extend `coded_subsets`."""
     own = frozenset(each.columns[0] for each in factors)
     subsets = {frozenset(part) for size in range(len(own) + 1) for part in combinations(sorted(own), size)}
-    # what the indicators of all levels would add
+    # subsets that full indicators of all factors would add
     new = subsets - coded_subsets
     text = ":".join(each.text for each in term)
     if own not in new or len(own) != len(factors):
@@ -209,7 +209,7 @@ def _make_term_predictors(
 
 
 def _compute_product_bounds(pairs: Sequence[VariableBounds]) -> VariableBounds:
-    """Return the bounds of a product."""
+    """Return the bounds of a product, which must be finite."""
     found = reduce(lambda one, other: compute_range(operator.mul, list(product(one, other))), pairs)
     if not max(map(abs, found)) < inf:
         raise PydpstatError("an interaction must have finite bounds; those of its factors are too wide.")

@@ -1,4 +1,4 @@
-"""Linear regression: by noisy moments, and by ranks."""
+"""Fits of linear regressions from noisy moments and by ranks."""
 
 from __future__ import annotations
 
@@ -65,9 +65,9 @@ _CLIPPED = "all of this refers to values clipped to the bounds"
 _NORMAL = "close to normal if few records determine a coefficient"
 ASSUMPTIONS = (_LINEAR, f"errors are independent and homoscedastic, {_NORMAL}", _CLIPPED)
 ROBUST_ASSUMPTIONS = (_LINEAR, f"errors are independent, possibly heteroscedastic, and {_NORMAL}", _CLIPPED)
-# the parts of epsilon for the moments and for the squared influences
+# fractions of epsilon for the moments and for the squared influences
 EPSILON_SHARES = (0.75, 0.25)
-# what the moments leave open, as for a design
+# function that releases squared influences and returns the moments with sampling variances
 SamplingRelease = Callable[[RegressionDesign, MomentLayout, NoisyMoments], NoisyMoments]
 
 
@@ -78,7 +78,7 @@ def fit_by_moments(
     arguments: tuple[tuple[str, object], ...],
     robust: bool = False,
 ) -> RegressionResults:
-    """Release the moments, and return what follows from them; if `robust`, whatever the errors' variances."""
+    """Release the moments and return the fit; if `robust`, with heteroscedasticity-consistent variances."""
     design = regression.design
     layout = MomentLayout.from_design(design, options.has_public_size)
     if options.is_default_mechanism or options.norm == math.inf:
@@ -126,7 +126,7 @@ def _make_moment_results(
     release_influences: SamplingRelease | None = None,
     guarantees: Mapping[str, object] = MappingProxyType({}),
 ) -> RegressionResults:
-    """Return the results that follow from noisy moments.
+    """Return the results of a fit from noisy moments.
 
     Levels that look empty stay in the design: merging one with the reference because of its noisy number
     would bias the other tests whenever it has records.
@@ -185,7 +185,7 @@ def _make_moment_results(
         intervals=tuple(ScoreInterval(tests, place) for place in range(len(coef))),
         labels=("measured",) * len(coef),
         design=design,
-        # of combinations the variances of sampling were not asked for
+        # sampling variances were released for the coefficients only
         combinations=MomentCombinations(tests) if release_influences is None else None,
         fit=(
             ("rsquared", share),
@@ -199,7 +199,7 @@ def _make_moment_results(
 
 
 def _get_moment_units(design: RegressionDesign) -> tuple[np.ndarray, np.ndarray]:
-    """Return for each coefficient but the constant its column's middle in half-ranges, and the half-range."""
+    """Return the middle in half widths and the half width of each coefficient's bounds, without the constant."""
     centers, factors = design.units
     return centers / factors, factors
 
@@ -219,11 +219,11 @@ SEVERAL_PREDICTOR_ASSUMPTIONS = (
 def fit_by_ranks(
     regression: Regression, options: Options, null: float, tested: Sequence[str], interval: bool, record: Call
 ) -> RegressionResults:
-    """Release a statistic for each coefficient's test, and a histogram of estimates for its interval."""
+    """Release a test statistic for each coefficient and, for intervals, a histogram of block estimates."""
     design, size = regression.design, len(regression.response)
     for pair in design.bounds:
         check_bounds_range(*pair)
-    # neither blocks nor ties look at the data
+    # blocks and tie-breaking keys do not depend on the data
     keys = _make_tie_generator(options.source)
     units = *design.units, compute_half_width(design.response_bounds)
     width = len(design.names) - 1
@@ -265,7 +265,7 @@ def fit_by_ranks(
 
 
 def _make_tie_generator(source: Source) -> np.random.Generator:
-    """Return what draws blocks and breaks ties: random, but no secret."""
+    """Return a generator for blocks and tie-breaking keys, which need not be secret."""
     return np.random.default_rng((source.uniform(4) * 2.0**53).astype(np.uint64).tolist())
 
 
@@ -280,7 +280,7 @@ def _compute_statistics(
     n_cells: int,
     generator: np.random.Generator,
 ) -> list[int]:
-    """Return the true statistics, and then the true cells. Private."""
+    """Return the exact statistics, followed by the exact cell counts; private."""
     _, factors, height = units
     y, matrix = _standardize_variables(regression, units)
     statistics, histograms = [], []
@@ -307,7 +307,7 @@ def _compute_statistics(
 def _standardize_variables(
     regression: Regression, units: tuple[np.ndarray, np.ndarray, float]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the response and the coefficients' columns in the unit of their ranges. Private."""
+    """Return the response and the design matrix without constant in units of the bounds; private."""
     centers, factors, height = units
     predictors = regression.design.predictors
     matrix = build_design_matrix(predictors, clip_to_bounds(predictors, regression.predictors))[:, 1:]
@@ -330,7 +330,7 @@ def _make_rank_results(
     released = [round(each) for each in found.value.tolist()]
     statistics, counts = released[: len(tested)], released[len(tested) :]
     spread = math.sqrt(distribution.variance + SymmetricGeometricNoise(share, max(distribution.sensitivity, 1)).var())
-    # without blocks there is nothing but noise, and every statistic is as likely
+    # without blocks the statistic is noise only
     chances = [
         compute_two_sided_pvalue(each, distribution, share)
         if n_blocks or isinstance(distribution, KendallDistribution)

@@ -1,4 +1,4 @@
-"""Predictors of a regression: columns, levels, transformations, and products of them."""
+"""Predictors of a regression: columns, levels, transformations and their products."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from pydpstat._release.options import Missing
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.elementary import Floats
 
-# a column of groups as R and pandas have it
+# categorical columns in the notation of R and pandas
 _CATEGORY = re.compile(r"^(as\.)?(factor|ordered|category|categorical|Categorical)\((?P<inner>.+)\)$")
 _DATA_DEPENDENT_TRANSFORMS = (
     "center",
@@ -48,12 +48,12 @@ _DATA_DEPENDENT_TRANSFORMS = (
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A number that is computed from columns of its own record; public."""
+    """Public numeric expression of the columns of one record."""
 
     text: str
 
     def check_transformation(self) -> None:
-        """Refuse what is no transformation of columns, or looks at other records."""
+        """Raise an error if the text is not a transformation of columns, or depends on other records."""
         node = _parse_expression(self.text)
         for part in ast.walk(node):
             _check_part(part, self.text)
@@ -62,13 +62,13 @@ class Expression:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that it needs."""
+        """Columns that occur in the expression."""
         return expressions.find_column_names(_parse_expression(self.text))
 
     def compute_bounds(self, pairs: Mapping[str, VariableBounds]) -> VariableBounds:
-        """Return public bounds from those of the columns."""
+        """Return the bounds implied by those of the columns."""
         node = _parse_expression(self.text)
-        # the innermost come first
+        # innermost parts first
         for part in reversed(list(ast.walk(node))):
             _check_defined(part, pairs, self.text)
         low, high = compute_expression_bounds(node, pairs)
@@ -77,12 +77,12 @@ class Expression:
         return low, high
 
     def compute_values(self, columns: Mapping[str, Floats]) -> Floats:
-        """Return the numbers of records, NaN where it is not defined."""
+        """Return the values of records, NaN where undefined."""
         return expressions.evaluate_expression(_parse_expression(self.text), columns)
 
 
 def get_column_name(node: ast.expr) -> str | None:
-    """Return the column that a part of a formula is: its name, or Q() of it."""
+    """Return the column that a part of a formula names, directly or by Q(); None for other parts."""
     match node:
         case ast.Name(id=name):
             return name
@@ -92,7 +92,7 @@ def get_column_name(node: ast.expr) -> str | None:
 
 
 class _FormulaRewriter(ast.NodeTransformer):
-    """Writes columns and functions of formulas as expressions have them."""
+    """Rewriter of columns and functions in formulas to the syntax of expressions."""
 
     def visit_Call(self, node: ast.Call) -> ast.expr:  # noqa: N802
         name = get_column_name(node)
@@ -140,7 +140,7 @@ def _make_unbounded_error(text: str, bounds: VariableBounds) -> PydpstatError:
 
 
 def _check_part(part: ast.AST, text: str) -> None:
-    """Refuse other powers than a few, and functions of all records."""
+    """Raise an error for powers that are not small integers, and for functions of all records."""
     match part:
         case ast.BinOp(op=ast.Pow(), right=right):
             power = get_constant(right)
@@ -158,7 +158,7 @@ def _check_part(part: ast.AST, text: str) -> None:
 
 
 def _check_defined(part: ast.AST, pairs: Mapping[str, VariableBounds], text: str) -> None:
-    """Refuse what is not defined, or not finite, at all numbers within the bounds."""
+    """Raise an error if a part is undefined or infinite for some numbers within the bounds."""
     match part:
         case ast.BinOp(op=ast.Div(), right=right):
             low, high = compute_expression_bounds(right, pairs)
@@ -181,20 +181,20 @@ def _check_defined(part: ast.AST, pairs: Mapping[str, VariableBounds], text: str
                     f"columns' bounds imply {low!r}. Give a larger lower bound, to which smaller "
                     f"values are clipped.{also}"
                 )
-    # an infinite number on the way is none, though it may make a finite one
+    # an infinite intermediate result is an error even if the final one is finite
     pair = compute_expression_bounds(part, pairs) if isinstance(part, (ast.BinOp, ast.Call)) else (0.0, 0.0)
     if not all(map(math.isfinite, pair)):
         raise _make_unbounded_error(text, pair)
 
 
 Array = np.ndarray
-# columns and their levels' codes, all of which a record must have
+# columns with the level codes that define a cell
 LevelCell = tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Predictor:
-    """A predictor; all of it is public."""
+    """Public description of a predictor."""
 
     column: str
     text: str
@@ -205,25 +205,28 @@ class Predictor:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of its coefficients."""
+        """Names of its coefficients."""
         if self.levels is None:
             return (self.text,)
         return tuple(f"{self.text}[T.{level}]" for level in self.levels[1:])
 
     @property
     def declared_levels(self) -> tuple[object, ...]:
-        """The levels that values may have."""
+        """Levels without the added one for other values."""
         levels = self.levels or ()
         return levels[:-1] if self.has_other_level else levels
 
     def read_column(self, column: object, argument: str = "data") -> Array:
-        """Return numbers, NaN where one is missing, or codes: -1 where one is, their number for no level."""
+        """Return numbers, with NaN for missing ones, or level codes.
+
+        Codes are -1 for missing values and the number of declared levels for unknown ones.
+        """
         if self.levels is None:
             return read_numbers(column, f"{argument}[{self.column!r}]")
         return encode_public_levels(column, PublicLevels(self.declared_levels, False)).astype(np.int64)
 
     def fill_missing(self, values: Array, missing: Missing) -> Array:
-        """Put a public number in the place of missing ones; what is no level counts as `default_code`."""
+        """Replace missing numbers by the public one; missing levels get code 0 and unknown ones `default_code`."""
         if self.levels is None:
             return fill_missing_numbers(values, missing)
         if missing == "error" and bool((values < 0).any()):
@@ -232,7 +235,7 @@ class Predictor:
         return np.where(values < 0, 0, values)
 
     def check_values(self, values: Array) -> Array:
-        """Return numbers or codes of which none is missing, and none stands for what is no level."""
+        """Check that no number or code is missing and every code is that of a level."""
         if self.levels is None:
             good = not np.isnan(values).any()
         else:
@@ -245,17 +248,17 @@ class Predictor:
         )
 
     def compute_values(self, columns: Mapping[str, Array]) -> Array:
-        """Return the numbers or codes that it has in records, from those of the columns."""
+        """Return the predictor's numbers or codes from the columns."""
         return columns[self.column]
 
 
 class BooleanResponse(Predictor):
-    """A response of truth values: its levels are False and True, which need no declaration."""
+    """Boolean response, with levels False and True that need no declaration."""
 
     __slots__ = ()
 
     def read_column(self, column: object, argument: str = "data") -> Array:
-        """Return 0 and 1, and -1 where a value is missing."""
+        """Return codes 0 and 1, and -1 for missing values."""
         try:
             found = read_single_column(column, argument, read_booleans)
         except PydpstatError as error:
@@ -266,9 +269,9 @@ class BooleanResponse(Predictor):
 
 @dataclass(frozen=True, slots=True)
 class DerivedPredictor(Predictor):
-    """A predictor that is made of columns: a product of numbers, within one cell of levels or in all records.
+    """Predictor computed from columns: a product of numbers, optionally set to 0 outside a cell of levels.
 
-    Without numbers it is categorical: its levels are the cells, after what is in none of them.
+    Without numbers it is categorical: its levels are the cells, preceded by a level for all other records.
     """
 
     numbers: tuple[Expression, ...] = ()
@@ -277,11 +280,11 @@ class DerivedPredictor(Predictor):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of its coefficients."""
+        """Names of its coefficients."""
         return self.coefficient_names
 
     def compute_values(self, columns: Mapping[str, Array]) -> Array:
-        """Return the product, 0 in other cells, or the code of each record's cell."""
+        """Return the product, which is 0 outside the cell, or the code of each record's cell."""
         inside = [np.logical_and.reduce([columns[name] == code for name, code in cell]) for cell in self.cells]
         if not self.numbers:
             return np.select(inside, list(range(1, len(inside) + 1)), 0).astype(np.int64)
@@ -292,24 +295,24 @@ class DerivedPredictor(Predictor):
 
 
 def read_numbers(column: object, name: str) -> Floats:
-    """Return a column's numbers; NaN where one is missing."""
+    """Return the numbers of a column, with NaN for missing ones."""
     return np.asarray(read_single_column(column, name).arrays[0], dtype=np.float64)
 
 
 def clip_to_bounds(columns: Sequence[Predictor], values: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Return what was read of columns, numbers clipped to their bounds."""
+    """Clip numeric columns to their bounds; level codes are unchanged."""
     pairs = zip(columns, values)
     return [found if each.bounds is None else found.clip(*each.bounds) for each, found in pairs]
 
 
 def fill_missing_numbers(values: Floats, missing: Missing) -> Floats:
-    """Put a public number in the place of missing ones, or refuse them."""
+    """Replace missing numbers by the public one, or raise an error."""
     gaps = np.isnan(values)
     return np.where(gaps, float(missing), values) if should_fill(int(gaps.sum()), missing) else values
 
 
 def make_response_error(argument: str, response: str, column: object) -> PydpstatError:
-    """Return the refusal of a response that is made neither of truth values nor of two levels."""
+    """Return the error for a response that is neither boolean nor has two given levels."""
     kind = f" of type {column.dtype}" if hasattr(column, "dtype") else ""
     return PydpstatError(
         f"{argument}, the response, must be truth values, or have its two levels given, because other "
@@ -320,7 +323,7 @@ def make_response_error(argument: str, response: str, column: object) -> Pydpsta
 
 
 def build_design_matrix(predictors: Sequence[Predictor], read: Sequence[np.ndarray]) -> Floats:
-    """Return a matrix with a constant, the numbers, and an indicator of each level but the reference."""
+    """Return a matrix with a constant, the numbers, and an indicator of each level except the reference."""
     size = read[0].size if read else 0
     parts = [np.ones((size, 1))]
     for each, values in zip(predictors, read):

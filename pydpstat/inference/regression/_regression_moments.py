@@ -1,4 +1,4 @@
-"""What is released for a regression: moments, and sums of squared influences."""
+"""Queries of a linear regression: moments, and sums of squared influences."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from pydpstat.mechanisms.cube import CubeNoise
 from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results._labels import Labels
 
-# how a square enters what is released, by norm: halved with Laplace noise, a little less than 1/sqrt(2) with
-# normal, and as it is in a cube of its own
+# weight of squares by the norm of the mechanism: 1/2 for Laplace noise, slightly less than 1/sqrt(2) for Gaussian
+# noise, and 1 for cube noise
 _SQUARE_WEIGHTS = {1: Fraction(1, 2), 2: Fraction(7, 10), math.inf: Fraction(1)}
 
 
 @dataclass(frozen=True, slots=True)
 class MomentLayout:
-    """What is released for a design, in order, all of it public."""
+    """Public list of the moments that are released for a design, in order."""
 
     numbers: tuple[int, ...]
     factors: tuple[tuple[int, ...], ...]
@@ -55,7 +55,7 @@ class MomentLayout:
 
     @property
     def width(self) -> int:
-        """Number of places of v."""
+        """Number of elements of v, the constant, coefficients' predictors and response."""
         return len(self.names)
 
     def collect_tables(self, norm: float) -> tuple[tuple[int, ...], ...]:
@@ -67,12 +67,12 @@ class MomentLayout:
 
     @property
     def mechanism(self) -> MomentCube:
-        """The mechanism of the least noise, whose norm is infinite."""
+        """Mechanism with the least noise, for the maximum norm."""
         cells = [math.prod(len(self.factors[which]) for which in table) for table in self.collect_tables(math.inf)]
         return MomentCube(len(self.numbers), cells, bounded=self.bounded)
 
     def make_blocks(self, norm: float) -> tuple[MomentBlock, ...]:
-        """Return where what is released enters the matrix, for the norm that the noise answers to."""
+        """Return the positions of released values in the moment matrix, for the norm of the mechanism."""
         numbers = LinearForms.from_indices(self.numbers)
         found: list[MomentBlock] = []
         halved = 0.5 / float(_SQUARE_WEIGHTS[norm])
@@ -85,7 +85,7 @@ class MomentLayout:
         for table in tables:
             cells = self._collect_cell_forms(table)
             found.append(MomentBlock("paired", *self._make_count_forms(cells, 1.0 / len(tables))))
-            # a sum in a cell is a share of the whole sum, and of its levels' own sums undivided
+            # a sum in a cell enters the total divided by the number of tables, and the sums of its levels undivided
             parts = tuple(((0, 1.0 / len(tables)), *cell) for cell in cells)
             found.append(MomentBlock("across", numbers, LinearForms(parts)))
         for one, other in combinations(tables, 2):
@@ -101,11 +101,11 @@ class MomentLayout:
         return (*found, MomentBlock("own", numbers, LinearForms.from_indices(self.numbers, halved)))
 
     def _make_count_forms(self, cells: tuple[LinearForm, ...], share: float) -> tuple[LinearForms, LinearForms]:
-        """Return two forms l and r for each cell, of which l r' + r l' is what its count adds.
+        """Return two forms l and r for each cell, whose count enters the matrix as l r' + r l'.
 
         That is L L' + c L' + L c' for its levels' indicators L and the constant c, and if the number of
-        records is private a share of c c', as each table has all of it: ``2 l = 2 L + 2 a c`` and
-        ``2 r = L + (2 - a) c`` with ``a (2 - a)`` that share.
+        records is private a fraction of c c', since each table includes all records: ``2 l = 2 L + 2 a c`` and
+        ``2 r = L + (2 - a) c`` with ``a (2 - a)`` that fraction.
         """
         more = 0.0 if self.bounded else 1.0 - math.sqrt(1.0 - share)
         left = tuple(((0, more), *cell) if more else cell for cell in cells)
@@ -113,12 +113,12 @@ class MomentLayout:
         return LinearForms(left), LinearForms(right)
 
     def _collect_cell_forms(self, table: tuple[int, ...]) -> tuple[LinearForm, ...]:
-        """Return each cell's levels but the references."""
+        """Return the levels of each cell, without the reference levels."""
         cells = product(*(self.factors[which] for which in table))
         return tuple(tuple((place, 1.0) for place in cell if place > 0) for cell in cells)
 
     def collect_names(self, norm: float) -> list[str]:
-        """Return the names of what is released."""
+        """Return the names of the released values."""
         names = [self.names[i] for i in self.numbers]
         times = "" if _SQUARE_WEIGHTS[norm] == 1 else f"*{float(_SQUARE_WEIGHTS[norm]):g}"
         found = [] if self.factors else [f"sum({name})" for name in names]
@@ -138,44 +138,44 @@ class MomentLayout:
         return [range(len(self.factors[which])) for which in table]
 
     def compute_sensitivity(self, norm: float) -> Fraction:
-        """Return how far one record that is replaced, or added, can move what is released, with roundings.
+        """Return the sensitivity of the released values in a norm, including rounding to the grid.
 
-        *Unbounded.* A record adds to all that is released a number between -1 and 1, or nothing: numbers on
-        the grid lie there, and so do their products, as rounding to the grid is monotone and the grid has
-        -1 and 1. In a table that is to one cell, in counts of two tables to one. With D numbers and Q
-        categorical predictors that are D (D - 1) / 2 products, D squares, and sums and counts:
+        *Unbounded.* A record adds to each released value a number between -1 and 1, or nothing: numbers on
+        the grid lie there, and so do their products, as rounding to the grid is monotone and the grid includes
+        -1 and 1. It adds to one cell of each table, and to one of the counts of two tables. With D numbers and Q
+        categorical predictors there are D (D - 1) / 2 products, D squares, and sums and counts:
         Q (D + 1) + Q (Q - 1) / 2 with Q > 0, D and the number of records with Q = 0. Squares and the number
-        of records are times 1/2 in the L1 norm, and times at most 1 / sqrt(2) in the L2 norm. So with Q = 0
-        the L1 norm, and the square of the L2 norm, are at most (D + 1)^2 / 2, and with Q > 0
-        D^2 / 2 + Q (D + 1) + Q (Q - 1) / 2. Roundings add nothing.
+        of records are multiplied by 1/2 for the L1 norm, and by at most 1 / sqrt(2) for the L2 norm. So with
+        Q = 0 the L1 norm, and the square of the L2 norm, are at most (D + 1)^2 / 2, and with Q > 0
+        D^2 / 2 + Q (D + 1) + Q (Q - 1) / 2. Rounding adds nothing.
 
-        *Bounded.*
-        Let D be the number of numbers u in [-1, 1], w those of the record that takes its place, and Q that of
-        the categorical predictors. Put x_i = |u_i - w_i| / 2 and s_i = |u_i + w_i| / 2, so x_i + s_i <= 1,
+        *Bounded.* Let D be the number of numbers u in [-1, 1], w those of the record that replaces it, and Q the
+        number of categorical predictors. Let x_i = |u_i - w_i| / 2 and s_i = |u_i + w_i| / 2, so x_i + s_i <= 1,
         and X the sum of the x_i. Then |u_i u_j - w_i w_j| <= 2 x_i (1 - x_j) + 2 x_j (1 - x_i) and
-        |u_i^2 - w_i^2| <= 4 x_i (1 - x_i), so cross products and half squares move by at most
+        |u_i^2 - w_i^2| <= 4 x_i (1 - x_i), so cross products and half squares change by at most
         2 X (D - X) in the L1 norm.
 
-        Q = 0: the sums move by 2 X more; 2 X (D + 1 - X) is at most (D + 1)^2 / 2.
-        Q > 0: whatever the number of levels, a predictor's counts move by at most 2, its sums by level of a
-        number by at most |u_i| + |w_i| = 2 max(x_i, s_i), and the counts of two predictors together by at
-        most 2. With t_i the distance of x_i from 0 or 1, whichever is nearer, 2 max(x_i, s_i) <= 2 - 2 t_i.
+        Q = 0: the sums add 2 X to this; 2 X (D + 1 - X) is at most (D + 1)^2 / 2.
+
+        Q > 0: whatever the number of levels, a predictor's counts change by at most 2, its sums by level of a
+        number by at most |u_i| + |w_i| = 2 max(x_i, s_i), and the joint counts of two predictors by at
+        most 2. With t_i the distance of x_i from the nearer of 0 and 1, 2 max(x_i, s_i) <= 2 - 2 t_i.
         X (D - X) is at most floor(D^2 / 4) plus the distance of X from the nearest integer, and so plus the
-        sum of the t_i. Hence all of it moves by at most 2 floor(D^2 / 4) + 2 Q D + Q (Q + 1), which for
+        sum of the t_i. Hence the L1 norm is at most 2 floor(D^2 / 4) + 2 Q D + Q (Q + 1), which for
         Q = 1 and even D is (D + 2)^2 / 2, as if the predictor were one more number.
 
-        L2: sums and cross products, and squares times at most 1 / sqrt(2), are half of
+        L2: sums and cross products, with squares times at most 1 / sqrt(2), are half of
         ||v v' - z z'||^2 = |v|^4 + |z|^4 - 2 (v'z)^2 <= 2 (D + 1)^2 for v = (1, u) and z = (1, w), so the
         norm is at most D + 1. With Q > 0 the same without the constant is (|u|^4 + |w|^4) / 2 - (u'w)^2.
-        Let q predictors keep their level: their sums by level add q |u - w|^2, those of the others
-        (Q - q) (|u|^2 + |w|^2), and the counts 2 (Q - q) + Q (Q - 1) - q (q - 1). All of it grows with
-        |u| and |w|, which are sqrt(D) at most, and there it is at most D^2 + 2 Q D + Q (Q + 1) - q, its
+        Let q predictors have the same level in both records: their sums by level add q |u - w|^2, those of
+        the others (Q - q) (|u|^2 + |w|^2), and the counts 2 (Q - q) + Q (Q - 1) - q (q - 1). All of it increases
+        with |u| and |w|, which are at most sqrt(D), and there it is at most D^2 + 2 Q D + Q (Q + 1) - q, its
         value at u'w = -q.
 
-        Each of the products is rounded by less than 2^-40 (`record_grid.sums`), twice.
+        Each of the products is rounded by less than 2^-40 (`record_grid.sum_records`), for both records.
 
-        The maximum norm: parts of what is released have units of their own, in which each moves by 1 at most
-        (`pydpstat._records.moment_noise`). A product's unit is 1, or 2 where cross products count double.
+        Maximum norm: parts of the released values have separate units, in which each changes by at most 1
+        (`pydpstat._records.moment_noise`). The unit of a product is 1, or 2 where cross products count double.
         """
         d, q = len(self.numbers), len(self.factors)
         if not self.bounded:
@@ -197,12 +197,12 @@ def _label_cell(table: Sequence[int], codes: Sequence[int]) -> str:
 
 
 def _bound_square_root(square: Fraction) -> Fraction:
-    """Return a rational number that is at least the square root; the square is a multiple of 1/2."""
+    """Return a rational upper bound of the square root of a multiple of 1/2."""
     return Fraction(float(np.nextafter(np.sqrt(float(square)), np.inf)))
 
 
 def make_regression_query(regression: Regression, norm: float, bounded: bool = True) -> Query:
-    """Ask for what the layout lists, in integers on the records' grid."""
+    """Return a query for the moments of the layout, computed exactly on the records' grid."""
     design, layout = regression.design, MomentLayout.from_design(regression.design, bounded)
     numbers = [each.bounds for each in design.predictors if each.bounds is not None]
     grids = [record_grid.make_standard_grid(*pair) for pair in (*numbers, design.response_bounds)]
@@ -233,7 +233,7 @@ def make_regression_query(regression: Regression, norm: float, bounded: bool = T
 
 
 def _combine_codes(codes: Sequence[tuple[npt.NDArray[np.int64], int]]) -> tuple[npt.NDArray[np.int64], int]:
-    """Return the cell of each record, and how many cells there are."""
+    """Return the cell code of each record, and the number of cells."""
     found, cells = codes[0]
     for values, levels in codes[1:]:
         found, cells = found * levels + values, cells * levels
@@ -246,7 +246,7 @@ def _sum_by_level(
     codes: npt.NDArray[np.int64],
     levels: int,
 ) -> list[Fraction]:
-    """Return each number's sums over the records of each level."""
+    """Return the sums of each number over the records of each level."""
     masks = [codes == level for level in range(levels)]
     unit = Fraction(1, 2**GRID_BITS)
     return [
@@ -257,19 +257,19 @@ def _sum_by_level(
 
 
 _GRID_ONE = float(1 << 30)
-# leverages above it count as this
+# upper limit to which leverages are clipped
 MAX_LEVERAGE = 0.5
-# of so many variances one is above what it is taken to be
+# probability that a variance exceeds its upper limit
 EXCLUDED_PROBABILITY = 0.001
 
 
 class Influences(NamedTuple):
-    """What gives a record's influence on each coefficient; all public, in the unit of the moments.
+    """Public quantities that determine a record's influence on each coefficient, in units of the moments.
 
-    At public estimates and with public forms a, of which each gives a coefficient as a'(sum of x y), a record
-    moves the coefficient by a'x times its residual. The squares of that, added up, are the variance that
-    sampling gives the estimate, whatever the variances of the errors are (White 1980). Residuals are divided
-    by one less the record's leverage, as in HC3 (MacKinnon and White 1985).
+    With public estimates and public forms a, which give coefficients as a'(sum of x y), a record contributes a'x times
+    its residual to a coefficient. The sum of their squares is the sampling variance of
+    the estimate, whatever the variances of the errors are (White 1980). Residuals are divided
+    by 1 minus the record's leverage, as in HC3 (MacKinnon and White 1985).
     """
 
     center: Floats
@@ -280,7 +280,7 @@ class Influences(NamedTuple):
 
     @classmethod
     def from_release(cls, noisy: NoisyMoments, layout: MomentLayout) -> Influences:
-        """Return those at a release's own estimates."""
+        """Return the influences at the estimates of a release."""
         found = ObservedScores(noisy)
         center, forms = found.estimates, found.forms
         inverse = forms.copy()
@@ -291,9 +291,9 @@ class Influences(NamedTuple):
         return cls(center, forms, inverse, most * residual / (1.0 - leverage), leverage)
 
     def iterate_squares(self, y: Floats, columns: list[Floats]) -> Iterator[Floats]:
-        """Yield the squares of records' influences, in units of the largest that is possible.
+        """Yield the squares of records' influences, in units of the largest possible one.
 
-        Every operation is one record's own, so that it does not matter which others there are.
+        All operations are elementwise: the values of a record do not depend on other records.
         """
         turned = [_apply_form(row, columns) for row in self.inverse]
         leverage = sum((x * t for x, t in zip(columns[1:], turned[1:])), columns[0] * turned[0])
@@ -312,12 +312,12 @@ def _apply_form(form: Floats, columns: list[Floats]) -> Floats:
 
 
 def _bound_forms(forms: Floats, layout: MomentLayout) -> Floats:
-    """Return the largest sizes of forms, a row each, of numbers from -1 to 1 and of levels' indicators."""
+    """Return the largest absolute values of forms, one per row, over numbers in [-1, 1] and levels' indicators."""
     numbers = list(layout.numbers[:-1])
     wide = np.abs(forms[:, numbers]).sum(axis=1)
     low, high = forms[:, 0] - wide, forms[:, 0] + wide
     for levels in layout.factors:
-        # a record has one of the levels, or none
+        # at most one indicator of a predictor is 1
         part = forms[:, [place for place in levels if place > 0]]
         low += part.min(axis=1, initial=0.0)
         high += part.max(axis=1, initial=0.0)
@@ -331,7 +331,7 @@ def make_influence_query(
     scaling: tuple[Floats, Floats],
     bounded: bool,
 ) -> Query:
-    """Ask for the sums of the squares; each addend is a multiple of 2^-30 from 0 to 1."""
+    """Return a query for the sums of squared influences; each term is a multiple of 2^-30 from 0 to 1."""
     totals = [0] * len(influences.center)
     for y, columns in _iterate_chunks(regression, design, *scaling):
         squares = influences.iterate_squares(y, columns)
@@ -345,7 +345,7 @@ def make_influence_query(
 def _iterate_chunks(
     regression: Regression, design: RegressionDesign, centers: Floats, factors: Floats
 ) -> Iterator[tuple[Floats, list[Floats]]]:
-    """Yield responses and columns in the unit of the moments, some at a time. Private."""
+    """Yield responses and predictors in units of the moments, chunk by chunk; private."""
     low, high = design.response_bounds
     middle, height = 0.5 * low + 0.5 * high, compute_half_width(design.response_bounds)
     step = max(RECORDS_PER_CHUNK // len(design.names), 1024)
@@ -360,7 +360,7 @@ def _iterate_chunks(
 def add_sampling_variances(
     noisy: NoisyMoments, influences: Influences, released_sums: Floats, noise: CubeNoise
 ) -> NoisyMoments:
-    """Return the moments with what the released sums say of the estimates' variances, at most."""
+    """Return the moments with upper limits of the sampling variances, from the released sums."""
     above = float(noise.ppf(1.0 - EXCLUDED_PROBABILITY))
     most = np.maximum(released_sums + above, 0.0) * influences.max_influence**2
     return replace(noisy, sampling=freeze_array(most), excluded=EXCLUDED_PROBABILITY)

@@ -1,4 +1,4 @@
-"""What blocks and pairs of records say of a slope, by ranks."""
+"""Rank statistics of a slope from blocks and from pairs of records."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from pydpstat.results._labels import Labels
 from pydpstat.results.regression_results import RegressionResults
 from pydpstat.results.results import DPResults
 
-# records handled at a time
+# records per chunk
 _CHUNK = 1 << 17
-# what is smaller than this share of what it was made of is rounding
+# results below this fraction of their terms are rounding errors
 _RELATIVE_ROUNDING = 1e-10
-# pairs of so many numbers are compared all at once
+# largest number of records whose pairs are compared directly
 _MAX_DIRECT_SIZE = 300
 
 
 class BlockValues(NamedTuple):
-    """Of each block the score under the hypothesis and the estimate of the slope.
+    """Sign and size of each block's score under the hypothesis, and its estimate of the slope; private.
 
-    Private. A score of 0 and an infinite estimate have had their sign drawn at random.
+    The signs of zero scores and of infinite estimates are drawn at random.
     """
 
     signs: npt.NDArray[np.int64]
@@ -56,18 +56,18 @@ def compute_block_values(
     null: float,
     generator: np.random.Generator,
 ) -> BlockValues:
-    """Return the values of disjoint random blocks of so many records.
+    """Return the values of disjoint random blocks of `size` records.
 
-    In a block the records are paired by what is left of the predictor after a constant and the others: the
-    largest with the smallest, and so on. That looks at predictors alone. With d and D the pairs' differences
-    of the predictor and of the others, and c what is left of d after D, the score is the sum of c times the
+    In a block the records are paired by the residual of the predictor after a constant and the others: the
+    largest with the smallest, and so on. This uses predictors only. With d and D the pairs' differences
+    of the predictor and of the others, and c the residual of d after D, the score is the sum of c times the
     differences of response - null * predictor. As c is orthogonal to D, under the hypothesis it is c times
-    the differences of the errors. Given the predictors, all of these change their signs together without a
-    change of their law: where errors have one distribution, as the records of each pair change places, and
-    where their distributions are symmetric, as all errors change their signs. The score's sign is then fair,
+    the differences of the errors. Given the predictors, the joint distribution of these is unchanged if all signs are
+    reversed: if errors are identically distributed, by exchanging the records of each pair, and if they are
+    symmetrically distributed, by reversing all errors. The sign of the score is then fair,
     independent of its size and, with independent errors, of all other blocks.
 
-    Each block's values depend on its own records alone, in an arithmetic that does not depend on the others.
+    The values of a block depend on its own records only, including rounding.
     """
     blocks = response.size // size
     order = generator.permutation(response.size)[: blocks * size].reshape(blocks, size)
@@ -79,7 +79,7 @@ def compute_block_values(
         piece = slice(start, start + rows.shape[0])
         scores[piece], norms[piece] = _compute_scores(response[rows], predictor[rows], others[rows])
     shifted = scores - null * norms
-    # rounding alone tells nothing of the errors
+    # scores that are rounding errors only have a random sign
     sure = np.abs(shifted) > _RELATIVE_ROUNDING * (np.abs(scores) + abs(null) * norms)
     random = np.where(fair, 1, -1)
     signs = np.where(sure, np.sign(shifted), random).astype(np.int64)
@@ -89,7 +89,7 @@ def compute_block_values(
 
 
 def _compute_scores(y: Floats, x: Floats, others: Floats) -> tuple[Floats, Floats]:
-    """Return c'dy and c'dx of blocks, a row a block; 0 where the others leave nothing of the predictor."""
+    """Return c'dy and c'dx of blocks, one per row; 0 if the others determine the predictor."""
     half = x.shape[1] // 2
     constant = np.ones((*x.shape, 1))
     ranked = np.argsort(_compute_residuals(x, np.concatenate([constant, others], axis=2)), axis=1, kind="stable")
@@ -104,7 +104,7 @@ def _compute_scores(y: Floats, x: Floats, others: Floats) -> tuple[Floats, Float
 
 
 def _compute_residuals(x: Floats, columns: Floats) -> Floats:
-    """Return what is left of x after the columns, in each row; columns that add nothing are passed over."""
+    """Return the residuals of x after the columns, in each row; linearly dependent columns are skipped."""
     left = x.copy()
     basis: list[Floats] = []
     for k in range(columns.shape[2]):
@@ -125,7 +125,7 @@ def _compute_residuals(x: Floats, columns: Floats) -> Floats:
 
 
 def compute_score_statistic(values: BlockValues, top: int, generator: np.random.Generator) -> int:
-    """Return the sum of signs times min(rank, top) over the blocks, ties broken by random keys."""
+    """Return the sum of signs times min(rank, top) over the blocks, with ties broken by random keys."""
     blocks = values.sizes.size
     order = np.lexsort((generator.random(blocks), values.sizes))
     ranks = np.empty(blocks, dtype=np.int64)
@@ -134,44 +134,44 @@ def compute_score_statistic(values: BlockValues, top: int, generator: np.random.
 
 
 def compute_kendall_statistic(x: Floats, y: Floats, generator: np.random.Generator) -> int:
-    """Return the number of concordant minus that of discordant pairs, ties broken by random keys."""
+    """Return the number of concordant minus that of discordant pairs, with ties broken by random keys."""
     n = x.size
     first = np.lexsort((generator.random(n), x))
-    # a key is a record's own, wherever the predictor puts it
+    # keys belong to records, whatever their order by the predictor
     ties = generator.random(n)
     return n * (n - 1) // 2 - 2 * count_inversions(np.lexsort((ties[first], y[first])))
 
 
 def count_inversions(order: npt.NDArray[np.int64]) -> int:
-    """Return how many pairs of different numbers stand in the wrong order."""
+    """Return the number of inversions in an array of different numbers."""
     n = order.size
     if n <= _MAX_DIRECT_SIZE:
         return int(np.count_nonzero(np.triu(order[:, None] > order, 1)))
     from scipy.stats import kendalltau
 
-    # tau is right to a few units in the last place
+    # tau is accurate to a few units in the last place
     tau = float(kendalltau(np.arange(n), order, method="asymptotic")[0])
     return round(0.25 * n * (n - 1) * (1.0 - tau))
 
 
 Integers = npt.NDArray[np.int64]
-# records that make pairs with each other: more tell hardly more
+# largest group of records that are paired with each other; larger ones are hardly more informative
 MAX_GROUP_SIZE = 20_000
-# groups that all looks but the last are at
+# number of groups in all looks but the last
 _N_EARLY_GROUPS = 5
-# numbers and slopes are whole multiples of 2^-20 in the unit of the ranges, slopes at most 2^12
+# numbers and slopes are multiples of 2^-20 in units of the bounds, and slopes at most 2^12
 FRACTION_BITS, _MAX_SLOPE = 20, 1 << 32
-# cells of equal angles, parts of an interval, and the share of epsilon of all looks but the last
+# cells of equal angles, parts of an interval, and fraction of epsilon for all looks but the last
 _N_CELLS, _N_PARTS, _EARLY_LOOKS_SHARE = 16, 12, 0.3
-# the most looks, and the part of all pairs that noise may be of
+# largest number of looks, and factor of epsilon from which the number is chosen
 _MAX_LOOKS, _MAX_NOISE_RATIO = 5, 0.06
-# the level of the intervals that are looked into again
+# alpha of the intervals into which the next look is made
 _LOOK_ALPHA = 0.05
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairSlopes:
-    """Records in disjoint random groups, each in the order of its predictor. Private."""
+    """Records in disjoint random groups, each sorted by its predictor; private."""
 
     groups: tuple[tuple[Integers, Integers, Floats], ...]
 
@@ -180,7 +180,7 @@ class PairSlopes:
 
     @classmethod
     def from_records(cls, x: Floats, y: Floats, generator: np.random.Generator) -> PairSlopes:
-        """Round the numbers, which are between -1 and 1, and divide the records without a look at them."""
+        """Round numbers in [-1, 1] to integers and divide the records into groups independently of their values."""
         whole = [np.rint(np.ldexp(each, FRACTION_BITS)).astype(np.int64) for each in (x, y)]
         ends = np.cumsum(compute_group_sizes(x.size))[:-1]
         groups = []
@@ -191,7 +191,7 @@ class PairSlopes:
         return cls(tuple(groups))
 
     def count_cells(self, edges: Integers, n_groups: int) -> Integers:
-        """Return how many pairs of so many groups have slopes in the cells between edges."""
+        """Count the pairs of the first `n_groups` groups with slopes in the cells between edges."""
         total, below = 0, np.zeros(edges.size, dtype=np.int64)
         with Progress(lambda: edges.size * sum(each.size for each, _, _ in self.groups[:n_groups])) as progress:
             for x, y, ties in self.groups[:n_groups]:
@@ -203,7 +203,7 @@ class PairSlopes:
         return ends[1:] - ends[:-1]
 
     def make_query(self, edges: Integers, current_look: SlopeLook) -> Query:
-        """Ask for the cells of a look."""
+        """Return a query for the cell counts of a look."""
         counts = self.count_cells(edges, current_look.groups)
         labels = Labels("slopes", tuple(f"cell {cell}" for cell in range(1, counts.size + 1)))
         size = sum(each.size for each, _, _ in self.groups)
@@ -219,14 +219,14 @@ class PairSlopes:
 
 
 def compute_group_sizes(records: int) -> list[int]:
-    """Return how many records each group has."""
+    """Return the number of records of each group."""
     number = max(-(-records // MAX_GROUP_SIZE), 1)
     small, larger = divmod(records, number)
     return [small + (place < larger) for place in range(number)]
 
 
 class SlopeLook(NamedTuple):
-    """A release of cells: its epsilon, the number of groups that are counted, and what is public of them."""
+    """Release of cell counts: its epsilon, number of groups, and public numbers of pairs."""
 
     epsilon: float
     groups: int
@@ -234,16 +234,16 @@ class SlopeLook(NamedTuple):
 
     @property
     def sensitivity(self) -> int:
-        """How far one record moves the cells: its pairs leave some, and enter others."""
+        """Sensitivity of the cell counts in the L1 norm: the pairs of a record leave some cells and enter others."""
         return 2 * max(self.pairs.max_pairs, 1)
 
 
 def make_looks(records: int, epsilon: float) -> list[SlopeLook]:
-    """Return the looks, each into the interval of the one before; all of this is public."""
+    """Return the looks, each into the interval of the previous one; all of it is public."""
     sizes = compute_group_sizes(records)
     some = sizes[:_N_EARLY_GROUPS]
     pairs = PairGroups.from_sizes(some)
-    # that of the middle cell's edge, with the epsilon of all first looks together
+    # noise at the middle edge relative to all pairs, for an epsilon of 1 and a single early look
     scale = math.sqrt(_N_CELLS) * 2.0 * max(pairs.max_pairs, 1) / (_EARLY_LOOKS_SHARE * max(pairs.n_pairs, 1))
     number = max(1 + math.floor(min(_MAX_NOISE_RATIO * epsilon / scale, _MAX_LOOKS - 1)), 2)
     last, *first = split_by_shares(
@@ -256,7 +256,10 @@ def make_looks(records: int, epsilon: float) -> list[SlopeLook]:
 
 
 def release_looks(looks: Sequence[SlopeLook], release_look: Callable[[Integers, SlopeLook], Integers]) -> SlopeInterval:
-    """Return what the last look says; `release_look` releases the numbers of pairs in cells between edges."""
+    """Release all looks and return the interval of the last one.
+
+    `release_look` releases the numbers of pairs in cells between edges.
+    """
     known: SlopeInterval | None = None
     for each in looks:
         edges = compute_look_edges(None if known is None else known.compute_limits(_LOOK_ALPHA))
@@ -267,7 +270,7 @@ def release_looks(looks: Sequence[SlopeLook], release_look: Callable[[Integers, 
 
 
 def compute_look_edges(interval: tuple[float, float] | None) -> Integers:
-    """Return the edges of the next look, in multiples of 2^-20; of the first one for None."""
+    """Return the edges of the next look, in multiples of 2^-20; without an interval, those of the first."""
     angles = math.pi * (np.arange(1, _N_CELLS) / _N_CELLS - 0.5)
     if interval is not None and all(map(math.isfinite, interval)):
         low, high = map(math.atan, interval)
@@ -275,7 +278,7 @@ def compute_look_edges(interval: tuple[float, float] | None) -> Integers:
         inner = np.linspace(low, high, _N_PARTS + 1)
         around = low - 1.5 * width, low - 0.5 * width, high + 0.5 * width, high + 1.5 * width
         angles = np.array([*around, *inner])
-    # the same on every processor
+    # math.tan, because NumPy's results depend on the processor
     most = 0.5 * math.pi - 1e-4
     steep = np.array([math.tan(min(max(each, -most), most)) for each in angles.tolist()])
     found: Integers = np.unique(np.rint(np.ldexp(steep, FRACTION_BITS)).astype(np.int64).clip(-_MAX_SLOPE, _MAX_SLOPE))
@@ -293,7 +296,7 @@ def fit_by_slopes(
     record: Call,
     assumptions: tuple[str, ...],
 ) -> RegressionResults:
-    """Release the cells of all looks, and return the slope, its test and its interval."""
+    """Release the cell counts of all looks, and return the slope, its test and its interval."""
     name = design.names[1]
     slopes = PairSlopes.from_records(x, y, generator)
     claim, held = make_stage_guarantees(options, design.conditions)

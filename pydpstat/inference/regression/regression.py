@@ -286,7 +286,7 @@ def ols(
 
 
 def _check_coefficients(coefficients: object, design: RegressionDesign) -> tuple[str, ...]:
-    """Return the names of the slopes to test."""
+    """Check the names of the slopes to test; all slopes by default."""
     slopes = design.names[1:]
     if coefficients is None:
         return slopes

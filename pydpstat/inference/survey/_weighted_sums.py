@@ -1,4 +1,4 @@
-"""Exact sums of records with weights, as they are released for survey statistics."""
+"""Exact sums of weighted records, as released for survey statistics."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ from pydpstat.inference._samples import (
 from pydpstat.inference._testing import check_inference_epsilon
 from pydpstat.results._labels import Labels
 
-# the share of the noise's epsilon that the sums of the weights have; the rest is that of their squares
+# fraction of epsilon spent on the sums of weights; the rest is spent on those of squared weights
 LINEAR_SHARE = Fraction(3, 4)
 _GRID_UNIT = 2.0**-GRID_BITS
 
 
 class WeightedRecords(NamedTuple):
-    """Records and their weights, with bounds and options checked."""
+    """Records with weights, and the checked bounds and options."""
 
     records: Records
     bounds: VariableBounds
@@ -56,33 +56,33 @@ class WeightedRecords(NamedTuple):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of what is published: a number, or one for each group; strata are no groups."""
+        """Shape of the released values: () or (number of groups,); strata are not groups."""
         return () if self.is_stratified else self.records.shape
 
     @property
     def arguments(self) -> tuple[tuple[str, object], ...]:
-        """What the call says of weights, groups and strata."""
+        """Public arguments of the call about weights, groups and strata."""
         said = [
             ("strata" if self.is_stratified and name == "by" else name, each) for name, each in self.records.arguments
         ]
         return ("max_weight", self.max_weight), *said
 
     def make_labels(self, statistic: str) -> Labels:
-        """Return the names of what is published."""
+        """Return the labels of the released values."""
         return Labels(self.records.name or statistic) if self.is_stratified else self.records.make_labels(statistic)
 
     @property
     def product_bounds(self) -> VariableBounds:
-        """Between which a variable times its weight is."""
+        """Bounds of the products of variable and weight."""
         return min(0.0, self.bounds[0] * self.max_weight), max(0.0, self.bounds[1] * self.max_weight)
 
     @property
     def grids(self) -> tuple[RecordGrid, RecordGrid]:
-        """Where records and weights are placed."""
+        """Standard grids of the variable and of the weights."""
         return make_standard_grid(*self.bounds), make_standard_grid(-self.max_weight, self.max_weight)
 
     def compute_sums(self, sum_part: Callable[..., GroupSums]) -> tuple[list[ExactSums], int | None]:
-        """Return the exact sums of every group, and the number of records where it is public."""
+        """Compute the exact sums of each group, and the number of records if it is public."""
         argument = self.records.layout.argument
         add_up = partial(sum_part, grids=self.grids, missing=self.options.missing, groups=self.records.n_groups)
         found, size = self.records.sum_with_size(
@@ -109,9 +109,9 @@ def read_weighted_records(
     is_boolean: bool = False,
     products: bool = False,
 ) -> WeightedRecords:
-    """Read a variable, or truth values as 0 and 1, and its weights; strata take the place of groups.
+    """Read a numeric variable, or booleans as 0 and 1, and its weights; strata replace groups.
 
-    Of `products` the records are the variable times the weight, each moved to its bounds before.
+    With `products`, the records are the products of the clipped variable and the clipped weight.
     """
     largest = check_max_weight(max_weight)
     argument = "condition" if is_boolean else "data"
@@ -134,7 +134,7 @@ def read_weighted_records(
 
 
 def _apply_strata(scope: Scope, strata: Keys | None) -> Scope:
-    """Return by what to add up: groups, or strata."""
+    """Return the scope with the strata, if given, as groups."""
     if strata is None:
         return scope
     if scope.by is not None:
@@ -153,7 +153,7 @@ def _apply_strata(scope: Scope, strata: Keys | None) -> Scope:
 def _combine_inputs(
     data: object, weights: object, scope: Scope, argument: str
 ) -> tuple[object, Callable[[object], WeightedVariable], Scope]:
-    """Return the records, what makes a variable and its weights of some of them, and by what groups."""
+    """Return the combined data, a function that extracts variable and weights from a part of them, and the scope."""
     data = to_pandas_or_numpy(data, argument)
     with name_data_argument(argument):
         named = is_frame(data) or as_table(data) is not None
@@ -168,7 +168,7 @@ def _combine_inputs(
     by_name = isinstance(keys, (list, tuple)) and all(isinstance(each, str) for each in keys)
     unit = scope.budget_unit if scope.unit is None else scope.unit
     if named and (by_name or isinstance(unit, str)):
-        # weights are given in the records' order
+        # weights are matched to records by order
         columns = _get_columns_by_name(read_all_records(data, argument, needs_order=True))
         size = len(next(iter(columns.values()))) if columns else 0
         used: list[str] = []
@@ -188,7 +188,7 @@ def _get_weighted_variable(given: object) -> WeightedVariable:
 
 
 def _select_weighted_variable(given: object, weights: str, argument: str) -> WeightedVariable:
-    """Return the variable and the weights of a frame or a chunk that has both and nothing else."""
+    """Return the variable and the weights of a frame or chunk that has these two columns only."""
     columns = _get_columns_by_name(given)
     if weights not in columns:
         raise PydpstatError(
@@ -201,7 +201,7 @@ def _select_weighted_variable(given: object, weights: str, argument: str) -> Wei
 
 
 def _get_columns_by_name(data: object) -> dict[str, Column]:
-    """Return columns by name."""
+    """Return the columns of a frame or chunk by name."""
     if isinstance(data, Chunk):
         return dict(data.columns)
     return dict(zip(get_column_names(data), get_columns(data)))
@@ -220,12 +220,11 @@ def _require_one_name(names: list[str], argument: str) -> str:
 def compute_mean_sums(
     part: RecordChunk, grids: Sequence[RecordGrid], missing: Missing, groups: int | None
 ) -> GroupSums:
-    """Return the six sums of a weighted mean, by group where there are some.
+    """Return the six sums of a weighted mean, by group if there are groups.
 
-    For each record, z in [-1, 1] with a weight v in [0, 1] on the grid, they are a = v (1 - z) / 2 and
-    b = v (1 + z) / 2, the three parts of v^2, and 1 - v. b is rounded to the grid and at most v, a is the
-    rest of v; so with v^2, which is on the grid at most v, and its parts. None is negative, and the parts add
-    up exactly.
+    For a record with z in [-1, 1] and weight v in [0, 1], both on the grid, the terms are a = v (1 - z) / 2 and
+    b = v (1 + z) / 2, the three parts of v^2, and 1 - v. b is rounded to the grid and at most v, and a = v - b; v^2
+    and its parts are rounded likewise. No term is negative, and the parts add up exactly.
     """
     counts = np.zeros(groups or 1, dtype=np.int64)
     totals = np.zeros((6, 2, counts.size), dtype=np.int64)
@@ -239,7 +238,7 @@ def compute_mean_sums(
         parts = (v - upper, upper, square - middle - right, middle, right, 1.0 - v)
         for total, each in zip(totals, parts):
             if groups is None:
-                # of all records a sum takes a third of the time
+                # without groups a plain sum takes a third of the time
                 total += split_totals([sum_in_units(each, _GRID_UNIT, GRID_BITS) or 0])
             else:
                 add_to_group_totals(total, each, _GRID_UNIT, at)
@@ -249,9 +248,9 @@ def compute_mean_sums(
 def compute_cell_sums(
     part: RecordChunk, grids: Sequence[RecordGrid], missing: Missing, groups: int | None, edges: np.ndarray
 ) -> GroupSums:
-    """Return the sums of v and of v^2 in each cell, and that of 1 - v, by group where there are some.
+    """Return the sums of v and of v^2 in each cell, and the sum of 1 - v, by group if there are groups.
 
-    Cells hold their left edges, the last one both.
+    Cells include their left edges, and the last cell also its right edge.
     """
     number, cells = groups or 1, edges.size - 1
     counts = np.zeros(number, dtype=np.int64)
@@ -263,7 +262,7 @@ def compute_cell_sums(
         for total, each in zip(inside, (v, round_to_unit(v * v, _GRID_UNIT))):
             add_to_group_totals(total, each, _GRID_UNIT, cell)
         add_to_group_totals(rest[0], 1.0 - v, _GRID_UNIT, at)
-    # of each kind a row for each cell
+    # one row for each kind of sum and cell
     rows = inside.reshape(2, 2, number, cells).transpose(0, 3, 1, 2).reshape(2 * cells, 2, number)
     return GroupSums(counts, np.concatenate([rows, rest]), 2 * cells + 1)
 
@@ -271,13 +270,12 @@ def compute_cell_sums(
 def make_weighted_query(
     statistic: str, sums: Sequence[ExactSums], n_linear: int, weighted: WeightedRecords, size: int | None
 ) -> Query:
-    """Ask for sums of which the first `n_linear` ones are of weights v, the last of 1 - v, the others of
-    v^2.
+    """Return a query for sums: the first `n_linear` of weights v, the last of 1 - v, the others of v^2.
 
-    A record adds to those of its group, each in its share c or 1 - c of the noise, a vector without negative
-    elements and of L1 norm c v + (1 - c) v^2, where the number of records is private
-    c (v + 1 - v) + (1 - c) v^2: at most 1. Adding or removing it moves them by 1 at most, replacing it, in
-    its group or to enter another, by 2.
+    A record adds to the sums of its group a vector without negative elements, whose parts are multiplied by the
+    fractions c and 1 - c of epsilon. Its L1 norm is c v + (1 - c) v^2, or c (v + 1 - v) + (1 - c) v^2 if the number of
+    records is private: at most 1. The sensitivity is therefore 1 if a record is added or removed, and 2 if it is
+    replaced, whether or not its group changes.
     """
     exact: list[Fraction] = []
     for each in sums:
@@ -290,7 +288,7 @@ def make_weighted_query(
 
 
 def get_sum_sensitivity(options: Options) -> Fraction:
-    """Return how far a neighbor moves nonnegative sums to which a record adds 1 at most."""
+    """Return the sensitivity of nonnegative sums to which a record adds at most 1 in the L1 norm."""
     return Fraction(2 if options.neighbors == "bounded" else 1)
 
 
@@ -301,9 +299,9 @@ def make_weighted_options(
     rng: object,
     budget: Chargeable | None,
 ) -> Options:
-    """Check how a statistic of records with weights is to be protected."""
+    """Check the privacy options of a statistic with survey weights."""
     if not isinstance(missing, str) or missing not in ("error", "drop"):
-        # a number would stand for values and weights alike
+        # a number would replace missing values and missing weights alike
         got = checks.describe_option(missing)
         raise PydpstatError(
             f"missing must be 'error' or 'drop' for records with weights; got {got}. Fill the missing "
@@ -315,13 +313,13 @@ def make_weighted_options(
 
 
 def check_max_weight(max_weight: float) -> float:
-    """Check the public bound of the weights."""
+    """Check the public upper bound of the weights."""
     hint = "Rescale the weights."
     return checks.check_number(max_weight, "max_weight", "from 1e-100 to 1e100", lambda x: 1e-100 <= x <= 1e100, hint)
 
 
 def compute_noise_scales(options: Options) -> tuple[float, float]:
-    """Return the noise's scales of the sums of weights and of their squares."""
+    """Return the noise scales of the unscaled sums of weights and of squared weights."""
     scale = float(get_sum_sensitivity(options)) / options.epsilon
     return scale / float(LINEAR_SHARE), scale / float(1 - LINEAR_SHARE)
 
@@ -329,7 +327,7 @@ def compute_noise_scales(options: Options) -> tuple[float, float]:
 def warn_empty_weighted_groups(
     weighted: WeightedRecords, sums: Sequence[tuple[tuple[float, ...], tuple[float, ...], float]]
 ) -> None:
-    """Say which levels look empty by the groups' noisy sums of weights and of what they lack to 1."""
+    """Warn of levels that look empty by the noisy sums of weights v and of 1 - v in their groups."""
     sd = math.sqrt(2.0 * (len(sums[0][0]) + 1)) * compute_noise_scales(weighted.options)[0]
     warn_empty_groups(weighted.records.groups, [math.fsum(linear) + rest for linear, _, rest in sums], sd)
 
@@ -337,7 +335,7 @@ def warn_empty_weighted_groups(
 def unscale_weighted_sums(
     noisy: np.ndarray, n_linear: int, n_squares: int
 ) -> tuple[tuple[float, ...], tuple[float, ...], float]:
-    """Return a group's noisy sums of weights, of their squares, and of what they lack to 1, if there."""
+    """Return the noisy sums of weights, of squared weights and of 1 - v (0 if not released) of a group."""
     last = n_linear + n_squares
     shares = float(LINEAR_SHARE), float(1 - LINEAR_SHARE)
     rest = float(noisy[last]) / shares[0] if noisy.size > last else 0.0

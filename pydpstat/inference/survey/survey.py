@@ -1,4 +1,4 @@
-"""Statistics of records with survey weights, and what they say of the population."""
+"""Means and proportions of records with survey weights, with population intervals."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ MEAN_STEPS = ("weighted mean of the noisy sums", ranges.CLIPPED_STEP)
 
 @dataclass(frozen=True)
 class WeightedMeans(ValueIntervals):
-    """Intervals of groups' weighted means, and differences of two of them."""
+    """Intervals for the weighted means of groups, and differences of two of them."""
 
     def compare_groups(self, first: int, second: int) -> Difference:
-        """Compare the means of the groups in these places."""
+        """Compare the means of the groups at these indices."""
         from pydpstat._null_distributions.means.mean_differences import PVALUE_FLOOR
         from pydpstat._null_distributions.survey.weighted_means import compare_weighted_means
 
@@ -262,7 +262,7 @@ def weighted_proportion(
 def _release_weighted_mean(
     statistic: str, weighted: WeightedRecords, arguments: tuple[tuple[str, object], ...], argument: str
 ) -> DPResults:
-    """Release a weighted mean, of all records or of each group."""
+    """Release a weighted mean of all records or of each group."""
     pair, half, shape = weighted.bounds, record_grid.compute_half_width(weighted.bounds), weighted.shape
     middle, within = 0.5 * pair[0] + 0.5 * pair[1], ranges.make_mean_range([pair])
     sums, size = weighted.compute_sums(compute_mean_sums)
@@ -275,7 +275,7 @@ def _release_weighted_mean(
         if weighted.is_stratified:
             found = [StratifiedSums(tuple(each for each in found if isinstance(each, WeightedSums)))]
         parts = tuple(WeightedMeanInterval(each, middle, half) for each in found)
-        # of strata each has the noise of one
+        # the noises of strata are independent: the standard deviation grows with the root of their number
         share = math.sqrt(len(sums) / len(found)) / float(LINEAR_SHARE)
         gradients = [
             weight_moments.compute_moments(np.array(each.linear_sums), weight_moments.LINE_BASIS).gradients[1]

@@ -1,4 +1,4 @@
-"""Quantiles and totals of a population, from records with weights."""
+"""Population quantiles and totals from records with survey weights."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ _MIN_BINS, _MAX_BINS = 8, 256
 
 @dataclass(frozen=True)
 class WeightedQuantiles(ValueIntervals):
-    """Intervals of groups' quantiles, for the population and for the records."""
+    """Intervals for the quantiles of groups, for the population and for the records."""
 
     def compute_noise_interval(self, alpha: float) -> tuple[Floats, Floats]:
-        """Return the ends for the records' own quantiles."""
+        """Return the limits for the records' own quantiles."""
         parts = [each for each in self.parts if isinstance(each, WeightedQuantileInterval)]
         low, high = np.array([each.compute_noise_limits(alpha) for each in parts]).T
         return low.reshape(self.shape), high.reshape(self.shape)
@@ -255,13 +255,13 @@ def weighted_total(
     known = read_weighted_records(data, weights, pair, max_weight, how, strata, products=True)
     if known.options.has_public_size:
         return _release_public_size_total(known, known.product_bounds)
-    # records of no stratum are no part of the sample; those that groups leave out are
+    # records outside all strata are not in the sample, but records outside all groups are
     counted = by is None or other is not None and missing != "drop" and not is_subset_release()
     return _release_private_size_totals(known, known.product_bounds, counted)
 
 
 def _collect_steps(step: str, unit: str | None) -> tuple[str, ...]:
-    """Return what is made of the noisy sums; a total over units is less than one over their records."""
+    """Return the post-processing steps of a total, with a note if one record of each unit contributes."""
     return step if unit is None else f"{step}, in which one record of each {unit} counts", ranges.CLIPPED_STEP
 
 
@@ -284,7 +284,7 @@ def _release_public_size_total(weighted: WeightedRecords, product_bounds: Variab
     total = n * middle + half * float(release.value[0])
     interval = TotalInterval(NoisyTInterval(made.sums[0], middle, half), n)
     population = ValueIntervals((interval,), (), "measured", WEIGHTED_ASSUMPTIONS)
-    # the sum of z is twice what got the noise
+    # the released sum is half the sum of z
     within = ranges.make_sum_range([product_bounds], n)
     post = ScaledValue(
         2.0 * half,
@@ -306,14 +306,14 @@ def _release_public_size_total(weighted: WeightedRecords, product_bounds: Variab
 def _release_private_size_totals(
     weighted: WeightedRecords, product_bounds: VariableBounds, has_all_records: bool
 ) -> DPResults:
-    """Release the totals of private numbers of records, of all or of each group."""
+    """Release the totals of a private number of records, for all records or for each group."""
     records, how, shape = weighted.records, weighted.options, weighted.shape
     grids = [record_grid.make_standard_grid(*product_bounds)]
     add_up = partial(sum_columns_jointly, grids=grids, missing=how.missing, pairs=((0, 0),), groups=records.n_groups)
     found = split_sums_by_group(records.fold(add_up, merge_sums))
     blocks = [partition.compute_weight_sums(each, partition.PARABOLA_WEIGHTS) for (each,) in found]
     query = partition.make_weights_query("weighted_total", weighted.make_labels("weighted_total"), how, blocks, 1)
-    # the products at the weights' places
+    # coefficients of the product in the three weights
     places = np.array([product_bounds[0], 0.5 * product_bounds[0] + 0.5 * product_bounds[1], product_bounds[1]])
     scale, within = (
         float(get_sum_sensitivity(how)) / how.epsilon,
@@ -330,14 +330,14 @@ def _release_private_size_totals(
         if weighted.is_stratified:
             strata = tuple(make_private_size_sums(row, scale, "laplace") for row in rows)
             parts, rows = (StratifiedTotal(strata, product_bounds, number),), rows.sum(axis=0, keepdims=True)
-        # of strata each has the noise of one
+        # the noises of strata are independent: the standard deviation grows with the root of their number
         slope = float(np.sqrt((places * places).sum() * len(blocks) / len(parts)))
         slopes = (slope,) * len(parts)
         population = ValueIntervals(
             parts, shape, "measured", STRATA_ASSUMPTIONS if weighted.is_stratified else WEIGHTED_ASSUMPTIONS
         )
         post = DerivedValue(slopes, _collect_steps(TOTAL_STEP, how.unit), population=population, within=within)
-        # BLAS rounds as the processor does
+        # the rounding of BLAS products depends on the processor
         totals = [math.fsum(row) for row in (rows * places).tolist()]
         return within.clip_values(np.array(totals).reshape(shape)), post
 

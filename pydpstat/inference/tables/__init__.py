@@ -1,1 +1,1 @@
-"""Chi-square tests of tables."""
+"""Chi-square tests of contingency tables."""

@@ -1,4 +1,4 @@
-"""The release behind tests of tables: noisy counts of the cells of public levels."""
+"""Release of noisy cell counts for tests of tables with public levels."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
 from pydpstat.results import DPResults
 from pydpstat.results._labels import Labels
 
-# simulated tables take memory and time in proportion
+# memory and time of simulated tables are proportional to the number of cells
 MAX_CELLS = 1_000
 LEVELS_CONDITION = "whether every value is one of the levels is treated as public"
 
 
 class NoisyTable(NamedTuple):
-    """A noisy table, the levels to test and their counts, and the rate of its noise."""
+    """Release of a noisy table, the counts and levels that are tested, and the rate of the noise."""
 
     release: DPResults
     noisy: Floats
@@ -61,13 +61,13 @@ class NoisyTable(NamedTuple):
 
     @property
     def released(self) -> tuple[tuple[str, float], ...]:
-        """The noisy counts with their levels."""
+        """Noisy counts with the names of their cells."""
         counts = np.asarray(self.release.value)
         return tuple(zip(self.release.labels.name_elements(counts), counts.ravel(order="F").tolist()))
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What is to be said of values of no level, and where little can be seen."""
+        """Remarks on values outside the levels and on an uninformative result."""
         found = []
         if self.full_shape != self.noisy.shape:
             found.append(f"Values that are none of the levels are counted as {self.other!r}, and not tested.")
@@ -77,17 +77,17 @@ class NoisyTable(NamedTuple):
 
     @property
     def full_shape(self) -> tuple[int, ...]:
-        """The shape of the table with all levels."""
+        """Shape of the table with all levels, including untested ones."""
         return np.shape(self.release.value)
 
     @property
     def size(self) -> int | None:
-        """The number of records of the levels to test; None where it is private."""
+        """Number of records with tested levels; None if it is private."""
         return self.release.nobs if self.full_shape == self.noisy.shape else None
 
     @property
     def total(self) -> float:
-        """Return the number of records, or the noisy one where it is private; at least 1."""
+        """Number of records, or the noisy total if it is private; at least 1."""
         return max(float(self.noisy.sum() if self.size is None else self.size), 1.0)
 
 
@@ -105,7 +105,7 @@ def release_noisy_table(
     f_exp: object = None,
     other: str | None = None,
 ) -> NoisyTable:
-    """Release the counts of a table's cells."""
+    """Check the arguments of a test of a table and release the counts of its cells."""
     check_other(other)
     asked = (epsilon, 0, "geometric", neighbors, missing)
     how = options(*asked, mechanisms=INTEGER_MECHANISMS[:1], allow_objects=False, fill_type=str, rng=rng, budget=budget)
@@ -137,7 +137,7 @@ def release_noisy_table(
     if other is None:
         axes = list(map(_drop_unknown_levels, axes))
     names = tuple(axis.names for axis in axes)
-    # a level that values of no level alone have
+    # levels to test, without `other` unless it is also a public level or replaces missing values
     tested = [
         [place for place, name in enumerate(axis.names) if name != other or name == kept or _has_level(each, name)]
         for each, axis in zip(public, axes)
@@ -154,7 +154,7 @@ def release_noisy_table(
     if how.has_public_size and records.public_size is not None:
         check_min_records(how, records.public_size, 1, "test", argument)
     strict = how.missing == "error" and other is None
-    # what is missing, or no level, is left out here, and told below
+    # missing and unknown values are dropped here, and raise an error below
     counts, size = tabulate_cells(records, public, axes, "drop" if strict else how.missing)
     if strict and counts.sum() != size:
         raise PydpstatError(
@@ -164,7 +164,7 @@ def release_noisy_table(
         )
     alike = function == "chisquare" and all(map(checks.is_number, names[0]))
     if alike and how.has_public_size and size <= len(names[0]):
-        # both numbers are public, and counts are numbers
+        # both numbers are public; this many records may be counts passed by mistake
         warn_usage(
             f"{function} was given {size} records, no more than there are levels. data must have the level "
             "of each record: if these are counts, give the records that were counted."
@@ -200,7 +200,7 @@ def _has_level(public: PublicLevels, name: Level) -> bool:
 
 
 def _read_variables(data: Any, arguments: tuple[str, ...]) -> CrossedVariables:
-    """Read two variables, each with its own name, or with that of its argument where both have one name."""
+    """Read two variables; they are named after the arguments if both have the same name."""
     each = [read_crossed_variables(given, argument) for given, argument in zip(data, arguments)]
     for read, argument in zip(each, arguments):
         if len(read.columns) != 1:
@@ -212,13 +212,13 @@ def _read_variables(data: Any, arguments: tuple[str, ...]) -> CrossedVariables:
 
 
 def _drop_unknown_levels(axis: LevelAxis) -> LevelAxis:
-    """Return an axis where what is no level counts as what is missing does."""
+    """Return the axis with unknown values counted in the same cell as missing ones."""
     *places, _, gone = axis.positions
     return axis._replace(positions=(*places, gone, gone))
 
 
 def _check_expected_frequencies(f_exp: object, names: tuple[Level, ...]) -> list[float]:
-    """Check what is expected of each level."""
+    """Check the expected frequencies, one positive number for each level."""
     if isinstance(f_exp, Mapping):
         given = checks.select_by_names(f_exp, list(map(str, names)), "f_exp", "level", "0.5")
     else:
@@ -235,7 +235,7 @@ def _check_expected_frequencies(f_exp: object, names: tuple[Level, ...]) -> list
 
 
 def get_null_probabilities(f_exp: object, names: tuple[Level, ...]) -> Floats:
-    """Return the probabilities of the levels that expected frequencies mean; equal ones without."""
+    """Return the levels' probabilities, proportional to the expected frequencies; equal ones if there are none."""
     if f_exp is None:
         return np.full(len(names), 1.0 / len(names))
     exact = [Fraction(each) for each in _check_expected_frequencies(f_exp, names)]

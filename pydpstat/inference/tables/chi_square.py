@@ -1,4 +1,4 @@
-"""Chi-square tests of noisy tables: of given probabilities, and of independence."""
+"""Chi-square tests of noisy tables: goodness of fit and independence."""
 
 from __future__ import annotations
 
