@@ -1,4 +1,4 @@
-"""Objects that answer what they are asked and do not have: names, elements, operators, changes."""
+"""Helpful error messages for wrong calls and for wrong attribute, item and operator access."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pydpstat.errors import ArgumentError, AttributeNameError, FrozenError
 Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
 Kind = TypeVar("Kind")
-# what to format of an object that is no number: the first of these that it has
+# format hints for objects that are not numbers: the first attribute that the object has decides
 _FORMAT_HINTS = {
     "pvalue": "write f'{result.pvalue:.3f}'",
     "estimate": "write result.estimate.round(2)",
@@ -28,7 +28,7 @@ _FORMAT_HINTS = {
 
 
 def explain_wrong_calls(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
-    """Let calls that do not fit a function's signature be answered."""
+    """Decorate a function so that a call that does not fit its signature raises an explained error."""
 
     @wraps(function)
     def call_function(*arguments: Parameters.args, **options: Parameters.kwargs) -> Returned:
@@ -45,36 +45,36 @@ _WRAPPER_CODE = explain_wrong_calls(len).__code__
 
 
 class HelpfulErrors:
-    """Base of the classes whose users are told which call, name or value would fit.
+    """Base of classes with error messages that suggest the correct call, name or value.
 
-    Its subclasses' public methods answer calls that do not fit, as `explain_wrong_calls` functions do.
+    The public methods of subclasses explain wrong calls, as functions decorated with `explain_wrong_calls` do.
     """
 
-    # without it every result would have a dictionary
+    # without slots every result would have a dictionary
     __slots__ = ()
 
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
         for name, each in list(vars(cls).items()):
             public = name == "__init__" or not name.startswith("_")
-            # a class with slots is made twice
+            # a dataclass with slots creates its class twice
             if public and inspect.isfunction(each) and each.__code__ is not _WRAPPER_CODE:
                 setattr(cls, name, explain_wrong_calls(each))
         if "__dataclass_fields__" in vars(cls):
-            # those that dataclasses make fail in a class with slots, where a property is set
+            # the methods that dataclasses generate fail for properties of a class with slots
             for name in {"__setattr__", "__delattr__"} & {*vars(cls)}:
                 setattr(cls, name, _raise_frozen_error)
 
     def _suggest_attribute(self, name: str) -> str:
-        """Return what to write in place of a name that the class does not have; empty where it is unknown."""
+        """Return a hint for an attribute that the class lacks; an empty string if the name is unknown."""
         here = translate_function_name(name, dir(type(self)))
         return f"write .{here}(...)" if here else ""
 
-    # hidden from type checkers, which would take every name and comparison for one that there is
+    # hidden from type checkers, which would otherwise accept every name and comparison
     if not TYPE_CHECKING:
 
         def __getattr__(self, name):
-            # of an object that is being made, or copied
+            # the object is being created or copied
             if name.startswith("__") or hasattr(type(self), name):
                 raise AttributeError(f"{name!r} of {type(self).__name__} is not set")
             raise AttributeNameError(_explain_missing_name(self, name))
@@ -104,7 +104,7 @@ class HelpfulErrors:
         __lt__ = __le__ = __gt__ = __ge__ = _refuse_comparison
 
         def __bool__(self):
-            # without it a length that is refused would be asked for
+            # without this, truth testing would call __len__
             return True
 
         def __len__(self):
@@ -140,20 +140,20 @@ def _raise_frozen_error(self: object, name: str, *value: object) -> NoReturn:
 
 
 def explain_frozen_changes(cls: type[Kind]) -> type[Kind]:
-    """Let a frozen dataclass without slots answer changes as those with slots do."""
+    """Decorate a frozen dataclass without slots so that changes raise an explained error."""
     for name in ("__setattr__", "__delattr__"):
         setattr(cls, name, _raise_frozen_error)
     return cls
 
 
 def _explain_missing_name(thing: HelpfulErrors, name: str) -> str:
-    """Return the answer to an attribute that an object does not have."""
+    """Return the error message for an attribute that an object lacks."""
     way = thing._suggest_attribute(name) or _find_hint(thing, name)
     return f"{type(thing).__name__} has no attribute {name!r}. {_format_hint(way, thing, name)}"
 
 
 def _format_hint(hint: str, thing: object, name: str = "") -> str:
-    """Return what to write, or else what there is."""
+    """Return a hint as a sentence; without a hint, a similar name or the list of public names."""
     if hint:
         return f"{hint[0].upper()}{hint[1:]}."
     known = [each for each in dir(thing) if not each.startswith("_")]
@@ -162,6 +162,6 @@ def _format_hint(hint: str, thing: object, name: str = "") -> str:
 
 
 def _find_hint(thing: object, word: str) -> str:
-    """Return what the first row of the table says of a word, of those whose attribute the object has."""
+    """Return the hint for a word from the first row of the table whose attribute the object has."""
     ways = (way for here, words, way in ATTRIBUTE_HINTS if word in words and hasattr(type(thing), here))
     return next(ways, "").format(name=word)

@@ -15,23 +15,22 @@ import numpy as np
 from pydpstat._words import CHOICE_MEANINGS
 from pydpstat.errors import PydpstatError
 
-# below it every whole number becomes a float without further thought
+# below this magnitude every integer converts to float without overflow
 _SAFE_MAGNITUDE = 1e300
-# a longer text is no option that somebody misspelled
+# a longer string is not a misspelled option
 _MAX_OPTION_LENGTH = 40
-# lengths above it are not shown
+# larger sizes are not shown
 _MAX_REPORTED_SIZE = 20
-# what Python's parser raises for a text that it cannot read; the last two where it is nested too deeply
+# exceptions of Python's parser; the last two for expressions that are nested too deeply
 SYNTAX_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)
-# kinds of intervals, which are given in the place of alpha
+# kinds of intervals, which users may pass as alpha by mistake
 _INTERVAL_KINDS = ("noise", "population", "confidence", "randomization")
 
 
 def describe_value(value: Any) -> str:
-    """Show an argument in a message: a number as it is, of all else type and shape.
+    """Describe an argument in an error message: numbers by value, anything else by type and shape.
 
-    What stands in an argument's place may be the data, given in the wrong order: no element of them
-    comes into a message, nor how many there are.
+    The argument may be the data, passed in the wrong position, so neither elements nor large lengths are shown.
     """
     if isinstance(value, np.generic):
         value = value.item()
@@ -45,23 +44,23 @@ def describe_value(value: Any) -> str:
     shape = getattr(value, "shape", None)
     if isinstance(shape, tuple):
         if not all(isinstance(each, int) for each in shape):
-            # a query that has not been computed
+            # the shape of a lazy query is not computed
             return f"an object of type {kind}"
         sides = ", ".join(map(_describe_size, shape))
         return f"{kind} of shape ({sides}{',' * (len(shape) == 1)})"
     try:
         return f"{kind} of length {_describe_size(len(value))}"
-    except Exception:  # it has none, or does not say it
+    except Exception:  # the object has no length, or computing it fails
         return f"an object of type {kind}"
 
 
 def _describe_size(size: object) -> str:
-    """Show a small number: how many records there are may be private, as elements of them are."""
+    """Format a length if it is small: the number of records may be private, as their elements are."""
     return str(size) if not isinstance(size, int) or size <= _MAX_REPORTED_SIZE else f"above {_MAX_REPORTED_SIZE}"
 
 
 def describe_option(value: object) -> str:
-    """Show what was given for a named option: a short text as it is, which may be misspelled."""
+    """Describe the value of a named option: a short string is shown because it may be misspelled."""
     return (
         format_public_value(value)
         if isinstance(value, str) and len(value) <= _MAX_OPTION_LENGTH
@@ -70,19 +69,19 @@ def describe_option(value: object) -> str:
 
 
 def format_public_value(public: object) -> str:
-    """Show a public value that is no data, such as a frame's column names, shortened."""
+    """Format a public value, such as the column names of a frame, shortened if it is long."""
     text = repr(public)
     return text if len(text) <= 60 else text[:57] + "..."
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Tell whether a value is a real number in R's sense of numeric: a boolean or a string is not."""
-    # the first is the usual case, and asking an abstract class takes longer
+    """Return whether a value is a real number, as R's numeric: a boolean or a string is not."""
+    # the common types first because checks against abstract classes are slower
     return type(value) in (float, int) or (isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_)))
 
 
 def unwrap_scalar(value: object) -> Any:
-    """Return the only element of an array or sequence of length 1, as R's scalars have one."""
+    """Return the only element of an array or sequence of length 1, which is a scalar in R."""
     while isinstance(value, (list, tuple)) and len(value) == 1:
         value = value[0]
     if isinstance(value, np.ndarray) and value.size == 1:
@@ -91,15 +90,15 @@ def unwrap_scalar(value: object) -> Any:
 
 
 def to_array(value: object) -> np.ndarray:
-    """Return a value as an array; a ragged list as an array of objects, which no check lets pass."""
+    """Convert a value to an array; a ragged list becomes an array of objects, which no check accepts."""
     try:
         return np.asarray(value)
-    except Exception:  # an element may raise any error
+    except Exception:  # an element may raise any exception
         return np.array([None], dtype=object)
 
 
 def as_float(value: Any) -> float:
-    """Return a real number as a float; a whole number beyond all floats is infinite."""
+    """Convert a real number to float; an integer beyond the range of floats becomes infinite."""
     try:
         return float(value)
     except OverflowError:
@@ -107,7 +106,7 @@ def as_float(value: Any) -> float:
 
 
 def check_positive(value: Any, name: str, advice: str = "") -> float:
-    """Check a finite number above 0 and return it as a float; a message ends with `advice`, what to do."""
+    """Check a finite number above 0 and return it as a float; error messages end with `advice`."""
     if type(value) in (float, int) and 0.0 < value < _SAFE_MAGNITUDE:
         return float(value)
     number = unwrap_scalar(value)
@@ -133,7 +132,10 @@ def check_probability(value: object, name: str, hint: str = "0.05 is usual.") ->
 
 
 def check_alpha(value: object) -> float:
-    """Check how often an interval may miss; a level that is given by mistake is above one half."""
+    """Check alpha, the probability that an interval misses.
+
+    It must be above 0 and at most 0.5; a larger number is probably a confidence level given by mistake.
+    """
     hint = "0.05 is usual, for a 95 % interval."
     if isinstance(value, str) and value in _INTERVAL_KINDS:
         hint = f"Name the kind: kind={value!r}."
@@ -141,7 +143,7 @@ def check_alpha(value: object) -> float:
 
 
 def check_scalar(value: Any, name: str) -> float:
-    """Check one number (a boolean counts as 0 or 1, as in R) that is not NaN; it may be infinite."""
+    """Check one number that is not NaN but may be infinite; a boolean counts as 0 or 1, as in R."""
     if type(value) in (float, int) and -_SAFE_MAGNITUDE < value < _SAFE_MAGNITUDE:
         return float(value)
     number = unwrap_scalar(value)
@@ -153,7 +155,7 @@ def check_scalar(value: Any, name: str) -> float:
 
 
 def check_number(value: object, name: str, allowed: str, is_allowed: Callable[[float], bool], hint: str) -> float:
-    """Check one real number, no boolean, that fits, and return it as a float; NaN fits no range."""
+    """Check that one real number, not a boolean, is allowed, and return it as a float."""
     given = unwrap_scalar(value)
     if is_number(given) and is_allowed(as_float(given)):
         return as_float(given)
@@ -161,14 +163,14 @@ def check_number(value: object, name: str, allowed: str, is_allowed: Callable[[f
 
 
 def check_positive_integer(value: object, name: str) -> int:
-    """Check a whole number of at least 1; a float that is one passes."""
+    """Check an integer of at least 1, which may be given as a float."""
     return check_integer(value, name, 1, hint="Give for example 2.")
 
 
 def as_integer(value: object) -> int | None:
-    """Return an integer, or a float that is one, as an int; None for anything else, a boolean among it.
+    """Convert an integer, or a float with an integer value, to int; return None for anything else, even a boolean.
 
-    R has whole numbers as floats.
+    R represents integers as floats.
     """
     if type(value) is int:
         return value
@@ -186,10 +188,10 @@ def check_integer(
     allowed: str = "",
     hint: str = "",
 ) -> int:
-    """Check an integer within limits, and return it as an int; a float may be one, a boolean is none.
+    """Check an integer within limits, which may be given as a float but not as a boolean, and return it as an int.
 
-    Without `minimum` the smallest is minus `maximum`. The message says what is `allowed`, by default a whole
-    number of at least `minimum`, up to `maximum` where that is exceeded. It ends with the hint.
+    Without `minimum` the lower limit is minus `maximum`. `allowed` describes the valid values in the message, by
+    default with `minimum`, or with both limits if the number exceeds `maximum`. The message ends with the hint.
     """
     number = as_integer(unwrap_scalar(value))
     smallest = -maximum if minimum is None else minimum
@@ -204,7 +206,7 @@ def check_integer(
 
 
 def check_choice(value: object, name: str, allowed: Sequence[str], hint: str = "") -> str:
-    """Check that a text is one of those allowed, to the letter; the hint is for one that is near to none."""
+    """Check that a string is one of those allowed; the hint is for a value that resembles none of them."""
     if isinstance(value, str) and value in allowed:
         return value
     choices, way = ", ".join(repr(choice) for choice in allowed), suggest_choice(value, name, allowed, hint)
@@ -212,7 +214,7 @@ def check_choice(value: object, name: str, allowed: Sequence[str], hint: str = "
 
 
 def suggest_choice(value: object, name: str, allowed: Sequence[str], hint: str = "") -> str:
-    """Return the way out of a wrong choice: the nearest one, or else what the choices mean."""
+    """Return a hint for an invalid choice: the closest match, or else what the choices mean."""
     near = suggest_spelling(value, allowed)
     return near if near.startswith("Did") else hint or CHOICE_MEANINGS.get(name, near)
 
@@ -226,9 +228,9 @@ def select_by_names(
     *,
     extra_hint: str = "",
 ) -> list[object]:
-    """Return what a mapping has for each name, in their order; it must have every name and no other.
+    """Return the mapping's values in the order of `names`; it must have every name and no other.
 
-    A message ends with `extra_hint`, what else may be meant.
+    Error messages end with `extra_hint`, about another likely intention.
     """
     found = {str(name): each for name, each in mapping.items()}
     if set(found) != set(names) or len(found) != len(mapping):
@@ -250,9 +252,9 @@ def select_by_names(
 
 
 def describe_duplicate(values: Sequence[object]) -> str:
-    """Return the first value that is given twice, as a message shows it.
+    """Return a description of the first value that occurs twice, for a message.
 
-    A long list may be the data: nothing of it is shown.
+    A long list may be the data, so nothing of it is shown.
     """
     if len(values) > _MAX_REPORTED_SIZE:
         return "a value twice"
@@ -261,11 +263,11 @@ def describe_duplicate(values: Sequence[object]) -> str:
 
 
 def suggest_spelling(value: object, allowed: Sequence[str], cutoff: float = 0.6) -> str:
-    """Return the way out of a misspelled word: the nearest one that is allowed, where one is near.
+    """Return a hint for a misspelled word: the closest allowed word, if one is similar.
 
-    Words are near that have at least a share `cutoff` of their letters in common.
+    Words are similar if their similarity ratio (`difflib`) is at least `cutoff`.
     """
-    # a function or a class in the place of its name
+    # a function or a class may be given instead of its name
     value = getattr(value, "__name__", value)
     if not isinstance(value, str):
         return "Give one of them."
@@ -277,7 +279,7 @@ def suggest_spelling(value: object, allowed: Sequence[str], cutoff: float = 0.6)
 
 
 def has_parameter(function: Callable[..., object], name: str) -> bool:
-    """Tell whether a function has an argument of this name; some built-in functions do not say."""
+    """Return whether a function has an argument of this name; False for built-ins without a signature."""
     try:
         return name in inspect.signature(function).parameters
     except (TypeError, ValueError):
@@ -285,7 +287,7 @@ def has_parameter(function: Callable[..., object], name: str) -> bool:
 
 
 def check_boolean(value: object, name: str, hint: str = "") -> bool:
-    """Check a truth value: a boolean, or a number as R reads it (0 is false)."""
+    """Check a truth value: a boolean, or a number interpreted as in R (0 is false)."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
     if is_number(value) and not math.isnan(as_float(value)):
@@ -294,7 +296,7 @@ def check_boolean(value: object, name: str, hint: str = "") -> bool:
 
 
 def check_noise_draw(values: np.ndarray, size: int, grid: float | None, name: str) -> np.ndarray:
-    """Check what noise of that class drew, and return it: so many numbers, on a grid whole units of it.
+    """Check the noise drawn by a custom class: the right length and, with a grid, integers in grid units.
 
     A fraction of a unit would be cut off, and with it perhaps all of the noise.
     """

@@ -1,4 +1,4 @@
-"""Files that are whole or not there, moved into place when they are written; and cells of CSV."""
+"""Atomic writing of files, and formatting of CSV cells."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Target = str | os.PathLike[str] | IO[str]
 
 @contextmanager
 def write_atomically(target: Path) -> Iterator[Path]:
-    """Give a name beside a file; what was written there becomes the file, or is removed after an error.
+    """Yield a temporary path next to a file; what is written there replaces the file, or is removed after an error.
 
-    The file's folder is made where it is missing.
+    The file's folder is created if it is missing.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(f".{target.name}.{os.getpid()}")
@@ -31,13 +31,13 @@ def write_atomically(target: Path) -> Iterator[Path]:
 
 
 def write_text(target: Path, content: str) -> None:
-    """Write a text as a whole file."""
+    """Write a string to a file atomically."""
     with write_atomically(target) as part:
         part.write_text(content, encoding="utf-8")
 
 
 def resolve_path(path: object, example: str = "survey.ledger") -> str:
-    """Return a file's whole name, without symbolic links; an error where it is no name."""
+    """Return the absolute path of a file without symbolic links; raise an error if it is not a path."""
     try:
         text = os.fspath(path)  # type: ignore[call-overload]
     except TypeError:
@@ -46,14 +46,14 @@ def resolve_path(path: object, example: str = "survey.ledger") -> str:
         raise PydpstatError(
             f"path must be a file name or None; got {checks.describe_option(path)}. Give for example {example!r}."
         )
-    # a later change of the working folder or of a symbolic link must not lead to another file
+    # later changes of the working folder or of a symbolic link must not redirect to a different file
     return os.path.realpath(text)
 
 
 def return_or_write(content: str, path: Target | None, example: str) -> str | None:
-    """Return a text, or write it into a file where one is named or given.
+    """Return a string, or write it to a file if a path or an open file is given.
 
-    The folder must be there: a misspelled one would be made silently.
+    The folder must exist: a misspelled one would be created silently.
     """
     if path is None:
         return content
@@ -75,12 +75,12 @@ def return_or_write(content: str, path: Target | None, example: str) -> str | No
     return None
 
 
-# a spreadsheet runs what begins so (OWASP, "CSV Injection"); a sign alone is none
+# spreadsheets run cells with these starts (OWASP, "CSV Injection"); a sign alone is not a formula
 _FORMULA_START = re.compile(r"[\t\r\n]|\s*[=+\-@＝＋－＠]\s*\S")
 
 
 def format_csv_cell(value: object) -> str:
-    """Return a value as one cell, in quotes where it needs them; None is an empty one.
+    """Return a value as one CSV cell, quoted if necessary; None is an empty cell.
 
     A text that a spreadsheet would run as a formula gets an apostrophe in front. A number remains one, also
     where it comes as a text. A formula after apostrophes gets another, so that a reader can take one away.
@@ -91,7 +91,7 @@ def format_csv_cell(value: object) -> str:
     '=1+1 -1.5 -1.5 "a, b"
     """
     text = "" if value is None else str(value)
-    # the apostrophes that it has
+    # the apostrophes that the value has already
     bare = text.lstrip("'")
     if _FORMULA_START.match(bare) and not _is_number(bare):
         text = f"'{text}"
@@ -99,7 +99,7 @@ def format_csv_cell(value: object) -> str:
 
 
 def format_csv(rows: Iterable[Iterable[object]]) -> str:
-    """Return rows as lines of cells."""
+    """Return rows as lines of CSV."""
     return "".join(",".join(map(format_csv_cell, row)) + "\n" for row in rows)
 
 

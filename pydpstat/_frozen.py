@@ -1,4 +1,4 @@
-"""Arrays whose memory nobody can write to: what results and caches keep."""
+"""Read-only arrays for results and caches."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ import numpy.typing as npt
 
 
 def freeze_array(values: npt.ArrayLike, dtype: npt.DTypeLike | None = None) -> np.ndarray:
-    """Return an array that holds a copy of the values and cannot be made writable.
+    """Return a read-only copy of the values, whose memory cannot be made writable.
 
-    An array that is frozen already is returned as it is.
+    An array that is read-only in this sense is returned unchanged.
     """
     array = values if dtype is None and type(values) is np.ndarray else np.asarray(values, dtype)
-    # an array out of a pickle stands on bytes, too, but is writable
+    # an unpickled array also has bytes as its base, but is writable
     if isinstance(array.base, (bytes, _ReadOnlyObjects)) and not array.flags.writeable:
         return array
     if array.dtype.hasobject:
         return np.asarray(_ReadOnlyObjects(array))
-    # the memory of bytes, which NumPy never writes to; a flag of the array itself could be set back
+    # NumPy never writes to the memory of bytes, whereas an array's writeable flag can be set back
     return np.ndarray(array.shape, array.dtype, array.tobytes())
 
 
@@ -30,7 +30,7 @@ class ReadOnlyArrays:
 
     __slots__ = ()
 
-    # what other modules make results by is no reader's
+    # fields by which other modules create results are hidden from users
     _inner: ClassVar[tuple[str, ...]] = ("of", "record")
 
     def __post_init__(self) -> None:
@@ -46,13 +46,13 @@ class ReadOnlyArrays:
         return [name for name in names if name[:2] == "__" or name[0] != "_" and name not in self._inner]
 
     def __reduce__(self) -> tuple[object, ...]:
-        # through the constructor: a copied or pickled array would come back writable
+        # via the constructor because a copied or pickled array would be writable again
         values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
         return partial(type(self), **values), ()
 
 
 class _ReadOnlyObjects:
-    """A copy of an array of objects, which bytes cannot hold, offered to NumPy as read-only memory."""
+    """A copy of an array of objects, which bytes cannot contain, exposed to NumPy as read-only memory."""
 
     __slots__ = ("__array_interface__", "_owner")
 

@@ -1,4 +1,4 @@
-"""The public grid of a release: values brought onto it exactly, and roundings that go upwards.
+"""Public grid of a release: exact rounding of values to it, and conversions that round upwards.
 
 The grid's unit is a power of two, so that dividing a float by it and multiplying by it is exact.
 """
@@ -24,7 +24,7 @@ def grid_unit(scale: float, sensitivity: float) -> float:
 
 
 def round_to_grid(exact: Sequence[Fraction | int], grid: float) -> list[int]:
-    """Round rationals onto the grid: the nearest whole number of units, halves to the even one.
+    """Round rationals to the nearest integer multiple of the grid unit, ties to even.
 
     Examples
     --------
@@ -38,16 +38,16 @@ def round_to_grid(exact: Sequence[Fraction | int], grid: float) -> list[int]:
 
 
 def convert_from_grid(total: int, grid: float) -> float:
-    """Return the float nearest to a whole number of grid units, infinite beyond all floats."""
+    """Return the float nearest to an integer multiple of the grid unit; infinite beyond the range of floats."""
     try:
-        # one rounding: the grid is a power of two
+        # a single rounding because the grid unit is a power of two
         return float(total) * grid if grid >= 1.0 else total / _invert_grid(grid)
     except OverflowError:
         return math.inf if total > 0 else -math.inf
 
 
 def round_up_to_float(exact: float | Fraction) -> float:
-    """Return the smallest float that is not below a number.
+    """Return the smallest float that is at least a number.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def round_up_to_float(exact: float | Fraction) -> float:
 
 
 def round_up_quotient(numerator: int, denominator: int) -> float:
-    """Return the smallest float that is not below a quotient of whole numbers, the lower one above 0.
+    """Return the smallest float that is at least a quotient of integers, with a positive denominator.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def round_up_quotient(numerator: int, denominator: int) -> float:
 
 
 def round_up_sum(larger: float, smaller: float) -> float:
-    """Return the smallest float that is not below the sum of two, neither of them below 0.
+    """Return the smallest float that is at least the sum of two nonnegative floats.
 
     Examples
     --------
@@ -84,12 +84,12 @@ def round_up_sum(larger: float, smaller: float) -> float:
     if larger < smaller:
         larger, smaller = smaller, larger
     total = larger + smaller
-    # what the addition lost, exactly (Dekker's fast two-sum)
+    # the rounding error of the addition is computed exactly (Dekker's fast two-sum)
     return math.nextafter(total, math.inf) if smaller > total - larger else total
 
 
 def round_up_total(values: Iterable[float]) -> float:
-    """Return the smallest float that is not below the sum of numbers, none of them below 0.
+    """Return the smallest float that is at least the sum of nonnegative floats.
 
     Examples
     --------
@@ -101,12 +101,12 @@ def round_up_total(values: Iterable[float]) -> float:
         total = math.fsum(each)
     except OverflowError:
         return math.inf
-    # fsum rounds once, so that the sign of what is left is exact
+    # fsum rounds once, so the sign of the remainder is exact
     return math.nextafter(total, math.inf) if total < math.inf and math.fsum((*each, -total)) > 0.0 else total
 
 
 def round_up_multiple(count: int, value: float) -> float:
-    """Return the smallest float that is not below a multiple of a number of at least 0.
+    """Return the smallest float that is at least an integer multiple of a nonnegative float.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Public names and pandas, imported when they are first asked for: importing the package stays light."""
+"""Lazy import of public names and pandas, which keeps the package's import fast."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ __all__ = ["explain_missing_names", "attach_names", "make_name_error", "pd"]
 
 
 class _LazyModule:
-    """A module that is imported when something in it is first asked for."""
+    """A module that is imported on first access to one of its attributes."""
 
     def __init__(self, module: str) -> None:
         self._module = module
 
     def __getattr__(self, name: str) -> object:
-        # what looks at a namespace asks each thing in it for such names
+        # tools that inspect a namespace ask each object for such names
         if name.startswith("__"):
             raise AttributeError(name)
         found = getattr(importlib.import_module(self._module), name)
-        # the second time it is at hand
+        # found without this method on the next access
         self.__dict__[name] = found
         return found
 
 
-# a release of plain arrays needs no pandas, whose import takes longer than all else
+# a release of plain arrays does not need pandas, whose import takes longest
 if TYPE_CHECKING:
     import pandas as pd
 else:
@@ -39,14 +39,14 @@ def attach_names(
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return a package's ``__getattr__`` and ``__dir__``, which import its public names on demand.
 
-    `homes` has the module of each name, and `namespace` keeps what was imported. Type checkers and editors
-    read the same names in the stub beside the package's ``__init__.py``.
+    `homes` has the module of each name, and imported objects are stored in `namespace`. Type checkers and editors read
+    the same names in the stub file next to the package's ``__init__.py``.
     """
     package = namespace["__name__"]
 
     def load_name(name: str) -> object:
         if name in parts:
-            # the import itself puts a module into its package's namespace
+            # the import adds the module to the package's namespace
             return importlib.import_module(f"{package}.{name}")
         if name not in homes:
             raise make_name_error(package, name, [*homes, *parts])
@@ -55,34 +55,34 @@ def attach_names(
 
     def collect_names() -> list[str]:
         own = {name for name in namespace if name.startswith("__") and name.endswith("__")}
-        # __main__ is no attribute but a module, there once it was imported
+        # __main__ is a module that appears in the namespace once it was imported
         return sorted({*own, *homes, *parts} - {"__main__"})
 
     return load_name, collect_names
 
 
 def explain_missing_names(namespace: dict[str, Any]) -> None:
-    """Let a package whose public names are all imported answer other names."""
+    """Add a ``__getattr__`` that explains missing names to a package that imports all of its public names."""
     package = namespace["__name__"]
 
     def raise_name_error(name: str) -> NoReturn:
         raise make_name_error(package, name, namespace["__all__"])
 
-    # a name that type checkers see would stand for every name
+    # defined at run time because type checkers would otherwise accept every name
     namespace["__getattr__"] = raise_name_error
 
 
 def make_name_error(package: str, name: str, known: Collection[str]) -> Exception:
-    """Return the error of a name that a package does not have; called by its ``__getattr__``."""
+    """Return the error for a name that a package lacks; called by its ``__getattr__``."""
     said = f"module {package!r} has no attribute {name!r}"
-    # Python itself asks for private modules in this way
+    # Python itself looks up private modules in this way
     if name.startswith("_"):
         return AttributeError(said)
     from pydpstat._wrong_calls import suggest_name
     from pydpstat.errors import AttributeNameError
 
     hint = suggest_name(name, known)
-    # of "from package import name" Python would say less, unless the error is one of imports
+    # "from package import name" shows only the messages of import errors
     asked = sys._getframe(2).f_code.co_name == "_handle_fromlist"
     if asked and find_spec(f"{package}.{name}") is None:
         return ImportError(f"cannot import name {name!r} from {package!r}{hint}", name=package)

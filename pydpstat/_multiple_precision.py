@@ -1,9 +1,9 @@
-"""Multiple precision: mpmath's functions on numbers with an explicit precision, safe among threads.
+"""Thread-safe access to mpmath's functions of numbers with an explicit precision.
 
-They have no state but their caches, such as the digits of log 2 that are known so far. mpmath fills
-these in several steps; a thread that reads between two of them gets a wrong number. Hence the copy of
-the functions with caches of its own, which nobody else fills, and one call at a time. A call that is
-interrupted takes the copy with it. (Not covered: a signal's handler that calls them in the middle of one.)
+The functions have no state except caches, such as the known digits of log 2. mpmath fills them in several steps, and a
+thread that reads between two steps gets a wrong number. Hence this module loads a private copy of the functions, whose
+caches no other code fills, and runs one call at a time. A call that is interrupted discards the copy. (A signal handler
+that calls the functions during a call is not covered.)
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from types import ModuleType
 from typing import Any
 
 _MODULE_NAME = f"{__name__}.libmp"
-# a function may call back, as a test's stand-in does
+# reentrant because a function may call back
 _LOCK = threading.RLock()
 
 
 class _LockedFunctions:
-    """A module's functions, one call of any of them at a time; its constants as they are.
+    """Functions of a module, of which one runs at a time; constants are returned unchanged.
 
-    `load` returns the module, and again once its ``cache_clear`` was called.
+    `load` returns the module, and reloads it after its ``cache_clear`` was called.
     """
 
     def __init__(self, load: _lru_cache_wrapper[ModuleType]) -> None:
@@ -42,11 +42,11 @@ class _LockedFunctions:
                 try:
                     return getattr(self._load(), name)(*arguments, **options)
                 except BaseException:
-                    # a cache may be half filled
+                    # a cache may be filled in part
                     self._load.cache_clear()
                     raise
 
-        # found at once the next time
+        # found without this method on the next access
         setattr(self, name, call_locked)
         return call_locked
 
@@ -68,7 +68,7 @@ _FUNCTIONS = _LockedFunctions(_load_copy)
 
 
 def get_functions() -> _LockedFunctions:
-    """Return mpmath's functions: those of ``mpmath.libmp``.
+    """Return mpmath's low-level functions, those of ``mpmath.libmp``.
 
     Examples
     --------
@@ -80,5 +80,5 @@ def get_functions() -> _LockedFunctions:
 
 
 if hasattr(os, "register_at_fork"):
-    # a child must not begin with a cache that is half filled, or with a lock that nobody gives back
+    # a child process must not start with a partly filled cache or a lock that is never released
     os.register_at_fork(before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release)

@@ -1,4 +1,4 @@
-"""Searches that end at neighboring numbers: where a condition ends, and where a function is lowest."""
+"""Searches to floating-point precision: bisection for the end of a condition, and golden-section minimization."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ def bisect_up(
     find_middle: Callable[[float, float], float | None] | None = None,
     steps: int = 5000,
 ) -> tuple[float, float]:
-    """Narrow down where a condition ends: return a number where it holds, and one where it does not.
+    """Find where a condition ends: return two bracketing numbers, one where it holds and one where it fails.
 
-    It is asked neither at `low`, where it is taken to hold, nor at `high`, where it does not; by default such
-    a number is found by doubling from 1. `find_middle` gives the number to try between two, or None to stop; by
-    default halfway, until two floats are neighbors. It stops after `steps` numbers at the latest.
+    The condition is assumed to hold at `low` and to fail at `high`, and is not evaluated there; without `high`, a
+    number where it fails is found by doubling from 1. `find_middle` returns the next number to try between two, or None
+    to stop; by default the midpoint, until the two are neighboring floats. At most `steps` numbers are tried.
     """
     if high is None:
         high = 1.0
@@ -37,10 +37,10 @@ def bisect_up(
 def minimize_unimodal(
     function: Callable[[float], float], low: float, high: float, sections: int, *, leftmost: bool = False
 ) -> tuple[float, float]:
-    """Return where a function with one valley is lowest, and how low, by golden sections.
+    """Return the minimizer and the minimum of a unimodal function, by golden-section search.
 
-    Of two places of equal height the search goes on at the right one, or at the left one for `leftmost`.
-    SciPy's searches take as many calls for as many digits, and their import half a second.
+    If both inner points have equal values, the search continues on the right, or on the left with `leftmost`. SciPy's
+    searches need as many calls for the same accuracy, and half a second to import.
     """
     left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
     at_left, at_right = function(left), function(right)

@@ -1,4 +1,4 @@
-"""How a warning is given: at the caller's line, and once for each of its lines."""
+"""Warnings that are attributed to the caller's line and shown once for each line."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ _PACKAGE = __name__.partition(".")[0]
 
 
 def warn_privacy(text: str, *, row: str, use: str) -> None:
-    """Warn that a release keeps less than it claims, at the line outside this package that asked for it.
+    """Warn that a release guarantees less than it claims, at the caller's line outside this package.
 
-    The text has the true figure; `row` is the finding and `use` the sound function, as in `PrivacyWarning`.
-    Python's filters decide what happens. Where they show a warning once, it is once for each line
-    and row, also if the figures in the text differ.
+    The text has the true guarantee; `row` identifies the finding and `use` the sound function, as in `PrivacyWarning`.
+    Python's warning filters apply. If they show a warning once, it is once for each line and row, even if the figures
+    in the text differ.
     """
     _warn_at_frame(_find_caller(), PrivacyWarning(text, row=row, use=use), row)
 
 
 def warn_uncharged(text: str) -> None:
-    """Warn that no budget pays for a release: once for each line, whichever budget the text names."""
+    """Warn that a release is not charged to a budget: once for each line, whichever budget the text names."""
     _warn_at_frame(_find_caller(), BudgetWarning(text), "unpaid")
 
 
 def warn_usage(text: str, topic: str = "") -> None:
-    """Say that a call may mean something else than what its result is: once for each line and topic."""
+    """Warn that a call may not do what the user intends: once for each line and topic."""
     _warn_at_frame(_find_caller(), UsageWarning(text), topic or text)
 
 
 def note_r_warning(text: str) -> None:
-    """Pass on a remark that R makes as a warning and that is not about privacy."""
+    """Issue a warning of R's that is not about privacy."""
     _warn_at_frame(_find_caller(), UserWarning(text), text)
 
 
@@ -41,7 +41,7 @@ def _warn_at_frame(frame: FrameType, warning: Warning, topic: str) -> None:
     line, kind = frame.f_lineno, type(warning)
     shown, topic_shown = (str(warning), kind, line), (topic, kind, line, "topic")
     if topic_shown in registry:
-        # Python compares texts; another figure from the same line is not news
+        # Python compares texts; a different figure from the same line is not shown again
         registry[shown] = True
     warnings.warn_explicit(
         warning, kind, frame.f_code.co_filename, line, frame.f_globals.get("__name__", "<unknown>"), registry

@@ -1,17 +1,16 @@
-"""What is done in another way here: arguments, and attributes, of R, pandas, SciPy and statsmodels."""
+"""Hints for arguments and attributes of R, pandas, SciPy and statsmodels that have no direct counterpart."""
 
 from __future__ import annotations
 
 from pydpstat._words import ARGUMENT_SYNONYMS, LOWER_SYNONYMS, UPPER_SYNONYMS
 
-# the data themselves, which come first without a name
+# names of the data argument, which is the first positional argument here
 _DATA_NAMES = ("data", "x", "y", "X", "df", "frame", "dataset", "dataframe", "endog", "exog")
 _SUBSET_NAMES = ("subset", "where", "filter", "query")
 _WEIGHT_NAMES = ("weights", *ARGUMENT_SYNONYMS["weights"])
 _QUANTILE_FUNCTIONS = ("median", "quantile", "quantiles", "weighted_quantile")
 _RANK_TESTS = ("kendalltau", "mannwhitneyu", "wilcoxon")
-# words for what is done in another way here: in every release; in those named before a dot; in methods of a
-# design, which have a dot alone
+# hints by word: for every release; for the function before a dot; for a design's methods with a leading dot
 _ARGUMENT_HINTS = {
     "missing='drop' leaves missing values out, with neighbors='unbounded'; a number replaces them": (
         "na_rm",
@@ -179,15 +178,14 @@ _ARGUMENT_HINTS = {
     "nothing is printed": ("verbose",),
 }
 ARGUMENT_HINTS = {word: way for way, words in _ARGUMENT_HINTS.items() for word in words}
-# what the arguments of releases are told to those who make something else
+# hints for arguments of releases that are given to Budget or design
 FUNCTION_HINTS = {
     "Budget": "a budget only pays: give it to a release, mean(x, 1.0, bounds=(0, 100), budget=budget)",
     "design": "a design has what is declared, and each call what is computed: design.mean('income', 1.0)",
 }
 
 
-# what attributes and methods of other packages' objects are here: one that an object has, words for it, and
-# what to write
+# rows of an attribute that the object has, the words that it answers, and the hint
 ATTRIBUTE_HINTS = (
     (
         "to_frame",

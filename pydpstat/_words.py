@@ -1,8 +1,8 @@
-"""What words of R, pandas, SciPy and statsmodels are here: arguments, functions and attributes."""
+"""Synonyms of arguments, functions and attributes in R, pandas, SciPy and statsmodels."""
 
 from __future__ import annotations
 
-# words for an argument that is here: the value is kept
+# synonyms of arguments for which the given value can be kept
 ARGUMENT_SYNONYMS = {
     "epsilon": ("eps", "e", "epsilon_", "privacy", "budget_epsilon", "privacy_budget", "eps_"),
     "neighbors": ("neighbours", "neighbor", "neighbour", "adjacency", "which_sensitivity", "neighboring"),
@@ -53,7 +53,7 @@ ARGUMENT_SYNONYMS = {
 }
 LOWER_SYNONYMS = ("lower", "lower_bound", "min", "low", "lb", "minimum", "a_min", "lower_bounds")
 UPPER_SYNONYMS = ("upper", "upper_bound", "max", "high", "ub", "maximum", "a_max", "upper_bounds")
-# arguments whose values are public, and as which kinds they are shown
+# arguments with public values, and the types of values that are shown
 PUBLIC_ARGUMENT_TYPES: dict[str, tuple[type, ...]] = {
     "epsilon": (int, float),
     "delta": (float,),
@@ -127,15 +127,15 @@ EXAMPLE_VALUES = {
     "cov_type": "'HC3'",
     "accountant": "'zcdp'",
 }
-# what choices mean, where none is near to what was given
+# meanings of choices, shown if no choice resembles the given one
 CHOICE_MEANINGS = {
     "neighbors": "'unbounded' adds or removes a record, and 'bounded' replaces one.",
     "missing": "'drop' omits records with missing values.",
 }
-# tests whose counts are often at hand
+# tests that are often applied to counts
 _COUNT_TESTS = ("binomtest", "chi2_contingency", "chisquare", "proportions_test")
 FUNCTION_NOTES = dict.fromkeys(_COUNT_TESTS, " It takes records, of which it releases counts, not counts themselves.")
-# the same of single methods
+# hints for arguments of single methods
 _INDEX_HINT = "rows have their names; without them write result.to_frame().{method}(index=False)"
 _FILE_ENDINGS = {"to_csv": "csv", "to_html": "html", "to_latex": "tex", "to_markdown": "md"}
 _STATEMENT_HINT = "a statement is written by its own methods, as {method}(...).to_latex('statement.tex')"
@@ -154,7 +154,7 @@ METHOD_HINTS = {
     },
     **{("statement", word): _STATEMENT_HINT for word in ("format", "form", "output", "path", "file", "filename")},
 }
-# what names of R, pandas, SciPy and statsmodels are here
+# names of functions in R, pandas, SciPy and statsmodels
 FUNCTION_SYNONYMS = {
     "std": ("sd", "stdev", "stddev", "std_dev"),
     "var": ("variance",),
@@ -194,7 +194,7 @@ FUNCTION_SYNONYMS = {
     "quantiles": ("iqr", "IQR", "describe", "fivenum", "summary", "min", "max"),
     "Budget": ("budget", "PrivacyBudget", "accountant", "Accountant", "BudgetAccountant"),
 }
-# names of what is elsewhere
+# hints for names without a corresponding function
 _FOREIGN_NAME_HINTS = {
     "R's random numbers are drawn by RRandom(123).{name}(3)": (
         "rnorm",
@@ -252,7 +252,7 @@ _FOREIGN_NAME_HINTS = {
     ),
 }
 FOREIGN_NAME_HINTS = {word: way for way, words in _FOREIGN_NAME_HINTS.items() for word in words}
-# how functions are called whose signature alone does not say it
+# example calls of functions whose signature alone does not suffice
 EXAMPLE_CALLS = {
     "corr": "corr(frame[['age', 'income']], epsilon=1.0, bounds={'age': (18, 90), 'income': (0, 1e5)})",
     "cov": "cov(frame[['age', 'income']], epsilon=1.0, bounds={'age': (18, 90), 'income': (0, 1e5)})",
@@ -283,7 +283,7 @@ EXAMPLE_CALLS = {
     "Laplace": "mean(x, 1.0, bounds=(0, 100), mechanism=Laplace())",
     "Gaussian": "mean(x, 1.0, bounds=(0, 100), delta=1e-6, mechanism=Gaussian())",
     "Geometric": "count(age >= 18, 1.0, mechanism=Geometric())",
-    # what only functions return
+    # classes that are only returned by functions
     **{
         kind: f"{call}, which returns it"
         for kind, call in {

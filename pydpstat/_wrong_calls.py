@@ -1,6 +1,6 @@
-"""Answers to calls that do not fit a function's signature: which argument, and what to write instead.
+"""Error messages for calls that do not fit a function's signature: the wrong argument, and what to write instead.
 
-Users type the words of R, pandas, SciPy and statsmodels; `pydpstat._words` has what these are here.
+Users may write argument names of R, pandas, SciPy and statsmodels; `pydpstat._words` translates them.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from pydpstat._words import (
 )
 from pydpstat.errors import ArgumentError
 
-# so many public numbers are written out
+# largest number of public numbers that are written out
 _MAX_LISTED_NUMBERS = 12
-# so many names are listed
+# largest number of names that are listed
 _MAX_LISTED_NAMES = 20
-# how much of a name another one shares that may be meant
+# smallest similarity ratio of a name that is suggested
 _NAME_CUTOFF = 0.7
-# every word for an argument of a release
+# all names and synonyms of arguments of releases
 _ARGUMENT_WORDS = {
     *ARGUMENT_SYNONYMS,
     *(word for words in ARGUMENT_SYNONYMS.values() for word in words),
@@ -40,7 +40,7 @@ _ARGUMENT_WORDS = {
 
 
 def raise_call_error(function: Callable[..., object], arguments: Sequence[object], options: Mapping[str, Any]) -> None:
-    """Raise what a user should read, where it is the call itself that does not fit."""
+    """Raise an explained error if the arguments do not fit the function's signature."""
     own, name = inspect.signature(function), function.__name__
     try:
         own.bind(*arguments, **options)
@@ -49,7 +49,7 @@ def raise_call_error(function: Callable[..., object], arguments: Sequence[object
     else:
         return
     if next(iter(own.parameters), "") == "self" and arguments:
-        # of the class that the user has, which may have taken the method from another
+        # the class of the object, which may have inherited the method
         thing, arguments = arguments[0], arguments[1:]
         kind, own = type(thing).__name__, own.replace(parameters=list(own.parameters.values())[1:])
         if not _has_method(thing, function):
@@ -62,7 +62,7 @@ def raise_call_error(function: Callable[..., object], arguments: Sequence[object
 
 
 def _has_method(thing: object, function: Callable[..., object]) -> bool:
-    """Tell whether a function is a method of an object, itself or under what lets it answer."""
+    """Return whether a function is a method of an object, possibly wrapped by a decorator."""
     methods = (vars(kind).get(function.__name__) for kind in type(thing).__mro__)
     own = inspect.unwrap(function)
     return any(callable(each) and inspect.unwrap(each) is own for each in methods)
@@ -75,11 +75,11 @@ def explain_call(
     options: Mapping[str, object],
     declared: Collection[str] = (),
 ) -> str:
-    """Return what is wrong with a call, and what to write; `declared` is what a design declares for all calls."""
+    """Return the error message for a wrong call; `declared` are arguments that a design declares for all calls."""
     known = list(signature.parameters.values())
     unknown = {each: value for each, value in options.items() if each not in signature.parameters}
     if any(each.kind == each.VAR_KEYWORD for each in known):
-        # what others it takes is not in its signature
+        # the names that the function accepts as keyword arguments are unknown
         words = {word for here in signature.parameters for word in ARGUMENT_SYNONYMS.get(here, ())}
         unknown = {each: value for each, value in unknown.items() if each in words}
     if unknown:
@@ -112,14 +112,14 @@ def explain_unknown_arguments(
     example: str = "",
     declared: Collection[str] = (),
 ) -> str:
-    """Return the answer to arguments that a function does not have; `example` is how it is called."""
+    """Return the error message for unknown arguments; `example` is a correct call of the function."""
     said = f"{name} has no argument {_join_words([repr(each) for each in unknown], 'or')}"
     function = name.rpartition(" ")[2].rpartition(".")[2]
     planned, design = name.startswith("plan of "), name.startswith("design.")
     scopes = [f"{name}.", f"{function}.", *["plan."] * planned, *["."] * design]
     if planned or design or "neighbors" in known and {"rng", "random_state"} & {*known}:
         scopes.append("")
-    # as R has them
+    # R's names may have dots
     unknown = {each.replace(".", "_"): value for each, value in unknown.items()}
     low, high = (
         next((unknown[each] for each in words if each in unknown), None) for words in (LOWER_SYNONYMS, UPPER_SYNONYMS)
@@ -172,13 +172,13 @@ def explain_unknown_arguments(
 
 
 def _format_argument(name: str, value: Any, usual: str) -> str:
-    """Return what was given for a public argument, and else how it is usually written."""
+    """Format the given value of a public argument; if it cannot be shown, return the usual value."""
     kinds = PUBLIC_ARGUMENT_TYPES.get(name, ())
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if name == "edges" and number and 0 < value < 1000:
         return f"np.linspace(0, 100, {int(value) + 1})"
     if name == "alpha" and number and 0 < value < 1:
-        # a level is meant, of which these are near to 1
+        # a number near 1 is meant as a confidence level
         return f"{round(1 - value, 12):g}" if value > 0.5 else repr(value)
     if name == "correction" and value not in ("holm", "bonferroni"):
         return usual
@@ -190,7 +190,7 @@ def _format_argument(name: str, value: Any, usual: str) -> str:
 
 
 def _format_example_call(name: str, signature: inspect.Signature) -> str:
-    """Return how the function is called, with what it needs."""
+    """Format an example call of a function with its required arguments."""
     if name in EXAMPLE_CALLS:
         return EXAMPLE_CALLS[name]
     parts: list[str] = []
@@ -202,29 +202,29 @@ def _format_example_call(name: str, signature: inspect.Signature) -> str:
             usual = EXAMPLE_VALUES.get(each.name, "..." if named else None)
             plain = name.startswith("design.") and each.kind == each.POSITIONAL_OR_KEYWORD and usual
             parts.append(plain or (each.name if usual is None else f"{each.name}={usual}"))
-    # a method is one of the object that the user has, whatever its name
+    # a method is shown without the name of the object, which is the user's
     kind, dot, method = name.rpartition(".")
     return f"{name if kind == 'design' else dot + method}({', '.join(parts)})"
 
 
 def _join_words(names: Sequence[str], word: str = "and") -> str:
-    """Return names in a row: a, b and c."""
+    """Join names as in "a, b and c"."""
     return f" {word} ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def translate_function_name(name: str, known: Collection[str]) -> str:
-    """Return what a function of another package is called here; empty where there is none."""
+    """Return the name here of a function of another package; an empty string if there is none."""
     return next((here for here, words in FUNCTION_SYNONYMS.items() if name in words and here in known), "")
 
 
 def suggest_name(name: str, known: Collection[str]) -> str:
-    """Return what may be meant by a name that is not there, as the end of a message, or an empty text."""
+    """Return a hint for an unknown name, to be appended to a message, or an empty string."""
     here = translate_function_name(name, known)
     if here:
         return f". Use {here!r}."
     if name in FOREIGN_NAME_HINTS:
         return f". {FOREIGN_NAME_HINTS[name].format(name=name)}."
-    # of short names others are near that have nothing in common with them
+    # for short names, similar names are often unrelated
     near = checks.suggest_spelling(name, [*known], _NAME_CUTOFF)
     if near.startswith("Did"):
         return f". {near}"

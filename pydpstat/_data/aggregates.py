@@ -1,14 +1,12 @@
-"""What an engine counts and adds up by itself, and conditions that it evaluates, for all engines.
+"""Aggregate queries and record filters that engines evaluate themselves, in a form common to all engines.
 
-Every sum that is asked for is one of floating-point numbers that are multiples of a unit, so few and so small
-that each partial sum is one, too: it is exact in whatever order an engine adds. What a record adds is made
-by comparisons, additions, subtractions and products of doubles, each rounded as IEEE 754 says, which are the
-same bits everywhere.
+Every sum in a query is over floating-point multiples of a unit, few and small enough that each partial sum is also a
+multiple: the sum is exact in any order. The value that a record adds is computed by comparisons, additions,
+subtractions and products of doubles, rounded according to IEEE 754, so that all engines obtain the same bits.
 
-A condition is built of comparisons of a column with a constant, and the records that stay are those that
-pandas would leave. What is missing makes one unknown, and combinations follow Kleene's logic. Negation goes
-down to the comparisons, each of which an engine finds true, false or null; then a null above them can only
-leave a record out, as what is unknown does.
+A condition consists of comparisons of a column with a constant and selects the same records as pandas. Comparisons with
+missing values are unknown; combinations follow Kleene's logic. Negation is moved into the comparisons, which an engine
+evaluates to true, false or null; a null result excludes the record, as an unknown condition does.
 """
 
 from __future__ import annotations
@@ -18,15 +16,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar, Union
 
-# codes of a key that say that a value is missing, or is no level
+# codes of a key for a missing value and for a value that is not a level
 MISSING, UNKNOWN_LEVEL = -1, -2
 _OPERATIONS = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 
 
 class GroupKey(NamedTuple):
-    """A column whose values are levels, whole numbers or texts; None for a level that it cannot hold.
+    """A column whose values are levels (integers or strings); None for a level that the column cannot represent.
 
-    `has_missing_group` asks for missing values apart from those that are no level.
+    If `has_missing_group` is true, missing values are distinguished from values that are not levels.
     """
 
     column: str
@@ -35,14 +33,15 @@ class GroupKey(NamedTuple):
 
     @property
     def level_codes(self) -> dict[str | int, int]:
-        """The place of each level that the column can hold."""
+        """Index of each level that the column can represent."""
         return {level: place for place, level in enumerate(self.levels) if level is not None}
 
 
 class ClippedTransform(NamedTuple):
-    """What becomes of a number: `steps` from `first` to `last`, `low` below and `high` above; no NaN.
+    """Clipped transform of a number: `steps` are applied between `first` and `last`.
 
-    A step is an operation, one of ``+ - *``, with its right side.
+    The result is `low` below `first` and `high` above `last`; NaN is not allowed. A step is a pair of an operator
+    (``+``, ``-`` or ``*``) and its right operand.
     """
 
     first: float
@@ -53,10 +52,10 @@ class ClippedTransform(NamedTuple):
 
 
 class BinnedColumn(NamedTuple):
-    """A column of numbers, and the bin that each is in: found by comparison with the inner edges.
+    """A column of numbers and the inner edges of the bins, found by comparison with the edges.
 
-    Where bins are equally wide, a line gives the place of the nearest edge, which `width` and `start` lead
-    back to: a number is compared with this one only.
+    For bins of equal width, `transform` computes the index of the nearest edge, which is at ``start + index * width``;
+    a number is compared with this edge only.
     """
 
     column: str
@@ -67,10 +66,10 @@ class BinnedColumn(NamedTuple):
 
 
 class SummedColumn(NamedTuple):
-    """A column of numbers, placed on a line and added up; without a line, of truth values that are counted.
+    """A column of numbers to be transformed and summed; without a transform, of truth values to be counted.
 
-    Adding and subtracting `coarse` splits a placed number into two, of each of which many can be added up.
-    `square` asks for sums of squares, too: to round them, and to split them.
+    Adding and subtracting `coarse` splits a transformed number into two parts that can each be summed exactly over many
+    records. `square` requests sums of squares as well: it has the constants that round a square and split it.
     """
 
     column: str
@@ -80,9 +79,9 @@ class SummedColumn(NamedTuple):
 
 
 class AggregateQuery(NamedTuple):
-    """What to count and to add up, for every combination of keys' levels and cells that occurs.
+    """Counts and sums to compute for every combination of levels and bins that occurs.
 
-    Of the columns in `present` it is counted how many values are not missing.
+    For the columns in `present`, the values that are not missing are counted.
     """
 
     keys: tuple[GroupKey, ...] = ()
@@ -92,9 +91,9 @@ class AggregateQuery(NamedTuple):
 
     @property
     def required_columns(self) -> tuple[tuple[str, str], ...]:
-        """The columns to read, and what each must be: texts, integers, numbers, truths or anything.
+        """Names of the columns to read with their required kinds of values, such as "texts" or "numbers".
 
-        Integers may be truth values, and numbers either.
+        The kind "integers" includes truth values, and "numbers" includes both.
         """
         keys = [
             (key.column, "texts" if isinstance(next(iter(key.level_codes)), str) else "integers") for key in self.keys
@@ -105,10 +104,10 @@ class AggregateQuery(NamedTuple):
 
 
 class AggregateRow(NamedTuple):
-    """The records of one combination of levels and bins. Private.
+    """Aggregates of the records of one combination of levels and bins. Private.
 
-    `codes` are places of levels, `UNKNOWN_LEVEL` or `MISSING`. `numbers` has how many of each number are not
-    missing, and the sums of its parts.
+    `codes` are indices of levels, `UNKNOWN_LEVEL` or `MISSING`. `numbers` has, for each summed column, the number of
+    values that are not missing and the sums of the parts.
     """
 
     codes: tuple[int, ...]
@@ -122,7 +121,7 @@ class AggregateRow(NamedTuple):
 
 
 class Expression(Protocol):
-    """What a dialect's expressions can do."""
+    """Operators that an engine's expressions support."""
 
     def __add__(self: ExpressionT, other: ExpressionT, /) -> ExpressionT: ...
     def __sub__(self: ExpressionT, other: ExpressionT, /) -> ExpressionT: ...
@@ -136,40 +135,40 @@ ExpressionT = TypeVar("ExpressionT", bound=Expression)
 
 
 class Dialect(Protocol[ExpressionT]):
-    """How an engine says what expressions are made of; they have Python's operators."""
+    """Elementary expressions of an engine; expressions support Python's operators."""
 
     def get_column(self, name: str) -> ExpressionT:
-        """Return a column as it is, or one that a stage before has made."""
+        """Return a column without conversion, or an expression of an earlier stage."""
 
     def get_double_column(self, name: str) -> ExpressionT:
         """Return a column of numbers or truth values as doubles."""
 
     def get_level_column(self, key: GroupKey) -> ExpressionT:
-        """Return a key's value where it is a level, and null elsewhere."""
+        """Return a key's value if it is a level, else null."""
 
     def make_constant(self, value: float) -> ExpressionT:
-        """Return a double."""
+        """Return a constant of type double."""
 
     def is_null(self, value: ExpressionT) -> ExpressionT:
-        """Tell whether a value is null."""
+        """Return whether a value is null."""
 
     def is_known_number(self, value: ExpressionT) -> ExpressionT:
-        """Tell whether a double is neither null nor NaN."""
+        """Return whether a double is neither null nor NaN."""
 
     def to_double(self, value: ExpressionT) -> ExpressionT:
         """Return a truth value as a double, 0 or 1."""
 
     def is_between(self, value: ExpressionT, first: ExpressionT, last: ExpressionT) -> ExpressionT:
-        """Tell whether a double lies between two others, or is one of them."""
+        """Return whether a double lies between two others, ends included."""
 
     def make_case(
         self, cases: Sequence[tuple[ExpressionT, ExpressionT]], default: ExpressionT | None = None
     ) -> ExpressionT:
-        """Return the value of the first condition that holds; `default`, or null, where none does."""
+        """Return the value of the first condition that is true; if none is, `default` or null."""
 
 
 class AggregatePlan(NamedTuple, Generic[ExpressionT]):
-    """Expressions in the order in which they are made, and which of them are keys, counted and summed."""
+    """Expressions in the order of evaluation, and the names of the keys, counts and sums among them."""
 
     stages: tuple[dict[str, ExpressionT], ...]
     keys: tuple[str, ...]
@@ -178,7 +177,7 @@ class AggregatePlan(NamedTuple, Generic[ExpressionT]):
 
 
 def compile_query(query: AggregateQuery, dialect: Dialect[ExpressionT]) -> AggregatePlan[ExpressionT]:
-    """Return a question in an engine's expressions; each stage may use the names of those before."""
+    """Translate a query into an engine's expressions; each stage may refer to names of earlier stages."""
     stages: tuple[dict[str, ExpressionT], ...] = ({}, {}, {}, {}, {})
     keys, counts, sums = [], [], []
     for place, key in enumerate(query.keys):
@@ -254,7 +253,7 @@ def _find_bin_near_edge(
 def _find_bin_by_bisection(
     dialect: Dialect[ExpressionT], x: ExpressionT, edges: Sequence[float], lowest: int
 ) -> ExpressionT:
-    """Compare with the middle edge, and then with those of its half."""
+    """Compare with the middle edge, then recursively with the edges of the matching half."""
     if not edges:
         return dialect.make_constant(float(lowest))
     half = len(edges) // 2
@@ -265,7 +264,7 @@ def _find_bin_by_bisection(
 
 
 def parse_rows(query: AggregateQuery, plan: AggregatePlan, found: Iterable[Sequence[Any]]) -> list[AggregateRow]:
-    """Return what an engine gives, a sequence for each combination: size, keys, counts and sums of a plan."""
+    """Parse an engine's rows (size, keys, counts and sums of a plan), one for each combination."""
     known = [key.level_codes for key in query.keys]
     return [_parse_row(query, plan, known, each) for each in found]
 
@@ -296,7 +295,7 @@ def _parse_row(
     )
 
 
-# below it every whole number has a double of its own
+# every integer below this limit is exactly representable as a double
 _EXACT_INTEGER_LIMIT = 2.0**53
 
 
@@ -309,42 +308,42 @@ class Comparison(NamedTuple):
 
 
 class IsIn(NamedTuple):
-    """A column of texts that is one of some."""
+    """Whether the string in a column is one of `texts`."""
 
     column: str
     texts: tuple[str, ...]
 
 
 class Not(NamedTuple):
-    """What is false where another condition is true."""
+    """Negation of a condition."""
 
     part: Predicate
 
 
 class AllOf(NamedTuple):
-    """Conditions of which each holds."""
+    """Conjunction of conditions."""
 
     parts: tuple[Predicate, ...]
 
 
 class AnyOf(NamedTuple):
-    """Conditions of which one holds at least."""
+    """Disjunction of conditions."""
 
     parts: tuple[Predicate, ...]
 
 
 class ConditionDialect(Dialect[ExpressionT], Protocol[ExpressionT]):
-    """How an engine says what conditions are made of; truth values have Python's ``& | ~``."""
+    """Elementary conditions of an engine; truth values support Python's ``& | ~``."""
 
     def is_one_of(self, column: str, texts: Sequence[str]) -> ExpressionT:
-        """Tell whether a column's text is one of some, byte by byte; null for null."""
+        """Return whether a column's string equals one of `texts`, byte by byte; null for null."""
 
 
 Predicate = Union[Comparison, IsIn, Not, AllOf, AnyOf]
 
 
 def get_required_columns(condition: Predicate) -> tuple[tuple[str, str], ...]:
-    """Return the columns that a condition reads, and what each must be: numbers or texts."""
+    """Return the columns that a condition reads with their required kinds ("numbers" or "texts")."""
     match condition:
         case Comparison(column=column):
             return ((column, "numbers"),)
@@ -357,25 +356,25 @@ def get_required_columns(condition: Predicate) -> tuple[tuple[str, str], ...]:
 
 
 def can_evaluate(condition: Predicate, types: Mapping[str, str], kinds: Mapping[str, set[str]], single: str) -> bool:
-    """Tell whether an engine can evaluate a condition as NumPy does: `single` is the type of short floats.
+    """Return whether an engine can evaluate a condition as NumPy does, by its columns' types.
 
-    These are compared in their own precision.
+    `single` is the name of the type of single-precision floats, which NumPy compares in their own precision.
     """
     return all(types[name] in kinds[kind] and types[name] != single for name, kind in get_required_columns(condition))
 
 
 def compile_condition(condition: Predicate, dialect: ConditionDialect[ExpressionT]) -> ExpressionT:
-    """Return an engine's expression that is true for the records for which a condition is known to be."""
+    """Return an engine's expression that is true for the records for which a condition is known to be true."""
     return _compile_known(condition, True, dialect)
 
 
 def is_exact(value: float) -> bool:
-    """Tell whether a constant is compared with whole numbers alike as a double and as itself."""
+    """Return whether comparing integers with a constant gives the same result if it is converted to double."""
     return abs(value) < _EXACT_INTEGER_LIMIT
 
 
 def _compile_known(condition: Predicate, expected: bool, dialect: ConditionDialect[ExpressionT]) -> ExpressionT:
-    """Return what is true where a condition is known to be what is sought, and false or null elsewhere."""
+    """Return an expression that is true if a condition is known to be `expected`, else false or null."""
     match condition:
         case Not(part=part):
             return _compile_known(part, not expected, dialect)
@@ -396,5 +395,5 @@ def _compile_known(condition: Predicate, expected: bool, dialect: ConditionDiale
                 "<=": constant < x,
                 "==": dialect.is_between(x, constant, constant),
             }[by]
-            # an engine may count NaN as a number, and the largest
+            # an engine may order NaN as the largest number
             return dialect.is_known_number(x) & (held if (by in ("<", ">", "==")) is expected else ~held)

@@ -1,4 +1,4 @@
-"""Columns of Arrow, pandas, NumPy and lists as those of a chunk, as they would be in a frame."""
+"""Conversion of columns of Arrow, pandas, NumPy and lists to columns of a chunk, as they would be in a frame."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ if TYPE_CHECKING:
 
 
 def convert_batch(batch: pa.RecordBatch | pa.Table) -> Chunk:
-    """Return a batch of Arrow's as a chunk, without a copy where the types allow it.
+    """Convert an Arrow batch to a chunk, without a copy if the types allow it.
 
-    Whole numbers with a missing one become floats, truth values with one and decimals objects, texts a
-    Categorical.
+    Integers with missing values become floats, truth values with missing values and decimals become objects, and
+    strings a Categorical.
     """
     columns = {name: convert_arrow_column(name, column) for name, column in zip(batch.schema.names, batch.columns)}
     return Chunk(columns, batch.num_rows)
 
 
 def convert_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[Chunk]:
-    """Return batches as chunks of about one size: large ones are split, small ones are joined."""
+    """Yield batches as chunks of similar size: large batches are split, small ones are concatenated."""
     for batch in normalize_batch_sizes(batches):
         yield convert_batch(batch)
         del batch
 
 
 def normalize_batch_sizes(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch | pa.Table]:
-    """Return batches of between half of a chunk and a chunk, but for the last one."""
+    """Yield batches of between half the chunk size and the chunk size, except for the last one."""
     import pyarrow as pa
 
     small: list[pa.RecordBatch] = []
@@ -53,20 +53,20 @@ def normalize_batch_sizes(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Reco
             if rows >= CHUNK // 2:
                 yield pa.Table.from_batches(small)
                 small, rows = [], 0
-        # the engine may need the room of this one for the next
+        # release this batch before the engine makes the next one
         del batch
     if small:
         yield pa.Table.from_batches(small)
 
 
 def convert_arrow_column(name: str, column: pa.Array | pa.ChunkedArray) -> Column:
-    """Return an array of Arrow's as a column of a chunk."""
+    """Convert an Arrow array to a column of a chunk."""
     import pyarrow as pa
 
     if isinstance(column, pa.ChunkedArray):
         if pa.types.is_dictionary(column.type):
             column = column.unify_dictionaries()
-        # Arrow cannot join no chunks at all
+        # Arrow cannot concatenate an empty list of chunks
         chunks = column.chunks or [pa.array([], column.type)]
         column = chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks)
     kind = column.type
@@ -88,9 +88,10 @@ def convert_arrow_column(name: str, column: pa.Array | pa.ChunkedArray) -> Colum
 
 
 def convert_arrow_variable(name: str, column: object) -> Any:
-    """Return an array of Arrow's as a variable, which is a column of a chunk, and all else as it is.
+    """Convert an Arrow array to a variable, as a column of a chunk; return anything else unchanged.
 
-    Texts are pandas' strings. As a Categorical those that occur would look like levels that are public.
+    Strings become an extension array of pandas: as categories of a Categorical, the observed strings would look like
+    public levels.
     """
     import pyarrow as pa
 
@@ -105,7 +106,7 @@ def convert_arrow_variable(name: str, column: object) -> Any:
     texts = pa.chunked_array(pieces, kind.value_type if shared else kind)
     try:
         return pd.arrays.ArrowStringArray(texts.cast(pa.large_string()))
-    except ValueError:  # pandas before 2.2 has short texts only
+    except ValueError:  # pandas before 2.2 supports only the type with 32-bit offsets
         return pd.arrays.ArrowStringArray(texts.cast(pa.string()))
 
 
@@ -130,11 +131,11 @@ def _encode_texts(column: pa.Array) -> pd.Categorical:
 
 
 def _convert_dictionary(name: str, column: pa.DictionaryArray) -> Column:
-    """Return a dictionary's texts as a Categorical, and other values of one as themselves."""
+    """Convert strings of a dictionary array to a Categorical; decode values of other types."""
     labels = column.dictionary
     if not _is_text(labels.type):
         return convert_arrow_column(name, column.dictionary_decode())
-    # Arrow allows labels that are missing or occur twice; and many labels cost more than few values
+    # Arrow allows missing and repeated labels; many labels for few values are slow to convert
     if labels.null_count or len(labels) > max(len(column), 1024) or len(labels.unique()) != len(labels):
         return _encode_texts(column.dictionary_decode())
     return _make_arrow_categorical(column, labels)
@@ -145,14 +146,14 @@ def _make_arrow_categorical(column: pa.DictionaryArray, labels: pa.Array) -> pd.
     if codes.null_count:
         import pyarrow as pa
 
-        # codes of one byte without a sign have no -1
+        # unsigned codes of one byte cannot represent -1
         codes = codes.cast(pa.int64()).fill_null(-1)
     return make_categorical(codes.to_numpy(), labels.to_numpy(zero_copy_only=False))
 
 
 def make_categorical(codes: np.ndarray, labels: np.ndarray) -> pd.Categorical:
-    """Return texts by their codes, -1 for a missing one, and the texts that they stand for."""
-    # of one type in every chunk, whatever the engine and pandas make of texts
+    """Return a Categorical from codes (-1 for missing values) and the strings that they refer to."""
+    # the categories have one type in every chunk, whatever type of strings the engine and pandas use
     categories = pd.Index(labels.astype(object), dtype="string[python]")
     return pd.Categorical.from_codes(codes, categories=categories)
 
@@ -160,7 +161,7 @@ def make_categorical(codes: np.ndarray, labels: np.ndarray) -> pd.Categorical:
 def _convert_to_utc(column: pa.TimestampArray) -> pd.DatetimeIndex:
     import pyarrow as pa
 
-    # a moment is the same in every zone, and every system knows this one
+    # all times refer to UTC, which every system supports
     moments = column.cast(pa.timestamp(column.type.unit, "UTC"))
     return pd.DatetimeIndex(moments.to_numpy(zero_copy_only=False), tz="UTC")
 
@@ -169,7 +170,7 @@ _DTYPE_KINDS = "fiubmMO"
 
 
 def convert_column(name: str, values: object) -> Column:
-    """Return a series, an array or a list as a column of a chunk."""
+    """Convert a series, an array or a list to a column of a chunk."""
     if is_categorical(values):
         return getattr(values, "array", values)
     if is_series(values) or is_index(values):
@@ -185,7 +186,7 @@ def convert_column(name: str, values: object) -> Column:
     if isinstance(values, np.ma.MaskedArray):
         values = _fill_masked(values)
         if not isinstance(values, np.ndarray):
-            # integers that floats cannot represent have an extension type of pandas
+            # pandas' nullable type represents integers that floats cannot
             return values
     if values.dtype.kind == "U":
         return _encode_text_objects(values.astype(object))
@@ -195,7 +196,7 @@ def convert_column(name: str, values: object) -> Column:
 
 
 def _convert_extension(name: str, values: pd.api.extensions.ExtensionArray) -> Column:
-    """Return an array of a type of pandas' own."""
+    """Convert an extension array of pandas."""
     kind = values.dtype
     if isinstance(kind, np.dtype):
         return convert_column(name, values.to_numpy())
@@ -222,7 +223,7 @@ def _convert_extension(name: str, values: pd.api.extensions.ExtensionArray) -> C
 
 
 def _convert_list(values: Sequence[object]) -> np.ndarray:
-    """Return a list's values as they are: a common type would depend on every record."""
+    """Convert a list without inferring a common type, which would depend on every record."""
     plain = fill_masked(values)
     return np.asarray(plain) if isinstance(plain, range) else to_object_array(plain)
 

@@ -1,4 +1,4 @@
-"""Records of which only some are in memory at a time: tables, their chunks, and how these are folded."""
+"""Tables that are read in chunks, so that only part of the records is in memory, and folds over their chunks."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from pydpstat._lazy import pd
 from pydpstat.errors import MissingExtraError, PydpstatError
 
 Part = TypeVar("Part")
-# records of a chunk that is cut from more of them
+# largest number of records of a chunk that is a slice of a longer table
 CHUNK = 65_536
 
 
 class Chunk(NamedTuple):
-    """Some records, in memory: columns of one length by name. Private but for the columns' names and types.
+    """Records in memory: columns of equal length by name. Private except for the columns' names and types.
 
-    Texts are a Categorical, whose categories are those that occur: they are private, too. Times with a zone
-    are a DatetimeIndex in UTC. Of whole numbers see `make_integer_column`.
+    Strings are a Categorical with the observed strings as categories, which are private, too. Times with a time zone
+    are a DatetimeIndex in UTC. For integers see `make_integer_column`.
     """
 
     columns: Mapping[str, Column]
@@ -35,13 +35,13 @@ class Chunk(NamedTuple):
         return "Chunk(values withheld)"
 
 
-# what makes something of a chunk, and what merges two of such
+# functions that map a chunk to a partial result, and that merge two partial results
 MapChunk = Callable[[Chunk], Part]
 Merge = Callable[[Part, Part], Part]
 
 
 class Table(Protocol):
-    """Columns of records that need not be in memory, each with its own name."""
+    """Columns of records that need not be in memory, with distinct names."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -49,30 +49,30 @@ class Table(Protocol):
 
     @property
     def ordered(self) -> bool:
-        """Whether the records have a fixed order, the same whenever they are read."""
+        """Whether the records have a fixed order, the same in every pass."""
 
     def select_columns(self, names: Sequence[str]) -> Table:
-        """Return the table of these columns: no other will be read."""
+        """Return the table restricted to these columns; no other column is read."""
 
     def make_empty_chunk(self) -> Chunk:
-        """Return a chunk of no records, whose columns have the types that those of all chunks will have."""
+        """Return a chunk without records whose columns have the types of all chunks of the table."""
 
     def count_records(self) -> int | None:
-        """Return the number of records; None where it takes reading what can be read once."""
+        """Return the number of records; None if counting would consume data that can be read only once."""
 
     def compute_aggregates(self, query: AggregateQuery) -> list[AggregateRow] | None:
-        """Return what the engine itself counts and adds up; None where it cannot say it exactly."""
+        """Compute counts and sums in the engine; return None if it cannot compute them exactly."""
 
     def fold(self, map_chunk: MapChunk[Part], merge: Merge[Part], unit: str | None = None) -> Part:
-        """Return what `map_chunk` makes of every chunk, merged; each has all records of its units.
+        """Apply `map_chunk` to every chunk and merge the results; with `unit`, all records of a unit are in one chunk.
 
-        Both functions can be pickled, and `map_chunk` does the same however often it is called. `merge` may
-        change the first of the two, which is its own from then on.
+        Both functions can be pickled, and `map_chunk` gives the same result whenever it is called. `merge` may modify
+        its first argument.
         """
 
 
 def check_column_names(names: Sequence[object]) -> tuple[str, ...]:
-    """Check the names of a table's columns: texts, all different, at least one."""
+    """Check the names of a table's columns: at least one, all strings and distinct."""
     checked: list[str] = []
     for name in names:
         if not isinstance(name, str):
@@ -89,12 +89,12 @@ def check_column_names(names: Sequence[object]) -> tuple[str, ...]:
 
 
 def has_unit_column(unit: str | None, known: Sequence[str]) -> bool:
-    """Tell whether chunks must be whole for a column, which must be among those that are read."""
+    """Return whether a unit column is given, so that units must not be split; check that it is in `known`."""
     return unit is not None and bool(check_requested_columns([unit], known))
 
 
 def check_requested_columns(names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
-    """Check that a table has the columns that are asked for; one that is asked for twice counts once."""
+    """Check that a table has the requested columns, and return them without duplicates."""
     for name in names:
         if name not in known:
             raise PydpstatError(
@@ -105,7 +105,7 @@ def check_requested_columns(names: Sequence[str], known: Sequence[str]) -> tuple
 
 
 def make_column_type_error(name: str, kind: object) -> PydpstatError:
-    """Return the error of a column whose values are of a type that no statistic takes."""
+    """Return the error for a column whose type no statistic accepts."""
     return PydpstatError(
         "data must have columns of numbers, truth values, strings, dates, times or durations; got "
         f"the column {name!r} of type {kind}. Convert it first, or leave it out."
@@ -113,11 +113,10 @@ def make_column_type_error(name: str, kind: object) -> PydpstatError:
 
 
 def make_integer_column(values: np.ndarray, absent: np.ndarray | None) -> Column:
-    """Return whole numbers, of which some are `absent`, so that each is read as its own value says.
+    """Return integers, of which some are `absent`, as a column that preserves every value.
 
-    One up to 2**53 is the same as an integer and as a float. A larger one is rounded where numbers are read
-    as floats, and that must not hinge on whether another one is missing: such a column is pandas' nullable
-    one.
+    An integer of absolute value up to 2**53 is exact as a float. A larger one would be rounded if the column became
+    floats, which must not depend on whether another value is missing: such a column is a nullable array of pandas.
     """
     known = values if absent is None else np.where(absent, 0, values)
     if values.dtype.itemsize == 8 and known.size and (known.max() > 2**53 or known.min() < -(2**53)):
@@ -130,7 +129,7 @@ def make_integer_column(values: np.ndarray, absent: np.ndarray | None) -> Column
 
 
 def concatenate_chunks(chunks: Sequence[Chunk]) -> Chunk:
-    """Return the records of several chunks as one."""
+    """Concatenate several chunks into one."""
     if len(chunks) == 1:
         return chunks[0]
     columns = {name: _concatenate_columns([chunk.columns[name] for chunk in chunks]) for name in chunks[0].columns}
@@ -158,10 +157,10 @@ def run_ordered_fold(
     as_one_chunk: bool = False,
     get_total: Callable[[], int | None] = lambda: None,
 ) -> Part:
-    """Return what `map_chunk` makes of every chunk, or of all as one `as_one_chunk`, merged in order.
+    """Apply `map_chunk` to every chunk, or to all as one (`as_one_chunk`), and merge the results in order.
 
-    An error on the way to the next chunk, but for our own, is one of the engine's. `make_empty` returns the chunk
-    of no records, and `get_total` the number of records for the line of progress.
+    An exception while the next chunk is read is reported as the engine's unless it is one of pydpstat's. `make_empty`
+    returns a chunk without records, and `get_total` the number of records for the progress line.
     """
     parts: list[Part] = []
     kept: list[Chunk] = []
@@ -175,7 +174,7 @@ def run_ordered_fold(
                 continue
             part = map_chunk(chunk)
             parts = [merge(parts[0], part)] if parts else [part]
-            # the next chunk needs the room of this one
+            # release this chunk before the next one is read
             del chunk
         if kept:
             parts = [map_chunk(concatenate_chunks(kept))]
@@ -183,7 +182,7 @@ def run_ordered_fold(
 
 
 def _iterate_chunks(chunks: Iterable[Chunk], engine: str) -> Iterator[Chunk]:
-    """Give chunks on; an error of the engine's is told as one."""
+    """Yield chunks and report exceptions of the engine."""
     with report_engine_errors(engine):
         source = iter(chunks)
     while True:
@@ -198,13 +197,13 @@ def _iterate_chunks(chunks: Iterable[Chunk], engine: str) -> Iterator[Chunk]:
 
 @contextmanager
 def report_engine_errors(engine: str) -> Iterator[None]:
-    """Tell every error but our own as one of the engine's."""
+    """Report every exception except pydpstat's as a failure of the engine."""
     try:
         yield
     except (PydpstatError, MissingExtraError, KeyboardInterrupt, SystemExit, GeneratorExit):
         raise
     except BaseException as error:
-        # a panic of Polars is no Exception
+        # a panic in Polars is not an Exception
         raise PydpstatError(
             f"data could not be read because the engine failed ({engine}: {type(error).__name__}). "
             "Nothing was released or spent. Fix the cause of the engine's error above, and call again."

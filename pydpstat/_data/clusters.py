@@ -1,4 +1,4 @@
-"""Tables of Dask and Spark: each partition is read where it lies, and what they give is merged."""
+"""Tables of Dask and Spark: partitions are reduced by the workers, and their results are merged."""
 
 from __future__ import annotations
 
@@ -35,37 +35,37 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyspark.sql as sql
 
-# parts that one task merges
+# number of partial results that one task merges
 _FAN_IN = 8
 
 
 @dataclass(frozen=True)
 class DaskTable:
-    """A table whose partitions are Dask's, computed by the scheduler that the user has set."""
+    """A table with Dask's partitions, computed by the scheduler that the user has set."""
 
     frame: dd.DataFrame
     names: tuple[str, ...]
     ordered: bool = False
 
     def select_columns(self, names: Sequence[str]) -> Table:
-        """Return the table of some columns."""
+        """Return the table restricted to these columns."""
         return replace(self, names=check_requested_columns(names, self.names))
 
     def make_empty_chunk(self) -> Chunk:
-        """Return no records, of the types that Dask knows in advance."""
+        """Return a chunk without records, with the types from Dask's metadata."""
         return _make_chunk(self.frame[list(self.names)]._meta, self.names)
 
     def count_records(self) -> int | None:
-        """Return the number of records, which Dask counts."""
+        """Return the number of records, counted by Dask."""
         with report_engine_errors("dask"):
             return int(self.frame[list(self.names[:1])].map_partitions(len).compute().sum())
 
     def compute_aggregates(self, query: AggregateQuery) -> list[AggregateRow] | None:
-        """Return None: records are read."""
+        """Return None: Dask computes no aggregates, so records are read."""
         return None
 
     def fold(self, map_chunk: MapChunk[Part], merge: Merge[Part], unit: str | None = None) -> Part:
-        """Return what `map_chunk` makes of every partition, merged; for units Dask shuffles first."""
+        """Apply `map_chunk` to every partition and merge the results; with `unit`, Dask shuffles first."""
         from dask import delayed
 
         whole = has_unit_column(unit, self.names)
@@ -73,7 +73,7 @@ class DaskTable:
             frame = self.frame[list(self.names)]
             if unit is not None:
                 if getattr(frame[unit].dtype, "kind", "") == "f":
-                    # pandas before 3 has 0.0 and -0.0 in two partitions, and they are one unit
+                    # pandas before 3 hashes 0.0 and -0.0 to different partitions, although they are the same unit
                     frame = frame.assign(**{unit: frame[unit] + 0.0})
                 frame = frame.shuffle(on=unit)
             tasks = [
@@ -87,7 +87,7 @@ class DaskTable:
 
 
 def make_dask_table(data: dd.DataFrame | dd.Series) -> Table:
-    """Return a frame or a series of Dask as a table that can be folded; its workers need this package."""
+    """Return a table of a Dask frame or series; the workers need this package."""
     if not hasattr(data, "columns") or getattr(data, "ndim", 2) == 1:
         data = data.to_frame(get_series_name(data) or "")
     return DaskTable(data, check_column_names(list(data.columns)))
@@ -105,7 +105,7 @@ def _reduce_partition(
     merge: Merge[Part],
     as_one_chunk: bool,
 ) -> list[Part]:
-    """Return what a partition gives, in a list; an empty one for a partition without records."""
+    """Return the result of a partition in a list, which is empty for a partition without records."""
     step = max(len(frame), 1) if as_one_chunk else CHUNK
     parts: list[Part] = []
     for start in range(0, len(frame), step):
@@ -115,16 +115,16 @@ def _reduce_partition(
 
 
 def _merge_parts(groups: Sequence[list[Part]], merge: Merge[Part]) -> list[Part]:
-    """Merge what some tasks gave."""
+    """Merge the results of several tasks."""
     parts = [part for group in groups for part in group]
-    # a task may run again with what it was given, and merging may change the first
+    # a task may run again with the same arguments, and `merge` may modify the first one
     parts[:1] = deepcopy(parts[:1])
     while len(parts) > 1:
         parts[:2] = [merge(parts[0], parts[1])]
     return parts
 
 
-# Spark's names of types, and the Arrow types that its batches have
+# Spark's type names and the Arrow types of its batches
 _ARROW_TYPES = {
     "boolean": "bool_",
     "byte": "int8",
@@ -142,7 +142,7 @@ _ARROW_TYPES = {
 
 
 _INTEGER_TYPES = {"boolean", "tinyint", "smallint", "int", "bigint"}
-# a text with a collation has another name
+# a string type with a collation has a different name
 _TYPES_BY_KIND = {
     "texts": {"string"},
     "integers": _INTEGER_TYPES,
@@ -153,18 +153,18 @@ _TYPES_BY_KIND = {
 
 @dataclass(frozen=True)
 class SparkTable:
-    """A table whose partitions are Spark's."""
+    """A table with Spark's partitions."""
 
     frame: sql.DataFrame
     names: tuple[str, ...]
     ordered: bool = False
 
     def select_columns(self, names: Sequence[str]) -> Table:
-        """Return the table of some columns."""
+        """Return the table restricted to these columns."""
         return replace(self, names=check_requested_columns(names, self.names))
 
     def make_empty_chunk(self) -> Chunk:
-        """Return no records, of the types that Spark's schema has."""
+        """Return a chunk without records, with the types of Spark's schema."""
         import pyarrow as pa
 
         with report_engine_errors("spark"):
@@ -173,12 +173,12 @@ class SparkTable:
         return convert_batch(schema.empty_table())
 
     def count_records(self) -> int | None:
-        """Return the number of records, which Spark counts."""
+        """Return the number of records, counted by Spark."""
         with report_engine_errors("spark"):
             return int(self.frame.count())
 
     def compute_aggregates(self, query: AggregateQuery) -> list[AggregateRow] | None:
-        """Return what Spark counts and adds up itself; None for columns of other types."""
+        """Compute counts and sums in Spark; return None for columns of unsupported types."""
         from pyspark.sql import functions
 
         with Progress(lambda: None), report_engine_errors("spark"):
@@ -195,18 +195,18 @@ class SparkTable:
             counts = [functions.count(name) for name in plan.counts]
             sums = [functions.sum(name) for name in plan.sums]
             found = frame.groupBy(*plan.keys).agg(functions.count(functions.lit(1)), *counts, *sums)
-            # the keys come first
+            # the keys are the first columns
             cut, answers = len(plan.keys), [tuple(row) for row in found.collect()]
         return parse_rows(query, plan, [(each[cut], *each[:cut], *each[cut + 1 :]) for each in answers])
 
     def fold(self, map_chunk: MapChunk[Part], merge: Merge[Part], unit: str | None = None) -> Part:
-        """Return what `map_chunk` makes of every chunk, merged; for units Spark repartitions first.
+        """Apply `map_chunk` to every chunk and merge the results; with `unit`, Spark repartitions first.
 
-        A task that Spark runs again gives the same part again, and only one of both is taken.
+        A task that Spark repeats returns the same result, and only one of the two is used.
         """
         whole = has_unit_column(unit, self.names)
         with Progress(lambda: None), report_engine_errors("spark"):
-            # mapInArrow does not know a column whose name has a dot in it
+            # mapInArrow cannot resolve a column name with a dot
             plain = [f"c{place}" for place in range(len(self.names))]
             frame = self.frame.select(*map(_quote_name, self.names)).toDF(*plain)
             if unit is not None:
@@ -223,7 +223,7 @@ class SparkTable:
 
 
 class _PartitionTask:
-    """What Spark calls with a partition's batches: it gives one record, the pickled part."""
+    """Function that Spark applies to the batches of a partition; it yields one record, the pickled result."""
 
     def __init__(
         self, names: tuple[str, ...], map_chunk: MapChunk[Part], merge: Merge[Part], as_one_chunk: bool
@@ -231,7 +231,7 @@ class _PartitionTask:
         self.names, self.partial, self.merge, self.whole = list(names), map_chunk, merge, as_one_chunk
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Fold the partition; our own errors come to the driver as they are."""
+        """Fold the partition; pydpstat's own errors are passed to the driver unchanged."""
         import pyarrow as pa
 
         named = (pa.RecordBatch.from_arrays(batch.columns, self.names) for batch in batches)
@@ -254,7 +254,7 @@ class _PartitionTask:
 
 
 class _SparkDialect:
-    """Spark's words for what expressions are made of."""
+    """Elementary expressions of Spark."""
 
     def __init__(self, functions: ModuleType) -> None:
         self.functions = functions
@@ -278,7 +278,7 @@ class _SparkDialect:
         return value.isNull()
 
     def is_known_number(self, value: sql.Column) -> sql.Column:
-        # of null it says that it is no NaN
+        # Spark's isnan is false for null
         return value.isNotNull() & ~self.functions.isnan(value)
 
     def to_double(self, value: sql.Column) -> sql.Column:
@@ -297,9 +297,9 @@ class _SparkDialect:
 
 
 def make_spark_table(data: sql.DataFrame) -> Table:
-    """Return a data frame of Spark as a table that can be folded; its workers need this package, too."""
+    """Return a table of a Spark data frame; the workers need this package."""
     with report_engine_errors("spark"):
-        # the session may be stopped
+        # the session may have been stopped
         return SparkTable(data, check_column_names(list(data.columns)))
 
 

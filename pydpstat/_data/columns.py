@@ -1,4 +1,4 @@
-"""Reading the data: columns of numbers or of truth values, whatever container they come in.
+"""Reading of data from any container into columns of numbers or truth values.
 
 Whether data are accepted depends on their types and shapes only, never on their values.
 """
@@ -37,22 +37,22 @@ from pydpstat.errors import PydpstatError
 
 
 class HasColumns(Protocol):
-    """A table or a query of an engine, which has columns."""
+    """A table or a query of an engine with columns."""
 
     @property
     def columns(self) -> object:
-        """Their names."""
+        """Names of the columns."""
 
 
 class HasSchema(Protocol):
-    """A data set or a reader of Arrow's, which has a schema."""
+    """A dataset or reader of Arrow with a schema."""
 
     @property
     def schema(self) -> object:
-        """The columns' names and types."""
+        """Names and types of the columns."""
 
 
-# what users give as data and as bounds of it; what is in them is checked
+# types that users may give as data and as bounds; the contents are checked at run time
 Data = npt.ArrayLike | Collection[object] | Iterator[object] | HasColumns | HasSchema
 GivenBounds = npt.ArrayLike | Mapping[str, npt.ArrayLike]
 VariableBounds = tuple[float, float]
@@ -61,24 +61,24 @@ Bounds = tuple[VariableBounds, ...]
 
 @dataclass(frozen=True, slots=True)
 class Placeholder:
-    """Stands for data in `pydpstat.plan`: so many records, with names where they are a frame's columns."""
+    """Stand-in for data in `pydpstat.plan`, with a number of records and, for a frame, the columns' names."""
 
     size: int
     columns: tuple[str, ...] | None = None
 
 
 def is_placeholder(data: object) -> bool:
-    """Tell whether something stands for data, or is a tuple of variables of which one does."""
+    """Return whether data are a placeholder, or a tuple of variables with at least one placeholder."""
     each = data if isinstance(data, tuple) else (data,)
     return any(isinstance(one, Placeholder) for one in each)
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Variables of equal length. Private but for the names and, under bounded neighbors, the size.
+    """Variables of equal length. Private except for the names and, under bounded neighbors, the size.
 
-    The arrays are empty for a `Placeholder`. `missing` says of truth values which are; `names` are those of
-    columns, None for a single variable, which may have a `name`.
+    The arrays are empty for a `Placeholder`. `missing` has the masks of missing truth values. `names` are the names of
+    columns; None for a single variable, which may have a `name`.
     """
 
     arrays: tuple[Column, ...]
@@ -92,7 +92,7 @@ class Columns:
 
 
 def read_numbers(data: object, argument: str = "data") -> Columns:
-    """Read numbers: a vector, or the columns of a frame or matrix; NaN, None, NA are missing."""
+    """Read numbers: a vector, or the columns of a frame or matrix; NaN, None and NA are missing."""
     if type(data) is np.ndarray and data.ndim == 1 and data.dtype.kind in "fiub":
         return Columns((data,), (None,), None, None, data.shape[0])
     return read_columns(data, argument, lambda column: (_convert_to_numbers(column, argument), None))
@@ -103,15 +103,15 @@ def read_booleans(data: object, argument: str = "condition") -> Columns:
     if type(data) is np.ndarray and data.ndim == 1 and data.dtype.kind == "b":
         return Columns((data,), (None,), None, None, data.shape[0])
     if type(data) in (list, tuple) and checks.to_array(fill_masked(data)).dtype.kind == "f":
-        # NumPy makes floats of truth values that have a NaN beside them
+        # NumPy converts a list of truth values and NaN to floats
         data = np.asarray(data, dtype=object)
     return read_columns(data, argument, lambda column: _convert_to_booleans(column, argument))
 
 
 def read_single_column(data: object, argument: str, read_columns: Callable[..., Columns] = read_numbers) -> Columns:
-    """Read a single variable; a frame of one column counts as one, and a table is read whole."""
+    """Read a single variable: a vector or a frame with one column; all records of a table are read."""
     data = read_all_records(data, argument, needs_order=True)
-    # a frame's before what is in them
+    # the number of columns is checked before their contents
     check_single(data.shape[1] if is_frame(data) else 1, argument)
     columns = read_columns(data, argument)
     check_single(len(columns.arrays), argument)
@@ -123,7 +123,7 @@ Reader = Callable[["np.ndarray | pd.Series"], tuple[np.ndarray, np.ndarray | Non
 
 
 def read_columns(data: object, argument: str, reader: Reader) -> Columns:
-    """Read a vector, or the columns of a frame or matrix; `reader` says what their values may be."""
+    """Read a vector, or the columns of a frame or matrix, with a `reader` that converts and checks values."""
     data = to_pandas_or_numpy(data, argument)
     if isinstance(data, Placeholder):
         count = 1 if data.columns is None else len(data.columns)
@@ -160,22 +160,22 @@ def read_columns(data: object, argument: str, reader: Reader) -> Columns:
 
 
 def _to_array_or_series(data: object, argument: str) -> np.ndarray | pd.Series:
-    """Return a vector or a matrix, or a pandas object as it is."""
+    """Return a vector or a matrix as an array; return a pandas object unchanged."""
     if hasattr(data, "to_numpy") and hasattr(data, "dtype"):
         if getattr(data, "ndim", 1) == 1:
             return data
     elif isinstance(data, (list, tuple, range, np.ndarray)) or hasattr(data, "__array__"):
         try:
-            # a mask says more than the values; the columns of other kinds of arrays are no vectors
+            # a masked array keeps its mask; array-likes that are tables of columns are not vectors
             values = data if isinstance(data, np.ma.MaskedArray) else np.asarray(fill_masked(data))
         except Exception:
-            # that NumPy makes no array of a list tells of its records: each is read by itself
+            # whether NumPy can convert a list depends on its records: each is then read separately
             values = to_object_array(data) if isinstance(data, (list, tuple)) else np.empty(())
         if values.ndim in (1, 2):
-            # NumPy turns a list's numbers into texts where one is, and NaT alone into a time
+            # NumPy converts all numbers of a list to strings if one is a string, and a lone NaT to a time
             if isinstance(data, (list, tuple)) and values.dtype.kind in "USmM":
                 return to_object_array(data)
-            # the type that NumPy finds for a list is that of all of its records
+            # the dtype that NumPy infers for a list depends on all of its records
             listed = isinstance(data, (list, tuple)) and values.dtype.kind in "fiu"
             return values.astype(np.float64) if listed else values
     raise PydpstatError(
@@ -190,7 +190,7 @@ def _describe_container(data: object) -> str:
 
 
 def _convert_to_numbers(column: np.ndarray | pd.Series, argument: str) -> np.ndarray:
-    """Return numbers as floats, integers or booleans; missing ones as NaN."""
+    """Convert a column to floats, integers or booleans, with missing values as NaN."""
     values = fill_masked(_to_numpy(column, argument))
     if values.dtype.kind == "O":
         values = convert_objects_to_floats(values, argument, column)
@@ -203,7 +203,7 @@ def _convert_to_numbers(column: np.ndarray | pd.Series, argument: str) -> np.nda
 
 
 def _to_numpy(column: np.ndarray | pd.Series, argument: str, expected: str = "numbers or truth values") -> np.ndarray:
-    """Return a pandas column as an array; one with NA as objects or floats."""
+    """Convert a pandas column to an array; a nullable one to floats or objects."""
     if isinstance(column, np.ndarray):
         return column
     kind = column.dtype
@@ -219,15 +219,15 @@ def _to_numpy(column: np.ndarray | pd.Series, argument: str, expected: str = "nu
 
 
 def convert_objects_to_floats(values: np.ndarray, argument: str, column: object = None) -> np.ndarray:
-    """Return numbers among the objects of a column as floats; missing ones as NaN."""
+    """Convert a column of objects, which must be numbers or missing, to floats with NaN."""
     given = values.tolist()
     if set(map(type, given)) <= {int, float}:
-        # the same floats as one by one, and much faster
+        # gives the same floats as conversion one by one, but much faster
         with suppress(OverflowError):
             return np.array(given, dtype=np.float64)
     flat = []
     for value in given:
-        # NumPy's durations count as integers
+        # NumPy registers timedelta64 as an integer type
         if isinstance(value, (numbers.Real, np.bool_, Decimal)) and not isinstance(value, np.timedelta64):
             flat.append(_to_float(value))
         elif is_missing(value):
@@ -240,15 +240,15 @@ def convert_objects_to_floats(values: np.ndarray, argument: str, column: object 
 def _to_float(value: object) -> float:
     try:
         return checks.as_float(value)
-    except Exception:  # a signalling NaN, or a number of somebody's own that has no float
+    except Exception:  # a signalling NaN, or a user-defined number without a float
         return np.nan
 
 
 def _convert_to_booleans(column: np.ndarray | pd.Series, argument: str) -> tuple[np.ndarray, np.ndarray | None]:
-    """Return truth values, and which are missing."""
+    """Return truth values and the mask of missing ones, or None."""
     if not isinstance(column, np.ndarray) and not isinstance(column.dtype, np.dtype):
         if getattr(column.dtype, "kind", "O") == "b":
-            # one by one that takes forty times as long
+            # converting element by element takes 40 times as long
             return column.to_numpy(dtype=bool, na_value=False), np.asarray(column.isna())
     values, mask = _to_numpy(column, argument, "truth values"), None
     if isinstance(values, np.ma.MaskedArray):
@@ -281,7 +281,7 @@ def _make_label_error(argument: str, expected: str, column: object, got: str) ->
 
 def _make_object_error(argument: str, expected: str, value: object, column: object) -> PydpstatError:
     if isinstance(value, str) and is_series(column):
-        # before version 3 pandas has texts as objects
+        # pandas before 3 stores strings as objects
         return _make_label_error(argument, expected, column, "texts")
     kind = "dates" if isinstance(value, datetime.date) else f"objects of type {type(value).__name__}"
     way = (
@@ -333,13 +333,16 @@ def _describe_bound(bound: object) -> str:
 
 
 def has_several_bounds(bounds: Any) -> TypeGuard[Sequence[object]]:
-    """Tell whether bounds are a sequence of pairs, and no pair themselves."""
+    """Return whether bounds are a sequence of pairs rather than one pair."""
     listed = isinstance(bounds, (tuple, list)) or isinstance(bounds, np.ndarray) and bounds.ndim > 0
     return listed and len(bounds) > 0 and checks.to_array(bounds[0]).ndim == 1
 
 
 def check_column_bounds(bounds: object, names: tuple[str, ...] | None, columns: int, name: str | None = None) -> Bounds:
-    """Check the bounds of every column, or of one with a `name`: a pair, pairs in order, or by name."""
+    """Check the bounds of every column: one pair for all, pairs in order, or a mapping by name.
+
+    Without `names` there is a single variable, which may be called `name`.
+    """
     if names is None:
         if isinstance(bounds, Mapping) and name is not None:
             (bounds,) = checks.select_by_names(bounds, (name,), "bounds", "column", "(lower, upper)")
@@ -359,6 +362,6 @@ def check_column_bounds(bounds: object, names: tuple[str, ...] | None, columns: 
 def resolve_column_bounds(
     bounds: GivenBounds, names: tuple[str, ...] | None, columns: int, name: str | None = None
 ) -> tuple[Bounds, Bounds | VariableBounds]:
-    """Return every column's bounds, and how the result shows them."""
+    """Return the bounds of every column, and the bounds as shown by the result."""
     pairs = check_column_bounds(bounds, names, columns, name)
     return pairs, pairs if names is not None else pairs[0]

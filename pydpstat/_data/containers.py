@@ -1,6 +1,6 @@
-"""What users' containers look like: frames, series, indexes, categoricals, arrays and lists.
+"""Type checks and access for users' containers: frames, series, indexes, categoricals, arrays and lists.
 
-A container is known by what it can do, or by its type where pandas is loaded. Nothing here loads pandas.
+A container is recognized by its attributes, or by its type if pandas is loaded. This module does not load pandas.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ Column = Union[np.ndarray, "pd.Series", "pd.Index", "pd.api.extensions.Extension
 
 
 def has_attributes(value: object, *names: str) -> bool:
-    """Tell whether something's class has attributes: pandas makes others of labels, such as one "columns"."""
+    """Return whether an object's class has the attributes; labels of pandas' instances do not count."""
     return all(hasattr(type(value), name) for name in names)
 
 
 def find_library(data: object) -> str:
-    """Return the engine whose data these are, or R's rpy2, by the modules of its classes; else ""."""
+    """Return the library of an engine's data or of R's (rpy2) by its class's module; "" for others."""
     kind: Any = type(data)
     return _find_class_library(kind)
 
@@ -54,47 +54,47 @@ def _find_class_library(kind: type) -> str:
 
 
 def is_frame(value: object) -> TypeGuard[pd.DataFrame]:
-    """Tell whether something is a frame whose columns can be taken by place."""
+    """Return whether an object is a frame whose columns can be taken by position."""
     return has_attributes(value, "columns", "iloc")
 
 
 def has_columns(value: object) -> bool:
-    """Tell whether something is a frame, of whatever library."""
+    """Return whether an object is a frame of any library."""
     return has_attributes(value, "columns")
 
 
 def is_series(value: object) -> TypeGuard[pd.Series]:
-    """Tell whether something is a column with labels of its rows."""
+    """Return whether an object is a series, a column with row labels."""
     return has_attributes(value, "to_frame", "index")
 
 
 def is_pandas_frame(value: object) -> TypeGuard[pd.DataFrame]:
-    """Tell whether something is a frame of pandas."""
+    """Return whether an object is a pandas DataFrame."""
     return _is_pandas(value, "DataFrame")
 
 
 def is_index(value: object) -> TypeGuard[pd.Index]:
-    """Tell whether something is an index of pandas."""
+    """Return whether an object is a pandas Index."""
     return _is_pandas(value, "Index")
 
 
 def _is_pandas(value: object, kind: str) -> bool:
-    # whoever has an object of pandas has loaded it
+    # an object of pandas exists only if pandas has been imported
     return isinstance(value, getattr(sys.modules.get("pandas"), kind, ()))
 
 
 def has_rows(value: object) -> TypeGuard[pd.DataFrame | pd.Series]:
-    """Tell whether something is a frame or a series, whose rows are taken by place in their own way."""
+    """Return whether an object is a frame or a series, whose rows are taken with `iloc`."""
     return has_attributes(value, "iloc")
 
 
 def take_rows(value: Any, positions: object) -> Any:
-    """Return the rows of a frame, a series or an array at some places, a slice, or a single one."""
+    """Return rows of a frame, a series or an array by positions, a slice or a single position."""
     return value.iloc[positions] if has_rows(value) else value[positions]
 
 
 def is_vector(value: object) -> TypeGuard[Collection[object]]:
-    """Tell whether something is one variable: a list, or an array, series or index of one axis."""
+    """Return whether an object is one variable: a list, or a one-dimensional array, series or index."""
     if isinstance(value, (list, tuple, range)):
         return True
     return has_attributes(value, "dtype") and getattr(value, "ndim", 0) == 1
@@ -108,54 +108,54 @@ def with_default_index(column: pd.Series) -> pd.Series:
 
 
 def get_columns(frame: pd.DataFrame) -> tuple[pd.Series, ...]:
-    """Return a frame's columns, in order: of one name there may be several."""
+    """Return the columns of a frame in order; several columns may have the same name."""
     return tuple(frame.iloc[:, place] for place in range(frame.shape[1]))
 
 
 def get_column_names(frame: pd.DataFrame) -> tuple[str, ...]:
-    """Return the names of a frame's columns as texts."""
+    """Return the names of a frame's columns as strings."""
     return tuple(map(str, frame.columns))
 
 
 def get_series_name(value: object) -> str | None:
-    """Return the name of a series or an index; None where it has none."""
+    """Return the name of a series or an index as a string, or None."""
     name = getattr(value, "name", None) if has_attributes(value, "name") else None
     return None if name is None else str(name)
 
 
 def get_row_labels(value: object) -> tuple[str, ...] | None:
-    """Return the labels of a series as texts; None for anything else."""
+    """Return the row labels of a series as strings; None for anything else."""
     return tuple(map(str, value.index)) if is_series(value) else None
 
 
 def is_categorical(column: object) -> bool:
-    """Tell whether a variable is a Categorical, or a Series or an index of one."""
+    """Return whether a variable is a Categorical, or a series or an index of one."""
     return getattr(getattr(column, "dtype", None), "name", "") == "category"
 
 
 def get_categorical(column: object) -> pd.Categorical:
-    """Return what has the codes and the categories of a variable that is categorical."""
+    """Return the accessor or Categorical with the codes and categories of a categorical variable."""
     return getattr(column, "cat", column)
 
 
 def is_numeric(column: pd.Series) -> bool:
-    """Tell whether a column of pandas has real numbers or truth values."""
+    """Return whether a pandas column has real numbers or truth values."""
     from pandas.api.types import is_complex_dtype, is_numeric_dtype
 
     return is_numeric_dtype(column.dtype) and not is_complex_dtype(column.dtype)
 
 
 def to_floats(numbers: pd.Series) -> npt.NDArray[np.float64]:
-    """Return numbers of pandas as floats, NaN where one is missing."""
+    """Convert a pandas column of numbers to floats, with missing values as NaN."""
     return numbers.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
 def as_array(values: object) -> np.ndarray:
-    """Return values as an array: pandas' numbers that can be missing as floats."""
+    """Return values as an array; nullable numbers of pandas as floats."""
     nullable = hasattr(getattr(values, "dtype", None), "na_value")
     return to_floats(values) if nullable else np.asarray(values)
 
 
 def to_list(values: object) -> Any:
-    """Return an array's, a series' or an index's values as a list, and anything else as it is."""
+    """Return the values of an array, a series or an index as a list; return anything else unchanged."""
     return values.tolist() if hasattr(values, "tolist") else values

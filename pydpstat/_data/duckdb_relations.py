@@ -1,4 +1,4 @@
-"""Relations of DuckDB: read chunk by chunk, or asked to count and to add up themselves."""
+"""Relations of DuckDB: read chunk by chunk, or with counts and sums computed by DuckDB itself."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
 
 _INTEGER_TYPES = {*"TINYINT SMALLINT INTEGER BIGINT UTINYINT USMALLINT UINTEGER UBIGINT BOOLEAN".split()}
-# a decimal or an integer of 128 bits is not always rounded to the nearest double
+# decimals and 128-bit integers are not always rounded to the nearest double
 _TYPES_BY_KIND = {
     "texts": {"VARCHAR"},
     "integers": _INTEGER_TYPES,
@@ -34,10 +34,10 @@ _TYPES_BY_KIND = {
 
 
 def make_duckdb_table(data: DuckDBPyRelation) -> StreamTable:
-    """Return a relation of DuckDB as a table that can be folded: each fold runs its query again."""
+    """Return a table of a DuckDB relation; each pass runs its query again."""
     import_pyarrow("reading data of DuckDB", "duckdb")
     with report_engine_errors("duckdb"):
-        # the connection may be closed
+        # the connection may have been closed
         names = check_column_names(data.columns)
     return StreamTable(
         "duckdb",
@@ -56,7 +56,7 @@ def _select_columns(relation: DuckDBPyRelation, names: Sequence[str]) -> DuckDBP
 
 
 def _open_reader(relation: DuckDBPyRelation) -> pa.RecordBatchReader:
-    # newer versions of DuckDB call it the first, older ones the second
+    # newer versions of DuckDB have to_arrow_reader, older ones fetch_arrow_reader
     begin = getattr(relation, "to_arrow_reader", None) or relation.fetch_arrow_reader
     return begin(CHUNK)
 
@@ -70,7 +70,7 @@ def _make_operator(word: str) -> Callable[[_SqlExpression, _SqlExpression], _Sql
 
 
 class _SqlExpression:
-    """A piece of SQL with Python's operators."""
+    """An SQL expression with Python's operators."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -82,7 +82,7 @@ class _SqlExpression:
 
 
 class _SqlDialect:
-    """DuckDB's words for what expressions are made of."""
+    """Elementary expressions of DuckDB."""
 
     def get_column(self, name: str) -> _SqlExpression:
         return _SqlExpression(_quote_name(name))
@@ -94,19 +94,19 @@ class _SqlDialect:
         own = [level for level in key.levels if level is not None]
         name = _quote_name(key.column)
         if isinstance(own[0], str):
-            # a cast compares bytes, whatever collation a column or a connection has
+            # a cast to an enumeration compares bytes, whatever the collation of the column or connection
             levels = ", ".join("'" + str(level).replace("'", "''") + "'" for level in own)
             return _SqlExpression(f"TRY_CAST({name} AS ENUM({levels}))")
         whole = f"CAST({name} AS HUGEINT)"
         return _SqlExpression(f"CASE WHEN {whole} IN ({', '.join(map(str, own))}) THEN {whole} END")
 
     def is_one_of(self, column: str, texts: Sequence[str]) -> _SqlExpression:
-        # bytes, whatever collation there is; a cast to other levels takes long for what is none
+        # compares bytes, whatever the collation; a cast to an enumeration is slow for values that are not in it
         listed = ", ".join("encode('" + each.replace("'", "''") + "')" for each in texts)
         return _SqlExpression(f"(encode({_quote_name(column)}) IN ({listed}))")
 
     def make_constant(self, value: float) -> _SqlExpression:
-        # as a text it is read to the nearest double; a number with a point would be a decimal
+        # a string is converted to the nearest double; a literal with a decimal point would be a decimal
         return _SqlExpression(f"CAST('{value!r}' AS DOUBLE)")
 
     def is_null(self, value: _SqlExpression) -> _SqlExpression:
@@ -129,7 +129,7 @@ class _SqlDialect:
 
 
 def _filter_records(data: DuckDBPyRelation, condition: Predicate) -> StreamTable | None:
-    """Return the records for which a condition holds; None for columns that are not compared alike."""
+    """Return the records for which a condition is true; None if DuckDB compares a column differently."""
     if not can_evaluate(condition, dict(zip(data.columns, map(str, data.types))), _TYPES_BY_KIND, "FLOAT"):
         return None
     with report_engine_errors("duckdb"):
@@ -137,7 +137,7 @@ def _filter_records(data: DuckDBPyRelation, condition: Predicate) -> StreamTable
 
 
 def _compute_aggregates(data: DuckDBPyRelation, query: AggregateQuery) -> list[AggregateRow] | None:
-    """Ask a relation; None for columns of types that cannot be asked for exactly."""
+    """Compute counts and sums in DuckDB; return None for columns of unsupported types."""
     types = dict(zip(data.columns, map(str, data.types)))
     if not all(types[name] in _TYPES_BY_KIND.get(kind, types.values()) for name, kind in query.required_columns):
         return None

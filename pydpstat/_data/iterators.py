@@ -1,4 +1,4 @@
-"""Tables whose records come as an iterator of frames, dicts of columns, or arrays: they are read once."""
+"""Tables of an iterator of frames, dicts of columns or arrays, which can be read only once."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from pydpstat.errors import PydpstatError
 
 @dataclass(frozen=True)
 class IteratorTable:
-    """A table whose records an iterator gives, all of its chunks with the first one's columns."""
+    """A table of the chunks of an iterator, all with the columns of the first chunk."""
 
     source: Iterator[object]
     once: SinglePass
@@ -48,24 +48,24 @@ class IteratorTable:
     ordered: bool = True
 
     def select_columns(self, names: Sequence[str]) -> Table:
-        """Return the table of some columns."""
+        """Return the table restricted to these columns."""
         return replace(self, names=check_requested_columns(names, self.names))
 
     def make_empty_chunk(self) -> Chunk:
-        """Return no records of the first chunk."""
+        """Return a chunk without records, with the types of the first chunk."""
         columns = _get_chunk_columns(self.once.read_first(self.source), 1)
         return Chunk({name: _make_empty_column(name, columns[name]) for name in self.names}, 0)
 
     def count_records(self) -> int | None:
-        """Return None: to count is to read."""
+        """Return None: counting would consume the iterator."""
         return None
 
     def compute_aggregates(self, query: AggregateQuery) -> list[AggregateRow] | None:
-        """Return None: records are read."""
+        """Return None: an iterator computes no aggregates, so records are read."""
         return None
 
     def fold(self, map_chunk: MapChunk[Part], merge: Merge[Part], unit: str | None = None) -> Part:
-        """Return what `map_chunk` makes of every chunk, merged; the iterator is then used up."""
+        """Apply `map_chunk` to every chunk and merge the results; this consumes the iterator."""
         whole, empty = has_unit_column(unit, self.names), self.make_empty_chunk()
         return run_ordered_fold(
             self._iterate_chunks(), lambda: empty, map_chunk, merge, engine="the iterator", as_one_chunk=whole
@@ -100,10 +100,11 @@ class IteratorTable:
 
 
 def make_iterator_table(data: Iterator[object]) -> Table:
-    """Return the table of an iterator's chunks, after a look at the first one.
+    """Return a table of an iterator's chunks, after reading the first one.
 
-    A chunk is a frame of pandas or Polars, a table or a batch of Arrow, a dict of columns, an array of one
-    or two axes, a series, or a list. All must have the same columns, of the same kinds where types say them.
+    A chunk is a pandas or Polars frame, an Arrow table or batch, a dict of columns, a one- or two-dimensional array, a
+    series or a list. All chunks must have the same columns, with values of the same kinds if their types determine
+    them.
     """
     once = SinglePass.from_source(data)
     try:
@@ -118,7 +119,7 @@ def make_iterator_table(data: Iterator[object]) -> Table:
 
 
 def _get_chunk_columns(piece: object, number: int) -> dict[str, Sized]:
-    """Return a chunk's columns by name, as they come."""
+    """Return the columns of a chunk by name, not converted."""
     pairs = _get_named_columns(piece)
     if pairs is None:
         raise PydpstatError(
@@ -130,7 +131,7 @@ def _get_chunk_columns(piece: object, number: int) -> dict[str, Sized]:
 
 
 def _get_named_columns(piece: object) -> list[tuple[object, Sized]] | None:
-    """Return names and columns of a chunk; None for what is none."""
+    """Return the names and columns of a chunk; None for an unsupported type."""
     if isinstance(piece, Mapping):
         return [(name, _convert_polars(column)) for name, column in piece.items()]
     if is_frame(piece):
@@ -153,7 +154,7 @@ def _get_named_columns(piece: object) -> list[tuple[object, Sized]] | None:
 
 
 def _convert_polars(piece: Any) -> Any:
-    """Return a frame or a series of Polars as one of Arrow's that every version of pyarrow can read."""
+    """Convert a Polars frame or series to Arrow, in a form that every version of pyarrow can read."""
     return piece.to_arrow() if has_attributes(piece, "to_arrow") else piece
 
 
@@ -170,7 +171,7 @@ def _is_list(column: object) -> bool:
 
 
 def _make_empty_column(name: str, column: object) -> Column:
-    """Return no values of a column, whose type says of what kind they are; a list may have anything."""
+    """Return a column without values whose type is that of the given one; of objects for a list."""
     if _is_list(column):
         return np.empty(0, dtype=object)
     return _convert_column(name, take_rows(column, slice(0, 0)))

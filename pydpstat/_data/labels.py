@@ -1,7 +1,7 @@
-"""Labels: columns of them, and which of some public labels each value of a column is.
+"""Columns of labels, and codes of their values among public labels.
 
-A value's place depends on this value and the column's type alone, whatever the others are. So one
-record that is added or replaced never moves another one to another place.
+The code of a value depends only on this value and the column's type, not on other values. Adding or replacing a record
+therefore never changes the code of another one.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 
 _CHUNK_SIZE = 32768
-# texts numbered at a time: of fewer, those that occur are looked up too often
+# strings are factorized in batches; in small batches the observed strings would be looked up too often
 _TEXT_BATCH_SIZE = 1 << 19
-# as many, or fewer, are looked up one by one
+# up to this number of strings are looked up one by one
 _MAX_DIRECT_LOOKUPS = 128
-# integers are looked up in a table of at most so many places for each label
+# integers are looked up in a dense table if it has at most this number of entries per label
 _DENSE_FACTOR = 16
-# what a column of each kind of type can hold, for messages
+# descriptions of the kinds of values, for messages
 KIND_DESCRIPTIONS = {
     "numbers": "numbers or truth values",
     "texts": "texts",
@@ -57,7 +57,7 @@ _KIND_BY_DTYPE = {
 
 
 def get_value_kind(column: object) -> str | None:
-    """Return what the values of a column are by its type; None where they may be anything."""
+    """Return the kind of a column's values according to its type; None if they can be anything."""
     dtype = getattr(column, "dtype", None)
     if is_categorical(column):
         return get_value_kind(get_categorical(column).categories)
@@ -69,18 +69,18 @@ def get_value_kind(column: object) -> str | None:
         return _KIND_BY_DTYPE.get(dtype.subtype.kind)
     if isinstance(dtype, pd.StringDtype):
         return "texts"
-    # nullable and Arrow's types say of what kind their values are
+    # nullable types and Arrow types have the kind of their values
     kind = _KIND_BY_DTYPE.get(getattr(dtype, "kind", "O"))
     return kind if kind == "numbers" else None
 
 
 def is_label_of_kind(label: object, kind: str | None) -> bool:
-    """Tell whether a column of this kind can hold a label."""
+    """Return whether a column of this kind can contain a label."""
     match kind:
         case None:
             return True
         case "numbers":
-            # truth values are 0 and 1 in Python; NumPy's durations count as integers
+            # truth values are 0 and 1 in Python; NumPy registers timedelta64 as an integer type
             number = isinstance(label, (numbers.Real, Decimal, np.bool_))
             return number and not isinstance(label, np.timedelta64)
         case "texts":
@@ -94,17 +94,17 @@ def is_label_of_kind(label: object, kind: str | None) -> bool:
 
 
 def encode_labels(column: np.ndarray | pd.Series, labels: Sequence[object]) -> np.ndarray:
-    """Return each value's place among public labels: -1 for a missing one, their number for others.
+    """Encode values by their position in `labels`: -1 for missing values, ``len(labels)`` for unknown ones.
 
-    Numbers are compared as the column's own type has them: 0.1 in a column of 32 bits is the label 0.1.
-    Objects are compared by Python's equality; what cannot be hashed is no label.
+    Numbers are compared in the column's dtype, so 0.1 matches a float32 column. Other objects are compared with ``==``;
+    unhashable values are unknown.
     """
     if is_categorical(column):
         own = get_categorical(column)
         codes, known = np.asarray(own.codes), encode_labels(own.categories, labels)
         if known.tolist() == list(range(len(labels))):
             return codes.copy()
-        # the last one is for -1, which is missing; small numbers take less time than large ones
+        # the last element is for the code -1 (missing); small integers are faster than large ones
         small = np.int16 if len(labels) < 2**15 else np.intp
         return np.append(known, -1).astype(small).take(codes, mode="wrap")
     if isinstance(column, np.ma.MaskedArray):
@@ -124,9 +124,9 @@ def encode_labels(column: np.ndarray | pd.Series, labels: Sequence[object]) -> n
 
 
 def has_equal_labels(labels: Sequence[object], column: object = None) -> bool:
-    """Tell whether two labels are equal in Python or in a column's type.
+    """Return whether two labels are equal in Python or in a column's type.
 
-    A record with this value would be counted twice: 0.1 and 0.10000000001 are the same 32-bit float.
+    A record with such a value would be counted twice: 0.1 and 0.10000000001 are the same 32-bit float.
     """
     same = [_get_label_key(label) for label in labels]
     if len(set(same)) < len(same):
@@ -140,7 +140,7 @@ _TIME_UNITS = ("D", "s", "ms", "us", "ns", "ps", "fs", "as")
 
 
 def _get_label_key(label: Any) -> object:
-    """Return a key that equal labels share: for dates and times, their moment."""
+    """Return a key that is the same for equal labels: for dates and times, their moment."""
     if is_label_of_kind(label, "durations"):
         kind, letter = "duration", "m"
     elif isinstance(label, (np.datetime64, datetime.date)):
@@ -151,7 +151,7 @@ def _get_label_key(label: Any) -> object:
         try:
             moment = _to_time_units(label, np.dtype(f"{letter}8[{unit}]"))
         except (TypeError, ValueError, OverflowError):
-            # a number of months has no number of days
+            # a number of months is not a fixed number of days
             return label
         if moment is not None:
             return kind, unit, moment
@@ -159,7 +159,7 @@ def _get_label_key(label: Any) -> object:
 
 
 def _convert_to_column_type(column: Any, labels: Sequence[Any]) -> list[object]:
-    """Return labels converted to the type of a column, None for one that it cannot represent."""
+    """Convert labels to the type of a column, with None for a label that it cannot represent."""
     if is_categorical(column):
         column = get_categorical(column).categories
     kind = get_value_kind(column)
@@ -179,7 +179,7 @@ def _get_number_type(column: Any) -> np.dtype:
 
 
 def _find_typed_labels(values: np.ndarray, typed_labels: Sequence[object]) -> np.ndarray:
-    """Find each value among labels of its own type, None for one that it cannot be."""
+    """Find the index of each value among labels of its type; None marks an unrepresentable label."""
     known = sorted((value, place) for place, value in enumerate(typed_labels) if value is not None)
     found = np.full(values.size, len(typed_labels), dtype=np.intp)
     if not known:
@@ -191,14 +191,14 @@ def _find_typed_labels(values: np.ndarray, typed_labels: Sequence[object]) -> np
     for start in range(0, values.size, _CHUNK_SIZE):
         chunk = values[start : start + _CHUNK_SIZE].astype(own.dtype, copy=False)
         at = own.searchsorted(chunk)
-        # beyond the largest label, NaN among it
+        # values above the largest label, and NaN
         at[at == own.size] = 0
         np.copyto(found[start : start + _CHUNK_SIZE], place_of[at], where=own[at] == chunk)
     return found
 
 
 def _find_dense_labels(values: np.ndarray, own: np.ndarray, codes: np.ndarray, found: np.ndarray) -> np.ndarray:
-    """Find integers among ascending labels that are close together, in a table of all between them."""
+    """Find integers among ascending labels that are close together, by a lookup table over their range."""
     low, high = own[0], own[-1]
     table = np.full(int(high) - int(low) + 1, found[0] if found.size else 0, dtype=np.intp)
     table[(own - low).astype(np.intp)] = codes
@@ -219,12 +219,12 @@ def _encode_numbers(column: pd.Series, labels: Sequence[Any]) -> np.ndarray:
     if isinstance(column.dtype, np.dtype) or not hasattr(column.dtype, "numpy_dtype"):
         values = np.asarray(column)
     else:
-        # pandas' nullable and Arrow's types
+        # nullable types and Arrow types of pandas
         kind = column.dtype.numpy_dtype
         absent = np.asarray(column.isna())
         values = column.to_numpy(dtype=kind, na_value=np.nan if kind.kind == "f" else kind.type(0))
     if values.dtype.kind == "b":
-        # a byte of another array can be any number, which stands for True
+        # the byte of a true value may be any nonzero number if the array was viewed from another one
         values = (values.view(np.uint8) != 0).view(np.uint8)
     found = _find_typed_labels(values, [None if label is None else cast_label(label, values.dtype) for label in labels])
     if values.dtype.kind == "f":
@@ -235,16 +235,16 @@ def _encode_numbers(column: pd.Series, labels: Sequence[Any]) -> np.ndarray:
 
 
 def cast_label(label: float | Decimal | np.number, dtype: np.dtype) -> np.floating | int | None:
-    """Return a number as a type of numbers has it: rounded to a float's digits; None where it has none."""
+    """Convert a number to a numeric type: rounded to a float type; None if an integer type cannot represent it."""
     if dtype.kind == "f":
         with np.errstate(all="ignore"):
             value = dtype.newbyteorder("=").type(label if isinstance(label, np.floating) else as_float(label))
-        # a number beyond the type's largest one is not infinite
+        # a number above the type's largest one must not become infinite
         return value if np.isfinite(value) or label == float(value) else None
     limits = np.iinfo(dtype)
     if not math.isfinite(as_float(label)) or label != int(label):
         return None
-    # a float's limits would be rounded
+    # the limits are compared as integers because floats would round them
     return int(label) if limits.min <= int(label) <= limits.max else None
 
 
@@ -260,32 +260,32 @@ def _encode_times(column: object, kind: str, labels: Sequence[object]) -> np.nda
 
 
 def _to_time_units(label: Any, dtype: np.dtype) -> int | None:
-    """Return how many of a type's units a date, time or duration is; None where it is no integer."""
+    """Return a date, time or duration as an integer in a type's units; None if it is not exact."""
     if isinstance(label, datetime.datetime) and label.tzinfo is not None:
         label = label.astimezone(datetime.timezone.utc).replace(tzinfo=None)
     if not isinstance(label, np.generic):
-        # pandas' times have nanoseconds, which Python's have not
+        # pandas' times have nanoseconds, Python's do not
         plain = np.array(label, dtype=f"{dtype.kind}8")[()]
         label = label.to_numpy() if hasattr(label, "to_numpy") else plain
     value = label.astype(dtype.newbyteorder("="))
-    # there and back: NumPy lets a number of units overflow
+    # the conversion is checked by converting back because NumPy lets units overflow
     return int(value.view(np.int64)) if value.astype(label.dtype) == label else None
 
 
 def _encode_texts(column: pd.Series, labels: Sequence[object]) -> np.ndarray:
-    """Find texts of pandas' own types: pandas numbers those that occur, and these are looked up."""
+    """Encode strings of pandas' types: the observed strings are factorized, then looked up."""
     if len(column) <= _MAX_DIRECT_LOOKUPS:
         return _encode_objects(column.tolist(), labels)
     values, found = getattr(column, "array", column), np.empty(len(column), dtype=np.intp)
     for start in range(0, len(values), _TEXT_BATCH_SIZE):
         codes, own = pd.factorize(values[start : start + _TEXT_BATCH_SIZE])
-        # the last one is for -1, which is missing
+        # the last element is for the code -1 (missing)
         found[start : start + _TEXT_BATCH_SIZE] = np.append(_encode_objects(list(own), labels), -1)[codes]
     return found
 
 
 def _encode_objects(values: Sequence[object], labels: Sequence[object]) -> np.ndarray:
-    """Find each value by Python's equality."""
+    """Encode values by Python's equality."""
     none = len(labels)
     known: dict[object, int] = {}
     for place, label in enumerate(labels):
@@ -293,7 +293,7 @@ def _encode_objects(values: Sequence[object], labels: Sequence[object]) -> np.nd
             known.setdefault(label, place)
     try:
         found = np.fromiter(map(known.get, values, repeat(none)), np.intp, len(values))
-    except Exception:  # an object may raise what it likes when it is hashed or compared
+    except Exception:  # an object may raise anything when it is hashed or compared
         found = np.array([_encode_value(value, known, none) for value in values], dtype=np.intp)
     others = np.flatnonzero(found == none)
     found[[place for place in others.tolist() if is_missing(values[place])]] = -1
@@ -303,7 +303,7 @@ def _encode_objects(values: Sequence[object], labels: Sequence[object]) -> np.nd
 def _encode_value(value: object, known: dict[object, int], none: int) -> int:
     try:
         return known.get(value, none)
-    except Exception:  # such a value is no label
+    except Exception:  # such a value is unknown
         return none
 
 
@@ -323,12 +323,12 @@ def to_label_column(values: object, name: str) -> pd.Series:
 
 
 def _is_pandas_compatible(values: npt.NDArray[np.generic]) -> bool:
-    """Tell whether pandas takes an array as it is: not other byte orders, dates beyond its range, records."""
+    """Return whether pandas can hold an array unchanged: not foreign byte orders, times or records."""
     return values.dtype.kind in "iufbO" and values.dtype.isnative
 
 
 def to_label_columns(columns: object, name: str) -> list[tuple[object, pd.Series]]:
-    """Return the names and columns of a frame, or of a dict of columns."""
+    """Return the names and columns of a frame or of a dict of columns."""
     found: list[tuple[object, object]] = []
     if is_frame(columns):
         found = list(zip(columns.columns, get_columns(columns)))
@@ -342,9 +342,9 @@ def to_label_columns(columns: object, name: str) -> list[tuple[object, pd.Series
 
 
 def encode_observed_labels(column: pd.Series, name: str) -> tuple[npt.NDArray[np.intp], Objects]:
-    """Return codes (-1 for missing) and the labels that occur."""
+    """Return codes (-1 for missing values) and the observed labels."""
     try:
-        # an array of objects stays one; pandas would guess a type for a Series of them
+        # arrays of objects stay arrays because pandas would infer a type for a series
         codes, labels = pd.factorize(column.to_numpy() if column.dtype == object else column)
     except (TypeError, OverflowError) as error:
         raise PydpstatError(

@@ -1,4 +1,4 @@
-"""One door for data: what R, Polars and Arrow hold as NumPy and pandas have it, and tables read whole."""
+"""Conversion of R, Polars and Arrow data to NumPy and pandas, and reading of whole tables."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 
 _NATIVE_TYPES = (np.ndarray, list, tuple, Chunk)
-# units of NumPy's times that pandas supports, and coarser ones that it converts
+# time units of NumPy that pandas supports or converts exactly
 _PANDAS_TIME_UNITS = ("D", "h", "m", "s", "ms", "us", "ns")
-# whether R runs this Python, by reticulate, which has loaded its own modules before
+# whether Python runs within R (reticulate), which has loaded its own modules before
 _WITHIN_R = "rpycall" in sys.modules
 
 
 @contextmanager
 def name_data_argument(argument: str) -> Iterator[None]:
-    """Tell errors of the data under the name that the argument has."""
+    """Rename "data" in error messages raised within the block to the argument's name."""
     try:
         yield
     except PydpstatError as error:
@@ -45,9 +45,9 @@ def name_data_argument(argument: str) -> Iterator[None]:
 
 
 def to_pandas_or_numpy(data: object, argument: str = "data") -> Any:
-    """Return a variable of Polars, Arrow or R, or a data frame of R, as pandas or NumPy have it.
+    """Convert a variable of Polars, Arrow or R, or an R data frame, to pandas or NumPy.
 
-    Anything else is returned as it is, a table among it.
+    Anything else, including a table, is returned unchanged.
     """
     if _WITHIN_R:
         data = replace_r_missing(data)
@@ -71,9 +71,9 @@ def to_pandas_or_numpy(data: object, argument: str = "data") -> Any:
 
 
 def read_all_records(data: object, argument: str, *, needs_order: bool = False) -> Any:
-    """Return data with all of their records in memory, a table's as a chunk.
+    """Return data with all records in memory; a table as one chunk.
 
-    Of a table `needs_order` other variables the records need an order: a record is in the same place of each.
+    With `needs_order`, a table must have a fixed order because other variables are given separately.
     """
     data = to_pandas_or_numpy(data, argument)
     if type(data) in _NATIVE_TYPES:
@@ -87,27 +87,28 @@ def read_all_records(data: object, argument: str, *, needs_order: bool = False) 
 
 
 def read_variable(data: object, argument: str = "data", *, needs_order: bool = False) -> Any:
-    """Return one variable in memory, as `to_pandas_or_numpy` does, and the only column of a table.
+    """Return one variable in memory, converted as by `to_pandas_or_numpy`; of a table its only column.
 
-    A series of Dask is such a table. Of one `needs_order` other variables the records need an order.
+    With `needs_order`, a table, such as a Dask series, must have a fixed order because other variables are given
+    separately.
     """
     whole = read_all_records(data, argument, needs_order=needs_order)
     if not isinstance(whole, Chunk):
         return whole
     check_single(len(whole.columns), argument)
     (column,) = whole.columns.values()
-    # texts that occur are no public categories
+    # observed strings are not public categories
     return np.asarray(column, dtype=object) if is_categorical(column) else column
 
 
 def check_single(columns: int, argument: str) -> None:
-    """Refuse several columns, or none, in the place of one variable."""
+    """Check that an argument for one variable has exactly one column."""
     if columns != 1:
         raise PydpstatError(f"{argument} must be one variable; got {columns} columns. Give one column at a time.")
 
 
 def read_frame(data: object, argument: str, *, needs_order: bool = False) -> Any:
-    """Return data as `read_all_records` does, but a table's as a frame of pandas."""
+    """Return data as `read_all_records` does, but the records of a table as a pandas DataFrame."""
     whole = read_all_records(data, argument, needs_order=needs_order)
     if not isinstance(whole, Chunk):
         return whole
@@ -117,8 +118,8 @@ def read_frame(data: object, argument: str, *, needs_order: bool = False) -> Any
 def to_series(values: Any, name: object = None) -> pd.Series:
     """Return one variable as a series of its own type; lists and arrays of objects become objects.
 
-    pandas would infer a common type, which one record could change for all others: with a missing value,
-    2**53 + 1 becomes 2**53, and a time equals a string only if the column contains no strings.
+    pandas would infer a common type, which one record could change for all others: with a missing value, 2**53 + 1
+    becomes 2**53, and a time equals a string only if the column contains no strings.
     """
     if is_series(values):
         return values if name is None else values.rename(name)
@@ -132,7 +133,7 @@ def to_series(values: Any, name: object = None) -> pd.Series:
 
 
 def _to_pandas_dtype(values: np.ndarray) -> np.ndarray:
-    """Return an array of a type that pandas keeps; the conversion depends on the type alone."""
+    """Convert an array to a type that pandas preserves; the conversion depends on the type alone."""
     kind = values.dtype.kind
     if kind in "mM":
         unit = np.datetime_data(values.dtype)[0]
@@ -143,7 +144,7 @@ def _to_pandas_dtype(values: np.ndarray) -> np.ndarray:
         seconds = np.dtype(f"{kind}8[s]")
         own = seconds if pd.Series(np.zeros(0, seconds)).dtype == seconds else np.dtype(f"{kind}8[ns]")
         found = values.astype(own)
-        # pandas before 2 has only times from 1677 to 2262: no label equals one beyond
+        # pandas before 2 has only times from 1677 to 2262; times outside equal no label
         beyond = (found.astype(values.dtype) != values) & ~np.isnat(values)
         found[beyond] = np.array(2**63 - 1).astype(own)
         return found
@@ -153,12 +154,12 @@ def _to_pandas_dtype(values: np.ndarray) -> np.ndarray:
 
 
 def to_public_list(values: object, argument: str) -> Any:
-    """Return public values as a list, whichever library's column they are; anything else as it is."""
+    """Return public values of any library's column as a list; return anything else unchanged."""
     return to_list(to_pandas_or_numpy(values, argument))
 
 
 def ensure_countable(data: object, argument: str) -> Any:
-    """Return data whose records can be counted before they are read: what can be read once is read whole."""
+    """Return data whose records can be counted before a pass; data of a single pass are read into memory."""
     data = to_pandas_or_numpy(data, argument)
     with name_data_argument(argument):
         table = as_table(data)
@@ -167,7 +168,7 @@ def ensure_countable(data: object, argument: str) -> Any:
 
 
 def require_row_order(table: Table, data: object) -> Table:
-    """Return the table of a variable that is given beside others; one without an order is refused."""
+    """Return the table of a variable given separately from others; raise an error if it has no fixed order."""
     if table.ordered:
         return table
     raise PydpstatError(
@@ -178,18 +179,18 @@ def require_row_order(table: Table, data: object) -> Table:
     )
 
 
-# how R's integers and truth values have NA
+# representation of NA in R's integers and logicals
 _R_MISSING_INTEGER = -(2**31)
-# classes that leave numbers, truth values and texts what they are
+# R classes that do not change the meaning of a vector's values
 _PLAIN_R_CLASSES = {"numeric", "integer", "logical", "character", "matrix", "array"}
 _R_VECTOR_KINDS = {"FloatSexpVector": "f", "IntSexpVector": "i", "BoolSexpVector": "b", "StrSexpVector": "U"}
 
 
 def convert_r_object(data: Any) -> pd.DataFrame | Column:
-    """Return a vector, a factor or a data frame of R's as what NumPy and pandas have.
+    """Convert an R vector, factor or data frame to NumPy or pandas.
 
-    Whole numbers with an NA become floats, truth values with one objects, texts pandas' strings, and a factor
-    a Categorical whose categories are its levels.
+    Integers with NA become floats, logicals with NA become objects, strings a pandas string array, and a factor a
+    Categorical with its levels as categories.
     """
     classes = tuple(map(str, data.rclass))
     if "data.frame" in classes:
@@ -205,9 +206,9 @@ def convert_r_object(data: Any) -> pd.DataFrame | Column:
 
 
 def replace_r_missing(data: object) -> object:
-    """Return data that reticulate made of R's with missing values where R's integers have NA.
+    """Replace R's integer NA by missing values in data converted by reticulate.
 
-    reticulate leaves them the number that stands for NA, which no integer of R's is.
+    reticulate passes the integer that represents NA, which no other value of an R integer vector has.
     """
     if isinstance(data, list):
         gone = any(type(each) is int and each == _R_MISSING_INTEGER for each in data)
@@ -224,7 +225,7 @@ def _replace_column_missing(column: pd.Series) -> pd.Series:
         return column
     if not isinstance(column.dtype, np.dtype):
         return column.mask(column == _R_MISSING_INTEGER)
-    # floats would round integers because another value is missing
+    # as floats, integers would be rounded because another value is missing
     values = column.to_numpy()
     return pd.Series(make_integer_column(values, values == _R_MISSING_INTEGER), index=column.index)
 
@@ -234,7 +235,7 @@ def _convert_r_frame(data: Any) -> pd.DataFrame:
     names = [str(name) for name in data.names]
     columns = []
     for place, name in enumerate(names):
-        # not as rpy2 would convert it, where a user has told it to
+        # bypasses conversions that a user has registered with rpy2
         column = own.__getitem__(data, place)
         found = _convert_r_vector(column, tuple(map(str, column.rclass)))
         if found is None or np.ndim(found) != 1:
@@ -246,12 +247,12 @@ def _convert_r_frame(data: Any) -> pd.DataFrame:
 
 
 def _find_r_class(data: object, names: Collection[str]) -> Any:
-    """Return the class of rpy2's lower level that has a vector's values as they are; None for no vector."""
+    """Return the low-level rpy2 class that gives a vector's values unconverted; None if there is none."""
     return next((each for each in type(data).__mro__ if each.__name__ in names), None)
 
 
 def _convert_r_vector(data: Any, classes: tuple[str, ...]) -> Any:
-    """Return a vector, or a matrix of numbers or truth values; None for an object of another class."""
+    """Convert a vector, or a matrix of numbers or logicals; return None for other classes."""
     own = _find_r_class(data, _R_VECTOR_KINDS)
     if own is None or not ("factor" in classes or set(classes) <= _PLAIN_R_CLASSES):
         return None
@@ -279,9 +280,9 @@ def _convert_r_factor(codes: np.ndarray, levels: Any) -> pd.Categorical:
     own = _find_r_class(levels, _R_VECTOR_KINDS)
     texts = [own.__getitem__(levels, place) for place in range(len(levels))]
     known = [place for place, text in enumerate(texts) if isinstance(text, str)]
-    # a level may be NA itself
+    # a level may itself be NA
     places = np.full(len(texts) + 1, -1)
     places[[place + 1 for place in known]] = np.arange(len(known))
-    # of the type of texts, so that levels of another type are found out
+    # a string type, so that levels of another type are detected
     categories = pd.Index([texts[place] for place in known], dtype="string[python]")
     return pd.Categorical.from_codes(places[np.where(codes == _R_MISSING_INTEGER, 0, codes)], categories=categories)

@@ -1,6 +1,6 @@
-"""Series and frames of Polars, and lazy frames, whose batches another thread takes from the engine.
+"""Series, frames and lazy frames of Polars; the batches of a lazy frame are collected in another thread.
 
-Either frame can be asked to count and to add up itself.
+Polars computes counts and sums of both kinds of frames itself.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-# groups of rows of a Parquet file that Polars reads ahead
+# number of row groups of a Parquet file that Polars reads ahead
 _PREFETCH_VARIABLE = "POLARS_ROW_GROUP_PREFETCH_SIZE"
 
 
 def make_polars_table(data: pl.DataFrame | pl.LazyFrame) -> StreamTable:
-    """Return a frame or a lazy frame of Polars as a table that can be folded."""
+    """Return a table of a Polars frame or lazy frame."""
     import_pyarrow("reading data of Polars", "polars")
     import polars as pl
 
@@ -59,12 +59,12 @@ def make_polars_table(data: pl.DataFrame | pl.LazyFrame) -> StreamTable:
             "Update Polars, or give data.collect() if that fits into memory."
         )
     with report_engine_errors("polars"):
-        # a file may be gone, or a column that the query names
+        # a file, or a column that the query names, may be missing
         names = check_column_names(data.collect_schema().names())
     return StreamTable(
         "polars",
         names,
-        # a query for no records may run what comes before
+        # a query for no records may still run the preceding steps
         lambda names: pl.DataFrame(schema=data.select(names).collect_schema()).to_arrow().schema,
         lambda names: _iterate_batches(_iterate_lazy_frames(data.select(names))),
         lambda: int(data.select(pl.len()).collect(engine="streaming").item()),
@@ -74,7 +74,7 @@ def make_polars_table(data: pl.DataFrame | pl.LazyFrame) -> StreamTable:
 
 
 def convert_polars_series(data: pl.Series) -> pd.Series:
-    """Return a series of Polars as a series of pandas."""
+    """Convert a Polars series to a pandas series."""
     import_pyarrow("reading data of Polars", "polars")
     with report_engine_errors("polars"):
         column = data.to_arrow()
@@ -88,10 +88,10 @@ def _iterate_batches(frames: Iterable[pl.DataFrame]) -> Iterator[pa.RecordBatch]
 
 
 def _iterate_lazy_frames(query: pl.LazyFrame) -> Iterator[pl.DataFrame]:
-    """Run a query in another thread, and return its frames one by one.
+    """Run a query in another thread and yield its frames in order.
 
-    Polars' own iterator of batches ends without an error where the engine panics, as if there were no more
-    records. `sink_batches` raises it.
+    If the engine panics, Polars' own iterator of batches ends without an error, as if there were no more records;
+    `sink_batches` raises it.
     """
 
     def run_query(hand_over: Callable[[pl.DataFrame], bool]) -> None:
@@ -103,7 +103,7 @@ def _iterate_lazy_frames(query: pl.LazyFrame) -> Iterator[pl.DataFrame]:
 
 @contextmanager
 def _bound_prefetch(groups: int = 1) -> Iterator[None]:
-    """Have Polars read few groups of rows ahead while a query runs, where the user has not said how many."""
+    """Limit the row groups that Polars reads ahead within the block, unless the user has set the number."""
     if _PREFETCH_VARIABLE in os.environ:
         yield
         return
@@ -124,7 +124,7 @@ _TYPES_BY_KIND = {
 
 
 class _PolarsDialect:
-    """Polars' words for what expressions are made of."""
+    """Elementary expressions of Polars."""
 
     def __init__(self) -> None:
         import polars
@@ -140,7 +140,7 @@ class _PolarsDialect:
     def get_level_column(self, key: GroupKey) -> pl.Expr:
         column = self.pl.col(key.column)
         if not isinstance(next(iter(key.level_codes)), str):
-            # a truth value as a number, and any whole number as one that can be every level
+            # truth values become integers, and all integers a type that can represent every level
             column = column.cast(self.pl.Int128)
         return self.pl.when(column.is_in(list(key.level_codes))).then(column)
 
@@ -170,7 +170,7 @@ class _PolarsDialect:
 
 
 def _filter_records(data: pl.LazyFrame, condition: Predicate, ordered: bool) -> StreamTable | None:
-    """Return the records for which a condition holds; None for columns that are not compared alike."""
+    """Return the records for which a condition is true; None if Polars compares a column differently."""
     with report_engine_errors("polars"):
         types = {name: str(kind.base_type()) for name, kind in data.collect_schema().items()}
         if not can_evaluate(condition, types, _TYPES_BY_KIND, "Float32"):
@@ -179,10 +179,10 @@ def _filter_records(data: pl.LazyFrame, condition: Predicate, ordered: bool) -> 
 
 
 def _compute_aggregates(data: pl.LazyFrame, query: AggregateQuery) -> list[AggregateRow] | None:
-    """Ask a lazy frame; None for columns of types that cannot be asked for exactly."""
+    """Compute counts and sums in Polars; return None for columns of unsupported types."""
     import polars as pl
 
-    # with fewer groups than threads, threads would wait
+    # with fewer row groups than threads, threads would be idle
     with Progress(lambda: None), report_engine_errors("polars"), _bound_prefetch(pl.thread_pool_size()):
         types = {name: str(kind.base_type()) for name, kind in data.collect_schema().items()}
         if not all(types[name] in _TYPES_BY_KIND.get(kind, types.values()) for name, kind in query.required_columns):

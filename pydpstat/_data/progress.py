@@ -1,4 +1,4 @@
-"""One line on a terminal that tells how far work is that takes long."""
+"""Progress line on a terminal for long computations."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TypeVar
 
-# seconds before the line is first seen, and between two of them
+# seconds before the line first appears, and between updates
 _INITIAL_DELAY, _UPDATE_INTERVAL = 3.0, 0.5
 _RECORD_UNIT = "records"
 Made = TypeVar("Made")
 
 
 class Progress:
-    """Counts records, or another unit; in a `with`, tells of them on a terminal after more than 3 seconds.
+    """Counter of records, or another unit, shown on a terminal if a `with` block takes more than 3 seconds.
 
-    The line is on the standard error stream, and is gone at the end. The environment's ``PYDPSTAT_PROGRESS``
-    says 0 for never, 1 for a stream of any kind. `total` is only asked where somebody watches.
+    The line is written to the standard error stream and erased at the end. The environment variable
+    ``PYDPSTAT_PROGRESS`` disables it (0) or shows it on any stream (1). `total` is called only if the line can be
+    shown.
     """
 
     def __init__(self, total: Callable[[], int | None], unit: str = _RECORD_UNIT) -> None:
@@ -32,9 +33,9 @@ class Progress:
         self._width = 0
 
     def __enter__(self) -> Progress:
-        """Begin to watch the clock, where somebody reads."""
+        """Start the timer if the line can be shown."""
         self._start = time.monotonic()
-        # work may hide what a user's function writes there
+        # the stream is saved because a function may redirect the output of user code
         self._stream = sys.stderr
         if is_progress_shown():
             self._total = self._get_total()
@@ -45,7 +46,7 @@ class Progress:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Take the line away."""
+        """Erase the line."""
         self._finished.set()
         if self._watcher is not None:
             self._watcher.join()
@@ -53,16 +54,16 @@ class Progress:
             self._write_line("")
 
     def add_done(self, done: int = 1) -> None:
-        """Count what was done."""
+        """Add to the count."""
         self.done += done
 
     def count_one(self, result: Made) -> Made:
-        """Count one, and return what was made of it."""
+        """Add one to the count, and return the result unchanged."""
         self.done += 1
         return result
 
     def describe_state(self) -> str:
-        """Return what the line says, without the rate."""
+        """Return the text of the line without the rate."""
         if self._total is None:
             return f"{self.done:,} {self.unit}"
         share = 100 * self.done // max(self._total, 1)
@@ -77,7 +78,7 @@ class Progress:
                 rate = self.done / passed
                 line = f"pydpstat: {self.describe_state()}, {rate:,.{0 if rate >= 10 else 1}f} a second, {passed:.0f} s"
             else:
-                # what runs elsewhere does not say how far it is
+                # a computation in an engine reports no progress
                 engine = "the engine is " if self.unit == _RECORD_UNIT else ""
                 line = f"pydpstat: {engine}at work, {passed:.0f} s"
             self._write_line(line)
@@ -87,13 +88,13 @@ class Progress:
             self._stream.write("\r" + line.ljust(self._width) + ("" if line else "\r"))
             self._stream.flush()
         except (OSError, ValueError, AttributeError):
-            # the stream was closed: a release does not fail for it
+            # a closed stream must not make a release fail
             self._finished.set()
         self._width = len(line)
 
 
 def is_progress_shown() -> bool:
-    """Tell whether a person reads the standard error stream, or the environment says so."""
+    """Return whether the standard error stream is a terminal; ``PYDPSTAT_PROGRESS`` takes precedence."""
     forced = os.environ.get("PYDPSTAT_PROGRESS", "")
     if forced in ("0", "1"):
         return forced == "1"

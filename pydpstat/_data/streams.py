@@ -1,4 +1,4 @@
-"""Tables whose records come as a stream of Arrow, read ahead by another thread, or once only."""
+"""Tables of streams of Arrow batches, which another thread may read ahead and some of which can be read only once."""
 
 from __future__ import annotations
 
@@ -33,16 +33,15 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Item = TypeVar("Item")
-# seconds after which the engine's thread looks whether anybody still waits for its records
+# seconds between checks by the engine's thread whether the consumer has stopped
 _POLL_INTERVAL = 0.1
 
 
 def iterate_from_thread(produce: Callable[[Callable[[Item], bool]], object]) -> Iterator[Item]:
-    """Run `produce` in another thread, and return what it hands over, one by one, in order.
+    """Run `produce` in another thread and yield its items in order.
 
-    It is given a function to hand something over with, which waits until there is room, and returns whether
-    no more is wanted. What it raises is raised here. When the iterator is closed, it is told so, and waited
-    for.
+    `produce` is called with a function that takes an item, waits until there is room, and returns True if no more items
+    are wanted. Exceptions in `produce` are raised again here. Closing the iterator stops the thread and waits for it.
     """
     waiting: queue.Queue[Any] = queue.Queue(maxsize=1)
     failures: list[BaseException] = []
@@ -80,30 +79,29 @@ def iterate_from_thread(produce: Callable[[Callable[[Item], bool]], object]) -> 
 
 
 def prefetch_items(make_items: Callable[[], Iterable[Item]]) -> Iterator[Item]:
-    """Return the items of an iterable that another thread asks for, one ahead."""
+    """Yield the items of an iterable that another thread computes, one ahead."""
 
     def emit_items(put: Callable[[Item], bool]) -> None:
         for item in make_items():
             if put(item):
                 return
-            # the engine may need the room of this one for the next
+            # release this item before the engine makes the next one
             del item
 
     return iterate_from_thread(emit_items)
 
 
-# Most are forgotten with their iterators. One that has no weak references, such as a map, is kept until it
-# is read, of those that no call has read only the last ones.
+# entries vanish with their iterators; for one without weak references, such as a map, only the last are kept
 _MAX_UNREAD = 8
 _unread_passes: OrderedDict[int, tuple[object, SinglePass]] = OrderedDict()
 _passes: WeakKeyDictionary[object, SinglePass] = WeakKeyDictionary()
 
 
 class SinglePass:
-    """The state of an iterator or a reader: its first piece, once looked at, and whether it was read.
+    """State of data that can be read only once: the first piece, if it was read, and whether a pass has begun.
 
-    The first piece has the types by which a call's arguments are checked. Where the call then ends with an
-    error, the next one that is given the same iterator still finds the piece here.
+    Arguments are checked against the types of the first piece. If a call fails these checks, the next call with the
+    same iterator still gets that piece.
     """
 
     def __init__(self) -> None:
@@ -113,7 +111,7 @@ class SinglePass:
 
     @classmethod
     def from_source(cls, source: object) -> SinglePass:
-        """Return the state of an iterator or a reader, the same one until it is read."""
+        """Return the state of an iterator or a reader, which is the same object until a pass begins."""
         try:
             return _passes.setdefault(source, cls())
         except TypeError:
@@ -124,7 +122,7 @@ class SinglePass:
         return once
 
     def read_first(self, source: Iterator[object]) -> object:
-        """Return the first piece; StopIteration where there is none."""
+        """Return the first piece without consuming it; StopIteration is raised if there is none."""
         if self._used:
             raise make_exhausted_error()
         if not self._first:
@@ -132,7 +130,7 @@ class SinglePass:
         return self._first[0]
 
     def register_reading(self) -> None:
-        """Note that the reading begins; an error where it has begun before."""
+        """Record that a pass begins; raise an error if one has begun before."""
         if self._used:
             raise make_exhausted_error()
         self._used = True
@@ -140,7 +138,7 @@ class SinglePass:
             _unread_passes.pop(self._key, None)
 
     def read_pieces(self, source: Iterator[object]) -> Iterator[object]:
-        """Read all pieces, the first one among them."""
+        """Yield all pieces, including the first one."""
         self.register_reading()
         while self._first:
             yield self._first.pop()
@@ -148,7 +146,7 @@ class SinglePass:
 
 
 def make_exhausted_error() -> PydpstatError:
-    """Return the error of an iterator or a reader that has nothing left."""
+    """Return the error for an iterator or a reader that has been consumed."""
     return PydpstatError(
         "data must have unread records; got an iterator or a reader that is used up. Create it again for every call."
     )
@@ -159,10 +157,10 @@ Batches = Iterator["pa.RecordBatch"]
 
 @dataclass(frozen=True)
 class StreamTable:
-    """A table whose chunks come one after the other, as the functions of an engine give them.
+    """A table whose chunks are read one after the other by functions of an engine.
 
-    `batches` begins to read columns, as Arrow's batches. `has_known_size` says that `size` takes no query, `ordered`
-    that records have an order of their own, `is_slow` that they have yet to be read. `run_aggregates` is as
+    `batches` opens a stream of Arrow batches of the given columns. `has_known_size` means that `size` runs no query,
+    `ordered` that the records have a fixed order, and `is_slow` that reading ahead pays. `run_aggregates` is as
     `Table.compute_aggregates`, and `filter_records` returns the records for which a condition is known to be true.
     """
 
@@ -178,27 +176,27 @@ class StreamTable:
     filter_records: Callable[[Predicate], StreamTable | None] | None = None
 
     def select_columns(self, names: Sequence[str]) -> Table:
-        """Return the table of some columns."""
+        """Return the table restricted to these columns."""
         return replace(self, names=check_requested_columns(names, self.names))
 
     def make_empty_chunk(self) -> Chunk:
-        """Return a chunk of no records."""
+        """Return a chunk without records."""
         with report_engine_errors(self.engine):
             return convert_batch(self.schema(self.names).empty_table())
 
     def count_records(self) -> int | None:
-        """Return the number of records where it can be had without reading them all."""
+        """Return the number of records; None if the stream can be read only once."""
         with report_engine_errors(self.engine):
             return self.size()
 
     def compute_aggregates(self, query: AggregateQuery) -> list[AggregateRow] | None:
-        """Return what the engine counts and adds up itself; None where it cannot."""
+        """Compute counts and sums in the engine; return None if it cannot."""
         return None if self.run_aggregates is None else self.run_aggregates(query)
 
     def fold(self, map_chunk: MapChunk[Part], merge: Merge[Part], unit: str | None = None) -> Part:
-        """Return what `map_chunk` makes of every chunk, merged; for units all is taken into memory."""
+        """Apply `map_chunk` to every chunk and merge the results; with `unit`, all records are read into memory."""
         whole = has_unit_column(unit, self.names)
-        # an error keeps what it came through, and with it a thread that reads, but for this
+        # a traceback would keep the generator, and with it a reading thread, alive
         with closing(self._iterate_chunks()) as chunks:
             return run_ordered_fold(
                 chunks,
@@ -218,7 +216,7 @@ class StreamTable:
 
 
 def make_arrow_table(data: Any) -> Table:
-    """Return a table of pyarrow's, a batch, a dataset, a scanner or a reader as one that can be folded."""
+    """Return a table of a pyarrow table, batch, dataset, scanner or reader."""
     import pyarrow as pa
 
     if isinstance(data, pa.RecordBatch):
@@ -234,7 +232,7 @@ def make_arrow_table(data: Any) -> Table:
             ordered=True,
         )
     if hasattr(data, "to_reader"):
-        # a scanner has settled its columns and its readahead, and reads once
+        # a scanner has fixed columns and readahead, and can be read only once
         data = data.to_reader()
     if isinstance(data, pa.RecordBatchReader):
         return _read_once("pyarrow", data)
@@ -249,7 +247,7 @@ def make_arrow_table(data: Any) -> Table:
 
 
 def make_capsule_table(data: object) -> Table:
-    """Return whatever hands its records over by Arrow's stream interface; it may do so once only."""
+    """Return a table of an object with Arrow's stream interface, which is read only once."""
     pa = import_pyarrow("reading a stream of Arrow's", "arrow")
     with report_engine_errors(type(data).__name__):
         reader = pa.RecordBatchReader.from_stream(data)
@@ -257,7 +255,7 @@ def make_capsule_table(data: object) -> Table:
 
 
 def _read_once(engine: str, reader: pa.RecordBatchReader) -> StreamTable:
-    """Return the table of a reader whose batches come once, with all of its columns in each."""
+    """Return the table of a reader that can be read only once and whose batches have all of its columns."""
     once, schema = SinglePass.from_source(reader), reader.schema
 
     def read_batches(names: tuple[str, ...]) -> Batches:
@@ -277,7 +275,7 @@ def _select_fields(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:
 
 
 def _get_low_memory_options(data: object) -> dict[str, object]:
-    """Return the options that keep little of a dataset in memory: one group of rows at a time."""
+    """Return the scan options that limit the memory of a dataset to one row group at a time."""
     import pyarrow as pa
     import pyarrow.dataset as ds
 
@@ -286,12 +284,12 @@ def _get_low_memory_options(data: object) -> dict[str, object]:
         "batch_readahead": 0,
         "fragment_readahead": 0,
         "use_threads": False,
-        # the other pools keep what they had
+        # other memory pools keep freed memory
         "memory_pool": pa.system_memory_pool(),
     }
     file_format = getattr(data, "format", None)
     default = getattr(file_format, "default_fragment_scan_options", None)
-    # what a user has set there, such as keys, stays
+    # keep options that a user has set, such as keys
     if isinstance(file_format, ds.ParquetFileFormat) and default == ds.ParquetFragmentScanOptions():
         options["fragment_scan_options"] = ds.ParquetFragmentScanOptions(
             use_buffered_stream=True, buffer_size=1 << 20, pre_buffer=False
@@ -300,7 +298,7 @@ def _get_low_memory_options(data: object) -> dict[str, object]:
 
 
 def import_pyarrow(feature: str, extra: str) -> ModuleType:
-    """Return pyarrow, or the error that says how to get it."""
+    """Return pyarrow, or raise an error with the command to install it."""
     try:
         import pyarrow
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""Data of any size: which engine holds them, the table that reads them, and changes of its records."""
+"""Conversion of data of any engine to tables, and transforms of their records."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pydpstat._data.containers import find_library, has_columns, has_rows
 
 
 class ColumnView(NamedTuple):
-    """Some columns of a table, as separate data; `is_single` tells that they are one variable."""
+    """Columns of a table as a separate argument; `is_single` means that they are one variable."""
 
     table: Table
     is_single: bool = False
@@ -23,16 +23,16 @@ class ColumnView(NamedTuple):
 
 
 def as_table(data: object) -> Table | None:
-    """Return data that an engine holds, or an iterator gives, as a table; None for what is in memory.
+    """Return the data of an engine or an iterator as a table; None for data in memory.
 
-    No engine is imported for data that are not of it. No record is read, but for an iterator's first chunk,
-    which the next call for the same iterator still has.
+    Only the engine of the data is imported. No record is read except for the first chunk of an iterator, which the next
+    call with the same iterator still gets.
     """
     if isinstance(data, ColumnView):
         return data.table
     if isinstance(data, type):
         return None
-    # a frame of Spark has an attribute of any name that one asks for
+    # a Spark data frame has an attribute of any name
     match find_library(data):
         case "polars" if has_columns(data):
             from pydpstat._data.polars_frames import make_polars_table
@@ -66,27 +66,27 @@ def as_table(data: object) -> Table | None:
 
 
 class ChunkTransform(Protocol):
-    """What is done to each chunk: it looks at one record at a time, and can be pickled."""
+    """Function that is applied to each chunk; it treats records separately and can be pickled."""
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """The columns that it looks at."""
+        """Names of the columns that it reads."""
 
     @property
     def makes(self) -> tuple[str, ...]:
-        """The columns that it makes."""
+        """Names of the columns that it adds."""
 
     @property
     def drops(self) -> bool:
-        """Whether it leaves records out."""
+        """Whether it drops records."""
 
     def __call__(self, chunk: Chunk) -> Chunk:
-        """Return the chunk as it is afterwards."""
+        """Return the transformed chunk."""
 
 
 @dataclass(frozen=True)
 class TransformedTable:
-    """A table with a change, and the columns that it has afterwards."""
+    """A table with a transform of its chunks, and the names of the resulting columns."""
 
     table: Table
     transform: ChunkTransform
@@ -94,7 +94,7 @@ class TransformedTable:
 
     @classmethod
     def from_table(cls, table: Table, transform: ChunkTransform) -> TransformedTable:
-        """Return a table with all of its columns and those that are made."""
+        """Return a transformed table with all original columns and the added ones."""
         return cls(table, transform, (*table.names, *transform.makes))
 
     @property
@@ -103,25 +103,25 @@ class TransformedTable:
         return self.table.ordered
 
     def select_columns(self, names: Sequence[str]) -> TransformedTable:
-        """Return the table of these columns."""
+        """Return the table restricted to these columns."""
         needed = [name for name in self.table.names if name in names or name in self.transform.needs]
-        # a number of records needs some column
+        # counting records requires at least one column
         return TransformedTable(self.table.select_columns(needed or self.table.names[:1]), self.transform, tuple(names))
 
     def make_empty_chunk(self) -> Chunk:
-        """Return a chunk of no records."""
+        """Return a chunk without records."""
         return _transform_chunk(self.transform, self.names, self.table.make_empty_chunk())
 
     def count_records(self) -> int | None:
-        """Return the number of records; None where that takes reading them."""
+        """Return the number of records; None if records may be dropped or cannot be counted."""
         return None if self.transform.drops else self.table.count_records()
 
     def compute_aggregates(self, query: AggregateQuery) -> list[AggregateRow] | None:
-        """Return None: the engine does not know the change."""
+        """Return None: the engine cannot apply the transform."""
         return None
 
     def fold(self, map_chunk: MapChunk[Part], merge: Merge[Part], unit: str | None = None) -> Part:
-        """Return what `map_chunk` makes of every changed chunk, merged."""
+        """Apply `map_chunk` to every transformed chunk and merge the results."""
         return self.table.fold(partial(_transform_and_map, self.transform, self.names, map_chunk), merge, unit)
 
 

@@ -1,4 +1,4 @@
-"""Single values and lists: which are missing, and each as it is; and what is given in their place."""
+"""Missing values, lists of objects, and hints for arguments that are not data."""
 
 from __future__ import annotations
 
@@ -15,36 +15,36 @@ from pydpstat.errors import PydpstatError
 Objects = npt.NDArray[np.object_]
 
 
-# rpy2 has R's NA of an integer, a truth value and a text as objects of their own
+# rpy2 represents R's NA of integers, logicals and strings by separate objects
 _R_MISSING_TYPES = {"NAIntegerType", "NALogicalType", "NACharacterType"}
 _MISSING_TYPES = {"NAType", "NaTType", "MaskedConstant", *_R_MISSING_TYPES}
 
 
 def is_missing(value: object) -> bool:
-    """Tell whether a single value is missing: None, NaN, NaT, pandas.NA, NumPy's masked or R's NA."""
+    """Return whether a single value is missing: None, NaN, NaT, pandas.NA, NumPy's masked or R's NA."""
     if value is None or type(value).__name__ in _MISSING_TYPES:
         return True
     try:
         if isinstance(value, Decimal):
-            # comparing a signalling NaN would raise an error
+            # comparing a signalling NaN raises an error
             return value.is_nan()
         return isinstance(value, (float, np.generic)) and bool(value != value)
-    except Exception:  # an object may raise what it likes when it is asked
+    except Exception:  # an object may raise anything when it is compared
         return False
 
 
 def to_object_array(values: Collection[object] | np.ndarray) -> Objects:
-    """Return a list's or an array's values as objects, each as it is."""
+    """Return the values of a list or an array as objects, without conversion."""
     if hasattr(values, "dtype"):
         return np.asarray(values, dtype=object)
-    # an assignment would take lists of one length for rows
+    # np.array would convert lists of equal length to rows of a matrix
     return np.fromiter(values, dtype=object, count=len(values))
 
 
 def fill_masked(values: object) -> Any:
     """Return a masked array as a plain one, and a list with masked values or arrays as objects.
 
-    What a mask hides becomes NaN, and so does R's NA in a list; NumPy would give the hidden values, or warn.
+    Masked values and R's NA in a list become NaN; NumPy would use the hidden values, or warn.
     """
     if isinstance(values, np.ma.MaskedArray):
         numeric = values.dtype.kind in "fiub"
@@ -55,7 +55,7 @@ def fill_masked(values: object) -> Any:
 
 
 def _has_masked(values: Iterable[object]) -> bool:
-    """Tell whether a list, or lists in it, have something masked (NumPy's constant is an array) or R's NA."""
+    """Return whether a list, also a nested one, contains masked values or arrays, or R's NA."""
     kinds = set(map(type, values))
     if any(issubclass(kind, np.ma.MaskedArray) or kind.__name__ in _R_MISSING_TYPES for kind in kinds):
         return True
@@ -73,7 +73,7 @@ def _fill_nested(value: object) -> object:
 
 
 def make_missing_error() -> PydpstatError:
-    """Return the error of data that should be complete and are not."""
+    """Return the error for missing values in data that must be complete."""
     return PydpstatError(
         "missing must say how to treat missing values, because the data have some, which this error "
         "reveals. Give what the function takes: a public value that replaces them (missing=0), or "
@@ -82,14 +82,14 @@ def make_missing_error() -> PydpstatError:
 
 
 def should_fill(n_missing: int, missing: object) -> bool:
-    """Tell whether a public value replaces so many missing ones; an error where there may be none."""
+    """Return whether missing values are replaced by a public value; raise an error if none are allowed."""
     if n_missing and missing == "error":
         raise make_missing_error()
     return n_missing > 0 and missing != "drop"
 
 
 def suggest_values(data: object) -> str:
-    """Return what to write instead of something that has no values of records."""
+    """Return a hint for an argument that has no values of records."""
     if isinstance(data, str) and "~" in data:
         return "A formula is the first argument of ols and logit; tests have one in dp.design(frame, ...)."
     if isinstance(data, str) and not _is_path(data):
@@ -102,7 +102,7 @@ def suggest_values(data: object) -> str:
 
 
 def suggest_columns(data: object, default: str) -> str:
-    """Return what to write instead of something that has no columns either."""
+    """Return a hint for an argument that has neither values nor columns."""
     if isinstance(data, os.PathLike) or isinstance(data, str) and _is_path(data):
         return "Read the file first, as in pd.read_csv(path)."
     if type(data).__name__ == "Design":
@@ -117,5 +117,5 @@ def suggest_columns(data: object, default: str) -> str:
 
 
 def _is_path(text: str) -> bool:
-    """Tell whether a text has what paths have and names of columns rarely do."""
+    """Return whether a string looks like a path rather than the name of a column."""
     return "." in text or os.sep in text

@@ -1,7 +1,7 @@
-"""Anonymization of tables: k-anonymity, microaggregation, generalization, and what they cost.
+"""Anonymization of tables: k-anonymity, microaggregation, generalization, and the loss of information.
 
-None of it is differentially private. A table is k-anonymous where no row can be told from at least
-k - 1 others by its quasi-identifiers; that says nothing about what an outsider knows besides.
+None of it is differentially private. A table is k-anonymous if each row is indistinguishable from at least k - 1 others
+by its quasi-identifiers; this does not protect against other knowledge of an outsider.
 """
 
 from pydpstat._lazy import attach_names as _attach

@@ -1,4 +1,4 @@
-"""What the anonymization functions accept: frames, some of their columns, numbers in them, equal rows."""
+"""Checks of frames, selection of columns, conversion to numbers, and grouping of equal rows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TO_PANDAS = {
     "dask": "{}.compute()",
     "pyspark": "{}.toPandas()",
 }
-# columns: one name or several, or None for all
+# one column name, several, or None for all columns
 ColumnNames = Hashable | Iterable[Hashable] | None
 
 
@@ -28,7 +28,7 @@ def check_frame(df: object, argument: str = "df") -> None:
     """Check a pandas frame with at least one row and one column."""
     if not is_pandas_frame(df):
         library = find_library(df)
-        # what other libraries have for it
+        # conversion to pandas in other libraries
         way = _TO_PANDAS.get(library, f"pandas.DataFrame({argument})").format(argument)
         got = f"{type(df).__name__} of {library}" if library else type(df).__name__
         raise PydpstatError(f"{argument} must be a pandas DataFrame; got {got}. Give {way}.")
@@ -37,9 +37,9 @@ def check_frame(df: object, argument: str = "df") -> None:
 
 
 def find_column_positions(df: pd.DataFrame, columns: object, argument: str = "columns") -> list[int]:
-    """Check a frame, and return where the named columns are; all for None.
+    """Check a frame, and return the positions of the named columns; all for None.
 
-    Of columns with one name it is all.
+    A name that occurs several times selects all of its columns.
     """
     check_frame(df)
     if columns is None:
@@ -56,7 +56,7 @@ def find_column_positions(df: pd.DataFrame, columns: object, argument: str = "co
 def _has_several_names(columns: object, df: pd.DataFrame) -> TypeGuard[Iterable[Hashable]]:
     if isinstance(columns, (str, bytes)) or not isinstance(columns, Iterable):
         return False
-    # a tuple is a name where the columns have several levels
+    # a tuple is a name if the columns have several levels
     return not isinstance(columns, tuple) or columns not in df.columns
 
 
@@ -70,7 +70,7 @@ def _find_positions_by_name(df: pd.DataFrame, name: object, argument: str) -> li
         raise PydpstatError(
             f"{argument} must name columns of df, every one; got another name of type {type(name).__name__}. {hint}"
         ) from error
-    # a number, a slice or a mask
+    # an integer, a slice or a mask
     every: list[int] = np.atleast_1d(np.arange(df.shape[1])[place]).tolist()
     return every
 
@@ -78,7 +78,7 @@ def _find_positions_by_name(df: pd.DataFrame, name: object, argument: str) -> li
 def parse_column_options(
     df: pd.DataFrame, value: object, columns: object, argument: str, check: Callable[[object], Option]
 ) -> tuple[list[int], list[Option]]:
-    """Return places and their checked options: one option for all columns, or a dict by column name."""
+    """Return column positions and their checked options: one option for all, or a dict by column name."""
     if not isinstance(value, Mapping):
         found = [(place, value) for place in find_column_positions(df, columns)]
     elif columns is not None:
@@ -98,13 +98,13 @@ def integer(value: object, argument: str, minimum: int, maximum: int) -> int:
 
 
 def check_group_size(k: object, n_rows: int, argument: str = "k") -> int:
-    """Check a number of rows: an integer from 1 to the rows that there are."""
+    """Check a number of rows: an integer from 1 to the number of rows of the frame."""
     allowed = f"a whole number from 1 to the number of rows, {n_rows}"
     return checks.check_integer(k, argument, 1, n_rows, allowed=allowed)
 
 
 def read_float_column(df: pd.DataFrame, position: int, argument: str = "df") -> np.ndarray:
-    """Return a column of numbers as floats, NaN where a value is missing."""
+    """Return a column of numbers as floats, with missing values as NaN."""
     column = df.iloc[:, position]
     if not is_numeric(column):
         raise PydpstatError(
@@ -128,7 +128,7 @@ def matrix(df: pd.DataFrame, positions: Sequence[int]) -> np.ndarray:
 
 
 def replace_columns(df: pd.DataFrame, positions: Sequence[int], new_columns: Sequence[object]) -> pd.DataFrame:
-    """Return a copy of a frame with other values in some columns."""
+    """Return a copy of a frame with new values in some columns."""
     changed = df.copy()
     for place, values in zip(positions, new_columns):
         changed.isetitem(place, values)
@@ -138,14 +138,14 @@ def replace_columns(df: pd.DataFrame, positions: Sequence[int], new_columns: Seq
 def replace_float_columns(
     df: pd.DataFrame, positions: Sequence[int], new_columns: Iterable[np.ndarray]
 ) -> pd.DataFrame:
-    """Return a copy of a frame with floats in some columns, of the kinds that these had."""
+    """Return a copy of a frame with new floats in some columns, cast to their kinds of float."""
     return replace_columns(
         df, positions, [cast_to_column_type(each, df.iloc[:, at]) for each, at in zip(new_columns, positions)]
     )
 
 
 def cast_to_column_type(values: np.ndarray, column: pd.Series) -> object:
-    """Return floats as a column's kind of float: float32 stays, a nullable column stays nullable."""
+    """Return floats as a column's kind of float: float32 and nullable types are preserved."""
     kind = column.dtype
     if isinstance(kind, np.dtype):
         return values.astype(kind) if kind.kind == "f" else values
@@ -178,7 +178,7 @@ def check_same_shape(df1: pd.DataFrame, df2: pd.DataFrame, names: tuple[str, str
 
 
 def compute_mean_squared_error(df1: pd.DataFrame, df2: pd.DataFrame, position: int) -> float:
-    """Return the mean squared difference of one column."""
+    """Return the mean squared difference of one column in two frames."""
     one, two = read_float_column(df1, position, "df1"), read_float_column(df2, position, "df2")
     missing = np.isnan(one)
     if (missing != np.isnan(two)).any():
@@ -188,13 +188,13 @@ def compute_mean_squared_error(df1: pd.DataFrame, df2: pd.DataFrame, position: i
         )
     with np.errstate(invalid="ignore"):
         steps = one - two
-    # equal infinities do not differ either
+    # equal infinities have no difference
     steps[missing | (one == two)] = 0.0
     return float((steps * steps).mean())
 
 
 def label_equal_rows(df: pd.DataFrame, positions: list[int]) -> np.ndarray:
-    """Number rows so that equal ones have the same number, from 0; a missing value is a value."""
+    """Return group codes of rows, from 0, equal for equal rows; a missing value counts as a value."""
     groups = np.zeros(len(df), dtype=np.int64)
     for place in positions:
         try:

@@ -1,6 +1,6 @@
-"""Rows as points, scaled, in groups with means and losses, and a local search that lowers the loss.
+"""Groups of rows with means and losses, and a local search that lowers the loss.
 
-Groups are dissolved, large ones split, pairs of groups parted again.
+The search dissolves groups, splits large ones, and repartitions pairs of groups.
 """
 
 from __future__ import annotations
@@ -9,32 +9,31 @@ import math
 
 import numpy as np
 
-# squares of numbers up to 2^500 in size, and their sums, are far from the ends of the floats
+# squares of numbers up to this power of two, and their sums, are far from the limits of floats
 _MAX_EXPONENT = 500
-# more dimensions make a tree no faster than looking at all points
+# with more dimensions, a tree is not faster than an exhaustive search
 _MAX_TREE_DIMENSIONS = 8
-# at most so many rounds, each of so many turns over the pairs; one that changes a smaller share of the
-# groups is the last
+# largest numbers of rounds and of passes over the pairs; a round that changes a smaller share of the groups is the last
 _MAX_ROUNDS, _MAX_PASSES, _MIN_CHANGED_SHARE = 6, 6, 0.01
-# neighbors that a group is paired with
+# number of neighbors that a group is paired with
 _N_NEIGHBORS = 12
-# groups whose means are farther apart than this, in units of their spread, gain nothing from a new cut
+# pairs of groups at a larger distance, in units of their spread, are not repartitioned
 _MAX_DISTANCE_RATIO = 3.0
-# larger groups, in units of k, are made of equal rows mostly and are left alone
+# larger groups, in units of k, consist mostly of equal rows and are not changed
 _MAX_SIZE_RATIO = 8
-# groups with losses below this quantile are not dissolved: little is to be gained
+# groups with losses below this quantile are not dissolved, since little can be gained
 _LOSS_QUANTILE = 0.75
-# numbers in one step of the cuts, so that its arrays stay small
+# numbers per step of the cuts, to limit the memory
 _NUMBERS_PER_STEP = 1 << 20
-# an improvement must be more than rounding
+# an improvement must exceed rounding errors
 _MIN_RELATIVE_GAIN = 1e-9
 
 
 class Groups:
-    """A partition of rows; groups are numbered from 0, none left out.
+    """A partition of rows into groups numbered consecutively from 0.
 
-    `members` are the rows by group, of which each `starts` somewhere; `losses` are sums of squared distances
-    from the `means`.
+    `members` are the rows sorted by group, and `starts` the index of each group's first member; `losses` are sums of
+    squared distances from the `means`.
     """
 
     def __init__(self, rows: np.ndarray, labels: np.ndarray) -> None:
@@ -49,7 +48,7 @@ class Groups:
         self.losses = np.add.reduceat(compute_squared_norms(ordered), self.starts)
 
     def get_padded_members(self, first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return pairs of groups' members (-1: no second), a line a pair, and which places hold one."""
+        """Return the members of pairs of groups (-1: no second), padded to one row per pair, and their mask."""
         one, two = self.sizes[first, None], np.where(second < 0, 0, self.sizes[second])[:, None]
         place = np.arange(int((one + two).max()))[None, :]
         at = np.where(place < one, self.starts[first, None] + place, self.starts[second, None] + place - one)
@@ -58,10 +57,10 @@ class Groups:
 
 
 def sort_rows_by_group(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the rows group by group, in their order within each, where each group begins, and its size."""
+    """Return the rows sorted by group (stable), the start of each group, and its size."""
     from scipy.sparse import csc_matrix
 
-    # one entry in each column: turning it into rows is a counting sort, much faster than argsort
+    # one entry per column: conversion to rows is a counting sort, much faster than argsort
     columns = np.empty(labels.size, dtype=np.int8), labels, np.arange(labels.size + 1)
     lines = csc_matrix(columns, shape=(int(labels.max()) + 1, labels.size)).tocsr()
     sizes = np.diff(lines.indptr)
@@ -70,15 +69,15 @@ def sort_rows_by_group(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.n
 
 
 def compute_squared_norms(vectors: np.ndarray) -> np.ndarray:
-    """Return the squared length of vectors along the last axis."""
+    """Return the squared norm of vectors along the last axis."""
     return np.einsum("...d,...d->...", vectors, vectors)
 
 
 def find_uncontested_claims(claims: np.ndarray, rank: np.ndarray, count: int) -> np.ndarray:
-    """Tell which lines of claims have the highest rank of all that claim one of the same things."""
+    """Return the mask of the rows of claims with the highest rank among all that claim one of the same items."""
     order = rank.argsort()
     top = np.full(count, -1)
-    # written in the order of the ranks: the highest one stays
+    # assigned in increasing order of rank, so that the highest rank remains
     top[claims[order].ravel()] = rank[order].repeat(claims.shape[1])
     won: np.ndarray = (top[claims] == rank[:, None]).all(axis=1)
     return won
@@ -87,9 +86,9 @@ def find_uncontested_claims(claims: np.ndarray, rank: np.ndarray, count: int) ->
 def select_disjoint_changes(
     changes: np.ndarray, claims: np.ndarray, rank: np.ndarray, count: int, rounds: int
 ) -> np.ndarray:
-    """Choose changes, those of high rank first, so that no group takes part in two.
+    """Select changes, those of high rank first, so that no group takes part in two.
 
-    A line of `claims` has the groups that one of the `changes` is for; each round looks at those left.
+    A row of `claims` has the groups that one of the `changes` affects; each round considers the remaining ones.
     """
     chosen = []
     for _ in range(rounds):
@@ -104,7 +103,7 @@ def select_disjoint_changes(
 
 
 def standardize_columns(values: np.ndarray) -> np.ndarray:
-    """Return columns with mean 0 and standard deviation 1; a constant one is 0."""
+    """Return columns with mean 0 and standard deviation 1; constant columns become 0."""
     centered = values - values.mean(axis=1, keepdims=True)
     constant = values.min(axis=1) == values.max(axis=1)
     centered[constant] = 0.0
@@ -113,11 +112,11 @@ def standardize_columns(values: np.ndarray) -> np.ndarray:
 
 
 def compute_group_means(values: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Return each row's mean over its group, the very same number for all rows of a group."""
-    # rows in one piece are moved about faster than columns
+    """Return each row's mean over its group, exactly the same number for all rows of a group."""
+    # contiguous rows are gathered faster than columns
     groups = Groups(np.ascontiguousarray(values.T), labels)
     ordered = groups.rows.take(groups.members, axis=0)
-    # rounding must not carry a mean out of its group
+    # rounding must not move a mean outside the range of its group
     lowest = np.minimum.reduceat(ordered, groups.starts, axis=0)
     highest = np.maximum.reduceat(ordered, groups.starts, axis=0)
     means = np.clip(groups.means, lowest, highest)
@@ -125,7 +124,7 @@ def compute_group_means(values: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 def scale_to_safe_range(values: np.ndarray) -> tuple[np.ndarray, int]:
-    """Return numbers whose squares neither overflow nor vanish, and the power of two to bring them back."""
+    """Return numbers whose squares neither overflow nor underflow, and the power of two to scale back."""
     power = math.frexp(float(np.abs(values).max()))[1]
     if abs(power) <= _MAX_EXPONENT:
         return values, 0
@@ -133,7 +132,7 @@ def scale_to_safe_range(values: np.ndarray) -> tuple[np.ndarray, int]:
 
 
 def label_equal_points(columns: np.ndarray) -> np.ndarray:
-    """Number rows so that equal ones have the same number, from 0."""
+    """Return group codes of rows, from 0, equal for equal rows."""
     order = np.lexsort(columns)
     ordered = columns[:, order]
     fresh = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
@@ -143,21 +142,21 @@ def label_equal_points(columns: np.ndarray) -> np.ndarray:
 
 
 class NeighborSpace:
-    """Where rows' neighbors are looked for.
+    """Space in which the nearest neighbors of rows are searched.
 
-    Of more than eight variables the eight leading principal components are kept.
+    With more than eight variables, these are the eight leading principal components.
     """
 
     def __init__(self, rows: np.ndarray) -> None:
         self._components: np.ndarray | None = None
         if rows.shape[1] > _MAX_TREE_DIMENSIONS:
             components = np.linalg.eigh(np.cov(rows, rowvar=False))[1][:, -_MAX_TREE_DIMENSIONS:]
-            # the last digits and the sign are the processor's
+            # the sign and the last digits depend on the processor
             largest = components[np.abs(components).argmax(axis=0), np.arange(_MAX_TREE_DIMENSIONS)]
             self._components = (components * np.where(largest < 0.0, -1.0, 1.0)).round(6)
 
     def find_nearest(self, points: np.ndarray, targets: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return distances and places of the `count` (or all) points nearest to each of `targets`, in lines."""
+        """Return distances and indices of the `count` (or all) points nearest to each of `targets`, in rows."""
         from scipy.spatial import cKDTree
 
         count = min(count, len(points))
@@ -165,12 +164,12 @@ class NeighborSpace:
         return distances.reshape(len(targets), count), places.reshape(len(targets), count)
 
     def _project_rows(self, rows: np.ndarray) -> np.ndarray:
-        # einsum's order of additions is always the same, BLAS's is not
+        # einsum adds in a fixed order, BLAS does not
         return rows if self._components is None else np.einsum("nd,de->ne", rows, self._components)
 
 
 def reduce_partition_loss(rows: np.ndarray, labels: np.ndarray, k: int, space: NeighborSpace) -> np.ndarray:
-    """Lower the loss of a partition; each group has at least k rows and keeps as many."""
+    """Reduce the loss of a partition whose groups have, and keep, at least k rows."""
     groups = Groups(rows, labels)
     for _ in range(_MAX_ROUNDS):
         before = groups.losses
@@ -180,14 +179,14 @@ def reduce_partition_loss(rows: np.ndarray, labels: np.ndarray, k: int, space: N
         if large.size:
             groups = Groups(rows, split_group_pairs(groups, large, np.full_like(large, -1), k))
         groups = _split_neighbors_again(groups, k, space)
-        # a group that is still there has the same loss, to the bit
+        # an unchanged group has exactly the same loss
         if np.isin(groups.losses, before, invert=True).mean() < _MIN_CHANGED_SHARE:
             break
     return groups.labels
 
 
 def _split_neighbors_again(groups: Groups, k: int, space: NeighborSpace) -> Groups:
-    """Part pairs of neighbors again, as long as one of both has changed since the last time."""
+    """Repartition pairs of neighboring groups, as long as one of them has changed since the last time."""
     pairs = _find_neighbor_pairs(groups, space)
     pairs = pairs[(groups.sizes[pairs] <= _MAX_SIZE_RATIO * k).all(axis=1)]
     untried = np.ones(len(pairs), dtype=bool)
@@ -213,7 +212,7 @@ def _split_neighbors_again(groups: Groups, k: int, space: NeighborSpace) -> Grou
 
 
 def _find_neighbor_pairs(groups: Groups, space: NeighborSpace) -> np.ndarray:
-    """Return pairs of groups near each other, a line a pair, each pair once."""
+    """Return pairs of neighboring groups as rows, each pair once."""
     near = space.find_nearest(groups.means, groups.means, _N_NEIGHBORS + 1)[1]
     both = np.stack([np.arange(groups.count).repeat(near.shape[1]), near.ravel()], axis=1)
     both.sort(axis=1)
@@ -223,18 +222,18 @@ def _find_neighbor_pairs(groups: Groups, space: NeighborSpace) -> np.ndarray:
 
 
 def remove_costly_groups(groups: Groups, space: NeighborSpace) -> np.ndarray:
-    """Return labels where each row of a group joins the nearest other group, if that lowers the loss."""
+    """Return labels in which each row of a group joins the nearest other group, if that lowers the loss."""
     labels = groups.labels.copy()
     large = groups.losses > np.quantile(groups.losses, _LOSS_QUANTILE)
     movers = np.flatnonzero(large[labels])
     target, cost = _find_nearest_other_group(movers, groups, space)
-    # a guess that is cheap; what passes it is computed exactly
+    # a cheap estimate; the candidates that pass are evaluated exactly
     likely = large & (np.bincount(labels[movers], cost, groups.count) < 2.0 * groups.losses)
     passed = likely[labels[movers]]
     movers, target = movers[passed], target[passed]
     if movers.size == 0:
         return labels
-    # a move takes the rows of one group that go to the same other one
+    # a move consists of the rows of one group that go to the same other group
     moves, which = np.unique(labels[movers] * groups.count + target, return_inverse=True)
     source, goal = np.divmod(moves, groups.count)
     moved, size = Groups(groups.rows[movers], which), groups.sizes[goal]
@@ -265,13 +264,13 @@ def _find_nearest_other_group(
 
 
 def split_group_pairs(groups: Groups, first: np.ndarray, second: np.ndarray, k: int) -> np.ndarray:
-    """Part pairs of groups again, or single ones (-1) into two; each new group has at least k rows.
+    """Repartition pairs of groups, or split single ones (-1), into groups of at least k rows.
 
-    The loss never grows. Groups that were parted get new numbers, from `groups.count`.
+    The loss never increases. Changed groups get new numbers, from `groups.count`.
     """
     labels = groups.labels.copy()
     totals = groups.sizes[first] + np.where(second < 0, 0, groups.sizes[second])
-    # pairs of like size together, so that little is filled up
+    # pairs of similar size together, to limit the padding
     order = np.argsort(totals, kind="stable")
     start = 0
     while start < order.size:
@@ -283,7 +282,7 @@ def split_group_pairs(groups: Groups, first: np.ndarray, second: np.ndarray, k: 
 
 
 def _split_pair_batch(groups: Groups, first: np.ndarray, second: np.ndarray, k: int, labels: np.ndarray) -> None:
-    """Write the new labels of as many pairs as are computed at once."""
+    """Write the new labels of the pairs of one batch."""
     members, there = groups.get_padded_members(first, second)
     totals = there.sum(axis=1)
     values = groups.rows.take(members, axis=0)
@@ -292,7 +291,7 @@ def _split_pair_batch(groups: Groups, first: np.ndarray, second: np.ndarray, k: 
     values[~there] = 0.0
     ones = groups.sizes[first]
     in_first = np.arange(members.shape[1]) < ones[:, None]
-    # around the common mean both sums are opposite, and the loss is a constant minus this
+    # centered at the common mean both sums are opposite, and the loss is a constant minus this
     sums = np.einsum("pmd,pm->pd", values, in_first.astype(np.float64))
     best = compute_squared_norms(sums) * (1.0 / ones + 1.0 / np.maximum(totals - ones, 1))
     best += _MIN_RELATIVE_GAIN * compute_squared_norms(values).sum(axis=1)
@@ -308,7 +307,7 @@ def _split_pair_batch(groups: Groups, first: np.ndarray, second: np.ndarray, k: 
 
 
 def _compute_cut_scores(values: np.ndarray, sums: np.ndarray) -> list[np.ndarray]:
-    """Return orders in which to cut: between the means, by distance from a far row, the widest way."""
+    """Return scores that order rows for a cut: between the means, from a far row, and along the main axis."""
     lines = np.arange(len(values))
     far = values[lines, compute_squared_norms(values).argmax(axis=1)]
     steps = values - far[:, None, :]
@@ -325,7 +324,7 @@ def _compute_cut_scores(values: np.ndarray, sums: np.ndarray) -> list[np.ndarray
 
 
 def _find_best_cut(values: np.ndarray, scores: np.ndarray, totals: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return how much the best cut of each line gains, and who is before it."""
+    """Return the gain of the best cut of each pair, and the mask of the rows before the cut."""
     order = scores.argsort(axis=1, kind="stable")
     lines = np.arange(0, order.size, order.shape[1])[:, None]
     sums = values.reshape(order.size, -1).take(lines + order, axis=0).cumsum(axis=1)

@@ -1,11 +1,10 @@
-"""MDAV: exact search for far and near rows among those that are left, and their exact means.
+"""MDAV: exact search for the farthest and nearest of the remaining rows, and their exact means.
 
-Bounding boxes of blocks of rows keep most distances from being computed.
+Bounding boxes of blocks of rows make most distances unnecessary.
 
-The distance of a row x from a point c is defined once, here: the sum over the columns, in their
-order, of fl(fl(x_j - c_j)^2), each step rounded to a double. Rounding never turns an order around, so
-the same steps on the edges of a box bound the rounded distances of all rows in it, with no allowance
-for errors: what the boxes rule out could not have been chosen.
+The distance of a row x from a point c is defined as the sum over the columns, in their order, of fl(fl(x_j - c_j)^2),
+with each step rounded to a double. Rounding is monotone, so the same steps applied to the edges of a box bound the
+rounded distances of all rows in it, without an allowance for errors: excluded boxes cannot contain the result.
 """
 
 from __future__ import annotations
@@ -16,37 +15,37 @@ import numpy as np
 
 from pydpstat._data.progress import Progress
 
-# so many bits of a number in each part: the sum of 2^32 parts fits into 64 bits
+# bits of a number in each part: the sum of 2^32 parts fits into 64 bits
 _BITS_PER_PART = 31
-# rows in a block: the cost of looking at all boxes and at the rows of a few blocks are in balance
+# rows per block, a compromise between the costs of all boxes and of the rows of a few blocks
 BLOCK_SIZE = 192
-# so many blocks are looked at together, at least
+# smallest number of blocks evaluated together
 _MIN_BLOCKS_PER_STEP = 8
-# so many rows tell which side of a part is the longest
+# number of rows from which the longest side of a part is estimated
 _SAMPLE_SIZE = 4096
 
 
 class ExactMeans:
-    """The means of the rows that are left, each the float nearest to the true mean, whatever the order.
+    """Means of the remaining rows, each the float nearest to the true mean, independent of the order.
 
-    Every number is cut into integers of 31 bits, whose sums are exact. The columns are finite.
+    Every number is split into integers of 31 bits, whose sums are exact. The columns are finite.
     """
 
     def __init__(self, columns: np.ndarray) -> None:
         self.count = columns.shape[1]
         self._lowest, parts = _split_into_parts(columns)
-        # a row's parts lie together, one variable after the other
+        # the parts of a row are contiguous, one variable after the other
         self._parts = np.ascontiguousarray(np.concatenate(parts).T)
         self._variables = columns.shape[0]
         self._sums = self._sum_parts(np.s_[:])
 
     def remove_rows(self, rows: np.ndarray) -> None:
-        """Take rows away, given by their places in the columns."""
+        """Remove rows, given by their positions in the columns."""
         self.count -= rows.size
         self._sums = [left - gone for left, gone in zip(self._sums, self._sum_parts(rows))]
 
     def compute_means(self) -> np.ndarray:
-        """Return the means of the rows that are left."""
+        """Return the means of the remaining rows."""
         # Python rounds the quotient of two integers correctly
         larger, smaller = max(self._lowest, 0), max(-self._lowest, 0)
         return np.array([(total << larger) / (self.count << smaller) for total in self._sums])
@@ -60,7 +59,7 @@ class ExactMeans:
 
 
 def _split_into_parts(columns: np.ndarray) -> tuple[int, list[np.ndarray]]:
-    """Return the exponent of the last part's unit, and the parts, integers, the highest first."""
+    """Return the exponent of the last part's unit, and the integer parts, the most significant first."""
     largest = float(np.abs(columns).max(initial=0.0))
     power = math.frexp(largest)[1] - _BITS_PER_PART + 1
     parts, rest = [], columns
@@ -74,12 +73,12 @@ def _split_into_parts(columns: np.ndarray) -> tuple[int, list[np.ndarray]]:
 
 
 def _scale_by_power(values: np.ndarray, power: int) -> np.ndarray:
-    """Multiply by a power of two, exactly; a product is faster than ldexp where the factor is a float."""
+    """Multiply by a power of two, exactly; a product is faster than ldexp if the factor is representable."""
     return values * 2.0**power if abs(power) < 1000 else np.ldexp(values, power)
 
 
 def sum_squares(steps: np.ndarray) -> np.ndarray:
-    """Add up squares over the first axis, one variable after the other; the steps are overwritten."""
+    """Return the sum of squares over the first axis, one variable after the other; `steps` is overwritten."""
     steps *= steps
     total = steps[0]
     for square in steps[1:]:
@@ -88,9 +87,9 @@ def sum_squares(steps: np.ndarray) -> np.ndarray:
 
 
 class RemainingRows:
-    """Rows that can be searched and taken away; `count` are left.
+    """Rows that can be searched and removed; `count` is the number of remaining rows.
 
-    Neighbors are beside each other, as `order_in_blocks` orders them. Of rows at the same distance the one with the
+    Neighboring rows are adjacent, as ordered by `order_in_blocks`. Of rows at the same distance, the one with the
     lowest number comes first.
     """
 
@@ -101,7 +100,7 @@ class RemainingRows:
         self._build_blocks(np.arange(self.count), columns)
 
     def _build_blocks(self, rows: np.ndarray, columns: np.ndarray) -> None:
-        """Cut rows into blocks; NaN stands where there is no row, or no longer one."""
+        """Divide rows into blocks, padded with NaN, which also marks removed rows."""
         blocks = -(-rows.size // self._block)
         padded = np.zeros(blocks * self._block, dtype=np.int64)
         padded[: rows.size] = rows
@@ -110,20 +109,20 @@ class RemainingRows:
         numbers = np.full((len(columns), blocks * self._block), np.nan)
         numbers[:, : rows.size] = columns
         values = numbers.reshape(len(columns), blocks, self._block)
-        # a block's rows lie together
+        # the rows of a block are contiguous
         self._values = np.ascontiguousarray(values.swapaxes(0, 1))
         self._built, self._n_left = rows.size, np.full(blocks, self._block)
         self._n_left[-1] = rows.size - (blocks - 1) * self._block
         self._low, self._high = np.fmin.reduce(values, axis=2), np.fmax.reduce(values, axis=2)
 
     def get_rows(self) -> np.ndarray:
-        """Return the rows that are left, by their places in the columns."""
+        """Return the remaining rows, by their positions in the columns."""
         return self._rows[~np.isnan(self._values[:, 0])]
 
     def find_farthest(self, point: np.ndarray) -> int:
-        """Return the row farthest from a point, by its place in the columns."""
+        """Return the row farthest from a point, by its position in the columns."""
         bound = self._bound_distances_above(point)
-        # a few of the most promising blocks often rule all others out
+        # a few of the most promising blocks often exclude all others
         row, reach, far = (
             -1,
             -1.0,
@@ -144,7 +143,7 @@ class RemainingRows:
         return row
 
     def find_nearest(self, point: np.ndarray, count: int) -> np.ndarray:
-        """Return the rows nearest to a point, by their places in the columns."""
+        """Return the rows nearest to a point, by their positions in the columns."""
         if count >= self.count:
             return self.get_rows()
         bound = self._bound_distances_below(point)
@@ -160,7 +159,7 @@ class RemainingRows:
             bound[near] = np.nan
             enough += int(self._n_left[near].sum())
             if enough >= count:
-                # enough rows are within this distance: what begins farther away has none of the nearest
+                # enough rows are within this distance, so blocks with a larger lower bound are excluded
                 reach = np.partition(distances, count - 1)[count - 1]
                 close = distances <= reach
                 rows, distances = rows[close], distances[close]
@@ -173,12 +172,12 @@ class RemainingRows:
         return np.concatenate([inside, ties[: count - inside.size]])
 
     def remove_rows(self, rows: np.ndarray) -> None:
-        """Take rows away, given by their places in the columns."""
+        """Remove rows, given by their positions in the columns."""
         self.count -= rows.size
         blocks, places = np.divmod(self._position[rows], self._block)
         self._values[blocks, :, places] = np.nan
         if 2 * self.count < self._built and self.count:
-            # those left keep their order, so that neighbors stay together
+            # the order is preserved, so that neighbors stay adjacent
             here = ~np.isnan(self._values[:, 0])
             self._build_blocks(self._rows[here], self._values.swapaxes(0, 1)[:, here])
             return
@@ -190,26 +189,26 @@ class RemainingRows:
         self._high[:, changed] = np.fmax.reduce(values, axis=2).T
 
     def _compute_distances(self, blocks: np.ndarray, point: np.ndarray) -> np.ndarray:
-        """Return the squared distances of blocks of rows; NaN where there is none."""
+        """Return the squared distances of the rows of blocks; NaN for missing rows."""
         return sum_squares((self._values[blocks] - point[:, None]).swapaxes(0, 1))
 
     def _bound_distances_above(self, point: np.ndarray) -> np.ndarray:
-        """Return what no row of a block is farther away than; -1 for an empty block."""
+        """Return an upper bound of the squared distances for each block; -1 for an empty block."""
         center = point[:, None]
         bound = sum_squares(np.maximum(self._high - center, center - self._low))
         bound[self._n_left == 0] = -1.0
         return bound
 
     def _bound_distances_below(self, point: np.ndarray) -> np.ndarray:
-        """Return what no row of a block is nearer than; NaN for an empty block."""
+        """Return a lower bound of the squared distances for each block; NaN for an empty block."""
         center = point[:, None]
         return sum_squares(np.maximum(np.maximum(self._low - center, center - self._high), 0.0))
 
 
 def order_in_blocks(columns: np.ndarray, block: int) -> tuple[np.ndarray, np.ndarray]:
-    """Order rows so that each run of `block` of them has neighbors: halves along the longest side.
+    """Order rows so that each block of `block` rows has neighbors, by halving along the longest side.
 
-    Only the last run may have fewer. The ordered values are returned, too.
+    Only the last block may have fewer. The ordered values are also returned.
     """
     rows, values = np.arange(columns.shape[1]), columns.copy()
     parts = [(0, rows.size)]
@@ -221,7 +220,7 @@ def order_in_blocks(columns: np.ndarray, block: int) -> tuple[np.ndarray, np.nda
         here = values[:, start:end]
         some = here[:, :: 1 + (end - start) // _SAMPLE_SIZE]
         order = _order_halves(here[int((some.max(axis=1) - some.min(axis=1)).argmax())], half)
-        # in place: a new array for each part would cost more than the copies
+        # in place because a new array for each part would cost more than the copies
         rows[start:end] = rows[start:end][order]
         for column in here:
             column[:] = column[order]
@@ -230,9 +229,9 @@ def order_in_blocks(columns: np.ndarray, block: int) -> tuple[np.ndarray, np.nda
 
 
 def _order_halves(values: np.ndarray, half: int) -> np.ndarray:
-    """Return the places of the `half` lowest values, then the others; of equal values the first are lower.
+    """Return the indices of the `half` lowest values, then the others; of equal values the first are lower.
 
-    Which of equal values `numpy.argpartition` takes depends on the processor.
+    The choice of `numpy.argpartition` among equal values depends on the processor.
     """
     cut = np.partition(values, half)[half]
     low = values < cut
@@ -242,7 +241,7 @@ def _order_halves(values: np.ndarray, half: int) -> np.ndarray:
 
 
 def group_by_mdav(columns: np.ndarray, k: int) -> np.ndarray:
-    """Partition rows by MDAV; groups are numbered in the order in which they are made."""
+    """Partition rows by MDAV; groups are numbered in order of creation."""
     numbers, columns = order_in_blocks(columns, BLOCK_SIZE)
     remaining, means = RemainingRows(columns, numbers, BLOCK_SIZE), ExactMeans(columns)
     groups, made = np.empty(numbers.size, dtype=np.int64), 0

@@ -1,4 +1,4 @@
-"""Rows, or the values of a column, become the mean of a group of like ones: microaggregation and k-means."""
+"""Microaggregation and k-means: rows, or the values of a column, are replaced by means of similar ones."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 METHODS = ("mdav", "fast")
-# how often k-means starts again; the best outcome is kept
+# number of starts of k-means, of which the best outcome is used
 N_STARTS = 10
-# on fewer numbers threads wait for each other longer than they work
+# for fewer numbers, threads wait for each other longer than they work
 _MIN_THREADED_SIZE = 1 << 18
 _BLOCK_SIZE = 256
-# up to this k groups are made of all rows' neighbors at once, above it by MDAV in blocks
+# up to this k, groups are formed from all rows' neighbors at once, above it by MDAV in blocks
 _MAX_NEIGHBOR_K = 10
-# rows in a block where neighbors are looked for; groups in a block that MDAV works on
+# rows per block for the search of neighbors; groups per block for MDAV
 _ROWS_PER_BLOCK, _GROUPS_PER_BLOCK = 1 << 19, 1 << 12
 
 
@@ -135,7 +135,7 @@ def _compute_means_by_group(values: np.ndarray, make_groups: Callable[[np.ndarra
 
 
 def group_rows(values: np.ndarray, k: int, method: str, standardize: bool = False) -> np.ndarray:
-    """Return each row's group of k rows or more; `values` has one row a variable, all finite."""
+    """Return group codes for groups of at least k rows; `values` has one row per variable, all finite."""
     if k == 1:
         return np.arange(values.shape[1])
     return (group_by_mdav if method == "mdav" else group_by_local_search)(
@@ -259,7 +259,7 @@ def k_means_by_col(
 def _make_cluster_function(
     df: pd.DataFrame, n_clusters: object, random_state: object, standardize: bool
 ) -> Callable[[np.ndarray], np.ndarray]:
-    """Check what k-means is to do, and return what gives each row its cluster."""
+    """Check the settings of k-means, and return a function that assigns a cluster to each row."""
     count = frames.check_group_size(n_clusters, len(df), "n_clusters")
     seed = frames.integer(random_state, "random_state", 0, 2**32 - 1)
     try:
@@ -273,7 +273,7 @@ def _make_cluster_function(
         different = label_equal_points(scaled)
         if different.max() < count:
             return different
-        # distances to the mean are the same, and rounding errors smaller
+        # distances are invariant under centering, and rounding errors smaller
         rows = (scaled - scaled.mean(axis=1, keepdims=True)).T
         with threadpool_limits(1 if rows.size < _MIN_THREADED_SIZE else None, user_api="openmp"):
             return KMeans(count, n_init=N_STARTS, random_state=seed).fit(rows).labels_.astype(np.int64)
@@ -282,17 +282,17 @@ def _make_cluster_function(
 
 
 def group_by_local_search(columns: np.ndarray, k: int) -> np.ndarray:
-    """Partition rows into groups of at least k with a low loss: groups of near rows, then a local search."""
+    """Partition rows into groups of at least k with a low loss: initial groups of near rows, then a local search."""
     size = columns.shape[1]
     if size < 2 * k:
         return np.zeros(size, dtype=np.int64)
-    # neighbors lie together in memory, too: that alone makes the search for them faster
+    # neighbors are also adjacent in memory, which makes the search for them faster
     order, columns = order_in_blocks(columns, _BLOCK_SIZE)
     rows = np.ascontiguousarray(columns.T)
     rows -= rows.mean(axis=0)
     space = NeighborSpace(rows)
     found = label_equal_points(columns)
-    # k equal rows are a group without any loss
+    # k equal rows are a group without loss
     others = np.bincount(found)[found] < k
     if np.count_nonzero(others) >= k:
         found[others] = found.max() + 1 + make_initial_groups(rows[others], k, space)
@@ -304,7 +304,7 @@ def group_by_local_search(columns: np.ndarray, k: int) -> np.ndarray:
 
 
 def make_initial_groups(rows: np.ndarray, k: int, space: NeighborSpace) -> np.ndarray:
-    """Partition rows, of which there are at least k."""
+    """Partition at least k rows into initial groups."""
     block = max(_ROWS_PER_BLOCK, 3 * k) if k <= _MAX_NEIGHBOR_K else _GROUPS_PER_BLOCK * k
     blocks = max(1, len(rows) // block)
     order, _ = order_in_blocks(np.ascontiguousarray(rows.T), -(-len(rows) // blocks))
@@ -322,9 +322,9 @@ def make_initial_groups(rows: np.ndarray, k: int, space: NeighborSpace) -> np.nd
 
 
 def _group_by_neighbors(rows: np.ndarray, k: int, space: NeighborSpace) -> np.ndarray:
-    """Make groups of a row and its nearest neighbors, the most isolated rows first.
+    """Form groups of a row and its nearest neighbors, the most isolated rows first.
 
-    All those that are more isolated than any other that wants the same rows are made at once.
+    All groups whose row is more isolated than any other that claims the same rows are formed at once.
     """
     labels, made = np.full(len(rows), -1), 0
     free = np.ones(len(rows), dtype=bool)
@@ -332,7 +332,7 @@ def _group_by_neighbors(rows: np.ndarray, k: int, space: NeighborSpace) -> np.nd
         distances, places = space.find_nearest(rows[left], rows[left], 3 * k)
         near = left[places].astype(np.int32)
         rank = distances[:, -1].argsort(kind="stable").argsort()
-        # once many have lost most of their neighbors, a new tree finds others
+        # once many rows have lost most of their neighbors, a new tree finds others
         while left.size and left.size > 0.85 * free.sum():
             wanted, complete = _find_free_neighbors(near, free, k)
             left, near, rank = left[complete], near[complete], rank[complete]
@@ -350,7 +350,7 @@ def _group_by_neighbors(rows: np.ndarray, k: int, space: NeighborSpace) -> np.nd
 
 
 def _find_free_neighbors(near: np.ndarray, free: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first k neighbors that are free, of those rows that have as many, and which these are."""
+    """Return the first k free neighbors of the rows that have as many, and the mask of these rows."""
     there = free[near]
     count = there.cumsum(axis=1, dtype=np.int8)
     complete = count[:, -1] >= k
@@ -359,6 +359,6 @@ def _find_free_neighbors(near: np.ndarray, free: np.ndarray, k: int) -> tuple[np
 
 
 def _join_nearest_groups(labels: np.ndarray, joining: np.ndarray, rows: np.ndarray, space: NeighborSpace) -> None:
-    """Give rows the group of the nearest row that has one."""
+    """Assign rows to the group of the nearest row that has one."""
     nearby = space.find_nearest(rows[~joining], rows[joining], 1)[1][:, 0]
     labels[joining] = labels[~joining][nearby]

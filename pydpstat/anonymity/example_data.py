@@ -1,4 +1,4 @@
-"""A simulated loan data set: the size and shape of a bank's applications, with nobody in it."""
+"""A simulated data set of loan applications, in the size and shape of a bank's, without real persons."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydpstat.anonymity import _frames as frames
 from pydpstat.r_arithmetic.elementary import exp
 
 ROWS = 307_511
-# the income of the outlier, and the code for "not employed" among the days
+# the income of the outlier, and the code for "not employed" in the column of days
 OUTLIER, NOT_EMPLOYED = 1.17e8, 365_243
 
 
@@ -53,7 +53,7 @@ def simulate_loans(rows: int = ROWS, seed: int = 40) -> pd.DataFrame:
     wealth = rng.normal(size=(3, rows))
     income = exp(11.91 + 0.48 * wealth[0])
     credit = exp(13.07 + 0.70 * (0.4 * wealth[0] + np.sqrt(1 - 0.4**2) * wealth[1]))
-    # incomes are stated in round figures, credits follow from monthly payments
+    # incomes are stated in round numbers, credits follow from monthly payments
     income = np.rint(income / 4500.0).clip(6) * 4500.0
     credit = (np.rint(credit / 4.5) * 4.5).clip(45_000.0, 4_050_000.0)
     income[rng.integers(rows)] = OUTLIER

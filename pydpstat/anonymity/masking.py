@@ -1,4 +1,4 @@
-"""Values and columns masked: rounded, in categories, with noise, and identifiers left out."""
+"""Masking of values and columns: rounding, categories, noise, and removal of identifiers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pydpstat.random import Source, source_from
 
 Bins = int | Sequence[float]
 _ALLOWED_BINS = "an integer of at least 1, or increasing edges"
-# below it a number and its double are 64-bit integers
+# below this number, an integer and its double fit into 64-bit integers
 _MAX_EXACT_INTEGER = 2.0**61
 NOISE_FAMILIES = ("laplace", "normal")
 
@@ -87,7 +87,7 @@ def _round_column(df: pd.DataFrame, position: int, unit: float) -> object:
 
 
 def _round_integers(column: pd.Series, unit: int) -> pd.Series:
-    """Round integers to multiples, halves to the even one; a dtype too narrow for them gives way."""
+    """Round integers to multiples, ties to even; a dtype that is too narrow is widened."""
     wide = column.astype(np.int64 if isinstance(column.dtype, np.dtype) else "Int64")
     below, rest = wide // unit, wide % unit
     up = (2 * rest > unit) | ((2 * rest == unit) & (below % 2 == 1))
@@ -105,7 +105,7 @@ def categorize(
     columns: ColumnNames = None,
     quantiles: bool = False,
 ) -> pd.DataFrame:
-    """Replace numbers by the interval that they lie in.
+    """Replace numbers by the interval that contains them.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How well a table hides its rows, and how far it is from the original: each measure, and all together."""
+"""Measures of anonymity and information loss of a table, single and combined."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def k_anonymity(df: pd.DataFrame, return_sizes: bool = False, columns: ColumnNam
 
 @explain_wrong_calls
 def l_diversity(df: pd.DataFrame, quasi_identifiers: ColumnNames, sensitive: Hashable) -> int:
-    """Return the smallest number of sensitive values in a group of alike rows.
+    """Return the smallest number of distinct sensitive values in a group of equal rows.
 
     Parameters
     ----------
@@ -282,7 +282,7 @@ def evaluate_anonymization(
 
 
 def _compute_column_errors(df: pd.DataFrame, anonymized: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    """Return each column's mean squared change, and its variance; NaN where there are no numbers."""
+    """Return each column's mean squared change, and its variance; NaN if it is not numeric."""
     errors = np.full(df.shape[1], np.nan)
     variances = errors.copy()
     for place in range(df.shape[1]):
@@ -290,6 +290,6 @@ def _compute_column_errors(df: pd.DataFrame, anonymized: pd.DataFrame) -> tuple[
             errors[place] = compute_mean_squared_error(df, anonymized, place)
             values = frames.read_float_column(df, place)
             known = values[~np.isnan(values)]
-            # per row of the table, as the error is
+            # per row of the table, as the error
             variances[place] = ((known - known.mean()) ** 2).sum() / len(df) if known.size else 0.0
     return errors, variances

@@ -1,4 +1,4 @@
-"""The outcome of an evaluation: sizes of groups and errors of columns, none of the rows."""
+"""Result of an evaluation: sizes of groups and errors of columns, without rows."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class AnonymizationResults(Report, ReadOnlyArrays):
 
     @property
     def mean_error(self) -> float:
-        """Mean of the columns' errors; NaN where no column has numbers."""
+        """Mean of the columns' errors; NaN if no column is numeric."""
         return float(self.errors.mean())
 
     def _collect_facts(self) -> Facts:
@@ -141,7 +141,7 @@ class AnonymizationResults(Report, ReadOnlyArrays):
         return [*notes, NOT_PRIVATE, figures]
 
     def plot(self, ax: Axes | None = None, title: str | None = None, *, kind: str = "errors", **style: object) -> Axes:
-        """Plot the errors of the columns or the sizes of the groups; needs matplotlib.
+        """Plot the errors of the columns or the sizes of the groups; matplotlib is required.
 
         Parameters
         ----------
@@ -229,7 +229,7 @@ class AnonymizationResults(Report, ReadOnlyArrays):
 
 
 def _freeze_series(series: pd.Series) -> pd.Series:
-    """Return a Series of numbers that cannot be made writable, nor an index of numbers."""
+    """Return a read-only Series of numbers, with a read-only index if it is numeric."""
     index = series.index
     if getattr(index.dtype, "kind", "O") in "iuf":
         index = pd.Index(freeze_array(index.to_numpy()), name=index.name, copy=False)

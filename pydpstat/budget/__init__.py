@@ -1,4 +1,4 @@
-"""A privacy budget and its ledger, in memory, in a file that several processes share, or in PostgreSQL."""
+"""A privacy budget with its ledger in memory, in a file shared by several processes, or in PostgreSQL."""
 
 from pydpstat._lazy import explain_missing_names as _answer_names
 from pydpstat.budget.amounts import Amount, BudgetExceeded, Share

@@ -1,4 +1,4 @@
-"""``python -m pydpstat budget``."""
+"""Command line of the budget: ``python -m pydpstat budget``."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from pydpstat.errors import PydpstatError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Print a ledger and return the exit code: 0, or 1 where there is no ledger.
+    """Print a ledger and return the exit code: 0, or 1 if there is no ledger.
 
-    `argv` has the arguments after ``budget``; those of the process by default.
+    `argv` has the arguments after ``budget``; by default those of the process.
     """
     parser = argparse.ArgumentParser(
         prog="python -m pydpstat budget", description="Print a ledger: its limits and what was spent."

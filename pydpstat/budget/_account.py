@@ -1,4 +1,4 @@
-"""An account: an accountant and a ledger; what is spent, labeled, paid for in blocks, and left."""
+"""Accounts: an accountant with a ledger, the amounts spent and left, labels, and blocks that charge releases."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from pydpstat.results._words import describe_noise
 
 
 class Account(HelpfulErrors):
-    """Spends from a ledger within the limits of an accountant."""
+    """A ledger from which releases spend within the limits of an accountant."""
 
     _ledger: MemoryLedger | SharedLedger
 
-    # hidden from type checkers, which would take every name for one that can be set
+    # hidden from type checkers, which would otherwise accept the assignment of any name
     if not TYPE_CHECKING:
 
         def __setattr__(self, name, value):
@@ -81,7 +81,7 @@ class Account(HelpfulErrors):
         return self._unit
 
     def spend(self, guarantee: Guarantee, call: str, label: str | None = None) -> None:
-        """Spend what a release costs, just before its noise is drawn.
+        """Record the cost of a release in the ledger, just before its noise is drawn.
 
         Parameters
         ----------
@@ -171,7 +171,7 @@ class Account(HelpfulErrors):
             return
         costs = cost, remaining, compute_shortfall(cost, remaining)
         requested, left, difference = map(self._accountant.to_amount, costs)
-        # with rho there is one number, which epsilon decides
+        # with rho there is one number, which epsilon determines
         wanting = [word for word in ("epsilon", "delta") if getattr(difference, word)]
         only_delta = difference.rho is None and wanting == ["delta"]
         way = f"Use a smaller {'delta' if only_delta else 'epsilon'}, or stop here."
@@ -229,7 +229,7 @@ class Account(HelpfulErrors):
 
     @contextmanager
     def labeled(self, label: str) -> Iterator[None]:
-        """Label every spend from this budget inside of a block.
+        """Label all charges to this budget within a block.
 
         A release has no argument for it, as one label is usually that of many releases; and so a label
         reaches the mirrors, too, which have R's arguments only.
@@ -265,28 +265,28 @@ class Account(HelpfulErrors):
             yield
 
     def __enter__(self) -> Self:
-        """Pay for every release in the block that names no other budget."""
+        """Charge every release in the block that names no other budget."""
         open_block(self)
         register_block(self)
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Leave the block; an error goes on."""
+        """Leave the block; exceptions are propagated."""
         close_block(self)
         drop_block(self)
 
     @property
     def spent(self) -> Amount:
-        """What was spent: with "basic" the sums; with "zcdp" rho, and its epsilon at the budget's delta."""
+        """Amount spent: with "basic" the sums; with "zcdp" rho, and its epsilon at the budget's delta."""
         return self._accountant.convert_spent(self._ledger.read_total())
 
     @property
     def remaining(self) -> Amount:
-        """What is left: with "zcdp" rho, and the largest epsilon of a pure release that it covers."""
+        """Amount left: with "zcdp" rho, and the largest epsilon of a pure release that it covers."""
         return self._accountant.to_amount(compute_shortfall(self._limit, self._ledger.read_total()))
 
     def plan(self, releases: int) -> Share:
-        """Say what each of several equal releases may use, so that all of them fit into what is left.
+        """Compute the amount for each of several equal releases that together fit into what is left.
 
         Parameters
         ----------
@@ -332,7 +332,7 @@ class Account(HelpfulErrors):
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """Every spend, the oldest first: call, label, guarantee, time, process and host."""
+        """All entries in the order of charging: call, label, guarantee, time, process and host."""
         return self._ledger.read_entries()
 
 

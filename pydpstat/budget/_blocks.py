@@ -1,16 +1,16 @@
-"""What is in force inside of ``with`` blocks: the default budget of the releases, and labels.
+"""Context of ``with`` blocks: the default budget of releases, and labels.
 
-Both are context variables: a new thread starts without them, an asyncio task with those where it was
-made, a forked process with those of its parent, and any other process without.
+Both are context variables: a new thread starts without them, an asyncio task with those of the place where it was
+created, a forked process with those of its parent, and any other process without.
 
-A generator shares its caller's context: between two steps, the caller would see the generator's blocks. A
-block that a generator opened is therefore in force only while its frame is on the call stack. If contextlib
-or a pytest fixture drives a generator as a context manager, its blocks belong to the frame that entered it.
+A generator shares its caller's context: between two steps, the caller would see the generator's blocks. A block that a
+generator opened therefore applies only while its frame is on the call stack. If contextlib or a pytest fixture drives a
+generator as a context manager, its blocks belong to the frame that entered it.
 
-Blocks that are open in other threads are known, too: an unpaid release may have been meant for one of them.
-Python does not tell which thread started another. A thread that is younger than a block is taken for one that
-was started inside. One that is older is not, unless it works for a pool: what a pool's thread does was handed
-to it later, here from inside of the block. Threads of one pool hand each other nothing.
+Blocks open in other threads are recorded, too, because an uncharged release may have been meant for one of them. Python
+does not record which thread started another. A thread that is younger than a block is assumed to have been started
+inside the block. An older thread is not, unless it is a pool's: its task was then submitted later, here from inside the
+block. Threads of one pool do not submit tasks to each other.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from pydpstat.privacy import Guarantee
 
 
 class Chargeable(Protocol):
-    """What a release needs of a budget."""
+    """Interface of a budget that a release can be charged to."""
 
     def spend(self, guarantee: Guarantee, call: str) -> None:
-        """Record the spend, or raise an error where it would exceed the budget."""
+        """Record the cost, or raise an error if it would exceed the budget."""
 
 
 class ChargeSubject(NamedTuple):
-    """What the release that is being paid for is about, and its mechanism, in words."""
+    """Subject and mechanism of the release that is being charged, in words."""
 
     label: str = ""
     mechanism: str = ""
@@ -48,7 +48,7 @@ class ChargeSubject(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _OpenBlock:
-    """A budget in force, None if the whole was paid for before its parts; and the frame that opened it."""
+    """An open block with the frame that opened it; the budget is None if the whole was charged before its parts."""
 
     budget: Chargeable | None
     frame: FrameType | None
@@ -57,7 +57,7 @@ class _OpenBlock:
 
     @property
     def is_generator(self) -> bool:
-        """Whether a generator opened it."""
+        """Whether a generator opened the block."""
         return self.frame is not None and bool(self.frame.f_code.co_flags & _GENERATOR_FLAGS)
 
 
@@ -75,7 +75,7 @@ _SUBJECT: ContextVar[ChargeSubject] = ContextVar("pydpstat subject", default=Cha
 
 
 def get_open_budgets() -> tuple[Chargeable | None, ...]:
-    """Return the budgets of the blocks around, the innermost last; empty outside of every block."""
+    """Return the budgets of the enclosing blocks, the innermost last; empty outside all blocks."""
     found = _BUDGETS.get()
     if not _GENERATOR_BLOCKS and not any(each.is_generator for each in found):
         return tuple(each.budget for each in found)
@@ -85,11 +85,11 @@ def get_open_budgets() -> tuple[Chargeable | None, ...]:
 
 
 def _order_blocks(found: Sequence[_OpenBlock]) -> list[_OpenBlock]:
-    """Return the blocks in force here, the innermost last; a generator's only while it runs."""
+    """Return the blocks that apply here, the innermost last; a generator's only while it runs."""
     depths = _get_frame_depths()
     kept = [each for each in found if not each.is_generator or id(each.frame) in depths]
     for each in found:
-        # a copied context: from inside the generator, or from its caller
+        # a copied context may stem from inside the generator or from its caller
         if (
             each.is_generator
             and id(each.frame) not in depths
@@ -116,7 +116,7 @@ def _order_blocks(found: Sequence[_OpenBlock]) -> list[_OpenBlock]:
 
 
 def _get_frame_depths() -> dict[int, int]:
-    """Return the depth of each frame on the call stack, by its identity."""
+    """Return the depth of each frame on the call stack, by the frame's id."""
     found: dict[int, int] = {}
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
@@ -156,18 +156,18 @@ def _make_block(budget: Chargeable | None) -> _OpenBlock:
 
 
 def get_default_budget() -> Chargeable | None:
-    """Return the innermost block's budget; None outside of every block."""
+    """Return the innermost block's budget; None outside all blocks."""
     budgets = get_open_budgets()
     return budgets[-1] if budgets else None
 
 
 def get_enclosing_budget() -> Chargeable | None:
-    """Return the budget of the innermost block that has one, also where it paid for the whole in advance."""
+    """Return the innermost budget of the enclosing blocks, even if it was charged for the whole in advance."""
     return next((budget for budget in reversed(get_open_budgets()) if budget is not None), None)
 
 
 def open_block(budget: Chargeable | None) -> None:
-    """Make a budget the default, until it is left."""
+    """Make a budget the default until its block is closed."""
     block = _make_block(budget)
     _BUDGETS.set((*_BUDGETS.get(), block))
     if block.is_generator:
@@ -175,10 +175,10 @@ def open_block(budget: Chargeable | None) -> None:
 
 
 def close_block(budget: Chargeable | None) -> None:
-    """Leave the innermost block of a budget; nothing happens where there is none, as in another thread."""
+    """Close the innermost block of a budget; do nothing if there is none, as in another thread."""
     frame, blocks = _find_owner(), _BUDGETS.get()
     here = [each for each in (*blocks, *_GENERATOR_BLOCKS) if each.budget is budget]
-    # a generator that is closed elsewhere leaves its own block
+    # a generator that is closed elsewhere closes its own block
     own = [each for each in here if each.frame is frame] or [each for each in here if not each.is_generator]
     own = own or [each for each in here if each in blocks]
     if own:
@@ -190,7 +190,7 @@ def close_block(budget: Chargeable | None) -> None:
 
 @contextmanager
 def use_budget(budget: Chargeable | None) -> Iterator[None]:
-    """Have a default budget for a while, or none."""
+    """Use a budget as the default within the block; None disables charging."""
     open_block(budget)
     try:
         yield
@@ -200,7 +200,7 @@ def use_budget(budget: Chargeable | None) -> Iterator[None]:
 
 @contextmanager
 def label_charges(budget: Chargeable, label: str) -> Iterator[None]:
-    """Label what is spent from a budget for a while."""
+    """Label charges to a budget within the block."""
     block = _make_block(budget)
     _LABELS.set((*_LABELS.get(), (block, label)))
     try:
@@ -211,7 +211,7 @@ def label_charges(budget: Chargeable, label: str) -> Iterator[None]:
 
 @contextmanager
 def set_charge_subject(label: str, mechanism: str) -> Iterator[None]:
-    """Say what a release is about, and by which mechanism it is made, while it is paid for."""
+    """Set the subject and the mechanism of the release that is charged within the block."""
     token = _SUBJECT.set(ChargeSubject(label, mechanism))
     try:
         yield
@@ -220,7 +220,7 @@ def set_charge_subject(label: str, mechanism: str) -> Iterator[None]:
 
 
 def get_charge_label(budget: Chargeable) -> str:
-    """Return the innermost label of a budget, else what the release is about; empty where there is none."""
+    """Return the innermost label of a budget, else the subject of the release; may be empty."""
     labels = {block: label for block, label in _LABELS.get() if block.budget is budget}
     # most releases have no label
     last = _order_blocks(tuple(labels))[-1:] if labels else []
@@ -228,7 +228,7 @@ def get_charge_label(budget: Chargeable) -> str:
 
 
 def get_charge_mechanism() -> str:
-    """Return the mechanism of the release that is being paid for; empty where it is not known."""
+    """Return the mechanism of the release that is being charged; an empty string if it is unknown."""
     return _SUBJECT.get().mechanism
 
 
@@ -243,19 +243,19 @@ class _ThreadBlock:
     is_pool_thread: bool
 
 
-# of all threads, the last opened at the end
+# open blocks of all threads, the latest at the end
 OPEN_BLOCKS: list[_ThreadBlock] = []
 
 
 def register_block(budget: object) -> None:
-    """Note that this thread opened a block."""
+    """Record that this thread opened a block."""
     OPEN_BLOCKS.append(
         _ThreadBlock(budget, threading.current_thread(), weakref.WeakSet(threading.enumerate()), _is_pool_thread())
     )
 
 
 def drop_block(budget: object) -> None:
-    """Note that this thread left its innermost block of a budget."""
+    """Record that this thread left its innermost block of a budget."""
     here = threading.current_thread()
     for block in reversed(OPEN_BLOCKS):
         if block.budget is budget and block.thread is here:
@@ -264,10 +264,10 @@ def drop_block(budget: object) -> None:
 
 
 def warn_of_a_block_elsewhere() -> None:
-    """Warn, where nobody pays for a release, if it may have been meant for a block of another thread."""
+    """Warn about an uncharged release that may have been meant for a block of another thread."""
     here = threading.current_thread()
     for block in reversed(OPEN_BLOCKS):
-        # a fork leaves the other threads, with their blocks, in the parent
+        # after a fork, the other threads and their blocks exist in the parent only
         apart = block.thread is here or not block.thread.is_alive()
         if not apart and (here not in block.older_threads or (_is_pool_thread() and not block.is_pool_thread)):
             warn_uncharged(

@@ -1,4 +1,4 @@
-"""An entry of a ledger, which has no data, and entries as a frame, as CSV and as JSON."""
+"""Ledger entries, which contain no data, and their conversion to a frame, CSV and JSON."""
 
 from __future__ import annotations
 
@@ -70,9 +70,9 @@ class Entry:
 
     @classmethod
     def from_guarantee(cls, guarantee: Guarantee, call: str, label: str = "", mechanism: str = "") -> Entry:
-        """Return the entry of a release that is made now."""
+        """Create the entry of a release that is made now."""
         rho = guarantee.rho
-        # a database gives back what it got: no NaN, and no sign of a zero
+        # databases do not preserve NaN and the sign of zero
         return cls(
             _escape_text(call),
             _escape_text(label),
@@ -102,7 +102,7 @@ _DTYPES = {
 
 
 def make_entry_frame(entries: Sequence[Entry]) -> pd.DataFrame:
-    """Return one row an entry; texts are pandas' strings, and what there is none of is NaN or NA."""
+    """Return a frame with one row per entry; strings have pandas' string type, and missing values are NaN or NA."""
     rows = list(map(astuple, entries))
     dtypes = {name: _DTYPES.get(name, "string") for name in ENTRY_COLUMNS}
     frame = pd.DataFrame(rows, columns=list(ENTRY_COLUMNS))
@@ -111,17 +111,17 @@ def make_entry_frame(entries: Sequence[Entry]) -> pd.DataFrame:
 
 
 def format_entries_csv(entries: Sequence[Entry]) -> str:
-    """Return a line of names and one line an entry; numbers are as Python prints them."""
+    """Return CSV with a header and one line per entry; numbers are formatted as by Python's repr."""
     return format_csv([ENTRY_COLUMNS, *map(astuple, entries)])
 
 
 def convert_entries(entries: Sequence[Entry]) -> list[dict[str, object]]:
-    """Return the entries in plain types, by the names of a frame's columns."""
+    """Return the entries as dicts of plain types, with the names of a frame's columns."""
     return [dict(zip(ENTRY_COLUMNS, astuple(each))) for each in entries]
 
 
 def _escape_text(text: str) -> str:
-    """Write out what not every database keeps: a zero character, and half a surrogate pair."""
+    """Escape characters that some databases cannot store: null characters and lone surrogates."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\x00")
 
 

@@ -1,13 +1,13 @@
 """A ledger in an SQLite file, which several processes share.
 
-Every spend is one transaction, on disk before it returns: it takes the write lock, reads the total,
-compares, adds and commits, so that writers wait for each other and cannot exceed the limit together.
-A process that is killed leaves either the whole spend or nothing of it.
+Every charge is one transaction, on disk before it returns: it takes the write lock, reads the total, compares, adds and
+commits, so that writers wait for each other and cannot exceed the limit together. A process that is killed leaves
+either the whole entry or nothing of it.
 
-What was spent is in the file itself, not in a log beside it whose name follows the file's: a file that
-was moved or has another name too holds every spend, and locks belong to the file and not to its name.
-A new ledger is written under another name and then moved, so that no ledger is ever empty. A file that
-is damaged, or has other tables, is an error.
+The entries are in the file itself, not in a separate log whose name is derived from the file's: a file that was moved
+or has another name too contains every entry, and locks belong to the file and not to its name. A new ledger is written
+under a temporary name and then moved, so that no ledger is ever empty. A file that is damaged, or has other tables,
+raises an error.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from pydpstat.budget._ledger import (
 from pydpstat.budget.amounts import ZERO_COST, Cost
 from pydpstat.errors import PydpstatError
 
-# marks the file as a ledger ("dpst"), and its format
+# application id ("dpst") and format version of the file
 APPLICATION_ID, FORMAT = 0x64707374, 6
-# EXTRA: that the journal is gone is on disk too before a commit returns
+# EXTRA: the removal of the journal is also on disk before a commit returns
 CONNECTION_SETTINGS = ("PRAGMA synchronous = EXTRA", "PRAGMA fullfsync = ON")
 _TABLES = {
     "budget": "CREATE TABLE budget (id INTEGER PRIMARY KEY CHECK (id = 1), epsilon TEXT NOT NULL, "
@@ -53,7 +53,7 @@ _STATE_QUERY = "SELECT epsilon, delta, accountant, neighbors, unit, spent, spent
 _ENTRIES_QUERY = f"SELECT {', '.join(ENTRY_COLUMNS)} FROM spends ORDER BY id"
 _INSERT_ENTRY = f"INSERT INTO spends ({', '.join(ENTRY_COLUMNS)}) VALUES ({', '.join('?' * len(ENTRY_COLUMNS))})"
 _UPDATE_TOTAL = "UPDATE budget SET spent = ?, spent_delta = ?, chain = ?, seal = ?"
-# what is wrong with the disk, the permissions or another process, and not with what is in the file
+# errors of the disk, the permissions or another process, not of the file's contents
 _EXTERNAL_ERRORS = frozenset(
     (
         sqlite3.SQLITE_PERM,
@@ -70,9 +70,9 @@ _EXTERNAL_ERRORS = frozenset(
 
 
 class FileLedger(SharedLedger):
-    """Keeps the spends in a file; an error where it cannot be a ledger, or is one with other limits.
+    """A ledger in a file; an error is raised if the file is not a ledger or has other limits.
 
-    Without `limits` it has those of the file. A `new` one is made where there is no file, with limits.
+    Without `limits`, those of the file are used. With `new` and limits, a missing file is created.
     """
 
     def __init__(self, path: str, limits: Limits | None, new: bool = False) -> None:
@@ -93,17 +93,17 @@ class FileLedger(SharedLedger):
         close_at_forks(self)
 
     def read_total(self) -> Cost:
-        """Sum of all spends."""
+        """Return the total of all entries."""
         with self._lock, self._translate_errors():
             return self._check_total(self._read_state_row(self._get_connection())[5:7])
 
     def read_entries(self) -> tuple[Entry, ...]:
-        """Every spend, the oldest first."""
+        """Return all entries in the order of charging."""
         with self._lock, self._translate_errors():
             return self._read_ledger(self._get_connection())[1]
 
     def close_connection(self) -> None:
-        """Close the connection, which nobody may be using; the next use opens another."""
+        """Close the connection, which must not be in use; the next use opens a new one."""
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
@@ -126,7 +126,7 @@ class FileLedger(SharedLedger):
                 yield self._check_total(row[5:7]), add_entry
                 connection.execute("COMMIT")
             except BaseException:
-                # a commit that failed may have ended the transaction
+                # a failed commit may have ended the transaction
                 with suppress(sqlite3.Error):
                     connection.execute("ROLLBACK")
                 raise
@@ -136,13 +136,13 @@ class FileLedger(SharedLedger):
         try:
             yield
         except (sqlite3.Error, OSError, UnicodeError) as error:
-            # an extended code has the primary one in its last byte; Python's own errors have none
+            # the primary code is the last byte of an extended one; Python's own errors have no code
             code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
             if code == sqlite3.SQLITE_NOTADB:
                 raise _make_format_error(self.path) from None
             if not isinstance(error, OSError) and code not in _EXTERNAL_ERRORS:
                 raise self._make_damage_error(str(error)[:200]) from None
-            # what SQLite says names the file's state, never a call
+            # SQLite's message describes the file's state and contains no call
             raise PydpstatError(
                 f"path must be a ledger that can be read and written; {self.path!r}: {error}. Nothing "
                 "is released. Check the file, the permissions of its folder, and the free disk space."
@@ -154,7 +154,7 @@ class FileLedger(SharedLedger):
                 f"path must stay the same file while the budget is used; {self.path!r} was moved, removed "
                 "or replaced. Put it back, or open the budget again."
             )
-        # a writer that is killed leaves a journal by one of several names only
+        # a killed writer leaves a journal named after only one of several hard links
         names = os.stat(self.path).st_nlink
         if names > 1:
             raise PydpstatError(
@@ -175,7 +175,7 @@ class FileLedger(SharedLedger):
                 f"path must be a ledger of format {FORMAT}; {self.path!r} has format {version}. "
                 "Use the version of pydpstat that wrote it."
             )
-        # another mode has a log beside the file, which does not follow it when it is moved
+        # other modes have a log in a separate file, which is left behind when the ledger is moved
         for question, answer in (("PRAGMA journal_mode", "delete"), ("PRAGMA quick_check(1)", "ok")):
             state = connection.execute(question).fetchone()[0]
             if state != answer:
@@ -188,7 +188,7 @@ class FileLedger(SharedLedger):
         return self._verify_seal(connection.execute(_STATE_QUERY).fetchall())
 
     def _read_ledger(self, connection: sqlite3.Connection) -> tuple[Limits, tuple[Entry, ...]]:
-        """Read the limits and the entries in one state of the file."""
+        """Read the limits and the entries in one transaction."""
         connection.execute("BEGIN")
         try:
             row = self._read_state_row(connection)
@@ -207,7 +207,7 @@ class FileLedger(SharedLedger):
 
 
 def _open_connection(path: str, mode: str) -> sqlite3.Connection:
-    # without isolation level Python opens no transactions of its own; the ledger's lock guards the threads
+    # with isolation level None Python opens no transactions; the ledger's lock serializes threads
     connection = sqlite3.connect(
         f"{Path(path).as_uri()}?mode={mode}",
         timeout=MAX_WAIT,
@@ -221,13 +221,13 @@ def _open_connection(path: str, mode: str) -> sqlite3.Connection:
 
 
 def _make_ledger_file(path: str, limits: Limits) -> None:
-    """Make a ledger where none is, whole before it has its name."""
+    """Create a ledger if the file is missing, complete before it gets its name."""
     folder, name = os.path.split(path)
     with _use_folder_lock(folder):
         if os.path.lexists(path):
             return
         part = os.path.join(folder, f".{name}.{os.getpid()}")
-        # one of a process that was killed, whose number came again
+        # left by a killed process with the same process id
         _remove_files(part)
         try:
             with closing(_open_connection(part, "rwc")) as connection:
@@ -238,7 +238,7 @@ def _make_ledger_file(path: str, limits: Limits) -> None:
                 values = ", ".join("?" * (len(row) + 1))
                 connection.execute(f"INSERT INTO budget VALUES (1, {values})", (*row, compute_checksum("", row)))
                 connection.execute("COMMIT")
-            # where no folder can be locked, as on Windows, this replaces no file
+            # on systems without folder locks, such as Windows, this replaces no file
             with suppress(FileExistsError):
                 os.rename(part, path)
         finally:
@@ -254,7 +254,7 @@ def _remove_files(part: str) -> None:
 
 @contextmanager
 def _use_folder_lock(folder: str) -> Iterator[None]:
-    """Keep other processes and threads from making a ledger in this folder."""
+    """Prevent other processes and threads from creating a ledger in this folder within the block."""
     try:
         import fcntl
     except ImportError:
@@ -266,7 +266,7 @@ def _use_folder_lock(folder: str) -> Iterator[None]:
         try:
             yield
         finally:
-            # a child that was forked meanwhile may hold the file open
+            # a child forked in the meantime may hold the file open
             fcntl.flock(file, fcntl.LOCK_UN)
     finally:
         os.close(file)
@@ -277,7 +277,7 @@ def _make_format_error(path: str) -> PydpstatError:
 
 
 def _check_place(path: str, new: bool) -> None:
-    """Check a path before SQLite sees it: its messages would not name the cause."""
+    """Check a path before SQLite opens it, because SQLite's messages do not name the cause."""
     place = Path(path)
     try:
         place.exists()
@@ -294,7 +294,7 @@ def _check_place(path: str, new: bool) -> None:
             f"path must be a ledger; there is no file {path!r}. Put it back or, if nothing was spent "
             "yet, create it with Budget(...)."
         )
-    # nothing is read here: closing a file gives up the locks that SQLite has on it in this process
+    # the file is not read here: closing it would release SQLite's locks on it in this process
     if place.exists() and not place.stat().st_size:
         raise PydpstatError(
             f"path must be a ledger; {path!r} is an empty file, perhaps truncated. Restore it from a "
@@ -314,7 +314,7 @@ def _get_file_id(path: str) -> tuple[int, int] | None:
 
 
 def _retry_while_busy(step: Callable[[], object]) -> None:
-    """Repeat what is refused while another process is busy."""
+    """Repeat a step while another process holds the lock."""
     end = time.monotonic() + MAX_WAIT
     while True:
         try:
@@ -327,7 +327,7 @@ def _retry_while_busy(step: Callable[[], object]) -> None:
 
 
 def _write_folder_entry(path: str) -> None:
-    """Write the new file's name to disk, where the system can."""
+    """Write the new file's directory entry to disk, if the system supports it."""
     with suppress(OSError):
         folder = os.open(os.path.dirname(path), os.O_RDONLY)
         try:

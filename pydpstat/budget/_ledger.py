@@ -1,12 +1,12 @@
-"""Ledgers: in the memory of one process, and what those that several processes share have in common.
+"""The ledger in memory, and the common part of ledgers that several processes share.
 
-A shared ledger locks the row of its total, reads it, compares, adds and commits, so that writers wait for
-each other and cannot exceed the limit together. Each process has a connection of its own.
+A shared ledger locks the row of its total, reads it, compares, adds and commits, so that writers wait for each other
+and cannot exceed the limit together. Each process has its own connection.
 
-Its row is sealed: it has a check sum of the limits, the total and the chain, which is a check sum of the last
-entry and of the chain before. What was damaged, or altered by hand, is hence an error, and never another
-limit or another total. Two things nobody can tell: an older copy that was put back, of which only a total
-that shrinks while it is used is noticed, and check sums that were computed again.
+The row is sealed with a checksum of the limits, the total and the chain, which is a checksum of the last entry and of
+the chain before it. Damage or alteration by hand therefore raises an error and never leads to another limit or total.
+Two cases cannot be detected: an older copy that was put back, unless the total shrinks while it is in use, and
+recomputed checksums.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from pydpstat.privacy._units import describe_unit
 
 # how long a writer waits for others, in seconds
 MAX_WAIT = 60.0
-# the limits as texts, in which floats compare exactly: epsilon, delta, accountant, neighbors, unit
+# the limits as strings, in which floats compare exactly: epsilon, delta, accountant, neighbors, unit
 Limits = tuple[str, str, str, str, str | None]
-# a total, and what puts an entry and the new total into the ledger
+# a total, and a function that adds an entry and the new total to the ledger
 Change = tuple[Cost, Callable[[Entry, Cost], object]]
 
 
 class MemoryLedger:
-    """Keeps the spends of one process; its threads share it."""
+    """A ledger in the memory of one process, shared by its threads."""
 
     place = "in memory"
 
@@ -45,7 +45,7 @@ class MemoryLedger:
         self._process = os.getpid()
 
     def record_spend(self, limit: Cost, cost: Cost, entry: Entry) -> Cost | None:
-        """Add a spend; where it is too much, leave everything as it is and return what remains."""
+        """Add an entry; if it would exceed the limit, change nothing and return the remaining amount."""
         self._check_process()
         with self._lock:
             total = add_cost(self._total, cost, limit)
@@ -56,19 +56,19 @@ class MemoryLedger:
         return None
 
     def read_total(self) -> Cost:
-        """Sum of all spends."""
+        """Return the total of all entries."""
         self._check_process()
         with self._lock:
             return self._total
 
     def read_entries(self) -> tuple[Entry, ...]:
-        """Every spend, the oldest first."""
+        """Return all entries in the order of charging."""
         self._check_process()
         with self._lock:
             return tuple(self._entries)
 
     def _check_process(self) -> None:
-        # after a fork parent and child would both spend what is left
+        # after a fork both processes would spend the same remaining amount
         if os.getpid() != self._process:
             raise PydpstatError(
                 "a budget in memory belongs to the process that created it. Give the budget a path "
@@ -77,10 +77,9 @@ class MemoryLedger:
 
 
 class SharedLedger:
-    """A ledger outside of the process, written by one transaction for each spend.
+    """A ledger outside the process, written by one transaction per entry.
 
-    A subclass says where it is, opens connections and runs transactions. Its `limits` are those that it
-    was made with.
+    A subclass opens connections and runs transactions. `limits` are the limits with which the ledger was created.
     """
 
     limits: Limits
@@ -91,7 +90,7 @@ class SharedLedger:
         self._seen = ZERO_COST
 
     def record_spend(self, limit: Cost, cost: Cost, entry: Entry) -> Cost | None:
-        """Add a spend; where it is too much, leave everything as it is and return what remains."""
+        """Add an entry; if it would exceed the limit, change nothing and return the remaining amount."""
         with self._open_transaction() as (before, add):
             total = add_cost(before, cost, limit)
             if total is None:
@@ -101,27 +100,27 @@ class SharedLedger:
         return None
 
     def read_total(self) -> Cost:
-        """Sum of all spends."""
+        """Return the total of all entries."""
         raise NotImplementedError
 
     def read_entries(self) -> tuple[Entry, ...]:
-        """Every spend, the oldest first."""
+        """Return all entries in the order of charging."""
         raise NotImplementedError
 
     def close_connection(self) -> None:
-        """Close the connection, which nobody may be using; the next use opens another."""
+        """Close the connection, which must not be in use; the next use opens a new one."""
         raise NotImplementedError
 
     def _open_transaction(self) -> AbstractContextManager[Change]:
-        """Lock the total and give it; what was added is in the ledger for good when this ends."""
+        """Lock the total and yield it with a function that adds an entry; leaving the block commits."""
         raise NotImplementedError
 
     def _make_damage_error(self, what: str) -> PydpstatError:
-        """Return the error of a ledger that is not as it was written."""
+        """Return the error for a ledger that was altered or damaged."""
         raise NotImplementedError
 
     def _verify_seal(self, rows: Sequence[Sequence[object]]) -> Sequence[object]:
-        """Return a ledger's row without its seal, which has to be right."""
+        """Return a ledger's row without its seal, after checking the seal."""
         if len(rows) != 1:
             raise self._make_damage_error(f"it has {len(rows)} rows with limits and a total instead of one")
         *row, seal = rows[0]
@@ -130,7 +129,7 @@ class SharedLedger:
         return row
 
     def _check_total(self, texts: Sequence[object]) -> Cost:
-        """Return a total that was kept as texts, and is not less than it was."""
+        """Return a total stored as strings, after checking that it did not shrink."""
         total = Fraction(str(texts[0])), Fraction(str(texts[1]))
         if total[0] < self._seen[0] or total[1] < self._seen[1]:
             raise self._make_damage_error("less is spent than before, as in an older copy")
@@ -138,7 +137,7 @@ class SharedLedger:
         return total
 
     def _verify_chain(self, rows: Iterable[Sequence[object]], chain: object) -> tuple[Entry, ...]:
-        """Return the entries of a ledger, all of which have to be as they were written."""
+        """Return the entries of a ledger, after checking that none is missing or altered."""
         rows, found = list(rows), INITIAL_CHAIN
         for row in rows:
             found = compute_checksum(found, row)
@@ -147,7 +146,7 @@ class SharedLedger:
         return tuple(Entry(*row) for row in rows)  # type: ignore[arg-type]
 
     def _check_limits(self, found: Limits, given: Limits | None, argument: str) -> Limits:
-        """Check the limits of the ledger against those given, and return its own."""
+        """Check the limits of the ledger against those given, and return the former."""
         if given is not None and found != given:
             raise PydpstatError(
                 f"the ledger {self.place!r} was created with {_describe_limits(found)}; got "
@@ -158,7 +157,7 @@ class SharedLedger:
 
 
 def is_url(place: str) -> bool:
-    """Tell the url of a server from a file's path."""
+    """Return whether a location is the url of a server rather than a file's path."""
     return place.startswith(("postgresql://", "postgres://"))
 
 
@@ -168,12 +167,12 @@ _encode_json = json.JSONEncoder(default=repr).encode
 
 
 def compute_checksum(chain: str, values: Iterable[object]) -> str:
-    """Return the check sum of values and of a chain before them; the same texts and numbers have the same."""
+    """Return the SHA-256 checksum of values and of the chain before them, by their JSON text."""
     return hashlib.sha256(_encode_json([chain, *values]).encode()).hexdigest()
 
 
 def format_cost(cost: Cost) -> tuple[str, str]:
-    """Return a total as texts, which are exact."""
+    """Return a total as strings, which are exact."""
     return str(cost[0]), str(cost[1])
 
 
@@ -183,14 +182,14 @@ def _describe_limits(limits: Limits) -> str:
     return f"{pair}, for {describe_unit(unit)}"
 
 
-# no connection may cross a fork: each is closed before, and both sides open their own
+# connections must not cross a fork: they are closed before it, and both processes open new ones
 _OPEN_LEDGERS: weakref.WeakSet[SharedLedger] = weakref.WeakSet()
-# by thread: two threads may fork at once
+# per thread because two threads may fork at the same time
 _fork_state = threading.local()
 
 
 def close_at_forks(ledger: SharedLedger) -> None:
-    """Close a ledger's connection whenever the process forks."""
+    """Register a ledger so that its connection is closed whenever the process forks."""
     _OPEN_LEDGERS.add(ledger)
 
 

@@ -1,9 +1,9 @@
 """A ledger in PostgreSQL, which several machines share.
 
-Every spend is one transaction: it locks the ledger's row, reads the total, compares, adds and commits, and
-waits until the server has the commit on disk. A connection that is lost before the commit leaves nothing. One
-that is lost during it may leave the spend, and then nothing is released either: nobody tries again, as a
-second try might spend twice. Tables and rows that are not as they were written are an error.
+Every charge is one transaction: it locks the ledger's row, reads the total, compares, adds and commits, and waits until
+the server has the commit on disk. A connection lost before the commit leaves nothing. One lost during the commit may
+leave the entry; nothing is released then, and there is no retry, which might charge twice. Tables and rows that were
+altered raise an error.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from psycopg import Connection, Cursor
 
 Found = TypeVar("Found")
-# a server that is gone is noticed after a minute
+# these settings detect a lost server after a minute
 _CONNECTION_DEFAULTS = {
     "application_name": "pydpstat",
     "client_encoding": "utf8",
@@ -43,7 +43,7 @@ _CONNECTION_DEFAULTS = {
     "tcp_user_timeout": "60000",
 }
 FORMAT = 4
-# for the time in which a ledger is made: "dpst"
+# key of the advisory lock while a ledger is created: "dpst"
 _CREATION_LOCK = 0x64707374
 _COLUMN_TYPES = {"epsilon": "double precision", "delta": "double precision", "rho": "double precision"}
 _COLUMN_TYPES |= {"process": "bigint"}
@@ -71,33 +71,33 @@ _SCHEMA_QUERY = (
     "ON pg_class.oid = attrelid WHERE attrelid = to_regclass(%s) AND relkind = 'r' AND attnum > 0 "
     "AND NOT attisdropped ORDER BY attnum"
 )
-# all that the seal is for
+# the columns that the seal covers
 _STATE_COLUMNS = ", ".join(name for name in _LEDGER_COLUMNS if name not in ("ledger", "seal"))
 _INSERT_LEDGER = (
     f"INSERT INTO pydpstat_ledgers SELECT coalesce(max(ledger), 0) + 1, {', '.join(['%s'] * 13)} FROM pydpstat_ledgers"
 )
-# one statement sees one state of both tables
+# one statement reads one state of both tables
 _OPEN_QUERY = (
     "SELECT ledger, (SELECT count(*) FROM pydpstat_spends "
     f"WHERE pydpstat_spends.ledger = pydpstat_ledgers.ledger), {_STATE_COLUMNS}, seal "
     "FROM pydpstat_ledgers WHERE name = %s"
 )
 _STATE_QUERY = f"SELECT {_STATE_COLUMNS}, seal FROM pydpstat_ledgers WHERE ledger = {{:d}}"
-# the total moves only where the entry was really put in
+# the total changes only if the entry was inserted
 _INSERT_ENTRY = (
     "WITH added AS (INSERT INTO pydpstat_spends "
     f"({', '.join(_SPEND_COLUMNS)}) VALUES ({', '.join(['%s'] * len(_SPEND_COLUMNS))}) RETURNING 1) "
     "UPDATE pydpstat_ledgers SET spent = %s, spent_delta = %s, spends = %s, chain = %s, seal = %s "
     "WHERE ledger = %s AND (SELECT count(*) FROM added) = 1"
 )
-# a later spend may be in the ledger already
+# entries of later charges are excluded
 _ENTRIES_QUERY = (
     f"SELECT {', '.join(ENTRY_COLUMNS)} FROM pydpstat_spends WHERE ledger = {{:d}} AND number <= {{:d}} ORDER BY number"
 )
 
 
 class _LedgerState(NamedTuple):
-    """A ledger's row: its limits, its total, and what the entries are checked by."""
+    """A ledger's row: its limits, its total, and the count and checksum of its entries."""
 
     name: str
     identity: str
@@ -114,9 +114,9 @@ class _LedgerState(NamedTuple):
 
 
 class ServerLedger(SharedLedger):
-    """Keeps the spends in PostgreSQL; an error where the tables are others, or the limits.
+    """A ledger in PostgreSQL; an error is raised if the tables or the limits differ.
 
-    Without `limits` it has those of the ledger. A `new` one is made where none of its name is, with limits.
+    Without `limits`, those of the ledger are used. With `new` and limits, a missing ledger is created.
     """
 
     def __init__(self, place: ServerLocation, limits: Limits | None, new: bool = False) -> None:
@@ -131,23 +131,23 @@ class ServerLedger(SharedLedger):
         close_at_forks(self)
 
     def read_total(self) -> Cost:
-        """Sum of all spends."""
+        """Return the total of all entries."""
         with self._lock, self._translate_errors():
             return self._check_total(
                 self._retry_once(lambda each: self._read_state(each.execute(self._state_query)))[8:10]
             )
 
     def read_entries(self) -> tuple[Entry, ...]:
-        """Every spend, the oldest first."""
+        """Return all entries in the order of charging."""
         with self._lock, self._translate_errors():
             return self._retry_once(
                 lambda each: self._verify_entries(each, self._read_state(each.execute(self._state_query)))
             )
 
     def close_connection(self) -> None:
-        """Close the connection, which nobody may be using; the next use opens another."""
+        """Close the connection, which must not be in use; the next use opens a new one."""
         connection, self._connection = self._connection, None
-        # one of a parent process is not this one's to end
+        # a connection of the parent process must not be closed here
         if connection is not None and self._process == os.getpid():
             connection.close()
 
@@ -159,7 +159,7 @@ class ServerLedger(SharedLedger):
     def _open_transaction(self) -> Iterator[Change]:
         with self._lock, self._translate_errors():
             try:
-                # nothing was spent yet where this fails
+                # a retry is safe because nothing was charged yet
                 connection, state = self._retry_once(lambda each: (each, self._read_locked_state(each)))
 
                 def add_entry(entry: Entry, total: Cost) -> None:
@@ -179,12 +179,12 @@ class ServerLedger(SharedLedger):
                 yield self._check_total(state[8:10]), add_entry
                 self._run_commit(connection)
             except BaseException:
-                # the server takes back what was not committed
+                # closing the connection rolls back the transaction
                 self.close_connection()
                 raise
 
     def _read_locked_state(self, connection: Connection) -> _LedgerState:
-        """Begin a transaction with the ledger's row locked, in one message to the server."""
+        """Begin a transaction and lock the ledger's row, in one message to the server."""
         patience = int(1000 * MAX_WAIT)
         cursor = connection.execute(
             "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL synchronous_commit TO on; "
@@ -212,19 +212,19 @@ class ServerLedger(SharedLedger):
         return _STATE_QUERY.format(self._number)
 
     def _read_state(self, cursor: Cursor) -> _LedgerState:
-        """Read the row of the ledger that was opened, and of no other."""
+        """Read the row of the opened ledger and check its identity."""
         state = _LedgerState(*self._verify_seal(cursor.fetchall()))  # type: ignore[arg-type]
         if state.identity != self._identity:
             raise self._make_damage_error("another ledger is in its place")
         return state
 
     def _verify_entries(self, connection: Connection, state: _LedgerState) -> tuple[Entry, ...]:
-        # binary: a role may have fewer digits of floats printed
+        # binary because a role may be configured to print fewer digits of floats
         rows = connection.execute(_ENTRIES_QUERY.format(self._number, state.spends), binary=True)
         return self._verify_chain(rows, state.chain)
 
     def _retry_once(self, step: Callable[[Connection], Found]) -> Found:
-        """Take a step that changes nothing; once more where the connection was lost since the last use."""
+        """Run a read-only step; repeat it once if the connection was lost since its last use."""
         used, connection = self._connection is not None, self._get_connection()
         try:
             return step(connection)
@@ -236,10 +236,10 @@ class ServerLedger(SharedLedger):
 
     def _get_connection(self) -> Connection:
         if self._process != os.getpid():
-            # where no fork can be foreseen; the parent goes on using its own
+            # a fork without hooks: the parent continues to use its connection
             self._connection, self._process = None, os.getpid()
         if self._connection is None:
-            # no prepared statements, which a pooler between would lose
+            # no prepared statements because connection poolers lose them
             self._connection = import_psycopg().connect(
                 **{**_CONNECTION_DEFAULTS, **self.location.options, **self.location.secrets},
                 autocommit=True,
@@ -253,10 +253,10 @@ class ServerLedger(SharedLedger):
             yield
         except (import_psycopg().Error, UnicodeError) as error:
             self.close_connection()
-            # no such table, no such column
+            # undefined table, undefined column
             if getattr(error, "sqlstate", None) in ("42P01", "42703"):
                 raise self._make_damage_error(self._get_error_message(error)) from None
-            # what the server says names its state; the call is among what it got, not in its message
+            # the server's message describes its state and does not contain the call
             raise PydpstatError(
                 f"url must be a ledger that can be read and written; {self.place!r}: "
                 f"{self._get_error_message(error)}. Nothing is released. Check the server, the database, and "
@@ -276,10 +276,10 @@ class ServerLedger(SharedLedger):
         )
 
     def _make_ledger(self, limits: Limits) -> None:
-        """Make the tables and the ledger where they are not; half of the tables is an error."""
+        """Create the tables and the ledger if they are missing; raise an error if only one table exists."""
         connection = self._get_connection()
         with connection.transaction():
-            # each statement sees what was committed while this one waited
+            # each statement sees what was committed while this transaction waited
             connection.execute("SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE")
             connection.execute("SET LOCAL synchronous_commit TO on")
             connection.execute(f"SET LOCAL lock_timeout TO {int(1000 * MAX_WAIT)}")

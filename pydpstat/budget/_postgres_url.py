@@ -1,4 +1,4 @@
-"""Where a ledger in PostgreSQL is: a url whose secrets are used and never shown."""
+"""Location of a ledger in PostgreSQL: a url whose secrets are used and never shown."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from pydpstat.errors import MissingExtraError, PydpstatError
 DEFAULT_NAME = "budget"
 _SECRETS = frozenset(("password", "sslpassword", "oauth_client_secret", "scram_client_key", "scram_server_key"))
 _URL_EXAMPLE = "postgresql://user@host:5432/database"
-# what this process was told, by the url without it: a copy or a pickle opens its ledger with it here
+# secrets given to this process, by the url without them: copies and pickles reopen the ledger with these
 _known_secrets: dict[str, dict[str, str]] = {}
 
 
 @dataclass(frozen=True)
 class ServerLocation:
-    """A ledger's place in a server: a url with its name and without secrets, and libpq's other options."""
+    """Location of a ledger on a server: a url with its name and without secrets, and the options of libpq."""
 
     url: str
     name: str
@@ -27,7 +27,7 @@ class ServerLocation:
 
     @classmethod
     def from_url(cls, url: object, name: str | None = None) -> ServerLocation:
-        """Read a url; the name may be in its query. No error shows the url, which may have a password."""
+        """Parse a url, whose query may have the name; errors never show the url, which may have a password."""
         if not isinstance(url, str) or not is_url(url) or "\0" in url:
             raise PydpstatError(
                 f"url must be a string of the form {_URL_EXAMPLE!r}; got {type(url).__name__}. Give such a "
@@ -50,18 +50,18 @@ class ServerLocation:
 
     @property
     def secrets(self) -> dict[str, str]:
-        """What this process was told for this server; libpq finds others by itself, as in ``~/.pgpass``."""
+        """Secrets given to this process for this server; libpq finds others by itself, as in ``~/.pgpass``."""
         return _known_secrets.get(_format_url(self.options), {})
 
     def replace_secrets(self, text: str) -> str:
-        """Return a message of the server without what must not be shown."""
+        """Return a server's message with the secrets masked."""
         for secret in self.secrets.values():
             text = text.replace(secret, "***") if secret else text
         return text
 
 
 def import_psycopg() -> ModuleType:
-    """Import psycopg, or say how to get it."""
+    """Return psycopg, or raise an error with the command to install it."""
     try:
         import psycopg as found
     except ImportError as error:
@@ -88,7 +88,7 @@ def _parse_url(url: str) -> dict[str, str]:
 
 
 def _format_url(options: dict[str, str]) -> str:
-    """Return a url of options without secrets."""
+    """Format options without secrets as a url."""
     rest = dict(sorted(options.items()))
     host, port = rest.get("host", ""), rest.get("port", "")
     where = ""

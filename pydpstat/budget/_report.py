@@ -1,4 +1,4 @@
-"""A ledger as a table in statsmodels' form, and what was spent by label as a short one."""
+"""A ledger as a table in statsmodels' form, and a short table of the amounts spent by label."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from pydpstat.results._words import get_printed_name
 if TYPE_CHECKING:
     from pydpstat.plots._pictures import AmountPicture
 
-# wide enough for a regression on some variables
+# wide enough for the call of a regression on several variables
 MAX_CALL_WIDTH = 46
 _MAX_LABEL_WIDTH = 56
 
 
 @dataclass(frozen=True)
 class LedgerReport(Report):
-    """A budget's limits, what was spent, and the calls."""
+    """A budget's limits, the amounts spent and left, and the entries."""
 
     epsilon: float
     delta: float
@@ -75,11 +75,11 @@ class LedgerReport(Report):
         return [*notes, *(line for each in self.entries for line in each.conditions.split("\n") if line)]
 
     def _format_notes(self) -> list[str]:
-        # a path has to stay in one line
+        # paths must not be wrapped
         return ["Notes:", *(f"- {line}" for line in dict.fromkeys(self._collect_notes()))]
 
     def _summarize_by_label(self) -> list[tuple[str, ...]]:
-        """Return the short table: its heads, a row for each label, and what was spent and is left."""
+        """Return the rows of the short table: headers, one row per label, the total spent and the amount left."""
         part, limit, both = (
             self._get_parameter_name(),
             self._get_total_limit(),
@@ -114,7 +114,7 @@ class LedgerReport(Report):
         return "rho" if self.accountant == "zcdp" else "epsilon"
 
     def _get_total_limit(self) -> float:
-        """Return the limit of what adds up; 0 without one."""
+        """Return the limit of the additive parameter; 0 without a limit."""
         spent, left = (getattr(each, self._get_parameter_name()) for each in (self.spent, self.remaining))
         return 0.0 if math.isinf(left) else float(spent + left)
 
@@ -125,7 +125,7 @@ class LedgerReport(Report):
         return f"Privacy budget {limit}{more}, {self.neighbors} neighbors{unit}, accountant {self.accountant}"
 
     def format_by_label(self) -> str:
-        """Return what was spent by label, and what is left, as plain text."""
+        """Return the amounts spent by label, and the amount left, as plain text."""
         heads, *rows = self._summarize_by_label()
         wide = [max(map(len, column)) for column in zip(heads, *rows)]
         line = "-" * (sum(wide) + 2 * len(wide) - 2)
@@ -138,14 +138,14 @@ class LedgerReport(Report):
         return "\n".join([self._format_caption(), "", *(each.rstrip() for each in parts), *self._describe_conversion()])
 
     def _describe_conversion(self) -> list[str]:
-        """Return what the rho spent means, where rho adds up."""
+        """Return lines with the epsilon of the rho spent, unless the accountant is basic."""
         if self.accountant == "basic":
             return []
         epsilon, delta = map(format_significant, (self.spent.epsilon, self.delta))
         return ["", f"The rho spent corresponds to epsilon {epsilon} at delta {delta}."]
 
     def format_html_by_label(self) -> str:
-        """Return what was spent by label, and what is left, as HTML."""
+        """Return the amounts spent by label, and the amount left, as HTML."""
         heads, *rows = self._summarize_by_label()
         last = len(rows) - (2 if self._get_total_limit() else 1)
         lines = [_format_html_row(heads, "th", "")]
@@ -155,7 +155,7 @@ class LedgerReport(Report):
         return f"<table><caption>{caption}</caption>{''.join(lines)}</table>"
 
     def make_picture(self) -> AmountPicture:
-        """Describe the picture of what was spent by label, or by function where a release has none."""
+        """Return the picture of the amounts spent by label, or by function for releases without a label."""
         from pydpstat.plots._pictures import AmountPicture, PictureHead
 
         part = self._get_parameter_name()
@@ -173,7 +173,7 @@ class LedgerReport(Report):
 
 
 def group_by_label(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
-    """Return the entries of each label, in the order of their first; what has none goes by its function."""
+    """Return the entries of each label, in order of first occurrence; entries without a label by function."""
     found: dict[str, list[Entry]] = {}
     for entry in entries:
         found.setdefault(entry.label or get_printed_name(entry.call.split("(")[0]), []).append(entry)
@@ -181,7 +181,7 @@ def group_by_label(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
 
 
 def _sum_exactly(entries: Iterable[Entry], part: str) -> float | None:
-    """Return an exact sum of decimal numbers, as the budget adds them up; None where one is not known."""
+    """Return the exact sum of decimal numbers, as the budget computes it; None if a number is unknown."""
     values = [getattr(each, part) for each in entries]
     return None if None in values else float(sum(map(to_decimal, values)))
 

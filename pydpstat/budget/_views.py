@@ -1,4 +1,4 @@
-"""A budget's ledger to look at and to take away: summary, frame, dictionary and files."""
+"""Views and exports of a budget's ledger: summary, frame, dictionary and files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class LedgerViews(Account, Exports):
-    """An account that can be shown and exported; entries are given whole."""
+    """An account that can be displayed and exported, with complete entries."""
 
     def summary(self) -> Summary:
         """Return the ledger as a table in statsmodels' form.
@@ -64,7 +64,7 @@ class LedgerViews(Account, Exports):
         return self._make_report()._make_all_rows()
 
     def statement(self) -> Statement:
-        """Return the paragraph and the table that a methods section or a privacy office needs.
+        """Return the paragraph and the table for a methods section or a privacy office.
 
         ``pydpstat.statement(releases, budget=budget)`` has more of each release, taken from the results.
 
@@ -91,7 +91,7 @@ class LedgerViews(Account, Exports):
         return statement(self)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the ledger with one row an entry, the oldest first.
+        """Return the ledger as a frame with one row per entry, in the order of charging.
 
         Returns
         -------
@@ -116,9 +116,9 @@ class LedgerViews(Account, Exports):
         """
         return make_entry_frame(self.entries)
 
-    # a ledger is exact: there are no decimals to choose
+    # no decimals argument because numbers are exported exactly
     def to_csv(self, path: str | os.PathLike[str] | None = None) -> str | None:  # type: ignore[override]
-        """Return the ledger as CSV, one line an entry, or write it into a file.
+        """Return the ledger as CSV, one line per entry, or write it to a file.
 
         Parameters
         ----------
@@ -156,7 +156,7 @@ class LedgerViews(Account, Exports):
         return return_or_write(format_entries_csv(self.entries), path, "budget.csv")
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
-        """Return limits, amounts and entries as one JSON object, or write it into a file.
+        """Return limits, amounts and entries as one JSON object, or write it to a file.
 
         Parameters
         ----------
@@ -193,7 +193,7 @@ class LedgerViews(Account, Exports):
         return return_or_write(f"{text}\n", path, "budget.json")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return limits, amounts and entries in plain JSON types, as `to_json` has them.
+        """Return limits, amounts and entries in plain JSON types, as in `to_json`.
 
         Examples
         --------
@@ -218,7 +218,7 @@ class LedgerViews(Account, Exports):
         return self._make_report().format_by_label()
 
     def plot(self, ax: Axes | None = None, title: str | None = None, **style: object) -> Axes:
-        """Draw what was spent by label, and what is left; needs matplotlib.
+        """Draw the amounts spent by label, and the amount left; matplotlib is required.
 
         Parameters
         ----------

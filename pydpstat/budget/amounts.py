@@ -1,6 +1,6 @@
-"""What is asked for, spent, left and shared, in exact numbers; and accountants, by which costs add up.
+"""Exact amounts requested, spent, left and shared, and accountants, which add up costs.
 
-The cost of a release is for an accountant a pair of fractions, and the limit is another; both of a pair must
+An accountant represents the cost of a release by a pair of fractions, and the limit by another pair; both sums must
 stay within it. The limit of an odometer is infinite.
 """
 
@@ -53,7 +53,7 @@ class Amount(NamedTuple):
 
 
 class Share(NamedTuple):
-    """What each of several equal releases may use, so that all of them fit.
+    """Amount for each of several equal releases that together fit into what is left.
 
     Parameters
     ----------
@@ -115,60 +115,60 @@ class BudgetExceeded(PydpstatError):
 
 @functools.lru_cache(maxsize=1024)
 def to_decimal(value: float) -> Fraction:
-    """Return the decimal number that Python prints for a float, exactly."""
+    """Return the decimal number that Python prints for a float as an exact fraction."""
     return Fraction(repr(value))
 
 
-# infinite is the limit of an odometer, and what is left of it
+# infinite for the limit of an odometer and the amount left of it
 ExactNumber = Fraction | float
 Cost = tuple[ExactNumber, ExactNumber]
 ZERO_COST: Cost = (Fraction(0), Fraction(0))
-# above what the rounding of a rho can have taken away
+# exceeds the relative rounding error of a rho
 _ROUNDING_FACTOR = 1.0 + 2.0**-50
 # the first level of a zcdp odometer; each further one is twice as high
 _FIRST_LEVEL = 2.0**-16
-# what the calibration of Gaussian noise may take more than it has to
+# relative margin for the calibration of Gaussian noise
 _SLACK = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class BasicAccountant:
-    """Epsilons add up, and so do deltas, each to its limit: a valid filter (Rogers et al. 2016)."""
+    """Basic composition: epsilons and deltas add up, each within its limit; a valid filter (Rogers et al. 2016)."""
 
     epsilon: float
     delta: float
 
     @property
     def limit(self) -> Cost:
-        """The largest cost; an odometer has none for delta either."""
+        """The largest total cost; infinite for an odometer, in delta as well."""
         if self.epsilon == math.inf:
             return math.inf, math.inf
         return to_decimal(self.epsilon), to_decimal(self.delta)
 
     def compute_cost(self, guarantee: Guarantee) -> Cost:
-        """Cost of a release."""
+        """Return the cost of a release."""
         return to_decimal(_check_cost(guarantee.epsilon, "epsilon")), to_decimal(_check_cost(guarantee.delta, "delta"))
 
     def to_amount(self, cost: Cost) -> Amount:
-        """Return a cost as numbers."""
+        """Convert a cost to an amount."""
         return Amount(float(cost[0]), float(cost[1]))
 
     def convert_spent(self, total: Cost) -> Amount:
-        """Return what was spent as numbers."""
+        """Convert the total spent to an amount."""
         return self.to_amount(total)
 
     def compute_share(self, remaining: Cost, releases: int) -> Share:
-        """Return what each of several equal releases may use of what is left."""
+        """Return the amount for each of several equal releases within the remaining amount."""
         epsilon, delta = (_split_equally(each, releases) for each in remaining)
         return Share(epsilon, Amount(epsilon, delta))
 
 
 @dataclass(frozen=True, slots=True)
 class ConcentratedAccountant:
-    """Zero-concentrated privacy adds up, to the largest rho from which (epsilon, delta) follows.
+    """Composition by zero-concentrated privacy: rho adds up, to the largest rho that implies (epsilon, delta).
 
-    Feldman and Zrnic (2021), Individual privacy accounting via a Renyi filter, NeurIPS 2021; odometers:
-    Lecuyer (2021), arXiv:2103.01379.
+    Feldman and Zrnic (2021), Individual privacy accounting via a Renyi filter, NeurIPS 2021; odometers: Lecuyer (2021),
+    arXiv:2103.01379.
     """
 
     epsilon: float
@@ -176,13 +176,13 @@ class ConcentratedAccountant:
 
     @property
     def limit(self) -> Cost:
-        """The largest cost."""
+        """The largest total cost."""
         if self.epsilon == math.inf:
             return math.inf, Fraction(0)
         return Fraction(find_largest_rho(self.epsilon, self.delta)), Fraction(0)
 
     def compute_cost(self, guarantee: Guarantee) -> Cost:
-        """Cost of a release; an error where nothing is known of it but a pair with a delta above 0."""
+        """Return the cost of a release; raise an error if its guarantee has no rho."""
         rho = guarantee.rho
         if rho is None:
             raise PydpstatError(
@@ -192,29 +192,29 @@ class ConcentratedAccountant:
         return Fraction(_check_cost(rho, "rho") * _ROUNDING_FACTOR), Fraction(0)
 
     def to_amount(self, cost: Cost) -> Amount:
-        """Return a cost as numbers; epsilon is the largest pure one that costs no more."""
+        """Convert a cost to an amount; epsilon is that of the largest pure release with this cost."""
         if cost[0] == math.inf:
             return Amount(math.inf, self.delta, math.inf)
         epsilon, _ = bisect_up(lambda each: compute_pure_rho(each) * _ROUNDING_FACTOR <= cost[0])
         return Amount(epsilon, self.delta, float(cost[0]))
 
     def convert_spent(self, total: Cost) -> Amount:
-        """Return what was spent as numbers; epsilon is the one that holds for the budget's delta."""
+        """Convert the total spent to an amount; epsilon is the one at the budget's delta."""
         rho = float(total[0])
         if rho == 0.0:
             return Amount(0.0, 0.0, 0.0)
         if self.epsilon == math.inf:
             return Amount(self._get_odometer_epsilon(total[0]), self.delta, rho)
         whole = Guarantee(math.inf, loss=ConcentratedLoss(rho * _ROUNDING_FACTOR))
-        # what is within the limit keeps the limit, whatever the search rounds up
+        # a total within the limit satisfies the limit, even if the search rounds epsilon up
         epsilon = min(whole.epsilon_at(self.delta), self.epsilon)
         return Amount(epsilon, self.delta, rho)
 
     def _get_odometer_epsilon(self, rho: ExactNumber) -> float:
-        """Return the epsilon that an odometer shows: that of the level which covers rho, at a part of delta.
+        """Return the epsilon that an odometer shows: that of the level that covers rho, at a part of delta.
 
-        Each level is a filter, and so what stops below it keeps the level's epsilon and delta; the
-        deltas of all levels, ``delta / ((k + 1) (k + 2))``, together are delta.
+        Each level is a filter, so spending that stops below it satisfies the level's epsilon and delta; the deltas of
+        all levels, ``delta / ((k + 1) (k + 2))``, sum to delta.
         """
         place = 0
         while _FIRST_LEVEL * 2.0**place < rho:
@@ -223,7 +223,7 @@ class ConcentratedAccountant:
         return level.epsilon_at(self.delta / ((place + 1.0) * (place + 2.0)))
 
     def compute_share(self, remaining: Cost, releases: int) -> Share:
-        """Return what each of several equal releases may use of what is left."""
+        """Return the amount for each of several equal releases within the remaining amount."""
         left = remaining[0]
         if not left:
             return Share(0.0, Amount(0.0, self.delta, 0.0))
@@ -242,7 +242,7 @@ ACCOUNTANTS: dict[str, type[BasicAccountant] | type[ConcentratedAccountant]] = {
 
 
 def _check_cost(value: object, name: str) -> float:
-    """Check what a release costs: a loss of somebody's own can say anything, and less than 0 is a refund."""
+    """Check the cost of a release: a user-defined loss may return anything, and a negative cost would be a refund."""
     if checks.is_number(value) and 0.0 <= checks.as_float(value) * _ROUNDING_FACTOR < math.inf:
         return checks.as_float(value)
     raise PydpstatError(
@@ -252,8 +252,8 @@ def _check_cost(value: object, name: str) -> float:
 
 
 def _split_equally(left: ExactNumber, releases: int) -> float:
-    """Return the largest float whose decimal number fits so often into what is left."""
-    # the nearest float: no larger one fits, whose decimal number is beyond the middle between the two
+    """Return the largest float whose decimal number times `releases` is at most the remaining amount."""
+    # no float above the nearest one fits, because its decimal number exceeds the midpoint of the two
     value = float(left / releases)
     while releases * to_decimal(value) > left:
         value = math.nextafter(value, 0.0)
@@ -261,12 +261,12 @@ def _split_equally(left: ExactNumber, releases: int) -> float:
 
 
 def add_cost(spent: Cost, cost: Cost, limit: Cost) -> Cost | None:
-    """Return what is spent with a further cost; None where it is more than the limit."""
+    """Return the total with a further cost; None if it exceeds the limit."""
     # most deltas are 0, and sums of fractions are slow
     total = spent[0] + cost[0], spent[1] + cost[1] if cost[1] else spent[1]
     return None if total[0] > limit[0] or total[1] > limit[1] else total
 
 
 def compute_shortfall(cost: Cost, remaining: Cost) -> Cost:
-    """Return what a cost is more than what is left, at least 0."""
+    """Return the amount by which a cost exceeds the remaining amount, at least 0."""
     return max(cost[0] - remaining[0], Fraction(0)), max(cost[1] - remaining[1], Fraction(0))

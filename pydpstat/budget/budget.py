@@ -1,4 +1,4 @@
-"""The budget: its limits, where its ledger is, and its copies."""
+"""The budget: its limits, the location of its ledger, and copies."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ class Budget(LedgerViews):
         url: str | None = None,
         name: str | None = None,
     ) -> Budget:
-        """Create a budget without a limit, which only adds up what was spent.
+        """Create a budget without a limit, which only records the amounts spent.
 
         Parameters
         ----------
@@ -217,7 +217,7 @@ class Budget(LedgerViews):
     def open(
         cls, path: str | os.PathLike[str] | None = None, *, url: str | None = None, name: str | None = None
     ) -> Budget:
-        """Open an existing ledger, with its own limits.
+        """Open an existing ledger with the limits that it was created with.
 
         Parameters
         ----------
@@ -259,7 +259,7 @@ class Budget(LedgerViews):
 
     @classmethod
     def _open_existing(cls, place: str, limits: Limits | None = None) -> Budget:
-        # a copy or a pickle opens its ledger, too: one that was made again would hold no spend
+        # copies and unpickled budgets open the existing ledger because a new one would have no entries
         self, ledger = cls.__new__(cls), _open_ledger(place, limits)
         epsilon, delta, accountant, neighbors, unit = ledger.limits
         self._set_limits(float(epsilon), float(delta), accountant, neighbors, unit)
@@ -268,7 +268,7 @@ class Budget(LedgerViews):
 
     @property
     def path(self) -> str | None:
-        """The ledger's file; None where it is elsewhere."""
+        """The ledger's file; None if the ledger is not in a file."""
         return getattr(self._ledger, "path", None)
 
     @property
@@ -295,7 +295,7 @@ class Budget(LedgerViews):
 
 
 def _resolve_location(path: object, url: object, name: str | None) -> str | None:
-    """Return the path of a file or the url of a server, the ledger's name in it; None for neither."""
+    """Return the path of a file or the url of a server with the ledger's name; None if neither is given."""
     if url is None and name is None:
         return None if path is None else resolve_path(path)
     if url is None or path is not None:
@@ -309,7 +309,7 @@ def _resolve_location(path: object, url: object, name: str | None) -> str | None
 
 
 def _open_ledger(place: str, limits: Limits | None, new: bool = False) -> SharedLedger:
-    """Open a ledger, or make a new one; what only one kind of them needs is imported for it."""
+    """Open a ledger, or create a new one; modules for one kind of ledger are imported on demand."""
     if not is_url(place):
         from pydpstat.budget._file import FileLedger
 

@@ -1,6 +1,6 @@
-"""Counts that add up: margins of tables, and hierarchies of any depth.
+"""Consistent counts: tables with given margins, and hierarchies of any depth.
 
-All of it is post-processing, which costs no privacy budget, but for `release_hierarchy`, which releases.
+Everything is post-processing, which costs no privacy budget, except for `release_hierarchy`, which makes a release.
 """
 
 from pydpstat._lazy import attach_names as _attach

@@ -1,4 +1,4 @@
-"""A table's margins: its sums over some axes, what they are to be, and whether a table has them."""
+"""Margins of a table: sums over some axes, their goals, and the fit of a table to them."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 Axes = tuple[int, ...]
 
-# how far sums of margins may be apart, relative to the largest: floating-point sums are, by less
+# allowed difference of shared sums of two margins, relative to the largest; rounding errors are smaller
 RELATIVE_TOLERANCE = 1e-11
-# a linear program of more cells takes minutes, and of fewer so many seconds at most
+# largest number of cells of a linear program, which would take minutes for more, and its time limit in seconds
 MAX_CELLS, MAX_SECONDS = 10_000, 10.0
-# what the linear program's own tolerance may leave of a cell, in shares of the mean cell
+# tolerance of the linear program for a cell of 0, as a share of the mean cell
 _ZERO_TOLERANCE = 1e-6
 
 
 class Margin(NamedTuple):
-    """What a table's sums over all axes but some (ascending) are to be.
+    """Goal for a table's sums over all axes except some (ascending).
 
-    The variances are those of the sums' noise, 0 for exact ones.
+    The variances are those of the noise in the sums, 0 for exact ones.
     """
 
     axes: Axes
@@ -41,23 +41,23 @@ class Margin(NamedTuple):
 
 
 def compute_margin(values: np.ndarray, axes: Axes) -> np.ndarray:
-    """Return a table's sums for each combination of places on some axes."""
+    """Return a table's sums for each combination of positions on the given axes."""
     return np.add.reduce(values, axis=tuple(axis for axis in range(values.ndim) if axis not in axes))
 
 
 def reduce_margin(sums: np.ndarray, axes: Axes, remaining_axes: Axes) -> np.ndarray:
-    """Return the sums of a margin, which has some axes of the table, on those of them that are kept."""
+    """Return the sums of a margin on a subset of its axes."""
     return compute_margin(sums, tuple(axes.index(axis) for axis in remaining_axes))
 
 
 def expand_margin(sums: np.ndarray, axes: Axes, n_dimensions: int) -> np.ndarray:
-    """Return a margin with length 1 on the axes that it has not, so that it meets the table's cells."""
+    """Return a margin with length 1 on the axes it lacks, so that it broadcasts to the table."""
     places = iter(sums.shape)
     return sums.reshape([next(places) if axis in axes else 1 for axis in range(n_dimensions)])
 
 
 def make_incidence_matrix(shape: tuple[int, ...], axes: Sequence[Axes]) -> sparse.csc_matrix:
-    """Return the sparse matrix that takes a table's cells (in C order) to its margins' sums."""
+    """Return the sparse matrix that maps a table's cells (in C order) to the sums of its margins."""
     from scipy import sparse
 
     cells = int(np.prod(shape))
@@ -71,7 +71,7 @@ def make_incidence_matrix(shape: tuple[int, ...], axes: Sequence[Axes]) -> spars
 
 
 class MarginFit(NamedTuple):
-    """A fitted table, how often all margins were gone through, and whether that has converged."""
+    """A fitted table, the number of iterations over all margins, and whether they converged."""
 
     values: np.ndarray
     iterations: int
@@ -79,9 +79,9 @@ class MarginFit(NamedTuple):
 
 
 def read_margins(margins: object, form: TableForm, shape: tuple[int, ...]) -> list[Margin]:
-    """Read margins: a dict from the axes that they keep, by place or by name, to the sums.
+    """Read margins: a dict from their axes, by position or by name, to the sums.
 
-    Pandas objects and releases are put in order by their labels. Only a release's sums have a variance.
+    Pandas objects and releases are ordered by their labels. Only a release's sums have a variance.
     """
     if not isinstance(margins, Mapping) or not margins:
         raise PydpstatError(
@@ -99,7 +99,7 @@ def read_margins(margins: object, form: TableForm, shape: tuple[int, ...]) -> li
 
 
 def parse_axes(key: object, names: tuple[Hashable, ...]) -> Axes:
-    """Return the places of axes given by place or by name, in the given order; each axis has a name."""
+    """Return the positions of axes given by position or by name, in the given order; `names` has one entry per axis."""
     parts = key if isinstance(key, tuple) else (key,)
     places = tuple(_find_axis(part, names) for part in parts)
     if len(set(places)) < len(places):
@@ -124,7 +124,7 @@ def _find_axis(part: object, names: tuple[Hashable, ...]) -> int:
 
 
 def _read_margin(key: object, value: object, margin_axes: Axes, form: TableForm, shape: tuple[int, ...]) -> Margin:
-    """Read one margin and put its axes and labels in the table's order."""
+    """Read one margin, with axes and labels in the table's order."""
     name = f"margins[{format_public_value(key)}]"
     lengths = tuple(shape[axis] for axis in margin_axes)
     released = isinstance(value, DPResults)
@@ -145,7 +145,7 @@ def _read_margin(key: object, value: object, margin_axes: Axes, form: TableForm,
 
 
 def _read_labeled_margin(value: object, margin_axes: Axes, form: TableForm, name: str) -> np.ndarray:
-    """Read a margin that may have names and labels, and put those in the order of `margin_axes` and of the table."""
+    """Read a margin that may have names and labels, with axes as in `margin_axes` and labels as in the table."""
     goal, own = read_table(value, name)
     if goal.ndim != len(margin_axes):
         return goal
@@ -174,7 +174,7 @@ def _read_labeled_margin(value: object, margin_axes: Axes, form: TableForm, name
 
 
 def get_noise_variance(result: DPResults) -> float:
-    """Return the variance of a release's noise, the same for all cells."""
+    """Return the variance of a release's noise, which must be the same for all cells."""
     if result.noise is None or np.ndim(result.noise.std()):
         raise PydpstatError(
             f"a release must have the same noise distribution in all cells; {result.statistic} does "
@@ -184,7 +184,7 @@ def get_noise_variance(result: DPResults) -> float:
 
 
 def check_agreement(margins: list[Margin]) -> None:
-    """Check that margins have the same sums on the axes that they share."""
+    """Check that margins have the same sums on shared axes."""
     for one, other in combinations(margins, 2):
         shared = tuple(axis for axis in one.axes if axis in other.axes)
         first, second = (reduce_margin(each.goal, each.axes, shared) for each in (one, other))
@@ -200,7 +200,7 @@ def check_agreement(margins: list[Margin]) -> None:
 
 
 def compute_gaps(values: np.ndarray, margins: list[Margin]) -> list[float]:
-    """Return for each margin the largest difference between the table's sums and the goal."""
+    """Return for each margin the largest absolute difference between the table's sums and the goal."""
     return [float(np.abs(compute_margin(values, each.axes) - each.goal).max()) for each in margins]
 
 
@@ -213,20 +213,20 @@ def make_table_fit(
     steps: tuple[str, ...],
     spread: float = np.nan,
 ) -> TableFit:
-    """Return a fitted table as a result, with its gaps to the margins."""
+    """Return the result of a fit, with the gaps to the margins."""
     names, left = tuple(each.name for each in margins), tuple(compute_gaps(fit.values, margins))
     return TableFit(method, fit.values, form, names, left, fit.iterations, fit.converged, status, steps, spread)
 
 
 def find_solution_kind(values: np.ndarray, margins: list[Margin]) -> str:
-    """Tell which tables with the same zeros have the margins, by a linear program.
+    """Return the kind of tables with the given zeros that have the margins, found by a linear program.
 
-    "inner": some with no further zeros, "edge": only such with further ones, "none", or "unknown" in time.
-    The largest t is found such that all free cells can be at least t.
+    "inner" if some have no further zeros, "edge" if all have further ones, "none" if there are none, or "unknown" if
+    that is not found in time. The program maximizes the number t for which all free cells can be at least t.
     """
     possible = values > 0.0
     for each in margins:
-        # where a margin is 0, all of its cells are
+        # if a sum of a margin is 0, all of its cells are 0
         possible = possible & (expand_margin(each.goal, each.axes, values.ndim) > 0.0)
     free = np.flatnonzero(possible)
     if free.size > MAX_CELLS:
@@ -239,7 +239,7 @@ def find_solution_kind(values: np.ndarray, margins: list[Margin]) -> str:
         return "inner" if total == 0.0 else "none"
     matrix = make_incidence_matrix(values.shape, [each.axes for each in margins])
     counts = matrix[:, free]
-    # the mean free cell is 1; a cell is t plus something not below 0
+    # in units of the mean free cell; a cell is t plus a nonnegative number
     goals = np.concatenate([each.goal.ravel() for each in margins]) * (free.size / total)
     level = sparse.csc_matrix(counts.sum(axis=1))
     cost = np.zeros(free.size + 1)

@@ -1,4 +1,4 @@
-"""The shares of epsilon with the smallest error after least squares, for a hierarchy's levels."""
+"""Optimal allocation of epsilon to the levels of a hierarchy, for the smallest error after least squares."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from pydpstat.consistency._tree import Tree
 
-# no level with leaves gets a smaller share, and no other level one that is smaller but not 0
+# smallest weight of a level with leaves, and smallest positive weight of any other level
 _MIN_WEIGHT = 0.01
 # an odd constant whose multiples are spread over all 64 bits
 _HASH_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
@@ -24,10 +24,10 @@ def find_optimal_weights(
     epsilon: float,
     leaves_only: bool,
 ) -> list[float]:
-    """Return the weights of the levels with noise that make the error after least squares smallest.
+    """Return the weights of the noisy levels that minimize the error after least squares.
 
-    The error is the mean over levels of their nodes' variances, or with `leaves_only` that of the leaves;
-    `sensitivities` has each level's sensitivity, `is_required` which of those with noise have leaves.
+    The error is the mean over levels of their nodes' mean variances, or with `leaves_only` that of the leaves;
+    `sensitivities` has each level's sensitivity, and `is_required` whether a noisy level has leaves.
     """
     from scipy.optimize import minimize
 
@@ -36,7 +36,7 @@ def find_optimal_weights(
     def compute_log_error(weights: np.ndarray) -> float:
         precision = np.full(len(sensitivities), math.inf)
         for level, weight in zip(noisy, weights):
-            # one over the variance of symmetric geometric noise
+            # the inverse variance of symmetric geometric noise
             precision[level] = math.cosh(min(epsilon * max(weight, 0.0) / sensitivities[level], 300.0)) - 1.0
         return math.log(shape.compute_mean_variance(precision, leaves_only))
 
@@ -46,7 +46,7 @@ def find_optimal_weights(
     starts = [even, *(0.2 * even + 0.8 * np.eye(count))]
     sums = {"type": "eq", "fun": lambda weights: weights.sum() - 1.0}
     with warnings.catch_warnings():
-        # a step that leaves the bounds is put back onto them
+        # a step beyond the bounds is projected onto them
         warnings.simplefilter("ignore", RuntimeWarning)
         found = [
             minimize(compute_log_error, start, method="SLSQP", bounds=bounds, constraints=sums).x for start in starts
@@ -60,9 +60,9 @@ def find_optimal_weights(
 
 @dataclass(frozen=True)
 class NodeKinds:
-    """The kinds of a tree's nodes, which have the same errors.
+    """Kinds of nodes of a tree that have the same errors.
 
-    For each level: how many nodes there are of each kind, their parents' kinds, and which are leaves.
+    For each level: the number of nodes of each kind, their parents' kinds, and which are leaves.
     """
 
     counts: tuple[np.ndarray, ...]
@@ -70,9 +70,9 @@ class NodeKinds:
     is_leaf: tuple[np.ndarray, ...]
 
     def compute_mean_variance(self, precision: np.ndarray, leaves_only: bool) -> float:
-        """Return the mean variance after least squares: of the leaves, or of the levels' own means.
+        """Return the mean variance after least squares, of the leaves or as the average of the levels' means.
 
-        A level's precision is infinite where public, 0 where not measured.
+        The precision of a level is infinite if it is public, and 0 if it was not measured.
         """
         depth = len(self.counts)
         upward: list[np.ndarray] = [np.zeros(0)] * depth
@@ -102,7 +102,7 @@ class NodeKinds:
 def find_node_kinds(tree: Tree) -> NodeKinds:
     """Find the kinds of a tree's nodes.
 
-    From below a kind is the collection of the children's; then the parent's is part of it.
+    From the bottom up, a kind is the multiset of the children's kinds; then the parent's kind is included.
     """
     below: list[np.ndarray] = [np.zeros(0, dtype=np.int64)] * len(tree.sizes)
     for level in range(len(tree.sizes) - 1, -1, -1):
@@ -127,7 +127,7 @@ def find_node_kinds(tree: Tree) -> NodeKinds:
 
 
 def _compute_hashes(kinds: np.ndarray) -> np.ndarray:
-    """Return 64-bit numbers that stand for kinds, so that sums of them stand for collections."""
+    """Return 64-bit hashes of kinds, so that sums of them identify multisets."""
     with np.errstate(over="ignore"):
         number = (kinds.astype(np.uint64) + np.uint64(1)) * _HASH_MULTIPLIER
         number = (number ^ (number >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

@@ -1,4 +1,4 @@
-"""A tree as arrays, level by level, and the ways to make noisy values on it add up."""
+"""A tree as arrays, level by level, and methods to make noisy values on it consistent."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from pydpstat._frozen import ReadOnlyArrays, freeze_array
 from pydpstat.errors import PydpstatError
 
 Levels = list[np.ndarray]
-# above it not every integer is a float
+# above this number not every integer is representable as a float
 _MAX_EXACT_INTEGER = 2.0**53
-# as many children are added up one by one
+# up to this number of children they are added one by one
 _MAX_UNROLLED_CHILDREN = 8
-# how far exact values may be from adding up, relative to the largest of them
+# allowed deviation of exact values from adding up, relative to the largest of them
 _EXACT_TOLERANCE = 1e-9
-# what each method does, and why it has no standard errors; empty where it has
+# description of each method, and the reason why it has no standard errors; empty if it has
 _METHOD_DESCRIPTIONS = {
     "least squares": ("weighted least squares", ""),
     "ratio": (
@@ -36,16 +36,16 @@ _METHOD_DESCRIPTIONS = {
 
 @dataclass(frozen=True)
 class Tree(ReadOnlyArrays):
-    """A tree with one root, as the number of children of each node, level by level; 0 for a leaf.
+    """A tree with one root, given by the number of children of each node, level by level; 0 for a leaf.
 
-    The children of a level's nodes follow each other in the next level.
+    The children of a level's nodes are consecutive in the next level.
     """
 
     children: tuple[npt.NDArray[np.int64], ...]
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
-        """Number of nodes of each level."""
+        """Number of nodes on each level."""
         return tuple(counts.size for counts in self.children)
 
     @cached_property
@@ -55,54 +55,54 @@ class Tree(ReadOnlyArrays):
 
     @cached_property
     def parents(self) -> tuple[npt.NDArray[np.bool_], ...]:
-        """For each level which nodes have children."""
+        """Mask of the nodes with children, for each level."""
         return tuple(freeze_array(counts > 0) for counts in self.children)
 
     @cached_property
     def child_counts(self) -> tuple[npt.NDArray[np.int64], ...]:
-        """For each level the numbers of children of those nodes that have some."""
+        """Numbers of children of the nodes with children, for each level."""
         return tuple(freeze_array(counts[has]) for counts, has in zip(self.children, self.parents))
 
     @cached_property
     def starts(self) -> tuple[npt.NDArray[np.int64], ...]:
-        """For each level where in the next one the children of those nodes begin."""
+        """Index in the next level of the first child of each node with children, for each level."""
         return tuple(freeze_array(np.cumsum(counts) - counts) for counts in self.child_counts)
 
     @cached_property
     def uniform_child_counts(self) -> tuple[int, ...]:
-        """For each level the number of children, where all its nodes with children have as many; else 0."""
+        """Common number of children of all nodes with children, for each level; 0 if it differs."""
         return tuple(
             int(counts[0]) if counts.size and (counts == counts[0]).all() else 0 for counts in self.child_counts
         )
 
     def sum_children(self, level: int, values: np.ndarray) -> np.ndarray:
-        """Add up the next level's values: one sum for each node of this level that has children."""
+        """Return the sums of the next level's values, one for each node of this level with children."""
         fan = self.uniform_child_counts[level]
         if not 0 < fan <= _MAX_UNROLLED_CHILDREN:
             return np.add.reduceat(values, self.starts[level])
-        # in the same order, and several times faster for few children
+        # in the same order, but several times faster for few children
         sums = values[::fan].copy()
         for place in range(1, fan):
             sums += values[place::fan]
         return sums
 
     def copy_to_children(self, level: int, values: np.ndarray) -> np.ndarray:
-        """Give each node of the next level its parent's value, out of those with children."""
+        """Return for each node of the next level its parent's value; `values` are those of nodes with children."""
         return np.repeat(values, self.uniform_child_counts[level] or self.child_counts[level])
 
     def sum_from_leaves(self, leaves: Levels) -> Levels:
-        """Add up from the leaves: `leaves` has a value for every node, that of a parent is not used."""
+        """Return the sums for all nodes from `leaves`, which has a value per node; those of parents are ignored."""
         totals = [values.copy() for values in leaves]
         for level in range(len(totals) - 2, -1, -1):
             totals[level][self.parents[level]] = self.sum_children(level, totals[level + 1])
         return totals
 
     def split_levels(self, values: np.ndarray) -> Levels:
-        """Cut an array of all nodes, level after level, into levels."""
+        """Split an array of all nodes, level after level, into levels."""
         return np.split(values, np.cumsum(self.sizes)[:-1])
 
     def compute_gap(self, values: Levels) -> float:
-        """Return the largest difference between a node and the sum of its children."""
+        """Return the largest absolute difference between a node and the sum of its children."""
         gaps = [
             np.abs(self.sum_children(level, values[level + 1]) - values[level][self.parents[level]]).max()
             for level in range(len(values) - 1)
@@ -111,7 +111,7 @@ class Tree(ReadOnlyArrays):
 
 
 class ConsistencyMethod(NamedTuple):
-    """How values are made consistent, checked."""
+    """Checked settings for making values consistent."""
 
     method: str
     nonnegative: bool
@@ -119,21 +119,21 @@ class ConsistencyMethod(NamedTuple):
 
     @property
     def steps(self) -> tuple[str, ...]:
-        """What is done, in words."""
+        """Description of the steps."""
         cut = ("negative values set to 0",) if self.method == "ratio" and self.nonnegative else ()
         rounding = ("rounded to whole numbers that add up",) if self.integer else ()
         return (*cut, _METHOD_DESCRIPTIONS[self.method][0], *rounding)
 
     @property
     def reason(self) -> str:
-        """Why there are no standard errors; empty where there are."""
+        """Reason why there are no standard errors; empty if there are."""
         return _METHOD_DESCRIPTIONS[self.method][1]
 
 
 def check_consistency_method(
     method: str, nonnegative: bool | None, integer: bool | None, has_integers: bool
 ) -> ConsistencyMethod:
-    """Check how values are to be made consistent; `has_integers` says whether the noisy ones are integers."""
+    """Check the settings for making values consistent; `has_integers` is whether the noisy ones are integers."""
     check_choice(method, "method", tuple(_METHOD_DESCRIPTIONS))
     sign = method == "top-down" if nonnegative is None else check_boolean(nonnegative, "nonnegative")
     if sign and method == "least squares":
@@ -150,9 +150,9 @@ def check_consistency_method(
 def apply(
     tree: Tree, values: Levels, variances: Levels, settings: ConsistencyMethod
 ) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...] | None]:
-    """Return consistent values, and their variances before rounding where these are known.
+    """Return consistent values, and their variances before rounding if these are known.
 
-    Values are NaN, and variances infinite, where nothing was measured.
+    If a node was not measured, its value is NaN and its variance infinite.
     """
     if settings.method == "least squares":
         estimates, spreads = fit_two_pass(tree, values, variances)
@@ -168,9 +168,9 @@ def apply(
 def fit_two_pass(tree: Tree, values: Levels, variances: Levels) -> tuple[Levels, Levels]:
     """Return the best linear unbiased estimates of all nodes, and their variances.
 
-    The noises are independent: variance 0 for exact values, infinite for parents that were not measured. Up:
-    a parent's measurement and its children's sum are averaged by precision. Down: what a parent differs from
-    that sum is shared in proportion to the variances. With u a child's upward variance, U its sum over
+    The noises are independent, with variance 0 for exact values and infinity for parents that were not measured.
+    Upwards, a parent's measurement and its children's sum are averaged by precision. Downwards, the difference between
+    a parent and that sum is divided in proportion to the variances. With u a child's upward variance, U its sum over
     siblings and s the parent's final one, the child's is ``u - (u / U)^2 (U - s)`` (Hay et al. 2010).
     """
     estimates, variances = estimate_upward(tree, values, variances)
@@ -223,9 +223,9 @@ def _check_exact(gaps: np.ndarray, parents: np.ndarray, hint: str = "") -> None:
 
 
 def scale_to_parents(tree: Tree, values: Levels, nonnegative: bool = False) -> Levels:
-    """Scale each node's children so that they add up to it; children whose sum is 0 get equal shares.
+    """Scale each node's children to add up to it; children whose sum is 0 get equal shares.
 
-    A parent that was not measured (NaN) gets their sum; the root is rounded and clipped at 0.
+    A parent that was not measured (NaN) is set to their sum; the root is rounded and clipped at 0.
     """
     measured = _fill_missing_parents(tree, [np.maximum(each, 0.0) for each in values] if nonnegative else values)
     fitted = [np.maximum(np.rint(measured[0]), 0.0)]
@@ -249,10 +249,10 @@ def _fill_missing_parents(tree: Tree, values: Levels) -> Levels:
 
 
 def fit_top_down(tree: Tree, values: Levels, variances: Levels) -> Levels:
-    """Fit each node's children to it by weighted least squares, none negative, from the root down.
+    """Fit each node's children to it by nonnegative weighted least squares, from the root down.
 
-    With some multiplier t they are ``max(0, z - t u)``; t is found by leaving out what is negative until
-    nothing is (Michelot 1986), for all nodes of a level at once.
+    With a multiplier t they are ``max(0, z - t u)``; t is found by excluding negative values until there are none
+    (Michelot 1986), for all nodes of a level at once.
     """
     estimates, spreads = estimate_upward(tree, values, variances)
     fitted = [np.maximum(estimates[0], 0.0)]
@@ -263,7 +263,7 @@ def fit_top_down(tree: Tree, values: Levels, variances: Levels) -> Levels:
 
 
 def _project_nonnegative(tree: Tree, level: int, start: np.ndarray, spread: np.ndarray, goal: np.ndarray) -> np.ndarray:
-    """Return the non-negative values nearest to `start` whose sums over siblings are `goal`."""
+    """Return the nonnegative values nearest to `start` whose sums over siblings are `goal`."""
     kept = tree.copy_to_children(level, goal > 0.0) | (spread == 0.0)
     while True:
         reach = tree.sum_children(level, np.where(kept, spread, 0.0))
@@ -281,10 +281,10 @@ def _project_nonnegative(tree: Tree, level: int, start: np.ndarray, spread: np.n
 
 
 def round_tree(tree: Tree, values: Levels) -> Levels:
-    """Round a tree whose parents are sums of their children to integers, of which that is true.
+    """Round a tree whose parents are sums of their children to integers with the same property.
 
-    Each child is rounded down, and those with the largest remainders up, as many as the parent asks for. Sums
-    of floats are monotone, so that works at every node.
+    Each child is rounded down, and those with the largest remainders up, as many as needed for the parent's value. Sums
+    of floats are monotone, so this is possible at every node.
     """
     real = tree.sum_from_leaves(values)
     check_integer_range(real[0])
@@ -298,7 +298,7 @@ def round_tree(tree: Tree, values: Levels) -> Levels:
 
 
 def _select_largest_remainders(tree: Tree, level: int, remainders: np.ndarray, n_selected: np.ndarray) -> np.ndarray:
-    """Mark the largest remainders among siblings, a number for each parent; the first of equal ones."""
+    """Return the mask of the largest remainders among siblings, a number for each parent; ties go to the first."""
     family = tree.copy_to_children(level, np.arange(n_selected.size))
     order = np.lexsort((-remainders, family))
     rank = np.arange(family.size) - tree.copy_to_children(level, tree.starts[level])
@@ -308,13 +308,13 @@ def _select_largest_remainders(tree: Tree, level: int, remainders: np.ndarray, n
 
 
 def cast_to_integers(values: Levels) -> tuple[np.ndarray, ...]:
-    """Return values as integers, where all are."""
+    """Return values as integers if all are integers."""
     if all(bool((each % 1.0 == 0.0).all()) for each in values):
         return tuple(each.astype(np.int64) for each in values)
     return tuple(values)
 
 
 def check_integer_range(values: np.ndarray) -> None:
-    """Check that values become integers without loss."""
+    """Check that values can be converted to integers without loss."""
     if values.size and np.abs(values).max() >= _MAX_EXACT_INTEGER:
         raise PydpstatError("values must be below 2^53 in size to be rounded to whole numbers.")

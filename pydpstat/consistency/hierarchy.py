@@ -1,4 +1,4 @@
-"""Hierarchies: which labels are parts of which, from nested labels, pairs or columns."""
+"""Hierarchies of labels, from nested labels, pairs or columns."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class Hierarchy:
         return made
 
     def _set_nodes(self, labels: np.ndarray, parent_positions: np.ndarray, levels: Iterable[str] | None) -> None:
-        """Take labels in any order, each with its parent's place among them (-1 for the top)."""
+        """Set the nodes from labels in any order and the positions of their parents (-1 for the top)."""
         places, children = _group_by_level(parent_positions)
         self.labels = tuple(freeze_array(labels[level]) for level in places)
         self.tree = Tree(children)
@@ -151,7 +151,7 @@ class Hierarchy:
             )
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # a copied or pickled array comes back writable
+        # an unpickled array is writable
         self.__dict__.update(state, labels=tuple(map(freeze_array, state["labels"])))
 
     @property
@@ -201,7 +201,7 @@ class Hierarchy:
 
 
 def _read_items(values: Any, what: str, hint: str) -> list[object]:
-    """Return the items of a list, tuple, array or other collection; a text is none."""
+    """Return the items of a list, tuple, array or other collection, but not of a string."""
     try:
         if not isinstance(values, (str, bytes)):
             return list(values)
@@ -211,9 +211,10 @@ def _read_items(values: Any, what: str, hint: str) -> list[object]:
 
 
 def _group_by_level(parent_positions: np.ndarray) -> tuple[list[np.ndarray], tuple[np.ndarray, ...]]:
-    """Return the places of each level's nodes, and how many children each has.
+    """Return the positions of each level's nodes, and their numbers of children.
 
-    `parent_positions` has the place of each node's parent, -1 for the top. Children are in the order of their parents.
+    `parent_positions` has the position of each node's parent, -1 for the top. Children are in the order of their
+    parents.
     """
     order = np.argsort(parent_positions, kind="stable")
     # the children of node i are order[first[i]:last[i]]
@@ -233,10 +234,10 @@ def _group_by_level(parent_positions: np.ndarray) -> tuple[list[np.ndarray], tup
 
 
 def _read_nested_labels(nested: object, root: Hashable) -> tuple[np.ndarray, np.ndarray]:
-    """Return the labels of nested dicts and lists, and their parents' places."""
+    """Return the labels of nested dicts and lists, and the positions of their parents."""
     names: list[object] = [root]
     up, below = [-1], [nested]
-    # a branch adds those that lie in it
+    # the loop appends branches while it runs
     for place, branch in enumerate(below):
         inside, branches = _read_branch(branch)
         names += inside
@@ -250,7 +251,7 @@ def _read_nested_labels(nested: object, root: Hashable) -> tuple[np.ndarray, np.
 
 
 def _read_branch(branch: object) -> tuple[list[object], list[object]]:
-    """Return the labels right below a node, and what is below each of them."""
+    """Return the labels directly below a node, and the branch below each of them."""
     if branch is None:
         return [], []
     if isinstance(branch, Mapping):
@@ -272,13 +273,13 @@ def _read_branch(branch: object) -> tuple[list[object], list[object]]:
 
 
 def _read_pairs(child: object, parent: object, root: Hashable | None) -> tuple[np.ndarray, np.ndarray]:
-    """Return the labels of a list of children and parents, and their parents' places."""
+    """Return the labels of a list of children and parents, and the positions of their parents."""
     children, parents = to_label_column(child, "child"), to_label_column(parent, "parent")
     if len(children) != len(parents):
         raise PydpstatError(f"child and parent must have the same length; got {len(children)} and {len(parents)}.")
     both = [parents, children]
     if both[0].dtype.kind == "f" and both[1].dtype.kind in "iu" and (both[0].dropna() % 1 == 0).all():
-        # a missing parent has made floats of integers
+        # a missing parent converts integers to floats
         both = [each.astype("Int64") for each in both]
     codes, names = encode_observed_labels(pd.concat(both, ignore_index=True), "child and parent")
     above, own = np.split(codes, 2)
@@ -302,13 +303,13 @@ def _read_pairs(child: object, parent: object, root: Hashable | None) -> tuple[n
 
 
 def _read_level_columns(columns: object, root: Hashable) -> tuple[np.ndarray, np.ndarray, list[str]]:
-    """Return the labels in a column for each level, their parents' places, and the columns' names."""
+    """Return the labels of columns for each level, the positions of their parents, and the columns' names."""
     named = to_label_columns(columns, "columns")
     codes, levels = zip(*[encode_observed_labels(column, "columns") for _, column in named])
     if len({code.size for code in codes}) != 1 or not codes[0].size:
         raise PydpstatError("columns must have rows, and the same length. Give a row for each leaf.")
     names, up, count = [to_object_array([root])], [np.array([-1])], 1
-    # each row's node in the level above; -1 from where the row has ended
+    # each row's node in the level above; -1 once the row has ended
     node = np.zeros(codes[0].size, dtype=np.int64)
     for code, level in zip(codes, levels):
         here = code >= 0
@@ -316,7 +317,7 @@ def _read_level_columns(columns: object, root: Hashable) -> tuple[np.ndarray, np
             raise PydpstatError(
                 "columns must have labels down to each leaf; one is missing above a label, or a column is empty."
             )
-        # in the order in which they are first seen
+        # in order of first occurrence
         place, keys = pd.factorize(node[here] * len(level) + code[here])
         above = keys // len(level)
         if np.isin(above, node[~here]).any():

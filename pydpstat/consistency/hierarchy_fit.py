@@ -1,4 +1,4 @@
-"""Values of a hierarchy in, noisy ones or records by leaf, and values that add up out."""
+"""Reading of a hierarchy's values, noisy ones or records by leaf, and fitting of consistent values."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from pydpstat.consistency.hierarchy_results import HierarchyFit
 from pydpstat.consistency.tables import read_numbers
 from pydpstat.errors import PydpstatError
 
-# products of variances stay far from the ends of what floats can hold
+# keeps products of variances far from the limits of floats
 _MIN_VARIANCE = 1e-100
 
 
 def count_leaf_records(data: object, hierarchy: Hierarchy, drop_missing: bool) -> tuple[Levels, bool]:
-    """Count records by leaf: a value for each node, 0 for parents; and tell whether there were records.
+    """Return counts of records by leaf (one value per node, 0 for parents), and whether records were given.
 
-    Records have a column for each level below the top, or one with leaves' labels; anything else is counts.
+    Records have a column for each level below the top, or one with leaves' labels; anything else is read as counts.
     """
     if not is_series(data):
         data = read_all_records(data, "data")
-        # a series of Polars has no labels
+        # a Polars series has no row labels
         data = data.to_numpy() if is_series(data) else data
     records = is_frame(data) or isinstance(data, Chunk)
     if records:
@@ -48,7 +48,7 @@ def count_leaf_records(data: object, hierarchy: Hierarchy, drop_missing: bool) -
 
 
 def _get_columns(data: Chunk | pd.DataFrame) -> tuple[tuple[object, ...], int]:
-    """Return the columns of a frame or of a table's records, and how many records there are."""
+    """Return the columns of a frame or of a table's records, and the number of records."""
     return (tuple(data.columns.values()), data.size) if isinstance(data, Chunk) else (get_columns(data), len(data))
 
 
@@ -85,12 +85,12 @@ def _read_leaf_counts(data: object, hierarchy: Hierarchy) -> np.ndarray:
 
 
 def get_leaf_positions(hierarchy: Hierarchy) -> np.ndarray:
-    """Return the places of the leaves among all nodes."""
+    """Return the positions of the leaves among all nodes."""
     return np.flatnonzero(np.concatenate(hierarchy.tree.children) == 0)
 
 
 def _find_positions_by_key(keys: list[Hashable], hierarchy: Hierarchy) -> np.ndarray:
-    """Return the places of leaves given by label, or by a tuple of the labels down to it."""
+    """Return the positions of leaves given by label, or by the tuple of labels on the path to it."""
     paths = [key for key in keys if isinstance(key, tuple)]
     if paths and len(paths) == len(keys) and len(hierarchy.sizes) > 2:
         depth = max(map(len, paths))
@@ -100,7 +100,7 @@ def _find_positions_by_key(keys: list[Hashable], hierarchy: Hierarchy) -> np.nda
 
 
 def _find_positions_by_label(labels: object, hierarchy: Hierarchy) -> np.ndarray:
-    """Return the places of leaves given by label; -1 for a label that is no leaf's."""
+    """Return the positions of leaves given by label; -1 if a label is not a leaf's."""
     leaves = get_leaf_positions(hierarchy)
     own = np.concatenate(hierarchy.labels)[leaves].tolist()
     if len(set(own)) != len(own):
@@ -108,12 +108,12 @@ def _find_positions_by_label(labels: object, hierarchy: Hierarchy) -> np.ndarray
             "data must identify leaves by all their labels, as some labels are not unique: give a "
             "column (or an index level) for each level of the hierarchy below its top."
         )
-    # the last one is for a label that is no leaf's or missing
+    # the last element is for labels that are missing or not a leaf's
     return np.append(leaves, -1)[encode_labels(labels, own)]
 
 
 def _find_record_leaves(columns: tuple[object, ...], n_records: int, hierarchy: Hierarchy) -> np.ndarray:
-    """Return for each record the place of its leaf among all nodes, or -1."""
+    """Return the position of each record's leaf among all nodes, or -1."""
     depth = len(hierarchy.sizes) - 1
     if len(columns) != depth:
         if len(columns) == 1:
@@ -123,17 +123,17 @@ def _find_record_leaves(columns: tuple[object, ...], n_records: int, hierarchy: 
             f"with the leaves' labels; it has {len(columns)} columns."
         )
     start = 0
-    # the row's node in the level that has been reached; -1 where it has none, or has reached a leaf above
+    # the row's node on the current level; -1 if it has none, or reached a leaf above
     node, found = np.zeros(n_records, dtype=np.int64), np.full(n_records, -1)
     for level, column in enumerate(columns):
         own, names = pd.factorize(hierarchy.labels[level + 1])
         code = encode_labels(column, list(names))
         at_leaf = (node >= 0) & (hierarchy.tree.children[level][node] == 0)
         found[at_leaf] = start + node[at_leaf]
-        # below a leaf there is nothing, whatever its name
+        # there are no nodes below a leaf, whatever the label
         found[code >= 0] = -1
         start += hierarchy.sizes[level]
-        # a node is known by its parent and its label; one without a label by a number that no row has
+        # a node is identified by its parent and label; a node without a label by a number that no row has
         parents = np.repeat(np.arange(hierarchy.sizes[level]), hierarchy.tree.children[level])
         keys = np.where(own < 0, -2 - np.arange(own.size), parents * len(names) + own)
         goes_on = (node >= 0) & ~at_leaf & (code >= 0) & (code < len(names))
@@ -231,13 +231,13 @@ def make_consistent(
     way = check_consistency_method(method, nonnegative, integer, whole)
     estimates, spreads = apply(hierarchy.tree, values, spread, way)
     if variances is None:
-        # the weights are no variances
+        # the weights are not variances
         spread, spreads = [np.full(each.shape, np.nan) for each in values], None
     return HierarchyFit(hierarchy, cast_to_integers(values), tuple(spread), estimates, spreads, way)
 
 
 def _read_noisy_levels(noisy: object, hierarchy: Hierarchy) -> Levels:
-    """Read noisy values into one array for each level: finite ones, and NaN for parents only."""
+    """Read noisy values into one array per level: finite numbers, or NaN for parents only."""
     if isinstance(noisy, (list, tuple)) and len(noisy) == len(hierarchy.sizes):
         levels = [_read_floats(each, f"noisy[{place}]") for place, each in enumerate(noisy)]
         for place, (each, size) in enumerate(zip(levels, hierarchy.sizes)):
@@ -291,7 +291,7 @@ def _read_floats(values: object, name: str) -> np.ndarray:
 
 
 def _read_level_variances(variances: object, values: Levels) -> Levels:
-    """Read the variances of each level; infinite where nothing was measured."""
+    """Read the variances of each level; infinite if a value was not measured."""
     given = variances if isinstance(variances, (list, tuple)) else [variances] * len(values)
     if len(given) != len(values):
         raise PydpstatError(

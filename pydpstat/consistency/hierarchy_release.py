@@ -1,4 +1,4 @@
-"""Release a hierarchy of counts with integer noise at each level, and make it consistent."""
+"""Release of a hierarchy of counts with integer noise at each level, made consistent."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ from pydpstat.results._labels import Labels
 
 PUBLIC_HIERARCHY = "the hierarchy is public and was not made from the data"
 RECORDS_AT_LEAVES = "whether every record is at a leaf of the hierarchy is treated as public"
-# how the levels may share epsilon, by name
+# names of the allocations of epsilon to levels
 SPLITS = ("uniform", "optimal", "leaves")
-# above it noise may not be added up in floats without loss
+# above this scale, sums of noise in floats may lose digits
 LARGEST_SCALE = 2.0**40
 
 
@@ -173,7 +173,7 @@ def release_hierarchy(
     claim = Guarantee(how.epsilon, how.delta, how.neighbors)
     counts = tree.sum_from_leaves(leaves)
     noisy = [level for level, noise in enumerate(noises) if noise is not None]
-    # all levels are one vector, each with noise of its own: what they keep adds up to epsilon
+    # all levels form one vector with separate noise, whose privacy parameters add up to epsilon
     noise = SeparateNoise(
         tuple(each for each in noises if each is not None), tuple(counts[level].size for level in noisy)
     )
@@ -230,7 +230,7 @@ def _make_call_arguments(
 def compute_sensitivities(tree: Tree, neighbors: str) -> tuple[int, ...]:
     """Return each level's L1 sensitivity.
 
-    A record that is replaced moves two counts, or one where the level's one node has leaves above it.
+    A record that is replaced changes two counts, or one if the level has one node and there are leaves above it.
     """
     if neighbors == "unbounded":
         return (1,) * len(tree.sizes)
@@ -244,7 +244,7 @@ def compute_sensitivities(tree: Tree, neighbors: str) -> tuple[int, ...]:
 def split_epsilon(
     split: object, hierarchy: Hierarchy, sensitivities: tuple[int, ...], epsilon: float
 ) -> tuple[float, ...]:
-    """Return each level's epsilon, 0 where its counts are public or not released.
+    """Return each level's epsilon, 0 if its counts are public or not released.
 
     Their exact sum is at most `epsilon`.
     """
@@ -271,7 +271,7 @@ def split_epsilon(
 
 
 def _read_weights(split: object, hierarchy: Hierarchy, noisy: list[int], is_required: list[bool]) -> list[float]:
-    """Read weights by level: by name, or in order from the top down."""
+    """Read weights of levels: by name, or in order from the top down."""
     names = [hierarchy.levels[level] for level in noisy]
     split = split.tolist() if isinstance(split, np.ndarray) else split
     if isinstance(split, Mapping):
@@ -308,7 +308,7 @@ def _order_weights(split: Mapping[str, float], levels: Sequence[str]) -> list[fl
 def _calibrate_noises(
     release_options: Options, shares: Sequence[float], sensitivities: Sequence[int], sizes: Sequence[int]
 ) -> tuple[Noise | None, ...]:
-    """Return each level's noise: one record changes so many counts of a level by 1 each."""
+    """Return each level's noise; one record changes as many counts of a level by 1 as its sensitivity."""
     leak = split_equally(release_options.delta, max(1, sum(share > 0.0 for share in shares)))
     noises: list[Noise | None] = []
     for share, changed, size in zip(shares, sensitivities, sizes):
@@ -327,7 +327,7 @@ def _calibrate_noises(
 def _split_measurements(
     counts: Levels, sensitivities: Sequence[int], noises: Sequence[Noise | None], released_values: np.ndarray
 ) -> tuple[Levels, Levels]:
-    """Return what was measured of each level, and the noise's variances; `released_values` has the noisy levels."""
+    """Return each level's measurements and noise variances; `released_values` has those of the noisy levels."""
     values, variances, start = [], [], 0
     for each, changed, noise in zip(counts, sensitivities, noises):
         if noise is not None:
@@ -338,7 +338,7 @@ def _split_measurements(
             values.append(np.full(each.shape, np.nan))
             variances.append(np.full(each.shape, np.inf))
         else:
-            # all records are in the one node there is, and their number is public
+            # all records are in the level's only node, and their number is public
             values.append(each.astype(np.float64))
             variances.append(np.zeros(each.shape))
     return values, variances

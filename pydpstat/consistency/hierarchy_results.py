@@ -1,6 +1,6 @@
-"""A hierarchy whose values add up: the noisy ones, the consistent ones, and how uncertain both are.
+"""Results of a hierarchy: noisy and consistent values with their uncertainty.
 
-Of one that was released also the noise and the guarantee.
+A released hierarchy also has the noise and the guarantee.
 """
 
 from __future__ import annotations
@@ -82,12 +82,12 @@ class HierarchyFit(Report, ReadOnlyArrays):
 
     @property
     def method(self) -> str:
-        """How the values were made consistent: "least squares", "ratio" or "top-down"."""
+        """Method by which the values were made consistent: "least squares", "ratio" or "top-down"."""
         return self.way.method
 
     @property
     def reason(self) -> str:
-        """Why there are no standard errors; empty where there are."""
+        """Reason why there are no standard errors; empty if there are."""
         return self.way.reason or ("" if self.spreads else "the noise's variances were not given")
 
     @property
@@ -107,15 +107,15 @@ class HierarchyFit(Report, ReadOnlyArrays):
 
     @property
     def noise_sd(self) -> pd.Series:
-        """Standard deviation of each noisy value's noise, as in `variances`: 0, infinite or NaN, too."""
+        """Standard deviation of the noise in each noisy value; may be 0, infinite or NaN, as in `variances`."""
         return self._make_series(np.sqrt(np.concatenate(self.variances)), "noise sd")
 
     @property
     def bse(self) -> pd.Series:
         """Standard error of each consistent value, from the noise and before rounding.
 
-        It is exact for least squares, for any tree and any variances. It is NaN for the other methods,
-        and where variances were not given; `reason` says why.
+        It is exact for least squares, for any tree and any variances. It is NaN for the other methods, and if variances
+        were not given; `reason` says why.
         """
         if self.spreads is None:
             return self._make_series(np.full(self.hierarchy.nodes, np.nan), "std err")
@@ -125,7 +125,7 @@ class HierarchyFit(Report, ReadOnlyArrays):
         return pd.Series(values, index=self.hierarchy.frame().index, name=name)
 
     def level(self, level: str | int) -> pd.Series:
-        """Return one level's consistent values as a Series, by name of the level or number from the top.
+        """Return one level's consistent values as a Series, by the level's name or number from the top.
 
         Examples
         --------
@@ -151,11 +151,11 @@ class HierarchyFit(Report, ReadOnlyArrays):
 
     @property
     def postprocessing(self) -> tuple[str, ...]:
-        """What was done to the noisy values, which costs nothing."""
+        """Post-processing of the noisy values, which costs no privacy."""
         return (*self.way.steps, NO_PRIVACY_COST)
 
     def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
-        """Return intervals for the values without noise: normal ones around the consistent values.
+        """Return normal confidence intervals for the values without noise, around the consistent values.
 
         Least squares adds up many noises, so the normal approximation is good if their sizes are similar;
         it does not include rounding.
@@ -187,7 +187,7 @@ class HierarchyFit(Report, ReadOnlyArrays):
         return pd.DataFrame({0: self.params - reach, 1: self.params + reach})
 
     def to_frame(self) -> pd.DataFrame:
-        """Return everything in one frame, with a row for each node."""
+        """Return noisy values, estimates and standard errors in one frame, with a row for each node."""
         return self.hierarchy.frame().assign(
             noisy=np.concatenate(self.noisy_values),
             estimate=np.concatenate(self.values),
@@ -282,7 +282,7 @@ class HierarchyResults(GuaranteedReport, HierarchyFit):
 
     @property
     def mechanism(self) -> str:
-        """The noise's name."""
+        """Name of the noise distribution."""
         return next(each.name for each in self.noises if each is not None)
 
     def _make_level_series(self, values: Sequence[float | np.ndarray], name: str) -> pd.Series:
@@ -290,12 +290,12 @@ class HierarchyResults(GuaranteedReport, HierarchyFit):
 
     @property
     def epsilons(self) -> pd.Series:
-        """Each level's epsilon, a Series: 0 where the counts are public or were not released."""
+        """Each level's epsilon, a Series: 0 if the counts are public or were not released."""
         return self._make_level_series(list(self.shares), "epsilon")
 
     @property
     def noise_scale(self) -> pd.Series:
-        """Scale of each level's noise, sensitivity over epsilon, a Series; NaN where there is none."""
+        """Scale of each level's noise, sensitivity over epsilon, a Series; NaN if there is none."""
         scales = [np.nan if each is None else each.scale for each in self.noises]
         return self._make_level_series(scales, "noise scale")
 
@@ -366,6 +366,6 @@ class HierarchyResults(GuaranteedReport, HierarchyFit):
 
 
 def _compute_noise_sds(variances: np.ndarray) -> list[float]:
-    """Return standard deviations; NaN where there is none."""
+    """Return standard deviations; NaN for infinite variances."""
     found: list[float] = np.sqrt(np.where(np.isfinite(variances), variances, np.nan)).tolist()
     return found

@@ -1,4 +1,4 @@
-"""Tables adjusted to margins by iterative proportional fitting, and rounded so that they still add up."""
+"""Adjustment of tables to margins by iterative proportional fitting, and controlled rounding."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ from pydpstat.errors import PydpstatError
 if TYPE_CHECKING:
     from scipy import sparse
 
-# seconds for a search that may find nothing
+# time limit in seconds of a search that may find no solution
 TIME_LIMIT = 10.0
-# nearer than this a cell is whole already
+# a cell closer than this to an integer counts as an integer
 _INTEGER_TOLERANCE = 1e-9
-# how many more units a cell may go where the next integer does not do
+# further units by which a cell may change if the adjacent integers do not suffice
 _MAX_EXTRA_UNITS = 2
-# a rounding whose squares are so near to the best is good enough
+# relative gap to the optimal sum of squares at which a rounding is accepted
 _RELATIVE_GAP = 1e-3
 
 
 @explain_wrong_calls
 def ipf(table: object, margins: object, *, tolerance: float = 1e-10, max_iterations: int = 1000) -> TableFit:
-    """Scale a table until it has given margins (raking).
+    """Scale a table to given margins (raking).
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def ipf(table: object, margins: object, *, tolerance: float = 1e-10, max_iterati
 
 
 def fit_by_scaling(values: np.ndarray, margins: list[Margin], tolerance: float, max_iterations: int) -> MarginFit:
-    """Scale a table to one margin after the other until it has them all.
+    """Scale a table to one margin after the other until it has all of them.
 
     The tolerance is in units of each margin's largest cell.
     """
@@ -148,7 +148,7 @@ def fit_by_scaling(values: np.ndarray, margins: list[Margin], tolerance: float, 
             with np.errstate(over="ignore", invalid="ignore", under="ignore"):
                 factors = each.goal / np.where(sums > 0.0, sums, 1.0)
                 fitted *= expand_margin(factors, each.axes, fitted.ndim)
-        # the sums were taken before the last steps, which only bring the table nearer
+        # the gaps were computed before the last steps, which can only reduce them
         if near and all(gap <= limit for gap, limit in zip(compute_gaps(fitted, margins), limits)):
             return MarginFit(fitted, iteration, True)
     if not np.isfinite(fitted).all():
@@ -157,7 +157,7 @@ def fit_by_scaling(values: np.ndarray, margins: list[Margin], tolerance: float, 
 
 
 def check_support(values: np.ndarray, margins: list[Margin]) -> None:
-    """Check that no goal above 0 is for cells that are all 0."""
+    """Check that no positive goal is for a sum of cells that are all 0."""
     for each in margins:
         empty = int(((compute_margin(values, each.axes) == 0.0) & (each.goal > 0.0)).sum())
         if empty:
@@ -169,7 +169,7 @@ def check_support(values: np.ndarray, margins: list[Margin]) -> None:
 
 
 def _explain_scaling_failure(kind: str, gap: float, n_iterations: int) -> str:
-    """Say why a fit did not converge, or raise an error where it cannot."""
+    """Return the reason why a fit did not converge, or raise an error if it cannot converge."""
     if kind == "none":
         raise PydpstatError(
             "table has too many zeros: no table with these zeros has all of the margins, though the "
@@ -241,7 +241,7 @@ def controlled_rounding(table: object, margins: object = None, *, time_limit: fl
 
 
 def _read_margin_axes(margins: object, form: TableForm) -> list[Axes]:
-    """Read which margins are to be kept."""
+    """Read the axes of the margins to be preserved."""
     if margins is None:
         return [(), *((axis,) for axis in range(len(form.names)))]
     if not isinstance(margins, (list, tuple, set)) or not margins:
@@ -260,7 +260,7 @@ class TableRounding(NamedTuple):
 
     @property
     def step(self) -> str:
-        """What was done, in words."""
+        """Description of the rounding."""
         if self.is_adjacent:
             return "controlled rounding to the whole number below or above"
         return f"controlled rounding to whole numbers, by up to {_MAX_EXTRA_UNITS + 1}"
@@ -271,9 +271,9 @@ def round_table(
 ) -> TableRounding:
     """Round a table to integers so that its margins are integers near theirs, or the given goals.
 
-    Which cells go up is a linear program in integers, as the squared changes are linear in that choice. Where
-    the margins are two chains of parts it is a network flow, which has a solution always. Otherwise cells may
-    go further, and there may be none. The time limit is for each of two searches.
+    The choice of the cells to round up is an integer linear program, as the squared changes are linear in that choice.
+    If the margins are two chains of subsets it is a network flow, which always has a solution. Otherwise cells may
+    change by further units, and there may be no solution. The time limit is for each of two searches.
     """
     from scipy import sparse
 
@@ -311,7 +311,7 @@ def round_table(
 
 
 def can_always_round(axes: list[Axes]) -> bool:
-    """Tell whether a rounding exists for all tables: whether the margins make up two chains of parts."""
+    """Return whether every table has a rounding, which is so if the margins form two chains of subsets."""
     sides: dict[Axes, bool] = {}
 
     def assign_side(each: Axes, side: bool) -> bool:
@@ -321,14 +321,14 @@ def can_always_round(axes: list[Axes]) -> bool:
         apart = [other for other in axes if not (set(other) <= set(each) or set(each) <= set(other))]
         return all([assign_side(other, not side) for other in apart])
 
-    # margins of which none is part of the other belong to different chains
+    # margins of which neither is a subset of the other belong to different chains
     return all([each in sides or assign_side(each, True) for each in axes])
 
 
 def _compute_sum_limits(
     values: np.ndarray, base: np.ndarray, axes: list[Axes], goals: list[np.ndarray | None]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return how much the sums of the base must grow at least, and may at most."""
+    """Return the smallest and largest increases of the base's sums."""
     least, most = [], []
     for each, goal in zip(axes, goals):
         have, real = compute_margin(base, each), compute_margin(values, each)
@@ -342,7 +342,7 @@ def _compute_sum_limits(
 
 
 def _bound_decreases(values: np.ndarray, base: np.ndarray) -> np.ndarray:
-    """Return how far cells may go down: not below 0, where none is."""
+    """Return the largest decreases of cells: not below 0 if no value is negative."""
     room = np.full(base.size, float(_MAX_EXTRA_UNITS))
     return np.minimum(base.ravel(), room) if (values >= 0.0).all() else room
 
@@ -354,7 +354,7 @@ def _solve_integer_program(
     limits: tuple[np.ndarray, np.ndarray],
     time_limit: float,
 ) -> np.ndarray | None:
-    """Return the integers from 0 to `upper` of low cost whose sums are within limits, or None."""
+    """Return integers from 0 to `upper` of low cost whose sums are within limits, or None."""
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     if not costs.size:

@@ -1,4 +1,4 @@
-"""Constrained least squares: a table moved as little as possible until it has its margins."""
+"""Constrained least squares: the table nearest to a given one that has given margins."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ from pydpstat.results.results import DPResults
 # largest gap of the optimality conditions, relative to the sums
 _TOLERANCE = 1e-12
 _MAX_STEPS = 200
-# of the curvature, for a gap of 1: smaller gaps have longer steps
+# ridge relative to the curvature at a gap of 1; smaller gaps allow longer steps
 _RIDGE = 0.01
-# times the number of cells it is a number still
+# times the number of cells it is still finite
 _MAX_VARIANCE = 1e290
 
 
@@ -60,7 +60,7 @@ def least_squares(
     integer: bool = False,
     time_limit: float = TIME_LIMIT,
 ) -> TableFit:
-    """Change a table as little as possible so that it has given margins.
+    """Change a table as little as possible to give it the given margins.
 
     The margins may be exact or noisy.
 
@@ -167,7 +167,7 @@ def least_squares(
 
 
 def _read_table_variance(variance: object, table: object, shape: tuple[int, ...]) -> np.ndarray:
-    """Return the variance of the table's cells, one or each, above 0."""
+    """Return the positive variance of the table's cells, one for all or one per cell."""
     if variance is None:
         return np.asarray(get_noise_variance(table) if isinstance(table, DPResults) else 1.0)
     read = _read_variance(variance, "variance", shape)
@@ -190,7 +190,7 @@ def _read_variance(value: object, name: str, shape: tuple[int, ...]) -> np.ndarr
 
 
 def _set_margin_variances(found: list[Margin], margins: Any, variances: object, form: TableForm) -> list[Margin]:
-    """Give the margins the variances that were given for them."""
+    """Return the margins with the given variances."""
     if variances is None:
         return found
     if not isinstance(variances, Mapping):
@@ -234,7 +234,7 @@ def _round_exact_goal(each: Margin) -> np.ndarray:
 
 
 def _explain_dual_failure(shape: tuple[int, ...], exact: list[Margin], remaining_gaps: list[float]) -> str:
-    """Say why a fit did not converge, or raise an error where it cannot."""
+    """Return the reason why a fit did not converge, or raise an error if it cannot converge."""
     kind = find_solution_kind(np.ones(shape), exact) if exact else "unknown"
     if kind == "none":
         raise PydpstatError(
@@ -247,13 +247,13 @@ def _explain_dual_failure(shape: tuple[int, ...], exact: list[Margin], remaining
 def fit_effects(values: np.ndarray, variance: float, margins: list[Margin]) -> tuple[np.ndarray, float]:
     """Return the least squares table and the variance of each of its cells.
 
-    With one variance for each margin the problem falls apart into one for each effect, as in an analysis of
-    variance: what the table and the margins say about it is averaged by precision (Barak et al. 2007), or
-    what exact margins say is taken. Effects of which no margin speaks stay.
+    With one variance for each margin the problem separates into one for each effect, as in an analysis of variance: the
+    values of an effect in the table and the margins are averaged by precision (Barak et al. 2007), or those of exact
+    margins are used. Effects that are in no margin remain unchanged.
     """
     shape, dimensions = values.shape, values.ndim
     missing = {each.axes: each.goal - compute_margin(values, each.axes) for each in margins}
-    # what is added to the cells, collected on the axes of the margins
+    # increments of the cells, by the axes of the margins
     added = {each.axes: np.zeros(each.goal.shape) for each in margins}
     left = variance
     for effect in _collect_effects(margins):
@@ -281,7 +281,7 @@ def fit_effects(values: np.ndarray, variance: float, margins: list[Margin]) -> t
 
 
 def _collect_effects(margins: list[Margin]) -> list[Axes]:
-    """Return the sets of axes that are part of some margin's, the small ones first."""
+    """Return the subsets of the margins' axes, the small ones first."""
     found = {
         subset for each in margins for size in range(len(each.axes) + 1) for subset in combinations(each.axes, size)
     }
@@ -289,7 +289,7 @@ def _collect_effects(margins: list[Margin]) -> list[Axes]:
 
 
 def _count_cells_per_sum(axes: Axes, shape: tuple[int, ...]) -> float:
-    """Return how many cells of the table go into one sum on these axes."""
+    """Return the number of table cells in one sum on these axes."""
     return float(np.prod([length for axis, length in enumerate(shape) if axis not in axes]))
 
 
@@ -302,7 +302,7 @@ def _compute_effect_variance(each: Margin, effect: Axes, shape: tuple[int, ...])
 
 
 def _remove_axis_means(sums: np.ndarray) -> np.ndarray:
-    """Take the means along each axis away."""
+    """Subtract the means along each axis."""
     centered = sums
     for axis in range(sums.ndim):
         centered = centered - centered.mean(axis=axis, keepdims=True)
@@ -310,11 +310,11 @@ def _remove_axis_means(sums: np.ndarray) -> np.ndarray:
 
 
 def fit_dual(values: np.ndarray, variance: np.ndarray, margins: list[Margin], nonnegative: bool) -> MarginFit:
-    """Return the table with the least weighted squares, not converged where no such table exists.
+    """Return the table with the smallest weighted sum of squares, not converged if no such table exists.
 
-    It is ``y + v A'l``, clipped at 0 on request, with multipliers l that solve ``A x + w l = b`` (w the sums'
-    variances, 0 for exact sums): the gradient of a convex function, quadratic in pieces. Newton's method with
-    a line search (Qi and Sun 1993), each step by conjugate gradients.
+    It is ``y + v A'l``, clipped at 0 on request, with multipliers l that solve ``A x + w l = b`` (w the variances of
+    the sums, 0 for exact sums): the gradient of a convex, piecewise quadratic function. Newton's method with a line
+    search (Qi and Sun 1993), each step by conjugate gradients.
     """
     goals = np.concatenate([each.goal.ravel() for each in margins])
     spread = np.concatenate([np.broadcast_to(each.variance, each.goal.shape).ravel() for each in margins])
@@ -330,14 +330,14 @@ def fit_dual(values: np.ndarray, variance: np.ndarray, margins: list[Margin], no
         return table
 
     def evaluate_at(multipliers: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
-        """Return the table that multipliers give, and the function's slope and height there."""
+        """Return the table for the multipliers, and the gradient and value of the function."""
         table = values + variance * expand_multipliers(multipliers)
         table = np.maximum(table, 0.0) if nonnegative else table
         quadratic = float((table * table / variance).sum() + (spread * multipliers**2).sum())
         slope = compute_sums(table) + spread * multipliers - goals
         return table, slope, 0.5 * quadratic - compute_inner_product(goals, multipliers)
 
-    # in the unit of the sums, so that none is met at the cost of another
+    # in units of the sums, so that none is met at the expense of another
     scale = np.maximum(np.abs(goals), compute_sums(np.abs(values))).max(initial=0.0) or 1.0
     multipliers = np.zeros(goals.size)
     table, slope, height = evaluate_at(multipliers)
@@ -348,7 +348,7 @@ def fit_dual(values: np.ndarray, variance: np.ndarray, margins: list[Margin], no
             break
         moving = variance * (table > 0.0) if nonnegative else variance
         diagonal = compute_sums(moving) + spread
-        # keeps the step finite where multipliers do not count, and short where their cells are all 0
+        # keeps the step finite for multipliers without effect, and short if their cells are all 0
         ridge = max(1e-10, _RIDGE * min(gap, 1.0)) * steepest
 
         def apply_curvature(direction: np.ndarray) -> np.ndarray:
@@ -359,7 +359,7 @@ def fit_dual(values: np.ndarray, variance: np.ndarray, margins: list[Margin], no
         while True:
             ahead = multipliers + length * direction
             there, slope_there, height_there = evaluate_at(ahead)
-            # near the solution the heights no longer tell, so the slopes do
+            # near the solution, rounding errors dominate the values, so the gradients are compared
             better = np.abs(slope_there).max() < 0.5 * gap * scale
             if better or height_there <= height + 1e-4 * length * descent:
                 break
@@ -373,7 +373,7 @@ def fit_dual(values: np.ndarray, variance: np.ndarray, margins: list[Margin], no
 def _solve_conjugate_gradients(
     apply_matrix: Callable[[np.ndarray], np.ndarray], target: np.ndarray, diagonal: np.ndarray
 ) -> np.ndarray:
-    """Solve a positive definite system; the diagonal is used to scale it."""
+    """Solve a positive definite system, scaled by its diagonal."""
     solution, rest = np.zeros(target.size), target.copy()
     scaled = rest / diagonal
     direction, power = scaled.copy(), compute_inner_product(rest, scaled)

@@ -1,4 +1,4 @@
-"""Tables in and out: arrays, frames, Series and releases with the labels of their axes, and fitted tables."""
+"""Reading of tables (arrays, frames, Series, releases) with the labels of their axes, and fitted tables."""
 
 from __future__ import annotations
 
@@ -26,10 +26,9 @@ NO_PRIVACY_COST = "post-processing of the given numbers: it costs no privacy bud
 
 @dataclass(frozen=True)
 class TableForm(ReadOnlyArrays):
-    """What a table was given as, so that what is made of it can be given back in the same form.
+    """Form in which a table was given, so that results are returned in the same form.
 
-    Of a release its `labels` are kept, of pandas objects the index; `codes` are the places of a Series'
-    cells.
+    It has the `labels` of a release, or the index of pandas objects; `codes` are the positions of a Series' cells.
     """
 
     names: tuple[Hashable, ...]
@@ -59,15 +58,14 @@ class TableForm(ReadOnlyArrays):
 def read_table(
     table: object, name: str = "table", *, allow_missing_cells: bool = False
 ) -> tuple[np.ndarray, TableForm]:
-    """Read a table of finite numbers, as a copy in C order, and what it was given as.
+    """Read a table of finite numbers: a copy in C order, and its form.
 
-    A Series with several index levels has a way for each; with `allow_missing_cells` combinations that it lacks
-    count as 0.
+    A Series has one dimension for each index level; with `allow_missing_cells`, missing combinations count as 0.
     """
     if isinstance(table, DPResults):
         return _read_release(table, name)
     table = to_pandas_or_numpy(table, name)
-    # a frame of Dask is none that has its rows
+    # a Dask frame does not have its rows in memory
     if is_frame(table) and not find_library(table):
         _check_single_level(table.index, name)
         _check_single_level(table.columns, name)
@@ -85,7 +83,7 @@ def read_table(
 
 
 def read_numbers(table: Any, name: str, min_dimensions: int = 1, *, private: bool = False) -> np.ndarray:
-    """Return finite numbers as a new array of floats, in C order; messages count no private ones."""
+    """Return finite numbers as a new array of floats, in C order; messages have no counts if `private`."""
     table = to_pandas_or_numpy(table, name)
     if find_library(table):
         array = np.array([""])
@@ -113,7 +111,7 @@ def read_numbers(table: Any, name: str, min_dimensions: int = 1, *, private: boo
 def check_not_negative(
     values: np.ndarray, name: str, hint: str = "Set them to 0, or use least_squares, which takes them."
 ) -> None:
-    """Check that no number is below 0."""
+    """Check that no number is negative."""
     negative = int((values < 0.0).sum())
     if negative:
         raise PydpstatError(f"{name} must not be negative; {negative} of {values.size} values are. {hint}")
@@ -164,7 +162,9 @@ def _read_series(table: pd.Series, name: str, allow_missing_cells: bool) -> tupl
 
 
 class ConvergenceWarning(UserWarning):
-    """A fit ended before its margins were met.
+    """Warning that a fit ended before its margins were met.
+
+    The message has the remaining gap and the reason.
 
     The message says how far it is off and why.
 
@@ -237,7 +237,7 @@ class TableFit(Report, ReadOnlyArrays):
 
     @property
     def bse(self) -> np.ndarray | pd.Series | pd.DataFrame:
-        """Standard deviation of each cell's remaining noise, in the table's form; NaN where not known."""
+        """Standard deviation of each cell's remaining noise, in the table's form; NaN if unknown."""
         return self.form.wrap_values(np.broadcast_to(np.asarray(self.spread, dtype=np.float64), self.values.shape))
 
     @property
@@ -247,7 +247,7 @@ class TableFit(Report, ReadOnlyArrays):
 
     @property
     def postprocessing(self) -> tuple[str, ...]:
-        """What was done, which costs nothing."""
+        """Description of the post-processing, which costs no privacy."""
         return (*self.steps, NO_PRIVACY_COST)
 
     def to_frame(self) -> pd.DataFrame:

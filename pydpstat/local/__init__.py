@@ -1,8 +1,7 @@
-"""Local privacy: answers that are private before anybody collects them.
+"""Local privacy: answers that are private before they are collected.
 
-Randomized response for two categories or more (`RandomizedResponse`, `RandomizedResponseCoins`), what
-can be estimated from the answers, data that lie on many nodes (`federate_array`), and simulated surveys of
-such nodes (`run_n_experiments`).
+Randomized response for two or more categories (`RandomizedResponse`, `RandomizedResponseCoins`), estimates from the
+answers, data distributed over many nodes (`federate_array`), and simulated surveys of such nodes (`run_n_experiments`).
 """
 
 from pydpstat._lazy import explain_missing_names as _answer_names

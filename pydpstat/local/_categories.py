@@ -1,8 +1,8 @@
-"""The categories of a design, and reading truths and answers as places of them, whatever holds them.
+"""Categories of a design, and encoding of truths and answers from any container.
 
-The categories alone fix what answers are and of which type; all of that is public. Each truth's category
-is found by itself. Public are the container, its shape, its index and its name; neither the types of
-the values nor a type that they have together come into answers or messages.
+The categories alone determine the answers and their type; all of that is public. Each truth is encoded separately. The
+container, its shape, its index and its name are public; neither the types of the values nor their common type affect
+answers or messages.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from pydpstat.errors import PydpstatError
 Category = bool | int | float | str
 _MAX_CATEGORIES = 10**6
 Codes = npt.NDArray[np.bool_] | npt.NDArray[np.int64]
-# as many as NumPy 1.24 has
+# the limit of NumPy 1.24
 _MAX_DIMENSIONS = 32
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Categories:
-    """The categories of a design, in order, and the same as an array, whose type arrays of answers have.
+    """Categories of a design in order, and the same as an array, whose dtype arrays of answers have.
 
-    `has_position_labels` says that they are 0 to k - 1, so that a number is its own place.
+    `has_position_labels` means that they are 0 to k - 1, so that a number is its own code.
     """
 
     labels: tuple[Category, ...]
@@ -43,7 +43,7 @@ class Categories:
 
 
 def parse_categories(categories: object) -> Categories:
-    """Check categories: an integer k of at least 2 for 0 to k - 1, or a list of them."""
+    """Check categories: an integer k of at least 2 for 0 to k - 1, or a list of categories."""
     number = as_integer(categories)
     if number is not None and 2 <= number <= _MAX_CATEGORIES:
         return _build_categories(tuple(range(number)))
@@ -61,10 +61,10 @@ def parse_categories(categories: object) -> Categories:
 
 def _build_categories(labels: tuple[Category, ...]) -> Categories:
     counted = all(type(each) in (int, bool) and each == place for place, each in enumerate(labels))
-    # places need no more than the shortest integers that hold them, a byte for each of many answers
+    # the shortest integer type, so that many answers need one byte each
     short = np.min_scalar_type(-len(labels)) if counted and set(map(type, labels)) == {int} else None
     table = np.array(labels, dtype=short)
-    # a type that cannot hold them all as they are: texts beside numbers, integers beyond floats
+    # a common type that changes values, as for strings with numbers, or integers beyond floats
     if table.tolist() != list(labels):
         table = np.fromiter(labels, dtype=object, count=len(labels))
     return Categories(labels, freeze_array(table), counted)
@@ -74,7 +74,7 @@ BINARY = _build_categories((0, 1))
 
 
 def parse_missing_category(value: object, categories: Categories) -> int | None:
-    """Return the place of the category that missing values count as; None for "error"."""
+    """Return the code of the category that missing values count as; None for "error"."""
     if isinstance(value, str) and value == "error":
         return None
     try:
@@ -88,7 +88,7 @@ def parse_missing_category(value: object, categories: Categories) -> int | None:
 
 
 class Container(NamedTuple):
-    """What values came in: their shape, None for a single value, and what else than an array it is.
+    """Container of the values: its shape, or None for a single value, and the pandas object if it was one.
 
     Public.
     """
@@ -101,7 +101,7 @@ class Container(NamedTuple):
 
 
 class TruthCodes(NamedTuple):
-    """Values as places of categories: bool where there are two, else int64. Private but for the container."""
+    """Codes of values: bool for two categories, else int64. Private except for the container."""
 
     codes: Codes
     container: Container
@@ -111,17 +111,16 @@ class TruthCodes(NamedTuple):
 
 
 def is_single(value: object) -> bool:
-    """Tell whether something is one value, not a container of them."""
+    """Return whether an object is a single value rather than a container."""
     if isinstance(value, (str, bytes, np.generic)) or is_missing(value):
         return True
     return not hasattr(type(value), "__len__") and not hasattr(type(value), "__iter__")
 
 
 def read(values: object, name: str, categories: Categories, missing: int | None = None) -> TruthCodes:
-    """Read values of the design's categories.
+    """Read values and encode them by the design's categories.
 
-    A missing value counts as the category at the place `missing`; by default it is an error, the same as of a
-    value that is no category.
+    A missing value is encoded as `missing`; by default it raises the same error as a value that is not a category.
     """
     column, container = _open_container(values, name)
     codes = _encode_categories(column, categories, missing)
@@ -137,9 +136,9 @@ def read(values: object, name: str, categories: Categories, missing: int | None 
 
 
 def wrap_answers(codes: Codes, container: Container, categories: Categories) -> object:
-    """Return answers in a container like the truths', of the type that an array of the categories has.
+    """Return answers in a container like the truths', with the dtype of an array of the categories.
 
-    In a Series or an index it is the type that pandas gives to all the categories.
+    In a Series or an index, the dtype is the one that pandas gives to all the categories.
     """
     shape, like = container
     if shape is None:
@@ -160,13 +159,13 @@ def wrap_answers(codes: Codes, container: Container, categories: Categories) -> 
 
 
 def _open_container(values: object, name: str) -> tuple[object, Container]:
-    """Return the values in a row, and what they came in."""
+    """Return the values as a vector, and their container."""
     values = to_pandas_or_numpy(values, name)
     if isinstance(values, (list, tuple, range)):
         flat, shape = _concatenate_rows(values)
         return to_object_array(flat), Container(shape)
     if is_single(values) and not find_library(values):
-        # a number of NumPy's is found as an array of its type has it
+        # a NumPy scalar is encoded as an array of its dtype
         single = np.asarray(values).reshape(1) if isinstance(values, np.generic) else to_object_array([values])
         return single, Container(None)
     if isinstance(values, np.ndarray):
@@ -183,7 +182,7 @@ def _open_container(values: object, name: str) -> tuple[object, Container]:
 
 
 def _concatenate_rows(values: Iterable[object]) -> tuple[list[object], tuple[int, ...]]:
-    """Return the values of a list, of lists of one length in it, and so on, each as it is."""
+    """Return the unconverted values of a list, or of nested lists of equal length, and the shape."""
     flat = list(values)
     shape: tuple[int, ...] = (len(flat),)
     while flat and len(shape) < _MAX_DIMENSIONS and _has_only_rows(flat):
@@ -196,7 +195,7 @@ def _concatenate_rows(values: Iterable[object]) -> tuple[list[object], tuple[int
 
 
 def _has_only_rows(values: list[object]) -> TypeGuard[list[Collection[object]]]:
-    # asked of the type, as a truth of another type may do what it likes when it is asked
+    # checks the type only, because attributes of an arbitrary object could run its code
     return all(
         isinstance(row, (list, tuple, range)) or hasattr(type(row), "dtype") and getattr(row, "ndim", 0) > 0
         for row in values
@@ -204,7 +203,7 @@ def _has_only_rows(values: list[object]) -> TypeGuard[list[Collection[object]]]:
 
 
 def _encode_categories(column: object, categories: Categories, missing: int | None) -> Codes | None:
-    """Return each value's place among the categories; None where one has none."""
+    """Return the codes of the values; None if a value is not a category."""
     k = len(categories.labels)
     own = _get_direct_codes(column) if categories.has_position_labels and type(column) is np.ndarray else None
     if own is not None:
@@ -216,9 +215,9 @@ def _encode_categories(column: object, categories: Categories, missing: int | No
 
 
 def _get_direct_codes(column: np.ndarray) -> np.ndarray | None:
-    """Return numbers that are their own places; None where one of them may be missing or broken."""
+    """Return numbers that are their own codes; None if one may be missing or fractional."""
     if column.dtype.kind == "b":
-        # a byte of another array can be any number, which stands for True and must not be seen
+        # the byte of a true value may be any nonzero number, which must not become visible
         return column.view(np.uint8) != 0
     if column.dtype.kind != "f":
         return column if column.dtype.kind in "iu" else None
@@ -228,7 +227,7 @@ def _get_direct_codes(column: np.ndarray) -> np.ndarray | None:
 
 
 def _check_code_range(codes: np.ndarray, k: int) -> Codes | None:
-    """Return places as codes; None where one is not below k."""
+    """Return numbers as codes; None if one is outside 0 to k - 1."""
     if codes.dtype != np.bool_ and codes.size and not (codes.min() >= 0 and codes.max() < k):
         return None
     return codes.astype(np.bool_, copy=False) if k == 2 else codes.astype(np.int64, copy=False)

@@ -1,14 +1,14 @@
-"""From the numbers of answers to proportions: estimates, their standard errors and confidence intervals.
+"""Estimation of proportions from counts of answers: estimates, standard errors and confidence intervals.
 
-In a design of k categories the answer j is given with probability a by who is not j, and with
-a + s by who is (`AnswerProbabilities`): its probability is ``a + s p_j``, with p_j the proportion of j.
+In a design of k categories a person answers j with probability a if j is not the truth, and with a + s if it is
+(`AnswerProbabilities`): the answer's probability is ``a + s p_j``, with p_j the proportion of j.
 
-Intervals invert tests. Each end is a parameter of the answers' distribution. `SampledAnswerCount`: the persons are a
-random sample, each with the probability p of the category; the number of answers is binomial. `FixedAnswerCount`: T of
-n persons are in the category; the number is a sum of two binomial ones. In both the answers grow with the
-truth in the order of the likelihood ratio (a sum of independent 0-1 variables has a log-concave
-distribution), which the search for interval ends rests on. The lower end for c answers of n is searched; the
-upper one is the lower one of the mirror image, n - c answers that were not given.
+Intervals invert tests. Each limit is a parameter of the distribution of the number of answers. `SampledAnswerCount`:
+the persons are a random sample, each with the probability p of the category; the number of answers is binomial.
+`FixedAnswerCount`: T of n persons are in the category; the number is a sum of two binomial variables. In both cases the
+distribution has a monotone likelihood ratio in the parameter (a sum of independent 0-1 variables has a log-concave
+distribution), which the search for limits relies on. The lower limit for c answers of n is searched; the upper one is
+the lower limit of the complement, n - c answers that were not given.
 """
 
 from __future__ import annotations
@@ -25,20 +25,19 @@ import numpy.typing as npt
 from pydpstat._search import bisect_up
 from pydpstat.r_arithmetic.elementary import Floats, exp, log
 
-# what lies further from the mean than this many standard deviations, and so many units more, is left out:
-# less than 1e-16 by Bernstein's inequality
+# values beyond this many standard deviations plus units are omitted (below 1e-16 by Bernstein's inequality)
 _MAX_DEVIATIONS, _EXTRA_UNITS = 9.0, 30.0
-# two windows of up to this many products are multiplied out
+# up to this number of products, two windows are convolved directly
 _MAX_DIRECT_PRODUCTS = 1 << 20
-# how exactly a proportion is found
+# accuracy of a proportion
 _PARAMETER_TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerProbabilities:
-    """How one answer depends on the truth: its probability `true` where it is the truth, `other` where not.
+    """Probabilities of one answer: `true` if it is the truth, `other` if not.
 
-    Without cancellation, `spread` is the difference, and `missed` one minus `true`.
+    `spread` is their difference and `missed` is ``1 - true``, both computed without cancellation.
     """
 
     other: float
@@ -47,42 +46,41 @@ class AnswerProbabilities:
     missed: float
 
     def get_complement(self) -> AnswerProbabilities:
-        """Return how not giving the answer depends on not being it."""
+        """Return the probabilities of not giving the answer."""
         return AnswerProbabilities(self.missed, 1.0 - self.other, self.spread, self.other)
 
 
 class IntegerDistribution:
-    """A distribution on the integers from `start` on, whose probabilities are `mass`."""
+    """A distribution on consecutive integers from `start`, with probabilities `mass`."""
 
     def __init__(self, start: int, mass: Floats) -> None:
         self.start, self.mass = start, mass
-        # of each number and all smaller ones, and of it and all larger ones
+        # probabilities of each number or smaller ones, and of it or larger ones
         self.below, self.above = np.cumsum(mass), np.cumsum(mass[::-1])[::-1]
 
     def compute_lower_tail(self, number: int) -> float:
-        """Return the probability of a number or less."""
+        """Return the probability of at most `number`."""
         place = number - self.start
         return 0.0 if place < 0 else float(self.below[min(place, self.below.size - 1)])
 
     def compute_upper_tail(self, number: int) -> float:
-        """Return the probability of a number or more."""
+        """Return the probability of at least `number`."""
         place = number - self.start
         return 0.0 if place >= self.above.size else float(self.above[max(place, 0)])
 
     def find_largest_below(self, probability: float) -> int:
-        """Return the largest number such that it or less has at most this probability."""
+        """Return the largest number whose lower tail is at most this probability."""
         return self.start + int(np.searchsorted(self.below, probability, side="right")) - 1
 
     def find_smallest_above(self, probability: float) -> int:
-        """Return the smallest number such that it or more has at most this probability."""
+        """Return the smallest number whose upper tail is at most this probability."""
         return self.start + self.above.size - int(np.searchsorted(self.above[::-1], probability, side="right"))
 
 
 def compute_binomial_masses(n: int, probability: float) -> tuple[int, Floats]:
-    """Return the masses of a binomial distribution where they matter, and where they start.
+    """Return the first number with a relevant probability in a binomial distribution, and the probabilities.
 
-    Ratios of neighbors are added up on the log scale, from the mode outwards: the relative error stays near
-    1e-13.
+    Log ratios of neighboring probabilities are summed: the relative error is about 1e-13.
     """
     if n == 0 or probability <= 0.0:
         return 0, np.ones(1)
@@ -99,7 +97,7 @@ def compute_binomial_masses(n: int, probability: float) -> tuple[int, Floats]:
 
 
 def _compute_sum_masses(ones: Floats, others: Floats) -> Floats:
-    """Return the masses of a sum; `numpy.convolve` goes through BLAS, whose last bit is the processor's."""
+    """Return the probabilities of a sum, without `numpy.convolve`, whose last bit depends on BLAS."""
     short, long = sorted((ones, others), key=len)
     padded = np.zeros(long.size + 2 * (short.size - 1))
     padded[short.size - 1 : short.size - 1 + long.size] = long
@@ -110,22 +108,22 @@ def _compute_sum_masses(ones: Floats, others: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class _AnswerCount:
-    """The number of n answers in a design: its distribution `get_distribution` a parameter, which orders it.
+    """Distribution of the number of times that n persons give an answer, for a parameter.
 
-    Parameters go from 0 to `top`. Halfway `between` two is another, or None where they are next to each
-    other; `get_previous` one is the largest below it.
+    Parameters range from 0 to `max_parameter`. `find_midpoint` returns a parameter between two, or None if they are
+    adjacent; `get_previous` returns the largest parameter below one.
     """
 
     n: int
     response: AnswerProbabilities
 
     def get_complement(self) -> Self:
-        """Return how often the answer is not given."""
+        """Return the distribution of the number of times that the answer is not given."""
         return replace(self, response=self.response.get_complement())
 
 
 class SampledAnswerCount(_AnswerCount):
-    """Answers of a random sample; the parameter is the proportion p, which has none next to it."""
+    """Answers of a random sample; the parameter is the proportion p, which is continuous."""
 
     __slots__ = ()
 
@@ -152,7 +150,7 @@ class FixedAnswerCount(_AnswerCount):
         return self.n
 
     def get_distribution(self, parameter: float) -> IntegerDistribution:
-        """Return the distribution of the sum of two binomial numbers."""
+        """Return the distribution of the sum of two binomial variables."""
         count = int(parameter)
         first, ones = compute_binomial_masses(count, self.response.true)
         second, others = compute_binomial_masses(self.n - count, self.response.other)
@@ -161,7 +159,7 @@ class FixedAnswerCount(_AnswerCount):
         else:
             from scipy.signal import fftconvolve
 
-            # its error is below 1e-15, absolutely
+            # its absolute error is below 1e-15
             mass = np.maximum(fftconvolve(ones, others), 0.0)
         return IntegerDistribution(first + second, mass)
 
@@ -186,7 +184,7 @@ def find_first_parameter(
 
 METHODS = ("blaker", "clopper-pearson", "score")
 KINDS = ("randomization", "population")
-# two probabilities this close count as equal: which is the larger one is then a matter of rounding
+# probabilities this close count as equal because rounding determines which is larger
 _TIE_FACTOR = 1.0 + 1e-9
 DISTRIBUTIONS: dict[str, type[FixedAnswerCount] | type[SampledAnswerCount]] = {
     "randomization": FixedAnswerCount,
@@ -195,7 +193,7 @@ DISTRIBUTIONS: dict[str, type[FixedAnswerCount] | type[SampledAnswerCount]] = {
 
 
 def estimate_by_moments(counts: npt.ArrayLike, n: int, response: AnswerProbabilities) -> Floats:
-    """Return the proportions whose answers have the observed shares of n.
+    """Return the proportions for which the expected shares of answers equal the observed ones.
 
     They are unbiased and may be outside 0 to 1.
     """
@@ -203,20 +201,20 @@ def estimate_by_moments(counts: npt.ArrayLike, n: int, response: AnswerProbabili
 
 
 def estimate_by_likelihood(counts: npt.ArrayLike, n: int, response: AnswerProbabilities) -> Floats:
-    """Return the maximum-likelihood proportions: at least 0, with the sum 1. The counts' sum is n.
+    """Return the maximum-likelihood proportions: nonnegative with sum 1. The counts must sum to n.
 
-    ``sum_j c_j log(a + s p_j)`` is concave; by the conditions of Karush, Kuhn and Tucker the answers'
-    probabilities are ``max(a, c_j / v)`` at its maximum, with the v that makes their sum 1. If the m most
-    frequent answers are those above a, v is their sum of counts over ``1 - (k - m) a``; the largest m whose
-    least frequent answer is above a is right.
+    ``sum_j c_j log(a + s p_j)`` is concave; by the Karush-Kuhn-Tucker conditions the probabilities of the answers at
+    its maximum are ``max(a, c_j / v)``, with the v for which their sum is 1. If the m most frequent answers are those
+    above a, v is the sum of their counts over ``1 - (k - m) a``; the solution has the largest m whose least frequent
+    answer is above a.
     """
     given = np.asarray(counts, dtype=np.float64)
     order = np.argsort(-given, kind="stable")
     sums = np.cumsum(given[order])
-    # what is left of the probability for the m most frequent answers: s plus m times a
+    # remaining probability for the m most frequent answers: s plus m times a
     room = response.spread + response.other * np.arange(1, given.size + 1)
     above = given[order] * room > response.other * sums
-    # the first one always is, as s > 0; all after the first that is not are not
+    # the first is always above, as s > 0; once one is not, all later ones are not
     m = int(np.argmin(above)) if not above.all() else given.size
     ratio = room[m - 1] / sums[m - 1]
     result = np.zeros(given.shape)
@@ -225,10 +223,10 @@ def estimate_by_likelihood(counts: npt.ArrayLike, n: int, response: AnswerProbab
 
 
 def compute_standard_errors(proportions: npt.ArrayLike, n: int, response: AnswerProbabilities) -> tuple[Floats, Floats]:
-    """Return the standard deviations of moment estimates: by randomization, and with sampling.
+    """Return the standard deviations of moment estimates: from randomization alone, and with sampling.
 
-    Those are the roots over s of ``(p b (1-b) + (1-p) a (1-a)) / n``, and with ``s^2 p (1-p)`` added for a
-    sample.
+    They are the square roots of ``(p b (1-b) + (1-p) a (1-a)) / n``, for a sample with ``s^2 p (1-p) / n`` added,
+    divided by s.
     """
     p = np.asarray(proportions, dtype=np.float64)
     if_true = response.true * response.missed
@@ -241,10 +239,10 @@ def compute_standard_errors(proportions: npt.ArrayLike, n: int, response: Answer
 def compute_proportion_interval(
     distribution: AnswerCount, count: int, alpha: float, method: str
 ) -> tuple[float, float]:
-    """Return an interval for the proportion, from 0 to 1, where the answer was given `count` times.
+    """Return a confidence interval for the proportion, within 0 to 1, for `count` answers.
 
-    Answers rarer than expected at a proportion of 0, or more frequent than at 1, count as those expected
-    numbers. This makes intervals longer, never shorter, and none is empty.
+    Counts below the expected number at a proportion of 0, or above that at 1, are replaced by these expected numbers.
+    This makes intervals longer, never shorter, and none is empty.
     """
     least, most = compute_count_limits(distribution)
     count = min(max(count, least), most)
@@ -253,26 +251,25 @@ def compute_proportion_interval(
     mirror = distribution.get_complement()
     low = find_lower_limit(distribution, count, alpha, method)
     high = distribution.max_parameter - find_lower_limit(mirror, distribution.n - count, alpha, method)
-    # where no parameter is accepted the two may have changed places
+    # if no parameter is accepted, the two may be in reverse order
     return min(low, high) / distribution.max_parameter, max(low, high) / distribution.max_parameter
 
 
 def compute_count_limits(distribution: AnswerCount) -> tuple[int, int]:
-    """Return the numbers of answers that are expected at the proportions 0 and 1, rounded outwards."""
+    """Return the expected numbers of answers at the proportions 0 and 1, rounded outwards."""
     n, response = distribution.n, distribution.response
-    # the upper one by the mirror image, so that rounding treats both alike
+    # the upper one from the complement, so that both are rounded alike
     return math.floor(n * response.other), n - math.floor(n * response.missed)
 
 
 def find_lower_limit(distribution: AnswerCount, count: int, alpha: float, method: str) -> float:
-    """Return the smallest parameter that a test of level alpha does not reject, from below.
+    """Return the smallest parameter that a test of level alpha does not reject.
 
-    Clopper and Pearson's test rejects where count or more answers have a probability of at most
-    alpha / 2. Blaker's rejects where that probability u, together with the largest probability of k or
-    fewer answers that is at most u, is at most alpha. While k is the same, the sum of both falls first
-    and rises then, as the parameter grows (the distribution is ordered by its likelihood ratio); it starts at
-    alpha or below, so it passes alpha once at most. So each stretch with one k is searched by
-    bisection. At a stretch's end, where k grows, it starts again.
+    Clopper and Pearson's test rejects if the probability of at least `count` answers is at most alpha / 2. Blaker's
+    rejects if that probability u plus the largest probability of at most k answers that is at most u is at most alpha.
+    While k is constant, this sum first decreases and then increases in the parameter (monotone likelihood ratio); it
+    starts at alpha or below, so it crosses alpha at most once. Therefore each interval with constant k is searched by
+    bisection, and the search is repeated from the end of the interval, where k increases.
     """
     top = distribution.max_parameter
 
@@ -287,7 +284,7 @@ def find_lower_limit(distribution: AnswerCount, count: int, alpha: float, method
     while True:
         here = distribution.get_distribution(start)
         if here.compute_upper_tail(count) > here.compute_lower_tail(count) or is_accepted_by_blaker(here, count, alpha):
-            # accepted, or the count is small already, and so it is up to the top
+            # accepted, or the count is below the center here and for all larger parameters
             return start
         k = here.find_largest_below(here.compute_upper_tail(count) * _TIE_FACTOR)
 
@@ -310,7 +307,7 @@ def find_lower_limit(distribution: AnswerCount, count: int, alpha: float, method
 
 
 def is_accepted_by_blaker(distribution: IntegerDistribution, count: int, alpha: float) -> bool:
-    """Tell whether Blaker's test of level alpha accepts a distribution where `count` answers were given."""
+    """Return whether Blaker's test of level alpha accepts a distribution for `count` answers."""
     above, below = distribution.compute_upper_tail(count), distribution.compute_lower_tail(count)
     if above > below:
         return below + distribution.compute_upper_tail(distribution.find_smallest_above(below * _TIE_FACTOR)) > alpha
@@ -318,14 +315,14 @@ def is_accepted_by_blaker(distribution: IntegerDistribution, count: int, alpha: 
 
 
 def _compute_score_interval(distribution: AnswerCount, count: int, z: float) -> tuple[float, float]:
-    """Return the ends where the count is z standard deviations from its mean, clipped to 0 and 1."""
+    """Return the limits at which the count is z standard deviations from its mean, clipped to 0 and 1."""
     n, design = distribution.n, distribution.response
     if isinstance(distribution, SampledAnswerCount):
         center = (count + 0.5 * z * z) / (n + z * z)
         reach = z * math.sqrt(count * (1.0 - count / n) + 0.25 * z * z) / (n + z * z)
         ends = [(center + side - design.other) / design.spread for side in (-reach, reach)]
     else:
-        # (m - s t)^2 = z^2 (n v + t w) for the number t of persons, with m the answers beyond n a
+        # (m - s t)^2 = z^2 (n v + t w) for the number t of persons, with m the excess of answers over n a
         m = count - n * design.other
         v = design.other * (1.0 - design.other)
         w = design.true * design.missed - v

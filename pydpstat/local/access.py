@@ -1,6 +1,6 @@
-"""Access to numbers by noise: each value is released by itself, before anybody collects it.
+"""Data access by noise: each value is released separately, before it is collected.
 
-And one guarantee for persons in different places, of whom different answers were given.
+Also the joint guarantee for persons at different nodes, which gave different answers.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from pydpstat.random import source_from
 from pydpstat.results._labels import Labels
 
 ONE_RELEASE_PER_VALUE = "one release per value, drawn by this access without a seed"
-# others are an error, which nothing protects
+# other values raise an error, which no mechanism protects
 NUMERIC_VALUES = "whether every value is a number, and none missing, is treated as public"
 
 
 class ValueSequence(Protocol):
-    """Values or answers in a row, whatever holds them."""
+    """A sequence of values or answers in any container."""
 
     def __len__(self) -> int: ...
 
@@ -43,20 +43,20 @@ class ValueSequence(Protocol):
 
 
 class DataAccess(Protocol):
-    """What `FederatedArray.configure_data_access` takes: a design, an access by noise, or the like."""
+    """Argument of `FederatedArray.configure_data_access`: a design, or an access by noise."""
 
     @property
     def guarantee(self) -> Guarantee:
-        """The guarantee of the answer to each value."""
+        """Guarantee of the answer to each value."""
 
     def respond(self, values: object, rng: object = None) -> ValueSequence:
         """Return an answer for each value, drawn independently."""
 
 
 class _NoiseAccess:
-    """What both accesses by noise have in common."""
+    """Common base of both accesses by noise."""
 
-    # without it every access would have a dictionary
+    # without slots every access would have a dictionary
     __slots__ = ()
 
     epsilon: float
@@ -76,7 +76,7 @@ class _NoiseAccess:
 
     @property
     def guarantee(self) -> Guarantee:
-        """What each value's release keeps."""
+        """Guarantee of the release of each value."""
         how = self._options
         exact = how.mechanism.loss(how.mechanism.calibrate(how.epsilon, how.delta, 1.0), how.epsilon, (1.0,))
         return Guarantee(
@@ -110,7 +110,7 @@ class _NoiseAccess:
         if numbers.size:
             clipped = np.clip(numbers, *bounds)
             width = Fraction(bounds[1]) - Fraction(bounds[0])
-            # each element is a release by itself: replacing a value moves one of them, by the width at most
+            # each element is a separate release: replacing a value changes one of them, by at most the width
             query = Query(
                 "value",
                 clipped,
@@ -222,14 +222,14 @@ class GaussianAccess(_NoiseAccess):
 
 
 def _read_access_values(values: object, is_single_value: bool) -> np.ndarray:
-    """Return values as floats, each one as it is by itself."""
+    """Return values as floats, each converted separately."""
     column = values
     if is_single_value:
         column = values.reshape(1) if isinstance(values, np.ndarray) else to_object_array([values])
     elif isinstance(values, (list, tuple, range)):
         column = to_object_array(values)
     columns = None
-    # the message, which tells what a value is instead, goes no further
+    # the original message, which describes a value, is suppressed
     with suppress(PydpstatError):
         columns = read_numbers(column, "values")
     if columns is not None:
@@ -246,7 +246,7 @@ def _read_access_values(values: object, is_single_value: bool) -> np.ndarray:
 
 
 def check_access(definition: DataAccess) -> DataAccess:
-    """Check that something can be a data access definition."""
+    """Check that an object can be used as a data access definition."""
     responds = callable(getattr(definition, "respond", None)) and not isinstance(definition, type)
     if responds and isinstance(getattr(definition, "guarantee", None), Guarantee):
         return definition
@@ -257,19 +257,19 @@ def check_access(definition: DataAccess) -> DataAccess:
 
 
 def combine_node_guarantees(nodes: Iterable[Sequence[Guarantee]]) -> Guarantee:
-    """Return a guarantee that holds in each of several places, from what the answers of each keep.
+    """Return a guarantee that holds at each of several nodes, given the guarantees of each node's answers.
 
-    Each person's data are in one place, so these guarantees do not add up (McSherry 2009, Theorem 4): it has
-    the largest epsilon and the largest delta of any place, where they add up, and every condition once. It is
-    for bounded neighbors where not all are for the same ones.
+    Each person's data are at one node, so guarantees of different nodes do not add up (McSherry 2009, Theorem 4): the
+    result has the largest epsilon and the largest delta of all nodes, within which they add up, and every condition
+    once. It is for bounded neighbors if the guarantees are for different neighbors.
     """
     lists = [list(place) for place in nodes]
     if len({one.neighbors for place in lists for one in place}) > 1:
         lists = [[one.as_bounded() for one in place] for place in lists]
-    # a single guarantee keeps its curve
+    # a single guarantee keeps its privacy curve
     each = [place[0] if len(place) == 1 else compose(place) for place in lists]
     return replace(
-        # what is said beside the pair is the same: neighbors, unit, every condition
+        # everything except the pair is common: neighbors, unit and all conditions
         compose(each),
         epsilon=max(one.epsilon for one in each),
         delta=max(one.delta for one in each),
@@ -278,7 +278,7 @@ def combine_node_guarantees(nodes: Iterable[Sequence[Guarantee]]) -> Guarantee:
 
 
 def _find_largest_loss(losses: list[PrivacyLoss | None]) -> PrivacyLoss | None:
-    """Return the largest loss where all are in one order; else None."""
+    """Return the largest loss if all are of one ordered family; else None."""
     gaussian = [loss for loss in losses if isinstance(loss, GaussianLoss)]
     laplace = [loss for loss in losses if isinstance(loss, LaplaceLoss)]
     if len(gaussian) == len(losses):

@@ -1,4 +1,4 @@
-"""What the designs of randomized response have in common: respond, estimate, plan."""
+"""Common base of the designs of randomized response: answers, estimates and planning."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ LOCAL_PRIVACY = (
     "person's value replaced"
 )
 ONE_ANSWER_PER_PERSON = "one answer per person, drawn by this design without a seed"
-# other values are an error, which nothing protects
+# other values raise an error, which no mechanism protects
 VALUES_IN_CATEGORIES = "whether every value is one of the categories is treated as public"
 IN_CATEGORIES_OR_MISSING = "whether every value is one of the categories or missing is treated as public"
 ESTIMATORS = ("moment", "ml")
 _MAX_PERSONS = 2.0**53
-# proportions this close are equal: interval ends are found to within 1e-12
+# tolerance for equal proportions: interval limits are found to within 1e-12
 _PROPORTION_TOLERANCE = 1e-9
-# below it a float's rounding is no longer small beside what an answer tells
+# below this spread, rounding errors are not negligible compared to the information in an answer
 _MIN_SPREAD = 1e-12
 
 
@@ -76,12 +76,12 @@ class ResponseDesign(HelpfulErrors, ABC):
 
     @property
     def epsilon(self) -> float:
-        """Privacy parameter of each answer; infinite where an answer can rule out a truth."""
+        """Privacy parameter of each answer; infinite if an answer can rule out a truth."""
         return self._epsilon
 
     @property
     def categories(self) -> tuple[Category, ...]:
-        """The categories, of truths and answers alike."""
+        """Categories of the truths and the answers."""
         return self._categories.labels
 
     @property
@@ -97,15 +97,15 @@ class ResponseDesign(HelpfulErrors, ABC):
 
     @abstractmethod
     def _compute_matrix(self) -> np.ndarray:
-        """Return the probabilities of the answers."""
+        """Return the matrix of answer probabilities."""
 
     @abstractmethod
     def _draw_answers(self, codes: Codes, source: Source) -> Codes:
-        """Draw an answer for each truth: places in, places out."""
+        """Draw an answer for each truth, both given by their codes."""
 
     @abstractmethod
     def __repr__(self) -> str:
-        """Return the call that makes the design."""
+        """Return the call that creates the design."""
 
     @guard_release
     def respond(self, values: object, rng: object = None) -> Any:
@@ -235,7 +235,7 @@ class ResponseDesign(HelpfulErrors, ABC):
         longest, level = checks.check_probability(width, "width"), checks.check_probability(alpha, "alpha")
         place = KINDS.index(checks.check_choice(kind, "kind", KINDS))
         if proportion is None:
-            # the variance is linear or a parabola in p: largest at an end, or where the answer is a fair coin
+            # the variance is linear or a parabola in p, with its maximum at an end or where the answer is a fair coin
             fair = min(max((0.5 - response.other) / response.spread, 0.0), 1.0)
             candidates = np.array([0.0, fair, 1.0])
         else:
@@ -307,7 +307,7 @@ class ResponseDesign(HelpfulErrors, ABC):
             low, high = compute_proportion_interval(distribution, count, level, method)
             return low - _PROPORTION_TOLERANCE <= true <= high + _PROPORTION_TOLERANCE
 
-        # beyond these two all counts have one interval
+        # outside these limits all counts have the same interval
         least, most = compute_count_limits(distribution)
         # near the counts that Blaker's test accepts are those of every method
         numbers = range(there.start, there.start + there.mass.size)
@@ -376,7 +376,7 @@ class ResponseDesign(HelpfulErrors, ABC):
 
 
 def _find_last_covering(is_covered: Callable[[int], bool], count: int, step: int, last: int) -> int:
-    """Return the last count, in a direction, whose interval covers; the ends grow with the count."""
+    """Return the last count, in one direction, whose interval covers; the limits increase with the count."""
     while not is_covered(count):
         count -= step
     while count != last and is_covered(count + step):

@@ -1,4 +1,4 @@
-"""Data that lie on many nodes and leave them as answers only."""
+"""Data on many nodes that release only answers."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def federate_array(array: object, n_nodes: int | None = None) -> FederatedArray:
     (4, True)
     """
     if isinstance(array, (list, tuple, range)):
-        # each person's value as it is: the others' do not change its type
+        # values are not converted to a common type, which would depend on other persons
         array = to_object_array(array)
     if not _is_value_sequence(array):
         raise PydpstatError(
@@ -152,7 +152,7 @@ class FederatedArray:
         self.__access: DataAccess | None = None
         self.__repeat = "same"
         self.__budget: Budget | None = None
-        # answers that may be given again; what was spent on all nodes; what was on single ones
+        # answers that can be repeated; guarantees spent on all nodes; those spent on single nodes
         self.__given: list[tuple[DataAccess, ValueSequence]] = []
         self.__ledger: list[Guarantee] = []
         self.__single: dict[int, list[Guarantee]] = {}
@@ -162,7 +162,7 @@ class FederatedArray:
     def configure_data_access(
         self, definition: DataAccess, *, repeat: str = "same", budget: Budget | None = None
     ) -> None:
-        """Say how the nodes answer.
+        """Set the access rule by which the nodes answer.
 
         Parameters
         ----------
@@ -216,13 +216,13 @@ class FederatedArray:
     def guarantee(self) -> Guarantee | None:
         """The guarantee of all answers so far, for each node; None before the first.
 
-        Every node has what its own answers keep together; this is a guarantee that follows from each of
-        these. It cannot be asked in a forked process.
+        Each node has its own guarantee for its answers together; this one is implied by each of them. It is not
+        available in a forked process.
         """
         self.__check_process()
         with self.__lock:
             spent = self.__ledger
-            # a node that was not asked by itself keeps at least what one that was keeps
+            # a node that was not queried separately has at least the guarantee of one that was
             each = [[*spent, *single] for single in self.__single.values()] or [spent]
             if not each[0]:
                 return None
@@ -234,7 +234,7 @@ class FederatedArray:
 
     @property
     def __size(self) -> int:
-        """How many values a node has at most."""
+        """Largest number of values of a node."""
         return int(np.diff(self.__edges).max())
 
     def __check_process(self) -> None:
@@ -266,14 +266,14 @@ class FederatedArray:
         return self.__access
 
     def __select_node(self, values: ValueSequence, node: int | None) -> ValueSequence:
-        """Return what of all nodes' values or answers is one node's; all of it for none."""
+        """Return the part of all nodes' values or answers that belongs to one node; everything if `node` is None."""
         if node is None:
             return values
         first, last = self.__edges[node : node + 2].tolist()
         return take_rows(values, slice(first, last))
 
     def __find_repeatable(self, access: DataAccess, node: int | None) -> ValueSequence | None:
-        """Return answers that may be given again; None where there are none."""
+        """Return earlier answers that can be repeated; None if there are none."""
         if self.__repeat == "same":
             for known, answers in self.__given:
                 if known == access:
@@ -281,9 +281,9 @@ class FederatedArray:
         return None
 
     def __draw_answers(self, access: DataAccess, rng: object, node: int | None) -> ValueSequence:
-        # where answers are kept, all nodes give theirs at once
+        # if answers are repeated, all nodes draw theirs at once
         alone = None if self.__repeat == "same" else node
-        # values that do not suit end it here, at no cost; what is drawn is given after the spend only
+        # unsuitable values raise an error here at no cost; answers are returned only after the charge
         with use_budget(None):
             answers = access.respond(self.__select_node(self.__values, alone), rng)
         guarantee = access.guarantee if rng is None else access.guarantee.with_conditions(SEEDED_CONDITION)
@@ -355,7 +355,7 @@ class Node:
         self.__home, self.__place = home, place
 
     def query(self, rng: object = None) -> Any:
-        """Return this node's answer; with ``repeat="same"`` it is the one that `FederatedArray.query` has.
+        """Return this node's answer; with ``repeat="same"`` the same one as in `FederatedArray.query`.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Before the survey: what an epsilon and a number of persons are worth, by formula and by simulation."""
+"""Planning of a survey: accuracy for an epsilon and a number of persons, by formula and by simulation."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from pydpstat.r_arithmetic.elementary import tanh
 from pydpstat.random import source_from
 
 COLUMNS = ("epsilon", "n", "run", "estimate", "uncertainty")
-# what a simulation can draw in a sitting
+# limits of a simulation
 MAX_NODES, MAX_RUNS = 10_000_000, 1_000_000
-# that many answers are drawn at once: memory stays small, whatever is asked for
+# largest number of answers drawn at once, to limit the memory
 _MAX_BATCH_SIZE = 1 << 22
 
 
@@ -233,10 +233,10 @@ def run_n_experiments(
     stream = rng
     seed = checks.as_integer(rng)
     if seed is not None and seed >= 0:
-        # an int would start again with each draw
+        # an int would restart the stream with each draw
         stream = np.random.default_rng(seed)
     source_from(stream)
-    # nobody's values: no budget pays
+    # simulated values are no one's data, so no budget is charged
     with use_budget(None):
         ones = np.array(
             [[_simulate_answer_counts(design, n, runs, truth, stream) for n in nodes] for design in designs]
@@ -254,7 +254,7 @@ def run_n_experiments(
 def _simulate_answer_counts(
     design: RandomizedResponse, n: int, runs: int, p: float, rng: object
 ) -> npt.NDArray[np.int64]:
-    """Return how many nodes answer 1 in each run."""
+    """Return the number of nodes that answer 1 in each run."""
     source = source_from(rng)
     ones = np.empty(runs, dtype=np.int64)
     step = max(_MAX_BATCH_SIZE // n, 1)
@@ -274,7 +274,7 @@ def _make_design(epsilon: object) -> RandomizedResponse:
 
 
 def _read_number_list(value: object, name: str) -> list[object]:
-    """Return one value, or several in a row, as a list."""
+    """Return one number, or a vector of numbers, as a list."""
     array = np.atleast_1d(checks.to_array(value))
     if array.ndim != 1 or not array.size or array.dtype.kind not in "iuf":
         raise PydpstatError(

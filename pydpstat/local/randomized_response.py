@@ -1,4 +1,4 @@
-"""Randomized response that keeps a given epsilon, for two categories or more, and by two coins."""
+"""Randomized response for a given epsilon, with two or more categories, and with two coins."""
 
 from __future__ import annotations
 
@@ -88,9 +88,9 @@ class RandomizedResponse(ResponseDesign):
         true = 1.0 / (1.0 + others * ratio)
         response = AnswerProbabilities(ratio * true, true, -math.expm1(-kept) * true, others * ratio * true)
         super().__init__(found, kept, response, parse_missing_category(missing, found))
-        # what repr() shows
+        # the arguments shown by repr()
         self._given = list(found.labels) if count is None else count, missing
-        # of an answer that is not the truth; none is drawn without a finite epsilon
+        # probability of an answer other than the truth; without a finite epsilon none is drawn
         self._chance: secure.Chance | None = None
         if kept == 0.0:
             self._chance = secure.RationalChance(others, others + 1)
@@ -216,7 +216,7 @@ class RandomizedResponseCoins(ResponseDesign):
             heads = source.uniform(codes.size) < first
             return np.where(heads, source.uniform(codes.size) < second, codes)
         if second == 0.5:
-            # a fair second coin turns the truth round every other time
+            # with a fair second coin, the truth is flipped half of the time
             top, bottom = first.as_integer_ratio()
             moved = secure.flips(codes.size, secure.RationalChance(top, 2 * bottom))
             return np.logical_xor(codes, moved, out=moved)
@@ -235,17 +235,17 @@ class RandomizedResponseCoins(ResponseDesign):
 
 @lru_cache(maxsize=256)
 def compute_coin_epsilon(first: float, second: float) -> float:
-    """Return the epsilon that two coins keep, rounded up to the next float."""
+    """Return the epsilon of a design with two coins, rounded up to the next float."""
     p, q = Fraction(first), Fraction(second)
     if p == 1:
         return 0.0
-    # of the two ratios 1 + (1 - p) / (p q) and 1 + (1 - p) / (p (1 - q)) the larger
+    # the larger of the two ratios 1 + (1 - p) / (p q) and 1 + (1 - p) / (p (1 - q))
     rarer = p * min(q, 1 - q)
     if rarer == 0:
         return math.inf
     mp = multiple_precision.get_functions()
     excess = (1 - p) / rarer
-    # the logarithm loses the digits that a ratio near 1 has before its excess
+    # compensates the digits that are lost in the logarithm of a ratio near 1
     lost = max(excess.denominator.bit_length() - excess.numerator.bit_length(), 0)
     ratio = mp.from_rational(excess.numerator + excess.denominator, excess.denominator, 120 + lost, "u")
     return float(mp.to_float(mp.mpf_log(ratio, 120, "u"), rnd="u"))

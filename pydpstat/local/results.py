@@ -1,4 +1,4 @@
-"""The estimate behind randomized answers: proportions, both kinds of standard error, intervals."""
+"""Estimates from randomized answers: proportions, both kinds of standard error, and intervals."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pydpstat.results.results import DPResults
 
 _MAX_NAME_LENGTH = 16
 _PROPORTION_LABELS = Labels("proportion")
-# what other releases call the kinds of their intervals
+# names of the kinds of intervals in other releases
 _KIND_ALIASES: dict[object, str] = {
     None: "randomization",
     "noise": "randomization",
@@ -37,7 +37,7 @@ _ESTIMATION_STEPS = {
 
 
 class AnswerDesign(Protocol):
-    """What is needed of a `ResponseDesign`, which makes these results."""
+    """Interface of a `ResponseDesign`, which creates these results."""
 
     _response: estimate.AnswerProbabilities
 
@@ -47,11 +47,11 @@ class AnswerDesign(Protocol):
 
     @property
     def categories(self) -> tuple[Category, ...]:
-        """The categories, of truths and answers alike."""
+        """Categories of the truths and the answers."""
 
     @property
     def guarantee(self) -> Guarantee:
-        """What an answer keeps, and all answers together."""
+        """Guarantee of an answer, and of all answers together."""
 
     @property
     def design_matrix(self) -> pd.DataFrame:
@@ -105,7 +105,7 @@ class ResponseResults(DPResults):
 
     @property
     def answers(self) -> pd.Series:
-        """How often each category was answered."""
+        """Number of answers in each category."""
         index = pd.Index(list(self.design.categories), name="answer", dtype=object)
         return pd.Series(list(self.counted), index=index, name="answers")
 
@@ -121,22 +121,22 @@ class ResponseResults(DPResults):
 
     @property
     def ml(self) -> float | pd.Series:
-        """The maximum-likelihood estimate: from 0 to 1, and all proportions together 1."""
+        """The maximum-likelihood estimate: within 0 to 1, with all proportions summing to 1."""
         return self.labels.to_pandas(_compute_estimates(self.design, self.counted, "ml"))
 
     @property
     def bse(self) -> pd.Series:
-        """Standard error of the moment estimate by randomization alone: for the persons asked."""
+        """Standard error of the moment estimate from randomization alone, for the persons asked."""
         return self._make_series(self._compute_errors()[0])
 
     @property
     def bse_population(self) -> pd.Series:
-        """Standard error of the moment estimate by sampling and randomization together."""
+        """Standard error of the moment estimate from sampling and randomization together."""
         return self._make_series(self._compute_errors()[1])
 
     @property
     def uncertainty(self) -> float | pd.Series:
-        """Two standard errors, sampling and randomization together."""
+        """Two standard errors, from sampling and randomization together."""
         return self.labels.to_pandas(2.0 * self._compute_errors()[1])
 
     def _compute_errors(self) -> tuple[np.ndarray, np.ndarray]:
@@ -193,12 +193,12 @@ class ResponseResults(DPResults):
         return pd.DataFrame(self._compute_limits(each, kind, method), index=self.labels.make_element_index(self.value))
 
     def _compute_limits(self, alpha: float, kind: str | None, method: str) -> np.ndarray:
-        """Return the intervals, shape (elements, 2)."""
+        """Return the intervals as an array of shape (elements, 2)."""
         level = checks.check_alpha(alpha)
         own = checks.check_choice(_KIND_ALIASES.get(kind, kind), "kind", KINDS)
         checks.check_choice(method, "method", METHODS)
         distribution = DISTRIBUTIONS[own](sum(self.counted), self.design._response)
-        # the number of answers 1 alone, where the estimate is one number
+        # only the number of answers 1 if the estimate is one number
         counts = self.counted[1:] if self.value.ndim == 0 else self.counted
         found = {count: compute_proportion_interval(distribution, count, level, method) for count in set(counts)}
         return np.array([found[count] for count in counts])
@@ -286,7 +286,7 @@ class ResponseResults(DPResults):
         return []
 
     def _make_rows(self, alpha: float = 0.05, max_rows: int | None = MAX_PAGE_ROWS) -> Rows:
-        """State two rows a category, one a kind of randomness."""
+        """Return two rows per category, one for each kind of randomness."""
         frames = [self.to_frame(alpha, kind) for kind in KINDS]
         names: list[str] = []
         rows: list[list[float]] = []
@@ -330,7 +330,7 @@ class ResponseResults(DPResults):
 
 
 def make_response_results(design: AnswerDesign, answer_counts: tuple[int, ...], method: str) -> ResponseResults:
-    """Return the result of a design and the numbers of its answers."""
+    """Return the result for a design and its answer counts."""
     value = _compute_estimates(design, answer_counts, method)
     single = value.ndim == 0
     return ResponseResults(
@@ -356,7 +356,7 @@ def make_response_results(design: AnswerDesign, answer_counts: tuple[int, ...], 
 
 
 def _compute_estimates(design: AnswerDesign, answer_counts: tuple[int, ...], method: str) -> np.ndarray:
-    """Return the proportion of 1 where the categories are 0 and 1 (or False and True), else all."""
+    """Return the proportion of 1 for the categories 0 and 1 (or False and True), else all proportions."""
     n, response = sum(answer_counts), design._response
     if design.categories == (0, 1):
         one = float(estimate.estimate_by_moments(answer_counts[1], n, response))

@@ -1,4 +1,4 @@
-"""How a statistic is protected: noise distributions, calibrations, exact privacy curves."""
+"""Mechanisms: noise distributions, calibrations and exact privacy curves."""
 
 from pydpstat._lazy import explain_missing_names as _answer_names
 from pydpstat.mechanisms.bounded_laplace import BoundedLaplace, BoundedLaplaceNoise

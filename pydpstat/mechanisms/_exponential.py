@@ -1,8 +1,7 @@
-"""The exponential mechanism's choice: candidates weighted by exp(eps * utility / (2 * sensitivity)).
+"""The choice of the exponential mechanism: candidates weighted by exp(eps * utility / (2 * sensitivity)).
 
-The choice is the one that R's arithmetic makes. It is found from sums with a proven error bound, in
-one pass of the exponential; where the uniform lies too close to a boundary for that bound, R's
-80-bit sums decide.
+The choice is the one that R's arithmetic makes. It is found from sums with a proven error bound, in one pass of the
+exponential; if the uniform is too close to a boundary for that bound, R's 80-bit sums decide.
 """
 
 from __future__ import annotations
@@ -19,17 +18,17 @@ from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.random.secure.choices import CHUNK_SIZE, Floats, compute_chunk_sums, find_first_reaching, is_in_range
 
-# below it the exponential is 0
+# below this exponent the exponential is 0
 _UNDERFLOW_EXPONENT = -746.0
 
 
 def compute_choice_probabilities(
     utility: npt.ArrayLike, eps: float, sensitivity: float = 1.0, measure: npt.ArrayLike | None = None
 ) -> Floats:
-    """Return the candidates' probabilities, with R's float operations.
+    """Return the candidates' probabilities, computed with R's floating-point operations.
 
-    A utility of minus infinity excludes a candidate; `measure` has their weights before the data are seen.
-    NaN where nothing can be chosen: a utility is NaN or plus infinity, or every weight is 0.
+    A utility of minus infinity excludes a candidate; `measure` has the candidates' weights before the data are seen.
+    The result is NaN if nothing can be chosen: a utility is NaN or plus infinity, or every weight is 0.
     """
     return Choice(utility, eps, sensitivity, measure).compute_probabilities()
 
@@ -37,16 +36,16 @@ def compute_choice_probabilities(
 def choose_candidate(
     utility: npt.ArrayLike, eps: float, sensitivity: float, measure: npt.ArrayLike | None, uniform: float
 ) -> int:
-    """Return the place, from 0, of the candidate that a uniform number between 0 and 1 chooses.
+    """Return the index of the candidate that a uniform number between 0 and 1 selects.
 
-    It is the first candidate whose cumulative probability is not below the number. The other arguments
-    are as in `probabilities`.
+    It is the first candidate whose cumulative probability is at least the number. The other arguments are as in
+    `compute_choice_probabilities`.
     """
     return Choice(utility, eps, sensitivity, measure).choose_index(uniform)
 
 
 class Choice:
-    """The weights of the candidates, before the uniform is drawn; its arrays are not copied."""
+    """Weights of the candidates, before the uniform is drawn; the arrays are not copied."""
 
     def __init__(
         self, utility: npt.ArrayLike, eps: float, sensitivity: float, measure: npt.ArrayLike | None = None
@@ -60,7 +59,7 @@ class Choice:
 
     @cached_property
     def _chunk_sums(self) -> Floats:
-        """The weights' sums up to the end of each chunk."""
+        """Cumulative sums of the weights at the end of each chunk."""
         with np.errstate(all="ignore"):
             return compute_chunk_sums(self._utility.size, self._compute_weights)
 
@@ -69,8 +68,8 @@ class Choice:
         return is_in_range(self._chunk_sums)
 
     def check_candidates(self) -> None:
-        """Raise an error where nothing can be chosen, whatever the uniform: where R returns integer(0)."""
-        # a NaN comes either from the first candidate on, or after a first one that R then chooses
+        """Raise an error if nothing can be chosen, whatever the uniform: R returns integer(0) in this case."""
+        # NaN starts either at the first candidate, or after a first one that R then chooses
         if not self._is_certain and (not self._utility.size or np.isnan(self._compute_cumulative()[0])):
             raise PydpstatError(
                 "no candidate can be chosen, and R returns integer(0): utility must be finite or "
@@ -79,16 +78,16 @@ class Choice:
             )
 
     def choose_index(self, uniform: float) -> int:
-        """Return the place of the chosen candidate, from 0."""
+        """Return the index of the chosen candidate."""
         self.check_candidates()
         found = self._choose_fast(uniform) if self._is_certain else None
         if found is not None:
             return found
-        # without any True, R's which.max returns the first place
+        # if no element is true, R's which.max returns the first
         return int(np.argmax(uniform <= self._compute_cumulative()))
 
     def compute_probabilities(self) -> Floats:
-        """Return the candidates' probabilities, with R's float operations."""
+        """Return the candidates' probabilities, computed with R's floating-point operations."""
         with np.errstate(all="ignore"):
             starts = range(0, self._utility.size, CHUNK_SIZE)
             weights = np.concatenate([np.empty(0), *(self._compute_weights(start, r.exp).copy() for start in starts)])
@@ -100,7 +99,7 @@ class Choice:
         return self._cumulative_sums
 
     def _choose_fast(self, uniform: float) -> int | None:
-        """Return the place where the sums' error cannot change it, else None."""
+        """Return the index if the error of the sums cannot change it, else None."""
         n, total = self._utility.size, float(self._chunk_sums[-1])
         # in units of 2^-52: exp errs by 4, R's division and sums by 2 + n / 2048, ours by half the addends
         slack = (64.0 + CHUNK_SIZE + n / CHUNK_SIZE + n / 1024.0) * 2.0**-52 * total
@@ -113,7 +112,7 @@ class Choice:
         part = np.subtract(values, self._max_utility, out=self._buffer[: values.size])
         part *= self._eps
         part /= self._divisor
-        # exp is slow where it underflows, so it is left out where all of it does
+        # exp is slow if it underflows, so it is skipped if the whole chunk underflows
         part[:] = 0.0 if part.max() < _UNDERFLOW_EXPONENT else exp(part)
         if self._measure is not None:
             part *= self._measure[start : start + CHUNK_SIZE]
@@ -121,6 +120,6 @@ class Choice:
 
 
 class Exponential(Mechanism):
-    """The exponential mechanism, by name: it adds no noise, it chooses."""
+    """The exponential mechanism, for its name only: it chooses a candidate and adds no noise."""
 
     name = "exponential"

@@ -1,4 +1,4 @@
-"""What noise distributions with a scale share, and checks of their parameters."""
+"""Common base of noise distributions with a scale, checks of their parameters, and sums of noise."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ if TYPE_CHECKING:
     from pydpstat.random import Source
 
 SOBOL_SEED = 20_240_117
-# where a tail is computed, between which its logarithm is nearly linear
+# number of points at which a tail is computed; its logarithm is nearly linear between them
 _GRID_SIZE = 400
-# as far as the tails are followed, in standard deviations of the sum beyond a tail of one draw
+# range of a tabulated sum: standard deviations of the sum plus a quantile of a single draw
 _TAIL_DEVIATIONS, _TAIL_PROBABILITY = 12.0, 1e-15
-# of more values than these to either side, those at a distance of a step are looked at
+# with more values on each side, only multiples of a step are tabulated
 _MAX_HALF_SIZE = 2**16
 
 
 class ContinuousNoise(Noise):
     """Noise around 0 that is a scale times a standard variable.
 
-    The scale 0, no noise at all, comes from `mirrored` alone.
+    Only `mirrored` creates noise with the scale 0, which is no noise.
     """
 
     @classmethod
     def mirrored(cls, scale: npt.ArrayLike) -> Self:
-        """Return the noise of a mirror, whose scale can be 0 where R's arithmetic comes to that."""
+        """Return the noise of a function with R's name, whose scale can be 0 in R's arithmetic."""
         self = object.__new__(cls)
-        # the only field; asking for the fields takes longer
+        # the only field; dataclasses.fields would be slower
         (name,) = cls.__match_args__  # type: ignore[attr-defined]
         object.__setattr__(self, name, _check_scales(scale, name))
         return self
@@ -52,7 +52,7 @@ class ContinuousNoise(Noise):
         raise NotImplementedError
 
     def in_shape(self, shape: tuple[int, ...]) -> Self:
-        """Return the noise with a scale for each element in the elements' shape."""
+        """Return the noise with its scales arranged in the shape of the elements."""
         if len(shape) > 1 and isinstance(self._scale, np.ndarray):
             return self.mirrored(self._scale.reshape(shape, order="F"))
         return self
@@ -117,19 +117,19 @@ def _check_scales(value: npt.ArrayLike, name: str) -> Numbers:
 
 
 def get_density(noise: Noise) -> Callable[[npt.ArrayLike], Numbers] | None:
-    """Return the density of noise, on the integers its probabilities; None where it has none."""
+    """Return the density of a noise, or its probability function on the integers; None if it has none."""
     return getattr(noise, "pmf" if noise.integer else "pdf", None)
 
 
 def to_scalar(values: Numbers) -> Numbers:
-    """Return a zero-dimensional result as a Python float, an array as it is."""
+    """Convert a zero-dimensional result to a Python float; return an array unchanged."""
     if isinstance(values, (np.ndarray, np.generic)) and values.ndim == 0:
         return values.item()
     return values
 
 
 def get_tail_probabilities(q: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """Return a probability (NaN where it is none) and its complement, which is exact from 1/2 on."""
+    """Return probabilities (NaN outside [0, 1]) and their complements, which are exact from 1/2 on."""
     p = np.asarray(q, dtype=np.float64)
     p = np.where((p >= 0.0) & (p <= 1.0), p, np.nan)
     return p, 1.0 - p
@@ -138,8 +138,8 @@ def get_tail_probabilities(q: npt.ArrayLike) -> tuple[Floats, Floats]:
 def solve_quantiles(tail: Callable[[Floats], Floats], q: npt.ArrayLike, support_radius: float) -> Floats:
     """Return quantiles of a symmetric distribution by bisection; NaN outside [0, 1].
 
-    `tail` is the probability that the absolute value is above a number of at least 0, and `support_radius` a first
-    guess of a number above all that are asked for.
+    `tail` is the probability that the absolute value exceeds a nonnegative number, and `support_radius` a first guess
+    of an upper limit of all quantiles.
     """
     p = np.asarray(q, dtype=np.float64)
     outer = 2.0 * np.minimum(p, 1.0 - p)
@@ -155,9 +155,9 @@ def solve_quantiles(tail: Callable[[Floats], Floats], q: npt.ArrayLike, support_
 
 
 def match_quantiles(vectors: Floats, tail: Callable[[Floats], Floats], support_radius: float) -> Floats:
-    """Return vectors whose elements have exact quantiles, in the order of their values.
+    """Replace the elements of vectors by exact quantiles of their distribution, preserving their order.
 
-    `tail` is as for `solve_quantiles`, of all elements, and `support_radius` a number that it is next to 0 at.
+    `tail` is as in `solve_quantiles`, the same for all elements, and `support_radius` a number at which it is almost 0.
     """
     count = len(vectors)
     grid = np.linspace(0.0, support_radius, _GRID_SIZE)
@@ -169,14 +169,14 @@ def match_quantiles(vectors: Floats, tail: Callable[[Floats], Floats], support_r
 
 
 def draw_sobol_points(count: int, dimension: int) -> Floats:
-    """Return scrambled Sobol points, the same in every call; they protect nobody."""
+    """Return scrambled Sobol points, the same in every call; they must not be used as noise."""
     from scipy.stats import qmc
 
     return qmc.Sobol(dimension, seed=SOBOL_SEED).random(count).clip(1e-12, 1.0 - 1e-12)
 
 
 def compute_gamma_radii(width: int, uniform: Floats) -> Floats:
-    """Return radii of vectors of so many elements, as quantiles of uniform numbers."""
+    """Return radii of vectors with `width` elements, as Gamma quantiles of uniform numbers."""
     from scipy.special import gammaincinv
 
     return gammaincinv(width + 1, uniform)
@@ -184,11 +184,11 @@ def compute_gamma_radii(width: int, uniform: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class NoiseSum(Noise):
-    """The distribution of a sum of so many independent draws of one noise on the integers.
+    """Distribution of the sum of independent draws from one noise on the integers.
 
-    The noise is symmetric. The probabilities are the Fourier inverse of the characteristic function's power,
-    on as many integers as leave out less than 1e-15; each is right to about 1e-16. Where these are more than
-    131,073, they are gathered at multiples of a step below a thousandth of the standard deviation.
+    The noise must be symmetric. The probabilities are the Fourier inverse of a power of the characteristic function, on
+    integers that omit less than 1e-15 of the total; each is accurate to about 1e-16. If these are more than 131,073,
+    they are aggregated to multiples of a step below a thousandth of the standard deviation.
     """
 
     each: Noise
@@ -198,12 +198,12 @@ class NoiseSum(Noise):
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """What summaries call the noise of each summand."""
+        """Name of the noise of each summand, for summaries."""
         return self.each.name
 
     @property
     def scale(self) -> float | Floats:  # type: ignore[override]
-        """The scale of each summand's noise."""
+        """Scale of the noise of each summand."""
         return self.each.scale
 
     def std(self) -> float:
@@ -226,14 +226,14 @@ class NoiseSum(Noise):
         return to_scalar(np.where(np.isnan(p), np.nan, k))
 
     def draw(self, source: Source, size: int, grid: float | None) -> npt.NDArray[np.generic]:
-        """Draw so many sums."""
+        """Draw `size` sums."""
         drawn = np.asarray(self.each.draw(source, size * self.terms, grid))
         total: npt.NDArray[np.generic] = drawn.reshape(self.terms, size).sum(axis=0)
         return total
 
 
 def make_noise_sum(noise: Noise, terms: int) -> Noise | None:
-    """Return the noise of a sum of so many values with this noise; None where its distribution is unknown."""
+    """Return the distribution of the sum of `terms` values with this noise; None if it is unknown."""
     if terms == 1:
         return noise
     each, already = get_summand(noise)
@@ -242,13 +242,13 @@ def make_noise_sum(noise: Noise, terms: int) -> Noise | None:
 
 
 def get_summand(noise: Noise) -> tuple[Noise, int]:
-    """Return the noise of which there are so many in a noise: one where it is no sum."""
+    """Return the noise of each summand and the number of summands: 1 if a noise is not a sum."""
     return (noise.each, noise.terms) if isinstance(noise, NoiseSum) else (noise, 1)
 
 
 @lru_cache(maxsize=256)
 def _tabulate_sum(each: Noise, terms: int) -> tuple[int, Floats]:
-    """Return the step and the distribution function at its multiples, as many below 0 as above."""
+    """Return the step and the distribution function at its multiples, symmetric around 0."""
     from scipy import fft
 
     reach = math.ceil(
@@ -260,13 +260,13 @@ def _tabulate_sum(each: Noise, terms: int) -> tuple[int, Floats]:
     if step == 1:
         pmf = np.asarray(get_density(each)(k))  # type: ignore[misc]
     else:
-        # what lies nearest to a multiple; half of it where two are as near
+        # the probability of the numbers nearest to a multiple; half of it for ties
         ends = np.append(k - 0.5 * step, k[-1] + 0.5 * step)
         pmf = np.diff(0.5 * (np.asarray(each.cdf(ends)) + np.asarray(each.cdf(np.ceil(ends) - 1.0))))
     size = fft.next_fast_len(k.size, real=True)
     spectrum = fft.rfft(np.roll(np.append(pmf, np.zeros(size - k.size)), -half)).real ** terms
     pmf = np.roll(fft.irfft(spectrum, size), half)[: k.size].clip(min=0.0)
-    # the two halves are the same but for rounding
+    # the two halves are equal up to rounding
     pmf = pmf + pmf[::-1]
     below = pmf.cumsum()
     return step, freeze_array(below / below[-1])

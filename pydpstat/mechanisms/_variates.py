@@ -1,4 +1,4 @@
-"""Draws from a noise distribution alone, without a statistic: what `Noise.rvs` gives."""
+"""Draws from a noise distribution without a statistic, for `Noise.rvs`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pydpstat import _checks as checks
 from pydpstat._grid import convert_from_grid, grid_unit
 from pydpstat.errors import PydpstatError
 
-# beside the grid of a release: 2^-32 of the scale or less
+# the grid is finer than that of a release: at most 2^-32 of the scale
 _GRID_REFINEMENT = 2.0**-12
 _SMALLEST_FLOAT = 2.0**-1074
 MAX_DRAWS = 2**32
@@ -20,7 +20,7 @@ _SIZE_HINT = "Give for example 1000, or leave it out for one draw."
 
 
 def draw_variates(noise: Any, size: object, random_state: object) -> Any:
-    """Return draws of a noise in the statistic's unit, in the shape asked for."""
+    """Return draws of a noise in the statistic's unit, in the requested shape."""
     from pydpstat.random.source import source_from
 
     source = source_from(random_state, name="random_state")
@@ -29,7 +29,7 @@ def draw_variates(noise: Any, size: object, random_state: object) -> Any:
     grid = None if source.reproducible else 1.0 if noise.integer else _get_grid_unit(noise.scale)
     count, each = math.prod(shape), math.prod(elements)
     if elements:
-        # a scale an element: one row of draws after the other
+        # with a scale per element, draw one vector after the other
         rows = [noise.draw(source, each, grid) for _ in range(count // each if each else 0)]
         drawn = np.concatenate([np.empty(0), *rows])
     else:
@@ -69,5 +69,5 @@ def _to_real_numbers(drawn: np.ndarray, grid: float | None) -> npt.NDArray[np.fl
     if drawn.dtype == object:
         return np.array([convert_from_grid(int(each), grid) for each in drawn], dtype=np.float64)
     with np.errstate(over="ignore"):
-        # no -0.0, which the grid does not have
+        # adding 0.0 avoids -0.0
         return drawn * grid + 0.0

@@ -1,4 +1,4 @@
-"""Laplace noise that is drawn again until the value lies within public limits, with its true epsilon."""
+"""Laplace noise that is redrawn until the value lies within public limits, with its true epsilon."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pydpstat.r_arithmetic.elementary import Numbers
 if TYPE_CHECKING:
     from pydpstat.random import Source
 
-# a grid is at most 2^-20 of the scale
+# the grid unit is at most this share of the scale
 _GRID_SHARE = 2.0**-20
 _ROUNDING_FACTOR = 1.0 + 2.0**-49
 
@@ -82,22 +82,22 @@ class BoundedLaplaceNoise(Noise):
         return source.laplace(size, self.scale, grid)
 
     def accepts(self, value: npt.ArrayLike) -> bool:
-        """Tell whether a noisy value lies within the limits."""
+        """Return whether a noisy value lies within the limits."""
         return bool(self.limits[0] <= np.asarray(value).item() <= self.limits[1])
 
     def epsilon(self, sensitivity: float) -> float:
-        """True pure epsilon for a number of this sensitivity, rounded up."""
+        """Return the true pure epsilon for a number of this sensitivity, rounded up."""
         return _compute_redrawn_epsilon(sensitivity, self.scale, self.limits[1] - self.limits[0])
 
     def interval(self, value: npt.ArrayLike, alpha: float) -> tuple[Floats, Floats]:
-        """Return the exact interval of the truth for a released value."""
+        """Return the exact confidence interval of the true value for a released value."""
         flat = np.ravel(np.asarray(value, dtype=np.float64))
         ends = [[self._solve_truth(each, tail) for tail in (1.0 - 0.5 * alpha, 0.5 * alpha)] for each in flat]
         low, high = np.array(ends).reshape(-1, 2).T
         return low.reshape(np.shape(value)), high.reshape(np.shape(value))
 
     def _solve_truth(self, value: float, tail: float) -> float:
-        """Return the truth within the limits under which a value is the quantile of a probability."""
+        """Return the true value within the limits for which `value` is the quantile of probability `tail`."""
         from scipy.optimize import brentq
 
         lower, upper = self.limits
@@ -106,7 +106,7 @@ class BoundedLaplaceNoise(Noise):
             low, at, high = np.asarray(LaplaceNoise(self.scale).cdf(np.array([lower, value, upper]) - truth))
             return float((at - low) / (high - low)) - tail
 
-        # the larger the truth, the less probable is a value below
+        # the larger the true value, the smaller is the probability of a value below
         if compute_excess(lower) <= 0.0:
             return lower
         return upper if compute_excess(upper) >= 0.0 else float(brentq(compute_excess, lower, upper))
@@ -186,7 +186,7 @@ class BoundedLaplace(Mechanism):
         integer: bool,
         vector_shape: tuple[int, int] | None = None,
     ) -> BoundedLaplaceNoise:
-        """Return noise for one number; a vector is refused."""
+        """Return noise for one number; raise an error for a vector."""
         if size != 1:
             raise PydpstatError(
                 f"mechanism BoundedLaplace releases one number; got {size} of them. Use 'laplace', or "
@@ -195,18 +195,18 @@ class BoundedLaplace(Mechanism):
         return self.calibrate(epsilon, delta, sensitivity)
 
     def calibrate_each(self, epsilon: float, delta: float, sensitivities: Sequence[float]) -> Noise:
-        """Refuse several numbers."""
+        """Return noise for one number; raise an error for several."""
         return self.calibrate_vector(epsilon, delta, sensitivities[0], len(sensitivities), False)
 
 
 def _compute_redrawn_epsilon(sensitivity: float, scale: float, width: float) -> float:
-    """Return the pure epsilon of Laplace noise that is drawn again until it is within limits; rounded up.
+    """Return the pure epsilon of Laplace noise that is redrawn until it is within limits, rounded up.
 
-    With s the step and w the width, both in scales, Z(s) / Z(0) is
-    ``1 + (1 - exp(-s)) (1 - exp(s - w)) / (1 - exp(-w))``, which is accurate for small epsilon.
+    With s the sensitivity (at most half of the width) and w the width, both in scales, Z(s) / Z(0) is ``1 + (1 -
+    exp(-s)) (1 - exp(s - w)) / (1 - exp(-w))``, which is accurate for small epsilon.
     """
     wide = width + _GRID_SHARE * scale
-    # beyond the middle the probability of staying within falls again
+    # past the middle, the probability of being within the limits decreases again
     step = min(sensitivity, 0.5 * wide)
     gained = math.expm1(-step / scale) * math.expm1((step - wide) / scale) / -math.expm1(-wide / scale)
     return math.nextafter((sensitivity / scale + math.log1p(gained)) * _ROUNDING_FACTOR, math.inf)

@@ -1,4 +1,4 @@
-"""Noise for sums and cross products of numbers in [-1, 1]: what one record can do to all of them together."""
+"""Noise for sums and cross products of numbers in [-1, 1], calibrated to the joint change by one record."""
 
 from __future__ import annotations
 
@@ -32,10 +32,9 @@ from pydpstat.random.secure.discrete import as_floats, collect_accepted, draw_ea
 if TYPE_CHECKING:
     from pydpstat.random import Source
 
-# up to so many places all inequalities are used, up to so many those of triangles, beyond them the cube's
+# largest numbers of places with all inequalities, and with those of triangles; above them the cube is used
 MAX_CYCLE_PLACES, MAX_TRIANGLE_PLACES = 8, 11
-# by places: the mean square of an element of a uniform point, and the body's share of the cube, by simulation
-# with errors below a hundredth; of three places 7 / 25 and 5 / 6
+# by places: mean square of an element of a uniform point, and the body's share of the cube (simulated, errors < 1 %)
 _BODY_MOMENTS = {
     3: (0.28, 5.0 / 6.0),
     4: (0.2157, 0.3387),
@@ -47,7 +46,7 @@ _BODY_MOMENTS = {
     10: (0.1982, 1.4e-4),
     11: (0.1938, 1.3e-5),
 }
-# the same of the body of what one record adds: of the number of records, of the others, and the share
+# the same for an added record: mean square of the number of records, of the other elements, and the share
 _ADDED_BODY_MOMENTS = {
     2: (1.0 / 3.0, 1.0 / 3.0, 1.0),
     3: (4.0 / 15.0, 4.0 / 15.0, 2.0 / 3.0),
@@ -60,7 +59,7 @@ _ADDED_BODY_MOMENTS = {
 _HINT = "Use 2 / epsilon for numbers in [-1, 1]."
 # Gibbs sweeps before the first point, and between points
 _BURN_IN_SWEEPS, _THINNING_SWEEPS = 40, 2
-# simulated points of the body for the distribution of an element, and quantiles of it
+# number of simulated points of the body, and of quantiles of an element's distribution
 _N_POINTS, _N_QUANTILES = 2048, 512
 _Points = np.ndarray
 _PointSampler = Callable[[npt.NDArray[np.intp], int], tuple[_Points, npt.NDArray[np.bool_]]]
@@ -174,11 +173,11 @@ class CrossProductNoise(Noise):
         return to_scalar(self.scale * solve_quantiles(self._compute_tail, q, 2.0 * self.width + 60.0))
 
     def _compute_tail(self, z: Floats) -> Floats:
-        """Probability that an element's size exceeds z scales."""
+        """Return the probability that the absolute value of an element exceeds z scales."""
         return _compute_element_tail(self.width, _simulate_size_quantiles(self.places, self.added), z)
 
     def norm(self, x: npt.ArrayLike) -> Floats:
-        """Return the norm of vectors in the last axis, in scales."""
+        """Return the norm of vectors along the last axis, in scales."""
         order = np.argsort(_get_product_order(self.places, self.added))
         rows = np.asarray(x, dtype=np.float64)[..., order] / self.scale
         sizes = np.abs(rows)
@@ -193,7 +192,7 @@ class CrossProductNoise(Noise):
         return np.max(found, axis=0)
 
     def draw(self, source: Source, size: int, grid: float | None) -> npt.NDArray[np.generic]:
-        """Draw noise for all vectors, whose elements are `size` together: on the grid, or of real numbers."""
+        """Draw noise for vectors with `size` elements in total: on the grid, or as real numbers."""
         count, left = divmod(size, self.width)
         if left:
             raise PydpstatError(f"size must be a multiple of {self.width}; got {size}. Draw whole vectors.")
@@ -214,19 +213,19 @@ class CrossProductNoise(Noise):
     def sample(self, count: int) -> Floats:
         """Return vectors of the distribution for simulations, of shape (count, elements).
 
-        They are the same in every call, and protect no data.
+        They are the same in every call and must not be used as noise.
         """
         return self.scale * _sample_product_noise(count, self.places, self.added)
 
 
 def _build_points(radius: _Points, places: int, added: bool, draw: _PointSampler) -> _Points:
-    """Return points of the body times a radius, place by place: what is outside is left out at once.
+    """Return points of the body times a radius, built place by place so that rejected points are dropped early.
 
-    `draw` gives so many elements of the cube for the rows that are left, and tells which of them stand.
+    `draw` draws elements of the cube for the remaining rows, and a mask of those that are accepted.
     """
     left = np.arange(radius.size)
     rows: _Points = np.empty((radius.size, 0))
-    # the number of records comes first
+    # the number of records is the first element
     for last in range(0 if added else 1, places):
         more, stands = draw(left, max(last, 1))
         rows = np.concatenate([rows, more], axis=1) if rows.shape[1] else more
@@ -255,13 +254,13 @@ def _collect_constraints(places: int, last: int, added: bool) -> list[_Constrain
 
 
 def _get_triangles(places: int, first: int = 0) -> _ElementGroups:
-    """Return where the three products of each triangle stand while points grow."""
+    """Return the indices of the three products of each triangle, in the order of construction."""
     at = partial(_get_product_index, first=first)
     return [[at(i, j), at(j, k), at(i, k)] for i, j, k in combinations(range(places), 3)]
 
 
 def _get_cycles(places: int, added: bool) -> _ElementGroups:
-    """Return where the four products of each circle stand, and the number of records with each triangle."""
+    """Return the indices of the four products of each cycle, and of the number of records with each triangle."""
     at = partial(_get_product_index, first=int(added))
     circles = [
         [at(i, k), at(k, j), at(j, m), at(i, m)]
@@ -273,7 +272,7 @@ def _get_cycles(places: int, added: bool) -> _ElementGroups:
 
 
 def _get_product_index(i: int, j: int, first: int = 0) -> int:
-    """Return where the product of two places stands while points grow: by the later one first."""
+    """Return the index of the product of two places in the order of construction, by the later place first."""
     return first + (j * (j - 1) // 2 + i if i < j else i * (i - 1) // 2 + j)
 
 
@@ -290,7 +289,7 @@ def _is_within_cycle(edges: tuple[int, ...], rows: _Points, limit: _Points) -> n
     four = rows[:, edges]
     sizes = np.abs(four)
     odd = np.count_nonzero(four < 0, axis=1) % 2 == 1
-    # with an even number of minuses the smallest element is against its sign
+    # with an even number of minus signs, the smallest element has the opposite sign in the inequality
     return sizes.sum(axis=1) - np.where(odd, 0, 2 * sizes.min(axis=1)) <= limit
 
 
@@ -314,7 +313,7 @@ def _sample_product_noise(count: int, places: int, added: bool) -> Floats:
     points = _sample_body(count, places, added)
     width = points.shape[1]
     vectors = compute_gamma_radii(width, draw_sobol_points(count, 1)) * points
-    # the number of records has a distribution of its own
+    # the number of records has a different distribution
     alike, sizes = np.split(vectors, [int(added)], axis=1), np.atleast_2d(_simulate_size_quantiles(places, added))
     tails = [partial(_compute_element_tail, width, row) for row in (sizes[0], sizes[-1])]
     exact = [match_quantiles(*each, 2.0 * width + 60.0) for each in zip(alike, tails)]
@@ -322,7 +321,7 @@ def _sample_product_noise(count: int, places: int, added: bool) -> Floats:
 
 
 def _compute_element_tail(width: int, sizes: Floats, z: Floats) -> Floats:
-    """Probability that an element exceeds z scales, from quantiles of its size in the body."""
+    """Return the probability that an element's absolute value exceeds z scales, from its quantiles in the body."""
     from scipy.special import gammaincc
 
     return gammaincc(width + 1, z[..., None] / sizes).mean(axis=-1)
@@ -330,7 +329,7 @@ def _compute_element_tail(width: int, sizes: Floats, z: Floats) -> Floats:
 
 @lru_cache(maxsize=16)
 def _simulate_size_quantiles(places: int, added: bool) -> Floats:
-    """Return quantiles of an element's size in the body: for all, or a row for each if a record is added."""
+    """Return quantiles of an element's absolute value in the body: common ones, or a row per element if added."""
     chances = _get_probability_midpoints(_N_QUANTILES)
     if places == 2 and not added:
         return freeze_array(chances)
@@ -342,12 +341,12 @@ def _simulate_size_quantiles(places: int, added: bool) -> Floats:
 
 
 def _get_probability_midpoints(count: int) -> Floats:
-    """Return the middles of so many equal parts of probability."""
+    """Return the midpoints of `count` equal parts of [0, 1]."""
     return (np.arange(count) + 0.5) / count
 
 
 def _sample_body(count: int, places: int, added: bool) -> Floats:
-    """Return points of the body from chains of Gibbs steps, each of which draws one element again."""
+    """Return points of the body from chains of Gibbs steps, each of which redraws one element."""
     chains = 256
     generator = np.random.default_rng(SOBOL_SEED)
     order = _get_product_order(places, added)
@@ -368,12 +367,12 @@ def _sample_body(count: int, places: int, added: bool) -> Floats:
 
 
 def _get_number_constraints(places: int) -> tuple[_ElementGroups, _ElementGroups]:
-    """Return the inequalities of the number of records: the other two elements of each, or three."""
+    """Return the inequalities of the number of records: groups of two and of three other elements."""
     return [], _get_triangles(places, 1) if places <= MAX_CYCLE_PLACES else []
 
 
 def _get_product_constraints(places: int, added: bool, edge: tuple[int, int]) -> tuple[_ElementGroups, _ElementGroups]:
-    """Return the inequalities of a product: the other two elements of each, or three."""
+    """Return the inequalities of a product: groups of two and of three other elements."""
     i, j = edge
     at = partial(_get_product_index, first=int(added))
     others = [k for k in range(places) if k not in edge]
@@ -385,7 +384,7 @@ def _get_product_constraints(places: int, added: bool, edge: tuple[int, int]) ->
 
 
 def _get_conditional_range(rows: Floats, two: _ElementGroups, three: _ElementGroups) -> tuple[Floats, Floats]:
-    """Return between which numbers an element may lie, the others being as they are."""
+    """Return the range of an element given the others."""
     high, low = np.ones(len(rows)), -np.ones(len(rows))
     if two:
         high = np.minimum(high, 2.0 - np.abs(rows)[:, two].sum(axis=2).max(axis=1))

@@ -1,4 +1,4 @@
-"""Cube noise: with the same epsilon as Laplace noise, less of it for several numbers that change together."""
+"""Cube noise, which for the same epsilon is less than Laplace noise for numbers that change together."""
 
 from __future__ import annotations
 
@@ -105,13 +105,13 @@ class CubeNoise(Noise):
         return self.columns * self.parts
 
     def in_shape(self, shape: tuple[int, ...]) -> CubeNoise:
-        """Return the noise with a scale for each element in the elements' shape."""
+        """Return the noise with its scales arranged in the shape of the elements."""
         if len(shape) > 1 and isinstance(self.scale, np.ndarray):
             return CubeNoise(self.scale.reshape(shape, order="F"), self.columns, self.parts)
         return self
 
     def times(self, units: Floats) -> CubeNoise:
-        """Return the distribution of each element times its own positive unit."""
+        """Return the distribution of each element times a positive unit of its own."""
         return CubeNoise(np.asarray(units) * self.scale, self.columns, self.parts)
 
     def std(self) -> Numbers:
@@ -135,15 +135,15 @@ class CubeNoise(Noise):
         return to_scalar(solve_quantiles(lambda z: _compute_tail(z, self.width, self.parts, 0), q, most) * self.scale)
 
     def norm(self, x: npt.ArrayLike) -> Floats:
-        """Return the norm of vectors in the last axis, in scales."""
+        """Return the norm of vectors along the last axis, in scales."""
         z = np.abs(np.asarray(x, dtype=np.float64)) / self.scale
         return z.reshape(*z.shape[:-1], self.columns, self.parts).sum(axis=-1).max(axis=-1)
 
     def simultaneous(self, alpha: float, size: int) -> float:
-        """Return the share of each element's distribution to leave out so that all hold simultaneously.
+        """Return the tail probability of each element's interval for which all intervals hold simultaneously.
 
-        No element is beyond the norm of its vector, whose distribution is Gamma of as many degrees as
-        elements.
+        No element exceeds the norm of its vector, which has a Gamma distribution with the number of elements as its
+        shape.
         """
         from scipy.special import gammainccinv
 
@@ -152,7 +152,7 @@ class CubeNoise(Noise):
         return float(_compute_tail(reach, self.width, self.parts, 0))
 
     def draw(self, source: Source, size: int, grid: float | None) -> npt.NDArray[np.generic]:
-        """Draw noise for all vectors, whose elements are `size` together: on the grid, or of real numbers."""
+        """Draw noise for vectors with `size` elements in total: on the grid, or as real numbers."""
         count, left = divmod(size, self.width)
         if left or np.ndim(self.scale):
             raise PydpstatError(
@@ -168,19 +168,19 @@ class CubeNoise(Noise):
     def sample(self, count: int) -> Floats:
         """Return vectors of the joint distribution for simulations, of shape (count, elements of a vector).
 
-        They are scrambled Sobol points, the same in every call, and protect nobody.
+        They are scrambled Sobol points, the same in every call, and must not be used as noise.
         """
         return self.scale * _sample_cube_noise(count, self.columns, self.parts)
 
     def at(self, uniform: Floats) -> Floats:
-        """Return vectors at uniform points: a number for the norm, and those of `_map_to_unit_points` for each element.
+        """Map uniform points to vectors: the first coordinate determines the norm, the others a point of the unit ball.
 
-        With fewer numbers they are the first columns of a vector.
+        With fewer coordinates, the result is the first columns of a vector.
         """
         return self.scale * compute_gamma_radii(self.width, uniform[:, :1]) * self._map_to_unit_points(uniform[:, 1:])
 
     def _map_to_unit_points(self, uniform: Floats) -> Floats:
-        """Return points of the unit ball: of a uniform number an element, and one a sign of several parts."""
+        """Map uniform points to points of the unit ball: one coordinate per element, and with parts one per sign."""
         if self.parts == 1:
             return 2.0 * uniform - 1.0
         first, second = np.split(uniform, 2, axis=1)
@@ -219,7 +219,7 @@ class Cube(Mechanism):
     joint = True
 
     def calibrate(self, epsilon: float, delta: float, sensitivity: float) -> CubeNoise:
-        """Return noise of one number, of the smallest float that is at least sensitivity / epsilon."""
+        """Return noise of one number, whose scale is the smallest float that is at least sensitivity / epsilon."""
         return self.calibrate_vector(epsilon, delta, sensitivity, 1, False)
 
     def calibrate_vector(
@@ -231,9 +231,9 @@ class Cube(Mechanism):
         integer: bool,
         vector_shape: tuple[int, int] | None = None,
     ) -> CubeNoise:
-        """Return noise for vectors of so many columns and parts; by default one vector of all elements.
+        """Return noise for vectors of the given columns and parts; by default one vector of all elements.
 
-        The sensitivity is that of the sum over the vectors of their norms.
+        The sensitivity is that of the sum of the vectors' norms.
         """
         scale = scale_for(sensitivity, epsilon)
         if not 0.0 < scale < math.inf:
@@ -246,16 +246,15 @@ class Cube(Mechanism):
     def loss(self, noise: CubeNoise, epsilon: float, sensitivities: Sequence[float]) -> LaplaceLoss:
         """Return the exact privacy loss, which is that of Laplace noise of one number.
 
-        The noise is a mixture of uniform vectors of balls. For two such balls the volume that one and the
-        other, moved, have in common is a product over columns. It is least where each column moves by the
-        whole sensitivity h, along one of its axes: as a function of a column's move it is symmetric and its
-        root is concave (Brunn and Minkowski). For that move put M the largest of ``x + rest`` and N that of
-        ``-x + rest`` over the columns, with x the element that moves and `rest` the sum of the other parts'
-        sizes. The norm is max(M, N), of the moved vector max(M - h, N + h), and the loss is hence h less
-        ``T = M - N`` clipped to [0, 2h]. Given M = V, the larger, T is above t if the others lie in a ball
-        that is smaller by t / 2, which has the probability ``(1 - t / (2 V))^(m - 1)``; V having the Gamma
-        distribution of shape m, that is ``exp(-t / 2)`` on average, as for m = 1. Several vectors that change
-        by parts of h are compared as `LaplaceLoss` says.
+        The noise is a mixture of uniform distributions on balls. The volume of the intersection of two such balls, one
+        of them shifted, is a product over columns. It is smallest if each column is shifted by the whole sensitivity h
+        along one of its axes: as a function of a column's shift it is symmetric, and its root is concave (Brunn and
+        Minkowski). For that shift let M be the largest of ``x + rest`` and N that of ``-x + rest`` over the columns,
+        with x the element that is shifted and `rest` the sum of the other parts' sizes. The norm is max(M, N), that of
+        the shifted vector max(M - h, N + h), and the loss is therefore h minus ``T = M - N`` clipped to [0, 2h]. Given
+        M = V, the larger, T exceeds t if the others lie in a ball that is smaller by t / 2, which has the probability
+        ``(1 - t / (2 V))^(m - 1)``; since V has the Gamma distribution of shape m, that is ``exp(-t / 2)`` on average,
+        as for m = 1. Several vectors that change by parts of h are compared as described in `LaplaceLoss`.
         """
         return LaplaceLoss(epsilon)
 
@@ -266,10 +265,10 @@ def _compute_variance(columns: int, parts: int) -> float:
 
 
 def _compute_tail(z: Floats, width: int, parts: int, derivative: int) -> Floats:
-    """Probability that one element's size exceeds z scales; with `derivative` its density there.
+    """Return the probability that the absolute value of an element exceeds z scales, or with `derivative` its density.
 
-    With a radius R a coordinate's size exceeds x with the probability (1 - x / R)^p. Its mean over R is a sum
-    of incomplete Gamma functions, whose terms' sizes differ little for a small p.
+    Given a radius R, the size of a coordinate exceeds x with probability (1 - x / R)^p. Its mean over R is a sum of
+    incomplete Gamma functions, whose terms have similar sizes for a small p.
     """
     from scipy.special import gammaincc, poch
 

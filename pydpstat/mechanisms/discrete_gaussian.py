@@ -33,15 +33,14 @@ if TYPE_CHECKING:
     from pydpstat.random import Source
 
 _SD_HINT = "Use calibrate_discrete_gaussian(epsilon, delta, sensitivity)."
-# Relative: far above the curve's rounding error (below 1e-13, measured against 60 digits), so that
-# the exact delta never exceeds the one asked for.
+# relative; far above the curve's rounding error (below 1e-13), so that the exact delta is at most the given one
 SAFETY_MARGIN = 1e-12
-# the largest distance from the smallest possible standard deviation, relatively
+# largest relative distance from the smallest possible standard deviation
 _SD_TOLERANCE = 5e-10
-# the largest share of delta left unused, where the curve is steep
+# largest unused share of delta, which matters if the curve is steep
 _MAX_UNUSED_DELTA = 5e-4
 _MAX_ITERATIONS = 200
-# of this many discrete Gaussian noises together the exact distribution is known
+# largest number of changed counts for which the exact distribution is known
 _MAX_EXACT_CELLS = 2
 
 
@@ -91,7 +90,7 @@ class DiscreteGaussianNoise(Noise):
         object.__setattr__(self, "sd", checks.check_positive(self.sd, "sd", _SD_HINT))
 
     def pmf(self, k: npt.ArrayLike) -> Numbers:
-        """Probability of `k`, which is 0 where `k` is no integer."""
+        """Return the probability of `k`, which is 0 if `k` is not an integer."""
         x = np.asarray(k, dtype=np.float64)
         with np.errstate(all="ignore"):
             z = x / self.sd
@@ -139,7 +138,7 @@ class DiscreteGaussianNoise(Noise):
         return self.sd
 
     def draw(self, source: Source, size: int, grid: float | None) -> npt.NDArray[np.generic]:
-        """Draw noise for so many elements."""
+        """Draw noise for `size` elements."""
         return source.discrete_gaussian(size, self.sd)
 
     def var(self) -> float:
@@ -287,13 +286,13 @@ class DiscreteGaussian(Mechanism):
     joint = True
 
     def calibrate(self, epsilon: float, delta: float, sensitivity: float) -> DiscreteGaussianNoise:
-        """Return noise for (epsilon, delta), by its exact curve for one count or two."""
+        """Return noise for (epsilon, delta), by the exact privacy curve for one or two counts."""
         return DiscreteGaussianNoise(_calibrate_for_cells(epsilon, delta, _get_n_changed_counts(sensitivity)))
 
     def loss(
         self, noise: DiscreteGaussianNoise, epsilon: float, sensitivities: Sequence[float]
     ) -> DiscreteGaussianLoss | ConcentratedLoss:
-        """Return the exact privacy loss for one count or two, concentrated privacy for more."""
+        """Return the exact privacy loss for one or two counts, and concentrated privacy for more."""
         cells = _get_n_changed_counts(float(sensitivities[0]))
         if cells <= _MAX_EXACT_CELLS:
             return DiscreteGaussianLoss(noise.sd, 1, cells)
@@ -304,7 +303,7 @@ class DiscreteGaussian(Mechanism):
 def _calibrate_for_cells(epsilon: float, delta: float, cells: int) -> float:
     if cells <= _MAX_EXACT_CELLS:
         return calibrate_discrete_gaussian(epsilon, delta, 1, cells)
-    # of more noises together only the concentrated privacy is known: rho = cells / (2 sd^2)
+    # for more counts only the concentrated privacy is known: rho = cells / (2 sd^2)
     rho = find_largest_rho(epsilon, delta)
     if not rho > 0.0:
         raise PydpstatError(
@@ -315,15 +314,15 @@ def _calibrate_for_cells(epsilon: float, delta: float, cells: int) -> float:
 
 
 def _get_n_changed_counts(sensitivity: float) -> int:
-    """Return how many counts one record changes by 1, from their L2 sensitivity."""
+    """Return the number of counts that one record changes by 1, from their L2 sensitivity."""
     return round(sensitivity * sensitivity)
 
 
 def _solve_smallest_sd(excess: Callable[[float], float], start: float) -> float:
-    """Return the smallest sd whose excess is at most 0, of a function that falls where it is near 0."""
+    """Return the smallest sd whose excess is at most 0, for an excess that decreases near its root."""
     low, high = 0.0, math.inf
     x, value = start, excess(start)
-    # a small step tells the slope; secants then come near the root, as the logarithms are smooth
+    # a small step yields the slope; secants then converge fast because the logarithms are smooth
     other, there = start * (1.0 + 1e-7), excess(start * (1.0 + 1e-7))
     for turn in range(_MAX_ITERATIONS):
         for at, each in ((x, value), (other, there)):
@@ -342,7 +341,7 @@ def _solve_smallest_sd(excess: Callable[[float], float], start: float) -> float:
 
 
 def _is_close_bracket(low: float, high: float, excess: Callable[[float], float]) -> bool:
-    """Tell whether the upper end is near enough to the root: by itself, and by what it wastes of delta."""
+    """Return whether the upper end is close enough to the root, in sd and in the unused share of delta."""
     if high > low * (1.0 + _SD_TOLERANCE):
         return False
     return high <= math.nextafter(low, math.inf) or excess(high) > -_MAX_UNUSED_DELTA

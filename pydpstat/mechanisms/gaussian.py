@@ -92,7 +92,7 @@ class GaussianNoise(ContinuousNoise):
     def _compute_quantile(p: Floats, complement: Floats) -> Floats:
         from scipy.special import ndtri
 
-        # from the nearer tail, so that the quantiles are symmetric to the bit
+        # from the smaller tail, so that the quantiles are exactly symmetric
         return np.where(p < 0.5, ndtri(p), -ndtri(complement))
 
     @property
@@ -101,7 +101,7 @@ class GaussianNoise(ContinuousNoise):
         return self.sd
 
     def draw(self, source: Source, size: int, grid: float | None) -> npt.NDArray[np.generic]:
-        """Draw noise for so many elements, in units of the grid where there is one."""
+        """Draw noise for `size` elements, in grid units if a grid is given."""
         return source.normal(size, self.sd, grid)
 
     def std(self) -> Numbers:
@@ -146,7 +146,7 @@ class GaussianNoise(ContinuousNoise):
             return to_scalar(np.minimum(np.nextafter(exp(self.log_delta(epsilon, sensitivity)), 2.0), 1.0))
 
     def log_delta(self, epsilon: npt.ArrayLike, sensitivity: float) -> Numbers:
-        """Logarithm of `delta`, also where delta itself would underflow.
+        """Logarithm of `delta`, which remains finite if delta itself would underflow.
 
         Parameters, errors and reference are those of `delta`.
 
@@ -165,7 +165,7 @@ class GaussianNoise(ContinuousNoise):
             checks.check_positive(sensitivity, "sensitivity", _SENSITIVITY_HINT),
         )
         if self.sd == 0.0:
-            # without noise two neighbors are told apart with certainty: delta is 1
+            # without noise, two neighbors can be distinguished with certainty: delta is 1
             return to_scalar(np.zeros_like(eps))
         return compute_log_delta(eps, round_up_to_float(Fraction(change) / Fraction(float(self.sd))))
 
@@ -216,14 +216,14 @@ class Gaussian(Mechanism):
 
 
 def compute_root_above(number: int) -> float:
-    """Return a float that is at least the square root, and at most a unit in the last place above."""
+    """Return the smallest float that is at least the square root of an integer, or the next larger one."""
     root = math.sqrt(number)
     top, bottom = root.as_integer_ratio()
     return root if top * top >= number * bottom * bottom else math.nextafter(root, math.inf)
 
 
 def _calibrate_sd(epsilon: float, delta: float, sensitivity: float) -> float:
-    # the analytic calibration keeps a margin of 1e-12, far above the rounding of this product
+    # the analytic calibration has a margin of 1e-12, far above the rounding error of this product
     sd = sensitivity * _calibrate_unit_sd(epsilon, delta)
     if 0.0 < sd < math.inf:
         return sd

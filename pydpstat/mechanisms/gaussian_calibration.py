@@ -1,4 +1,4 @@
-"""Standard deviation of Gaussian noise for a given epsilon and delta, in three ways."""
+"""Standard deviation of Gaussian noise for a given epsilon and delta, by three methods."""
 
 from __future__ import annotations
 
@@ -25,13 +25,12 @@ from pydpstat.r_arithmetic.elementary import Numbers, exp, log, log1p
 
 METHODS = ("analytic", "classical", "probabilistic")
 
-# Added to every analytic standard deviation, relatively: far above the solver's rounding error
-# (below 1e-14, measured against 60 digits), so that the exact delta never exceeds the one asked for.
+# relative; far above the solver's rounding error (below 1e-14), so that the exact delta is at most the given one
 SAFETY_MARGIN = 1e-12
-# Newton's error squares at each step: after a step this small the next would be below rounding.
+# Newton's method converges quadratically: after a step this small the next one is below rounding
 _STEP_TOLERANCE = 1e-9
 _MAX_ITERATIONS = 200
-# From this epsilon on the solver's starting bound is exact to rounding, and a = epsilon/m - m/2 no longer is.
+# from this epsilon on the solver's starting value is exact to rounding, and a = epsilon/m - m/2 is inaccurate
 _HUGE_EPSILON = 1e20
 
 
@@ -145,23 +144,23 @@ def compute_classical_sd(epsilon: Numbers, delta: Numbers, sensitivity: Numbers)
 
 
 def compute_classical_sd(epsilon: Numbers, delta: Numbers, sensitivity: Numbers) -> Numbers:
-    """Evaluate ``sensitivity * sqrt(2 * log(1.25 / delta)) / epsilon`` as R rounds it, without checks.
+    """Compute ``sensitivity * sqrt(2 * log(1.25 / delta)) / epsilon`` with R's rounding, without checks.
 
-    Below epsilon = 1 it keeps (epsilon, delta); a larger epsilon makes it fail.
+    For epsilon below 1 it satisfies (epsilon, delta); for a larger epsilon it may not.
     """
-    # what is infinite then, no caller lets pass
+    # callers reject infinite results
     with np.errstate(over="ignore"):
         return sensitivity * np.sqrt(2.0 * log(1.25 / delta)) / epsilon
 
 
 def compute_probabilistic_sd(epsilon: Numbers, delta: Numbers, sensitivity: Numbers) -> Numbers:
-    """Evaluate the standard deviation of probabilistic privacy as R rounds it, without checks."""
+    """Compute the standard deviation for probabilistic privacy with R's rounding, without checks."""
     q = qnorm(0.5 * delta)
     return sensitivity * (np.sqrt(q * q + 2.0 * epsilon) - q) / (2.0 * epsilon)
 
 
 def compute_analytic_sd(epsilon: Numbers, delta: Numbers, sensitivity: Numbers) -> Numbers:
-    """Smallest standard deviation whose exact delta is at most `delta`, without checks."""
+    """Compute the smallest standard deviation whose exact delta is at most `delta`, without checks."""
     eps, dlt, sens = (np.asarray(v, dtype=np.float64) for v in (epsilon, delta, sensitivity))
     shape = np.broadcast_shapes(eps.shape, dlt.shape)
     eps, dlt = (np.broadcast_to(v, shape).reshape(-1) for v in (eps, dlt))
@@ -173,12 +172,12 @@ def compute_analytic_sd(epsilon: Numbers, delta: Numbers, sensitivity: Numbers) 
 
 
 def _solve_ratio(epsilon: Floats, delta: Floats, step: Callable[[Floats, Floats, Floats], Floats]) -> Floats:
-    """Largest ratio m = sensitivity / sd that keeps (epsilon, delta), by Newton's method in log m.
+    """Return the largest ratio m = sensitivity / sd that satisfies (epsilon, delta), by Newton's method in log m.
 
-    log delta is concave and increasing in log m: its slope is m / (R(a) - R(b)), one over the mean
-    of the decreasing convex M over [a, a + m]; where m grows, the interval's center epsilon/m falls
-    and its length grows, and both make that mean larger. log(1 - delta) is concave and decreasing.
-    Newton's method hence converges from every start, from one side after the first step.
+    log delta is concave and increasing in log m: its slope is m / (R(a) - R(b)), one over the mean of the decreasing
+    convex M over [a, a + m]; as m increases, the interval's center epsilon/m decreases and its length increases, and
+    both increase that mean. log(1 - delta) is concave and decreasing. Newton's method therefore converges from every
+    start, from one side after the first step.
     """
     from scipy.special import erfinv, ndtri
 
@@ -199,7 +198,7 @@ def _solve_ratio(epsilon: Floats, delta: Floats, step: Callable[[Floats, Floats,
 
 
 def _compute_low_step(epsilon: Floats, ratio: Floats, goal: Floats) -> Floats:
-    """Newton's step of log m for delta up to 1/2, by log delta."""
+    """Return Newton's step of log m for delta up to 1/2, based on log delta."""
     a = epsilon / ratio - 0.5 * ratio
     difference = compute_mills_difference(a, ratio)
     excess = compute_log_density(a) + log(difference) - goal
@@ -207,7 +206,7 @@ def _compute_low_step(epsilon: Floats, ratio: Floats, goal: Floats) -> Floats:
 
 
 def _compute_high_step(epsilon: Floats, ratio: Floats, goal: Floats) -> Floats:
-    """Newton's step of log m for delta from 1/2 on, by log(1 - delta)."""
+    """Return Newton's step of log m for delta above 1/2, based on log(1 - delta)."""
     a = epsilon / ratio - 0.5 * ratio
     excess = compute_log_complement(a, ratio) - goal
     return excess * (compute_mills_ratio(-a) + compute_mills_ratio(a + ratio)) / ratio

@@ -1,4 +1,4 @@
-"""Integer noise: the symmetric geometric distribution, and a sign times a geometric number."""
+"""Integer noise: the symmetric geometric distribution, and a random sign times a geometric variable."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class _IntegerNoise(Noise):
         raise NotImplementedError
 
     def pmf(self, k: npt.ArrayLike) -> Numbers:
-        """Probability of `k`, which is 0 where `k` is no integer."""
+        """Return the probability of `k`, which is 0 if `k` is not an integer."""
         x = np.abs(np.asarray(k, dtype=np.float64))
         with np.errstate(under="ignore", invalid="ignore"):
             # t alpha^k - t alpha^(k+1)
@@ -106,7 +106,7 @@ class _IntegerNoise(Noise):
             lower = np.ceil(log(p / self._tail_factor) / self._rate)
             upper = np.ceil(-log(complement / self._tail_factor) / self._rate) - 1.0
             k = np.where(p <= center, lower, np.maximum(upper, 0.0))
-            # the logarithm's rounding can miss by one on either side
+            # rounding of the logarithm can cause an error of one in either direction
             k = np.where(self.cdf(k - 1.0) >= p, k - 1.0, k)
             k = np.where(self.cdf(k) < p, k + 1.0, k)
         k = np.where(p == 0.0, -np.inf, np.where(p == 1.0, np.inf, k))
@@ -177,7 +177,7 @@ class SymmetricGeometricNoise(_IntegerNoise):
     name: ClassVar[str] = "symmetric geometric"
 
     def draw(self, source: Source, size: int, grid: float | None) -> npt.NDArray[np.generic]:
-        """Draw noise for so many elements."""
+        """Draw noise for `size` elements."""
         return source.symmetric_geometric(size, self._exact_rate)
 
     @property
@@ -189,7 +189,10 @@ class SymmetricGeometricNoise(_IntegerNoise):
         return 1.0 / (1.0 + self.alpha)
 
     def epsilon_at(self, sensitivity: int | None = None) -> float:
-        """Pure epsilon for a statistic of this L1 sensitivity, rounded up; by default the calibration's."""
+        """Return the pure epsilon for a statistic of this L1 sensitivity, rounded up.
+
+        The default is the sensitivity of the calibration.
+        """
         return round_up_to_float(self._exact_rate * self._resolve_sensitivity(sensitivity))
 
     def delta(self, epsilon: npt.ArrayLike, sensitivity: int | None = None) -> Numbers:
@@ -279,7 +282,7 @@ class SignGeometricNoise(_IntegerNoise):
     name: ClassVar[str] = "sign times geometric"
 
     def draw(self, source: Source, size: int, grid: float | None) -> npt.NDArray[np.generic]:
-        """Draw noise for so many elements."""
+        """Draw noise for `size` elements."""
         return source.sign_geometric(size, self._exact_rate)
 
     @property
@@ -367,7 +370,7 @@ class Geometric(Mechanism):
     joint = True
 
     def calibrate(self, epsilon: float, delta: float, sensitivity: float) -> SymmetricGeometricNoise:
-        """Return noise whose log probabilities differ by at most epsilon over that distance."""
+        """Return noise whose log probabilities differ by at most epsilon over the distance `sensitivity`."""
         return SymmetricGeometricNoise(epsilon, int(sensitivity))
 
     def loss(self, noise: SymmetricGeometricNoise, epsilon: float, sensitivities: Sequence[float]) -> GeometricLoss:

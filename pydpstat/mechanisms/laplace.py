@@ -1,4 +1,4 @@
-"""Laplace noise: distribution, calibration, exact privacy curve, and what redrawing costs."""
+"""Laplace noise: distribution, calibration, exact privacy curve, and the cost of redrawing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pydpstat.r_arithmetic.elementary import Numbers, exp, log
 if TYPE_CHECKING:
     from pydpstat.random import Source
 
-# without noise epsilon is infinite: a number above all floats
+# substitute for an infinite epsilon (without noise): a number above all floats
 _INFINITE_EPSILON = Fraction(2**1100)
 _SENSITIVITY_HINT = "Give the largest L1 change that one record can make."
 
@@ -95,18 +95,18 @@ class LaplaceNoise(ContinuousNoise):
         return np.where(p < 0.5, log(2.0 * p), -log(2.0 * complement))
 
     def draw(self, source: Source, size: int, grid: float | None) -> npt.NDArray[np.generic]:
-        """Draw noise for so many elements, in units of the grid where there is one."""
+        """Draw noise for `size` elements, in grid units if a grid is given."""
         return source.laplace(size, self.scale, grid)
 
     def covering(self, sensitivity: float, epsilon: float) -> LaplaceNoise:
-        """Return noise whose scale covers the roundings of a calibration in R's arithmetic."""
+        """Return noise with a scale enlarged to cover rounding errors of a calibration in R's arithmetic."""
         if epsilon == math.inf:
             return self
         if isinstance(self.scale, float):
             least = scale_for(sensitivity, epsilon)
             if abs(least - self.scale) <= 2.0**-50 * least:
                 return self if least <= self.scale else LaplaceNoise(least)
-        # the roundings of the sum, of the shares and of the division are below 2^-50 together
+        # the rounding errors of the sum, the shares and the division are below 2^-50 in total
         return LaplaceNoise(np.nextafter(self.scale * (1.0 + 2.0**-50), math.inf))
 
     def std(self) -> Numbers:
@@ -118,9 +118,9 @@ class LaplaceNoise(ContinuousNoise):
         return 2.0 * self.scale * self.scale
 
     def epsilon(self, sensitivity: float) -> Numbers:
-        """Pure epsilon for a statistic of this L1 sensitivity, rounded up; infinite without noise.
+        """Return the pure epsilon for a statistic of this L1 sensitivity, rounded up; infinite without noise.
 
-        With several scales: one for each, as if each coordinate were released alone.
+        With several scales there is one epsilon for each, as if each coordinate were released alone.
         """
         change = checks.check_positive(sensitivity, "sensitivity", _SENSITIVITY_HINT)
         each = np.vectorize(lambda scale: scale_for(change, scale) if scale else math.inf, otypes=[np.float64])
@@ -196,7 +196,7 @@ class Laplace(Mechanism):
     joint = True
 
     def calibrate(self, epsilon: float, delta: float, sensitivity: float) -> LaplaceNoise:
-        """Return noise of the smallest float that is at least sensitivity / epsilon."""
+        """Return noise whose scale is the smallest float that is at least sensitivity / epsilon."""
         return LaplaceNoise(_calibrate_scale(sensitivity, epsilon, 1))
 
     def calibrate_each(self, epsilon: float, delta: float, sensitivities: Sequence[float]) -> LaplaceNoise:
@@ -386,7 +386,7 @@ def truncated_positive_delta(epsilon: float) -> float:
     0.0729
     """
     eps = checks.check_positive(epsilon, "epsilon", "Give for example 1.")
-    # by x = exp(-v epsilon), which runs over (0, 1]; every difference is taken before rounding
+    # in terms of x = exp(-v epsilon) in (0, 1]; differences are formed before rounding
     share = -0.5 * math.expm1(-eps)
 
     def compute_negative_delta(x: float) -> float:

@@ -1,6 +1,6 @@
-"""What every mechanism has: it calibrates noise, and the noise knows its distribution and draws itself.
+"""Base classes of mechanisms, which calibrate noise, and of noise distributions, which draw it.
 
-Both are open: a mechanism of your own, in a file of your own, is a subclass of each.
+Users can define their own mechanisms by subclasses of both.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Noise:
     scale: float | Floats
 
     def std(self) -> float | Floats:
-        """Standard deviation, of each element where they differ."""
+        """Standard deviation, by element if the elements differ."""
         raise _make_undefined_error(self, "std")
 
     def var(self) -> float | Floats:
@@ -139,27 +139,27 @@ class Noise:
         return draw_variates(self, size, random_state)
 
     def simultaneous(self, alpha: float, size: int) -> float:
-        """Return the share of each element's distribution to leave out so that all hold simultaneously.
+        """Return the tail probability of each element's interval for which all intervals hold simultaneously.
 
-        With probability ``1 - alpha`` none of so many elements is beyond its own quantiles of half of the
-        share. By default elements are independent.
+        With probability ``1 - alpha``, none of `size` elements is outside its quantiles for half of that probability in
+        each tail. By default elements are independent.
         """
         return -math.expm1(math.log1p(-alpha) / max(size, 1))
 
     def accepts(self, value: npt.NDArray[np.float64]) -> bool:
-        """Tell whether a noisy value may stand; else all of its noise is drawn again. By default it may."""
+        """Return whether a noisy value is accepted, by default True; otherwise all of its noise is redrawn."""
         return True
 
     def covering(self, sensitivity: float, epsilon: float) -> Noise:
-        """Return noise that covers the roundings of a calibration in floating point; by default itself."""
+        """Return noise enlarged to cover rounding errors of a floating-point calibration; by default unchanged."""
         return self
 
     def times(self, units: Floats) -> Noise:
-        """Return the distribution of elements that are each in its own unit, above 0."""
+        """Return the distribution of elements multiplied by positive units."""
         raise _make_undefined_error(self, "times")
 
     def in_shape(self, shape: tuple[int, ...]) -> Noise:
-        """Return the noise with a parameter for each element in the elements' shape; by default itself."""
+        """Return the noise with its parameters arranged in the shape of the elements; by default unchanged."""
         return self
 
     def _get_key(self) -> tuple[object, ...]:
@@ -175,12 +175,12 @@ class Noise:
         return hash((type(self), self._get_key()))
 
     def __reduce__(self) -> tuple[object, ...]:
-        # through the constructor: a pickled array would come back writeable
+        # via the constructor because a pickled array would be writable again
         return type(self), tuple(getattr(self, item.name) for item in fields(self))  # type: ignore[arg-type]
 
 
 class Mechanism:
-    """Base of mechanisms: what the argument ``mechanism=`` takes besides a name.
+    """Base of mechanisms, for the argument ``mechanism=``.
 
     Attributes
     ----------
@@ -219,7 +219,7 @@ class Mechanism:
 
     @explain_wrong_calls
     def __init__(self) -> None:
-        """Make the mechanism, which has no arguments: epsilon is given to the release."""
+        """Create the mechanism without arguments; epsilon is given to the release."""
 
     def calibrate(self, epsilon: float, delta: float, sensitivity: float) -> Noise:
         """Return noise for (epsilon, delta), given the change by one record.
@@ -272,15 +272,15 @@ class Mechanism:
         return self.calibrate(split_equally(epsilon, size), split_equally(delta, size), sensitivity)
 
     def calibrate_each(self, epsilon: float, delta: float, sensitivities: Sequence[float]) -> Noise:
-        """Return noise for several numbers with a sensitivity each; by default each gets an equal part."""
+        """Return noise for several numbers with a sensitivity each; by default epsilon is divided equally."""
         count = len(sensitivities)
         share, leak = split_equally(epsilon, count), split_equally(delta, count)
         return SeparateNoise(tuple(self.calibrate(share, leak, each) for each in sensitivities), (1,) * count)
 
     def loss(self, noise: Any, epsilon: float, sensitivities: Sequence[Any]) -> PrivacyLoss | None:
-        """Return the exact privacy loss of noise it has calibrated; None (default) where there is none.
+        """Return the exact privacy loss of a noise that this mechanism calibrated; None by default.
 
-        Without it a release still satisfies (epsilon, delta), but it is composed with others by that pair
+        Without it a release still satisfies (epsilon, delta), but its composition with others is based on that pair
         alone.
         """
         return None
@@ -297,7 +297,7 @@ class Mechanism:
 
 
 def split_equally(total: float, parts: int) -> float:
-    """Return the largest float of which so many are not above a total."""
+    """Return the largest float whose exact multiple by `parts` is at most a total."""
     part = total / parts
     top, bottom = part.as_integer_ratio()
     over, under = total.as_integer_ratio()
@@ -305,7 +305,7 @@ def split_equally(total: float, parts: int) -> float:
 
 
 def split_by_shares(total: float, shares: tuple[float, ...]) -> tuple[float, ...]:
-    """Return parts of a total whose exact sum is not above it; the first has what the others leave."""
+    """Return parts of a total whose exact sum is at most the total; the first part is the remainder."""
     rest = [total * share for share in shares[1:]]
     exact = Fraction(total) - sum(map(Fraction, rest))
     first = float(exact)
@@ -314,24 +314,24 @@ def split_by_shares(total: float, shares: tuple[float, ...]) -> tuple[float, ...
 
 @dataclass(frozen=True, eq=False)
 class SeparateNoise(Noise):
-    """Independent noises, one for each block of so many elements, in their order."""
+    """Independent noises for consecutive blocks of elements."""
 
     noises: tuple[Noise, ...]
     sizes: tuple[int, ...]
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """The noises' name."""
+        """Name of the first noise."""
         return self.noises[0].name if self.noises else "none"
 
     @property
     def integer(self) -> bool:  # type: ignore[override]
-        """Whether all lie on the integers."""
+        """Whether all noises are on the integers."""
         return all(each.integer for each in self.noises)
 
     @property
     def scale(self) -> Floats:  # type: ignore[override]
-        """The scale of each element's noise."""
+        """Scale of each element's noise."""
         return self._expand_values([each.scale for each in self.noises])
 
     def std(self) -> Floats:
@@ -343,15 +343,15 @@ class SeparateNoise(Noise):
         return self._expand_values([each.var() for each in self.noises])
 
     def cdf(self, x: npt.ArrayLike) -> Floats:
-        """Probability of at most `x`, the elements in the last axis."""
+        """Return the probability of at most `x`, with elements along the last axis."""
         return self._map_blocks(lambda noise, values: noise.cdf(values), x)
 
     def ppf(self, q: npt.ArrayLike) -> Floats:
-        """Quantile of the probability `q`, the elements in the last axis."""
+        """Return the quantile of the probability `q`, with elements along the last axis."""
         return self._map_blocks(lambda noise, values: noise.ppf(values), q)
 
     def draw(self, source: Source, size: int, grid: float | None) -> npt.NDArray[np.generic]:
-        """Draw noise for all elements, one block after the other."""
+        """Draw noise for all elements, block by block."""
         parts = [
             checks.check_noise_draw(noise.draw(source, each, grid), each, grid, type(noise).__name__)
             for noise, each in zip(self.noises, self.sizes)
@@ -359,12 +359,12 @@ class SeparateNoise(Noise):
         return np.concatenate([np.empty(0), *parts])
 
     def accepts(self, value: npt.NDArray[np.float64]) -> bool:
-        """Tell whether every block may stand."""
+        """Return whether every block is accepted."""
         blocks = np.split(value, np.cumsum(self.sizes)[:-1])
         return all(noise.accepts(block) for noise, block in zip(self.noises, blocks))
 
     def _expand_values(self, values: Sequence[npt.ArrayLike]) -> Floats:
-        # of a vector's elements each may have a number of its own
+        # each element of a block may have its own value
         parts = [np.resize(np.asarray(each, dtype=np.float64), size) for each, size in zip(values, self.sizes)]
         return np.concatenate([np.empty(0), *parts])
 

@@ -1,4 +1,4 @@
-"""Staircase noise: with the same epsilon as Laplace noise, less of it where epsilon is large."""
+"""Staircase noise, which for the same epsilon is less than Laplace noise if epsilon is large."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from pydpstat.random.secure import choose
 if TYPE_CHECKING:
     from pydpstat.random import Source
 
-# periods, places in them, and which of them stand
+# periods, positions within them, and the mask of accepted candidates
 _Candidates = tuple[np.ndarray, np.ndarray, npt.NDArray[np.bool_]]
-# below it doubles hold every integer, and the sum of two of them
+# below this limit, doubles represent every integer and the sum of two of them
 _EXACT_INTEGER_LIMIT = 2.0**52
-# from here on a choice takes less than values of a whole period, of which one in 400 would stand
+# from this epsilon on, choosing a step is faster than drawing from whole periods, of which 1 in 400 is accepted
 _RARE_EPSILON = 12.0
 
 
@@ -86,12 +86,12 @@ class StaircaseNoise(Noise):
 
     @property
     def share(self) -> float:
-        """Which part of a period has the higher density: ``1 / (1 + exp(epsilon / 2))``."""
+        """Share of a period with the higher density: ``1 / (1 + exp(epsilon / 2))``."""
         return 1.0 / (1.0 + math.exp(min(0.5 * self.epsilon, 700.0)))
 
     def var(self) -> float:
         """Variance."""
-        # of |x| / sensitivity = k + t: k is geometric with ratio b, t has two uniform parts
+        # |x| / sensitivity = k + t, with k geometric with ratio b, and t uniform on two parts
         b, share = exp(-self.epsilon), self.share
         high = share + b * (1.0 - share)
         first = (0.5 * share**2 + b * 0.5 * (1.0 - share**2)) / high
@@ -129,7 +129,7 @@ class StaircaseNoise(Noise):
         )
 
     def _draw_common_candidates(self, source: Source, count: int, period: int, step: int) -> _Candidates:
-        """Draw periods, places in them, and which stand: all higher ones, exp(-epsilon) of the lower."""
+        """Draw periods, positions and acceptance: always in the higher part, else with probability exp(-epsilon)."""
         within = source.integers(count, period)
         lower = np.flatnonzero(within >= step)
         kept = np.ones(count, dtype=np.bool_)
@@ -137,11 +137,12 @@ class StaircaseNoise(Noise):
         return np.abs(source.sign_geometric(count, self.epsilon)), within, kept
 
     def _draw_rare_candidates(self, source: Source, count: int, period: int, step: int) -> _Candidates:
-        """Draw the same where few would stand: first whether a value lies in the middle step.
+        """Draw the same if few would be accepted: first whether a value lies in the middle step.
 
-        With b = exp(-epsilon) the middle step weighs `step`. Each further level of density, the higher part
-        of one period with the lower part of the one before, weighs `period` times a power of b: together
-        period b / (1 - b). The choice has the weights step and period b, and of the middle ones 1 - b stand.
+        With b = exp(-epsilon) the middle step has the weight `step`. Each further level of density, the higher part of
+        one period with the lower part of the one before, has the weight `period` times a power of b: in total period b
+        / (1 - b). The choice has the weights step and period b, and values in the middle step are accepted with
+        probability 1 - b.
         """
         choices = [choose([0.0, -1.0], self.epsilon, [step, period]) == 1 for _ in range(count)]
         out = np.array(choices, dtype=np.bool_)
@@ -151,7 +152,7 @@ class StaircaseNoise(Noise):
         return np.where(out & (within < step), level + 1, np.where(out, level, 0)), within, kept
 
     def _compute_tail(self, t: Floats) -> Floats:
-        """Probability that |x| exceeds t periods."""
+        """Return the probability that |x| exceeds t periods."""
         b, share = exp(-self.epsilon), self.share
         whole = share + b * (1.0 - share)
         with np.errstate(under="ignore", invalid="ignore"):
@@ -162,7 +163,7 @@ class StaircaseNoise(Noise):
             return np.where(np.isinf(t), 0.0, exp(-self.epsilon * k) * inside)
 
     def _invert_tail(self, outer: Floats) -> Floats:
-        """How many periods |x| exceeds with that probability."""
+        """Return the number of periods that |x| exceeds with the given probability."""
         b, share = exp(-self.epsilon), self.share
         whole = share + b * (1.0 - share)
         k = np.maximum(np.floor(-log(outer) / self.epsilon), 0.0)
@@ -208,7 +209,7 @@ class Staircase(Mechanism):
 
 
 def _apply_signs(source: Source, candidates: _Candidates, period: int) -> npt.NDArray[np.generic]:
-    """Return the values that stand, with signs; of the two zeros only one stands."""
+    """Return the accepted values with random signs; one of the two zeros is rejected."""
     periods, within, kept = candidates
     sizes: np.ndarray
     if periods.max(initial=0) * period < _EXACT_INTEGER_LIMIT:
@@ -220,7 +221,7 @@ def _apply_signs(source: Source, candidates: _Candidates, period: int) -> npt.ND
 
 
 def _collect_accepted(size: int, candidates: Callable[[int], npt.NDArray[np.generic]]) -> npt.NDArray[np.generic]:
-    """Return the first so many candidates, drawing until there are enough."""
+    """Return the first `size` accepted candidates, drawing until there are enough."""
     found = np.empty(0)
     while found.size < size:
         found = np.concatenate([found, candidates(2 * (size - found.size) + 8)])

@@ -1,6 +1,6 @@
-"""Pictures of releases and of what they cost: axes in, axes out; they need matplotlib (an extra).
+"""Plots of releases and of the cost of privacy; matplotlib (an extra) is required.
 
-Every function draws on the axes that it gets, or on those of a new figure, and returns them.
+Every function draws on the given axes, or on those of a new figure, and returns them.
 """
 
 from pydpstat._lazy import explain_missing_names as _answer_names

@@ -1,4 +1,4 @@
-"""Pictures along an axis of numbers: histograms, distribution functions, and curves."""
+"""Plots along a numeric axis: histograms, distribution functions and curves."""
 
 from __future__ import annotations
 
@@ -46,24 +46,24 @@ if TYPE_CHECKING:
 
 Look = dict[str, Any]
 MAX_PANELS_PER_ROW = 3
-# more bins have a band in the place of bars
+# with more bins, intervals are drawn as a band instead of bars
 _MAX_BARS = 60
 _BAND_ALPHAS = (0.3, 0.15)
-# an interval that is shorter, in points, cannot be told from a point
+# a shorter interval, in points, cannot be distinguished from a point
 _MIN_VISIBLE_LENGTH = 6.0
-# sizes over a wider range are drawn in bins; from this ratio on, on a logarithmic scale
+# above this number of sizes they are binned; from this ratio on, the axis is logarithmic
 _MAX_SINGLE_SIZES, _N_SIZE_BINS, _LOG_SCALE_RATIO = 30, 25, 20
 
 
 def compute_panels_size(picture: HistogramPicture | DistributionPicture) -> tuple[float, float]:
-    """Return the width and height in inches that a new figure needs."""
+    """Return the width and height of a new figure in inches."""
     count = len(picture.panels)
     rows = -(-count // MAX_PANELS_PER_ROW)
     return (8.0, 4.5) if count == 1 else (10.0, min(1.2 + 2.7 * rows, 14.0))
 
 
 def draw_columns(picture: HistogramPicture, axes: Axes, look: Look) -> None:
-    """Draw histograms, with intervals."""
+    """Draw histograms with intervals."""
     titles = [escape_plot_text(each.title) for each in picture.panels]
     rows = split_axes(axes, len(picture.panels), MAX_PANELS_PER_ROW, (_compute_panel_gap(picture.edges), 24.0), titles)
     top, bottom = _compute_y_limits(picture.panels)
@@ -72,7 +72,7 @@ def draw_columns(picture: HistogramPicture, axes: Axes, look: Look) -> None:
         heights = np.nan_to_num(panel.values.values)
         part.stairs(heights, picture.edges, fill=True, color=colour, alpha=0.35)
         part.stairs(heights, picture.edges, color=colour, linewidth=look.get("linewidth", 1.0))
-        # between two bins, where both are high
+        # lines between adjacent bins, as high as the lower one
         lower = np.minimum(heights[:-1], heights[1:]).clip(0.0)
         part.vlines(picture.edges[1:-1], 0.0, lower, color=colour, linewidth=0.6)
         _draw_intervals(part, 0.5 * (picture.edges[:-1] + picture.edges[1:]), picture.edges, panel.values)
@@ -84,7 +84,7 @@ def draw_columns(picture: HistogramPicture, axes: Axes, look: Look) -> None:
     shown = picture.panels[0].values
     seen = any(compute_longest_interval(each.values.thick, high) >= _MIN_VISIBLE_LENGTH for each in picture.panels)
     if shown.thin is not None and not seen:
-        # a legend tells of nothing that is hidden
+        # the legend omits thick intervals that are too short to be visible
         shown = shown._replace(thick=None)
     add_legend_above(axes, _make_interval_handles(axes, shown, picture), picture.head.lines)
 
@@ -98,7 +98,7 @@ def _compute_y_limits(panels: Sequence[Panel]) -> tuple[float, float]:
 
 
 def _draw_intervals(axes: Axes, middles: Floats, edges: Floats, values: PictureValues) -> None:
-    """Draw intervals at the bins' middles, or as a band where there are many."""
+    """Draw intervals as bars at the middles of the bins, or as a band if there are many bins."""
     thick = float(np.clip(0.25 * get_size_in_points(axes)[0] / max(middles.size, 1), 1.0, 5.0))
     for kind, (low, high) in values.intervals:
         if middles.size > _MAX_BARS:
@@ -109,14 +109,14 @@ def _draw_intervals(axes: Axes, middles: Floats, edges: Floats, values: PictureV
 
 
 def _compute_panel_gap(*numbers: Floats) -> float:
-    """Return how much room two numbers need that are at the ends of axes side by side, in points."""
+    """Return the space in points that the numbers at the ends of two adjacent axes require."""
     flat = np.concatenate([np.ravel(each) for each in numbers] or [np.zeros(1)])
     ends = [float(flat.min(initial=0.0)), float(flat.max(initial=0.0))]
     return max(compute_text_width(format_tick(float(f"{end:.2g}")), get_text_size()) for end in ends) + 10.0
 
 
 def _label_axes(rows: list[list[Axes]], axis: str, unit: str) -> None:
-    """Name the axes of panels, once for each row and column."""
+    """Label the axes of panels, once for each row and column."""
     size = get_text_size()
     for number, row in enumerate(rows):
         for place, part in enumerate(row):
@@ -124,7 +124,7 @@ def _label_axes(rows: list[list[Axes]], axis: str, unit: str) -> None:
             set_axis_numbers(part.xaxis)
             set_axis_numbers(part.yaxis)
             part.spines[["top", "right"]].set_visible(False)
-            # nothing may be below the last panel of a column
+            # the last panel of a column may be in the second last row
             if number == len(rows) - 1 or number == len(rows) - 2 and place >= len(rows[-1]):
                 part.set_xlabel(wrap_to_width(escape_plot_text(axis), max(width, 80.0), size))
             if place:
@@ -161,7 +161,7 @@ def _make_interval_handles(
 
 
 def draw_distribution(picture: DistributionPicture, axes: Axes, look: Look) -> None:
-    """Draw distribution functions: shares at given places, or quantiles of given shares."""
+    """Draw distribution functions: shares at given points, or quantiles for given shares."""
     shown = [each.values.values for each in picture.panels] if picture.is_of_quantiles else [picture.at]
     titles = [escape_plot_text(each.title) for each in picture.panels]
     rows = split_axes(axes, len(picture.panels), MAX_PANELS_PER_ROW, (_compute_panel_gap(*shown), 24.0), titles)
@@ -186,12 +186,12 @@ def draw_distribution(picture: DistributionPicture, axes: Axes, look: Look) -> N
 
 
 def _add_support(x: Floats, y: Floats, support: tuple[float, float]) -> tuple[Floats, Floats]:
-    """Return a distribution function's line with its ends: below the first place it is 0, at the last 1."""
+    """Return the points of a distribution function with the ends of its support, where it is 0 and 1."""
     return np.concatenate(([support[0]], x, [support[1]])), np.concatenate(([0.0], y, [1.0]))
 
 
 def draw_lines(picture: CurvePicture, axes: Axes, look: Look) -> None:
-    """Draw curves over an axis, with a mark where the plan is."""
+    """Draw curves, with a mark at the point of the plan."""
     from matplotlib.lines import Line2D
 
     handles: list[Artist] = []
@@ -201,7 +201,7 @@ def draw_lines(picture: CurvePicture, axes: Axes, look: Look) -> None:
             "linestyle": DASHES[place % len(DASHES)],
             "linewidth": look.get("linewidth", 1.6),
         }
-        # what is 0 has no place on a logarithmic axis
+        # 0 cannot be shown on a logarithmic axis
         axes.plot(picture.places, np.where(values > 0.0, values, np.nan), **how)
         handles += [Line2D([], [], label=escape_plot_text(name), **how)] if name else []
     if picture.plan_point is not None:
@@ -224,7 +224,7 @@ def draw_lines(picture: CurvePicture, axes: Axes, look: Look) -> None:
 
 
 def _round_ticks(low: float, high: float) -> list[float]:
-    """Return round numbers on a logarithmic axis, 1, 2 and 5 times powers of 10, or these alone."""
+    """Return round numbers for a logarithmic axis: 1, 2 and 5 times powers of 10, or only the powers."""
     powers = 10.0 ** np.arange(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1.0)
     steps = [1.0, 2.0, 5.0] if len(powers) <= 4 else [1.0]
     ticks = np.outer(powers, steps).ravel()
@@ -232,7 +232,7 @@ def _round_ticks(low: float, high: float) -> list[float]:
 
 
 def draw_null(picture: NullPicture, axes: Axes, look: Look) -> None:
-    """Draw a statistic in its distribution, with what is at least as extreme filled."""
+    """Draw a statistic in its null distribution, with the part that is at least as extreme filled."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -254,7 +254,7 @@ def draw_null(picture: NullPicture, axes: Axes, look: Look) -> None:
 
 
 def draw_samples(picture: SamplePicture, axes: Axes, look: Look) -> None:
-    """Draw two samples beside each other, with the event's part filled."""
+    """Draw the distributions of two samples, with the event's part filled."""
     from matplotlib.patches import Patch
 
     handles: list[Artist] = []
@@ -278,7 +278,7 @@ def draw_samples(picture: SamplePicture, axes: Axes, look: Look) -> None:
         names = [wrap_to_width(escape_plot_text(name), max(room, 30.0), get_text_size()) for name in picture.names]
         axes.set_xticks(np.arange(len(names)), names)
     else:
-        # around whole numbers there are bins of width 1
+        # bins of width 1 around integers
         set_axis_numbers(axes.xaxis, only_integers=bool(picture.edges[1] - picture.edges[0] == 1.0))
     set_axis_numbers(axes.yaxis)
     axes.set(xlabel=escape_plot_text(picture.axis), ylabel="share of the draws")
@@ -287,7 +287,7 @@ def draw_samples(picture: SamplePicture, axes: Axes, look: Look) -> None:
 
 
 def draw_sizes(picture: GroupSizePicture, axes: Axes, look: Look) -> None:
-    """Draw how many groups there are of each size."""
+    """Draw the number of groups of each size."""
     from matplotlib.lines import Line2D
 
     sizes = picture.sizes
@@ -298,7 +298,7 @@ def draw_sizes(picture: GroupSizePicture, axes: Axes, look: Look) -> None:
         edges = np.arange(k, end + 1)
     else:
         edges = np.geomspace(k, end, _N_SIZE_BINS + 1) if wide else np.linspace(k, end, _N_SIZE_BINS + 1)
-    # between integers, so that each size is inside one bin
+    # edges between integers, so that each size is inside one bin
     edges = np.unique(np.rint(edges)) - 0.5
     axes.hist(
         sizes,

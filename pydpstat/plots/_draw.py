@@ -1,4 +1,4 @@
-"""Drawing of what a result says of its picture: axes, style and the kind that it is."""
+"""Drawing of a result's picture by its type, with checks of axes, title and style."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from pydpstat.plots._text import escape_plot_text
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# of a figure's side, in inches
+# largest width or height of a figure, in inches
 _MAX_FIGURE_SIDE = 200.0
 _LINE_STYLE = ("color", "linewidth", "marker", "markersize")
 
 
 class PictureKind(NamedTuple):
-    """How a kind of picture is drawn: the size of a new figure in inches, and the style that it takes."""
+    """Drawing function of a type of picture, the size of a new figure in inches, and the allowed style options."""
 
     draw: Callable[[Any, Axes, dict[str, Any]], None]
     size: Callable[[Any], tuple[float, float]]
@@ -47,19 +47,19 @@ PICTURE_KINDS: dict[type, PictureKind] = {
 
 
 def draw_picture(picture: Any, ax: Axes | None, title: object, style: Mapping[str, object]) -> Axes:
-    """Draw what a result describes on axes, or on those of a new figure, and return them."""
+    """Draw a picture on the given axes, or on those of a new figure, and return the axes."""
     kind = PICTURE_KINDS[type(picture)]
     given = None if ax is None else get_axes("plot", ax)
     if title is not None and not isinstance(title, str):
         raise PydpstatError(f"title must be a string or None; got {describe_option(title)}. '' draws no title.")
     head = picture.head
-    # a dollar of a name is no formula; in a title that was given it may be one
+    # a dollar sign in a name is escaped; in a title given by the user it may start a formula
     usual = "\n".join(escape_plot_text(line) for line in (head.title, head.numbers) if line)
     told = (title, "") if title is not None else (usual, escape_plot_text(head.privacy))
     shown = picture._replace(head=head._replace(title=told[0], privacy=told[1]))
     size = _check_figure_size(style.get("figsize"), given is None)
     look = _check_style({name: each for name, each in style.items() if name != "figsize"}, kind.style)
-    # a new figure comes after every error
+    # a new figure is created only after all checks
     width, height = kind.size(picture)
     axes = get_axes("plot", None, height, width) if given is None else given
     if size is not None:
@@ -71,7 +71,7 @@ def draw_picture(picture: Any, ax: Axes | None, title: object, style: Mapping[st
 
 
 def _check_figure_size(figsize: object, is_new: bool) -> tuple[float, float] | None:
-    """Check the size of a new figure in inches; None where none is given."""
+    """Check the size of a new figure in inches; None if none is given."""
     if figsize is None:
         return None
     pair = to_list(figsize)
@@ -89,7 +89,7 @@ def _check_figure_size(figsize: object, is_new: bool) -> tuple[float, float] | N
 
 
 def _check_style(style: Mapping[str, object], allowed: tuple[str, ...]) -> dict[str, Any]:
-    """Return a style by matplotlib's long names."""
+    """Check style options and return them under matplotlib's long names."""
     if not style:
         return {}
     try:

@@ -1,4 +1,4 @@
-"""Tables of two dimensions as heat maps with numbers, and amounts that add up as bars."""
+"""Two-way tables as heat maps with numbers, and additive amounts as bars."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ if TYPE_CHECKING:
 
 Look = dict[str, Any]
 MAX_PANELS_PER_ROW = 3
-# a number that is smaller cannot be read; a name on its side is at most so long
+# smallest legible size of a number, and largest width of a rotated name, in points
 _MIN_NUMBER_SIZE, _MAX_NAME_WIDTH = 5.0, 110.0
-# of more amounts the smallest are one bar
+# of more amounts, the smallest are combined in one bar
 MAX_AMOUNTS = 40
 
 
 def compute_matrix_size(picture: MatrixPicture) -> tuple[float, float]:
-    """Return the width and height in inches that a new figure needs."""
+    """Return the width and height of a new figure in inches."""
     count = len(picture.panels)
     aside, rows = min(count, MAX_PANELS_PER_ROW), -(-count // MAX_PANELS_PER_ROW)
     names = max((len(each) for each in picture.rows), default=0)
     pitch = 0.36 if len(picture.columns) * aside > 16 else 0.55
     cells = aside * float(np.clip(pitch * len(picture.columns), 1.8, 9.0 / aside))
     wide = 1.8 + min(0.09 * names, 2.2) + cells
-    # names that stand on their sides
+    # height of rotated names
     below = max((0.07 * len(each) for each in picture.columns), default=0.0)
     each = float(np.clip(0.28 * len(picture.rows), 1.2, 8.5))
     high = 2.2 + min(below, 1.2) * (below > pitch) + rows * each + 0.9 * (rows - 1)
@@ -59,7 +59,7 @@ def compute_matrix_size(picture: MatrixPicture) -> tuple[float, float]:
 
 
 def draw_matrix(picture: MatrixPicture, axes: Axes, look: Look) -> None:
-    """Draw tables as cells that are colored by their values, with numbers where there is room."""
+    """Draw tables as cells that are colored by value, with numbers if they fit."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
 
@@ -81,7 +81,7 @@ def draw_matrix(picture: MatrixPicture, axes: Axes, look: Look) -> None:
         colours = values if picture.colours is None else picture.colours
         _draw_cells(part, np.ma.masked_where(np.isnan(values), np.nan_to_num(colours)), painted)
         _name_rows_and_columns(part, picture, part in firsts, turned, (1.0, 1.0))
-    # the layout takes room for names and the bar from the axes
+    # the layout reduces the axes by the names and the color bar
     taken = compute_side_width(firsts[0], True)
     left = add_legend_above(axes, [], picture.head.lines, taken, high)
     wide = max(compute_width_share(axes, taken), 0.1)
@@ -95,7 +95,7 @@ def draw_matrix(picture: MatrixPicture, axes: Axes, look: Look) -> None:
         _name_rows_and_columns(part, picture, part in firsts, turned, (wide, left))
         _write_cell_values(part, values, painted, (wide, left))
     aspect = max(20.0, get_size_in_points(axes)[1] / 12.0)
-    # a grid inside of the figure's grid has no layout
+    # nested grids have no layout
     how: Look = {"ax": axes, "pad": 0.02, "fraction": 0.05, "aspect": aspect, "use_gridspec": False}
     bar = axes.figure.colorbar(painted, **how)
     bar.set_label(
@@ -112,14 +112,14 @@ def _draw_cells(axes: Axes, colours: Floats, color_map: ScalarMappable) -> None:
     axes.set_xticks(np.arange(columns + 1) - 0.5, minor=True)
     axes.set_yticks(np.arange(rows + 1) - 0.5, minor=True)
     axes.grid(which="minor", color=axes.get_facecolor(), linewidth=0.6)
-    # behind what is missing
+    # the background of missing cells
     axes.set_facecolor((0.5, 0.5, 0.5, 0.25))
     axes.tick_params(which="both", length=0.0)
     axes.spines[:].set_visible(False)
 
 
 def _write_cell_values(axes: Axes, values: Floats, color_map: ScalarMappable, left: tuple[float, float]) -> None:
-    """Write the values into cells that can hold them; so much of the axes' width and height is left."""
+    """Write the values into the cells if they fit; `left` has the remaining shares of the axes' width and height."""
     rows, columns = values.shape
     texts = np.array([_format_cell_number(each) for each in values.ravel().tolist()], dtype=object).reshape(
         values.shape
@@ -139,7 +139,7 @@ def _write_cell_values(axes: Axes, values: Floats, color_map: ScalarMappable, le
 
 
 def _format_cell_number(value: float) -> str:
-    """Return a number as a cell has room for it: 12,300 in full, larger ones as 1.2e6, and 0.05."""
+    """Format a number for a cell: 12,300 in full, larger ones as 1.2e6, and 0.05."""
     if not np.isfinite(value):
         return format_plot_number(value)
     if abs(value) >= 1e5:
@@ -153,7 +153,7 @@ def _format_cell_number(value: float) -> str:
 
 
 def _compute_name_rotation(picture: MatrixPicture, axes: Axes) -> tuple[bool, float]:
-    """Return whether the columns' names have to stand on their sides, and how high they are then."""
+    """Return whether the columns' names are rotated, and their height in points."""
     aside = min(len(picture.panels), MAX_PANELS_PER_ROW)
     room = 0.8 * get_size_in_points(axes)[0] / aside / max(len(picture.columns), 1)
     widest = max((compute_text_width(escape_plot_text(each), get_text_size()) for each in picture.columns), default=0.0)
@@ -165,7 +165,7 @@ def _name_rows_and_columns(
     axes: Axes, picture: MatrixPicture, first: bool, rotation: tuple[bool, float], left: tuple[float, float]
 ) -> None:
     width, height = (share * size for share, size in zip(left, get_size_in_points(axes)))
-    # names below several rows of panels take from their height
+    # names below several rows of panels reduce the panels' height
     height *= 0.65 if len(picture.panels) > MAX_PANELS_PER_ROW else 1.0
     usual = get_text_size()
     turned, high = rotation
@@ -189,13 +189,13 @@ def _name_rows_and_columns(
 
 
 def compute_amounts_size(picture: AmountPicture) -> tuple[float, float]:
-    """Return the width and height in inches that a new figure needs."""
+    """Return the width and height of a new figure in inches."""
     row = max(0.3, 0.22 * count_name_lines(picture.names))
     return 8.0, 1.5 + row * (min(len(picture.names), MAX_AMOUNTS) + (picture.remaining is not None))
 
 
 def draw_amounts(picture: AmountPicture, axes: Axes, look: Look) -> None:
-    """Draw amounts as bars from 0, each with its number."""
+    """Draw amounts as bars that start at 0, each with its number."""
     names, values = _group_small_amounts(picture)
     colours = look.get("color") or get_line_colors(axes)
     colour = colours if isinstance(colours, str) else colours[0]
@@ -220,7 +220,7 @@ def draw_amounts(picture: AmountPicture, axes: Axes, look: Look) -> None:
     wide = compute_name_width(axes)
     axes.set_yticks(places, fit_names([escape_plot_text(name) for name in names], wide, size, height), fontsize=size)
     most = float(np.max(values, initial=0.0)) or 1.0
-    # room for the numbers behind the bars
+    # space for the numbers at the ends of the bars
     axes.set(xlim=(0.0, 1.15 * most), ylim=(max(len(names), 1) - 0.4, -0.6))
     if not len(names):
         axes.text(

@@ -1,4 +1,4 @@
-"""What results say of their pictures: plain data, so that results need not know how these are drawn."""
+"""Pictures of results as plain data, so that results do not depend on how they are drawn."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ IntervalLimits = tuple[Floats, Floats]
 
 
 class PictureHead(NamedTuple):
-    """The title, the line on privacy below it, and the names of the thick intervals and of the thin ones.
+    """The title, the line on privacy below it, and the names of the thick and the thin intervals.
 
     `numbers` are shown between the title and the line on privacy.
     """
@@ -27,12 +27,12 @@ class PictureHead(NamedTuple):
 
     @property
     def lines(self) -> str:
-        """The title, and the line below it."""
+        """The title and the line below it."""
         return "\n".join(filter(None, self[:2]))
 
 
 class PictureValues(NamedTuple):
-    """Values with the ends of two kinds of intervals, each in their shape."""
+    """Values with the limits of two kinds of intervals, all of the same shape."""
 
     values: Floats
     thick: IntervalLimits | None = None
@@ -40,58 +40,58 @@ class PictureValues(NamedTuple):
 
     @property
     def has_both_intervals(self) -> bool:
-        """Whether there are two kinds of intervals."""
+        """Whether there are both kinds of intervals."""
         return self.thick is not None and self.thin is not None
 
     @property
     def intervals(self) -> list[tuple[int, IntervalLimits]]:
-        """The kinds that there are, 0 for the thick ones and 1 for the thin ones, with their ends."""
+        """Pairs of the kind (0 for thick intervals, 1 for thin ones) and the limits, for the kinds present."""
         return [(kind, pair) for kind, pair in enumerate(self[1:]) if pair is not None]
 
     @property
     def all_arrays(self) -> list[Floats]:
-        """The values and all ends."""
+        """The values and all limits."""
         return [self.values, *(end for _, pair in self.intervals for end in pair)]
 
     def map_arrays(self, change: Callable[[Floats], Floats]) -> PictureValues:
-        """Return changed values, and ends changed alike."""
+        """Apply a function to the values and all limits."""
         pairs = [None if pair is None else (change(pair[0]), change(pair[1])) for pair in self[1:]]
         return PictureValues(change(self.values), *pairs)
 
 
 class Panel(NamedTuple):
-    """A part of a picture with its own axis: the axis' name, and values."""
+    """A panel of a picture: the label of its axis, and values."""
 
     label: str
     values: PictureValues
-    # where a line is drawn, at what a hypothesis says
+    # where a line is drawn: the value under the null hypothesis
     null: float | None = None
     is_log: bool = False
-    # which rows belong to this panel, where others have a scale of their own
+    # mask of the rows in this panel, if other rows have a different scale
     rows: npt.NDArray[np.bool_] | None = None
     title: str = ""
     # where the axis starts, if no value lies below
     axis_start: float | None = None
-    # how the number of a single point is written, where it is a limit
+    # the label of a single point that is a limit
     point_label: str = ""
 
 
 class PointPicture(NamedTuple):
-    """Estimates with intervals, names down the side: arrays of shape (names, series) in each panel."""
+    """Estimates with intervals, one row per name: arrays of shape (names, series) in each panel."""
 
     head: PictureHead
     names: Sequence[str]
     kind: str
     panels: Sequence[Panel]
     series: Sequence[str] = ()
-    # whether all panels have one scale
+    # whether all panels have the same scale
     has_shared_scale: bool = False
-    # whether numbers stand next to points
+    # whether points are labeled with their numbers
     has_numbers: bool = False
 
 
 class HistogramPicture(NamedTuple):
-    """Histograms: edges, heights of shape (bins,) for each panel, and the names of both axes."""
+    """Histograms: bin edges, heights of shape (bins,) for each panel, and the labels of both axes."""
 
     head: PictureHead
     edges: Floats
@@ -101,11 +101,11 @@ class HistogramPicture(NamedTuple):
 
 
 class DistributionPicture(NamedTuple):
-    """Distribution functions: places of shape (points,) and shares below; intervals of either."""
+    """Distribution functions: points and the shares below them, with intervals of one of the two."""
 
     head: PictureHead
     panels: Sequence[Panel]
-    # the shares where the values are places, and the places where they are shares
+    # the shares if the values are quantiles, or the points if the values are shares
     at: Floats
     is_of_quantiles: bool
     axis: str
@@ -114,7 +114,7 @@ class DistributionPicture(NamedTuple):
 
 
 class MatrixPicture(NamedTuple):
-    """Tables of two dimensions, a panel each: names of rows and columns, values, and what colors them."""
+    """Two-way tables, one per panel: names of rows and columns, values, and the values that determine colors."""
 
     head: PictureHead
     rows: Sequence[str]
@@ -122,12 +122,12 @@ class MatrixPicture(NamedTuple):
     axes: tuple[str, str]
     panels: Sequence[tuple[str, Floats]]
     unit: str
-    # from -1 to 1, where the values themselves are not what is to be compared
+    # values from -1 to 1 for the colors, if the cell values themselves should not be compared
     colours: Floats | None = None
 
 
 class AmountPicture(NamedTuple):
-    """Amounts that add up to something, a bar each; those that are left are hollow."""
+    """Amounts that add up to a total, as bars; the bar of the remaining amount is hollow."""
 
     head: PictureHead
     names: Sequence[str]
@@ -137,7 +137,7 @@ class AmountPicture(NamedTuple):
 
 
 class CurvePicture(NamedTuple):
-    """Curves over one axis, on logarithmic scales: names, and values of shape (curves, places)."""
+    """Curves on logarithmic scales: names, and values of shape (curves, points)."""
 
     head: PictureHead
     places: Floats
@@ -149,7 +149,7 @@ class CurvePicture(NamedTuple):
 
 
 class NullPicture(NamedTuple):
-    """A statistic in its null distribution: the density in bins, and which are at least as extreme."""
+    """A statistic in its null distribution: the density in bins, and the bins that are at least as extreme."""
 
     head: PictureHead
     edges: Floats
@@ -159,7 +159,7 @@ class NullPicture(NamedTuple):
 
 
 class SamplePicture(NamedTuple):
-    """Two samples, the data's and the neighbor's: shares in bins or at names, and the event's part."""
+    """Samples from the data and the neighbor: shares by bin or value, and the part in the event."""
 
     head: PictureHead
     axis: str
@@ -170,7 +170,7 @@ class SamplePicture(NamedTuple):
 
 
 class GroupSizePicture(NamedTuple):
-    """How many groups there are of each size, the sizes increasing."""
+    """Number of groups of each size, in increasing order of the sizes."""
 
     head: PictureHead
     sizes: npt.NDArray[np.int64]

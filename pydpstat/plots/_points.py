@@ -1,4 +1,4 @@
-"""Estimates as points with intervals as bars, names down the side, a panel for each scale."""
+"""Estimates as points with intervals as bars, one row per name and one panel per scale."""
 
 from __future__ import annotations
 
@@ -39,22 +39,22 @@ if TYPE_CHECKING:
 
 Look = dict[str, Any]
 MAX_PANELS_PER_ROW = 4
-# rows of a new figure have so many inches, until it is as high as a page
+# height of rows and of lines of names in a new figure, in inches, and limits of a panel's height
 _ROW_HEIGHT, _LINE_HEIGHT, _MAX_HEIGHT, _MIN_HEIGHT = 0.24, 0.22, 10.5, 1.0
-# a row that reaches so many times farther than most does not set the scale: it ends in arrows
+# a row with a range larger than the median by this factor does not determine the scale; it ends in arrows
 _OUTLIER_FACTOR = 8.0
-# a point is so wide, in points
+# width of a point, in points
 _MARK_SIZE = 6.5
 _PVALUE_TICKS = (1e-6, 1e-5, 1e-4, 0.001, 0.01, 0.05, 0.2, 1.0)
 
 
 def compute_points_size(picture: PointPicture) -> tuple[float, float]:
-    """Return the width and height in inches that a new figure needs."""
+    """Return the width and height of a new figure in inches."""
     rows = -(-len(picture.panels) // MAX_PANELS_PER_ROW)
     row = max(_ROW_HEIGHT * max(1.0, 0.6 * len(picture.series)), _LINE_HEIGHT * count_name_lines(picture.names))
     each = max(_MIN_HEIGHT, min(_MAX_HEIGHT, row * len(picture.names)))
     width = 8.0 if len(picture.panels) < 3 else 10.0
-    # a title takes room of its own where it has more than two lines
+    # a title of more than two lines requires extra height
     told = (picture.head.title, picture.head.numbers, picture.head.privacy)
     lines = sum(-(-len(line) // 80) for line in told)
     return width, min(1.3 + 0.2 * max(lines - 2, 0) + rows * (each + 0.6), 14.0)
@@ -69,7 +69,7 @@ def draw_points(picture: PointPicture, axes: Axes, look: Look) -> None:
     limits = [(1e-4, 1.0) if each.is_log else _compute_x_limits(each) for each in picture.panels]
     if picture.has_shared_scale:
         limits = [(min(low for low, _ in limits), max(high for _, high in limits))] * count
-    # numbers at the ends of two axes that are side by side
+    # space for the numbers at the ends of two adjacent axes
     gap = (
         max(compute_text_width(format_tick(float(f"{end:.2g}")), get_text_size()) for pair in limits for end in pair)
         + 10.0
@@ -86,7 +86,7 @@ def draw_points(picture: PointPicture, axes: Axes, look: Look) -> None:
             other.tick_params(labelleft=False)
     first = panels[0][0]
     part = compute_width_share(axes, compute_side_width(first))
-    # one name for a column of panels with one scale
+    # one label for a column of panels with the same scale
     named = max(count - len(panels[0]), 0) if picture.has_shared_scale else 0
     for panel, shown in list(zip(ordered, picture.panels))[named:]:
         wide = max(part * get_size_in_points(panel)[0], 100.0)
@@ -135,7 +135,7 @@ def _draw_panel(axes: Axes, panel: Panel, picture: PointPicture, limits: tuple[f
     if panel.null is not None:
         axes.axvline(panel.null, color=get_text_color(axes), linewidth=0.9, linestyle="--", zorder=0.5)
     if panel.rows is not None and not panel.rows.all():
-        # from a name to its point, which may be in the next panel
+        # a line from each name to its points, which may be in the next panel
         axes.grid(axis="y", color=get_muted_color(axes), alpha=0.35, linewidth=0.6, linestyle=":")
     if panel.is_log:
         ticks = _choose_pvalue_ticks(limits, width)
@@ -144,18 +144,18 @@ def _draw_panel(axes: Axes, panel: Panel, picture: PointPicture, limits: tuple[f
     else:
         set_axis_numbers(axes.xaxis)
     if series > 1:
-        # the marks of one row belong together
+        # series within a row are closer than rows
         for row in range(0, rows, 2):
             axes.axhspan(row - 0.5, row + 0.5, color=get_muted_color(axes), alpha=0.12, linewidth=0.0, zorder=0.1)
     axes.grid(axis="x", color=get_muted_color(axes), alpha=0.25, linewidth=0.6)
     axes.set_axisbelow(True)
     axes.spines[["top", "right", "left"]].set_visible(False)
-    # arrows at the edge need room
+    # space for arrows at the edge
     axes.tick_params(axis="y", length=0.0, pad=7.0)
 
 
 def _choose_pvalue_ticks(limits: tuple[float, float], width: float) -> list[float]:
-    """Return the probabilities that are named along an axis, the largest first, as far as they have room."""
+    """Return the p-values that are labeled along an axis, the largest first, as many as fit."""
     shown: list[float] = []
     for each in _PVALUE_TICKS[::-1]:
         room = width * math.log(shown[-1] / each) / math.log(limits[1] / limits[0]) if shown else math.inf
@@ -170,12 +170,12 @@ def _draw_series(axes: Axes, values: PictureValues, at: Floats, index: int, thic
     widths = float(look.get("linewidth", np.clip(0.8 * thick, 1.2, 5.5))), np.clip(0.25 * thick, 0.8, 1.6)
     for kind, ends in values.intervals:
         known = ~np.isnan(ends[0]) & ~np.isnan(ends[1])
-        # where there is one kind of interval, it is a plain bar
+        # if there is only one kind of interval, it is a plain bar
         width = (widths[0], max(widths[1], 1.0))[kind] if values.has_both_intervals else min(widths[0], 2.2)
         how: Look = {"linewidth": width, "alpha": 0.45 if values.has_both_intervals and kind == 0 else 1.0}
         shown = np.maximum(ends[0][known], low), np.minimum(ends[1][known], high)
         axes.hlines(at[known], *shown, color=colour, zorder=(1.5, 2.0)[kind], **how)
-        # an end that is infinite or far away is an arrow at the edge
+        # infinite and distant limits are drawn as arrows at the edge
         for edge, sign, beyond in ((low, "<", ends[0] < low), (high, ">", ends[1] > high)):
             far = known & beyond
             if far.any():
@@ -189,7 +189,7 @@ def _draw_series(axes: Axes, values: PictureValues, at: Floats, index: int, thic
         markersize=size,
         linestyle="none",
         zorder=3,
-        # a point at the start of an axis is whole
+        # points at the start of an axis are not clipped
         clip_on=False,
     )
 
@@ -210,7 +210,7 @@ def _write_numbers(axes: Axes, values: Floats, at: Floats, limits: tuple[float, 
 
 
 def _compute_x_limits(panel: Panel) -> tuple[float, float]:
-    """Return the ends of an axis on which all finite numbers are."""
+    """Return the limits of an axis that shows all finite numbers, except those of rows with outlying ranges."""
     values, null, least = panel.values, panel.null, panel.axis_start
     every = np.array(values.all_arrays)
     finite = np.where(np.isfinite(every), every, np.nan).reshape(len(every), -1)
@@ -218,7 +218,7 @@ def _compute_x_limits(panel: Panel) -> tuple[float, float]:
     if not finite.size:
         return (0.0, 1.0) if null is None else (null - 1.0, null + 1.0)
     lows, highs = np.nanmin(finite, axis=0), np.nanmax(finite, axis=0)
-    # what most rows need, in any case
+    # the range that most rows require
     wide = highs - lows
     near = wide <= _OUTLIER_FACTOR * np.median(wide)
     most = max(float(highs[near].max() - lows[near].min()), 1e-300)
@@ -233,13 +233,13 @@ def _compute_x_limits(panel: Panel) -> tuple[float, float]:
 
 
 def _name_rows(axes: Axes, picture: PointPicture, wide: float, left: float) -> None:
-    """Name the rows, as many as there is room for in what is left of the axes' height."""
+    """Label as many rows as fit into the remaining height of the axes."""
     names = [escape_plot_text(name) for name in picture.names]
     height = get_size_in_points(axes)[1] * left
     pitch = height / max(len(names), 1)
     size = float(np.clip(0.8 * pitch, 6.0, get_text_size()))
     step = max(1, int(np.ceil(1.2 * size / pitch)))
-    # one name of very many tells nothing
+    # a single name among very many is not informative
     kept = slice(None, None, step) if 2 * step <= max(len(names), 2) else slice(0)
     axes.set_yticks(np.arange(len(names))[kept], fit_names(names[kept], wide, size, step * pitch), fontsize=size)
     kind = escape_plot_text(picture.kind)
@@ -274,7 +274,7 @@ def _make_legend_handles(axes: Axes, picture: PointPicture, hidden: bool, look: 
         if several
     ]
     colour = get_text_color(axes) if several else get_series_color(axes, look)
-    # what is behind the points cannot be seen, unless there is nothing else to tell of
+    # thick intervals hidden by the points are omitted, unless the legend would be empty
     if first.thick is not None and picture.head.thick and not (first.has_both_intervals and hidden):
         width, alpha = (5.0, 0.45) if first.has_both_intervals else (2.0, 1.0)
         handles.append(Line2D([], [], color=colour, linewidth=width, alpha=alpha, label=picture.head.thick))

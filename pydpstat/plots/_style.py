@@ -1,4 +1,4 @@
-"""The look that the pictures share: axes, colors, titles, legends and panels; and the frames they get."""
+"""Common style of the plots: axes, colors, titles, legends and panels; and checks of frames."""
 
 from __future__ import annotations
 
@@ -20,39 +20,39 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.typing import ColorType
 
-# Okabe and Ito's palette, which colour-blind readers can tell apart
+# Okabe and Ito's palette, which color-blind readers can distinguish
 COLOURS = ("#56B4E9", "#E69F00", "#009E73", "#CC79A7", "#0072B2", "#D55E00", "#F0E442", "#999999")
-# thin lines need contrast: dark colours first on a light ground, light ones first on a dark one
+# thin lines need contrast: dark colors first on a light background, light ones first on a dark one
 LINE_COLORS = tuple(COLOURS[place] for place in (4, 5, 2, 3, 1, 0, 7))
 LINE_COLORS_ON_DARK = tuple(COLOURS[place] for place in (0, 1, 2, 3, 6, 5, 7))
-# a second sign besides colour, for grey print
+# markers distinguish series in gray print
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 
 
 def get_axes(function: str, ax: Axes | None, height: float = 4.5, width: float = 8.0) -> Axes:
-    """Return the axes to draw on: those given, or a new figure's; errors are those of `get_panel_axes`."""
+    """Return the given axes, or those of a new figure; errors are as for `get_panel_axes`."""
     return get_panel_axes(function, None if ax is None else (ax,), 1, "ax", (width, height))[0]
 
 
 def get_panel_axes(
     function: str, axes: object, count: int, name: str = "axes", size: tuple[float, float] = (10.0, 4.5)
 ) -> tuple[Axes, ...]:
-    """Return several axes to draw on, side by side in a new figure where none are given.
+    """Return the given axes, or those of a new figure with panels side by side.
 
-    Without matplotlib it is a ``MissingExtraError``, whose message has the command; where something else is
-    given, or another number of axes, a ``PydpstatError``.
+    Without matplotlib, a ``MissingExtraError`` with the installation command is raised; for other objects or another
+    number of axes, a ``PydpstatError``.
     """
     try:
         from matplotlib.axes import Axes
 
         if axes is None:
-            # only a new figure has to do with windows
+            # pyplot, which initializes a window system, is needed for new figures only
             from matplotlib import pyplot
     except ImportError as error:
         raise MissingExtraError(f"{function}()", "matplotlib", "plot") from error
     if axes is None:
-        # larger letters need a larger figure
+        # larger text needs a larger figure
         scale = max(float(pyplot.rcParams["font.size"]) / 10.0, 1.0)
         wanted_size = scale * size[0], scale * size[1]
         new = pyplot.subplots(1, count, figsize=wanted_size, layout="constrained", squeeze=False)[1]
@@ -69,7 +69,7 @@ def get_panel_axes(
 
 
 def check_curves(wanted: str, unit: str, count: int, hint: str) -> None:
-    """Refuse more curves than a picture has colors for; `wanted` names the argument and what it must do."""
+    """Check that there are at most as many curves as colors; `wanted` starts the error message."""
     if count > len(LINE_COLORS):
         raise PydpstatError(
             f"{wanted} at most {len(LINE_COLORS)} {unit}, which a reader can distinguish; got {count}. {hint}"
@@ -82,7 +82,7 @@ def _describe_types(given: tuple[object, ...]) -> str:
 
 
 def is_dark(axes: Axes) -> bool:
-    """Tell whether axes have a dark ground, as with matplotlib's style dark_background."""
+    """Return whether axes have a dark background, as with matplotlib's style dark_background."""
     from matplotlib.colors import to_rgba
 
     ground = to_rgba(axes.get_facecolor())
@@ -92,73 +92,73 @@ def is_dark(axes: Axes) -> bool:
 
 
 def compute_luminance(colour: Sequence[float]) -> float:
-    """Return how light a color seems, from 0 to 1."""
+    """Return the perceived lightness of a color, from 0 to 1."""
     return 0.299 * colour[0] + 0.587 * colour[1] + 0.114 * colour[2]
 
 
 def get_text_color(axes: Axes) -> ColorType:
-    """Return the color of lines and texts on axes: that of their own labels."""
+    """Return the color of lines and texts on axes: that of their labels."""
     return axes.xaxis.label.get_color()
 
 
 def get_muted_color(axes: Axes) -> str:
-    """Return the color of what stands back: a gray that is seen on the axes' ground."""
+    """Return a gray for secondary elements that contrasts with the axes' background."""
     return "#AAAAAA" if is_dark(axes) else "#767676"
 
 
 def get_background_color(axes: Axes) -> str:
-    """Return the color behind what is drawn."""
+    """Return black or white, as the axes' background."""
     return "black" if is_dark(axes) else "white"
 
 
 def get_line_colors(axes: Axes) -> tuple[str, ...]:
-    """Return colors that are seen on the axes' ground, none twice."""
+    """Return distinct colors that contrast with the axes' background."""
     return LINE_COLORS_ON_DARK if is_dark(axes) else LINE_COLORS
 
 
 def get_series_color(axes: Axes, look: Mapping[str, Any], index: int = 0) -> ColorType:
-    """Return the color of one of several series: that of the style where it has some."""
+    """Return the color of one of several series: that of the style if it has colors."""
     colours = look.get("color") or get_line_colors(axes)
     return colours if isinstance(colours, str) else colours[index % len(colours)]
 
 
 def get_text_size(part: str = "medium") -> float:
-    """Return a text's size in points, given as matplotlib does relative to the usual one."""
+    """Return a text size in points, given in matplotlib's terms relative to the default size."""
     from matplotlib.font_manager import FontProperties
 
     return float(FontProperties(size=part).get_size_in_points())
 
 
 def apply_axes_style(axes: Axes) -> None:
-    """Take the frame's upper right half away and add a legend above where something has a label."""
+    """Remove the upper and right spines, and add a legend above the axes if an artist has a label."""
     axes.spines[["top", "right"]].set_visible(False)
     add_legend_above(axes, axes.get_legend_handles_labels()[0])
     make_room(axes)
 
 
 def make_room(axes: Axes) -> None:
-    """Lay a figure out once so that no text is cut off, where it has no layout and nobody set its margins."""
+    """Lay out a figure once so that no text is cut off, unless it has a layout or user-set margins."""
     from matplotlib.figure import SubplotParams
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    # a part of a figure has the layout of the whole
+    # a subfigure has the layout of its figure
     figure: Any = axes.figure.figure
     sides = ("left", "right", "bottom", "top", "wspace", "hspace")
     usual = all(getattr(figure.subplotpars, side) == getattr(SubplotParams(), side) for side in sides)
-    # before matplotlib 3.7 axes alone have no place among others to ask for
+    # before matplotlib 3.7, axes outside a grid have no such method
     placed = getattr(axes, "get_subplotspec", lambda: None)() is not None
     if figure.get_layout_engine() is None and usual and placed:
         with warnings.catch_warnings():
-            # where there is no room it stays as it is
+            # if there is no room, the layout stays unchanged
             warnings.simplefilter("ignore", UserWarning)
-            # numbers of an axis depend on its length
+            # the numbers of an axis depend on its length
             for _ in range(2):
-                # small letters are wider in a file of few dots
+                # text can be wider in files of low resolution
                 ConstrainedLayoutEngine(w_pad=0.12).execute(figure)
 
 
 def compute_side_width(axes: Axes, bar: bool = False) -> float:
-    """Return how much room names beside axes take, in points, and a bar of colors where there is one."""
+    """Return the width in points of the names next to axes, and of a color bar if there is one."""
     names = [
         compute_text_width(line, float(label.get_fontsize()))
         for label in axes.get_yticklabels()
@@ -171,16 +171,16 @@ def compute_side_width(axes: Axes, bar: bool = False) -> float:
 def add_legend_above(
     axes: Axes, handles: Sequence[Artist], title: str = "", taken: float = 0.0, below: float = 0.0
 ) -> float:
-    """Put a legend between the title and the axes, where it hides nothing, in as few rows as fit.
+    """Add a legend between the title and the axes, in as few rows as fit, and return the axes' share of the height.
 
-    `taken` is what names and bars beside the axes will take, `below` what names below do, for which a layout
-    makes room. Returned is the share of their height that axes have then.
+    `taken` is the width of names and bars next to the axes, `below` the height of names below, for which a layout will
+    reduce the axes; both in points.
     """
     width, height = get_size_in_points(axes)
     size, width = get_text_size("small"), max(compute_width_share(axes, taken) * width, 120.0)
     rows = 0
     if handles:
-        # a handle and the space around it are 4.8 times as wide as a letter is high
+        # a handle and its spacing are 4.8 times as wide as the text size
         labels = trim_names([str(each.get_label()) for each in handles], width - 4.8 * size, size)
         for handle, label in zip(handles, labels):
             handle.set_label(label)
@@ -189,7 +189,7 @@ def add_legend_above(
             each for each in range(len(labels), 0, -1) if each == 1 or _compute_legend_width(wide, each) <= width
         )
         rows = -(-len(labels) // columns)
-        # columns of about the same length
+        # the columns differ by at most one entry in length
         columns = -(-len(labels) // rows)
         axes.legend(
             handles=list(handles),
@@ -206,12 +206,12 @@ def add_legend_above(
         axes.set_title(wrap_to_width(title, width, usual), fontsize=usual, pad=pad)
     lines = axes.get_title().count("\n") + 1 if title else 0
     head = 1.4 * get_text_size("medium") * lines + (1.7 * rows + 0.9) * size
-    # numbers and a name are below
+    # space for the numbers and the label below
     return float(np.clip((height / 0.77 - head - below - 3.5 * size) / height, 0.2, 1.0))
 
 
 def compute_longest_interval(limits: tuple[Floats, Floats] | None, scale: float) -> float:
-    """Return how long the longest interval is, in points, of which a unit has so many; 0 without any."""
+    """Return the length of the longest interval in points (`scale` points per unit); 0 without intervals."""
     if limits is None:
         return 0.0
     lengths = np.ravel(limits[1] - limits[0])
@@ -219,7 +219,7 @@ def compute_longest_interval(limits: tuple[Floats, Floats] | None, scale: float)
 
 
 def _compute_legend_width(wide: list[float], columns: int) -> float:
-    """Return how wide a legend is, which fills one column after the other."""
+    """Return the width of a legend that is filled column by column."""
     rows, longer = divmod(len(wide), columns)
     total, place = 0.0, 0
     for column in range(columns):
@@ -232,9 +232,9 @@ def _compute_legend_width(wide: list[float], columns: int) -> float:
 def split_axes(
     axes: Axes, count: int, max_per_row: int, spacing: tuple[float, float], titles: Sequence[str] = ()
 ) -> list[list[Axes]]:
-    """Return rows of so many panels inside of axes, at most so many in a row, or the axes themselves for one.
+    """Return rows of `count` panels inside axes, or the axes themselves for one panel.
 
-    `spacing` is the space between panels in points, besides that of their titles.
+    `spacing` is the horizontal and vertical space between panels in points, without their titles.
     """
     if count == 1:
         return [[axes]]
@@ -258,7 +258,7 @@ def split_axes(
 
 
 def check_plot_frame(frame: object, name: str, columns: Sequence[str]) -> pd.DataFrame:
-    """Check a frame with rows and these columns, each once, and return these columns."""
+    """Check that a frame has rows and each of these columns once, and return the columns."""
     if not is_pandas_frame(frame):
         raise PydpstatError(
             f"{name} must be a DataFrame with the columns {', '.join(columns)}; got {type(frame).__name__}."
@@ -278,7 +278,7 @@ def check_plot_frame(frame: object, name: str, columns: Sequence[str]) -> pd.Dat
 
 
 def to_finite_floats(values: object) -> Floats | None:
-    """Return finite numbers as an array of floats, and None for anything else."""
+    """Return finite numbers as an array of floats; None for anything else."""
     array = to_array(values)
     if array.dtype.kind not in "iuf" or not np.isfinite(array).all():
         return None
@@ -286,7 +286,7 @@ def to_finite_floats(values: object) -> Floats | None:
 
 
 def get_finite_column(frame: pd.DataFrame, name: str, column: str, lower_limit: float | None = None) -> Floats:
-    """Return a column as finite floats, above `lower_limit` where that is given."""
+    """Return a column of finite numbers as floats, all above `lower_limit` if it is given."""
     values = frame[column]
     numeric = is_numeric(values) and not pd.api.types.is_bool_dtype(values)
     array = to_floats(values) if numeric else np.array([np.nan])

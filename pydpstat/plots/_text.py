@@ -1,4 +1,4 @@
-"""Texts that fit: their widths, lines that are broken or shortened to a width, and numbers along an axis."""
+"""Text in plots: widths, wrapping and shortening to a width, and numbers along an axis."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from matplotlib.ticker import Formatter, Locator
 
 _ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
-# a name beside axes has at most so many lines
+# largest number of lines of a name next to axes
 _MAX_NAME_LINES = 3
-# so many letters are one line there
+# assumed number of letters per line of a name
 _LETTERS_PER_LINE = 26
 
 
 def escape_plot_text(text: object) -> str:
-    """Return a name in one line, escaped so that nothing in it is a formula or a command."""
+    """Return a name in one line, escaped so that it contains no formula or command."""
     try:
         import matplotlib
     except ImportError as error:
@@ -41,7 +41,7 @@ def escape_plot_text(text: object) -> str:
 
 @lru_cache(maxsize=4096)
 def compute_text_width(text: str, size: float) -> float:
-    """Return the width of a line in points, in the font of the present style."""
+    """Return the width of a line in points, in the current font."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 
@@ -50,7 +50,7 @@ def compute_text_width(text: str, size: float) -> float:
 
 
 def wrap_to_width(text: str, width: float, size: float) -> str:
-    """Return a text in lines that are at most so many points wide, and about equally long."""
+    """Wrap a text into lines of about equal length, at most `width` points wide."""
     lines = []
     for line in text.split("\n"):
         count = len(line)
@@ -65,8 +65,11 @@ def wrap_to_width(text: str, width: float, size: float) -> str:
 
 
 def trim_names(names: Sequence[str], width: float, size: float) -> list[str]:
-    """Return names that are at most so many points wide: with their ends, and with where they differ."""
-    # nothing is cut between a dollar and what escapes it
+    """Shorten names to at most `width` points so that different names remain different.
+
+    A name keeps its two ends, or the words in which it differs from names with the same ends.
+    """
+    # escapes are removed first so that a backslash is not separated from its dollar sign
     plain = [name.replace(r"\$", "$") for name in names]
     shown = [_trim_name("", name, "", width, size) for name in plain]
     alike: dict[str, list[int]] = {}
@@ -80,7 +83,7 @@ def trim_names(names: Sequence[str], width: float, size: float) -> list[str]:
 
 
 def _trim_name(before: str, middle: str, after: str, width: float, size: float) -> str:
-    """Return a name shortened where it is least needed: in what others have, too, then in the middle."""
+    """Shorten a name: first the words that it shares with others, then its middle."""
 
     def make_text(n_letters: int) -> str:
         if n_letters < len(middle):
@@ -98,17 +101,17 @@ def _trim_name(before: str, middle: str, after: str, width: float, size: float) 
             )
         )
 
-    # both ends of a name in full, where one is longer than the other
+    # enough letters for both ends in full, even if one is longer than the other
     most = len(middle) + 2 * max(len(before), len(after))
     fitting = bisect_left(range(most), True, key=lambda kept: compute_text_width(make_text(kept + 1), size) > width)
     return make_text(max(fitting, min(2, len(middle))))
 
 
 def _split_common_words(names: Sequence[str]) -> list[tuple[str, str, str]]:
-    """Return with which words names begin, which differ between them, and with which they end."""
+    """Split each name into common first words, words that differ, and common last words."""
     words = [re.split(r"(?<= )", name) for name in names]
     least = min(map(len, words))
-    # each has a word of its own
+    # at least one word of each name counts as different
     start = min(len(commonprefix(words)), least - 1)
     end = min(len(commonprefix([each[::-1] for each in words])), least - 1 - start)
     return [
@@ -118,7 +121,7 @@ def _split_common_words(names: Sequence[str]) -> list[tuple[str, str, str]]:
 
 
 def fit_names(names: Sequence[str], wide: float, size: float, high: float) -> list[str]:
-    """Return names beside axes in as many lines as there is room for, else shortened to one."""
+    """Return names next to axes in as many lines as fit, or shortened to one line."""
     lines = [wrap_to_width(name, wide, size) for name in names]
     most = min(int(high / (1.25 * size)), _MAX_NAME_LINES)
     return [
@@ -130,13 +133,13 @@ def fit_names(names: Sequence[str], wide: float, size: float, high: float) -> li
 
 
 def count_name_lines(names: Sequence[str]) -> int:
-    """Return in how many lines names beside the axes of a new figure are written."""
+    """Return the number of lines of the longest name next to the axes of a new figure."""
     lines = -(-max(map(len, names), default=0) // _LETTERS_PER_LINE)
     return lines if lines <= _MAX_NAME_LINES else 1
 
 
 def format_plot_number(value: float, digits: int = 4) -> str:
-    """Return a number with so many significant digits, or a whole one with all of them."""
+    """Format a number with `digits` significant digits, or a large one as an integer with all digits."""
     if not np.isfinite(value):
         return "\N{EN DASH}" if np.isnan(value) else f"{value:g}"
     size = abs(value)
@@ -146,26 +149,26 @@ def format_plot_number(value: float, digits: int = 4) -> str:
 
 
 def get_size_in_points(axes: Axes) -> tuple[float, float]:
-    """Return the width and the height of axes in points, as they are before any layout."""
+    """Return the width and height of axes in points, before any layout."""
     box = axes.get_window_extent()
     scale = 72.0 / axes.figure.dpi
     return float(box.width) * scale, float(box.height) * scale
 
 
 def compute_width_share(axes: Axes, taken: float) -> float:
-    """Return the share of their width that axes keep where so many points are taken beside them."""
-    # the usual margins are 0.225 of a figure
+    """Return the share of their width that axes keep if `taken` points next to them are used."""
+    # matplotlib's default margins are 0.225 of a figure's width
     return min(1.0, 1.0 / 0.79 - taken / get_size_in_points(axes)[0])
 
 
 def compute_name_width(axes: Axes) -> float:
-    """Return how wide names beside axes may be, in points: a third of a figure or of a cell of its grid."""
+    """Return the largest width of names next to axes in points: 0.3 of the figure or of twice the axes."""
     figure = float(axes.figure.bbox.width) * 72.0 / axes.figure.dpi
     return 0.3 * min(figure, 2.0 * get_size_in_points(axes)[0])
 
 
 def format_tick(value: float, digits: int = 4, largest: float = 0.0) -> str:
-    """Return a number of an axis in full, unless the axis' largest one is very large or small."""
+    """Format a number of an axis in full, unless the axis' largest number is very large or small."""
     size = abs(value)
     if size == 0.0 or 1e-3 <= max(size, largest) < 1e7:
         text = f"{value + 0.0:,.10g}"
@@ -174,26 +177,26 @@ def format_tick(value: float, digits: int = 4, largest: float = 0.0) -> str:
     return f"{mantissa.rstrip('0').rstrip('.')}e{int(power)}"
 
 
-# the least space between numbers in points, and steps from the roundest to others
+# smallest space between numbers in points, and step sizes, first round ones, then others
 _MIN_TICK_SPACE = 12.0
 _TICK_STEPS = ([1, 2, 2.5, 5, 10], [1, 2, 2.5, 3, 4, 5, 6, 8, 10])
 _MAX_TICKS = 8
 
 
 def _count_tick_digits(axis: Axis) -> int:
-    """Return how many digits tell two numbers of an axis apart."""
+    """Return the number of digits that distinguish two numbers of an axis."""
     low, high = axis.get_view_interval()
     largest, span = max(abs(low), abs(high), 1e-300), max(abs(high - low), 1e-300)
     return max(4, math.ceil(math.log10(largest / span)) + 3)
 
 
 def _format_axis_number(axis: Any, value: float) -> str:
-    """Return a number as all those of an axis are written."""
+    """Format a number in the same way as all numbers of an axis."""
     return format_tick(value, _count_tick_digits(axis), max(map(abs, axis.get_view_interval())))
 
 
 def set_axis_numbers(axis: Axis, only_integers: bool = False) -> None:
-    """Give an axis as many round numbers as it has room for, written in full; only whole ones of counts."""
+    """Set round tick numbers on an axis, as many as fit, formatted in full; only integers for counts."""
     places, texts = _make_tick_classes()
     axis.set_major_locator(places(only_integers))
     axis.set_major_formatter(texts())
@@ -201,18 +204,18 @@ def set_axis_numbers(axis: Axis, only_integers: bool = False) -> None:
 
 @cache
 def _make_tick_classes() -> tuple[Callable[[bool], Locator], Callable[[], Formatter]]:
-    """Return the classes of places and of texts, which are matplotlib's and made when they are needed."""
+    """Return the locator and formatter classes, which derive from matplotlib's and are created on demand."""
     from matplotlib.axis import XAxis
     from matplotlib.ticker import Formatter, MaxNLocator
 
     class RoundNumberLocator(MaxNLocator):
-        """Places of round numbers, as many as an axis of the present length has room for."""
+        """Locator of round numbers, as many as fit on an axis of the current length."""
 
         def __init__(self, only_integers: bool) -> None:
             super().__init__(nbins=_MAX_TICKS, min_n_ticks=1, integer=only_integers)
 
         def __call__(self) -> Sequence[float]:
-            """Return the places: two or more, where these have room."""
+            """Return the tick locations: two or more if they fit."""
             axis: Any = self.axis
             box, dpi = axis.axes.bbox, axis.axes.figure.dpi
             size = float(axis.majorTicks[0].label1.get_fontsize()) if axis.majorTicks else 10.0
@@ -226,7 +229,7 @@ def _make_tick_classes() -> tuple[Callable[[bool], Locator], Callable[[], Format
                     self.set_params(nbins=most)
                     places = super().__call__()
                     inside = [each for each in places if low <= each <= high]
-                    # one number, if there is no room for two
+                    # a single number if two do not fit
                     found = inside[len(inside) // 2 :][:1] or found
                     texts = [_format_axis_number(axis, float(each)) for each in inside]
                     widest = max((compute_text_width(each, size) for each in texts), default=0.0)
@@ -236,10 +239,10 @@ def _make_tick_classes() -> tuple[Callable[[bool], Locator], Callable[[], Format
             return found
 
     class FullNumberFormatter(Formatter):
-        """Numbers in full, with commas, unless they are very large or small."""
+        """Formatter of numbers in full, with commas, unless they are very large or small."""
 
         def __call__(self, value: float, pos: int | None = None) -> str:
-            """Return a number's text."""
+            """Return the text of a number."""
             return _format_axis_number(self.axis, value)
 
     return RoundNumberLocator, FullNumberFormatter

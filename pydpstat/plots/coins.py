@@ -1,4 +1,4 @@
-"""The two coins of a randomized response, drawn as a tree."""
+"""Tree diagram of randomized response with two coins."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 WIDTH, HEIGHT = 12.0, 6.6
-# rows from top to bottom: headings, the truth, the second coin's heads and tails, the chances of both answers
+# rows from top to bottom: headings, the truth, the second coin's heads and tails, the totals of both answers
 HEADING_Y, TRUTH_Y, HEADS_Y, TAILS_Y, ANSWER_1_Y, ANSWER_0_Y = 6.3, 5.4, 4.0, 2.6, 1.3, 0.6
-# columns: the coins, what is answered, its chance, the answer of a person with 1 and of one with 0
+# columns: the coins, the outcome, its probability, the answers of persons with 1 and with 0
 FIRST_COIN_X, SECOND_COIN_X, OUTCOME_X, PROBABILITY_X, TRUTH_1_X, TRUTH_0_X = 0.6, 3.5, 6.4, 8.3, 10.0, 11.4
-# a dark and a light one, also in grey print
+# a dark and a light color, which differ in gray print
 ANSWER_COLORS = {1: (COLOURS[4], "white"), 0: (COLOURS[1], "black")}
 
 
 @runtime_checkable
 class TwoCoins(Protocol):
-    """What is needed of a `RandomizedResponseCoins`, which is made above this room."""
+    """Interface of a `RandomizedResponseCoins`, which is defined in a module that may not be imported here."""
 
     @property
     def prob_head_first(self) -> float:
@@ -36,7 +36,7 @@ class TwoCoins(Protocol):
 
     @property
     def epsilon(self) -> float:
-        """The epsilon of an answer."""
+        """Epsilon of an answer."""
 
 
 @explain_wrong_calls
@@ -114,7 +114,7 @@ def coin_tree(design: object, ax: Axes | None = None) -> Axes:
 
 
 def _draw_branch(axes: Axes, start: tuple[float, float], end: tuple[float, float], at: float, text: str) -> None:
-    """Draw a line, with the chance before a point of it: above a line that rises, below one that falls."""
+    """Draw a branch with its probability left of a point: above a rising line, below a falling one."""
     axes.plot(*zip(start, end), color=get_muted_color(axes), linewidth=1.4, zorder=1)
     rise = end[1] - start[1]
     x, y = start[0] + at * (end[0] - start[0]), start[1] + at * rise

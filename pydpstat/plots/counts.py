@@ -1,4 +1,4 @@
-"""Noisy counts beside others: a private histogram and the true one, a hierarchy before and after."""
+"""Plots that compare counts: a private and a true histogram, a hierarchy before and after adjustment."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ BAR_NUMBER_SIZE = 7.0
 
 @runtime_checkable
 class ReleasedHistogram(Protocol):
-    """What is needed of a released histogram, a `DPResults`, which is made above this room."""
+    """Interface of a released histogram (`DPResults`), which is defined in a module that may not be imported here."""
 
     guarantee: Guarantee
     labels: object
 
     @property
     def estimate(self) -> object:
-        """The counts, with their edges."""
+        """The counts and their edges."""
 
 
 @explain_wrong_calls
@@ -109,9 +109,9 @@ def histograms(true: object, private: object, ax: Axes | None = None) -> Axes:
             "edges). Use the same classes for both."
         )
     axes = get_axes("histograms", ax)
-    # two bars touch at the middle of each class, and a gap parts the classes
+    # the two bars of a class touch in its middle, with gaps between classes
     width, middle = 0.45 * np.diff(edges), 0.5 * (edges[:-1] + edges[1:])
-    # points that a unit is wide, with matplotlib's margins
+    # width of a unit in points, with matplotlib's margins
     unit = get_size_in_points(axes)[0] / (1.1 * (edges[-1] - edges[0]))
     labels = "true (not for publication)", f"private{_format_guarantee_suffix(private)}"
     for (counts, _, _), shift, colour, label in zip(shapes, (-0.5 * width, 0.5 * width), get_line_colors(axes), labels):
@@ -157,7 +157,7 @@ def _format_guarantee_suffix(private: object) -> str:
 
 CountKey = tuple[Hashable, Hashable]
 HIERARCHY_COLUMNS = ("level", "label", "value")
-# more rows than a page holds
+# largest number of rows on a page
 MAX_HIERARCHY_ROWS = 80
 
 
@@ -219,7 +219,7 @@ def hierarchy(before: object, after: object, ax: Axes | None = None) -> Axes:
     order = sorted(range(len(first)), key=lambda row: levels.index(first[row][0]))
     keys = [first[row] for row in order]
     axes = get_axes("hierarchy", ax, height=1.2 + 0.27 * (len(first) + len(levels)))
-    # a heading takes a row of its own
+    # each heading takes one row
     y = np.array([row + levels.index(level) + 1.0 for row, (level, _) in enumerate(keys)])
     low, high = noisy[order], consistent[order]
     axes.hlines(y, low, high, color=get_muted_color(axes), linewidth=1.2, zorder=1)
@@ -246,7 +246,7 @@ def _read_hierarchy_rows(frame: object, name: str) -> tuple[list[CountKey], Floa
 
 
 def _match_rows(first: list[CountKey], second: list[CountKey]) -> list[int]:
-    """Return where each count of the first frame is in the second."""
+    """Return the position in the second frame of each row of the first."""
     if first == second:
         return list(range(len(first)))
     places = {key: place for place, key in enumerate(second)}
@@ -259,7 +259,7 @@ def _match_rows(first: list[CountKey], second: list[CountKey]) -> list[int]:
 
 
 def _name_hierarchy_rows(axes: Axes, keys: list[CountKey], levels: list[Hashable], y: Floats) -> None:
-    """Name the rows, with each level's name above its own."""
+    """Label the rows, with each level's name above its rows."""
     names = [" / ".join(map(str, label)) if isinstance(label, tuple) else str(label) for _, label in keys]
     height = get_size_in_points(axes)[1] / (len(keys) + len(levels))
     size = min(0.8 * height, get_text_size())
@@ -275,7 +275,7 @@ def _name_hierarchy_rows(axes: Axes, keys: list[CountKey], levels: list[Hashable
 
 
 def _write_row_values(axes: Axes, y: Floats, low: Floats, high: Floats) -> None:
-    """Write both values beside each row: a small change of a large count does not show."""
+    """Write both values next to each row, since a small change of a large count is not visible."""
     size = min(0.8 * get_size_in_points(axes)[1] / (y.max() + 1.0), 8.0)
     beside: dict[str, Any] = {"va": "center", "fontsize": size, "color": get_text_color(axes)}
     beside["transform"] = axes.get_yaxis_transform()
@@ -285,7 +285,7 @@ def _write_row_values(axes: Axes, y: Floats, low: Floats, high: Floats) -> None:
 
 
 def _format_equal_decimals(values: Floats) -> list[str]:
-    """Write numbers with as many decimals each: none where all are integers."""
+    """Format numbers with equal numbers of decimals, and without if all are integers."""
     integer = (values == np.rint(values)).all()
     decimals = 0 if integer else 2 if np.abs(values).max() < 100.0 else 1
     return [f"{value:,.{decimals}f}" for value in values]

@@ -1,4 +1,4 @@
-"""Densities of noise around true values, and what noise makes of two neighboring data sets."""
+"""Densities of noise around true values, and of noisy values for two neighboring data sets."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from pydpstat.plots._style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# how far the picture goes to both sides, in scales
+# half width of the plotted range, in scales
 PLOT_HALF_WIDTHS = {"laplace": 5.0, "gaussian": 3.5}
 N_CURVE_POINTS = 1601
-# a picture resolves no more
+# a plot cannot resolve larger ratios
 MAX_SCALE_RATIO = 1e6
 
 
@@ -100,13 +100,13 @@ def noise_densities(
         axes.plot(x, density, color=colour, linestyle=dashes, label=label)
     axes.set_ylim(bottom=0.0)
     axes.set(xlim=(low, high), xlabel=f"noisy value ({distribution.title()} noise)", ylabel="density")
-    # above the axes, where it hides no peak
+    # above the axes, so that it hides no peak
     apply_axes_style(axes)
     return axes
 
 
 def make_curve_points(low: float, high: float, peaks: np.ndarray) -> np.ndarray:
-    """Return where to draw densities: the peaks may be corners, as Laplace's, and are separate points."""
+    """Return the points of a density curve, which include the peaks because these may be corners."""
     return np.unique(np.concatenate([np.linspace(low, high, N_CURVE_POINTS), peaks]))
 
 
@@ -138,9 +138,9 @@ def _check_locations_and_scales(locations: npt.ArrayLike, scales: npt.ArrayLike)
     return pair[0], pair[1]
 
 
-# how many standard deviations the picture goes to both sides
+# half width of the plotted range, in standard deviations
 RATIO_HALF_WIDTH = 3.0
-# a picture of more integers shows no single one
+# with more integers, single ones would not be visible
 MAX_INTEGER_POINTS = 400
 
 
@@ -252,7 +252,7 @@ def neighboring_densities(
 
 
 def _set_ratio_axis(axes: Axes, limit: float | None) -> None:
-    """Let the axis of the ratio reach as far to both sides of 1, with a mark at each limit."""
+    """Set limits of the ratio's axis that are symmetric around 1 on the log scale, with a tick at each limit."""
     reach = max(abs(math.log(end)) for end in axes.get_ylim()) * 1.1
     axes.set_ylim(math.exp(-reach), math.exp(reach))
     step = reach / 2.2 if limit is None else limit
@@ -264,7 +264,7 @@ def _set_ratio_axis(axes: Axes, limit: float | None) -> None:
 
 
 def _make_ratio_points(noise: Noise, here: float, change: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return where to draw, and both true values."""
+    """Return the points of the curves, and both true values."""
     places = np.array([here, here + change])
     reach = RATIO_HALF_WIDTH * float(noise.std())
     low, high = here - reach, here + change + reach

@@ -1,4 +1,4 @@
-"""Privacy against accuracy, and what k-anonymity costs."""
+"""Plots of privacy against accuracy, and of the loss by k-anonymity."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def tradeoff(
         at, label = n == size, f"n = {size:,.10g}"
         for panel, values in ((left, estimate), (right, np.where(uncertainty > 0.0, uncertainty, np.nan))):
             panel.plot(epsilon[at], values[at], ".", color=colour, markersize=3, alpha=0.35, zorder=1)
-            # a missing value counts in no median or mean
+            # missing values are ignored in the median or mean
             lines = pd.Series(values[at]).groupby(epsilon[at]).agg(middle)
             panel.plot(lines.index, lines, linestyle=dashes, color=colour, linewidth=1.6, label=label, zorder=2)
     if known is not None:
@@ -138,7 +138,7 @@ def tradeoff(
 LOSS_COLUMNS = ("k", "loss", "method")
 # from this ratio of the largest to the smallest value on, an axis is logarithmic
 LOG_SCALE_RATIO = 20.0
-# as many values of k are written at the axis
+# largest number of values of k with a tick
 MAX_TICKS = 10
 
 

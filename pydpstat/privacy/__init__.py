@@ -1,4 +1,4 @@
-"""What a release guarantees, the exact privacy losses behind it, and composition."""
+"""Guarantees of releases, exact privacy losses, and composition."""
 
 from pydpstat._lazy import explain_missing_names as _answer_names
 from pydpstat.privacy.bounded_range import BoundedRangeLoss

@@ -45,11 +45,11 @@ from pydpstat.r_arithmetic.elementary import exp, expm1, log
 _UNIT_ROUNDOFF = 2.0**-53
 # roundings of one level of the transform, in units of u
 _LEVEL_ROUNDINGS = 6.0
-# half width of a window in standard deviations of the tilted sum, and its largest number of places
+# half width of a window in standard deviations of the tilted sum, and its largest size
 _WINDOW_SDS, _MAX_WINDOW = 9.5, 2**22
 # standard deviations by which the mean moves from one tilt to the next
 _TILT_STRIDE = 3.0
-# orders tried for Chernoff's bound, in units of 1 / distance from the mean; what it may leave beyond a window
+# orders tried for Chernoff's bound, in units of 1 / distance from the mean; target for the mass outside a window
 _CHERNOFF_ORDERS = (12.0, 25.0, 50.0, 90.0, 180.0, 360.0)
 _MAX_TAIL = 2.0**-50
 _MAX_LEVELS = 400
@@ -58,7 +58,7 @@ _Complex = npt.NDArray[np.complex128]
 
 @dataclass(frozen=True, eq=False)
 class Masses:
-    """Masses of a loss on consecutive multiples of an interval, from the multiple `first` on."""
+    """Masses of a loss on consecutive multiples of an interval, starting at the multiple `first`."""
 
     first: int
     values: Floats
@@ -75,18 +75,17 @@ class Masses:
 
 
 def split_masses(losses: Floats, masses: Floats, interval: float, infinite: float = 0.0) -> Masses:
-    """Return masses on the grid whose delta is nowhere below that of these.
+    """Return masses on the grid whose delta is at least that of the given masses at every epsilon.
 
-    Each mass is divided between the two multiples around its loss such that its mass with the other neighbor,
-    ``mass * exp(-loss)``, stays the same as well ("connect the dots"). Rounding is in favor of the
-    upper multiple.
+    Each mass is divided between the two multiples around its loss such that its mass with the other neighbor, ``mass *
+    exp(-loss)``, stays the same as well ("connect the dots"). Rounding is in favor of the upper multiple.
 
-    Doroshenko, V., Ghazi, B., Kamath, P., Kumar, R. and Manurangsi, P. (2022). Connect the dots: tighter
-    discrete approximations of privacy loss distributions. PoPETs 2022.
+    Doroshenko, V., Ghazi, B., Kamath, P., Kumar, R. and Manurangsi, P. (2022). Connect the dots: tighter discrete
+    approximations of privacy loss distributions. PoPETs 2022.
     """
     places = losses / interval
     below = np.floor(places)
-    # the quotient's rounding, and that of the two exponentials, relative to an interval
+    # bound of the rounding errors of the quotient and of the two exponentials, relative to an interval
     slack = 2.0**-50 * (1.0 + np.abs(places)) + 2.0**-48
     upper = np.minimum(expm1(-(places - below) * interval) / math.expm1(-interval) + slack, 1.0)
     first = int(below.min())
@@ -106,7 +105,7 @@ def trim_zeros(first: int, values: Floats, infinite: float) -> Masses:
 
 @dataclass(frozen=True, eq=False)
 class _Tilt:
-    """The sum under a tilt: K, mean and standard deviation, in units of losses."""
+    """Parameters of the sum under a tilt: lambda, K, mean and standard deviation, in units of losses."""
 
     order: float
     log_mass: float
@@ -130,11 +129,11 @@ class LossSum:
 
     @property
     def sd(self) -> float:
-        """Standard deviation."""
+        """Standard deviation of the sum."""
         return self._tilts[0].sd
 
     def compute_delta(self, epsilon: float) -> float:
-        """Return delta at an epsilon, never below that of the masses."""
+        """Return delta at an epsilon, at least that of the masses."""
         if epsilon >= self._highest * self._interval:
             return self._infinite
         level = self._find_level(epsilon)
@@ -143,7 +142,7 @@ class LossSum:
         return min(1.0, (self._infinite + self._curves[level].compute_delta(epsilon)) * (1.0 + 2.0**-50))
 
     def _find_level(self, epsilon: float) -> int:
-        """Return the first tilt under which epsilon is not far above the mean."""
+        """Return the index of the first tilt under which epsilon is not far above the mean."""
         level = 0
         while level < _MAX_LEVELS:
             here = self._tilts[level]
@@ -158,7 +157,7 @@ class LossSum:
         return level
 
     def _make_next_tilt(self, here: _Tilt) -> _Tilt:
-        """Return the next tilt, whose mean is within reach of this one's."""
+        """Return the next tilt, whose mean is within a few standard deviations of the current one."""
         step = _TILT_STRIDE / here.sd
         while True:
             moved = self._make_tilt(here.order + step)
@@ -179,14 +178,14 @@ class LossSum:
         return _Tilt(order, log_mass, mean, math.sqrt(variance))
 
     def compute_weights(self, part: Masses, order: float) -> tuple[Floats, int]:
-        """Return tilted masses, up to a factor, and the multiple at which the tilt has its maximum, 1."""
+        """Return tilted masses, up to a factor, and the multiple at which the tilt's factor has its maximum, 1."""
         reference = part.last if order >= 0.0 else part.first
         back = np.arange(part.first - reference, part.last - reference + 1.0) * (order * self._interval)
         with np.errstate(under="ignore"):
             return part.values * exp(back), reference
 
     def bound_tail(self, tilt: _Tilt, place: float) -> float:
-        """Return a bound on the tilted probability of losses at or beyond a place, away from the mean."""
+        """Return a bound on the tilted probability of losses at or beyond `place`, away from the mean."""
         least = 0.0
         for each in _CHERNOFF_ORDERS:
             step = each / (place - tilt.mean)
@@ -196,11 +195,11 @@ class LossSum:
         return math.exp(least)
 
     def bound_roundings(self, order: float) -> float:
-        """Return a bound on the errors of K and of the logarithms of tilted weights, over all parts."""
+        """Return a bound on the rounding errors of K and of the logarithms of tilted weights, over all parts."""
         return 2.0**-50 * self._count * (4.0 + abs(order) * self._far) + 2.0**-48
 
     def choose_window(self, tilt: _Tilt) -> tuple[int, int]:
-        """Return the first multiple of a window around the mean, and its size, a power of two."""
+        """Return the first multiple and the size of a window around the mean; the size is a power of two."""
         whole, size = self._highest - self._lowest + 1, 64
         while size < min(whole, 2.0 * _WINDOW_SDS * tilt.sd / self._interval + 8.0) and size < _MAX_WINDOW:
             size *= 2
@@ -223,7 +222,7 @@ class LossSum:
         return below, self.bound_tail(tilt, (last + 1) * h) if last < self._highest else 0.0
 
     def compute_convolution(self, tilt: _Tilt, size: int) -> tuple[Floats, float]:
-        """Return the tilted masses, each at its multiple modulo the size, and a bound on their error."""
+        """Return the tilted masses, each at its multiple modulo the size, and a bound on their errors."""
         step = _LEVEL_ROUNDINGS * _UNIT_ROUNDOFF * math.log2(size)
         product: _Complex | None = None
         log_bound, relative = np.zeros(size // 2 + 1), np.zeros(size // 2 + 1)
@@ -243,7 +242,7 @@ class LossSum:
                 product = power if product is None else product * power
         assert product is not None
         with np.errstate(under="ignore"):
-            # the roundings of the logarithms are below those in `relative`
+            # the rounding errors of the logarithms are below those in `relative`
             errors = exp(log_bound) * (1.0 + 2.0**-40) * relative + step * np.abs(product)
         errors[1:-1] *= 2.0
         noise = float(errors.sum()) / size * (1.0 + 2.0**-30)
@@ -251,7 +250,7 @@ class LossSum:
 
 
 class _Curve:
-    """The delta curve of a sum, from one tilt."""
+    """The delta curve of a sum, computed from one tilt."""
 
     def __init__(self, loss_sum: LossSum, tilt: _Tilt) -> None:
         first, size = loss_sum.choose_window(tilt)
@@ -269,14 +268,14 @@ class _Curve:
             masses = tilted[:kept][::-1] * exp(-tilt.order * back)
             self._masses = freeze_array(np.cumsum(masses)[::-1])
             self._others = freeze_array(np.cumsum(masses * exp(-back))[::-1])
-        # exp(K - lambda L) is taken relative to the mean
+        # exp(K - lambda L) is evaluated relative to the mean
         self._log_factor = tilt.log_mass - tilt.order * self._center
         self._slack = loss_sum.bound_roundings(tilt.order) + 2.0**-50 * (abs(tilt.log_mass) + 1.0)
         self._sums = (kept + 4.0 * (1.0 + np.abs(back).max() * (tilt.order + 1.0))) * _UNIT_ROUNDOFF
         self._end = (last + 1) * h
 
     def compute_delta(self, epsilon: float) -> float:
-        """Return delta at an epsilon, never below that of the masses, without the one at infinity."""
+        """Return delta at an epsilon, at least that of the masses, without the mass at infinity."""
         place = max(math.floor(epsilon / self._interval) + 1 - self._first, 0)
         found = 0.0
         if place < self._masses.size:

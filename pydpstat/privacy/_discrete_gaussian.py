@@ -28,12 +28,11 @@ _WIDE = 3.0
 _HUGE = 2.0**46
 # up to this step of the loss the Euler-Maclaurin formula is exact up to rounding for wide noise
 _SMOOTH = 1.0 / 32.0
-# this many standard deviations below 0 the rest is negligible
+# beyond this many standard deviations below 0 the rest is negligible
 _NEGLIGIBLE = 10.0
-# from this exponent on a weight is below all floats
+# from this exponent on a weight is smaller than all positive floats
 _UNDERFLOW = 760
-# relative roundings of a sum with its terms and total, and of the continuous curve; the latter grow with the
-# square of the place, where Mills' ratios cancel
+# relative errors of a sum with its terms and total, and of the continuous curve (more for a large place)
 _SUM, _CURVE = 2.0**-48, 2.0**-51
 
 
@@ -45,7 +44,7 @@ def compute_total_weight(sd: float) -> float:
 
 
 def compute_variance(sd: float) -> float:
-    """Return the variance."""
+    """Return the variance of the discrete Gaussian."""
     if sd > _WIDE:
         # Poisson's summation: the terms from the second on are below exp(-2 pi^2 sd^2) < 1e-77
         return sd * sd
@@ -108,7 +107,7 @@ def compute_discrete_delta(epsilon: float, sd: float, shift: int, cells: int) ->
         return SMALLEST_DELTA
     wide = sd * math.sqrt(cells)
     if middle < -_NEGLIGIBLE * Fraction(wide):
-        # m is at least -s / 2, so that the other neighbor's part is negligible, too
+        # m is at least -s / 2, so the other neighbor's part is negligible, too
         return 1.0
     step = to_nearest_float(Fraction(far) / variance)
     first, gap = float(whole), float(whole - middle)
@@ -131,7 +130,7 @@ def _sum_delta_terms(
     cells: int,
     sd: float,
 ) -> float:
-    """Return the sum of the terms, relative to the weight of the first where that is small."""
+    """Return the sum of the terms, computed relative to the weight of the first term if that is small."""
     first, base = float(first_index), max(first_index, 0)
     if count <= _MOST_TERMS:
         steps = np.arange(count + 1.0)
@@ -145,7 +144,7 @@ def _sum_delta_terms(
             return factor * (float(terms.sum()) / compute_total_weight(wide))
         odd = y % 2.0 != 0.0
         return factor * _compute_two_cell_share(float(terms[~odd].sum()), float(terms[odd].sum()), sd)
-    # many terms and a large step: the second part of g falls within a few of them
+    # many terms and a large step: the second part of g vanishes within a few of them
     steps = np.arange(math.ceil(_NEGLIGIBLE_EXPONENT / step) + 1.0)
     weights = exp(-0.5 * (steps / wide) * ((2.0 * first + steps) / wide))
     second = float((weights * exp(-(gap + steps) * step)).sum())
@@ -159,7 +158,7 @@ def _sum_delta_terms(
 def _approximate_delta(
     variance: Fraction, wide: float, far: int, middle: Fraction, gap: float, step: float
 ) -> tuple[float, float]:
-    """Return the continuous distribution's delta, corrected for the sum's steps, and its relative error."""
+    """Return the continuous distribution's delta, corrected for the discreteness of the sum, and its relative error."""
     place, ratio = to_nearest_float(middle) / wide, to_nearest_float(Fraction(far)) / wide
     weight = _compute_weight(middle * middle / (2 * variance))
     if place < 0.0 and ratio >= 1.0:
@@ -194,20 +193,20 @@ def _approximate_delta(
 
 
 def _compute_two_cell_share(even: float, odd: float, sd: float) -> float:
-    """Return the share of the sums over even and odd n in the distribution of the sum of two noises."""
+    """Return the sums over even and odd n as a share of the distribution of the sum of two noises."""
     narrow = sd / math.sqrt(2.0)
     half = 2.0 * float(_compute_weights(np.arange(0.5, 12.0 * max(narrow, 1.0)), narrow).sum())
     return (compute_total_weight(narrow) * even + half * odd) / compute_total_weight(sd) ** 2
 
 
 def _count_terms(first: float, sd: float) -> float:
-    """Return how many terms from `first` on count: those with k^2 - first^2 <= 2 * 47 sd^2."""
+    """Return the number of terms from `first` on that are not negligible: k^2 - first^2 <= 2 * 47 sd^2."""
     reach = 2.0 * _NEGLIGIBLE_EXPONENT * sd * sd
     return math.ceil(reach / (first + math.sqrt(first * first + reach))) if reach > 0.0 else 1.0
 
 
 def _compute_weight(exponent: Fraction) -> float:
-    """Return exp(-exponent), to a unit in the last place also where the exponent is large."""
+    """Return exp(-exponent), to a unit in the last place even if the exponent is large."""
     if exponent > _UNDERFLOW:
         return 0.0
     near = float(exponent)

@@ -1,4 +1,4 @@
-"""Composition by privacy loss distributions, through the package dp-accounting."""
+"""Composition by privacy loss distributions, with the package dp-accounting."""
 
 from __future__ import annotations
 
@@ -30,25 +30,25 @@ from pydpstat.privacy.losses import (
 from pydpstat.privacy.subsampling import SubsampledLoss
 from pydpstat.r_arithmetic.elementary import exp, expm1
 
-# distance of the multiples between which privacy losses are divided
+# interval of the grid on which privacy losses are discretized
 INTERVAL = 1e-4
-# the finest interval for responses, how many places are cheap, and the largest window
+# the finest interval for responses alone, the number of places that is cheap, and the largest window
 _FINEST, _MAX_CHEAP_PLACES, _MAX_WINDOW = INTERVAL * 2.0**-20, 2.0**18, 2.0**20
-# about how many points of a sampled release's curve are taken, and where they end: at a delta that counts
-# for nothing, or at an epsilon that does
+# approximate number of points of a sampled release's curve, and its end: at a negligible delta or at this epsilon
 _MAX_POINTS, _NEGLIGIBLE_DELTA, _MAX_EPSILON = 10_000, 1e-20, 64.0
 
 
 @dataclass(frozen=True, slots=True)
 class DistributionLoss(PrivacyLoss):
-    """Loss of several mechanisms together, by their privacy loss distributions; needs dp-accounting.
+    """Loss of several mechanisms together, by their privacy loss distributions; requires dp-accounting.
 
-    Every loss is divided between two multiples of 1e-4 (of less, where all are randomized responses; of more,
-    where their sum is wide), so that the curve is an upper bound. The rounding error of the Fourier transform
-    is bounded and added (see `LossSum`), in proportion to delta. The order of the parts does not matter.
+    Every loss is divided between two multiples of an interval, so that the curve is an upper bound. The interval is
+    1e-4, a smaller number if all parts are randomized responses, or a larger one if their sum has a wide distribution.
+    The rounding error of the Fourier transform is bounded and added (see `LossSum`), in proportion to delta. The order
+    of the parts does not matter.
 
-    (Doroshenko, V., Ghazi, B., Kamath, P., Kumar, R. and Manurangsi, P. (2022). Connect the dots: tighter
-    discrete approximations of privacy loss distributions. PoPETs 2022.)
+    (Doroshenko, V., Ghazi, B., Kamath, P., Kumar, R. and Manurangsi, P. (2022). Connect the dots: tighter discrete
+    approximations of privacy loss distributions. PoPETs 2022.)
     """
 
     parts: tuple[PrivacyLoss, ...]
@@ -66,50 +66,50 @@ class DistributionLoss(PrivacyLoss):
         for part, times in Counter(parts).items():
             for each, often in _expand_components(part):
                 counts[each] += times * often
-        # sorted, each once: a delta is evaluated many times
+        # sorted and counted once, because delta is evaluated many times
         object.__setattr__(self, "_counts", tuple(sorted(counts.items(), key=repr)))
         object.__setattr__(self, "_pure", _sum_pure_epsilons(self._counts))
 
     def delta(self, epsilon: float) -> float:
-        """Smallest delta at an epsilon; 0 from the pure one on."""
+        """Return the smallest delta at an epsilon; 0 from the pure epsilon on."""
         if epsilon >= self._pure:
             return 0.0
         return max(SMALLEST_DELTA, max(order.compute_delta(epsilon) for order in _make_loss_sums(self._counts)))
 
     @property
     def rho(self) -> float | None:
-        """Sum of the parts'; None where one has none."""
+        """Sum of the parts' rhos; None if a part has none."""
         each = [part.rho for part in self.parts]
         return None if None in each else round_up_total(each)  # type: ignore[arg-type]
 
     @property
     def without_rho(self) -> str:
-        """Why a part has no rho."""
+        """Reason why a part has no rho."""
         return next((part.without_rho for part in self.parts if part.rho is None), "")
 
     @property
     def pure(self) -> float:
-        """Sum of the parts'."""
+        """Sum of the parts' pure epsilons."""
         return self._pure
 
     def group(self, size: int) -> PrivacyLoss | None:
-        """Return the loss of the parts for a group; None where it is not known of one."""
+        """Return the loss of the parts for a group; None if that of a part is unknown."""
         return _combine_losses(part.group(size) for part in self.parts)
 
     def replaced(self) -> PrivacyLoss | None:
-        """Return the loss of the parts where one record takes another's place; None where one has none."""
+        """Return the loss of the parts for the replacement of a record; None if that of a part is unknown."""
         return _combine_losses(part.replaced() for part in self.parts)
 
 
 def _combine_losses(parts: Iterable[PrivacyLoss | None]) -> DistributionLoss | None:
-    """Return the loss of several; None where that of one is not known."""
+    """Return the loss of several parts together; None if one is unknown."""
     every = tuple(parts)
     known = tuple(part for part in every if part is not None)
     return DistributionLoss(known) if len(known) == len(every) else None
 
 
 def import_pld() -> ModuleType:
-    """Return dp-accounting's module of privacy loss distributions; an error where it is missing."""
+    """Return dp-accounting's module of privacy loss distributions, or raise an error with the command to install it."""
     try:
         from dp_accounting.pld import privacy_loss_distribution
     except ImportError as error:
@@ -138,12 +138,12 @@ def _sum_pure_epsilons(counts: tuple[tuple[PrivacyLoss, int], ...]) -> float:
 
 @functools.lru_cache(maxsize=8)
 def _make_loss_sums(counts: tuple[tuple[PrivacyLoss, int], ...]) -> tuple[LossSum, ...]:
-    """Return the sum of the losses, in each order of the neighbors where they differ."""
+    """Return the sum of the losses, for each order of the neighbors if these differ."""
     responses = [(part, times) for part, times in counts if isinstance(part, ResponseLoss)]
     others = [(part, times) for part, times in counts if not isinstance(part, (ResponseLoss, GaussianLoss))]
     means = [part.mu for part, times in counts if isinstance(part, GaussianLoss) for _ in range(times)]
     if means:
-        # several Gaussian losses are one, exactly; hypot errs by less than one place
+        # several Gaussian losses are exactly one; the error of hypot is below one unit in the last place
         mu = means[0] if len(means) == 1 else math.nextafter(math.hypot(*means), math.inf)
         others.append((GaussianLoss(mu), 1))
     interval = INTERVAL if others else _choose_fine_interval(responses)
@@ -156,7 +156,7 @@ def _make_loss_sums(counts: tuple[tuple[PrivacyLoss, int], ...]) -> tuple[LossSu
 
 
 def _choose_fine_interval(responses: list[tuple[ResponseLoss, int]]) -> float:
-    """Return the interval for responses alone, a power of two below the usual one, as fine as is cheap."""
+    """Return the interval for responses alone: the default divided by a power of two, as fine as is cheap."""
     sd = math.sqrt(sum(times * part.count * part.epsilon * part.epsilon for part, times in responses))
     width = max(20.0 * sd, 2.0 * max(part.epsilon for part, _ in responses))
     interval = INTERVAL
@@ -166,7 +166,7 @@ def _choose_fine_interval(responses: list[tuple[ResponseLoss, int]]) -> float:
 
 
 def _make_loss_sum(parts: list[tuple[Masses, int]], interval: float) -> LossSum:
-    """Return the sum of losses, on a coarser grid where a window of the sum would have too many places."""
+    """Return the sum of losses, on a coarser grid if a window of the sum would be too large."""
     whole = LossSum(parts, interval)
     wider = 1
     while 20.0 * whole.sd > _MAX_WINDOW * wider * interval:
@@ -180,7 +180,7 @@ def _make_loss_sum(parts: list[tuple[Masses, int]], interval: float) -> LossSum:
 
 def _make_response_masses(loss: ResponseLoss, times: int, interval: float) -> list[tuple[Masses, int]]:
     """Return the masses of randomized responses, and of their leak."""
-    # rounded up, so that delta is not below the exact one
+    # rounded up, so that delta is at least the exact one
     larger = min(1.0, 1.0 / (1.0 + math.exp(-loss.epsilon)) * (1.0 + 2.0**-51))
     smaller = math.exp(-loss.epsilon) / (1.0 + math.exp(-loss.epsilon)) * (1.0 + 2.0**-50)
     losses = np.array([loss.epsilon, -loss.epsilon])
@@ -191,10 +191,10 @@ def _make_response_masses(loss: ResponseLoss, times: int, interval: float) -> li
 
 
 def _convert_masses(pmf: object) -> Masses:
-    """Return the masses of one order, rounded up.
+    """Return the masses for one order of the neighbors, rounded up.
 
-    dp-accounting takes them from differences of deltas over an interval, so that each errs by a few units in
-    the last place of delta over the interval; delta is at most the probability of the losses above.
+    dp-accounting computes them from differences of deltas divided by the interval, so that the error of each is a few
+    units in the last place of delta over the interval; delta is at most the probability of larger losses.
     """
     dense = pmf.to_dense_pmf()  # type: ignore[attr-defined]
     values = np.asarray(dense._probs, dtype=np.float64)
@@ -205,7 +205,7 @@ def _convert_masses(pmf: object) -> Masses:
 
 @functools.lru_cache(maxsize=64)
 def _get_masses(loss: PrivacyLoss) -> tuple[Masses, Masses]:
-    """Return the masses of both orders of the neighbors; the same object where the orders do not differ."""
+    """Return the masses for both orders of the neighbors; the same object if the orders do not differ."""
     distribution = _make_distribution(loss)
     forward = _convert_masses(distribution._pmf_remove)  # type: ignore[attr-defined]
     alike = distribution._symmetric  # type: ignore[attr-defined]
@@ -213,7 +213,7 @@ def _get_masses(loss: PrivacyLoss) -> tuple[Masses, Masses]:
 
 
 def _make_distribution(loss: PrivacyLoss) -> object:
-    """Return dp-accounting's privacy loss distribution."""
+    """Return dp-accounting's privacy loss distribution of a loss."""
     pld = import_pld()
     options = {"value_discretization_interval": INTERVAL}
     match loss:
@@ -232,7 +232,7 @@ def _make_distribution(loss: PrivacyLoss) -> object:
 
 
 def _make_subsampled_distribution(loss: SubsampledLoss) -> object:
-    """Return the distributions of both orders: dp-accounting's own, or one through points of the curve."""
+    """Return the distributions for both orders: dp-accounting's, or an approximation from points of the curve."""
     pld = import_pld()
     options = {"value_discretization_interval": INTERVAL, "sampling_prob": loss.rate}
     match loss:
@@ -248,13 +248,13 @@ def _make_subsampled_distribution(loss: SubsampledLoss) -> object:
 
 
 def _approximate_distribution(loss: SubsampledLoss) -> object:
-    """Return the distributions whose deltas are on straight lines, as functions of exp(epsilon).
+    """Return the distributions whose delta curves are piecewise linear in exp(epsilon).
 
-    There every delta is convex, and so at most the largest convex function below points that are on or
-    above it. With both orders known from epsilon 0 on,
-    ``H(-epsilon) = 1 - exp(-epsilon) + exp(-epsilon) H'(epsilon)`` gives the rest.
+    As a function of exp(epsilon) delta is convex, and therefore at most the largest convex function below points that
+    are on or above it. With both orders known from epsilon 0 on, ``H(-epsilon) = 1 - exp(-epsilon) + exp(-epsilon)
+    H'(epsilon)`` gives the rest.
     """
-    # what the curve never falls below, such as a leak, is the probability of an infinite loss
+    # the limit of the curve, such as a leak, is the probability of an infinite loss
     floor = max(_NEGLIGIBLE_DELTA, loss.delta(_MAX_EPSILON) * (1.0 + 1e-9))
     _, top = bisect_up(lambda epsilon: loss.delta(epsilon) > floor, high=_MAX_EPSILON, steps=60)
     step = max(1, round(top / INTERVAL / _MAX_POINTS))
@@ -269,7 +269,7 @@ def _approximate_distribution(loss: SubsampledLoss) -> object:
 
 
 def _make_curve_masses(places: npt.NDArray[np.int_], here: Floats, there: Floats) -> object:
-    """Return the masses of one order, from the deltas of both at these multiples of the interval."""
+    """Return the masses for one order, from the deltas of both orders at these multiples of the interval."""
     from dp_accounting.pld import pld_pmf
 
     below = places[:0:-1] * -INTERVAL
@@ -281,7 +281,7 @@ def _make_curve_masses(places: npt.NDArray[np.int_], here: Floats, there: Floats
 
 
 def _find_hull_corners(places: list[float], heights: list[float]) -> list[int]:
-    """Return which points, in order, are corners of the largest convex function below them and (0, 1)."""
+    """Return the indices of the corners of the largest convex function below the points and (0, 1)."""
     kept: list[tuple[int, float]] = []
     for number, (place, height) in enumerate(zip(places, heights)):
         while True:
@@ -295,7 +295,7 @@ def _find_hull_corners(places: list[float], heights: list[float]) -> list[int]:
     return [number for number, _ in kept]
 
 
-# what has a distribution
+# losses with a distribution
 LOSS_TYPES = (
     DiscreteGaussianLoss,
     DistributionLoss,

@@ -1,4 +1,4 @@
-"""Privacy units by name: whose records are protected together."""
+"""Privacy units: check and description of the name of a unit's column."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pydpstat.errors import PydpstatError
 
 
 def check_unit(unit: object) -> str | None:
-    """Check the name of a privacy unit's column; None is a single record.
+    """Check the name of a privacy unit's column; None means a single record.
 
-    It stands in messages, tables and ledgers, which have to keep it as it is.
+    The name must be printable because it is shown unchanged in messages, tables and ledgers.
     """
     if unit is None:
         return None
@@ -22,5 +22,5 @@ def check_unit(unit: object) -> str | None:
 
 
 def describe_unit(unit: str | None) -> str:
-    """Name a privacy unit in a message."""
+    """Return the description of a privacy unit for a message."""
     return "a single record" if unit is None else f"unit {checks.format_public_value(unit)}"

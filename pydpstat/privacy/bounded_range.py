@@ -1,4 +1,4 @@
-"""The privacy loss of the exponential mechanism: its range is bounded."""
+"""The privacy loss of the exponential mechanism, which has a bounded range."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class BoundedRangeLoss(PrivacyLoss):
         object.__setattr__(self, "parts", checks.check_positive_integer(self.parts, "parts"))
 
     def delta(self, epsilon: float) -> float:
-        """Smallest delta that follows from the pure epsilon."""
+        """Return the smallest delta implied by the pure epsilon."""
         return compute_responses_delta(self.epsilon, 1, epsilon)
 
     @property

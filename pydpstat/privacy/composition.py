@@ -1,4 +1,4 @@
-"""Composition: what several releases guarantee together."""
+"""Composition: the joint guarantee of several releases."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def compose(guarantees: Iterable[Guarantee], method: str = "basic", *, delta: fl
     if method == "basic" or any(math.isinf(item.epsilon) and item.loss is None for item in each):
         return basic
     loss = {"zcdp": _compose_concentrated, "exact": _compose_exact, "pld": _compose_distributions}[method](each)
-    # the sums hold as well as the curve, which is rounded up
+    # basic composition remains valid next to the curve, which is rounded up
     epsilon = replace(basic, loss=loss).epsilon_at(goal)
     if math.isinf(epsilon):
         raise PydpstatError(
@@ -139,7 +139,7 @@ def compose_basic(*guarantees: Guarantee) -> Guarantee:
             f"guarantees must be at least one Guarantee, all for the same neighbors; got {got}. "
             "State every release for the same neighbors first."
         )
-    # in the order given, as one of them may be None
+    # in the given order, because None cannot be sorted
     units = tuple(dict.fromkeys(guarantee.unit for guarantee in guarantees))
     if len(units) != 1:
         raise PydpstatError(
@@ -157,7 +157,7 @@ def compose_basic(*guarantees: Guarantee) -> Guarantee:
 
 def _check_guarantees(guarantees: Iterable[Guarantee]) -> tuple[Guarantee, ...]:
     try:
-        # a release would give its numbers
+        # iterating over a release would yield its numbers
         alone = hasattr(guarantees, "guarantee")
         each: tuple[Guarantee, ...] = tuple(() if alone else guarantees)
     except TypeError:
@@ -201,14 +201,14 @@ def _compose_concentrated(each: tuple[Guarantee, ...]) -> PrivacyLoss:
 
 
 def _get_best_parameters(guarantee: Guarantee) -> tuple[float, float]:
-    """Return the pair that a guarantee keeps: of a pure loss its epsilon, where that is no worse."""
+    """Return the pair (epsilon, delta) of a guarantee, or the pure epsilon of its loss if that is not larger."""
     pure = guarantee._get_loss().pure
     return (pure, 0.0) if pure <= guarantee.epsilon else (guarantee.epsilon, guarantee.delta)
 
 
 def _compose_exact(each: tuple[Guarantee, ...]) -> PrivacyLoss:
     if all(isinstance(item.loss, GaussianLoss) for item in each):
-        # one Gaussian loss: the squares of the means add up, and hypot errs by less than one place
+        # the squares of the means add up, and the error of hypot is below one unit in the last place
         mu = math.hypot(*(item.loss.mu for item in each))  # type: ignore[union-attr]
         return GaussianLoss(mu if len(each) == 1 else math.nextafter(mu, math.inf))
     pairs = [_get_best_parameters(guarantee) for guarantee in each]

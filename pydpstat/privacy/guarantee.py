@@ -1,4 +1,4 @@
-"""A guarantee of differential privacy: a pair (epsilon, delta), neighbors, unit, and the curve behind it."""
+"""A guarantee of differential privacy: a pair (epsilon, delta), neighbors, unit, and the privacy curve."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ class Guarantee(HelpfulErrors):
         at = check_nonnegative(epsilon, "epsilon", "Give for example 1.")
         if math.isinf(at):
             return 0.0
-        # what the pair says from its epsilon on may be more than a bound on the loss does
+        # from its epsilon on, the pair may be stronger than a bound from the loss
         pair = self.delta if at >= self.epsilon else 1.0
         return min(pair, self._get_loss().delta(at)) if pair else 0.0
 
@@ -199,7 +199,7 @@ class Guarantee(HelpfulErrors):
                 f"delta must be between 0 and 1; got {checks.describe_value(delta)}. Give for example 1e-6."
             )
         curve = self._get_loss()
-        # the largest epsilon that can be needed
+        # the largest epsilon that can be the result
         top = min(self.epsilon if self.delta <= goal else math.inf, curve.pure)
         if goal == 0.0 or goal == 1.0:
             return top if goal == 0.0 else 0.0
@@ -350,7 +350,7 @@ class Guarantee(HelpfulErrors):
 
     @property
     def without_rho(self) -> str:
-        """Why there is no `rho`, where there is none; for messages.
+        """Reason why `rho` is None, for messages.
 
         Examples
         --------
@@ -360,7 +360,7 @@ class Guarantee(HelpfulErrors):
         return self._get_loss().without_rho
 
     def implies(self, other: Guarantee) -> bool:
-        """Tell whether this guarantee is at least as strong as another one.
+        """Return whether this guarantee is at least as strong as another one.
 
         Its curve is at or below the other's delta at the other's epsilon. A guarantee for unbounded
         neighbors is compared with one for bounded neighbors as `as_bounded` says; one for bounded
@@ -388,7 +388,7 @@ class Guarantee(HelpfulErrors):
         return ResponseLoss(self.epsilon, 1, self.delta) if self.loss is None else self.loss
 
     def _compute_group_delta(self, count: int) -> float:
-        """Delta for a group by the pair alone, rounded up."""
+        """Return delta for a group implied by the pair alone, rounded up."""
         if self.delta == 0.0:
             return 0.0
         if self.epsilon == 0.0:

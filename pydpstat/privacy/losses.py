@@ -1,6 +1,6 @@
-"""Privacy losses: what tells two neighbors apart at worst, each with its exact delta(epsilon) curve.
+"""Privacy losses: worst-case distinguishability of two neighbors, with the exact delta(epsilon) curve.
 
-Each is a frozen description of the mechanism by public numbers. Curves are computed when asked for.
+Each is an immutable description of the mechanism by public numbers. Curves are computed on demand.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pydpstat.privacy._curves import (
 )
 from pydpstat.privacy._discrete_gaussian import compute_discrete_delta
 
-# a factor above the roundings of a few products
+# covers the rounding errors of a few products
 _ROUNDING_FACTOR = 1.0 + 2.0**-50
 
 
@@ -37,41 +37,41 @@ class PrivacyLoss:
     """
 
     def delta(self, epsilon: float) -> float:
-        """Smallest delta at an epsilon of at least 0, which is finite."""
+        """Return the smallest delta at a finite epsilon of at least 0."""
         raise NotImplementedError
 
     @property
     def rho(self) -> float | None:
-        """Zero-concentrated privacy; None where there is none."""
+        """The rho of zero-concentrated privacy; None if there is none."""
         raise NotImplementedError
 
     @property
     def without_rho(self) -> str:
-        """Why there is no rho, where there is none; for messages."""
+        """Reason why `rho` is None, for messages."""
         return "its privacy loss is not known in more detail"
 
     @property
     def pure(self) -> float:
-        """Pure epsilon; infinite where there is none."""
+        """Pure epsilon; infinite if there is none."""
         return math.inf
 
     def group(self, size: int) -> PrivacyLoss | None:
-        """Return the loss between data sets that differ in `size` records; None where it is not known."""
+        """Return the loss between data sets that differ in `size` records; None if it is unknown."""
         raise NotImplementedError
 
     def replaced(self) -> PrivacyLoss | None:
-        """Return the loss where one record takes another's place: of two records, where no more is known."""
+        """Return the loss for the replacement of a record; by default that of a group of two records."""
         return self.group(2)
 
 
 class _PureLoss(PrivacyLoss):
-    """Loss of noise with a pure epsilon, the field of that name."""
+    """Loss of noise with a pure epsilon, the field `epsilon`."""
 
     epsilon: float
 
     @property
     def rho(self) -> float:
-        """What every pure guarantee has (see `compute_pure_rho`)."""
+        """The rho of a pure guarantee (see `compute_pure_rho`)."""
         return compute_pure_rho(self.epsilon)
 
     @property
@@ -115,7 +115,7 @@ class GaussianLoss(PrivacyLoss):
         object.__setattr__(self, "mu", checks.check_positive(self.mu, "mu", "Give sensitivity / sd."))
 
     def delta(self, epsilon: float) -> float:
-        """Smallest delta at an epsilon, by the analytic Gaussian mechanism's curve."""
+        """Return the smallest delta at an epsilon, from the curve of the analytic Gaussian mechanism."""
         return max(SMALLEST_DELTA, math.nextafter(math.exp(compute_log_delta(epsilon, self.mu)), 1.0))
 
     @property
@@ -170,7 +170,7 @@ class LaplaceLoss(_PureLoss):
         object.__setattr__(self, "epsilon", checks.check_epsilon(self.epsilon))
 
     def delta(self, epsilon: float) -> float:
-        """Smallest delta at an epsilon; 0 from the pure one on."""
+        """Return the smallest delta at an epsilon; 0 from the pure epsilon on."""
         return compute_laplace_delta(float(check_curve_epsilon(epsilon)), Fraction(self.epsilon))
 
     def group(self, size: int) -> LaplaceLoss:
@@ -211,7 +211,7 @@ class GeometricLoss(_PureLoss):
         _set_fields(self, epsilon=checks.check_epsilon(self.epsilon), sensitivity=sensitivity)
 
     def delta(self, epsilon: float) -> float:
-        """Smallest delta at an epsilon; 0 from the pure one on."""
+        """Return the smallest delta at an epsilon; 0 from the pure epsilon on."""
         rate = Fraction(self.epsilon) / self.sensitivity
         return compute_geometric_delta(float(check_curve_epsilon(epsilon)), rate, self.sensitivity)
 
@@ -262,16 +262,16 @@ class DiscreteGaussianLoss(PrivacyLoss):
         )
 
     def delta(self, epsilon: float) -> float:
-        """Smallest delta at an epsilon, by an exact sum over the noise's probabilities."""
+        """Return the smallest delta at an epsilon, by an exact sum over the noise's probabilities."""
         return compute_discrete_delta(float(check_curve_epsilon(epsilon)), self.sd, self.sensitivity, self.cells)
 
     @property
     def rho(self) -> float:
-        """Half the square of sensitivity over sd, for each cell; rounded up."""
+        """Half the square of sensitivity over sd, times the number of cells; rounded up."""
         return round_up_to_float(self.cells * (self.sensitivity / Fraction(self.sd)) ** 2 / 2)
 
     def group(self, size: int) -> ConcentratedLoss:
-        """Return what follows from rho: several records may change several cells in many ways."""
+        """Return the loss implied by rho, because several records may change several cells in many ways."""
         return ConcentratedLoss(round_up_multiple(size * size, self.rho))
 
 
@@ -328,22 +328,22 @@ class ResponseLoss(PrivacyLoss):
 
     @property
     def rho(self) -> float | None:
-        """The sum of what each pure guarantee has; None where anything leaks."""
+        """Sum of the rhos of the pure guarantees; None if there is a leak."""
         return None if self.leak else round_up_multiple(self.count, compute_pure_rho(self.epsilon))
 
     @property
     def pure(self) -> float:
-        """Pure epsilon of all."""
+        """Pure epsilon of all responses; infinite if there is a leak."""
         return math.inf if self.leak else round_up_multiple(self.count, self.epsilon)
 
     def group(self, size: int) -> ResponseLoss | None:
-        """Return the loss with `size` times the epsilon; None where anything leaks."""
+        """Return the loss with `size` times the epsilon; None if there is a leak."""
         return None if self.leak else ResponseLoss(round_up_multiple(size, self.epsilon), self.count)
 
 
 @dataclass(frozen=True, slots=True)
 class ConcentratedLoss(PrivacyLoss):
-    """What zero-concentrated privacy alone says.
+    """Loss of which only zero-concentrated privacy is known.
 
     Parameters
     ----------
@@ -375,7 +375,7 @@ class ConcentratedLoss(PrivacyLoss):
         _set_fields(self, rho=check_nonnegative(self.rho, "rho"), pure=check_nonnegative(self.pure, "pure"))
 
     def delta(self, epsilon: float) -> float:
-        """Smallest delta that follows from rho."""
+        """Return the smallest delta implied by rho."""
         return 0.0 if epsilon >= self.pure else compute_concentrated_delta(self.rho, epsilon)
 
     def group(self, size: int) -> ConcentratedLoss:

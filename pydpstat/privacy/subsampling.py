@@ -1,4 +1,4 @@
-"""Releases made on a random sample: what the sampling adds to their privacy."""
+"""Amplification of privacy by releases on a random sample."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pydpstat.errors import PydpstatError
 from pydpstat.privacy._curves import SMALLEST_DELTA, check_curve_epsilon, compute_pure_rho
 from pydpstat.privacy.losses import PrivacyLoss
 
-# each way to draw a sample: the neighbors it serves, and the condition that it adds
+# sampling schemes: the neighbors for which each is valid, and the condition that it adds
 SAMPLING_SCHEMES = {
     "poisson": (
         "unbounded",
@@ -27,7 +27,7 @@ SAMPLING_SCHEMES = {
         "of the {all}, without replacement",
     ),
 }
-# factors that cover the roundings of a few functions, and those of a curve
+# factors that cover the rounding errors of a few functions, and those of a curve
 _ROUND_DOWN_FACTOR, _ROUND_UP_FACTOR = 1.0 - 2.0**-49, 1.0 + 2.0**-40
 # from here on exp overflows
 _EXP_OVERFLOW = 700.0
@@ -125,14 +125,14 @@ class SubsampledLoss(PrivacyLoss):
         object.__setattr__(self, "rate", check_sampling_rate(self.rate))
 
     def delta(self, epsilon: float) -> float:
-        """Smallest delta at an epsilon, rounded up; 0 from the pure one on."""
+        """Return the smallest delta at an epsilon, rounded up; 0 from the pure epsilon on."""
         at = float(check_curve_epsilon(epsilon))
         if self.rate == 1.0:
             return self.base.delta(at)
         return 0.0 if at >= self.pure else _scale_delta(self.base.delta(compute_base_epsilon(at, self.rate)), self.rate)
 
     def reverse_delta(self, epsilon: float) -> float:
-        """Smallest delta where the data set without the record comes first; rounded up, at most `delta`.
+        """Return delta with the data set without the record first, rounded up and at most `delta`.
 
         Examples
         --------
@@ -143,28 +143,28 @@ class SubsampledLoss(PrivacyLoss):
         at = float(check_curve_epsilon(epsilon))
         if self.symmetric or self.rate == 1.0:
             return self.delta(at)
-        # c and d of the notes: a larger c makes a larger delta
+        # c and d of the notes: a larger c gives a larger delta
         share = min(self.rate, max(0.0, -math.expm1(at + math.log1p(-self.rate))) + 2.0**-50)
         order = max(at, (at + math.log(self.rate / share)) * _ROUND_DOWN_FACTOR)
         return min(_scale_delta(self.base.delta(order), share), self.delta(at))
 
     @property
     def rho(self) -> float | None:
-        """What a pure guarantee has (see `compute_pure_rho`); None where there is none."""
+        """The rho of a pure guarantee (see `compute_pure_rho`); None if there is no pure epsilon."""
         return None if math.isinf(self.pure) else compute_pure_rho(self.pure)
 
     @property
     def without_rho(self) -> str:
-        """Why there is no rho."""
+        """Reason why `rho` is None."""
         return "it is made on a sample, and sampling does not reduce the rho of noise without a pure epsilon"
 
     @property
     def pure(self) -> float:
-        """Pure epsilon, rounded up; infinite where the base has none."""
+        """Pure epsilon, rounded up; infinite if the base has none."""
         return compute_amplified_epsilon(self.base.pure, self.rate)
 
     def group(self, size: int) -> SubsampledLoss | None:
-        """Return the loss where any of `size` records can be in the sample; None where the base has none."""
+        """Return the loss if any of `size` records can be in the sample; None if the base has none."""
         base, count = self.base.group(size), checks.check_positive_integer(size, "size")
         if base is None:
             return None
@@ -176,7 +176,7 @@ class SubsampledLoss(PrivacyLoss):
         return SubsampledLoss(base, rate, symmetric=True)
 
     def replaced(self) -> SubsampledLoss | None:
-        """Return the loss where one record takes another's place; None where the base has none."""
+        """Return the loss for the replacement of a record; None if the base has none."""
         base = self.base.replaced()
         return None if base is None else SubsampledLoss(base, self.rate, symmetric=True)
 
@@ -234,7 +234,7 @@ def before_sampling(epsilon: float, rate: float | Fraction, delta: float = 0.0) 
     leak = checks.check_number(delta, "delta", allowed, lambda value: 0.0 <= value <= 1.0, "Give for example 1e-6.")
     spent = compute_base_epsilon(goal, share)
     while spent > goal and compute_amplified_epsilon(spent, share) > goal:
-        # sampling never harms, so that the goal itself is always allowed
+        # sampling never weakens a guarantee, so the goal itself is always allowed
         spent = max(goal, spent * _ROUND_DOWN_FACTOR)
     rest = min(1.0, leak / share)
     while compute_amplified_delta(rest, share) > leak:
@@ -250,7 +250,7 @@ def compute_amplified_epsilon(epsilon: float, rate: float) -> float:
         value = math.log1p(rate * math.expm1(epsilon)) / _ROUND_DOWN_FACTOR
     else:
         power = epsilon + math.log(rate)
-        # the exponential is right to some 1e-13 of itself, as its power is
+        # the relative error of the exponential is about 1e-13, as its exponent's
         value = power / _ROUND_DOWN_FACTOR if power > _EXP_OVERFLOW else math.log1p(math.exp(power)) * _ROUND_UP_FACTOR
     return min(epsilon, math.nextafter(value, math.inf))
 
@@ -268,12 +268,12 @@ def compute_base_epsilon(epsilon: float, rate: float) -> float:
 
 
 def compute_amplified_delta(delta: float, rate: float) -> float:
-    """Return rate times delta, the smallest float that is not below it."""
+    """Return the smallest float that is at least rate times delta."""
     return round_up_to_float(Fraction(rate) * Fraction(delta))
 
 
 def check_sampling_rate(rate: object) -> float:
-    """Check the probability that a record is in the sample; a float as it is, a fraction rounded up."""
+    """Check the probability that a record is in the sample; a fraction is rounded up to a float."""
     hint = "Give for example 0.1, or the sample's size / the number of records."
     value = checks.check_number(rate, "rate", "above 0 and at most 1", lambda share: 0.0 < share <= 1.0, hint)
     return round_up_to_float(Fraction(rate)) if isinstance(rate, Rational) else value
@@ -300,5 +300,5 @@ def make_sampling_condition(sampling: object, neighbors: str, rate: float, unit:
 
 
 def _scale_delta(delta: float, rate: float) -> float:
-    """Return the product of a delta and a rate, rounded up; what is above 0 stays so."""
+    """Return the product of a delta and a rate, rounded up; a positive delta stays positive."""
     return min(1.0, max(SMALLEST_DELTA, delta * rate * _ROUND_UP_FACTOR)) if delta else 0.0

@@ -1,8 +1,8 @@
 """R's arithmetic, bit for bit: sums, order statistics, rounding, histograms and tables.
 
-The functions take array_likes and return plain numbers, arrays or small frozen dataclasses. Each
-gives what R 4.2.2 gives on x86-64, where NumPy's function of the same name often differs in the
-last bit. There is no privacy here.
+The functions take array_likes and return plain numbers, arrays or small frozen dataclasses. Each reproduces the result
+of R 4.2.2 on x86-64, from which NumPy's function of the same name often differs in the last bit. The functions add no
+noise.
 """
 
 from pydpstat._lazy import explain_missing_names as _answer_names

@@ -1,4 +1,4 @@
-"""What the functions of this package accept, turned into one-dimensional arrays."""
+"""Conversion of arguments to one-dimensional arrays."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Numeric = np.ndarray
 
 
 def to_numeric(x: object, name: str = "x") -> Numeric:
-    """A float64, integer or boolean vector, in column-major order as R's vectors are."""
+    """Convert to a float64, integer or boolean vector, in column-major order as in R."""
     if type(x) is np.ndarray and x.ndim == 1 and x.dtype == np.float64:
         return x
     if find_library(x) or isinstance(x, Iterator):
@@ -43,12 +43,12 @@ def to_numeric(x: object, name: str = "x") -> Numeric:
 
 
 def to_doubles(x: object, name: str = "x") -> npt.NDArray[np.float64]:
-    """A float64 vector."""
+    """Convert to a float64 vector."""
     return to_numeric(x, name).astype(np.float64, copy=False)
 
 
 def has_length(value: object) -> TypeGuard[Sized]:
-    """Whether a value is a vector in R's sense of several values: a text is one value."""
+    """Return whether a value is a vector of several values in R's sense; a string is a single value."""
     if isinstance(value, str):
         return False
     try:
@@ -59,7 +59,7 @@ def has_length(value: object) -> TypeGuard[Sized]:
 
 
 def _from_objects(values: npt.NDArray[np.object_], name: str) -> npt.NDArray[np.float64]:
-    """Numbers with None or pandas.NA between them, as a float vector with NaN."""
+    """Convert numbers with None or pandas.NA among them to a float vector with NaN."""
     flat = values.ravel(order="F").tolist()
     try:
         return np.array([np.nan if is_missing(v) else v for v in flat]).astype(np.float64, casting="same_kind")

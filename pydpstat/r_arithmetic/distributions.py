@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from pydpstat.r_arithmetic.elementary import Floats, Numbers, apply_elementwise, cast_elementwise, exp, log
 
-# Cody's minimax coefficients on three ranges; *_LEAD belongs to the highest power of the numerator.
+# Cody's minimax coefficients on three ranges; *_LEAD belongs to the highest power of the numerator
 _CENTER_NUMERATOR = (
     2.2352520354606839287,
     161.02823106855587881,
@@ -163,7 +163,7 @@ def _compute_lower_tail(x: float) -> float:
         square = 1.0 / (x * x)
         tail = _evaluate_fraction(square, square, _FAR_LEAD * square, _FAR_NUMERATOR, square, _FAR_DENOMINATOR)
         tail = (_INVERSE_SQRT_2PI - tail) / size
-    # exp(-x**2 / 2) from a short number, whose square is exact, and a small rest
+    # exp(-x**2 / 2) is split into a short number, whose square is exact, and a small rest
     short = math.trunc(size * 16.0) / 16.0
     rest = (size - short) * (size + short)
     tail *= math.exp(-short * short * 0.5) * math.exp(-rest * 0.5)
@@ -173,9 +173,9 @@ def _compute_lower_tail(x: float) -> float:
 def _evaluate_fraction(
     factor: float, x: float, top: float, tops: tuple[float, ...], bottom: float, bottoms: tuple[float, ...]
 ) -> float:
-    """`factor` times a quotient of polynomials, by Horner's rule from the leading terms `top` and `bottom`.
+    """Return `factor` times a ratio of polynomials, by Horner's rule from the leading terms `top` and `bottom`.
 
-    The factor goes to the numerator before the division: the last bit depends on it.
+    The factor multiplies the numerator before the division because the last bit depends on it.
     """
     for upper, lower in zip(tops[:-1], bottoms[:-1]):
         top = (top + upper) * x
@@ -185,7 +185,7 @@ def _evaluate_fraction(
 
 # log(2 pi), correctly rounded
 _LOG_2PI = 1.8378770664093456
-# log(n!) minus Stirling's formula, for n from 1 to 15; 0 stands for no successes and is not used
+# log(n!) minus Stirling's formula, for n from 1 to 15; the entry for 0 is not used
 _STIRLING_ERRORS = (
     0.0,
     0.08106146679532726,
@@ -204,7 +204,7 @@ _STIRLING_ERRORS = (
     0.0059513701127588475,
     0.005554733551962801,
 )
-# beyond n = 15: terms of the asymptotic series, as many as the size of n asks for
+# beyond n = 15: terms of the asymptotic series, as many as needed for the size of n
 _STIRLING_TERMS = (1 / 12, 1 / 360, 1 / 1260, 1 / 1680, 1 / 1188)
 _STIRLING_TERM_COUNTS = ((500, 2), (80, 3), (35, 4), (15, 5))
 _SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)
@@ -256,7 +256,7 @@ def _compute_binomial_mass(x: int, n: int, success: Floats, failure: Floats) -> 
 
 
 def _compute_deviance(x: float, mean: Floats) -> Floats:
-    """Return x log(x / mean) + mean - x, by a series where the two are close."""
+    """Return x log(x / mean) + mean - x, by a series if the two are close."""
     with np.errstate(all="ignore"):
         result = x * log(x / mean) + mean - x
         close = np.flatnonzero(np.abs(x - mean) < 0.1 * (x + mean))

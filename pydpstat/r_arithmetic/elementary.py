@@ -1,8 +1,8 @@
-"""Elementary functions as the C library and R round them, and sums of products: the same on all processors.
+"""Elementary functions with the rounding of the C library and R, and exact sums, equal on all processors.
 
-NumPy's functions of the same names have vector code of their own, chosen by the processor, whose
-last bit often differs, as does that of BLAS. Exact sums are rounded once, for machines without an 80-bit
-long double."""
+NumPy's functions of the same names have vectorized code for each processor, whose last bit often differs, as does that
+of BLAS. Exact sums are rounded once, for machines without an 80-bit long double.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Floats = npt.NDArray[np.float64]
 # one number or several
 Numbers = float | Floats
 
-# up to here a plain loop is faster than importing and calling SciPy
+# up to this number of values a loop is faster than importing and calling SciPy
 _FEW_VALUES = 16
 
 
@@ -35,7 +35,7 @@ class Elementwise(Protocol):
 
 
 def cast_elementwise(function: Callable[[npt.ArrayLike], Numbers]) -> Elementwise:
-    """Return a function as it is: for type checkers, a float gives a float and an array an array."""
+    """Return a function unchanged, typed so that a float gives a float and an array an array."""
     return function  # type: ignore[return-value]
 
 
@@ -160,7 +160,7 @@ def tanh(x: npt.ArrayLike) -> Numbers:
 
 
 def compute_power(x: npt.ArrayLike, y: npt.ArrayLike) -> Numbers:
-    """``x**y`` for finite x >= 0, rounded as libm's ``pow``; what is too large is ``inf``.
+    """Compute ``x**y`` for finite x >= 0, rounded as by libm's ``pow``; overflow gives ``inf``.
 
     >>> compute_power(10.0, [0, 1, 400])
     array([ 1., 10., inf])
@@ -171,7 +171,7 @@ def compute_power(x: npt.ArrayLike, y: npt.ArrayLike) -> Numbers:
 
 
 def _to_floats(x: npt.ArrayLike) -> Numbers:
-    """A float, or an array of floats."""
+    """Convert to a float, or to an array of floats."""
     if isinstance(x, (float, int)):
         return float(x)
     values = np.asarray(x, dtype=np.float64)
@@ -181,7 +181,7 @@ def _to_floats(x: npt.ArrayLike) -> Numbers:
 def apply_elementwise(
     function: Callable[[float], float], fallback: Callable[[float], float], x: npt.ArrayLike
 ) -> Numbers:
-    """Apply Python's function, or from the first value on where it raises the one that never does."""
+    """Apply a function of Python, or for all values the fallback, which never raises, if it raises an error."""
     values = _to_floats(x)
     if isinstance(values, float):
         return fallback(values)
@@ -230,7 +230,7 @@ def _compute_float_power(x: float, y: float) -> float:
     try:
         return math.pow(x, y)
     except (OverflowError, ZeroDivisionError, ValueError):
-        # beyond the largest number, or 0 to a negative power
+        # overflow, or 0 to a negative power
         return math.inf
 
 
@@ -257,7 +257,7 @@ def norm(a: Floats) -> float:
 
 
 def sum_exactly(x: Floats) -> float:
-    """The correctly rounded sum."""
+    """Return the correctly rounded sum."""
     if not np.isfinite(x).all():
         with np.errstate(invalid="ignore"):
             return float(np.add.reduce(x))
@@ -268,7 +268,7 @@ def sum_exactly(x: Floats) -> float:
 
 
 def compute_exact_mean(x: Floats) -> float:
-    """The mean, to within one unit in the last place."""
+    """Return the mean, to within one unit in the last place."""
     total = sum_exactly(x)
     if math.isinf(total) and np.isfinite(x).all():
         return math.fsum(x / _SCALE) / x.size * _SCALE
@@ -276,7 +276,7 @@ def compute_exact_mean(x: Floats) -> float:
 
 
 def sum_exact_products(x: Floats, x_center: float, y: Floats, y_center: float) -> float:
-    """The sum of ``(x - x_center) * (y - y_center)``, to within one unit in the last place."""
+    """Return the sum of ``(x - x_center) * (y - y_center)``, to within one unit in the last place."""
     left, left_rest = _compute_exact_difference(x, x_center)
     right, right_rest = _compute_exact_difference(y, y_center)
     high, low = compute_exact_product(left, right)
@@ -284,14 +284,14 @@ def sum_exact_products(x: Floats, x_center: float, y: Floats, y_center: float) -
 
 
 def _compute_exact_difference(a: Floats, b: float) -> tuple[Floats, Floats]:
-    """Knuth's error-free difference: the rounded value and what rounding lost."""
+    """Return Knuth's error-free difference: the rounded value and the rounding error."""
     rounded = a - b
     back = rounded - a
     return rounded, (a - (rounded - back)) - (b + back)
 
 
 def compute_exact_product(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """Dekker's error-free product: the rounded value and what rounding lost."""
+    """Return Dekker's error-free product: the rounded value and the rounding error."""
     rounded = a * b
     a_high, a_low = _split_significand(a)
     b_high, b_low = _split_significand(b)

@@ -1,4 +1,4 @@
-"""Categories of a vector: sorted levels and a code for each value, found without sorting a long vector."""
+"""Factors: sorted levels and a code for each value, computed without sorting long vectors."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ Label = str | None
 Item = TypeVar("Item")
 Keys = npt.NDArray[np.uint64]
 Codes = npt.NDArray[np.int32]
-# With more distinct keys a binary search is slower than a dictionary.
+# with more distinct keys, binary search is slower than a dictionary
 _MAX_KEYS = 2048
-# Odd, from the golden ratio: distinct strings rarely share a key, and shared keys are found out.
+# odd, from the golden ratio, so that distinct strings rarely share a key; collisions are detected
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -103,7 +103,7 @@ def factor(values: object, levels: Iterable[object] | None = None, exclude: obje
     found = find_categories(values)
     excluded = to_labels(exclude)
     if levels is None:
-        # R drops the levels of a factor that do not occur.
+        # R drops unused levels of a factor
         used = np.unique(found.codes) if is_categorical(values) else np.arange(len(found.levels))
         order = [found.levels[i] for i in used if i >= 0]
         if (found.codes < 0).any() and None not in order:
@@ -114,18 +114,18 @@ def factor(values: object, levels: Iterable[object] | None = None, exclude: obje
 
 
 def convert_levels(found: Factor, levels: tuple[Label, ...]) -> Factor:
-    """The same values with other levels; those without one become missing."""
+    """Return the values coded with other levels; values that are not among them become missing."""
     position = {label: i for i, label in enumerate(levels)}
     table = [position.get(label, -1) for label in found.levels]
     if table == list(range(len(levels))) and None not in levels:
         return Factor(found.codes, levels)
-    # Code -1 reads the last entry.
+    # code -1 selects the last entry
     lookup = np.array([*table, position.get(None, -1)], dtype=np.int32)
     return Factor(lookup[found.codes], levels)
 
 
 def find_categories(values: object) -> Factor:
-    """The categories of a vector, missing values as code -1."""
+    """Return the categories of a vector, with code -1 for missing values."""
     if isinstance(values, Factor):
         return values
     if is_categorical(values):
@@ -146,18 +146,18 @@ def find_categories(values: object) -> Factor:
         return _order_levels(*encode_floats(array.astype(np.float64, copy=False)))
     if kind == "U" and isinstance(values, np.ndarray):
         return _order_levels(*encode_strings(array))
-    # A list of strings and NaN becomes an array of strings, with "nan" among them.
+    # NumPy converts a list of strings and NaN to an array of strings that contains "nan"
     return _order_levels(*encode_objects(values if kind == "U" else array))  # type: ignore[arg-type]
 
 
 def is_categorical(values: object) -> bool:
-    """Whether the values have their own categories: a Factor, or pandas' Categorical or Series."""
+    """Return whether values have categories: a Factor, or a Categorical or Series of pandas."""
     values = get_categorical(values)
     return isinstance(values, Factor) or (hasattr(values, "codes") and hasattr(values, "categories"))
 
 
 def to_labels(values: object) -> tuple[Label, ...]:
-    """Labels of a few values, None for a missing one; a bare None is the empty set, R's NULL."""
+    """Return the labels of a few values, with None for missing ones; a bare None is the empty set, R's NULL."""
     if values is None:
         return ()
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
@@ -171,7 +171,7 @@ def to_labels(values: object) -> tuple[Label, ...]:
 
 
 def _encode_integers(x: npt.NDArray[np.integer | np.bool_]) -> Factor:
-    """Integers of a small range through a table, others by sorting."""
+    """Encode integers by a lookup table if their range is small, else by sorting."""
     if x.size == 0:
         return Factor(np.empty(0, dtype=np.int32), ())
     low, high = int(x.min()), int(x.max())
@@ -187,7 +187,7 @@ def _encode_integers(x: npt.NDArray[np.integer | np.bool_]) -> Factor:
 
 
 def _order_levels(codes: npt.NDArray[np.int32], found: Sequence[object]) -> Factor:
-    """Levels in R's order, equal labels merged, and -1 for the missing values."""
+    """Return the factor with levels in R's order, equal labels merged, and -1 for missing values."""
     known = [value for value in found if not is_missing(value)]
     if all(isinstance(value, (int, float, np.number, np.bool_)) for value in known):
         levels = list(dict.fromkeys(map(as_character, sorted(known))))  # type: ignore[type-var]
@@ -198,17 +198,17 @@ def _order_levels(codes: npt.NDArray[np.int32], found: Sequence[object]) -> Fact
     return Factor(np.array(lookup, dtype=np.int32)[codes], tuple(levels))
 
 
-# the collation's order of white space and ASCII punctuation, which come before digits and letters
+# order of white space and ASCII punctuation in the collation, all before digits and letters
 _PUNCTUATION = "\t\n\v\f\r _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$"
 _RANKS = {char: rank for rank, char in enumerate(_PUNCTUATION + "0123456789abcdefghijklmnopqrstuvwxyz")}
 _EXPANSIONS = {"æ": "ae", "œ": "oe", "ø": "o\u0338", "đ": "d\u0335", "ł": "l\u0335"}
-# the collation's order of the usual accents: acute, grave, breve, circumflex, caron, ring, ...
+# order of common accents in the collation: acute, grave, breve, circumflex, caron, ring, ...
 _ACCENTS = "\u0301\u0300\u0306\u0302\u030c\u030a\u0308\u030b\u0303\u0307\u0338\u0327\u0328\u0304"
 Key = tuple[tuple[int, ...], tuple[tuple[int, ...], ...], tuple[int, ...], str]
 
 
 def make_collation_key(label: str) -> Key | str:
-    """Return a key that sorts labels as R's sort() does in the locale of the environment.
+    """Return a key that sorts labels as R's sort() does in the environment's locale.
 
     In the C or POSIX locale (or with none set) R sorts by code point. Elsewhere letters sort
     regardless of case first, then by accent, then lower case before upper case, and punctuation
@@ -245,7 +245,7 @@ def _make_neutral_key(label: str) -> Key:
 
 
 def encode_floats(x: npt.NDArray[np.float64]) -> tuple[Codes, list[float]]:
-    """A number for each value, and the values that the numbers stand for."""
+    """Return a code for each value, and the value of each code."""
     bits = np.ascontiguousarray(x).view(np.uint64)
     found = _encode_keys(x.size, lambda start, stop: bits[start:stop])
     if found is not None:
@@ -255,20 +255,20 @@ def encode_floats(x: npt.NDArray[np.float64]) -> tuple[Codes, list[float]]:
 
 
 def encode_strings(x: npt.NDArray[np.str_]) -> tuple[Codes, list[str]]:
-    """The same for an array of fixed-width strings."""
+    """Encode an array of fixed-width strings, as `encode_floats` does."""
     width = x.dtype.itemsize // 4
     if width == 0 or not x.dtype.isnative:
         return encode_objects(x.tolist())
     words = np.ascontiguousarray(x).view(np.uint32).reshape(x.size, width)
     found = _encode_keys(x.size, lambda start, stop: _compute_string_keys(words[start:stop]))
-    # longer strings may share a key
+    # strings of more than two characters may share a key
     if found is None or (width > 2 and not np.array_equal(x, x[found[1]][found[0]])):
         return encode_objects(x.tolist())
     return found[0], x[found[1]].tolist()
 
 
 def encode_objects(values: Sequence[Item] | npt.NDArray[np.object_]) -> tuple[Codes, list[Item]]:
-    """The same for any hashable objects; equal ones may have several numbers."""
+    """Encode hashable objects, as `encode_floats` does; equal objects may have several codes."""
     if isinstance(values, np.ndarray) and sys.implementation.name == "cpython":
         addresses = np.asarray(_Addresses(values))
         found = _encode_keys(values.size, lambda start, stop: addresses[start:stop])
@@ -280,7 +280,7 @@ def encode_objects(values: Sequence[Item] | npt.NDArray[np.object_]) -> tuple[Co
 
 
 class _Addresses:
-    """The addresses of the objects of an array, which repeat where the objects do."""
+    """Memory addresses of the objects of an array, which are equal for the same object."""
 
     def __init__(self, x: npt.NDArray[np.object_]) -> None:
         self.owner = x
@@ -288,7 +288,7 @@ class _Addresses:
 
 
 def _encode_keys(n: int, keys: Callable[[int, int], Keys]) -> tuple[Codes, npt.NDArray[np.intp]] | None:
-    """Number the keys as they come, with where each was first seen; None if they are too many."""
+    """Return codes of keys in order of occurrence, and the first index of each key; None if there are too many."""
     known = np.empty(0, dtype=np.uint64)
     numbers = np.empty(0, dtype=np.int32)
     first: list[int] = []
@@ -312,7 +312,7 @@ def _encode_keys(n: int, keys: Callable[[int, int], Keys]) -> tuple[Codes, npt.N
 
 
 def _compute_string_keys(words: npt.NDArray[np.uint32]) -> Keys:
-    """The code points of one or two characters, a product sum of more."""
+    """Return keys of strings: the code points of one or two characters, else a polynomial hash."""
     key = words[:, 0].astype(np.uint64)
     if words.shape[1] == 2:
         return (key << np.uint64(32)) | words[:, 1]

@@ -1,4 +1,4 @@
-"""Histogram counts as R's hist(plot = FALSE) has them."""
+"""Histogram counts as computed by R's hist(plot = FALSE)."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from pydpstat.r_arithmetic.rounding import pretty, round_significant
 
 _FUZZ = 1e-7
 _EPSILON = float(np.finfo(np.float64).eps)
-# A chunk of doubles and its indices stay in the cache.
+# a chunk of doubles and its indices fit into the cache
 _CHUNK_SIZE = 16384
 _MAX_CLASSES = 1_000_000
 
-# what `hist` takes: a rule's name, a number or points, or a function that gives one of the last two
+# argument of `hist`: a rule's name, a number or break points, or a function that returns one of the last two
 Breaks = npt.ArrayLike | Callable[[Numeric], npt.ArrayLike]
 
 
@@ -188,7 +188,7 @@ def hist(x: npt.ArrayLike, breaks: Breaks = "Sturges", xname: str = "x") -> Hist
 
 
 def _select_finite(x: npt.ArrayLike) -> tuple[Numeric, float, float]:
-    """The finite values (`x` itself if all are finite), their least and their largest."""
+    """Return the finite values (`x` itself if all are finite), their minimum and maximum."""
     values = to_numeric(x)
     if values.dtype.kind == "b":
         raise PydpstatError("x must be numeric; got boolean values. Convert them to numbers first.")
@@ -201,7 +201,7 @@ def _select_finite(x: npt.ArrayLike) -> tuple[Numeric, float, float]:
 
 
 def _compute_break_points(x: Numeric, low: float, high: float, breaks: Breaks) -> tuple[Floats, bool]:
-    """The break points, and whether they were given as such."""
+    """Return the break points, and whether they were given as such."""
     computed = isinstance(breaks, str) or callable(breaks)
     if isinstance(breaks, str):
         breaks = _find_break_rule(breaks)(x)
@@ -226,7 +226,7 @@ def _compute_break_points(x: Numeric, low: float, high: float, breaks: Breaks) -
 
 
 def _find_break_rule(name: str) -> Callable[[Numeric], float]:
-    """The rule whose name starts so, in any case."""
+    """Return the rule whose name starts with `name`, ignoring case."""
     rules: dict[str, Callable[[Numeric], float]] = {
         "sturges": breaks_sturges,
         "fd": breaks_fd,
@@ -248,7 +248,7 @@ def _compute_range(x: Numeric) -> float:
 
 
 def _compute_break_tolerance(width: float, h: Floats) -> float:
-    """How far a value may lie beyond a break point and still count as on it."""
+    """Return the distance by which a value may exceed a break point and still count as equal to it."""
     if h.size >= 5:
         return _FUZZ * median(h)
     if h.size <= 2:
@@ -257,13 +257,13 @@ def _compute_break_tolerance(width: float, h: Floats) -> float:
 
 
 def _count_classes(x: Numeric, points: Floats, edges: Floats, diddle: float) -> npt.NDArray[np.int64]:
-    """How many values lie above one edge and not above the next, the lowest edge included."""
+    """Return the numbers of values above one edge and at most the next, with the lowest edge included."""
     classes = points.size - 1
     counts = np.zeros(classes + 1, dtype=np.int64)
     scale = classes / (points[-1] - points[0])
     origin = points[0] + diddle
     doubt = _bound_position_error(points, scale)
-    # Where rounding is far smaller than the fuzz, a division finds the class.
+    # if the rounding error is far below the tolerance, a division finds the class
     equal = doubt < 0.25 * diddle * scale
     for start in range(0, x.size, _CHUNK_SIZE):
         piece = x[start : start + _CHUNK_SIZE]
@@ -271,9 +271,9 @@ def _count_classes(x: Numeric, points: Floats, edges: Floats, diddle: float) -> 
             position = (piece - origin) * scale
             index = np.ceil(position)
             above = index - position
-        # too near an edge to be sure of its class
+        # too close to an edge to determine the class by division
         if not equal or above.min() < doubt or above.max() > 1 - doubt:
-            # The lowest edge itself belongs to the first class, as index 0 does.
+            # the lowest edge belongs to the first class, as index 0 does
             index = np.searchsorted(edges, piece, side="left")
         counts += np.bincount(index.astype(np.intp, copy=False), minlength=classes + 1)
     counts[1] += counts[0]
@@ -281,7 +281,7 @@ def _count_classes(x: Numeric, points: Floats, edges: Floats, diddle: float) -> 
 
 
 def _bound_position_error(points: Floats, scale: float) -> float:
-    """Largest error, in classes, of a position found by division."""
+    """Return the largest error, in classes, of a position found by division."""
     even = points[0] + np.arange(points.size) / scale
     largest = float(np.abs(points).max())
     return (float(np.abs(points - even).max()) + 8 * _EPSILON * largest) * float(scale)

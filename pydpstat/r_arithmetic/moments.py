@@ -1,4 +1,4 @@
-"""Sum, mean, variance, covariance and running sum, in long double and in R's order."""
+"""Sum, mean, variance, covariance and cumulative sum, in long double and in R's order."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _R_INTEGER = 2**31
 
 
 def sum(x: npt.ArrayLike) -> float:
-    """Sum, accumulated from first to last in 80-bit long double.
+    """Sum, accumulated in order in 80-bit long double.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def sum(x: npt.ArrayLike) -> float:
     if not HAS_80_BIT:
         return sum_exactly(values)
     total = sum_long_doubles(values)
-    # R turns what exceeds the largest double into infinity before it rounds.
+    # R converts values beyond the largest double to infinity before rounding
     if abs(total) > _LARGEST:
         return math.inf if total > 0 else -math.inf
     return float(total)
@@ -184,7 +184,7 @@ def cov(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
 
 
 def cumsum(x: npt.ArrayLike) -> Numeric:
-    """Running sums, accumulated in 80-bit long double and rounded one by one.
+    """Cumulative sums, accumulated in 80-bit long double and rounded individually.
 
     Parameters
     ----------
@@ -229,8 +229,8 @@ def cumsum(x: npt.ArrayLike) -> Numeric:
 
 
 def compute_double_mean(x: Floats) -> float:
-    """Return `mean` of doubles."""
-    # infinities of both signs make NaN, as in R
+    """Return the mean of doubles as `mean` computes it."""
+    # infinities of both signs give NaN, as in R
     with np.errstate(all="ignore"):
         return float(compute_long_double_mean(x)) if HAS_80_BIT else compute_exact_mean(x)
 
@@ -247,10 +247,10 @@ def _compute_covariance(x: Floats, y: Floats) -> float:
 
 
 def _sum_integers(x: Numeric) -> int:
-    """The exact sum of integers of any width."""
+    """Return the exact sum of integers of any width."""
     if x.dtype.itemsize <= 4:
         return int(np.add.reduce(x, dtype=np.int64))
-    # Two halves of 32 bits: neither sum can overflow.
+    # two halves of 32 bits, so that neither sum can overflow
     total = 0
     for start in range(0, x.size, 65536):
         piece = x[start : start + 65536]
@@ -259,21 +259,21 @@ def _sum_integers(x: Numeric) -> int:
 
 
 def _is_r_integer(x: Numeric) -> bool:
-    """Whether R could hold these integers as integers; it would take others as doubles."""
+    """Return whether R can represent these integers as integers rather than doubles."""
     return x.dtype.kind == "b" or x.dtype.itemsize < 4 or (int(x.max()) < _R_INTEGER and int(x.min()) > -_R_INTEGER)
 
 
-# R's long double on x86-64: 64 significant bits.
+# R's long double on x86-64 has 64 significant bits
 HAS_80_BIT = bool(np.finfo(np.longdouble).nmant == 63)
-# A chunk of long doubles stays in the second-level cache. Its size never changes a result.
+# a chunk of long doubles fits into the second-level cache; its size does not affect results
 CHUNK_SIZE = 16384
 _ONES = freeze_array(np.ones(CHUNK_SIZE + 1, dtype=np.longdouble))
 
 
 def sum_long_doubles(x: Floats, center: np.longdouble | float = 0.0) -> np.longdouble:
-    """The sum of ``x - center`` in long double.
+    """Return the sum of ``x - center`` in long double.
 
-    ``numpy.sum`` adds pairwise; ``numpy.dot`` on long doubles adds from first to last.
+    ``numpy.sum`` adds pairwise; ``numpy.dot`` on long doubles adds in order.
     """
     total = np.longdouble(0.0)
     for piece in _iter_centered_chunks(x, center):
@@ -283,12 +283,12 @@ def sum_long_doubles(x: Floats, center: np.longdouble | float = 0.0) -> np.longd
 
 
 def compute_long_double_mean(x: Floats) -> np.longdouble:
-    """The mean of `x` in long double, with a second pass over the differences from the first."""
+    """Return the mean in long double, with a second pass over the differences from the first mean."""
     n = x.size
     if n > CHUNK_SIZE:
         first = sum_long_doubles(x) / n
         return first + sum_long_doubles(x, first) / n if abs(first) <= _LARGEST else first
-    # the usual case, in half the time
+    # the common case, in half the time
     values, ones = x.astype(np.longdouble), _ONES[:n]
     first = np.dot(values, ones) / n
     if abs(first) <= _LARGEST:
@@ -298,11 +298,11 @@ def compute_long_double_mean(x: Floats) -> np.longdouble:
 
 
 def sum_long_double_products(x: Floats, x_center: float, y: Floats, y_center: float) -> np.longdouble:
-    """The sum of ``(x - x_center) * (y - y_center)`` in long double."""
+    """Return the sum of ``(x - x_center) * (y - y_center)`` in long double."""
     total = np.longdouble(0.0)
     others = repeat(None) if y is x else _iter_centered_chunks(y, y_center)
     for left, other in zip(_iter_centered_chunks(x, x_center), others):
-        # of one variable a copy takes less than another subtraction
+        # for a single variable, a copy is faster than another subtraction
         right = left.copy() if other is None else other
         left[0], right[0] = total, 1.0
         total = np.dot(left, right)
@@ -310,13 +310,13 @@ def sum_long_double_products(x: Floats, x_center: float, y: Floats, y_center: fl
 
 
 def _iter_centered_chunks(x: Floats, center: np.longdouble | float = 0.0) -> Iterator[npt.NDArray[np.longdouble]]:
-    """``x - center``, a chunk at a time behind a free place for the carry; the next one overwrites it."""
+    """Yield chunks of ``x - center`` after a free element for the carry; each overwrites the last."""
     buffer = np.empty(min(CHUNK_SIZE, x.size) + 1, dtype=np.longdouble)
     for start in range(0, x.size, CHUNK_SIZE):
         chunk = x[start : start + CHUNK_SIZE]
         piece = buffer[: chunk.size + 1]
         piece[1:] = chunk
         if center:
-            # in two steps: NumPy 1 would subtract a long double from doubles in double
+            # in two steps because NumPy 1 would subtract a long double from doubles in double precision
             piece[1:] -= np.longdouble(center)
         yield piece

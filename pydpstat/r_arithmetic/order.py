@@ -50,9 +50,9 @@ def sort(x: npt.ArrayLike, decreasing: bool = False) -> Numeric:
     values = to_numeric(x)
     ordered = np.sort(values)
     if values.dtype.kind == "f":
-        # NumPy puts the NaN last.
+        # NumPy sorts NaN to the end
         ordered = ordered[: int(np.searchsorted(ordered, np.nan))]
-        # Zeros of both signs compare equal, and R's sort is stable.
+        # zeros of both signs compare equal, and R's sort is stable
         zeros = values[values == 0.0]
         first = int(np.searchsorted(ordered, 0.0))
         ordered[first : first + zeros.size] = zeros[::-1] if decreasing else zeros
@@ -60,7 +60,7 @@ def sort(x: npt.ArrayLike, decreasing: bool = False) -> Numeric:
 
 
 def median(x: npt.ArrayLike) -> float:
-    """Median; of an even number of values the mean of the middle two.
+    """Median; for an even number of values the mean of the middle two.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def median(x: npt.ArrayLike) -> float:
     if n == 0:
         return float("nan")
     half = (n - 1) // 2
-    # The largest is placed too: a NaN would be there.
+    # the largest value is also put in place because it is NaN if there is one
     parts = np.partition(values, sorted({half, n // 2, n - 1}))
     if parts[n - 1] != parts[n - 1]:
         return float("nan")

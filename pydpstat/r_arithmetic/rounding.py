@@ -1,4 +1,4 @@
-"""Rounding to decimal places as R 4 does it, round break points, and numbers as R's as.character has them."""
+"""Rounding to decimal places as in R 4, pretty break points, and formatting as R's as.character."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _round_to_places(x: npt.NDArray[np.float64], digits: int) -> npt.NDArray[np.
 def _round_chunk(x: npt.NDArray[np.float64], digits: int) -> npt.NDArray[np.float64]:
     size = np.abs(x)
     with np.errstate(all="ignore"):
-        # A double has 15 digits to round; with no more than these asked for it stays as it is.
+        # a double has 15 significant digits; if no more than these are requested, it is unchanged
         _, exponent = np.frexp(size)
         keep = ~np.isfinite(x) | (x == 0.0)
         keep |= digits + (exponent - 1 + 0.5) * _LOG10_2 > _DOUBLE_DIGITS
@@ -103,7 +103,7 @@ def _round_chunk(x: npt.NDArray[np.float64], digits: int) -> npt.NDArray[np.floa
 
 
 def _select_nearest_decimal(size: npt.NDArray[np.float64], digits: int) -> npt.NDArray[np.float64]:
-    """The nearer of the enclosing decimals of a positive number."""
+    """Return the nearer of the two decimals that enclose a positive number."""
     extra = 10.0 ** max(digits - _LARGEST_POWER, 0)
     places = min(digits, _LARGEST_POWER)
     power = compute_power_by_squaring(10.0, abs(places))
@@ -116,7 +116,7 @@ def _select_nearest_decimal(size: npt.NDArray[np.float64], digits: int) -> npt.N
 
 
 def compute_power_by_squaring(base: float, exponent: int) -> float:
-    """Raise to a whole power by repeated squaring, as R does; the C library's pow rounds differently."""
+    """Compute an integer power by repeated squaring, as R does; the C library's pow rounds differently."""
     result = 1.0
     while True:
         if exponent & 1:
@@ -128,7 +128,7 @@ def compute_power_by_squaring(base: float, exponent: int) -> float:
 
 
 def round_significant(x: npt.ArrayLike, digits: int) -> npt.NDArray[np.float64]:
-    """Round to significant digits, R's ``signif``, for the usual range of exponents."""
+    """Round to significant digits, as R's ``signif`` for common exponents."""
     values = to_numeric(x).astype(np.float64)
     with np.errstate(all="ignore"):
         places = digits - 1 - np.floor(log10(np.abs(values)))
@@ -140,7 +140,7 @@ def round_significant(x: npt.ArrayLike, digits: int) -> npt.NDArray[np.float64]:
 
 
 def pretty(low: float, high: float, n: float = 5, min_n: float | None = None) -> npt.NDArray[np.float64]:
-    """About `n` + 1 equally spaced round values that cover ``[low, high]``.
+    """Compute about `n` + 1 equally spaced round values that cover ``[low, high]``.
 
     Steps are 1, 2 or 5 times a power of ten, with R's default biases (``high.u.bias`` 1.5,
     ``u5.bias`` 2.75, ``shrink.sml`` 0.75, ``eps.correct`` 0).
@@ -194,10 +194,10 @@ def pretty(low: float, high: float, n: float = 5, min_n: float | None = None) ->
 
 
 def _select_step(low: float, high: float, n: int, min_intervals: int) -> float:
-    """The step: 1, 2, 5 or 10 times a power of ten, near the desired width."""
+    """Return the step: 1, 2, 5 or 10 times a power of ten, near the desired width."""
     width = high - low
     cell = max(abs(low), abs(high))
-    # Below this width the ends differ by rounding only.
+    # below this width the ends differ by rounding only
     slack = (1.0 + 1.0 / (1.0 + _BIAS)) * max(1, n) * _EPSILON
     if width == 0.0 and high == 0.0:
         cell, small = 1.0, True
@@ -224,7 +224,7 @@ def _select_step(low: float, high: float, n: int, min_intervals: int) -> float:
 
 
 def _find_multiples(low: float, high: float, unit: float) -> tuple[float, float]:
-    """The first and last multiple of the unit that cover the range."""
+    """Return the first and last multiple of the unit that cover the range."""
     first = float(math.floor(low / unit + _ROUNDING_TOLERANCE))
     last = float(math.ceil(high / unit - _ROUNDING_TOLERANCE))
     while first * unit > low + _ROUNDING_TOLERANCE * unit:
@@ -235,7 +235,7 @@ def _find_multiples(low: float, high: float, unit: float) -> tuple[float, float]
 
 
 def _add_intervals(first: float, last: float, low: float, high: float, missing: int) -> tuple[float, float]:
-    """Add intervals on both sides, but none across an end that is zero."""
+    """Add intervals on both sides, but none beyond an end that is zero."""
     half, rest = divmod(missing, 2)
     if low == 0.0 and first == 0.0 and high != 0.0:
         return first, last + missing
@@ -247,7 +247,7 @@ def _add_intervals(first: float, last: float, low: float, high: float, missing: 
 
 
 def _make_spaced_values(low: float, high: float, intervals: int) -> npt.NDArray[np.float64]:
-    """Equally spaced values between two multiples, exact zero where only rounding is left."""
+    """Return equally spaced values between two multiples, with exact zeros in place of rounding errors."""
     if intervals == 0:
         return np.array([low])
     step = (high - low) / intervals
@@ -265,7 +265,7 @@ _MAX_TABLED_POWER = 27
 
 
 def as_character(value: object, scipen: int = 0) -> str:
-    """One value as a label, doubles with 15 significant digits at most.
+    """Format a value as a label, doubles with at most 15 significant digits.
 
     Parameters
     ----------
@@ -307,7 +307,7 @@ def _format_double(x: float, scipen: int) -> str:
         return "0"
     significant, power = get_digits_and_power(x)
     decimals = max(0, significant - power - 1)
-    # Fixed notation unless it is wider; the sign counts for both.
+    # fixed notation unless it is wider; the sign counts for both
     fixed_width = max(power, 0) + 1 + (decimals + 1 if decimals else 0)
     scientific_width = significant + (significant > 1) + (5 if abs(power) >= 100 else 4)
     if fixed_width <= scientific_width + scipen:
@@ -315,18 +315,18 @@ def _format_double(x: float, scipen: int) -> str:
     else:
         text, _, tail = f"{x:.{significant - 1}e}".partition("e")
         tail = f"e{tail}"
-    # The digits were counted before the last rounding, which may have left zeros.
+    # the digits were counted before the last rounding, which may have left zeros
     return (text.rstrip("0").rstrip(".") if "." in text else text) + tail
 
 
 def get_digits_and_power(x: float, digits: int = _DIGITS) -> tuple[int, int]:
-    """Return how many of so many significant digits are not trailing zeros, and the power of ten.
+    """Return the number of significant digits without trailing zeros, at most `digits`, and the power of ten.
 
     >>> get_digits_and_power(1200.0), get_digits_and_power(0.00123456789, 7)
     ((2, 3), (7, -3))
     """
     mantissa, exponent = f"{abs(x):.{digits + 2}e}".split("e")
-    # R counts the digits after scaling in long double, which near a tie may round the other way.
+    # R counts the digits after scaling in long double, which may round differently near a tie
     if "35" <= mantissa[-3:-1] < "65" and HAS_80_BIT and digits <= _DIGITS:
         return _get_scaled_digits(abs(x), int(exponent), digits)
     mantissa, exponent = f"{abs(x):.{digits - 1}e}".split("e")
@@ -337,7 +337,7 @@ def _get_scaled_digits(x: float, power: int, digits: int) -> tuple[int, int]:
     shift = power - digits + 1
     scaled = np.longdouble(x)
     if abs(shift) <= _MAX_TABLED_POWER:
-        # R's table is in double: beyond 10**22 it is inexact.
+        # R's table is in double precision: beyond 10**22 it is inexact
         factor = np.longdouble(float(f"1e{abs(shift)}"))
         scaled = scaled / factor if shift > 0 else scaled * factor
     else:

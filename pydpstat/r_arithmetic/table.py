@@ -1,4 +1,4 @@
-"""Contingency tables as R's table() counts them."""
+"""Contingency tables as counted by R's table()."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def table(
 
 
 def _read_columns(factors: tuple[Any, ...]) -> tuple[list[Sized], tuple[str, ...]]:
-    """The vectors, and their names if they have some."""
+    """Return the vectors, and their names if they have names."""
     if len(factors) == 1 and (isinstance(factors[0], Mapping) or has_columns(factors[0])):
         frame = factors[0]
         names = tuple(str(name) for name in frame.keys())
@@ -153,7 +153,7 @@ def _resolve_axis_names(dnn: Sequence[str] | str | None, names: tuple[str, ...])
 
 
 def _resolve_missing_rules(use_na: str | None, exclude: object) -> tuple[tuple[Label, ...] | None, str]:
-    """The excluded labels (None if not given) and the effective `useNA`."""
+    """Return the excluded labels (None if not given) and the effective `useNA`."""
     if use_na is not None and not (isinstance(use_na, str) and use_na in _USE_NA):
         raise PydpstatError(f"useNA must be one of {_USE_NA}, got {use_na!r}")
     if exclude is _DEFAULT_EXCLUDE:
@@ -163,7 +163,7 @@ def _resolve_missing_rules(use_na: str | None, exclude: object) -> tuple[tuple[L
 
 
 def has_data_dependent_levels(useNA: str | None = None, exclude: object = _DEFAULT_EXCLUDE, dnn: object = None) -> bool:
-    """Whether a missing value among the data adds a level to a table with these arguments.
+    """Return whether a missing value in the data adds a level to a table with these arguments.
 
     >>> has_data_dependent_levels(), has_data_dependent_levels(exclude="a"), has_data_dependent_levels("always")
     (False, True, False)
@@ -173,7 +173,7 @@ def has_data_dependent_levels(useNA: str | None = None, exclude: object = _DEFAU
 
 
 def _encode_dimension(column: object, excluded: tuple[Label, ...] | None, use_na: str) -> Factor:
-    """The column with the levels of its axis, code -1 for what is not counted."""
+    """Return the column coded by the levels of its axis, with code -1 for values that are not counted."""
     found = find_categories(column)
     is_factor = is_categorical(column)
     without: Iterable[Label] = excluded if excluded is not None else ()
@@ -191,12 +191,12 @@ def _encode_dimension(column: object, excluded: tuple[Label, ...] | None, use_na
 
 
 def _has_missing_level(found: Factor, use_na: str) -> bool:
-    """Whether the missing values get a level."""
+    """Return whether missing values have a level."""
     return use_na == "always" or (use_na == "ifany" and bool(found.codes.min(initial=0) < 0))
 
 
 def _count_combinations(codes: list[npt.NDArray[np.integer]], dims: tuple[int, ...]) -> npt.NDArray[np.int64]:
-    """Count the combinations, the first axis fastest."""
+    """Count the combinations of codes, with the first axis varying fastest."""
     cells = math.prod(dims)
     counts = np.zeros(cells, dtype=np.int64)
     for start in range(0, codes[0].size, _CHUNK_SIZE):

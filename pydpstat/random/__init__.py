@@ -1,6 +1,6 @@
-"""Where randomness comes from: the operating system, R's stream, or NumPy's generators.
+"""Sources of randomness: the operating system, R's stream, and NumPy's generators.
 
-A source draws noise for `pydpstat._release.pipeline`. Each source has the same distributions as methods.
+A source draws noise for `pydpstat._release.pipeline`. All sources have the same methods, one per distribution.
 """
 
 from pydpstat._lazy import attach_names as _attach

@@ -1,4 +1,4 @@
-"""Seeded sources: NumPy's generators and R's stream, in floating point, for checking and study."""
+"""Seeded sources, NumPy's generators and R's stream, in floating point, for checking and study."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pydpstat.random.secure.continuous import Scale
 
 
 class SeededSource:
-    """Base of the sources that a seed decides: for checking and study only.
+    """Base of the sources that are determined by a seed, for checking and study only.
 
     >>> NumpySource(np.random.default_rng(1)).discrete_gaussian(3, 2.0).shape
     (3,)
@@ -32,6 +32,8 @@ class SeededSource:
 
     def discrete_gaussian(self, size: int, sd: float) -> np.ndarray:
         """Draw integers with P(k) proportional to exp(-k^2 / (2 sd^2)).
+
+        Two-sided geometric candidates are drawn, then as many uniforms, until enough candidates are accepted.
 
         Two-sided geometric numbers are drawn, then as many uniforms, until enough are kept.
 
@@ -61,7 +63,7 @@ class SeededSource:
 
 
 class NumpySource(SeededSource):
-    """Noise from a NumPy generator, which moves on with each draw."""
+    """Noise from a NumPy generator, whose state advances with each draw."""
 
     def __init__(self, generator: np.random.Generator) -> None:
         self.generator = generator
@@ -76,7 +78,7 @@ class NumpySource(SeededSource):
 
     def uniform(self, size: int) -> np.ndarray:
         """Draw uniform variables in (0, 1)."""
-        # a 0 would choose a first candidate even where its weight is 0
+        # a 0 would select a first candidate even if its weight is 0
         return np.maximum(self.generator.random(size), 2.0**-54)
 
     def gamma(self, shape: int, rate: float) -> float:
@@ -94,22 +96,22 @@ class NumpySource(SeededSource):
         return signs * self._draw_geometric(size, float(rate))
 
     def _draw_geometric(self, size: int, rate: float) -> np.ndarray:
-        # by inversion: Generator.geometric loses the far tail where rate is small
+        # by inversion because Generator.geometric truncates the tail for small rates
         return np.floor(self.generator.standard_exponential(size) / rate)
 
 
 class RSource(SeededSource):
-    """Noise from R's stream, in the order and with the arithmetic of the R originals."""
+    """Noise from R's stream, in the order and with the arithmetic of R's functions."""
 
     def __init__(self, stream: RRandom) -> None:
         self.stream = stream
 
     def laplace(self, size: int, scale: Scale, grid: float | None = None) -> np.ndarray:
-        """Draw as ``rmutil::rlaplace(size, s = scale)``: one uniform a value."""
+        """Draw as ``rmutil::rlaplace(size, s = scale)``: one uniform per value."""
         return self.stream.rlaplace(size, 0.0, scale)
 
     def normal(self, size: int, sd: Scale, grid: float | None = None) -> np.ndarray:
-        """Draw as ``rnorm(size, sd = sd)``: two uniforms a value."""
+        """Draw as ``rnorm(size, sd = sd)``: two uniforms per value."""
         return self.stream.rnorm(size, 0.0, sd)
 
     def uniform(self, size: int) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Choices among candidates by weights, and by permute-and-flip: exact, or in floating point if seeded."""
+"""Weighted choice among candidates, and permute-and-flip: exact, or in floating point if seeded."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pydpstat.random.secure._bits import draw_permutation as exact_permutation
 from pydpstat.random.secure.trials import draw_exp_trials
 from pydpstat.random.source import Source
 
-# of each run: the utility of its points, the first of them, and how many there are
+# for each run: the utility of its points, the first point, and the number of points
 Runs = tuple[Floats, npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
 
@@ -27,10 +27,10 @@ def choose_by_weight(
     measure: npt.NDArray[np.int64] | Floats | None = None,
     exact_utilities: Sequence[Fraction] | None = None,
 ) -> int:
-    """Choose a place with probability proportional to measure * exp(rate * utility).
+    """Choose an index with probability proportional to measure * exp(rate * utility).
 
-    `exact_utilities` has the utilities' differences from the best one where `utility` has only the floats nearest
-    to them (`pydpstat.random.secure.choose`).
+    `exact_utilities` has the exact differences from the best utility if `utility` has only the nearest floats
+    (`pydpstat.random.secure.choose`).
     """
     if not source.reproducible:
         return secure.choose(utility, rate, measure, exact=exact_utilities)
@@ -44,8 +44,8 @@ def choose_point_by_weight(
 ) -> int:
     """Choose a point with probability proportional to exp(rate * utility), where most utilities are `lower_limit`.
 
-    The utilities are those of successive points from `first` on, which rise and then fall. All other points
-    have `lower_limit`, whose weight is next to nothing: they are looked at only where the others do not decide.
+    The utilities are those of successive points from `first` on, which rise and then fall. All other points have the
+    utility `lower_limit` and almost no weight: they are evaluated only if the others do not decide.
     """
     above = np.flatnonzero(utility > lower_limit)
     start, stop = int(above[0]), int(above[-1]) + 1
@@ -65,7 +65,7 @@ def choose_point_by_weight(
 def choose_points_by_weight(runs: Sequence[Runs], rate: Fraction, source: Source) -> list[int]:
     """Choose a point in each of several divisions into runs; a point has the weight exp(rate * utility).
 
-    A run is chosen by its number of points times their weight, and then one of its points.
+    A run is chosen by the total weight of its points, and then one of its points.
     """
     if not source.reproducible:
         chosen = []
@@ -77,15 +77,15 @@ def choose_points_by_weight(runs: Sequence[Runs], rate: Fraction, source: Source
     uniforms = source.uniform(len(runs)).tolist()
     chosen = []
     for each, uniform, (_, starts, widths) in zip(weights, uniforms, runs):
-        # where in the run the uniform falls tells which point, as it would among all points
+        # the position of the uniform within the run selects the point, as among all points
         run, share = invert_cumulative_sums(each * widths, uniform)
         chosen.append(int(starts[run]) + min(int(share * widths[run]), int(widths[run]) - 1))
     return chosen
 
 
 def _compute_weights(utilities: Sequence[Floats], rate: Fraction) -> list[Floats]:
-    """Return the weights of several lists of utilities, each list's largest 1."""
-    # one call for all: the exponential of a few numbers takes as long as that of a thousand
+    """Return the weights of several arrays of utilities, scaled so that each maximum is 1."""
+    # one call for all because the exponential of a few numbers takes as long as that of a thousand
     exponents = np.concatenate([utility - utility.max() for utility in utilities])
     with np.errstate(over="ignore", under="ignore"):
         weights = exp(exponents * float(rate))
@@ -93,24 +93,24 @@ def _compute_weights(utilities: Sequence[Floats], rate: Fraction) -> list[Floats
 
 
 def invert_cumulative_sums(weights: Floats, uniform: float) -> tuple[int, float]:
-    """Return the place whose part of all weights a uniform falls into, and where in it from 0 to 1."""
+    """Return the index whose share of the total weight contains a uniform, and the position in it, from 0 to 1."""
     sums = np.cumsum(weights)
     aim = uniform * float(sums[-1])
-    # the sum's own rounding could put the uniform beyond the last place
+    # rounding of the sum could put the uniform beyond the last index
     place = min(int(sums.searchsorted(aim)), weights.size - 1)
     before = float(sums[place - 1]) if place else 0.0
     return place, (aim - before) / (float(sums[place]) - before)
 
 
 def draw_integer_below(limit: int, source: Source) -> int:
-    """Choose an integer from 0 to below `limit`, all with the same probability."""
+    """Draw an integer from 0 to `limit` - 1 uniformly."""
     if not source.reproducible:
         return exact_below(limit)
     return min(int(source.uniform(1)[0] * limit), limit - 1)
 
 
 def draw_integers(size: int, bits: int, source: Source) -> npt.NDArray[np.int64]:
-    """Draw so many integers from 0 to below 2^bits, at most 2^16."""
+    """Draw `size` integers from 0 to 2^bits - 1 uniformly; `bits` is at most 16."""
     if not source.reproducible:
         return exact_places(size, bits)
     return (source.uniform(size) * 2.0**bits).astype(np.int64)
@@ -119,12 +119,12 @@ def draw_integers(size: int, bits: int, source: Source) -> npt.NDArray[np.int64]
 def permute_and_flip(
     scores: Floats, rate: Fraction, source: Source, exact_utilities: Sequence[Fraction] | None = None
 ) -> int:
-    """Choose a place: in random order, the first that is taken with probability exp(-rate * shortfall).
+    """Choose an index: in random order, the first that is accepted with probability exp(-rate * shortfall).
 
-    `exact_utilities` has the differences from the highest score where `scores` has only the floats nearest to them.
+    `exact_utilities` has the exact differences from the highest score if `scores` has only the nearest floats.
     """
     top = float(scores.max())
-    # a rate that is hardly a float leaves everything to the exact exponents
+    # for a rate near the range limits of floats, only the exact exponents are used
     factor = float(rate) if 2.0**-900 < rate < 2.0**900 else np.nan
     with np.errstate(over="ignore", under="ignore"):
         exponents = (top - scores) * factor
@@ -134,7 +134,7 @@ def permute_and_flip(
     else:
         order = exact_permutation(scores.size)
         with np.errstate(under="ignore"):
-            # a difference, a rate and a product, each rounded once
+            # bound of the rounding errors of a difference, a rate and a product
             errors = exponents * 2.0**-50 + 2.0**-1000
 
         def compute_shortfall(i: int) -> Fraction:

@@ -1,4 +1,4 @@
-"""What a release needs of a source of randomness, the operating system as one, and what `rng` stands for."""
+"""The interface of a source of randomness, the operating system's source, and conversion of `rng`."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ class Source(Protocol):
         """Draw normal noise."""
 
     def uniform(self, size: int) -> np.ndarray:
-        """Draw uniform variables in (0, 1), right to rounding only."""
+        """Draw uniform variables in (0, 1), correct up to rounding only."""
 
     def gamma(self, shape: int, rate: float) -> float:
-        """Draw one Gamma variable, right to rounding only."""
+        """Draw one Gamma variable, correct up to rounding only."""
 
     def symmetric_geometric(self, size: int, rate: float | Fraction) -> np.ndarray:
         """Draw integers with P(k) proportional to exp(-rate |k|)."""
@@ -63,7 +63,7 @@ class Source(Protocol):
 
 
 class SystemSource:
-    """Noise from the operating system's generator, each draw from exactly its distribution."""
+    """Noise from the operating system's generator, each draw exactly from its distribution."""
 
     reproducible = False
 
@@ -76,11 +76,11 @@ class SystemSource:
         return secure.normal(size, sd, _require_grid(grid))
 
     def uniform(self, size: int) -> np.ndarray:
-        """Draw uniform variables in (0, 1), right to rounding only."""
+        """Draw uniform variables in (0, 1), correct up to rounding only."""
         return secure.uniform(size)
 
     def gamma(self, shape: int, rate: float) -> float:
-        """Draw one Gamma variable, right to rounding only."""
+        """Draw one Gamma variable, correct up to rounding only."""
         return secure.gamma(shape, rate)
 
     def symmetric_geometric(self, size: int, rate: float | Fraction) -> np.ndarray:
@@ -114,7 +114,7 @@ def _require_grid(grid: float | None) -> float:
 
 
 def source_from(rng: object, *, int_seeds_r: bool = False, name: str = "rng") -> Source:
-    """Turn the argument `rng` into a source of randomness.
+    """Convert the argument `rng` to a source of randomness.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def source_from(rng: object, *, int_seeds_r: bool = False, name: str = "rng") ->
     """
     if rng is None or rng is SYSTEM:
         return SYSTEM
-    # all from one module: looking into a package takes a microsecond of a small release
+    # imported from one module because a package's lazy attributes would cost a microsecond per release
     from pydpstat.random._seeded import NumpySource, RRandom, RSource
 
     if isinstance(rng, (NumpySource, RSource)):
