@@ -10,11 +10,11 @@ from typing import NamedTuple, Protocol
 from pydpstat import _checks as checks
 from pydpstat.budget._blocks import OPEN_BLOCKS as open_blocks
 from pydpstat.budget._blocks import (
+    CallText,
     Chargeable,
     get_default_budget,
     get_enclosing_budget,
     get_open_budgets,
-    set_charge_subject,
     use_budget,
     warn_of_a_block_elsewhere,
 )
@@ -100,8 +100,7 @@ def charge_budget(
             if isinstance(call_or_text, str)
             else (call_or_text.describe_release(describe_subject()), call_or_text.format_python())
         )
-        with set_charge_subject(words, describe_noise(mechanism)):
-            payer.spend(guarantee, call)
+        payer.spend(guarantee, CallText(call, words, describe_noise(mechanism)))
     elif open_blocks and not get_open_budgets():
         warn_of_a_block_elsewhere()
 

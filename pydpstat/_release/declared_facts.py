@@ -6,7 +6,7 @@ import numbers
 from collections.abc import Iterable, Mapping
 from contextvars import ContextVar, Token
 from functools import lru_cache
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -38,7 +38,7 @@ class DesignCallContext:
     """
 
     __slots__ = ("_token", "compared", "facts", "design_call", "types")
-    _token: Token[DesignCallContext | None]
+    _token: Token[FunctionCall]
 
     def __init__(
         self,
@@ -51,41 +51,51 @@ class DesignCallContext:
         self.types, self.compared = types_condition, False
 
     def __enter__(self) -> None:
-        self._token = _current_context.set(self)
+        self._token = current_call.set(current_call.get()._replace(design_context=self))
 
     def __exit__(self, *raised: object) -> None:
-        _current_context.reset(self._token)
+        current_call.reset(self._token)
 
 
-_current_context: ContextVar[DesignCallContext | None] = ContextVar("_inside", default=None)
+class FunctionCall(NamedTuple):
+    """Name and arguments of the running function, and the context of the design's call around it."""
+
+    function: str = ""
+    arguments: tuple[object, ...] = ()
+    options: Mapping[str, object] = {}
+    design_context: DesignCallContext | None = None
+
+
+# helpers at any depth ask for the names and types of the data, and for the facts that a design declares
+current_call: ContextVar[FunctionCall] = ContextVar("pydpstat call", default=FunctionCall())
 
 
 def record_facts(kind: str, names: Iterable[str]) -> None:
     """Record bounds or levels of columns as facts on which the next releases depend."""
-    around = _current_context.get()
+    around = current_call.get().design_context
     if around is not None:
         around.facts.append((kind, tuple(names)))
 
 
 def record_comparison() -> None:
     """Record that the next release depends on comparisons: a condition, or groups of records."""
-    around = _current_context.get()
+    around = current_call.get().design_context
     if around is not None:
         around.compared = True
 
 
 def get_comparison_conditions() -> tuple[str, ...]:
     """Return the condition on types if a design's records were compared for this release."""
-    around = _current_context.get()
+    around = current_call.get().design_context
     return () if around is None or not around.compared or around.types is None else (around.types,)
 
 
 def get_type_conditions() -> tuple[str, ...]:
     """Return the condition on the types of the data passed to the running function; empty for lists."""
-    around = _current_context.get()
+    around = current_call.get().design_context
     if around is not None:
         return () if around.types is None else (around.types,)
-    _, arguments, options = current_call.get()
+    _, arguments, options, _ = current_call.get()
     given = [*arguments, *(each for key, each in options.items() if key not in _PUBLIC_ARGUMENTS)]
     return (TYPES_CONDITION,) if any(map(_has_types, given)) else ()
 
@@ -108,13 +118,13 @@ def _has_types(argument: object) -> bool:
 
 def get_recorded_facts() -> tuple[Fact, ...]:
     """Return the facts recorded in the enclosing block."""
-    around = _current_context.get()
+    around = current_call.get().design_context
     return () if around is None else tuple(around.facts)
 
 
 def get_design_call(function: str) -> DesignCallText | None:
     """Return the design call that triggered this function; None if it was called directly."""
-    around = _current_context.get()
+    around = current_call.get().design_context
     if around is None or around.design_call is None or around.design_call.name != function:
         return None
     return around.design_call.describe_call()
@@ -122,20 +132,14 @@ def get_design_call(function: str) -> DesignCallText | None:
 
 def is_subset_release() -> bool:
     """Return whether the release is that of a subset of a design's sample."""
-    around = _current_context.get()
+    around = current_call.get().design_context
     return around is not None and getattr(around.design_call, "subset", None) is not None
-
-
-# the running function, its positional and its keyword arguments
-current_call: ContextVar[tuple[str, tuple[object, ...], Mapping[str, object]]] = ContextVar(
-    "handed", default=("", (), {})
-)
 
 
 def get_series_names(function: str) -> tuple[str, ...]:
     """Return the names of the series passed to a function, which are public like those of columns."""
-    name, arguments, _ = current_call.get()
-    series = [each for each in arguments if has_attributes(each, "to_frame")] if name == function else []
+    call = current_call.get()
+    series = [each for each in call.arguments if has_attributes(each, "to_frame")] if call.function == function else []
     names = [getattr(each, "name", None) for each in series]
     return tuple(dict.fromkeys(each for each in names if isinstance(each, str)))
 

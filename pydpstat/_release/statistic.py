@@ -11,7 +11,7 @@ import numpy as np
 
 from pydpstat._answering import explain_wrong_calls
 from pydpstat._release.calibration import SEEDED_CONDITION, QuerySpec, calibrate_release
-from pydpstat._release.declared_facts import current_call, get_design_call, get_series_names
+from pydpstat._release.declared_facts import FunctionCall, current_call, get_design_call, get_series_names
 from pydpstat._release.options import Options
 from pydpstat._release.pipeline import Query, release_query
 from pydpstat._release.scope import EMPTY_SCOPE
@@ -41,7 +41,8 @@ def guard_release(function: Callable[Parameters, Returned]) -> Callable[Paramete
 
     @wraps(called)
     def run_guarded(*arguments: Parameters.args, **options: Parameters.kwargs) -> Returned:
-        token = current_call.set((function.__name__, arguments, options))
+        context = current_call.get().design_context
+        token = current_call.set(FunctionCall(function.__name__, arguments, options, context))
         try:
             with np.errstate(all="ignore"):
                 return called(*arguments, **options)

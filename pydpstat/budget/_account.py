@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Self
 from pydpstat import _checks as checks
 from pydpstat._answering import HelpfulErrors
 from pydpstat.budget._blocks import (
+    CallText,
     close_block,
     drop_block,
-    get_charge_label,
-    get_charge_mechanism,
+    get_block_label,
     label_charges,
     open_block,
     register_block,
-    set_charge_subject,
 )
 from pydpstat.budget._entry import Entry
 from pydpstat.budget._ledger import Limits, MemoryLedger, SharedLedger
@@ -156,17 +155,18 @@ class Account(HelpfulErrors):
         call = type(result).__name__ if record is None else record.format_python()
         perturbed = f"{made.perturbation} perturbation" if hasattr(made, "perturbation") else ""
         words = describe_noise(str(getattr(made, "mechanism", None) or perturbed))
-        with set_charge_subject("" if record is None else record.describe_release(), words):
-            self._spend_guarantee(guarantee, call, label, "Do not publish the result.")
+        subject = "" if record is None else record.describe_release()
+        self._spend_guarantee(guarantee, CallText(call, subject, words), label, "Do not publish the result.")
 
     def _spend_guarantee(self, guarantee: Guarantee, call: str, label: str | None, consequence: str) -> None:
         cost = self._compute_cost(guarantee, consequence)
         if not isinstance(call, str):
             raise PydpstatError(f"call must be a string; got {type(call).__name__}. Give result.call.")
-        name = get_charge_label(self) if label is None else _check_label(label)
-        remaining = self._ledger.record_spend(
-            self._limit, cost, Entry.from_guarantee(guarantee, call, name, get_charge_mechanism())
-        )
+        described = call if isinstance(call, CallText) else CallText(call)
+        name = get_block_label(self) if label is None else _check_label(label)
+        name = described.subject if name is None else name
+        entry = Entry.from_guarantee(guarantee, call, name, described.mechanism)
+        remaining = self._ledger.record_spend(self._limit, cost, entry)
         if remaining is None:
             return
         costs = cost, remaining, compute_shortfall(cost, remaining)

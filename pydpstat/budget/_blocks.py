@@ -39,11 +39,21 @@ class Chargeable(Protocol):
         """Record the cost, or raise an error if it would exceed the budget."""
 
 
-class ChargeSubject(NamedTuple):
-    """Subject and mechanism of the release that is being charged, in words."""
+class CallText(str):
+    """Text of a call, with the subject and the mechanism of its release in words.
 
-    label: str = ""
-    mechanism: str = ""
+    It is a string, so that it passes through the `spend` of any budget, also of a user's own.
+    """
+
+    __slots__ = ("mechanism", "subject")
+    subject: str
+    mechanism: str
+
+    def __new__(cls, call: str, subject: str = "", mechanism: str = "") -> CallText:
+        """Create the text."""
+        text = super().__new__(cls, call)
+        text.subject, text.mechanism = subject, mechanism
+        return text
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,17 +76,24 @@ _GENERATOR_FLAGS = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
 _DRIVERS = ("contextlib", "_pytest.", "pytest_asyncio", "anyio.pytest_plugin", "unittest.")
 _METHODS = ("__enter__", "__exit__", "__aenter__", "__aexit__")
 _block_numbers = count()
-# the innermost block is the last
-_BUDGETS: ContextVar[tuple[_OpenBlock, ...]] = ContextVar("pydpstat budgets", default=())
+
+
+class _ContextBlocks(NamedTuple):
+    """Open blocks of a context, the innermost last: those of budgets, and those of labels."""
+
+    budgets: tuple[_OpenBlock, ...] = ()
+    labels: tuple[tuple[_OpenBlock, str], ...] = ()
+
+
+# a block reaches every release inside, also in functions that do not know of it
+_BLOCKS: ContextVar[_ContextBlocks] = ContextVar("pydpstat blocks", default=_ContextBlocks())
 # blocks of generators in all contexts: each step may run in a different one
 _GENERATOR_BLOCKS: list[_OpenBlock] = []
-_LABELS: ContextVar[tuple[tuple[_OpenBlock, str], ...]] = ContextVar("pydpstat labels", default=())
-_SUBJECT: ContextVar[ChargeSubject] = ContextVar("pydpstat subject", default=ChargeSubject())
 
 
 def get_open_budgets() -> tuple[Chargeable | None, ...]:
     """Return the budgets of the enclosing blocks, the innermost last; empty outside all blocks."""
-    found = _BUDGETS.get()
+    found = _BLOCKS.get().budgets
     if not _GENERATOR_BLOCKS and not any(each.is_generator for each in found):
         return tuple(each.budget for each in found)
     return tuple(
@@ -93,7 +110,7 @@ def _order_blocks(found: Sequence[_OpenBlock]) -> list[_OpenBlock]:
         if (
             each.is_generator
             and id(each.frame) not in depths
-            and each in _BUDGETS.get()
+            and each in _BLOCKS.get().budgets
             and each.task is not _get_task()
         ):
             raise PydpstatError(
@@ -169,21 +186,22 @@ def get_enclosing_budget() -> Chargeable | None:
 def open_block(budget: Chargeable | None) -> None:
     """Make a budget the default until its block is closed."""
     block = _make_block(budget)
-    _BUDGETS.set((*_BUDGETS.get(), block))
+    blocks = _BLOCKS.get()
+    _BLOCKS.set(blocks._replace(budgets=(*blocks.budgets, block)))
     if block.is_generator:
         _GENERATOR_BLOCKS.append(block)
 
 
 def close_block(budget: Chargeable | None) -> None:
     """Close the innermost block of a budget; do nothing if there is none, as in another thread."""
-    frame, blocks = _find_owner(), _BUDGETS.get()
+    frame, blocks = _find_owner(), _BLOCKS.get().budgets
     here = [each for each in (*blocks, *_GENERATOR_BLOCKS) if each.budget is budget]
     # a generator that is closed elsewhere closes its own block
     own = [each for each in here if each.frame is frame] or [each for each in here if not each.is_generator]
     own = own or [each for each in here if each in blocks]
     if own:
         left = max(own, key=lambda each: each.number)
-        _BUDGETS.set(tuple(each for each in blocks if each is not left))
+        _BLOCKS.set(_BLOCKS.get()._replace(budgets=tuple(each for each in blocks if each is not left)))
         if left in _GENERATOR_BLOCKS:
             _GENERATOR_BLOCKS.remove(left)
 
@@ -202,34 +220,21 @@ def use_budget(budget: Chargeable | None) -> Iterator[None]:
 def label_charges(budget: Chargeable, label: str) -> Iterator[None]:
     """Label charges to a budget within the block."""
     block = _make_block(budget)
-    _LABELS.set((*_LABELS.get(), (block, label)))
+    blocks = _BLOCKS.get()
+    _BLOCKS.set(blocks._replace(labels=(*blocks.labels, (block, label))))
     try:
         yield
     finally:
-        _LABELS.set(tuple(each for each in _LABELS.get() if each[0] is not block))
+        blocks = _BLOCKS.get()
+        _BLOCKS.set(blocks._replace(labels=tuple(each for each in blocks.labels if each[0] is not block)))
 
 
-@contextmanager
-def set_charge_subject(label: str, mechanism: str) -> Iterator[None]:
-    """Set the subject and the mechanism of the release that is charged within the block."""
-    token = _SUBJECT.set(ChargeSubject(label, mechanism))
-    try:
-        yield
-    finally:
-        _SUBJECT.reset(token)
-
-
-def get_charge_label(budget: Chargeable) -> str:
-    """Return the innermost label of a budget, else the subject of the release; may be empty."""
-    labels = {block: label for block, label in _LABELS.get() if block.budget is budget}
+def get_block_label(budget: Chargeable) -> str | None:
+    """Return the innermost label of a budget; None if there is none."""
+    labels = {block: label for block, label in _BLOCKS.get().labels if block.budget is budget}
     # most releases have no label
     last = _order_blocks(tuple(labels))[-1:] if labels else []
-    return labels[last[0]] if last else _SUBJECT.get().label
-
-
-def get_charge_mechanism() -> str:
-    """Return the mechanism of the release that is being charged; an empty string if it is unknown."""
-    return _SUBJECT.get().mechanism
+    return labels[last[0]] if last else None
 
 
 _POOL_MODULES = ("concurrent.futures.thread", "multiprocessing.pool")

@@ -143,7 +143,9 @@ def make_item_from_entry(entry: LedgerEntry) -> StatementItem:
     )
 
 
-def match_entries(entries: Sequence[LedgerEntry], results: Sequence[tuple[str | None, object]]) -> Iterator[StatementItem]:
+def match_entries(
+    entries: Sequence[LedgerEntry], results: Sequence[tuple[str | None, object]]
+) -> Iterator[StatementItem]:
     """Yield what is said of each line of a ledger, from its result where that is among those given."""
     known = [make_item_from_result(each, name) for name, each in results]
     for entry in entries:
