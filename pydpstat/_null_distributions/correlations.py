@@ -80,8 +80,8 @@ def compute_correlation_limits(
 ) -> Limits:
     """Return limits that contain the correlation of the records with probability at least 1 - alpha.
 
-    `sums` are the noisy sums of the nine products of two variables' weights (`compute_product_weight_sums`), and
-    `noise` is the distribution of their independent noises.
+    `sums` are the noisy sums of the nine products of two variables' weights
+    (`compute_product_weight_sums`), and `noise` is the distribution of their independent noises.
 
     With u and v the deviations of z1 and z2 from their means, the correlation r solves
     ``2 s c sum(u v) = r (s^2 sum(u^2) + c^2 sum(v^2))``, where s / c is the standard deviation of v over
