@@ -234,7 +234,7 @@ def convert_to_plain_level(level: object) -> Level:
     if isinstance(level, np.generic):
         level = str(level) if level.dtype.kind == "m" else level.item()
     if type(level) is float:
-        return level + 0.0  # 0 has one sign
+        return level + 0.0  # -0.0 becomes 0.0
     return level if isinstance(level, _PLAIN_CLASSES) and type(level) in _PLAIN_CLASSES else str(level)
 
 

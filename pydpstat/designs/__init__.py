@@ -1,4 +1,4 @@
-"""The design of a study: public facts declared once (`pydpstat.design`)."""
+"""Design of a study: public facts declared once (`pydpstat.design`)."""
 
 from pydpstat._lazy import explain_missing_names as _answer_names
 from pydpstat.designs.design import Design, design

@@ -1,7 +1,7 @@
-"""Conditions on declared columns, such as ``age >= 18 and region == 'Wien'``, held record by record.
+"""Conditions on declared columns, such as ``age >= 18 and region == 'Wien'``, evaluated record by record.
 
-A condition is read by Python's own grammar, of which only comparisons, their combinations, plain values and
-arithmetic are allowed, and nothing is evaluated as code. What is missing makes a comparison unknown, and
+A condition is parsed by Python's grammar, of which only comparisons, their combinations, literals and
+arithmetic are allowed, and is never evaluated as code. Missing values make a comparison unknown, and
 combinations follow Kleene's logic, as in R and SQL.
 """
 
@@ -47,7 +47,7 @@ _COMPARISON_OPERATORS = {**_ORDER_OPERATORS, ast.Eq: operator.eq, ast.NotEq: ope
 _SYMBOLS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 _REVERSED_OPERATORS = dict(zip(_COMPARISON_OPERATORS, (ast.Gt, ast.GtE, ast.Lt, ast.LtE, ast.Eq, ast.NotEq)))
 _EXAMPLE = "Write for example \"age >= 18 and region in ('north', 'south')\"."
-# methods of columns in pandas
+# methods of pandas columns
 _PANDAS_METHODS = {
     "isin": "Write in, as in \"region in ('north', 'south')\".",
     "between": "Write two comparisons, as in '18 <= age <= 65'.",
@@ -57,12 +57,12 @@ _PANDAS_METHODS = {
 
 @dataclass(frozen=True)
 class Condition(ColumnExpression):
-    """A condition on columns."""
+    """Condition on columns."""
 
     def check_expression(self, declared: Sequence[str], data_columns: Sequence[str] = ()) -> None:
-        """Refuse a condition that cannot be read, or that needs a column of which nothing is declared.
+        """Raise an error for a condition that is not valid or uses undeclared columns.
 
-        `data_columns` are the data's columns.
+        `data_columns` are all columns of the data.
         """
         node = parse_syntax_tree(self.text)
         _check_condition(node, self.text)
@@ -70,7 +70,7 @@ class Condition(ColumnExpression):
         check_names(self.names, declared, f"condition {self.text!r}", data_columns, truths)
 
     def check_values(self, numbers: Collection[str], levels: Mapping[str, object]) -> None:
-        """Refuse numbers in the place of truth values, and values that are none of a column's levels."""
+        """Raise an error for numbers used as Booleans, and for values that are not levels of a column."""
         for node in _find_truth_columns(parse_syntax_tree(self.text)):
             known = levels.get(node.id)
             if known is None and node.id in numbers:
@@ -97,16 +97,16 @@ class Condition(ColumnExpression):
 
     @property
     def engine_test(self) -> Predicate | None:
-        """The condition as engines can evaluate it themselves, or None."""
+        """Condition in the form that engines evaluate, or None."""
         return make_engine_test(parse_syntax_tree(self.text))
 
     def evaluate_truths(self, columns: Mapping[str, Column]) -> tuple[Truths, Truths]:
-        """Return where it is known to be true, and where it is known."""
+        """Return a mask of records for which the condition is known to be true, and of those for which it is known."""
         return _evaluate_condition(parse_syntax_tree(self.text), columns, dict(self.bounds))
 
 
 def make_engine_test(node: ast.expr) -> Predicate | None:
-    """Return a condition as engines can evaluate it; None where it has what they would round otherwise."""
+    """Return a condition for evaluation by engines; None if they would round its values differently."""
     match node:
         case ast.BoolOp(op=op, values=values):
             return _combine_tests(AllOf if isinstance(op, ast.And) else AnyOf, map(make_engine_test, values))
@@ -147,7 +147,7 @@ def _make_equality_test(name: str, values: tuple[Any, ...]) -> Predicate | None:
 
 
 def parse_expression(text: str, bounds: Clipping = ()) -> Condition | NumericExpression:
-    """Return what a text says: a condition, or numbers made of columns."""
+    """Parse a text as a condition or as numbers computed from columns."""
     conditional = isinstance(parse_syntax_tree(text), (ast.BoolOp, ast.Compare)) or _is_negation(
         parse_syntax_tree(text)
     )
@@ -159,7 +159,7 @@ def _is_negation(node: ast.expr) -> bool:
 
 
 def _find_truth_columns(node: ast.expr) -> list[ast.Name]:
-    """Return the columns that stand for truth values themselves."""
+    """Return the columns that are used as Booleans."""
     match node:
         case ast.BoolOp(values=values):
             return [name for each in values for name in _find_truth_columns(each)]
@@ -169,7 +169,7 @@ def _find_truth_columns(node: ast.expr) -> list[ast.Name]:
 
 
 def _find_equality_values(node: ast.expr) -> Iterator[tuple[str, object]]:
-    """Return columns with the values that they are compared with for being equal."""
+    """Yield columns with the values with which they are compared for equality."""
     for each in ast.walk(node):
         for left, op, right in _split_comparisons(each) if isinstance(each, ast.Compare) else ():
             if not isinstance(left, ast.Name):
@@ -181,7 +181,7 @@ def _find_equality_values(node: ast.expr) -> Iterator[tuple[str, object]]:
 
 
 def _check_condition(node: ast.expr, text: str) -> None:
-    """Refuse whatever is no comparison of a column with values, or a combination of such."""
+    """Raise an error for anything but comparisons of columns with values, and combinations of them."""
     match node:
         case ast.BoolOp(values=values):
             for each in values:
@@ -202,7 +202,7 @@ def _check_condition(node: ast.expr, text: str) -> None:
 
 
 def _suggest_condition(node: ast.expr) -> str:
-    """Return what to write in place of what pandas and R have in a condition."""
+    """Suggest a replacement for syntax of pandas and R in a condition."""
     for part in ast.walk(node):
         match part:
             case ast.BinOp(op=ast.BitAnd() | ast.BitOr()) | ast.UnaryOp(op=ast.Invert()):
@@ -231,7 +231,7 @@ def _is_simple_comparison(left: ast.expr, op: ast.cmpop, right: ast.expr) -> boo
 
 
 def _is_column_and_value(left: ast.expr, right: ast.expr) -> bool:
-    """Tell whether a column is compared with a value: in its own type, and texts, too."""
+    """Return whether a column is compared with a value, in the column's type, strings included."""
     return isinstance(left, ast.Name) and _is_value(right)
 
 
@@ -243,7 +243,7 @@ def _is_value(node: ast.expr) -> bool:
 
 
 def _split_comparisons(node: ast.Compare) -> list[tuple[ast.expr, ast.cmpop, ast.expr]]:
-    """Return the comparisons of a chain such as ``18 <= age < 65``, a column before its value."""
+    """Return the comparisons of a chain such as ``18 <= age < 65``, each with the column before its value."""
     found = zip([node.left, *node.comparators], node.ops, node.comparators)
     return [_order_column_first(*each) if type(each[1]) in _REVERSED_OPERATORS else each for each in found]
 
@@ -279,7 +279,7 @@ def _evaluate_comparison(
     if type(op) in _REVERSED_OPERATORS and not _is_column_and_value(left, right):
         (one, first), (other, second) = (evaluate_arithmetic(side, columns, bounds) for side in (left, right))
         known = first & second
-        # what is undefined is known not to compare
+        # comparisons with undefined numbers are known to be false
         return _COMPARISON_OPERATORS[type(op)](one, other) & known, known
     assert isinstance(left, ast.Name)
     if isinstance(op, (ast.In, ast.NotIn)):
@@ -290,9 +290,9 @@ def _evaluate_comparison(
 
 
 def _compare_column(name: str, column: Column, op: ast.cmpop, value: object) -> tuple[Truths, Truths]:
-    """Compare a column with a value; whether that is possible depends on the column's type alone.
+    """Compare a column with a value; whether that is possible depends on the column's type only.
 
-    Equality is looked up as for the levels of groups and tables.
+    Equality is determined as for the levels of groups and tables.
     """
     series, kind = to_series(column), get_value_kind(column)
     if kind in ("times", "zoned") and isinstance(value, str) and type(op) not in _ORDER_OPERATORS:
@@ -316,7 +316,7 @@ def _compare_column(name: str, column: Column, op: ast.cmpop, value: object) -> 
 
 
 def _is_comparable(element: object, value: object) -> bool:
-    """Tell whether an object can be compared; one that raises an error is missing."""
+    """Return whether an object can be compared; one that raises an error is missing."""
     try:
         return bool(element == value) or True
     except Exception:  # an object's comparison may raise any error
@@ -325,21 +325,21 @@ def _is_comparable(element: object, value: object) -> bool:
 
 def _compare_by_order(series: pd.Series, op: ast.cmpop, value: object) -> tuple[Truths, Truths]:
     if series.dtype == object:
-        # of numbers or truth values with a missing one: each is compared by itself
+        # numbers or Booleans with a missing value: compare each element separately
         held = [_is_satisfied(each, op, value) for each in series]
         return np.array([each is True for each in held], dtype=bool), np.array(
             [each is not None for each in held], dtype=bool
         )
     known = ~series.isna().to_numpy(dtype=bool)
     if is_categorical(series):
-        # the order is that of the numbers, not of the categories
+        # compare by the order of the numbers, not of the categories
         series = series.astype(series.cat.categories.dtype)
     found = _ORDER_OPERATORS[type(op)](series, value)
     return found.fillna(False).to_numpy(dtype=bool) & known, known
 
 
 def _parse_moment(name: str, series: pd.Series, text: str) -> object:
-    """Return the date or time in a string, in the column's time zone if it has one."""
+    """Parse the date or time in a string, in the column's time zone if it has one."""
     try:
         moment = pd.Timestamp(text)
     except ValueError as error:
@@ -352,10 +352,10 @@ def _parse_moment(name: str, series: pd.Series, text: str) -> object:
 
 
 def _is_satisfied(element: object, op: ast.cmpop, value: object) -> bool | None:
-    """Tell whether a number satisfies a comparison; None for a missing value or one that raises an error."""
+    """Return whether a number satisfies a comparison; None for a missing value or one that raises an error."""
     if is_missing(element):
         return None
-    # NumPy's durations count as integers
+    # NumPy durations are registered as integral numbers
     number = isinstance(element, (Real, np.bool_, Decimal)) and not isinstance(element, np.timedelta64)
     try:
         return number and bool(_ORDER_OPERATORS[type(op)](element, value))
@@ -364,14 +364,14 @@ def _is_satisfied(element: object, op: ast.cmpop, value: object) -> bool | None:
 
 
 def _combine_by_and(parts: list[tuple[Truths, Truths]]) -> tuple[Truths, Truths]:
-    """Combine by and: false where one is known to be false."""
+    """Combine truth values by and: false if one is known to be false."""
     true = np.logical_and.reduce([each for each, _ in parts])
     false = np.logical_or.reduce([known & ~each for each, known in parts])
     return true, true | false
 
 
 def _combine_by_or(parts: list[tuple[Truths, Truths]]) -> tuple[Truths, Truths]:
-    """Combine by or: true where one is known to be true."""
+    """Combine truth values by or: true if one is known to be true."""
     true = np.logical_or.reduce([each for each, _ in parts])
     false = np.logical_and.reduce([known & ~each for each, known in parts])
     return true, true | false

@@ -1,7 +1,7 @@
-"""Numbers made of declared columns, such as ``log(income)`` or ``after - before``, record by record.
+"""Numbers computed from declared columns, such as ``log(income)`` or ``after - before``, record by record.
 
-Columns are clipped to their bounds first. What is undefined, as the logarithm of 0, raises no error, which
-would tell of a record. The arithmetic is that of `pydpstat._records.expressions`.
+Columns are clipped to their bounds first. Undefined results, such as the logarithm of 0, raise no error, which
+would reveal a record. The arithmetic is that of `pydpstat._records.expressions`.
 """
 
 from __future__ import annotations
@@ -38,34 +38,34 @@ _EXAMPLE = "Write for example 'log(income)' or 'after - before'."
 
 @dataclass(frozen=True)
 class ColumnExpression:
-    """What is made of columns; public. Numbers are clipped to `bounds` before all else."""
+    """Expression of columns; public. Columns are clipped to `bounds` first."""
 
     text: str
     bounds: Clipping = ()
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns that it needs."""
+        """Columns that the expression uses."""
         return find_column_names(parse_syntax_tree(self.text))
 
 
 @dataclass(frozen=True)
 class NumericExpression(ColumnExpression):
-    """Numbers made of columns."""
+    """Numbers computed from columns."""
 
     def check_expression(self, declared: Sequence[str], data_columns: Sequence[str] = ()) -> None:
-        """Refuse what is no arithmetic, or needs a column of which nothing is declared."""
+        """Raise an error for anything but arithmetic of declared columns."""
         _check_arithmetic(self.text)
         if not self.names:
             raise PydpstatError(f"an expression must be of columns; got {self.text!r}. {_EXAMPLE}")
         check_names(self.names, declared, f"expression {self.text!r}", data_columns)
 
     def compute_bounds(self, bounds: Mapping[str, VariableBounds]) -> VariableBounds:
-        """Return bounds of the numbers, by interval arithmetic; infinite ones where they have none."""
+        """Compute bounds of the numbers by interval arithmetic; infinite if unlimited."""
         return compute_expression_bounds(parse_syntax_tree(self.text), bounds)
 
     def compute_values(self, columns: Mapping[str, Column], undefined_value: float = np.nan) -> Floats:
-        """Return the number of each record, NaN where one of its columns is missing."""
+        """Compute the number of each record, NaN if one of its columns is missing."""
         found, known = evaluate_arithmetic(parse_syntax_tree(self.text), columns, dict(self.bounds))
         return np.where(known & np.isnan(found), undefined_value, found)
 
@@ -77,7 +77,7 @@ def check_names(
     data_columns: Sequence[str] = (),
     truth_columns: Sequence[str] = (),
 ) -> None:
-    """Refuse columns of which nothing is declared; `truth_columns` stand for truth values."""
+    """Raise an error for columns that are not declared; `truth_columns` are used as Booleans."""
     for name in names:
         if name in declared:
             continue
@@ -91,7 +91,7 @@ def check_names(
 
 
 def _check_arithmetic(text: str) -> None:
-    """Refuse whatever is no arithmetic of columns and numbers."""
+    """Raise an error for anything but arithmetic of columns and numbers."""
     part = find_unsupported_part(parse_syntax_tree(text))
     if part is None:
         return
@@ -111,9 +111,9 @@ def _check_arithmetic(text: str) -> None:
 def evaluate_arithmetic(
     node: ast.expr, columns: Mapping[str, Column], bounds: Mapping[str, VariableBounds]
 ) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """Return the numbers of an expression, NaN where it is undefined, and where no column is missing.
+    """Return the numbers of an expression, NaN where undefined, and a mask of records without missing columns.
 
-    There is one number for all records where it needs no column.
+    The number is a scalar if the expression has no column.
     """
     numbers = {name: _read_number_column(name, columns[name], bounds.get(name)) for name in find_column_names(node)}
     known = ~reduce(np.logical_or, map(np.isnan, numbers.values()), np.zeros((), dtype=bool))
@@ -123,10 +123,10 @@ def evaluate_arithmetic(
 def _read_number_column(name: str, column: Column, bounds: VariableBounds | None) -> Floats:
     series = to_series(column)
     if series.dtype == object and bounds is not None:
-        # declared as numbers: anything else is missing, and each value is converted by itself
+        # declared as numbers: other values are missing, and each value is converted separately
         series = pd.Series([_convert_to_float(each, name) for each in series], dtype=np.float64)
     elif series.dtype == object:
-        # of truth values with a missing one
+        # Booleans with a missing value
         with suppress(PydpstatError):
             series = pd.Series(convert_objects_to_floats(series.to_numpy(), name))
     if not is_numeric(series):
@@ -139,7 +139,7 @@ def _read_number_column(name: str, column: Column, bounds: VariableBounds | None
 
 
 def _convert_to_float(value: object, name: str) -> float:
-    """Return an object as a float, NaN if it is not a number."""
+    """Convert an object to a float, NaN if it is not a number."""
     try:
         return float(convert_objects_to_floats(to_object_array([value]), name)[0])
     except PydpstatError:

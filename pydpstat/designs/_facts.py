@@ -1,4 +1,4 @@
-"""What a design declares: public facts of a study, checked once."""
+"""Facts declared by a design: public facts of a study, checked once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Levels = tuple[object, ...] | str
 
 
 class Facts(NamedTuple):
-    """Public facts. `Design` describes them."""
+    """Public facts, described in `Design`."""
 
     bounds: Mapping[str, VariableBounds]
     levels: Mapping[str, Levels]
@@ -37,20 +37,20 @@ class Facts(NamedTuple):
 
     @property
     def declared_columns(self) -> tuple[str, ...]:
-        """The columns that have bounds or levels."""
+        """Columns that have bounds or levels."""
         return tuple(dict.fromkeys([*self.bounds, *self.levels]))
 
     def check_condition(self, condition: Condition, data_columns: Sequence[str] = ()) -> None:
-        """Refuse a condition that is not on what is declared of the data's columns, which are known."""
+        """Raise an error for a condition that does not fit the declared facts; `data_columns` are all columns."""
         condition.check_expression(self.declared_columns, data_columns)
         condition.check_values(self.bounds, self.levels)
 
     def get_common_missing_rule(self, names: Sequence[str]) -> Missing:
-        """Return the one rule for missing values that some columns have."""
+        """Return the common rule for missing values of columns."""
         if not isinstance(self.missing, Mapping):
             return self.missing
         rules = {name: self._get_column_missing_rule(name) for name in names}
-        # a column without missing values goes with any rule
+        # a column without missing values is compatible with any rule
         found = [each for each in dict.fromkeys(rules.values()) if each != "error"]
         if len(found) > 1:
             raise PydpstatError(
@@ -60,7 +60,7 @@ class Facts(NamedTuple):
         return found[0] if found else "error"
 
     def _get_column_missing_rule(self, name: str) -> Missing:
-        """Return a column's rule; an assigned one is dropped where a column that it is made of is."""
+        """Return the rule of a column; that of an assigned column is "drop" if one of its sources has this rule."""
         assert isinstance(self.missing, Mapping)
         if name in self.missing or name not in self.assigned:
             return self.missing.get(name, "error")
@@ -68,25 +68,25 @@ class Facts(NamedTuple):
         return "drop" if "drop" in sources else "error"
 
     def get_number_bounds(self) -> dict[str, VariableBounds]:
-        """Return the bounds of all columns that are numbers: of truth values 0 and 1."""
+        """Return the bounds of all numeric columns; 0 and 1 for Booleans."""
         truths = {name: (0.0, 1.0) for name, each in self.levels.items() if set(each) <= {False, True}}
         return {**truths, **self.bounds}
 
     @property
     def clipping_bounds(self) -> Clipping:
-        """The bounds of all columns, to which they are clipped before anything is computed of them."""
+        """Bounds of all columns, to which they are clipped before anything is computed from them."""
         return tuple(self.get_number_bounds().items())
 
     def get_undefined_value(self, name: str) -> float:
-        """Return what an assigned column has where it is undefined: its lower bound, or what is missing.
+        """Return the value of an assigned column where undefined: NaN if missing values have a rule, else a bound.
 
-        An error would tell of a record; a rule for missing values does not.
+        The bound is the lower one. An error would reveal a record; a rule for missing values does not.
         """
         clipped = name in self.bounds and self.get_common_missing_rule([name]) == "error"
         return self.bounds[name][0] if clipped else math.nan
 
     def with_columns(self, data_columns: Sequence[str], columns: Mapping[str, object], bounds: Any) -> Facts:
-        """Return the facts with assigned columns beside those that are known; see `Design.assign`."""
+        """Return the facts with assigned columns added; see `Design.assign`."""
         several = isinstance(bounds, Mapping)
         given = bounds if several else dict.fromkeys(columns, bounds)
         single = several or bounds is None or len(columns) == 1
@@ -155,7 +155,7 @@ def check_facts(
     neighbors: str,
     other: str | None,
 ) -> Facts:
-    """Check public facts; `columns` are those of the data, where there are some."""
+    """Check public facts; `columns` are those of the data, None if there are no data."""
     checked_bounds = {
         name: check_bounds(pair, f"bounds[{name!r}]")
         for name, pair in _check_facts_by_column(bounds, "bounds", columns, "{'age': (0, 110)}").items()
@@ -209,7 +209,7 @@ def check_facts(
 
 
 def _check_missing_rule(rule: object, levels: Mapping[str, Levels]) -> None:
-    """Refuse a text that is no rule, and no level that a missing value could become."""
+    """Raise an error for a string that is neither a rule nor a declared level that replaces missing values."""
     if not isinstance(rule, str) or rule in ("error", "drop"):
         return
     if not any(each == "declared" or rule in each for each in levels.values()):
@@ -230,7 +230,7 @@ def _check_facts_by_column(
             f"{argument} must be a dict by column; got {type(value_by_column).__name__}. Give for example {example}."
         )
     for name in value_by_column:
-        # what is near no column may be a value of the data
+        # a name that is not similar to a column may be a value of the data
         near = columns is None or checks.suggest_spelling(name, tuple(columns)).startswith("Did")
         _check_column(name, argument, columns, checks.describe_option(name) if near else checks.describe_value(name))
     return value_by_column
@@ -265,7 +265,7 @@ def _check_levels(name: str, levels: object) -> Levels:
 
 
 def check_narrower_bounds(facts: Facts, names: Sequence[str], bounds: object) -> None:
-    """Refuse bounds of a call that are wider than those of its design; None has none."""
+    """Raise an error if bounds of a call are wider than those of its design; None is allowed."""
     if bounds is None:
         return
     given = bounds if isinstance(bounds, Mapping) else dict.fromkeys(names, bounds)
@@ -285,7 +285,7 @@ def check_narrower_bounds(facts: Facts, names: Sequence[str], bounds: object) ->
 
 
 def check_fewer_levels(facts: Facts, names: str | Sequence[str] | None, levels: object) -> None:
-    """Refuse levels of a call that its design does not have; None has none."""
+    """Raise an error if levels of a call are not among those of its design; None is allowed."""
     if levels is None:
         return
     named = [names] if isinstance(names, str) else names or []
@@ -304,14 +304,14 @@ def check_fewer_levels(facts: Facts, names: str | Sequence[str] | None, levels: 
 def resolve_unit_and_neighbors(
     unit: str | None, neighbors: str | None, budget: Chargeable | None
 ) -> tuple[str | None, str]:
-    """Return the unit and the neighbors: those of the budget, which pays for no others."""
+    """Return the unit and neighbors of the design, checked against the budget that will be charged."""
     if budget is None and not get_open_budgets():
         return unit, "unbounded" if neighbors is None else neighbors
     paid = get_budget_defaults(budget)
     unit = paid.unit if unit is None else unit
     neighbors = paid.neighbors if neighbors is None else checks.check_choice(neighbors, "neighbors", NEIGHBORS)
     if budget is not None and not hasattr(budget, "neighbors"):
-        # what can be spent from otherwise has none of its own
+        # other objects with a method `spend` have no neighbors
         return unit, neighbors
     write = f"write pydpstat.Budget(..., neighbors={neighbors!r}{'' if unit is None else f', unit={unit!r}'})"
     if isinstance(unit, str) and unit != paid.unit:

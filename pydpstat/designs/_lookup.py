@@ -1,7 +1,7 @@
-"""What the names in a call of a design are: sides of formulas, and columns of which something is declared.
+"""Resolution of names in calls of a design: sides of formulas, and declared columns.
 
-A formula stands in the place of names: ``income ~ 1``, ``before - after ~ 1``, ``~ region + sex``. Its sides
-are columns; nothing of them is computed.
+A formula may replace names: ``income ~ 1``, ``before - after ~ 1``, ``~ region + sex``. Its sides are columns,
+from which nothing is computed.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _TABLE_METHODS = (*TABLE_METHODS, "kendalltau")
 
 
 def is_formula(variables: object, columns: Sequence[str]) -> bool:
-    """Tell whether a text is a formula, and neither a column's name nor a condition on texts."""
+    """Return whether a string is a formula, rather than a column's name or a condition on strings."""
     if not isinstance(variables, str) or "~" not in variables or variables in columns:
         return False
     return "'" not in variables and '"' not in variables
 
 
 def parse_variables(formula: str, name: str, columns: Sequence[str]) -> str | list[str]:
-    """Return the variables of a formula of one sample, of pairs or of a table.
+    """Parse a formula of one sample, of pairs or of a table, and return its variables.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def parse_variables(formula: str, name: str, columns: Sequence[str]) -> str | li
 
 
 def parse_groups(formula: object, name: str, columns: Sequence[str]) -> list[str]:
-    """Return the variable and the column of groups.
+    """Parse a formula of groups, and return its variable and its column of groups.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def _split_formula(formula: str, name: str, example: str) -> list[str]:
 
 
 def get_formula_example(name: str) -> str:
-    """Return a formula as a function takes it; empty where it takes none."""
+    """Return an example of a formula for a function; empty if it accepts none."""
     if name in _DIFFERENCE_METHODS:
         return "'before - after ~ 1'" + (" or 'change ~ 1'" if name in _ONE_SAMPLE_METHODS else "")
     if name in _ONE_SAMPLE_METHODS:
@@ -112,7 +112,7 @@ def _make_formula_error(formula: object, name: str, example: str) -> PydpstatErr
 
 
 class Design(Protocol):
-    """What a method needs of the design."""
+    """Attributes of a design that its methods use."""
 
     _data: Any
     facts: Facts
@@ -129,11 +129,11 @@ class Design(Protocol):
         single: bool,
         zero_column: str | None = None,
     ) -> object:
-        """Return some columns of the data."""
+        """Return columns of the data."""
 
 
 def resolve_columns(design: Design, variables: object, name: str) -> tuple[list[str], list[ComputedColumn]]:
-    """Return the columns that are asked for, and those of them that have to be made."""
+    """Return the requested columns, and those of them that must be computed."""
     if variables is None and name == "count":
         return [RECORDS_COLUMN], [ComputedColumn(RECORDS_COLUMN, None)]
     given = [variables] if isinstance(variables, str) else variables
@@ -174,12 +174,12 @@ def check_group_columns(by: object) -> list[str]:
 
 
 def is_single_grouped_variable(design: Design, names: Sequence[str], group_columns: Sequence[str]) -> bool:
-    """Tell whether keys leave one variable of a frame, for which functions take a pair of bounds."""
+    """Return whether keys leave one variable of a frame, for which functions accept a pair of bounds."""
     return len(names) == 1 and bool(group_columns or design.facts.unit)
 
 
 def get_declared_bounds(design: Design, names: Sequence[str], single: bool, is_difference: bool) -> Any:
-    """Return the declared bounds of variables; those of the difference of two."""
+    """Return the declared bounds of variables, or of the difference of two."""
     facts = design.facts
     record_facts("bounds", names)
     for each in names:
@@ -192,7 +192,7 @@ def get_declared_bounds(design: Design, names: Sequence[str], single: bool, is_d
 
 
 def make_undeclared_error(design: Design, argument: str, name: str, example: str) -> PydpstatError:
-    """Return the error for a column of which something is needed that is not declared."""
+    """Return the error for a column without a declaration that is needed."""
     way = f"Declare them, dp.design(..., {argument}={{{name!r}: {example}}})."
     if name not in design.columns:
         return PydpstatError(
@@ -217,7 +217,7 @@ def make_undeclared_error(design: Design, argument: str, name: str, example: str
 
 
 def get_declared_levels(design: Design, names: Sequence[str], as_list: bool) -> Any:
-    """Return the declared levels of columns: a list of one, else a dict."""
+    """Return the declared levels of columns: a list for one, else a dict."""
     found = {}
     record_facts("levels", names)
     for each in names:
@@ -231,9 +231,9 @@ def get_declared_levels(design: Design, names: Sequence[str], as_list: bool) -> 
 
 
 def fill_levels(design: Design, names: Sequence[str], levels: Any, as_list: bool, purpose: str = "") -> Any:
-    """Return levels of columns as a call gives them, and as declared where it gives none.
+    """Return levels of columns, from the call if given, else as declared.
 
-    They are lists for `purpose` has no data.
+    If `purpose` is given, which has no data, they are lists.
     """
     rest = [each for each in names if levels is None or isinstance(levels, Mapping) and each not in levels]
     if not rest:
@@ -243,7 +243,7 @@ def fill_levels(design: Design, names: Sequence[str], levels: Any, as_list: bool
 
 
 def get_listed_levels(design: Design, names: Sequence[str], purpose: str, as_list: bool) -> Any:
-    """Return declared levels as lists, where what needs them has no data to take them from."""
+    """Return declared levels as lists, for a purpose that has no data from which to take them."""
     for each in names:
         if design.facts.levels.get(each) == "declared":
             raise PydpstatError(

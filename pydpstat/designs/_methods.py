@@ -1,4 +1,4 @@
-"""How a function becomes a method of a design: its data by name, its options from what is declared."""
+"""Calls of functions as methods of a design: data by name, and options from the declared facts."""
 
 from __future__ import annotations
 
@@ -46,18 +46,18 @@ from pydpstat.designs._signatures import (
 from pydpstat.designs._views import get_types_condition, read_columns, select_frame, split_samples
 from pydpstat.errors import ArgumentError, PydpstatError
 
-# they hand records to a function
+# methods that pass records to a user's function
 _CALLABLE_METHODS = ("any_interval", "any_test")
 
 
 def call_for_design(design: Design, name: str, arguments: tuple[Any, ...], options: CallOptions) -> object:
-    """Call a function for a design."""
+    """Call a function as a method of a design."""
     if known := design._cached_calls.get(make_cache_key(name, arguments, options)):
         with DesignCallContext(RepeatedCall(name, known, arguments[1]), known.facts, get_types_condition(design._data)):
             data = design._select_columns(known.names, (), not options)
             return known.function(data, arguments[1], **known.options, budget=design.budget, rng=design.rng)
     if name == "count" and (not arguments or checks.is_number(arguments[0])) and "condition" not in options:
-        # how many records there are
+        # without a condition, count all records
         arguments = (None, *arguments)
     how = get_method_signature(name)
     given = _bind_arguments(how, name, arguments, options)
@@ -79,7 +79,7 @@ def call_for_design(design: Design, name: str, arguments: tuple[Any, ...], optio
 
 
 def _check_n_variables(name: str, variables: object) -> None:
-    """Refuse one variable where there must be several, and several where there must be one."""
+    """Raise an error for one variable if there must be several, and for several if there must be one."""
     several = isinstance(variables, (list, tuple)) and len(variables) != 1
     if name in JOINT_METHODS and not several:
         raise PydpstatError(
@@ -119,7 +119,7 @@ def _call_plan_with_facts(
 ) -> Any:
     from pydpstat.planning.plan import PLANNED_FUNCTIONS, TEST_FUNCTIONS
 
-    # its overloads tell of tests, whose epsilon may be looked for
+    # typed as Any, since the overloads distinguish tests by literal names
     ask: Any = pydpstat.plan
     if function not in (*PLANNED_FUNCTIONS, *TEST_FUNCTIONS):
         return ask(function, *positional_arguments[:1], **keyword_arguments)
@@ -135,7 +135,7 @@ def _call_plan_with_facts(
         raise PydpstatError(
             f"{function} takes {', '.join(how.positional_parameters)} by position; got {len(positional_arguments)}."
         )
-    # an epsilon alone is the last one
+    # a single positional argument is epsilon, the last parameter
     options.update(
         zip(
             how.positional_parameters[-1:] if len(positional_arguments) == 1 else how.positional_parameters,
@@ -170,14 +170,14 @@ def _call_plan_with_facts(
 def _bind_arguments(
     signature: MethodSignature, name: str, arguments: tuple[object, ...], options: CallOptions
 ) -> CallOptions:
-    """Return what was given, by the method's parameters."""
+    """Return the given arguments by the names of the method's parameters."""
     named = options.keys()
     if (
         len(arguments) == len(signature.required_positional)
         and signature.required_options <= named <= signature.option_names
         and not FIXED_ARGUMENTS & named
     ):
-        # as nearly always, and many times quicker than a signature
+        # the usual case, much faster than binding by the signature
         given = {**dict(zip(signature.required_positional, arguments)), **options}
     else:
         try:
@@ -196,7 +196,7 @@ def _call_on_variables(
 ) -> object:
     names, made = resolve_columns(design, variables, name)
     single = (isinstance(variables, str) or variables is None) and name not in JOINT_METHODS
-    # a variable alone is one sample
+    # a single variable is one sample
     pair = name in PAIR_METHODS and not (single and name == "wilcoxon")
     if pair and len(names) != 2:
         raise PydpstatError(
@@ -234,7 +234,7 @@ def _call_on_variables(
                 "total of several is larger. Add up the records of each first, and make a design of the sums."
             )
         options.setdefault("max_weight", get_declared_bounds(design, [weights], True, False)[1])
-        # how many records a sample has outside of a subset is part of the variance
+        # the variance depends on the number of sampled records outside the subset
         whole_sample = bound_arguments.get("strata") is not None or name == "weighted_total" and not keys
         used = list(dict.fromkeys([*names, weights, *extra]))
         data: list[object] = [design._select_columns(used, made, False, weights if whole_sample else None), weights]
@@ -332,7 +332,7 @@ def _call_by_groups(
 def _get_declared_options(
     design: Design, signature: MethodSignature, names: Sequence[str], bound_arguments: CallOptions
 ) -> CallOptions:
-    """Return the declared options that a function takes."""
+    """Return the declared options that a function accepts."""
     facts = design.facts
     options = {"neighbors": facts.neighbors, "budget": design.budget, "rng": design.rng}
     if "missing" not in bound_arguments and "missing" in signature.option_names:
@@ -344,7 +344,7 @@ def _get_declared_options(
     ):
         options["other"] = facts.other
     if facts.unit is not None:
-        # what has no unit may count the units themselves
+        # functions without a unit may count the units themselves
         if "unit" not in signature.option_names and {*names} - {*check_group_columns(bound_arguments.get("by"))} != {
             facts.unit
         }:
@@ -364,7 +364,7 @@ def _get_declared_options(
                 f"max_records must be at most the declared one, {facts.max_records}; got {given}. Declare "
                 f"dp.design(..., max_records={given})."
             )
-        # of independent records intervals of the population need one a unit, as tests take
+        # population intervals need independent records, one per unit, as in tests
         most = 1 if bound_arguments.get("population") is True else facts.max_records
         options["unit"], options["max_records"] = facts.unit, most
     return {key: value for key, value in options.items() if key in signature.option_names}

@@ -1,4 +1,4 @@
-"""Which functions are methods of a design, how each is called, and how a call is written down."""
+"""Functions that are methods of a design, their signatures, and their calls as text."""
 
 from __future__ import annotations
 
@@ -15,43 +15,43 @@ from pydpstat.results._call import DesignCallText, format_argument, format_call
 from pydpstat.results._words import describe_subject
 
 if TYPE_CHECKING:
-    # each method with its signature, for type checkers and editors: tools/stubs.py writes it
+    # methods with their signatures for type checkers and editors, written by tools/stubs.py
     from pydpstat.designs._calls import Calls as Calls
 else:
     Calls = object
 
-# a variable or several by name, the first arguments of the function
+# one or several variables by name, the first arguments of the function
 VARIABLE_METHODS = (
     "any_interval any_test binomtest chisquare corr count cov crosstab histogram kstest mean median moments "
     "nunique proportion quantile quantile_test quantiles std sum ttest_1samp var"
 ).split()
-# a variable alone is handed over as it is
+# methods to which a single variable is passed as a column, and whose calls are cached
 SINGLE_VARIABLE_METHODS = ("mean", "median", "moments", "proportion", "std", "sum", "var")
-# they take a condition
+# methods that accept a condition
 CONDITION_METHODS = ("binomtest", "count", "proportion", "weighted_proportion")
 # two variables of the same records
 PAIR_METHODS = ("chi2_contingency", "kendalltau", "ttest_rel", "wilcoxon")
-# a variable by groups, as a formula
+# one variable by groups, as a formula
 GROUP_METHODS = ("f_oneway", "kruskal", "ks_2samp", "mannwhitneyu", "proportions_test", "ttest_ind")
 MODEL_METHODS = ("logit", "ols")
 WEIGHTED_METHODS = ("weighted_mean", "weighted_proportion", "weighted_quantile", "weighted_total")
 DESIGN_METHODS = (*VARIABLE_METHODS, *PAIR_METHODS, *GROUP_METHODS, *MODEL_METHODS, *WEIGHTED_METHODS)
-# what a call may give itself, and what it may not
+# arguments that a call may give, and those that it must not
 NARROWABLE_ARGUMENTS, FIXED_ARGUMENTS = {"bounds", "levels"}, {"unit", "neighbors", "budget", "max_weight"}
-# of several variables one result, whatever their number
+# one result for any number of variables
 JOINT_METHODS = ("corr", "cov")
-# their variables' levels make the cells
+# the levels of the variables make the cells
 TABLE_METHODS = ("chi2_contingency", "chisquare", "crosstab")
-# of a call, for the function that is called
+# options of a call
 CallOptions = dict[str, Any]
 
 
 class MethodSignature(NamedTuple):
-    """A function's parameters as a method has them.
+    """Parameters of a function in its form as a method.
 
-    `data_parameters` are those that names stand for, `first_parameter` is what they are called in a method,
-    `positional_parameters` are the others that a call may give by their places, and
-    `required_positional` those that it always gives so.
+    `data_parameters` are replaced by names, `first_parameter` is the name of that parameter of the method,
+    `positional_parameters` are the other ones that can be passed by position, and `required_positional` those that
+    must be.
     """
 
     function: Callable[..., object]
@@ -65,9 +65,9 @@ class MethodSignature(NamedTuple):
 
 
 class CachedCall(NamedTuple):
-    """What a function is called with for one variable, by groups or not, besides the epsilon.
+    """Arguments of a function for one variable, possibly by groups, except epsilon.
 
-    `names` are the columns that it looks at. The call is written as `text_before_epsilon`, the epsilon and
+    `names` are the columns that it reads. The text of the call is `text_before_epsilon`, the epsilon and
     `text_after_epsilon`.
     """
 
@@ -81,14 +81,14 @@ class CachedCall(NamedTuple):
 
 
 class RepeatedCall(NamedTuple):
-    """A known call with another epsilon."""
+    """Cached call with a different epsilon."""
 
     name: str
     cached_call: CachedCall
     epsilon: float
 
     def describe_call(self) -> DesignCallText:
-        """Return the call in plain text."""
+        """Return the call as text."""
         known = self.cached_call
         return DesignCallText(
             f"{known.text_before_epsilon}{self.epsilon!r}{known.text_after_epsilon}",
@@ -100,7 +100,7 @@ class RepeatedCall(NamedTuple):
 def make_cache_key(
     name: str, arguments: tuple[Any, ...], options: Mapping[str, Any]
 ) -> tuple[str, str, str | None] | None:
-    """Return what a call is known by next time; None where it says more than a variable and groups."""
+    """Return the key of a cached call; None for arguments other than a variable, epsilon and a column of groups."""
     by = options.get("by")
     if [*map(type, arguments)] != [str, float] or len(options) > 1 or options and type(by) is not str:
         return None
@@ -109,7 +109,7 @@ def make_cache_key(
 
 @lru_cache(maxsize=None)
 def get_method_signature(name: str) -> MethodSignature:
-    """Return how a method is called, from its function's own signature."""
+    """Return the signature of a method, derived from that of its function."""
     function = getattr(pydpstat, name)
     given = list(inspect.signature(function).parameters.values())
     several = name in GROUP_METHODS and given[0].kind != given[0].VAR_POSITIONAL
@@ -120,7 +120,7 @@ def get_method_signature(name: str) -> MethodSignature:
     first = "condition" if name == "count" else "formula" if name in (*GROUP_METHODS, *MODEL_METHODS) else "variables"
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     before = [each for each in rest if each.kind == kind and each.name != "epsilon"]
-    # it follows the name, also where it stands alone behind samples
+    # epsilon follows the variables, also if it is keyword-only after samples
     plain = [each.replace(kind=kind, default=each.empty) for each in rest if each.name == "epsilon"]
     options = [each for each in rest if each.kind != kind and each.name != "epsilon"]
     after = [
@@ -143,9 +143,9 @@ def get_method_signature(name: str) -> MethodSignature:
 
 
 class MethodCall(NamedTuple):
-    """A call of a method, which is written down where it releases something: its arguments are checked then.
+    """Call of a method, formatted only if it releases something, when its arguments have been checked.
 
-    `subset` is the design's condition, and `levels` are those that it declares.
+    `subset` is the condition of the design, and `levels` are its declared levels.
     """
 
     name: str
@@ -155,7 +155,7 @@ class MethodCall(NamedTuple):
     levels: Mapping[str, Levels]
 
     def describe_call(self) -> DesignCallText:
-        """Return the call in plain text; where randomness comes from is no part of it."""
+        """Return the call as text, without the source of randomness."""
         how = get_method_signature(self.name)
         first = self.arguments[0] if self.arguments else self.options.get(how.first_parameter)
         by = self.options.get("by") or ()
@@ -165,7 +165,7 @@ class MethodCall(NamedTuple):
         groups: tuple[str, ...] = ()
         if self.name in GROUP_METHODS:
             groups = tuple(map(str, self.levels.get(str(first).split("~")[-1].strip(), ())))
-        # of all records nothing stands before epsilon
+        # a count of all records has no argument before epsilon
         plain = [pair for pair in zip(how.signature.parameters, self.arguments) if pair[1] is not None]
         typed = format_call(self._format_method(), plain, named)
         return DesignCallText(
@@ -177,14 +177,14 @@ class MethodCall(NamedTuple):
         return f"design{subset}.{self.name}"
 
     def split_call_at_epsilon(self) -> tuple[DesignCallText, str, str]:
-        """Return the call of a variable with an epsilon of 0.0, and its text before and after that."""
+        """Return the call, and its source text before and after epsilon, for use with another epsilon."""
         asked, first = self.describe_call(), get_method_signature(self.name).first_parameter
         before = format_call(self._format_method(), [(first, self.arguments[0])], {}).removesuffix(")") + ", "
         return asked, before, asked.text[len(before) + len("0.0") :]
 
 
 def make_docstring(name: str) -> str:
-    """Return a method's docstring: its function's, and what differs."""
+    """Return the docstring of a method: that of its function, with the differences."""
     first, _, rest = (inspect.getdoc(get_method_signature(name).function) or "").partition("\n")
     differs = "with this design's data: variables are named, and what is declared is left out."
     return f"{first}\n\nIt is `pydpstat.{name}` {differs}\n{rest}"

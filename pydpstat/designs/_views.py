@@ -1,4 +1,4 @@
-"""Columns of a design's data by name, whatever holds them: frames in memory, and tables of every engine."""
+"""Columns of a design's data by name, for frames in memory and tables of all engines."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ from pydpstat.designs._facts import Facts
 from pydpstat.errors import PydpstatError
 
 _LIST_TYPES = (list, tuple, range)
-# a column that is true for every record
+# name of a column that is true for every record
 RECORDS_COLUMN = "records"
 
 
 @dataclass(frozen=True)
 class Subset:
-    """Leaves out the records for which a condition is not known to be true, or takes their weight from them.
+    """Transformation that drops the records for which a condition is not known to be true, or sets their weights to 0.
 
-    Where `weights` is a column it is 0 for the others, which stay as members of their strata.
+    If `weights` is a column, it is 0 for these records, which remain members of their strata.
     """
 
     condition: Condition
@@ -52,16 +52,16 @@ class Subset:
 
     @property
     def drops(self) -> bool:
-        """Whether records are left out."""
+        """Whether records are dropped."""
         return self.weights is None
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """The columns of the condition, and the weights."""
+        """Columns of the condition, and the weights."""
         return self.condition.names if self.weights is None else (*self.condition.names, self.weights)
 
     def __call__(self, chunk: Chunk) -> Chunk:
-        """Return the records that stay."""
+        """Return the transformed chunk."""
         stay, _ = self.condition.evaluate_truths(chunk.columns)
         if self.weights is not None:
             own = set_weights_to_zero(chunk.columns[self.weights], stay)
@@ -70,15 +70,15 @@ class Subset:
 
 
 def set_weights_to_zero(column: Column, is_in_subset: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
-    """Return weights that are 0 but for some records."""
+    """Return weights that are 0 outside the subset."""
     return np.where(is_in_subset, read_numbers(column, "weights").arrays[0], 0.0)
 
 
 @dataclass(frozen=True)
 class ComputedColumn:
-    """Makes a column: numbers or truth values of an expression, or true for every record.
+    """Transformation that adds a column: the numbers or Booleans of an expression, or true for every record.
 
-    `undefined_value` is what an undefined number counts as.
+    `undefined_value` replaces undefined numbers.
     """
 
     name: str
@@ -89,16 +89,16 @@ class ComputedColumn:
 
     @property
     def makes(self) -> tuple[str, ...]:
-        """The column's name."""
+        """Name of the column."""
         return (self.name,)
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """The columns of the expression."""
+        """Columns of the expression."""
         return () if self.expression is None else self.expression.names
 
     def compute_column(self, columns: Mapping[str, Column], size: int) -> Column:
-        """Return the column."""
+        """Compute the column."""
         if isinstance(self.expression, NumericExpression):
             return self.expression.compute_values(columns, self.undefined_value)
         if self.expression is None:
@@ -107,12 +107,12 @@ class ComputedColumn:
         return pd.arrays.BooleanArray(true, ~known)
 
     def __call__(self, chunk: Chunk) -> Chunk:
-        """Return the chunk with the column."""
+        """Return the chunk with the column added."""
         return Chunk({**chunk.columns, self.name: self.compute_column(chunk.columns, chunk.size)}, chunk.size)
 
 
 def find_computed_columns(facts: Facts, names: Iterable[str]) -> list[ComputedColumn]:
-    """Return the assigned columns that some columns are, or are made of, in the order to make them."""
+    """Return the assigned columns among `names`, and those from which they are computed, in order of computation."""
     wanted, found = set(names), []
     for name, text in reversed(list(facts.assigned.items())):
         if name in wanted:
@@ -124,7 +124,7 @@ def find_computed_columns(facts: Facts, names: Iterable[str]) -> list[ComputedCo
 
 
 class ListColumns(NamedTuple):
-    """A frame of columns that were lists: values have types, and columns have none."""
+    """Frame of columns that were lists: values have types, and columns have none."""
 
     frame: pd.DataFrame
 
@@ -133,7 +133,7 @@ class ListColumns(NamedTuple):
 
 
 def read_design_data(data: object) -> Any:
-    """Return data as a design keeps them: a frame of pandas, or what an engine has."""
+    """Read data in the form that a design stores: a pandas frame, or an engine's table."""
     data = to_pandas_or_numpy(data)
     if isinstance(data, Mapping):
         frame = _join_columns(data)
@@ -149,14 +149,14 @@ def read_design_data(data: object) -> Any:
 
 
 def _convert_to_native_order(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame in native byte order, since pandas cannot select records in another one."""
+    """Convert a frame to native byte order, which pandas needs to select records."""
     kinds = {name: kind for name, kind in frame.dtypes.items() if isinstance(kind, np.dtype)}
     others = {name: kind.newbyteorder("=") for name, kind in kinds.items() if not kind.isnative}
     return frame.astype(others) if others else frame
 
 
 def _join_columns(columns: Mapping[object, object]) -> pd.DataFrame:
-    """Return a dict's columns as a frame, a list's values as they are, as functions read lists."""
+    """Combine a dict of columns into a frame; values of lists are not converted, as in functions."""
     read = {name: read_variable(each, needs_order=True) for name, each in columns.items()}
     given = [each.index for each in read.values() if is_series(each)]
     if not all(map(is_vector, read.values())) or len({len(each) for each in read.values()}) > 1:
@@ -173,7 +173,7 @@ def _join_columns(columns: Mapping[object, object]) -> pd.DataFrame:
 
 
 def get_types_condition(data: object) -> str | None:
-    """Return the condition of a guarantee if records are compared: public types, or None without types."""
+    """Return the condition of public types, which applies if records are compared; None without types."""
     return None if isinstance(data, ListColumns) else TYPES_CONDITION
 
 
@@ -192,14 +192,14 @@ def select_columns(
     single: bool,
     zero_column: str | None = None,
 ) -> pd.DataFrame | pd.Series | ColumnView:
-    """Return some columns: a Series where they are one variable in memory, else a frame or a table's view.
+    """Return columns: a Series for a single variable in memory, else a frame or a table's view.
 
-    Records for which a condition is not known to be true are left out; where `zero_column` is a column they stay,
-    and it is 0 for them.
+    Records for which a condition is not known to be true are dropped; if `zero_column` is given they remain, and
+    this column is 0 for them.
     """
     subset = None if condition is None else Subset(condition, zero_column)
     if subset is not None or any(isinstance(each.expression, Condition) for each in computed_columns):
-        # how a value compares depends on its column's type
+        # the result of a comparison depends on the column's type
         record_comparison()
     table = as_table(data)
     if table is not None:
@@ -245,7 +245,7 @@ def _apply_to_table(
         and table.filter_records
         and set(subset.needs) <= set(table.names)
     ):
-        # the engine itself leaves records out, where it compares as pydpstat does
+        # the engine drops records itself if its comparisons agree with pydpstat's
         test = subset.condition.engine_test
         kept = None if test is None else table.filter_records(test)
     if kept is not None:
@@ -258,7 +258,7 @@ def _apply_to_table(
 
 
 def read_columns(data: object) -> Mapping[str, pd.Series]:
-    """Return a view's columns with all of their records in memory, by name."""
+    """Read the columns of a view into memory, by name."""
     found = read_all_records(data, "data")
     if not isinstance(found, Chunk):
         return found
@@ -268,11 +268,10 @@ def read_columns(data: object) -> Mapping[str, pd.Series]:
 def split_samples(
     columns: Mapping[str, pd.Series], names: Sequence[str], levels: Sequence[object], unit: Sequence[str]
 ) -> list[pd.Series | pd.DataFrame]:
-    """Return the values of each group under the name of its level, beside the ids where there are some.
+    """Return the values of each group under the name of its level, with the ids if there is a unit.
 
-    Each record is in one group at most. In k groups it would count k times: the privacy loss of a test of
-    means would be k times epsilon, and that of `kruskal`, whose docstring derives it, sqrt(k (k + 1) / 2)
-    times.
+    Each record is in at most one group. In k groups it would count k times: the privacy loss of a test of means
+    would be k times epsilon, and that of `kruskal`, whose docstring derives it, sqrt(k (k + 1) / 2) times.
     """
     codes = encode_levels(columns[names[1]], levels, f"levels[{names[1]!r}]")
     samples: list[pd.Series | pd.DataFrame] = []
@@ -284,5 +283,5 @@ def split_samples(
 
 
 def select_frame(columns: Mapping[str, pd.Series], names: Sequence[str]) -> pd.DataFrame:
-    """Return some columns as a frame."""
+    """Return columns as a frame."""
     return pd.DataFrame({name: columns[name] for name in names})

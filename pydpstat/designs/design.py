@@ -1,4 +1,4 @@
-"""The design of a study: data, and the public facts about them, declared once."""
+"""Design of a study: data with public facts that are declared once."""
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ class Design(HelpfulErrors, Calls):
     Attributes
     ----------
     facts : Facts
-        What is declared.
+        Declared facts.
     columns : tuple of str
-        The data's columns, or those of which something is declared where there are no data.
+        Columns of the data, or the declared columns if there are no data.
     condition : Condition or None
-        Which records are meant, of a subset.
+        Condition of a subset.
     budget : Budget or None
-        What pays.
+        Budget to which releases are charged.
     rng : None, numpy.random.Generator or RRandom
-        Where randomness comes from.
+        Source of randomness.
 
     See Also
     --------
-    design, plan : what makes it, and the accuracy of a release before it is made.
+    design, plan : its constructor, and the accuracy of a release before it is made.
 
     Examples
     --------
@@ -89,8 +89,8 @@ class Design(HelpfulErrors, Calls):
         Raises
         ------
         PydpstatError
-            If it cannot be read or is not on declared columns, or if neighbors are bounded: the number of
-            records that are left is private.
+            If it cannot be parsed or is not on declared columns, or if neighbors are bounded, since the number of
+            remaining records is private.
 
         Examples
         --------
@@ -115,12 +115,12 @@ class Design(HelpfulErrors, Calls):
         Parameters
         ----------
         bounds : (float, float), or dict of them by column, optional
-            Public bounds of what is made. By default those that follow from the bounds of its columns, by
-            interval arithmetic; where these are not finite, as for the logarithm of what may be 0, they must
+            Public bounds of the new columns. By default they are computed from the bounds of the columns by
+            interval arithmetic; if these are not finite, as for a logarithm whose argument may be 0, they must
             be given.
         **columns : str
             For each new column an expression of ``+ - * / **``, ``abs exp expm1 log log2 log10 log1p sqrt``,
-            or a condition as in `subset`, which makes truth values. It may use columns that were assigned
+            or a condition as in `subset`, which makes Booleans. It may use columns that were assigned
             before.
 
         Returns
@@ -130,14 +130,14 @@ class Design(HelpfulErrors, Calls):
         Raises
         ------
         PydpstatError
-            If an expression cannot be read, is not on declared columns, has no finite bounds and none are
+            If an expression cannot be parsed, is not on declared columns, has no finite bounds and none are
             given, or if there is a column of that name.
 
         Notes
         -----
-        Guarantee: what a record becomes depends on this record alone, so neighbors stay neighbors.
+        Guarantee: the new value of a record depends on this record only, so neighbors remain neighbors.
         Columns are clipped to their bounds first. A value that is undefined, such as the logarithm of 0, is
-        missing where `missing` has a rule for it, else the lower bound: an error would tell of a record.
+        missing if `missing` has a rule for it, else the lower bound: an error would reveal a record.
 
         Examples
         --------
@@ -161,13 +161,13 @@ class Design(HelpfulErrors, Calls):
         Parameters
         ----------
         function : str
-            The function's name.
+            Name of the function.
         variables : str or list of str, optional
-            Names of variables, or a formula. `count` needs none: its epsilon may stand here.
+            Names of variables, or a formula. `count` needs none, and accepts its epsilon here.
         *places : float
-            What the design's method takes by position: epsilon, and before it the q of `quantile`.
+            Positional arguments of the design's method: epsilon, preceded by the q of `quantile`.
         **options
-            As in `pydpstat.plan`, such as ``n=``, ``by=`` and the epsilon, which may be looked for.
+            As in `pydpstat.plan`, such as ``n=``, ``by=`` and the epsilon, which may be omitted.
 
         Examples
         --------
@@ -187,7 +187,7 @@ class Design(HelpfulErrors, Calls):
     def _select_columns(
         self, names: list[str], computed_columns: Sequence[ComputedColumn], single: bool, zero_column: str | None = None
     ) -> object:
-        """Return some columns of the data, or of the subset's records, as `select_columns` does. Private."""
+        """Return columns of the data, or of the subset's records, as `select_columns` does. Private."""
         if self.facts.assigned:
             used = [*names, *(name for each in computed_columns for name in each.needs)]
             used += () if self.condition is None else self.condition.names
@@ -203,7 +203,7 @@ class Design(HelpfulErrors, Calls):
     def from_dict(
         cls, data: Data, facts: Mapping[str, Any], *, budget: Chargeable | None = None, rng: object = None
     ) -> Design:
-        """Return a design of data with facts that `to_dict` wrote."""
+        """Return a design of data with facts from `to_dict`."""
         known = [*Facts._fields, "subset"]
         if not isinstance(facts, Mapping) or not {*facts} <= {*known}:
             raise PydpstatError(
@@ -227,7 +227,7 @@ class Design(HelpfulErrors, Calls):
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[object, ...]:
-        # a design is written down without the data
+        # a design is pickled without its data
         return Design, (None, self.facts, self.columns, self.condition, None, None)
 
     def __repr__(self) -> str:
@@ -317,35 +317,35 @@ def design(
     Parameters
     ----------
     data : frame, dict of columns, or table of an engine, optional
-        Whatever pydpstat reads that has columns with names. None makes a design for `Design.plan` only. No
-        record is looked at.
+        Data with named columns in any form that pydpstat reads. None makes a design for `Design.plan` only.
+        No record is read.
     bounds : dict of (float, float) by column, optional
         Public bounds, chosen without looking at the data.
     levels : dict of lists by column, optional
         Public levels; ``"declared"`` for a Categorical whose categories are public.
     unit : str, optional
-        The column that tells whose data a record is, such as a person's id: each release then protects all
-        records of a unit. By default the budget's.
+        Column that identifies the unit of each record, such as a person's id: each release then protects all
+        records of a unit. By default that of the budget.
     max_records : int, default 1
-        How many records of a unit count in a release, drawn for each. Of tests, models, weighted statistics
-        and intervals of the population one counts, so that records are independent.
+        Largest number of records of a unit that count in a release, drawn for each release. In tests, models,
+        weighted statistics and population intervals one counts, so that records are independent.
     weights : str, optional
-        The column of survey weights, which needs bounds.
+        Column of survey weights, which needs bounds.
     strata : str, optional
-        The column of the strata that a sample was drawn by, which needs levels: weighted statistics that are
-        not by group then have intervals by the variances within strata.
+        Column of the strata of the sampling design, which needs levels: weighted statistics that are
+        not by group then have intervals based on the variances within strata.
     missing : {"error", "drop"}, number, level, or dict by column, default "error"
-        What to do with missing values, as the functions have it.
+        What to do with missing values, as in the functions.
     neighbors : {"bounded", "unbounded"}, optional
         By default the budget's, else unbounded: the number of records, or of units, is private.
     other : str or None, default "other"
-        The group of values that are in no level; None leaves them out. Of a regression they count as the
+        The group of values that are in no level; None leaves them out. In a regression they count as the
         reference level.
     budget : Budget, optional
-        What pays for all releases.
+        Budget to which all releases are charged.
     rng : None, int, numpy.random.Generator or RRandom, optional
-        Source of all noise. None (default) is the operating system; an int seeds one NumPy generator, from
-        which every release goes on.
+        Source of all noise. None (default) is the operating system; an int seeds one NumPy generator for
+        all releases.
 
     Returns
     -------
@@ -355,17 +355,17 @@ def design(
     Raises
     ------
     PydpstatError
-        Where a fact is not allowed, or of a column that the data do not have.
+        Where a fact is not allowed, or refers to a column that the data do not have.
 
     See Also
     --------
-    Design, Budget : what it returns, and a limit that pays for all releases of a design.
+    Design, Budget : the returned class, and a limit for all releases of a design.
 
     Notes
     -----
-    Guarantee: a design alone releases nothing. Each method has its function's guarantee, which rests on what
-    is declared being public and, if values are compared, on the types of the columns being public. Lists have
-    no types: each value is read as it is.
+    Guarantee: a design itself releases nothing. Each method has the guarantee of its function, on condition that
+    the declared facts are public and, if values are compared, that the types of the columns are public. Lists
+    have no types: each value is read without conversion.
 
     References
     ----------

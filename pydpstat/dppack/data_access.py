@@ -249,7 +249,7 @@ def quantileDataAccess(x: npt.ArrayLike, quant: float, lower_bound: float, upper
     )
     utility = compute_rank_utility(0, values.size, checks.check_scalar(quant, "quant"), values.size)
     if isinstance(quant, (bool, np.bool_)):
-        utility += 0.0  # integers in R, which has one 0 among them
+        utility += 0.0  # R computes with integers here, which have no -0.0
     inner = np.minimum(np.maximum(r.sort(values), lower), upper)
     edges = np.concatenate([[lower], inner, [upper]])
     if not (np.isfinite(edges).all() and np.isfinite(utility).all()):

@@ -96,7 +96,7 @@ class PowerSettings:
 
 
 def check_plan_options(test: str, options: Mapping[str, object]) -> None:
-    """Check that all options belong to the test's plan."""
+    """Check that all options are options of the test's plan."""
     known = ("epsilon", "n", "effect", "power", "neighbors", *PLANNED_TESTS[test].options)
     if wrong := {name: each for name, each in options.items() if name not in known[2:]}:
         raise ArgumentError(explain_unknown_arguments(f"plan of {test}", known, wrong))

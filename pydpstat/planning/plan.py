@@ -196,7 +196,7 @@ def plan(
 
     Examples
     --------
-    A mean age: what the noise does, and which epsilon half a year takes.
+    A mean age: the effect of the noise, and the epsilon required for half a year.
 
     >>> import pydpstat
     >>> planned = pydpstat.plan("mean", 1.0, bounds=(0, 100), n=1000)

@@ -101,11 +101,11 @@ def cov(
     replacing (y1, y2) changes it by ``((y1' - m1)(y2' - m2) - (y1 - m1)(y2 - m2)) / n``, at most
     R1 R2 / n: the product is linear in each variable, so its extremes are at the corners, and opposite
     corners differ by ``R1 b + R2 a - R1 R2`` with a in [0, R1] and b in [0, R2]. The products' rounding
-    adds at most 2 w / (n - 1), w about 2^-40 R1 R2. Of a frame the d (d + 1) / 2 different entries are
+    adds at most 2 w / (n - 1), w about 2^-40 R1 R2. For a frame the d (d + 1) / 2 different entries are
     released in units of R1 R2: together their L1 sensitivity is d (d + 1) / 2 times that of one (some
-    data attain it), the L2 sensitivity its root. Each moves by at most one unit, which is the
+    data attain it), the L2 sensitivity its root. Each changes by at most one unit, which is the
     sensitivity of the cube's noise. With Laplace noise each entry gets epsilon divided
-    by d (d + 1) / 2. Each entry is clipped to what records within the bounds can have, so that variances are
+    by d (d + 1) / 2. Each entry is clipped to its range for records within the bounds, so that variances are
     not negative; the matrix need not be positive definite.
 
     Unbounded neighbors: with z1, z2 between -1 and 1, the sums of the four weights
@@ -186,16 +186,16 @@ def corr(
     Notes
     -----
     Guarantee: (epsilon, delta). With ``missing="error"`` whether values are missing is treated as public.
-    The correlation is post-processing of noisy variances and covariances: clipped to [-1, 1], and NaN where
-    a noisy variance is not above 0, as `postprocessing`, the short form and the summary then say. `bse` is
-    by the delta method, NaN where that has no answer. `conf_int` is not: it covers what the noise can have
-    done to the correlation of these (clipped) records, for every number of them, and lies between -1 and 1,
-    which it is where the noise leaves nothing to say (`pydpstat._null_distributions.correlations`).
-    Of a frame each interval stands alone.
+    The correlation is post-processing of noisy variances and covariances: clipped to [-1, 1], and NaN if
+    a noisy variance is not above 0, which `postprocessing`, the short form and the summary then state. `bse`
+    is by the delta method, NaN if that is undefined. `conf_int` is not: it covers the correlation of these
+    (clipped) records over the noise, for every number of them, and lies between -1 and 1; if the noise is too
+    large, it is that whole range (`pydpstat._null_distributions.correlations`).
+    For a frame each interval has its level by itself.
 
     ``conf_int(kind="population")`` is an interval for the population correlation, at no additional privacy
-    cost, where of a unit one record counts: Fisher's z with the noise in its distribution and with a
-    variance that follows the tails. Its level was measured on normal, heavy-tailed, skewed, clipped and
+    cost, if one record of each unit counts: Fisher's z with the noise in its distribution and with a
+    variance that depends on the tails. Its level was measured on normal, heavy-tailed, skewed, clipped and
     two-valued pairs.
 
     Unbounded neighbors: released are for each pair the sums of the nine products of the weights that
@@ -203,9 +203,9 @@ def corr(
     (`PRODUCT_WEIGHTS_NORM` of `pydpstat._records.partition`). The L1 sensitivity is 1 + 9 * 2^-41 a pair, and each
     pair gets an equal part of epsilon.
 
-    Bounded neighbors: the same sums. A replaced record takes such a vector away and adds another: the
+    Bounded neighbors: the same sums. Replacing a record removes such a vector and adds another: the
     L1 sensitivity doubles, and the L2 sensitivity grows by sqrt(2), as the product of two vectors
-    without negative elements is not negative. Noisy variances and covariances, each with its own
+    without negative elements is not negative. Noisy variances and covariances, each with separate
     noise, would have an error about twice as large.
 
     References

@@ -97,7 +97,7 @@ def count(
     Sensitivity: one record changes a count by at most 1, whether it is replaced, added or removed;
     d columns have the L1 sensitivity d and the L2 sensitivity sqrt(d), so each column's count is
     released with epsilon / d, or all together with Gaussian noise. (For more than two columns that is
-    calibrated by concentrated privacy, which asks for a few per cent more noise than an exact curve
+    calibrated by concentrated privacy, which requires a few per cent more noise than an exact curve
     would.) Counts and noise are integers, so nothing is rounded. The number of all records is public
     under bounded neighbors and needs no release.
 

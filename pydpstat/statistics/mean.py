@@ -93,8 +93,9 @@ def mean(
         neighbors a number of them. `epsilon` and `delta` are then of the release on the sample, and the
         result's are those that follow for all records, which are smaller.
     population : bool, default False
-        Whether to release also what ``conf_int(kind="population")`` needs, with Laplace or Gaussian noise; of
-        a unit one record counts then. Bounded neighbors without groups: the mean's own noise stays the same.
+        Whether to release also the sums that ``conf_int(kind="population")`` needs, with Laplace or Gaussian
+        noise; one record of each unit then counts. The noise of the mean is the same for bounded neighbors
+        without groups.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
@@ -115,7 +116,7 @@ def mean(
     See Also
     --------
     sum : the total.
-    median : the middle record, which few large values do not move.
+    median : the middle record, which is robust to a few large values.
     moments : means, variances and tests from one release.
     meanDP : R's DPpack with the numbers that R returns.
 
@@ -127,7 +128,7 @@ def mean(
 
     Bounded neighbors: records are rounded, one by one, to multiples of a public unit inside the bounds
     and added up as integers. The mean of the rounded records is a rational number, and replacing one
-    of them moves it by at most (upper - lower) / n. This is exact: nothing else is rounded before the
+    of them changes it by at most (upper - lower) / n. This is exact: nothing else is rounded before the
     noise, and the noise covers the rounding of the mean to its grid.
 
     Unbounded neighbors: with z the record's place between -1 (lower) and 1 (upper), the sums A of
@@ -146,20 +147,20 @@ def mean(
     0.699 at epsilon 0.5, their median 0.790 and 0.718; with 50 records the average is 0.801 at epsilon 1.
 
     By group: the pair (A, B) of every group is released. Unbounded: a record is in one group, so all
-    groups together cost what one does, and each has the noise of a separate release. Bounded: a record
-    can leave one group and enter another; the L1 sensitivity is 2, the L2 sensitivity at most sqrt(2).
-    The number of all records is public then, those of the groups are not.
+    groups together have the sensitivity of one, and each has the noise of a separate release. Bounded: a
+    record may change groups; the L1 sensitivity is 2, the L2 sensitivity at most sqrt(2).
+    The number of all records is then public, those of the groups are not.
 
-    With a unit: of each unit at most max_records = m records count. Which ones follows from a keyed hash
-    of that unit's records alone, so that another unit changes nothing in it. For every key a unit moves
-    the sums by at most m times what a record does, in any norm: all sensitivities are m times as large.
-    Under bounded neighbors a unit's records are taken away and another's added, as a record that leaves
-    a group and enters another. How many records there are is private under both.
+    With a unit: at most max_records = m records of each unit count. They are selected by a keyed hash
+    of that unit's records only, so that other units do not affect the selection. For every key a unit changes
+    the sums by at most m times the change by one record, in any norm: all sensitivities are m times as large.
+    Under bounded neighbors the records of a unit are removed and those of another added, as for a record that
+    changes groups. The number of records is private under both.
 
     With ``population=True`` the sum of the squares z^2 is released in addition to that of the z, as
-    `moments` does: replacing a record moves half of the one and a quarter of the other by at most 1
-    together, which the first does alone. Unbounded, and by group: the three weights of `var` take the
-    place of the two. The interval of kind "population" inverts a studentized test, as in `ttest_1samp`;
+    `moments` does: replacing a record changes half of the one and a quarter of the other by at most 1
+    together, the sensitivity of the first alone. Unbounded, and by group: the three weights of `var` replace
+    the two. The interval of kind "population" inverts a studentized test, as in `ttest_1samp`;
     its level was measured.
 
     References
@@ -268,7 +269,7 @@ def sum(  # the statistic's name, to be used as pydpstat.sum
     -------
     DPResults
         Its estimate is a float, or a Series for several columns; by group a Series or a frame with the groups
-        as its index. It is left as it was drawn, so that sums add up without bias; its interval has the sign
+        as its index. It is not clipped, so that sums add up without bias; its interval has the sign
         that the bounds allow, and under bounded neighbors lies between n times the bounds.
 
     Raises
@@ -288,7 +289,7 @@ def sum(  # the statistic's name, to be used as pydpstat.sum
     sensitivity; with Laplace noise each of d columns gets epsilon / d.
 
     Records are rounded, one by one, to multiples of a public unit inside the bounds and added up as
-    integers. Replacing a record hence moves the sum by at most upper - lower, and adding or removing
+    integers. Replacing a record hence changes the sum by at most upper - lower, and adding or removing
     one by at most max(\\|lower\\|, \\|upper\\|); rounding adds nothing to either. Under unbounded neighbors
     the unit is 2^-41 of the range or less, which stays below 1 % of the noise up to n epsilon = 3e10.
 

@@ -94,7 +94,7 @@ def quantile(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, `x` is not made of numbers, it is empty under bounded
+        Where an argument is not allowed, `x` is not numeric, it is empty under bounded
         neighbors, or a value is missing with ``missing="error"``.
 
     See Also
@@ -111,9 +111,9 @@ def quantile(
     of its rank within theirs, else minus the number of records in between. Adding a record at
     x changes the first number by q or q - 1, the second by -q or 1 - q, so the utility by at most
     max(q, 1 - q) either way: r = 2 max(q, 1 - q) for unbounded neighbors, also where n is private. Replacing
-    one leaves q n and moves each rank by at most 1: r = 2, and this is reached. For the minimum and maximum
-    all utilities move to the same side, by at most 1, so r = 1. Ties and gaps between the records change
-    nothing in this. All counts are integers and q n is exact, and so is the choice
+    one leaves q n unchanged and changes each rank by at most 1: r = 2, which is attained. For the minimum and
+    maximum all utilities change in the same direction, by at most 1, so r = 1. Ties and gaps between the
+    records do not affect this. All counts are integers and q n is exact, and so is the choice
     (`pydpstat.random.secure`): the largest epsilon * utility / r plus standard exponential noise, which is
     permute-and-flip. It satisfies epsilon if utilities change by at most r / 2 either way, and adding the
     same number to all of them has no effect; its expected utility is never below the exponential mechanism's.
@@ -122,27 +122,27 @@ def quantile(
     rho is epsilon^2 / 8. If the dtype of a column determines the grid, the guarantee states that types are
     public.
 
-    By group every group has its own choice; one without records takes each point with the same
-    probability. Nobody knows the groups' numbers of records, so r = 2 max(q, 1 - q), 1 for q 0 or 1, is that
-    of one record added or removed, which concerns one group: unbounded neighbors take c = epsilon / r in
+    By group every group has a separate choice; in one without records every point has the same
+    probability. The groups' numbers of records are private, so r = 2 max(q, 1 - q), 1 for q 0 or 1, is that
+    of one record added or removed, which affects one group: for unbounded neighbors c is epsilon / r in
     each. Bounded: a record that is replaced is one that is removed and one that is added, be it to
     another group or to the same. With c = epsilon / (2 r) each of the two changes the probability of
     all choices together by a factor of at most exp(epsilon / 2), and both by exp(epsilon).
 
-    With a unit at most m = max_records of its records come or go, one after the other, in whatever groups:
-    c is m times smaller. (Of bounded neighbors m are removed and m others added.)
+    With a unit at most m = max_records of its records are added or removed, in any groups:
+    c is m times smaller. (For bounded neighbors m are removed and m others added.)
 
     With ``population=True`` a histogram is released with the whole of epsilon, of symmetric geometric noise;
-    its number of cells follows from n and epsilon, and is 128 where n, or a group's, is private. A record is
+    its number of cells is computed from n and epsilon, and is 128 if n, or a group's, is private. A record is
     in one cell of one group, so that each group has the noise of a separate release; under bounded neighbors
-    it may change groups, and moves two cells by 1. The estimate is interpolated between edges, and `bse` is
-    half the distance of what is a standard deviation of the noise below and above; NaN where the noise is
-    above a tenth of all records. Both kinds of intervals are exact for every distribution, ties included:
-    they end at edges. That of the noise ends where the noisy number of records below no longer fits the rank
-    of the records' quantile, and has all of the cell in which this is. That of kind "population" ends where
-    it cannot come from a binomial number with the share q; of private numbers of records
+    it may change groups, and changes two cells by 1. The estimate is interpolated between edges, and `bse` is
+    half the distance between the points one standard deviation of the noise below and above; NaN if the noise
+    is above a tenth of all records. Both kinds of intervals are exact for every distribution, ties included:
+    they end at edges. That of the noise ends where the noisy number of records below is implausible for the
+    rank of the records' quantile, and includes the whole cell of this point. That of kind "population" ends
+    where this number is implausible for a binomial variable with the share q; for private numbers of records
     `pydpstat._null_distributions.quantiles.quantiles` has the distribution. For n epsilon up to 100 it is
-    much shorter than what choices of grid points would say.
+    much shorter than an interval from choices of grid points.
 
     References
     ----------
@@ -295,7 +295,7 @@ def quantiles(
 ) -> DPResults:
     """Release several quantiles together, ascending where `qs` is.
 
-    The middle one is chosen first; it splits the records, and each side continues with its own shares. So m
+    The middle one is chosen first; it splits the records, and each side continues with its shares. So m
     quantiles cost about as much as log2(m) single ones.
 
     Parameters
@@ -343,28 +343,28 @@ def quantiles(
     -----
     Guarantee: (epsilon, 0). With ``missing="error"`` whether values are missing is treated as public.
 
-    Each of the k levels, 2^k > m, gets epsilon / k. A chosen point z sends the records below it to
-    the left and the others to the right, where a share q becomes q' of the records there. The
+    Each of the k levels, 2^k > m, gets epsilon / k. A chosen point z splits the records into those below
+    it, on the left, and the others, on the right, where a share q becomes q' of the records there. The
     utility of a point is minus the distance from #{x < z} to q' n', with the private n' of that
-    side. One record added or removed touches one problem of a level, and there each utility by at
+    side. One record added or removed changes one problem of a level, and there each utility by at
     most max(q', 1 - q'), as `quantile` shows: a choice by c * utility with
-    c = epsilon / k / (2 max(q', 1 - q')) keeps epsilon / k. One record replaced either stays in a
-    problem, which is then worth 2 c, or leaves one and enters another: with half of that c both
-    together keep epsilon / k, and so does the first.
-    Where a level has a single problem, as the first has, c is epsilon / k / 2. (Replacing counts no
-    more than twice adding or removing, and with q' = 1/2 it is the account of a single quantile.)
+    c = epsilon / k / (2 max(q', 1 - q')) satisfies epsilon / k. One record replaced either remains in a
+    problem, with a loss of 2 c, or moves from one problem to another: with half of that c both cases
+    satisfy epsilon / k.
+    If a level has a single problem, as the first has, c is epsilon / k / 2. (Replacing counts at
+    most twice as much as adding or removing, and with q' = 1/2 this is the case of a single quantile.)
 
-    Ties would spoil the shares of the two sides. So each record first gets a random place among 2^16 at its
-    grid point, which depends on this record alone; points are chosen among these places and published without
-    them. Neighbors that share their records' random places show the same guarantee for the average over them.
+    Ties would distort the shares of the two sides. So each record first gets a random position among 2^16 at
+    its grid point, independently of the others; points are chosen among these positions and published without
+    them. The guarantee holds for given random positions of the records, and hence for the average over them.
     (They are drawn point by point, after the records are counted; the distribution is the same, and so is a
     seeded result in whatever order the records come.)
 
-    By group each group has its own problems. One record added or removed touches one problem of a level
-    in one group, so that c as for unbounded neighbors keeps epsilon for all groups together. A record that
-    is replaced, also in its group, is one removed and one added; a unit is m = max_records of these. All
-    that lies k records apart costs k times as much: epsilon / (2 m) for bounded and epsilon / m for
-    unbounded neighbors takes the place of epsilon.
+    By group each group has separate problems. One record added or removed changes one problem of a level
+    in one group, so that c for unbounded neighbors satisfies epsilon for all groups together. A record that
+    is replaced, also within its group, is one removed and one added; a unit is m = max_records of these. Data
+    sets that differ in k records have k times the loss: epsilon / (2 m) for bounded and epsilon / m for
+    unbounded neighbors replace epsilon.
 
     References
     ----------

@@ -219,9 +219,9 @@ def crosstab(
     epsilon : float
         Privacy parameter; above 0 and finite.
     levels : list, dict or list of lists, "declared" or "discover", keyword only, needed
-        The public levels: a list for one variable, lists by name or in order for several. Where a
-        variable has a type of numbers, texts or times, levels of another type are an error, as no record
-        could be one.
+        The public levels: a list for one variable, lists by name or in order for several. If a
+        variable has a type of numbers, strings or times, levels of a different type are an error, as no
+        record could have them.
         ``"declared"``: every variable is a Categorical and its categories are public.
         ``"discover"``: the levels of one variable are found in the data, which needs a `delta`; rare
         ones are left out.
@@ -275,7 +275,7 @@ def crosstab(
     and with ``levels="declared"`` the categories must not come from the data.
 
     Sensitivity: every record is in one cell, or in none if it is left out, and which one depends on
-    this record alone. Adding or removing one changes one count by 1: 1 in the L1 and in the L2 norm.
+    this record only. Adding or removing one changes one count by 1: 1 in the L1 and in the L2 norm.
     Replacing one changes at most two counts by 1: 2 and sqrt(2). Counts and noise are integers.
     With a unit each of its max_records = m records is added or removed, or is replaced: m times as much, which
     is attained if all of them are in one cell.
@@ -288,7 +288,7 @@ def crosstab(
     ``pairs`` of shares, and the frames ``wide`` and ``long``.
 
     ``levels="discover"`` releases the noisy counts, with geometric noise, of the levels that occur,
-    if they are at least T. A level that occurs in one of two neighboring data sets only has the
+    if they are at least T. A level that occurs in only one of two neighboring data sets has the
     count 1 there, and T is the smallest integer with P(1 + noise >= T) <= delta. Unless such a level is
     released, the counts of the others satisfy epsilon. A replaced record has twice the L1
     sensitivity, so the noise's scale and T - 1 are about twice as large; two such levels, one in each

@@ -181,12 +181,12 @@ def nunique(
     Guarantee: (epsilon, delta) for each id. With ``missing="error"`` whether ids are missing is treated as
     public.
 
-    Sensitivity: an id that is added or removed changes the number by 1. Of bounded neighbors the number
+    Sensitivity: an id that is added or removed changes the number by 1. For bounded neighbors the number
     is public, and there is nothing to release.
 
-    By group an id is counted once in each of its groups, or in max_groups = k of them where it has more.
-    They follow from a keyed hash of this id and its groups alone, so another id changes nothing in it, for
-    every key. Adding or removing an id changes at most k counts by 1: k in the L1 norm, sqrt(k) in the
+    By group an id is counted once in each of its groups, or in max_groups = k of them if it has more.
+    They are selected by a keyed hash of this id and its groups only, so that other ids do not affect the
+    selection, for every key. Adding or removing an id changes at most k counts by 1: k in the L1 norm, sqrt(k) in the
     L2 norm. Replacing one changes at most 2 k by 1: 2 k and sqrt(2 k). There are never more than groups.
     Counts and noise are integers, so nothing is rounded.
 

@@ -60,15 +60,15 @@ def tune_classification_model(
 
     R's function is ``DPpack::tune_classification_model``.
 
-    Of m models each is fitted on its own group of records: the i-th on records i, i + m + 1,
+    Each of m models is fitted on a separate group of records: the i-th on records i, i + m + 1,
     i + 2 (m + 1), ... The errors of each model are counted in the remaining group, and the
     exponential mechanism selects a model with few errors.
 
     Parameters
     ----------
     DPmodels : sequence of LogisticRegressionDP or svmDP
-        The models, each with its own settings. All are fitted, as in R. The first one's `eps` is that
-        of the choice too; give all the same.
+        The models, each with its own settings. All are fitted, as in R. The `eps` of the first model
+        is also that of the selection; use the same for all.
     X : DataFrame or array_like of shape (n, p)
         Predictors; values outside their bounds are clipped to them for the fits.
     y : array_like of shape (n,)
@@ -109,7 +109,7 @@ def tune_classification_model(
     Notes
     -----
     Guarantee: for one replaced record the largest epsilon among the models' and the choice's, since
-    the groups are disjoint. It covers all fitted models together, not the chosen one alone.
+    the groups are disjoint. It covers all fitted models together, not only the selected one.
 
     References
     ----------
@@ -157,15 +157,15 @@ def tune_linear_regression_model(
 
     R's function is ``DPpack::tune_linear_regression_model``.
 
-    Of m models each is fitted on its own group of records, as by `tune_classification_model`.
+    Each of m models is fitted on a separate group of records, as in `tune_classification_model`.
     The sum of squared errors of each model is computed in the remaining group, and the exponential mechanism
     selects a model with a small sum.
 
     Parameters
     ----------
     DPmodels : sequence of LinearRegressionDP
-        The models, each with its own settings. All are fitted, as in R. The first one's `eps` is that
-        of the choice too; give all the same.
+        The models, each with its own settings. All are fitted, as in R. The `eps` of the first model
+        is also that of the selection; use the same for all.
     X : DataFrame or array_like of shape (n, p)
         Predictors. The fits clip values outside their bounds to them; the validation does not.
     y : array_like of shape (n,)
