@@ -1,4 +1,4 @@
-"""The auditor: a lower bound on the epsilon of any release, from its outcomes alone."""
+"""Auditing: a lower bound on the epsilon of any release, from its outcomes alone."""
 
 from pydpstat._lazy import explain_missing_names as _answer_names
 from pydpstat.auditing.audit import audit

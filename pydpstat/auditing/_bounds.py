@@ -1,4 +1,4 @@
-"""Confidence bounds on probabilities, and a quick forecast of them for the search."""
+"""Confidence bounds on probabilities, and a fast forecast of them for the search."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from pydpstat.r_arithmetic.elementary import log
 
 
 def compute_lower_bound(count: int, draws: int, alpha: float) -> float:
-    """Clopper and Pearson's lower bound on a probability: too high with probability at most `alpha`."""
+    """Compute Clopper and Pearson's lower bound on a probability; too high with probability at most `alpha`."""
     if count == 0:
         return 0.0
-    # P(at least count | p) = I_p(count, draws - count + 1) grows with p
+    # P(at least count | p) = I_p(count, draws - count + 1) increases in p
     return _invert_beta(float(count), float(draws - count + 1), alpha)
 
 
 def compute_upper_bound(count: int, draws: int, alpha: float) -> float:
-    """Clopper and Pearson's upper bound on a probability: too low with probability at most `alpha`."""
+    """Compute Clopper and Pearson's upper bound on a probability; too low with probability at most `alpha`."""
     if count == draws:
         return 1.0
-    # P(at most count | p) = I_{1-p}(draws - count, count + 1) falls with p
+    # P(at most count | p) = I_{1-p}(draws - count, count + 1) decreases in p
     return 1.0 - _invert_beta(float(draws - count), float(count + 1), alpha)
 
 
 def _invert_beta(a: float, b: float, alpha: float) -> float:
-    """Return the largest p with I_p(a, b) <= alpha; ready-made inverses are not reliable at large a and b."""
+    """Return the largest p with I_p(a, b) <= alpha; library inverses are not reliable at large a and b."""
     from scipy.special import betainc
 
     return bisect_up(lambda p: bool(betainc(a, b, p) <= alpha), high=1.0)[0]
 
 
 def compute_epsilon_bound(p_lower: float, q_upper: float, delta: float) -> float:
-    """Return what an event with these probabilities implies: P <= exp(epsilon) Q + delta."""
+    """Return the lower bound on epsilon from an event's probabilities: P <= exp(epsilon) Q + delta."""
     if p_lower <= delta:
         return 0.0
     return max(0.0, math.log((p_lower - delta) / q_upper))
@@ -44,10 +44,10 @@ def compute_epsilon_bound(p_lower: float, q_upper: float, delta: float) -> float
 
 @dataclass(frozen=True)
 class Forecast:
-    """Guesses the bound that an event will give on fresh draws, from its counts in the search.
+    """Forecast of the bound that an event will give on fresh draws, from its counts in the search.
 
-    The draws of the search and the fresh ones are numbers under the data and under the neighbor; `alpha` is
-    the error allowed to one bound.
+    `searched` and `fresh` are the numbers of draws under the data and under the neighbor; `alpha` is the error
+    probability of one bound.
     """
 
     searched: tuple[int, int]
@@ -56,18 +56,18 @@ class Forecast:
     alpha: float
 
     def predict_both(self, first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the forecasts of both directions: more likely under the data, or under the neighbor."""
+        """Return the forecasts for both directions: more likely under the data, or under the neighbor."""
         return self._predict_direction(first, second, 0), self._predict_direction(second, first, 1)
 
     def predict_event(self, first: float, second: float) -> tuple[float, float]:
-        """Return both forecasts of one event."""
+        """Return both forecasts for one event."""
         more, less = self.predict_both(np.array([first], dtype=np.float64), np.array([second], dtype=np.float64))
         return float(more[0]), float(less[0])
 
     def iterate_best(
         self, first: np.ndarray, second: np.ndarray
     ) -> Iterator[tuple[tuple[int, ...], tuple[float, float]]]:
-        """Yield for each direction the place of the highest forecast, and both forecasts there."""
+        """Yield for each direction the index of the highest forecast, and both forecasts there."""
         both = self.predict_both(first, second)
         for values in both:
             place = tuple(map(int, np.unravel_index(int(np.argmax(values)), values.shape)))

@@ -1,4 +1,4 @@
-"""``python -m pydpstat audit``: audit the originals' known defects and all of pydpstat's functions."""
+"""Command line ``python -m pydpstat audit``: audits of known defects of the originals and of all pydpstat functions."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from pydpstat.auditing.results import AuditResults
 from pydpstat.errors import MissingExtraError, PydpstatError
 
 SAMPLES = 1_000_000
-# a defect is shown at the first; with the second all sound cases together are accused in less than 1 %
+# the first is for defects; with the second, the chance of accusing any sound case is below 1 %
 DEFECT_CONFIDENCE, SOUND_CONFIDENCE = 0.99, 0.9999
 HEADERS = ("row", "release", "claim", "true", "epsilon >=", "verdict", "witness")
 
 
 @dataclass(frozen=True)
 class CaseOutcome:
-    """The outcome of the case that has this place in `all_cases`."""
+    """Outcome of the case with this index in `all_cases`."""
 
     index: int
     result: AuditResults | None
@@ -39,12 +39,12 @@ class CaseOutcome:
 
     @property
     def case(self) -> Case:
-        """The case itself; its release is a function that cannot travel between processes."""
+        """The case; it is looked up because its release is a function that cannot be pickled."""
         return all_cases()[self.index]
 
     @property
     def is_right(self) -> bool:
-        """Whether a defect was found, or a sound release cleared; True where it could not be run."""
+        """Whether a defect was found, or a sound release cleared; True if the case could not be run."""
         if self.result is None:
             return self.message.startswith("not run")
         sound = self.case.kind == "sound"
@@ -54,7 +54,7 @@ class CaseOutcome:
 
     @property
     def verdict(self) -> str:
-        """The outcome in a word."""
+        """The outcome in one word."""
         if self.result is None:
             return self.message
         if self.case.kind == "sound":
@@ -75,7 +75,7 @@ class CaseOutcome:
         return (case.row, case.name, claim, _format_epsilon(case.true), least, self.verdict, witness)
 
     def describe_progress(self) -> str:
-        """Return the row in a line, for whoever watches."""
+        """Return the row in one line, for the progress display."""
         least = "" if self.result is None else f" with epsilon >= {self.result.epsilon_lower:.4f}"
         return f"{self.case.name}, {self.verdict}{least}, {self.seconds:.0f} s"
 
@@ -93,7 +93,7 @@ class CaseOutcome:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the audits and return 0 where each defect is found and each sound release cleared, else 1 or 2."""
+    """Run the audits and return 0 if each defect is found and each sound release cleared, else 1 or 2."""
     options = _make_parser().parse_args(argv)
     only = options.only or [""]
     places = [place for place, case in enumerate(all_cases()) if any(text in case.name for text in only)]
@@ -116,13 +116,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 def run_cases(
     indices: Sequence[int], samples: int, processes: int, seconds: float | None = None, progress: bool = False
 ) -> list[CaseOutcome]:
-    """Audit cases by their places in `all_cases`, so many at a time; a single process is this one.
+    """Audit cases by their indices in `all_cases`, with up to `processes` at a time; a single process is this one.
 
-    Each draws `samples` times from each data set, or as often as suffices, or for so many seconds.
+    Each draws `samples` times from each data set, or fewer times if these suffice, or for up to `seconds`.
     """
     if processes == 1 or len(indices) == 1:
         return [_run_case(place, samples, seconds) for place in indices]
-    # spawned: a forked process would share this one's streams
+    # spawned because a forked process would share this one's random streams
     context = multiprocessing.get_context("spawn")
     done: dict[int, CaseOutcome] = {}
     with ProcessPoolExecutor(processes, mp_context=context, initializer=_set_no_progress) as pool:
@@ -135,7 +135,7 @@ def run_cases(
 
 
 def _set_no_progress() -> None:
-    # the lines of several processes would be on top of each other
+    # the progress lines of several processes would overwrite each other
     os.environ["PYDPSTAT_PROGRESS"] = "0"
 
 
@@ -160,7 +160,7 @@ def _run_case(index: int, samples: int, seconds: float | None) -> CaseOutcome:
 
 
 def format_text(rows: Sequence[CaseOutcome], samples: int) -> str:
-    """Return the table as text, the witness last and unshortened."""
+    """Return the table as text, with the witness last and in full."""
     lines = [HEADERS, *(row.format_cells() for row in rows)]
     widths = [max(len(line[j]) for line in lines) for j in range(len(HEADERS) - 1)]
     table = [

@@ -1,4 +1,4 @@
-"""Events of an outcome: of its form, and of where a number lies (tails, intervals, single values, unions)."""
+"""Events of an outcome: of its form, and of the location of a number (tails, intervals, single values, unions)."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ FACT_ORDER = ("the error", "the choice", "the result", "the labels", "nobs", "th
 
 @dataclass(frozen=True, eq=False)
 class Projection:
-    """A number computed from an outcome's numbers, with what it is called in sentences.
+    """A number computed from an outcome's numbers, with its name in sentences.
 
-    Of one that orders outcomes by what they tell, only the tails are events.
+    If it orders outcomes by their evidence (`tails_only`), only its tails are used as events.
     """
 
     name: str
@@ -33,17 +33,17 @@ class Projection:
 
 
 def make_element_projection(name: str, column: int) -> Projection:
-    """Return one element of the result."""
+    """Return the projection to one element of the result."""
     return Projection(name, lambda draws: draws.values[:, column])
 
 
 def make_sum_projection(name: str, columns: int) -> Projection:
-    """Return the sum of the first elements."""
+    """Return the projection to the sum of the first elements."""
     return Projection(name, lambda draws: draws.values[:, :columns].sum(axis=1))
 
 
 def make_length_projection(name: str, columns: int) -> Projection:
-    """Return the Euclidean length of the first elements."""
+    """Return the projection to the Euclidean length of the first elements."""
 
     def compute_length(draws: Draws) -> np.ndarray:
         part = draws.values[:, :columns]
@@ -54,9 +54,9 @@ def make_length_projection(name: str, columns: int) -> Projection:
 
 @dataclass(frozen=True, eq=False)
 class Event:
-    """Something that an outcome is or is not: its family, a sentence, the number that it is about.
+    """An event of outcomes: its family, a sentence, and the number that it is about.
 
-    `includes` tells it of such numbers, or of the codes of the forms where there is no number.
+    `includes` maps such numbers, or the codes of the forms if there is no number, to a mask.
     """
 
     family: str
@@ -65,11 +65,11 @@ class Event:
     includes: Callable[[np.ndarray], np.ndarray]
 
     def select_outcomes(self, draws: Draws) -> np.ndarray:
-        """Tell for each outcome whether it is in the event."""
+        """Return the mask of the outcomes that are in the event."""
         return self.includes(draws.codes if self.projection is None else self.projection.compute(draws))
 
 
-# an event, and the forecasts of its bound where it is more likely under the data, or under the neighbor
+# an event, and the forecasts of its bound for both directions
 ForecastEvent = tuple[Event, tuple[float, float]]
 
 
@@ -79,12 +79,12 @@ def make_missing_event(projection: Projection) -> Event:
 
 
 def make_form_event(words: str, codes: Sequence[int]) -> Event:
-    """Return the event that the outcome has one of some forms."""
+    """Return the event that the outcome has one of several forms."""
     return Event("form", words, None, lambda seen: np.isin(seen, codes))
 
 
 def count_outcomes(event: Event, draws: Draws) -> int:
-    """Count the outcomes in an event, a part at a time so that the parts stay in the cache."""
+    """Count the outcomes in an event, in chunks that fit into the cache."""
     return sum(
         int(
             np.count_nonzero(
@@ -96,7 +96,7 @@ def count_outcomes(event: Event, draws: Draws) -> int:
 
 
 def format_exact_number(value: float) -> str:
-    """Return a number in as few digits as say it exactly."""
+    """Return a number with the fewest digits that represent it exactly."""
     return f"{value:.0f}" if abs(value) < 1e6 and value == int(value) else repr(float(value))
 
 
@@ -116,7 +116,7 @@ def _group_forms(forms: list[Form]) -> Iterator[tuple[str, list[int]]]:
     for code, form in enumerate(forms):
         for name, value in zip(FACT_NAMES[str(form[0])], form):
             groups.setdefault((name, value), []).append(code)
-    # facts that set the same forms apart are one event, told by the fact that says most
+    # facts that distinguish the same forms are one event, described by the most informative fact
     told: set[tuple[int, ...]] = set()
     for name, value in sorted(
         groups, key=lambda fact: FACT_ORDER.index(fact[0]) if fact[0] in FACT_ORDER else len(FACT_ORDER)
@@ -148,38 +148,38 @@ def _describe_labels(labels: Labels) -> str:
     return trim_name(repr(labels.names if labels.names is not None else labels.name), _MAX_SENTENCE)
 
 
-# ends of ranges that are tried: quantiles of both samples, their outermost values, and repeated values
+# candidate ends of ranges: quantiles of both samples, their outermost values, and repeated values
 QUANTILES, OUTERMOST, REPEATED = 1_024, 64, 1_024
-# cells of the unions, and the most pieces that a union may have
+# number of cells of the unions, and the largest number of pieces of a union
 CELLS, PIECES = 64, 6
-# a sentence's number loses digits while the forecast loses no more than this
+# a sentence's number is rounded as long as the forecast decreases by at most this much
 FORECAST_TOLERANCE = 0.003
 
 
 @dataclass(frozen=True)
 class Cut:
-    """A place on the line, just before a value or just after it."""
+    """A cut of the line, just before or just after a value."""
 
     value: float
     after: bool = False
 
     def is_below(self, z: np.ndarray) -> np.ndarray:
-        """Tell which values lie before it."""
+        """Return the mask of the values before the cut."""
         return z <= self.value if self.after else z < self.value
 
     def is_above(self, z: np.ndarray) -> np.ndarray:
-        """Tell which values lie behind it."""
+        """Return the mask of the values after the cut."""
         return z > self.value if self.after else z >= self.value
 
 
-# the ends of the line, and no other cuts at infinity
+# the ends of the line; no other cuts are at infinity
 LINE_START, LINE_END = Cut(-math.inf), Cut(math.inf, after=True)
-# a range
+# a range between two cuts
 Range = tuple[Cut, Cut]
 
 
 def make_range_event(projection: Projection, ranges: tuple[Range, ...]) -> Event:
-    """Return the event that a number lies in one of some ranges."""
+    """Return the event that a number lies in one of several ranges."""
     words = " or ".join(map(_describe_range, ranges))
     if len(ranges) > 1 and all(map(_is_one_value, ranges)):
         words = f"is one of {', '.join(format_exact_number(low.value) for low, _ in ranges)}"
@@ -210,7 +210,7 @@ def _describe_range(limits: Range) -> str:
 def iterate_range_events(
     projection: Projection, a: np.ndarray, b: np.ndarray, forecast: Forecast
 ) -> Iterator[ForecastEvent]:
-    """Yield the best tails, intervals, values and unions for both directions; no number is missing."""
+    """Yield the best tails, intervals, values and unions for both directions; `a` and `b` contain no NaN."""
     if a.size + b.size == 0:
         return
     line = _PooledSamples(np.sort(a), np.sort(b), forecast)
@@ -238,17 +238,17 @@ def iterate_range_events(
 
 
 class _PooledSamples:
-    """Both samples in order, and the cuts that are tried."""
+    """Both samples in order, and the candidate cuts."""
 
     def __init__(self, a: np.ndarray, b: np.ndarray, forecast: Forecast) -> None:
         self.samples, self.forecast = (a, b), forecast
-        # two sorted runs: a stable sort merges them
+        # a stable sort merges two sorted runs
         pooled = np.sort(np.concatenate([a, b]), kind="stable")
         last = pooled.size - 1
         ends = np.arange(min(OUTERMOST, pooled.size))
         places = np.concatenate([np.linspace(0, last, QUANTILES).astype(np.int64), ends, last - ends])
         starts = np.flatnonzero(np.concatenate([[True], pooled[1:] != pooled[:-1]]))
-        # the imaginary part says whether the cut is behind the value
+        # the imaginary part is 1 if the cut is after the value
         cuts = [np.unique(pooled[places]) + 0j]
         if starts.size < pooled.size:
             lengths = np.diff(np.append(starts, pooled.size))
@@ -271,7 +271,7 @@ class _PooledSamples:
         return Cut(float(self.values[i]), bool(self.after[i]))
 
     def select_range(self, limits: Range, side: int) -> np.ndarray:
-        """Return the part of a sample that lies in a range, in order."""
+        """Return the part of a sample in a range, in order."""
         sample = self.samples[side]
         low, high = (int(sample.searchsorted(cut.value, "right" if cut.after else "left")) for cut in limits)
         return sample[low:high]
@@ -282,7 +282,7 @@ class _PooledSamples:
         )
 
     def reduce_range(self, limits: Range) -> Range:
-        """Return the one value in a range where there is but one, else the range."""
+        """Return a range with a single value if the samples have only one in it, else the range."""
         inside = [self.select_range(limits, side) for side in (0, 1)]
         ends = {float(end) for part in inside if part.size for end in (part[0], part[-1])}
         if len(ends) != 1:
@@ -291,7 +291,7 @@ class _PooledSamples:
         return Cut(value), Cut(value, after=True)
 
     def round_limits(self, pairs: tuple[Range, ...], side: int) -> tuple[Range, ...]:
-        """Give the ends as few digits as the forecast allows."""
+        """Round the limits of ranges to as few digits as the forecast allows."""
         allowed = self.predict_ranges(pairs)[side] - FORECAST_TOLERANCE if pairs else 0.0
         for place, end in product(range(len(pairs)), (0, 1)):
             cut = pairs[place][end]

@@ -1,11 +1,11 @@
-"""Events that noise made of floats leaves: in the last bits, and in the support of inverse-CDF noise.
+"""Events due to floating-point noise: in the last bits, and in the support of inverse-CDF noise.
 
-Of the last bits: multiples of powers of two, and zeros at the end of the mantissa. Of the support: few bits
-of a uniform leave few places for a result.
+Events of the last bits are multiples of powers of two, and trailing zeros of the mantissa. For events of the support, a
+uniform with few bits leaves few possible values of a result.
 
-Where a result publishes the distribution F of its noise, and the noise is F's quantile function at a
-multiple of 2^-bits, F(result - center) is such a multiple for the true center. The center is found without
-the data: an outermost draw has few possible places, each gives a candidate, and a dozen other draws test it.
+If a result publishes the distribution F of its noise, and the noise is F's quantile function at a multiple of 2^-bits,
+F(result - center) is such a multiple for the true center. The center is found without the data: an outermost draw has
+few possible positions, each gives a candidate, and a dozen other draws test it.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ import numpy.typing as npt
 from pydpstat.auditing._bounds import Forecast
 from pydpstat.auditing._events import Event, ForecastEvent, Projection, format_exact_number
 
-# binary orders of magnitude below the largest value that are told apart, and of lattices
+# numbers of distinguished binary orders of magnitude below the largest value, and of lattices
 MAGNITUDES, LATTICES = 16, 160
 MANTISSA = 53
 # bits of the uniforms of common generators: single precision, C's rand, Mersenne Twister in R
 BITS = (24, 30, 31, 32)
-# places that are tried for one outermost draw
+# largest number of positions tried for one outermost draw
 MAX_PLACES = 400_000
 WITNESSES = 12
-# how far from a place of the support a result may lie, as a share of the places' distance
+# allowed distance of a result from the support, as a share of the distance between its points
 TOLERANCE = 1e-3
 
 
 def make_multiple_event(projection: Projection, exponent: int, holds: bool, limit: float = 0.0) -> Event:
-    """Return the event of multiples, or of none, of a power of two, perhaps between 0 and `limit`."""
+    """Return the event of multiples (or non-multiples) of a power of two, optionally between 0 and `limit`."""
     low, high = sorted((0.0, limit))
     name = projection.name
     head = f"{format_exact_number(low)} < {name} < {format_exact_number(high)} and it" if limit else name
 
     def select_values(z: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore", invalid="ignore"):
-            # quicker, but 2^-exponent may be no float
+            # faster, but 2^-exponent may be outside the range of floats
             scaled = z * 2.0**-exponent if abs(exponent) <= 1_000 else np.ldexp(z, -exponent)
             inside = (scaled == np.rint(scaled)) == holds
         inside &= np.isfinite(z)
@@ -53,7 +53,7 @@ def make_trailing_zeros_event(projection: Projection, bits: int, holds: bool) ->
     """Return the event that the last bits of a number's mantissa are 0, or are not."""
 
     def select_values(z: np.ndarray) -> np.ndarray:
-        # of a double's 64 bits the lower 52 are the mantissa's, without its leading 1
+        # the lower 52 of a double's 64 bits are the mantissa without its leading 1
         last = np.ascontiguousarray(z).view(np.int64) & ((1 << bits) - 1)
         return ((last == 0) == holds) & np.isfinite(z)
 
@@ -66,7 +66,7 @@ def make_trailing_zeros_event(projection: Projection, bits: int, holds: bool) ->
 def iterate_bit_events(
     projection: Projection, a: np.ndarray, b: np.ndarray, forecast: Forecast
 ) -> Iterator[ForecastEvent]:
-    """Yield the best lattice and mantissa events for both directions; no number is missing."""
+    """Yield the best lattice and mantissa events for both directions; `a` and `b` contain no NaN."""
     parts = [_split_floats(z[np.isfinite(z) & (z != 0.0)]) for z in (a, b)]
     zeros = [int(np.count_nonzero(z == 0.0)) for z in (a, b)]
     if not any(signs.size for signs, *_ in parts):
@@ -79,7 +79,7 @@ def iterate_bit_events(
 
 
 def _split_floats(z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return sign, e with 2^(e-1) <= |z| < 2^e, l with z an odd multiple of 2^l, trailing zeros."""
+    """Return the sign, e with 2^(e-1) <= |z| < 2^e, l with z an odd multiple of 2^l, and the trailing zeros."""
     fraction, power = np.frexp(z)
     whole = np.abs(np.ldexp(fraction, MANTISSA)).astype(np.int64)
     trailing = np.frexp((whole & -whole).astype(np.float64))[1] - 1
@@ -87,7 +87,7 @@ def _split_floats(z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np
 
 
 def _count_by_lattice(parts: tuple[np.ndarray, ...], top: int, finest: int) -> np.ndarray:
-    """Count by sign, magnitude below the largest, and lattice above the finest."""
+    """Count values by sign, magnitude below the largest, and lattice above the finest."""
     positive, power, lattice, _ = parts
     magnitude = np.minimum(top - power, MAGNITUDES - 1)
     step = np.minimum(lattice - finest, LATTICES - 1)
@@ -113,7 +113,7 @@ def _iterate_lattice_events(
         all_of_it = everything[:, :1] + zero
         on = np.concatenate([everything + zero, table[1], table[0]])
         whole = np.concatenate([all_of_it, table[1][:, :1], table[0][:, :1]])
-        # the last lattice stands for all coarser ones too, and is no event of its own
+        # the last lattice includes all coarser ones, and is not an event by itself
         regions.append([on[:, 1:-1], (whole - on)[:, 1:-1]])
     for k, holds in ((0, True), (1, False)):
         for (row, column), values in forecast.iterate_best(regions[0][k], regions[1][k]):
@@ -128,7 +128,7 @@ def _iterate_zero_events(
     projection: Projection, trailing: list[np.ndarray], zeros: list[int], forecast: Forecast
 ) -> Iterator[ForecastEvent]:
     counts = [np.bincount(each, minlength=MANTISSA + 1).astype(np.float64) for each in trailing]
-    # at least so many zeros; a zero has them all
+    # counts with at least this many zeros; the number 0 has all of them
     least = [np.cumsum(n[::-1])[::-1][1:MANTISSA] + zero for n, zero in zip(counts, zeros)]
     totals = [n.sum() + zero for n, zero in zip(counts, zeros)]
     for holds in (True, False):
@@ -149,7 +149,7 @@ class Distribution(Protocol):
 
 
 def make_support_event(projection: Projection, distribution: Distribution, center: float, bits: int) -> Event:
-    """Return the event that a number is where published noise can put it if its uniform has few bits."""
+    """Return the event that a number is on the support of noise whose uniform has `bits` bits."""
     return Event(
         "support",
         f"2^{bits} F({projection.name} - {center!r}) is within {TOLERANCE:g} "
@@ -168,7 +168,7 @@ def _is_on_support(distribution: Distribution, noise: np.ndarray, bits: int) -> 
 def iterate_support_events(
     projection: Projection, distribution: Distribution, a: np.ndarray, b: np.ndarray, forecast: Forecast
 ) -> Iterator[ForecastEvent]:
-    """Yield an event for each sample that lies on such a support; the distribution is for one number."""
+    """Yield an event for each sample that lies on such a support; the distribution must be that of one number."""
     for z in (a, b):
         for bits in BITS:
             event = _find_support_event(projection, distribution, z[np.isfinite(z)], bits)
@@ -182,7 +182,7 @@ def _find_support_event(projection: Projection, distribution: Distribution, z: n
     if z.size < 200 or not spread > 0.0 or np.unique(z[:200]).size < 150:
         return None
     middle = float(np.median(z))
-    # with a density of about 1 / (2 sd) in the middle, three standard errors of the median
+    # with a density of about 1 / (2 sd) at the median, its standard error is sd / sqrt(n)
     error = 4.0 * spread / np.sqrt(z.size)
     tests = z[np.argsort(np.abs(z[:2000] - middle), kind="stable")[: 4 * WITNESSES : 4]]
     for extreme in (float(z.min()), float(z.max())):

@@ -1,4 +1,4 @@
-"""Drawing from a release: what a call shows, its form (all that is no number) and its numbers, as arrays."""
+"""Sampling from a release: the form of an outcome (everything that is not a number) and its numbers, as arrays."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pydpstat.results._postprocessing import NoisyValue
 from pydpstat.results.model_results import ModelResults
 from pydpstat.results.results import DPResults
 
-# a form is a tuple of facts; what each fact is called, by the form's first entry
+# a form is a tuple of facts; the names of the facts, by the form's first entry
 FACT_NAMES = {
     "result": (
         "the result's kind",
@@ -48,7 +48,7 @@ NO_NUMBERS = freeze_array(np.empty(0))
 
 
 def read_outcome(value: object) -> tuple[Form, Numbers]:
-    """Return the form and the numbers (a float or a one-dimensional array) of what was returned."""
+    """Return the form and the numbers (a float or a one-dimensional array) of a returned value."""
     if isinstance(value, DPResults):
         return _read_result(value)
     if isinstance(value, (float, int, np.number, bool, np.bool_)) and not isinstance(value, np.complexfloating):
@@ -64,7 +64,7 @@ def read_failure(error: Exception) -> tuple[Form, Numbers]:
 
 
 def get_result_size(form: Form) -> int:
-    """Return how many of the numbers are elements of the result; what follows are its noise's."""
+    """Return the number of elements of the result among the numbers; the others are those of its noise."""
     if form[0] not in ("result", "array", "pandas", "parts"):
         return 0
     shape = form[1]
@@ -81,7 +81,7 @@ def _read_result(value: DPResults) -> tuple[Form, Numbers]:
     else:
         numbers = np.ravel(value.value, order="F")
     if value.noise is not None and type(value.post) is not NoisyValue:
-        # such a standard error is computed from noisy parts, of which the estimate shows one side only
+        # a standard error computed from noisy values carries further information about them
         errors = np.ravel(value.post.compute_standard_error(value.noise, value.value), order="F")
         numbers = np.concatenate([np.atleast_1d(numbers), errors])
     form = (
@@ -129,7 +129,7 @@ def _read_composite(value: object) -> tuple[Form, Numbers]:
 
 
 def _read_parts(value: object, names: Iterable[str], parts: Collection[object]) -> tuple[Form, Numbers]:
-    """Join the outcomes of a mapping's, a dataclass's or a list's parts."""
+    """Return the joint outcome of the parts of a mapping, a dataclass or a list."""
     forms, numbers = zip(*map(read_outcome, parts)) if parts else ((), (NO_NUMBERS,))
     joined = np.concatenate([np.atleast_1d(each) for each in numbers])
     return ("parts", joined.shape, (type(value).__name__, *zip(names, forms))), joined
@@ -157,13 +157,13 @@ def _can_hash(value: object) -> bool:
     return True
 
 
-# many releases at once: few at first, more while they are quick; arrays stay in the tens of megabytes
+# sizes of batches: small at first, larger while they are fast, so that arrays stay below 100 megabytes
 FIRST_BATCH, MAX_BATCH, QUICK_SECONDS = 16_384, 262_144, 0.25
-# single calls between two looks at the clock
+# single calls between two checks of the time limit
 CALLS_PER_TURN = 200
-# where many at once raise an error, each is tried alone, and this many show it
+# if a batch raises an error, calls are made one by one, and this many show the outcome
 MAX_SINGLE_CALLS = 2_000
-# beyond it every further form counts as one
+# above this number, further forms count as one
 MAX_FORMS = 2_000
 OTHER_FORM: Form = ("value", "one of many other outcomes")
 # codes of the forms, and the numbers of each outcome or a matrix of them
@@ -172,9 +172,9 @@ Part = tuple[np.ndarray, list[Numbers] | np.ndarray]
 
 @dataclass(frozen=True)
 class Draws:
-    """Outcomes under one data set: n places in the list of forms, and an (n, d) array of their numbers.
+    """Outcomes under one data set: n codes of forms, and an array of shape (n, d) of their numbers.
 
-    NaN stands where an outcome has fewer than d numbers.
+    Outcomes with fewer than d numbers are padded with NaN.
     """
 
     codes: np.ndarray
@@ -185,7 +185,7 @@ class Draws:
 
 
 class Sampler:
-    """Draws from a release in turns, for both data sets alike."""
+    """Sampler of a release, for both data sets in turn."""
 
     def __init__(self, release: Callable[..., object], data: object, neighbor: object) -> None:
         self.release, self.inputs = release, (data, neighbor)
@@ -198,7 +198,7 @@ class Sampler:
         self._batch = FIRST_BATCH
 
     def draw_samples(self, samples: int, seconds: float | None) -> tuple[Draws, Draws]:
-        """Draw from both data sets, until there are enough or the time is up."""
+        """Draw from both data sets, until there are enough draws or the time is up."""
         start = time.perf_counter()
         done = [0, 0]
         with warnings.catch_warnings(), Progress(lambda: samples, "draws") as progress:
@@ -250,7 +250,7 @@ class Sampler:
         return np.array([self._get_form_code(form) for form in forms], dtype=np.int32), list(numbers)
 
     def _encode_batch(self, many: object, size: int) -> Part:
-        """Take apart what a release with `size` returned: an array, or a list of results."""
+        """Encode the value returned by a release with `size`: an array, or a list of results."""
         if isinstance(many, list) and len(many) == size and size and not isinstance(many[0], (int, float)):
             self.first = many[0] if self.first is None else self.first
             return self._encode_outcomes(map(read_outcome, many))

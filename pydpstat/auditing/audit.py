@@ -1,4 +1,4 @@
-"""The audit of a release: draw, look for events in some draws, and bound epsilon from below by the others."""
+"""The audit of a release: search for events in part of the draws, and bound epsilon from below by the others."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ from pydpstat.privacy import Guarantee
 from pydpstat.r_arithmetic.elementary import compute_inner_product, log
 from pydpstat.random import Source, source_from
 
-# draws that are kept together when the draws of the search are chosen
+# consecutive draws that are selected together for the search
 BLOCK = 64
-# share of the draws that the search sees, and how many at most
+# share of the draws used in the search, and their largest number
 SEARCH_DIVISOR, MAX_SEARCHED = 4, 65_536
 MIN_SAMPLES = 500
 
@@ -148,7 +148,7 @@ def audit(
     forecast = bounds.Forecast(sizes, fresh, delta, alpha)
     candidates = search_events(*searched, sampler.forms, _get_published_noise(sampler), forecast)
     if not candidates:
-        # nothing sets the outcomes apart; the event that always occurs says so
+        # no event distinguishes the data sets; the event that always occurs represents this
         candidates = [Candidate(0.0, 0, make_form_event("any outcome", range(len(sampler.forms))))]
     counted = [(_evaluate_candidate(each, draws, searched, delta, alpha), each.event) for each in candidates]
     counted.sort(key=lambda each: -each[0].epsilon_lower)
@@ -179,7 +179,7 @@ def _check_claim(claim: object) -> Guarantee | None:
 
 
 def _choose_draws(draws: Draws, chooser: np.random.Generator | Source) -> Draws:
-    """Choose blocks of draws for the search."""
+    """Select blocks of draws for the search."""
     searched = min(len(draws) // SEARCH_DIVISOR, MAX_SEARCHED)
     block = max(1, min(BLOCK, len(draws) // 64))
     blocks = len(draws) // block
@@ -191,7 +191,7 @@ def _choose_draws(draws: Draws, chooser: np.random.Generator | Source) -> Draws:
 
 
 def _get_published_noise(sampler: Sampler) -> Distribution | None:
-    """Return the noise's distribution where each result publishes the same one, for one number."""
+    """Return the noise's distribution if all results publish the same one, for one number; else None."""
     noise = getattr(sampler.first, "noise", None)
     scales = {form[4] for form in sampler.forms if form[0] == "result"}
     if len(scales) != 1 or not isinstance(next(iter(scales)), float):
@@ -207,7 +207,7 @@ def _evaluate_candidate(
     alpha: float,
 ) -> AuditedEvent:
     event = candidate.event
-    # the fresh draws are all but those of the search
+    # the fresh draws are all draws except those of the search
     counts = [count_outcomes(event, all_of) - count_outcomes(event, part) for all_of, part in zip(draws, searched)]
     sizes = [len(all_of) - len(part) for all_of, part in zip(draws, searched)]
     more, less = candidate.side, 1 - candidate.side
@@ -224,17 +224,17 @@ def _evaluate_candidate(
     )
 
 
-# events carried over to the fresh draws, both directions together
+# number of events evaluated on the fresh draws, for both directions together
 MAX_CARRIED = 8
-# of a longer result the elements that differ most are looked at one by one
+# of a longer result, only the elements that differ most are examined individually
 MAX_ELEMENTS = 48
-# elements that take part in the likelihood ratio
+# largest number of elements in the likelihood ratio
 MAX_PARTS = 12
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """An event, the side it is more likely on (0 the data, 1 the neighbor), and its forecast."""
+    """An event, the side on which it is more likely (0 the data, 1 the neighbor), and its forecast."""
 
     forecast: float
     side: int
@@ -244,10 +244,10 @@ class Candidate:
 def search_events(
     first: Draws, second: Draws, forms: list[Form], distribution: Distribution | None, forecast: Forecast
 ) -> list[Candidate]:
-    """Return the most promising events of the draws for the search.
+    """Return the most promising events in the draws for the search.
 
-    `forms` has what the codes of the outcomes stand for, `distribution` is that of the noise, where every
-    result publishes the same one.
+    `forms` are the forms that the codes of the outcomes refer to; `distribution` is that of the noise if every result
+    publishes the same one.
     """
     found = [
         Candidate(float(value), side, event)
@@ -255,13 +255,13 @@ def search_events(
         for side, value in enumerate(values)
         if value > -np.inf
     ]
-    # of equal ones the first: families come in the order of how plainly they speak
+    # ties are resolved in the order of the families, the easiest to interpret first
     found.sort(key=lambda candidate: -round(candidate.forecast, 2))
     chosen: list[Candidate] = []
     alike: Counter[tuple[int, str, str]] = Counter()
     same: set[tuple[int, float]] = set()
     for candidate in found:
-        # equal forecasts come from equal counts: the same event in other words
+        # equal forecasts result from equal counts: the same event in other words
         if (candidate.side, candidate.forecast) in same:
             continue
         same.add((candidate.side, candidate.forecast))
@@ -313,12 +313,12 @@ def _iterate_number_events(
 
 
 def _choose_elements(first: Draws, second: Draws, size: int) -> dict[int, Projection]:
-    """Return the elements that are looked at, by their columns; the result has `size` of them."""
+    """Return projections to the elements to examine, by their columns; the result has `size` elements."""
     width = first.values.shape[1]
     if width == 1:
         return {0: make_element_projection("the result", 0)}
     names = [f"element {j + 1} of the result" for j in range(size)]
-    # behind the elements come the standard errors that were computed from noisy values
+    # the elements are followed by standard errors computed from noisy values
     names += [f"the noise sd of element {j + 1}" for j in range(width - size)]
     if size == 1:
         names[0] = "the result"
@@ -329,7 +329,7 @@ def _choose_elements(first: Draws, second: Draws, size: int) -> dict[int, Projec
 
 
 def _compute_differences(first: Draws, second: Draws) -> np.ndarray:
-    """Return for each column how far the two samples are apart, in standard errors of their ranks."""
+    """Return for each column the difference of the two samples' mean ranks, relative to the number of ranks."""
     from scipy.stats import rankdata
 
     few = 4_000
@@ -342,7 +342,7 @@ def _compute_differences(first: Draws, second: Draws) -> np.ndarray:
 
 
 def _estimate_likelihood_ratio(elements: dict[int, Projection], first: Draws, second: Draws) -> Projection | None:
-    """Estimate the log likelihood ratio, the elements taken as independent."""
+    """Return an estimate of the log likelihood ratio, with the elements treated as independent."""
     parts = []
     for column, projection in elements.items():
         a, b = projection.compute(first), projection.compute(second)
@@ -351,7 +351,7 @@ def _estimate_likelihood_ratio(elements: dict[int, Projection], first: Draws, se
         edges = np.unique(np.quantile(np.concatenate([a, b]), np.linspace(0.02, 0.98, 25)))
         counts = [np.bincount(np.searchsorted(edges, each, side="right"), minlength=edges.size + 1) for each in (a, b)]
         ratios = log((counts[0] + 1.0) / a.size) - log((counts[1] + 1.0) / b.size)
-        # how much the element tells, against what chance alone would show
+        # the information in the element, compared to that expected by chance
         weight = compute_inner_product(counts[0] / a.size - counts[1] / b.size, ratios)
         chance = edges.size * (1.0 / a.size + 1.0 / b.size)
         if weight > 3.0 * chance:

@@ -1,4 +1,4 @@
-"""What an audit found, and the picture of it."""
+"""Results of an audit, and their picture."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results._report import Facts, NoTruthValue, Plottable, Report, Rows, to_json_guarantee, trim_name
 
 BINS = 80
-# draws of each sample that the picture shows
+# draws of each sample in the picture
 MAX_DRAWN = 50_000
-# values from more than this many are drawn in bins, fewer as bars
+# with more values than this they are drawn in bins, otherwise as bars
 MAX_BAR_VALUES = 40
 
 
 @dataclass(frozen=True, eq=False)
 class Picture(ReadOnlyArrays):
-    """Shares of both samples in bins, or as bars with names where there are no edges; the axis has a name.
+    """Shares of both samples in bins, or by name if there are no edges, and the name of the axis.
 
-    The shares of the draws and of those in the event have the shape (2, bins), the data's first.
+    The shares of all draws and of those in the event have the shape (2, bins), the data's first.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Picture(ReadOnlyArrays):
 
 
 def make_picture(event: Event, first: Draws, second: Draws) -> Picture:
-    """Return the picture of an event's projection, or of the event itself where it has none."""
+    """Return the picture of an event's projection, or of the event itself if it has none."""
     first, second = (Draws(each.codes[:MAX_DRAWN], each.values[:MAX_DRAWN]) for each in (first, second))
     inside = [event.select_outcomes(draws) for draws in (first, second)]
     if event.projection is None:
@@ -63,7 +63,7 @@ def make_picture(event: Event, first: Draws, second: Draws) -> Picture:
 
 
 def _compute_shares(z: Floats, edges: Floats, total: int) -> Floats:
-    # equal bins: a multiplication finds the place
+    # equal bins, so that a multiplication finds the bin
     place = ((z - edges[0]) * ((edges.size - 1) / (edges[-1] - edges[0]))).astype(np.int64)
     place = place[(z >= edges[0]) & (z < edges[-1])]
     return np.bincount(np.minimum(place, edges.size - 2), minlength=edges.size - 1) / total
@@ -150,7 +150,7 @@ class AuditResults(Plottable, NoTruthValue, Report):
 
     @property
     def delta(self) -> float:
-        """The delta that `epsilon_lower` allows for."""
+        """The delta at which `epsilon_lower` holds."""
         return 0.0 if self.claim is None else self.claim.delta
 
     @property
@@ -190,7 +190,7 @@ class AuditResults(Plottable, NoTruthValue, Report):
 
     @property
     def only_under_one(self) -> bool:
-        """Whether the witness occurred under one of the two data sets only."""
+        """Whether the witness occurred under only one of the two data sets."""
         return self.q == 0.0 and self.p > 0.0
 
     @property
@@ -247,7 +247,7 @@ class AuditResults(Plottable, NoTruthValue, Report):
         return SamplePicture(PictureHead(title), shown.name, shown.edges, shown.names, shown.shares, shown.marked)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the events that were counted as a frame, the strongest first.
+        """Return the counted events as a frame, the strongest first.
 
         Returns
         -------
@@ -277,7 +277,7 @@ class AuditResults(Plottable, NoTruthValue, Report):
         return f"{self.summary().tables[0].as_text()}\n{repr(self)[1:-1]}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything but the picture in plain JSON types.
+        """Return everything except the picture in plain JSON types.
 
         Examples
         --------

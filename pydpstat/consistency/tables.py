@@ -166,8 +166,6 @@ class ConvergenceWarning(UserWarning):
 
     The message has the remaining gap and the reason.
 
-    The message says how far it is off and why.
-
     See Also
     --------
     ipf : what gives it.

@@ -70,7 +70,7 @@ class ContinuousNoise(Noise):
         raise NotImplementedError
 
     def pdf(self, x: npt.ArrayLike) -> Numbers:
-        """Density at `x`: a float, or an array of the broadcast shape."""
+        """Return the density at `x`: a float, or an array of the broadcast shape."""
         values = np.asarray(x, dtype=np.float64)
         with np.errstate(all="ignore"):
             density = self._compute_density(values / self._scale) / self._scale
@@ -78,14 +78,14 @@ class ContinuousNoise(Noise):
         return to_scalar(np.where(np.equal(self._scale, 0.0), none, density))
 
     def cdf(self, x: npt.ArrayLike) -> Numbers:
-        """Probability of at most `x`."""
+        """Return the probability of at most `x`."""
         values = np.asarray(x, dtype=np.float64)
         with np.errstate(all="ignore"):
             z = np.where(np.equal(self._scale, 0.0) & (values >= 0.0), np.inf, values / self._scale)
             return to_scalar(self._compute_lower_tail(z))
 
     def ppf(self, q: npt.ArrayLike) -> Numbers:
-        """Quantile of the probability `q`; NaN outside [0, 1], as in scipy.stats."""
+        """Return the quantile of the probability `q`; NaN outside [0, 1], as in scipy.stats."""
         p, complement = get_tail_probabilities(q)
         with np.errstate(all="ignore"):
             quantile = self._scale * self._compute_quantile(p, complement)
@@ -207,18 +207,18 @@ class NoiseSum(Noise):
         return self.each.scale
 
     def std(self) -> float:
-        """Standard deviation."""
+        """Return the standard deviation."""
         return math.sqrt(self.terms) * float(self.each.std())
 
     def cdf(self, x: npt.ArrayLike) -> Numbers:
-        """Probability of at most `x`."""
+        """Return the probability of at most `x`."""
         step, below = _tabulate_sum(self.each, self.terms)
         places = np.floor(np.asarray(x, dtype=np.float64) / step) + below.size // 2
         inside = below[np.clip(np.nan_to_num(places), 0, below.size - 1).astype(np.intp)]
         return to_scalar(np.where(np.isnan(places), np.nan, np.where(places < 0.0, 0.0, inside)))
 
     def ppf(self, q: npt.ArrayLike) -> Numbers:
-        """Smallest value with a distribution function of at least `q`, as a float; NaN outside [0, 1]."""
+        """Return the smallest value with a distribution function of at least `q`, as a float; NaN outside [0, 1]."""
         step, below = _tabulate_sum(self.each, self.terms)
         p, _ = get_tail_probabilities(q)
         places = np.minimum(np.searchsorted(below, p), below.size - 1) - below.size // 2

@@ -66,15 +66,15 @@ class BoundedLaplaceNoise(Noise):
         object.__setattr__(self, "limits", _check_limits(self.limits))
 
     def std(self) -> float:
-        """Standard deviation before redrawing, ``sqrt(2) * scale``."""
+        """Return the standard deviation before redrawing, ``sqrt(2) * scale``."""
         return float(LaplaceNoise(self.scale).std())
 
     def cdf(self, x: npt.ArrayLike) -> Numbers:
-        """Probability of at most `x`, before redrawing."""
+        """Return the probability of at most `x`, before redrawing."""
         return LaplaceNoise(self.scale).cdf(x)
 
     def ppf(self, q: npt.ArrayLike) -> Numbers:
-        """Quantile of the probability `q`, before redrawing."""
+        """Return the quantile of the probability `q`, before redrawing."""
         return LaplaceNoise(self.scale).ppf(q)
 
     def draw(self, source: Source, size: int, grid: float | None) -> npt.NDArray[np.generic]:

@@ -155,7 +155,7 @@ class CrossProductNoise(Noise):
         return self.places * (self.places - 1) // 2 + self.added
 
     def std(self) -> Any:
-        """Standard deviation of each element: one for all, or an array if a record is added."""
+        """Return the standard deviation of each element: one for all, or an array if a record is added."""
         several = (self.width + 1) * (self.width + 2)
         if not self.added:
             return self.scale * math.sqrt(several * _BODY_MOMENTS.get(self.places, (1.0 / 3.0, 1.0))[0])
@@ -163,13 +163,13 @@ class CrossProductNoise(Noise):
         return self.scale * np.sqrt(several * np.append(number, np.full(self.width - 1, other)))
 
     def cdf(self, x: npt.ArrayLike) -> float | Floats:
-        """Probability that one element is at most `x`, from simulated points of the body."""
+        """Return the probability that one element is at most `x`, from simulated points of the body."""
         values = np.asarray(x, dtype=np.float64)
         tail = 0.5 * self._compute_tail(np.abs(values) / self.scale)
         return to_scalar(np.where(values < 0.0, tail, 1.0 - tail))
 
     def ppf(self, q: npt.ArrayLike) -> float | Floats:
-        """Quantile of one element for the probability `q`, from simulated points; NaN outside [0, 1]."""
+        """Return the quantile of one element for the probability `q`, from simulated points; NaN outside [0, 1]."""
         return to_scalar(self.scale * solve_quantiles(self._compute_tail, q, 2.0 * self.width + 60.0))
 
     def _compute_tail(self, z: Floats) -> Floats:

@@ -115,22 +115,22 @@ class CubeNoise(Noise):
         return CubeNoise(np.asarray(units) * self.scale, self.columns, self.parts)
 
     def std(self) -> Numbers:
-        """Standard deviation of each element."""
+        """Return the standard deviation of each element."""
         return math.sqrt(_compute_variance(self.columns, self.parts)) * self.scale
 
     def pdf(self, x: npt.ArrayLike) -> Numbers:
-        """Density of one element at `x`: a float, or an array of the broadcast shape."""
+        """Return the density of one element at `x`: a float, or an array of the broadcast shape."""
         z = np.abs(np.asarray(x, dtype=np.float64)) / self.scale
         return to_scalar(0.5 * _compute_tail(z, self.width, self.parts, 1) / self.scale)
 
     def cdf(self, x: npt.ArrayLike) -> Numbers:
-        """Probability that one element is at most `x`."""
+        """Return the probability that one element is at most `x`."""
         values = np.asarray(x, dtype=np.float64)
         tail = 0.5 * _compute_tail(np.abs(values) / self.scale, self.width, self.parts, 0)
         return to_scalar(np.where(values < 0.0, tail, 1.0 - tail))
 
     def ppf(self, q: npt.ArrayLike) -> Numbers:
-        """Quantile of one element for the probability `q`; NaN outside [0, 1]."""
+        """Return the quantile of one element for the probability `q`; NaN outside [0, 1]."""
         most = 2.0 * self.width + 60.0
         return to_scalar(solve_quantiles(lambda z: _compute_tail(z, self.width, self.parts, 0), q, most) * self.scale)
 

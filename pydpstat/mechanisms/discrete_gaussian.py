@@ -99,7 +99,7 @@ class DiscreteGaussianNoise(Noise):
         return to_scalar(np.where(np.isnan(x), np.nan, np.where(whole, mass, 0.0)))
 
     def cdf(self, k: npt.ArrayLike) -> Numbers:
-        """Probability of at most `k`."""
+        """Return the probability of at most `k`."""
         x = np.floor(np.asarray(k, dtype=np.float64))
         total = compute_total_weight(self.sd)
 
@@ -113,7 +113,7 @@ class DiscreteGaussianNoise(Noise):
         return to_scalar(np.vectorize(compute_cdf, otypes=[np.float64])(x))
 
     def ppf(self, q: npt.ArrayLike) -> Numbers:
-        """Smallest integer with a distribution function of at least `q`, as a float.
+        """Return the smallest integer with a distribution function of at least `q`, as a float.
 
         Minus infinity at 0 and infinity at 1, the ends of the support; NaN outside [0, 1].
         """
@@ -142,15 +142,15 @@ class DiscreteGaussianNoise(Noise):
         return source.discrete_gaussian(size, self.sd)
 
     def var(self) -> float:
-        """Variance, at most ``sd**2``."""
+        """Return the variance, at most ``sd**2``."""
         return compute_variance(self.sd)
 
     def std(self) -> float:
-        """Standard deviation."""
+        """Return the standard deviation."""
         return math.sqrt(self.var())
 
     def delta(self, epsilon: npt.ArrayLike, sensitivity: int = 1, cells: int = 1) -> Numbers:
-        """Smallest delta at each epsilon: the exact privacy curve.
+        """Return the smallest delta at each epsilon: the exact privacy curve.
 
         Parameters
         ----------

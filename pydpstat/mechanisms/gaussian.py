@@ -105,15 +105,15 @@ class GaussianNoise(ContinuousNoise):
         return source.normal(size, self.sd, grid)
 
     def std(self) -> Numbers:
-        """Standard deviation."""
+        """Return the standard deviation."""
         return self.sd
 
     def var(self) -> Numbers:
-        """Variance."""
+        """Return the variance."""
         return self.sd * self.sd
 
     def delta(self, epsilon: npt.ArrayLike, sensitivity: float) -> Numbers:
-        """Smallest delta at each epsilon: the exact privacy curve.
+        """Return the smallest delta at each epsilon: the exact privacy curve.
 
         Parameters
         ----------
@@ -146,7 +146,7 @@ class GaussianNoise(ContinuousNoise):
             return to_scalar(np.minimum(np.nextafter(exp(self.log_delta(epsilon, sensitivity)), 2.0), 1.0))
 
     def log_delta(self, epsilon: npt.ArrayLike, sensitivity: float) -> Numbers:
-        """Logarithm of `delta`, which remains finite if delta itself would underflow.
+        """Return the logarithm of `delta`, which remains finite if delta itself would underflow.
 
         Parameters, errors and reference are those of `delta`.
 

@@ -89,14 +89,14 @@ class _IntegerNoise(Noise):
         return to_scalar(np.where(np.isnan(x), np.nan, values))
 
     def cdf(self, k: npt.ArrayLike) -> Numbers:
-        """Probability of at most `k`."""
+        """Return the probability of at most `k`."""
         x = np.floor(np.asarray(k, dtype=np.float64))
         with np.errstate(under="ignore"):
             tail = self._tail_factor * exp(-self._rate * np.where(x < 0.0, -x, x + 1.0))
         return to_scalar(np.where(x < 0.0, tail, 1.0 - tail))
 
     def ppf(self, q: npt.ArrayLike) -> Numbers:
-        """Smallest integer with a distribution function of at least `q`, as a float.
+        """Return the smallest integer with a distribution function of at least `q`, as a float.
 
         Minus infinity at 0 and infinity at 1, the ends of the support; NaN outside [0, 1].
         """
@@ -118,12 +118,12 @@ class _IntegerNoise(Noise):
         return self.sensitivity / self.epsilon
 
     def std(self) -> float:
-        """Standard deviation."""
+        """Return the standard deviation."""
         # Var = 2 t (alpha + alpha**2) / (1 - alpha)**2, from the sum of (2k - 1) P(|X| >= k)
         return math.sqrt(2.0 * self._tail_factor * self.alpha * (1.0 + self.alpha)) / -math.expm1(-self._rate)
 
     def var(self) -> float:
-        """Variance."""
+        """Return the variance."""
         std = self.std()
         return std * std
 
@@ -196,7 +196,7 @@ class SymmetricGeometricNoise(_IntegerNoise):
         return round_up_to_float(self._exact_rate * self._resolve_sensitivity(sensitivity))
 
     def delta(self, epsilon: npt.ArrayLike, sensitivity: int | None = None) -> Numbers:
-        """Smallest delta at each epsilon: the exact privacy curve.
+        """Return the smallest delta at each epsilon: the exact privacy curve.
 
         Parameters
         ----------
@@ -299,7 +299,7 @@ class SignGeometricNoise(_IntegerNoise):
         return round_up_to_float(Fraction(self.epsilon) + _LOG_2)
 
     def delta(self, epsilon: npt.ArrayLike, sensitivity: int | None = None) -> Numbers:
-        """Smallest delta at each epsilon: the exact privacy curve.
+        """Return the smallest delta at each epsilon: the exact privacy curve.
 
         Parameters
         ----------

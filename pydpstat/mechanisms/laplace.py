@@ -110,11 +110,11 @@ class LaplaceNoise(ContinuousNoise):
         return LaplaceNoise(np.nextafter(self.scale * (1.0 + 2.0**-50), math.inf))
 
     def std(self) -> Numbers:
-        """Standard deviation, ``sqrt(2) * scale``."""
+        """Return the standard deviation, ``sqrt(2) * scale``."""
         return math.sqrt(2.0) * self.scale
 
     def var(self) -> Numbers:
-        """Variance, ``2 * scale**2``."""
+        """Return the variance, ``2 * scale**2``."""
         return 2.0 * self.scale * self.scale
 
     def epsilon(self, sensitivity: float) -> Numbers:
@@ -127,7 +127,7 @@ class LaplaceNoise(ContinuousNoise):
         return to_scalar(each(self.scale))
 
     def delta(self, epsilon: npt.ArrayLike, sensitivity: float) -> Numbers:
-        """Smallest delta at each epsilon: the exact privacy curve.
+        """Return the smallest delta at each epsilon: the exact privacy curve.
 
         Parameters
         ----------

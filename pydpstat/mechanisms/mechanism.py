@@ -53,20 +53,20 @@ class Noise:
     scale: float | Floats
 
     def std(self) -> float | Floats:
-        """Standard deviation, by element if the elements differ."""
+        """Return the standard deviation, by element if the elements differ."""
         raise _make_undefined_error(self, "std")
 
     def var(self) -> float | Floats:
-        """Variance."""
+        """Return the variance."""
         deviation = self.std()
         return deviation * deviation
 
     def cdf(self, x: npt.ArrayLike) -> float | Floats:
-        """Probability of at most `x`."""
+        """Return the probability of at most `x`."""
         raise _make_undefined_error(self, "cdf")
 
     def ppf(self, q: npt.ArrayLike) -> float | Floats:
-        """Quantile of the probability `q`."""
+        """Return the quantile of the probability `q`."""
         raise _make_undefined_error(self, "ppf")
 
     def draw(self, source: Source, size: int, grid: float | None) -> np.ndarray:
@@ -335,11 +335,11 @@ class SeparateNoise(Noise):
         return self._expand_values([each.scale for each in self.noises])
 
     def std(self) -> Floats:
-        """Standard deviation of each element's noise."""
+        """Return the standard deviation of each element's noise."""
         return self._expand_values([each.std() for each in self.noises])
 
     def var(self) -> Floats:
-        """Variance of each element's noise."""
+        """Return the variance of each element's noise."""
         return self._expand_values([each.var() for each in self.noises])
 
     def cdf(self, x: npt.ArrayLike) -> Floats:

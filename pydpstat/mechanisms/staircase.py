@@ -90,7 +90,7 @@ class StaircaseNoise(Noise):
         return 1.0 / (1.0 + math.exp(min(0.5 * self.epsilon, 700.0)))
 
     def var(self) -> float:
-        """Variance."""
+        """Return the variance."""
         # |x| / sensitivity = k + t, with k geometric with ratio b, and t uniform on two parts
         b, share = exp(-self.epsilon), self.share
         high = share + b * (1.0 - share)
@@ -100,17 +100,17 @@ class StaircaseNoise(Noise):
         return self.sensitivity**2 * (squares + 2.0 * steps * first + second)
 
     def std(self) -> float:
-        """Standard deviation."""
+        """Return the standard deviation."""
         return math.sqrt(self.var())
 
     def cdf(self, x: npt.ArrayLike) -> Numbers:
-        """Probability of at most `x`."""
+        """Return the probability of at most `x`."""
         values = np.asarray(x, dtype=np.float64)
         tail = 0.5 * self._compute_tail(np.abs(values) / self.sensitivity)
         return to_scalar(np.where(values < 0.0, tail, 1.0 - tail))
 
     def ppf(self, q: npt.ArrayLike) -> Numbers:
-        """Quantile of the probability `q`; NaN outside [0, 1]."""
+        """Return the quantile of the probability `q`; NaN outside [0, 1]."""
         p = np.asarray(q, dtype=np.float64)
         with np.errstate(all="ignore"):
             outer = 2.0 * np.minimum(p, 1.0 - p)

@@ -1,4 +1,4 @@
-"""Python's side of a comparison, as lines run, and the verdict: how far the two sides are apart."""
+"""Python's side of a comparison, executed from source code, and the verdict with the largest difference."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pydpstat.r_arithmetic import Histogram
 from pydpstat.random.r_stream import RRandom
 from pydpstat.results import DPResults, DPResultsPair
 
-# the variables that lines see and change
+# the namespace in which code runs
 Variables = dict[str, object]
 Status = Literal["passed", "failed", "not run"]
 Against = Literal["live", "recorded", "-"]
@@ -30,7 +30,7 @@ DIFFERENCE_LEVELS = ("difference", "endless", "refused")
 
 @dataclass(frozen=True)
 class CodeResult:
-    """What lines gave: the last one's value where it is an expression, warnings, and what ended them."""
+    """Result of running code: the value of a last expression, warnings, and the error that ended it."""
 
     value: object
     warnings: tuple[PrivacyWarning, ...]
@@ -39,7 +39,7 @@ class CodeResult:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one side returned: numbers, labels, or an error; and the stream's next uniform."""
+    """Outcome of one side: numbers, labels, or an error; and the stream's next uniform number."""
 
     values: tuple[float, ...]
     labels: tuple[str, ...]
@@ -55,10 +55,10 @@ def run_python(
     on_warning: Callable[[PrivacyWarning], object] | None = None,
     on_value: Callable[[object], object] | None = None,
 ) -> CodeResult:
-    """Run lines of Python, which see and change the variables `names`.
+    """Run Python code in the namespace `names`.
 
-    Warnings that are not about privacy are ignored, errors, or passed on. `on_warning` is called with each
-    PrivacyWarning, and `on_value` with the last line's value, while the lines run.
+    Warnings that are not about privacy are ignored, raised as errors, or passed on. `on_warning` is called with each
+    PrivacyWarning, and `on_value` with the value of a last expression, while the code runs.
     """
     caught: list[PrivacyWarning] = []
     pass_on = warnings.showwarning
@@ -96,7 +96,7 @@ def _run_code(source: str, names: Variables) -> object:
 
 
 def evaluate_in_python(case: Case) -> Outcome:
-    """Evaluate the Python expression of a comparison on R's stream."""
+    """Evaluate the Python code of a comparison on R's stream."""
     import pydpstat
     from pydpstat import diffpriv, dppack
     from pydpstat.porting import r
@@ -108,10 +108,10 @@ def evaluate_in_python(case: Case) -> Outcome:
 
 
 def evaluate_code(source: str, names: Variables, seed: int) -> tuple[Outcome, CodeResult]:
-    """Return what lines, of which the last is an expression, give: for the comparison, and the value itself.
+    """Evaluate code whose last line is an expression, and return its outcome and the value itself.
 
-    The next uniform number is drawn from ``rng`` among the names, or from a stream of the seed. Errors other
-    than a ``PydpstatError`` go on.
+    The next uniform number is drawn from ``rng`` in the namespace, or from a stream with the seed. Errors other than a
+    ``PydpstatError`` are propagated.
     """
     if not isinstance(ast.parse(source).body[-1], ast.Expr):
         raise ValueError(f"the last line must be an expression: {source!r}")
@@ -129,7 +129,7 @@ def evaluate_code(source: str, names: Variables, seed: int) -> tuple[Outcome, Co
 
 
 def collect_results(value: object, values: list[float], labels: list[str]) -> None:
-    """Add a result's numbers, in R's order, and its labels to two lists."""
+    """Append a result's numbers, in R's order, and its labels to two lists."""
     if isinstance(value, DPResultsPair):
         collect_results(value.Bounded, values, labels)
         collect_results(value.Unbounded, values, labels)
@@ -167,9 +167,9 @@ def _convert_input(value: Input) -> object:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The result of one comparison, with R as it ran now or as it was recorded.
+    """Result of one comparison, with R run live or as recorded.
 
-    The difference is the worst one, in units in the last place (relative for ``"rtol"``).
+    The difference is the largest one, in units in the last place (relative for ``"rtol"``).
     """
 
     case: Case
@@ -180,12 +180,12 @@ class Verdict:
 
     @property
     def name(self) -> str:
-        """The case's id."""
+        """Id of the case."""
         return self.case.id
 
 
 def compare_outcomes(case: Case, ours: Outcome, theirs: Outcome, against: Against) -> Verdict:
-    """Compare Python's outcome with R's at the level that the case states."""
+    """Compare Python's outcome with R's at the case's level of agreement."""
     message = _describe_disagreement(case, ours, theirs)
     if message or case.level in ("error", *DIFFERENCE_LEVELS):
         return Verdict(case, "failed" if message else "passed", against, 0.0, message)
@@ -205,7 +205,7 @@ def compare_outcomes(case: Case, ours: Outcome, theirs: Outcome, against: Agains
 
 
 def _describe_disagreement(case: Case, ours: Outcome, theirs: Outcome) -> str:
-    """Return what makes the outcomes differ in kind, or an empty text."""
+    """Return how the outcomes differ in kind, or an empty string."""
     if case.draws and case.level not in DIFFERENCE_LEVELS and ours.next_uniform != theirs.next_uniform:
         return f"the streams diverge: next uniform {theirs.next_uniform!r} in R, {ours.next_uniform!r} in Python"
     if case.level in DIFFERENCE_LEVELS:
@@ -230,14 +230,14 @@ def _describe_disagreement(case: Case, ours: Outcome, theirs: Outcome) -> str:
 
 
 def compute_ulp_difference(a: float, b: float) -> float:
-    """Return how many doubles lie between two doubles; 0 only for the same bits (NaN is one value)."""
+    """Return the distance between two doubles in units in the last place; 0 only for equal bits (or NaN)."""
     if math.isnan(a) or math.isnan(b):
         return 0.0 if math.isnan(a) and math.isnan(b) else math.inf
     return float(abs(_rank_double(a) - _rank_double(b)))
 
 
 def compute_relative_difference(a: float, b: float) -> float:
-    """Return |a - b| / |b|, 0 for equal values."""
+    """Return |a - b| / |b|; 0 for equal values."""
     if a == b or (math.isnan(a) and math.isnan(b)):
         return 0.0
     if not (math.isfinite(a) and math.isfinite(b)) or b == 0.0:
@@ -246,6 +246,6 @@ def compute_relative_difference(a: float, b: float) -> float:
 
 
 def _rank_double(x: float) -> int:
-    """Return a double's place among all doubles; -0 comes right below +0."""
+    """Return a double's rank among all doubles; -0 is directly below +0."""
     bits = struct.unpack("<q", struct.pack("<d", x))[0]
     return bits if bits >= 0 else -(bits & 0x7FFFFFFFFFFFFFFF) - 1

@@ -1,4 +1,4 @@
-"""R's side of a comparison: from an R session inside this process (rpy2), or recorded earlier."""
+"""R's side of a comparison: an R session in this process (rpy2), or recorded outcomes."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from pydpstat.parity._compare import Outcome, Verdict
 from pydpstat.parity.case import Case, find_reference_folder, format_r_assignments, format_r_literal
 from pydpstat.porting._r_environment import add_own_library, choose_kernels
 
-# R gets this long for one case; a case that is known never to return is stopped sooner
+# time limits of R for one case in seconds; the second is for cases known never to return
 TIMEOUT, ENDLESS_TIMEOUT = 120, 1
 R_PACKAGES = ("rmutil", "DPpack", "diffpriv")
-# packages without a mirror that a few results are compared with; live only where they are installed
+# packages without a mirror that a few results are compared with; used live only if they are installed
 UNMIRRORED_PACKAGES = ("mipfp", "sdcMicro")
-# what evaluates a comparison in R
+# R code that evaluates a comparison
 _EVALUATOR_PATH = Path(__file__).with_name("evaluate.R")
 _BASE_PACKAGES = ("base", "stats", "graphics")
 _PROBE_CODE = "import rpy2.robjects as r; print(r.r('as.character(getRversion())')[0])"
 
 
 class RUnavailableError(Exception):
-    """R cannot be used here; the text says why."""
+    """Error raised if R cannot be used; the message has the reason."""
 
 
 class LiveRSession:
-    """An R session that evaluates comparisons; without rpy2 or R a ``RUnavailableError`` says why there is none."""
+    """An R session that evaluates comparisons; raises a ``RUnavailableError`` without rpy2 or R."""
 
     def __init__(self) -> None:
         add_own_library()
@@ -50,7 +50,7 @@ class LiveRSession:
         self.versions: dict[str, str] = dict(zip(versions.names, map(str, versions)))
 
     def find_missing(self, package: str) -> str:
-        """Return the name of an R package if it is not installed, or an empty text."""
+        """Return the name of an R package if it is not installed, or an empty string."""
         return "" if package in _BASE_PACKAGES or self.versions.get(package) else package
 
     def evaluate_case(self, case: Case) -> Outcome:
@@ -61,15 +61,15 @@ class LiveRSession:
         return parse_outcome({name: list(map(str, part)) for name, part in zip(result.names, result)})
 
     def draw_sample(self, expression: str, size: int, seed: int) -> npt.NDArray[np.float64]:
-        """Evaluate an expression of ``n`` draws, its size, after ``set.seed(seed)``."""
+        """Evaluate an R expression that draws ``n`` numbers, with n = `size`, after ``set.seed(seed)``."""
         self._r.r(f"n <- {size}L; set.seed({seed}L)")
         drawn = self._r.r(f"suppressWarnings(suppressMessages(as.numeric({expression})))")
-        # a copy: R may collect the vector while NumPy still looks at it
+        # a copy because R may garbage-collect the vector while NumPy still uses it
         return np.array(drawn)
 
 
 def parse_outcome(fields: Mapping[str, Sequence[str]]) -> Outcome:
-    """Read an outcome as R writes it: vectors of texts, or one text for a vector of one."""
+    """Parse an outcome as written by R: vectors of strings, or one string for a vector of one."""
     return Outcome(
         values=tuple(map(parse_r_number, fields["values"])),
         labels=tuple(fields["labels"]),
@@ -79,17 +79,17 @@ def parse_outcome(fields: Mapping[str, Sequence[str]]) -> Outcome:
 
 
 def parse_r_number(text: str) -> float:
-    """Read a number that R wrote with ``sprintf("%a")``; NA and NaN are both NaN."""
+    """Parse a number that R wrote with ``sprintf("%a")``; NA and NaN both become NaN."""
     return float("nan") if text in ("NA", "NaN") else float.fromhex(text)
 
 
 def is_variable_set(variable: str) -> bool:
-    """Tell whether an environment variable is set, and not to 0."""
+    """Return whether an environment variable is set to a value other than 0."""
     return os.environ.get(variable, "0") not in ("", "0")
 
 
 def _probe_r_start() -> None:
-    """Start R in another process first: a wrong R_HOME would end this one."""
+    """Start R in a separate process first, because a wrong R_HOME would terminate this one."""
     if is_variable_set("PYDPSTAT_NO_R"):
         raise RUnavailableError("PYDPSTAT_NO_R is set")
     try:
@@ -102,7 +102,7 @@ def _probe_r_start() -> None:
 
 
 class Recording:
-    """The recorded outcomes, with the versions they come from."""
+    """Recorded outcomes, with the versions of R and its packages."""
 
     def __init__(self, path: Path | None = None) -> None:
         content = json.loads((path or get_recording_path()).read_text(encoding="utf-8"))
@@ -110,7 +110,7 @@ class Recording:
         self._cases: dict[str, dict[str, Any]] = content.get("cases", {})
 
     def get_outcome(self, case: Case) -> Outcome | None:
-        """Return the recorded outcome, or None where this very case is not recorded."""
+        """Return the recorded outcome, or None if exactly this case is not recorded."""
         entry = self._cases.get(case.id)
         asked = (case.r, case.seed, format_r_assignments(case.inputs))
         if entry is None or (entry["r"], entry["seed"], entry["inputs"]) != asked:
@@ -118,18 +118,18 @@ class Recording:
         return parse_outcome(entry)
 
     def find_differences(self, other: Recording) -> list[str]:
-        """Return the ids whose recorded outcomes differ, are new or are gone."""
+        """Return the ids of cases whose recorded outcomes differ, were added or were removed."""
         ids = sorted({*self._cases, *other._cases})
         return [name for name in ids if self._cases.get(name) != other._cases.get(name)]
 
 
 def get_recording_path() -> Path:
-    """Return where the recording is."""
+    """Return the path of the recording."""
     return find_reference_folder() / "references.json"
 
 
 def record_cases(cases: Iterable[Case]) -> list[str]:
-    """Record all cases with Rscript and return the ids that changed. Where R stops, nothing is changed."""
+    """Record all cases with Rscript and return the ids that changed; nothing is changed if R fails."""
     script, target = find_reference_folder() / "record.R", get_recording_path()
     before = Recording(target) if target.exists() else None
     with write_atomically(target) as output, tempfile.TemporaryDirectory() as folder:
@@ -152,18 +152,18 @@ def _format_case(case: Case) -> str:
 
 
 def get_exports_path() -> Path:
-    """Return where the recorded export lists are."""
+    """Return the path of the recorded export lists."""
     return find_reference_folder() / "exports.json"
 
 
 def load_exports() -> dict[str, dict[str, dict[str, object]]]:
-    """Return for each R package its exported names, each with its kind and its arguments."""
+    """Return for each R package its exported names, with their kinds and arguments."""
     content = json.loads(get_exports_path().read_text(encoding="utf-8"))
     return {package: entry["exports"] for package, entry in content.items()}
 
 
 def write_exports(target: Path) -> None:
-    """Ask R for the export lists and write them to a file."""
+    """Write the export lists of R packages to a file."""
     add_own_library()
     script = find_reference_folder() / "exports.R"
     subprocess.run(["Rscript", str(script), str(target)], check=True, capture_output=True)
@@ -179,7 +179,7 @@ def record_exports() -> bool:
 
 
 def split_by_coverage(verdicts: Iterable[Verdict]) -> dict[str, tuple[list[str], list[str]]]:
-    """Return for each R package the exported names that have passed comparisons only, and the others."""
+    """Return for each R package the exported names with only passed comparisons, and the others."""
     status: dict[tuple[str, str], set[str]] = {}
     for verdict in verdicts:
         status.setdefault((verdict.case.package, verdict.case.function), set()).add(verdict.status)

@@ -1,4 +1,4 @@
-"""``python -m pydpstat parity``: compare with R, and report by function as text, Markdown or JSON."""
+"""Command line ``python -m pydpstat parity``: comparison with R, reported by function as text, Markdown or JSON."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ from pydpstat.parity._r_side import (
 from pydpstat.parity.case import Case, all_cases, format_table_lines
 from pydpstat.parity.distribution import DistributionVerdict, load_distributions, run_distribution_checks
 
-# in this order, before R's own packages
+# packages in the order of the report, before R's own packages
 _MIRRORED_PACKAGES = ("DPpack", "diffpriv")
 HEADINGS = ("package", "function", "levels", "cases", "live", "recorded", "not run", "failed", "worst")
 
 
 @dataclass(frozen=True)
 class ParityReport:
-    """All verdicts of one run, R's versions, and what could not be used.
+    """All verdicts of one run, R's versions, and notes on what was unavailable.
 
-    It ends with the exported names covered if the comparisons are all (`is_complete`).
+    If all comparisons are included (`is_complete`), it ends with the coverage of exported names.
     """
 
     verdicts: Sequence[Verdict]
@@ -50,7 +50,7 @@ class ParityReport:
 
     @property
     def failures(self) -> list[Verdict | DistributionVerdict]:
-        """The comparisons that failed."""
+        """The failed comparisons."""
         everything: list[Verdict | DistributionVerdict] = [*self.verdicts, *self.distributions]
         return [verdict for verdict in everything if verdict.status == "failed"]
 
@@ -71,7 +71,7 @@ class ParityReport:
         return (package, function, levels, *map(str, numbers), _format_worst_difference(group))
 
     def render_text(self) -> str:
-        """Return the report as it is printed."""
+        """Return the report as text."""
         return "\n".join([*format_table_lines([HEADINGS, *self.make_rows()]), "", *self._summarize_lines()])
 
     def render_markdown(self) -> str:
@@ -108,7 +108,7 @@ class ParityReport:
         lines = [f"R: {versions}", *self.notes]
         lines += [f"distribution: {each.format_line()}" for each in self.distributions]
         if self.distributions:
-            # a shape and a scale test each, on one or two samples
+            # one test of shape and one of scale each, on one or two samples
             alarm = sum(each.false_alarm for each in self.distributions)
             lines.append(f"distribution: false alarm of all tests together at most {alarm:.1g}")
         lines += [f"NOT RUN {v.case.id}: {v.message}" for v in self.verdicts if v.status == "not run"]
@@ -164,7 +164,7 @@ def _format_worst_difference(group: Sequence[Verdict]) -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the comparison and return the exit code: 0 where everything agrees."""
+    """Run the comparison and return the exit code: 0 if everything agrees."""
     options = _make_parity_parser().parse_args(argv)
     cases = [case for case in all_cases() if options.only in case.id][:: options.every]
     distributions = [each.name for each in load_distributions() if options.only in each.name]
@@ -193,10 +193,10 @@ def run_comparisons(
     draws: int = 20_000,
     progress: bool = False,
 ) -> ParityReport:
-    """Compare cases live where R is installed and `live` allows it, else against the recording.
+    """Compare cases live if R is installed and `live` is true, else against the recording.
 
-    Each distribution named is tested with so many draws at most; 0 leaves them out. `progress` is shown on
-    standard error.
+    Each of the named distributions is tested with at most `draws` draws; 0 omits them. `progress` is shown on standard
+    error.
     """
     session, notes = _open_session(live)
     recording = Recording() if get_recording_path().exists() else None
@@ -215,7 +215,7 @@ def run_comparisons(
 
 
 def _has_unverified_cases(report: ParityReport) -> bool:
-    """Tell whether a comparison was not live that has to be: packages without a mirror need not be there."""
+    """Return whether a comparison was not live, except for packages without a mirror, which are optional."""
     return any(each.against != "live" and each.case.package not in UNMIRRORED_PACKAGES for each in report.verdicts)
 
 
@@ -229,7 +229,7 @@ def _open_session(live: bool) -> tuple[LiveRSession | None, list[str]]:
 
 
 def _compare_case(case: Case, session: LiveRSession | None, recording: Recording | None) -> Verdict:
-    """Compare live where this case's R package is there, else with the recording."""
+    """Compare a case live if its R package is installed, else with the recording."""
     try:
         ours = evaluate_in_python(case)
     except MissingExtraError as error:

@@ -1,4 +1,4 @@
-"""``python -m pydpstat tutorial``: releases as an R user writes them and the same in Python, side by side."""
+"""Command line ``python -m pydpstat tutorial``: releases in R and the same in Python, side by side."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ PICTURE_NAME = "tutorial-histogram.png"
 
 
 class Agreement(enum.Enum):
-    """How a value agrees with the one that R printed; the value is the text that is shown."""
+    """Agreement of a value with the one that R printed; the enumeration's values are the displayed texts."""
 
     EQUAL = "equal"
     PRINTED = "equal to the printed digits"
@@ -49,7 +49,7 @@ class Agreement(enum.Enum):
 
 @dataclass(frozen=True, eq=False)
 class StepOutcome:
-    """What a step gave: our value for each recorded one, how they agree, and the texts of PrivacyWarnings."""
+    """Outcome of a step: our value for each recorded one, their agreement, and the texts of PrivacyWarnings."""
 
     step: Step
     values: tuple[Numbers, ...]
@@ -59,12 +59,12 @@ class StepOutcome:
 
     @property
     def next_agreement(self) -> Agreement:
-        """Whether the next uniform number is R's, bit for bit."""
+        """Whether the next uniform number equals R's, bit for bit."""
         return Agreement.EQUAL if self.next_uniform == self.step.next_uniform else Agreement.DIFFERENT
 
     @property
     def is_equal(self) -> bool:
-        """Whether all values and the next uniform number are R's."""
+        """Whether all values and the next uniform number equal R's."""
         return all((*self.agreements, self.next_agreement))
 
 
@@ -83,7 +83,7 @@ def format_heading(r_preamble: Sequence[str], python_preamble: Sequence[str]) ->
 
 
 def format_row(number: int, outcome: StepOutcome) -> list[str]:
-    """Return the lines of one row: its number, from 1, and what its step gave."""
+    """Return the lines of one row: its number, from 1, and the outcome of its step."""
     step = outcome.step
     lines = [
         "",
@@ -111,7 +111,7 @@ def _format_code(language: str, lines: Sequence[str]) -> list[str]:
 
 
 def _format_comparison(recorded: Recorded, ours: Numbers, verdict: Agreement) -> list[str]:
-    """Return both values, the verdict behind them, and all 17 digits of those that are not equal."""
+    """Return both values with the verdict, and all 17 digits of values that are not equal."""
     theirs = recorded.array
     if theirs.shape != ours.shape:
         return [f"{INDENT}{recorded.name}: {ours.shape} values, R has {theirs.shape}   {verdict.value}"]
@@ -167,14 +167,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 class TutorialSession:
-    """A Python session in which the steps run one after the other, as the lines of an R script do."""
+    """A Python session in which the steps run in order, as the lines of an R script."""
 
     def __init__(self) -> None:
         self.names: Variables = {}
         self._run_lines(part("tutorial.steps").PYTHON_PREAMBLE)
 
     def run_step(self, step: Step) -> StepOutcome:
-        """Run the lines of a step exactly as they are shown, and compare; whatever they raise goes on."""
+        """Run the lines of a step exactly as displayed, and compare the values; errors are propagated."""
         result, warnings = self._run_lines(step.python)
         results = result if isinstance(result, tuple) else (result,)
         if len(results) != len(step.recorded):
@@ -192,7 +192,7 @@ class TutorialSession:
         return done.value, tuple(map(str, done.warnings))
 
     def _draw_next_uniform(self) -> float:
-        # a copy draws, so that the stream goes on as if nobody had looked
+        # a copy draws, so that the stream's state is unchanged
         stream = copy.copy(self.names["rng"])
         assert isinstance(stream, RRandom)
         return float(stream.runif(1)[0])
@@ -201,7 +201,7 @@ class TutorialSession:
 def compare_printed(recorded: Numbers, ours: Numbers, logarithms: bool = False) -> Agreement:
     """Compare values with those that R printed to 17 digits.
 
-    With logarithms two units in the last place are allowed, if the seven digits that R prints agree.
+    With logarithms, two units in the last place are allowed if the seven digits that R prints agree.
     """
     if np.array_equal(recorded, ours):
         return Agreement.EQUAL
@@ -212,13 +212,13 @@ def compare_printed(recorded: Numbers, ours: Numbers, logarithms: bool = False) 
 
 
 def _convert_to_array(value: object, shape: tuple[int, ...]) -> Numbers:
-    """Return a value as an array; R has no scalars, so one number of any dimension is one number."""
+    """Return a value as an array; as R has no scalars, a single number of any dimension becomes a scalar."""
     array: Numbers = np.asarray(value, dtype=np.float64)
     return array.reshape(()) if shape == () and array.size == 1 else array
 
 
 def _report_picture(names: Variables, folder: str) -> bool:
-    """Write the picture and say where it is; without matplotlib it is left out."""
+    """Write the picture and print its path, or the reason why there is none; return whether that is not an error."""
     true, private = names["h"], names["private"]
     assert isinstance(true, Histogram) and isinstance(private, Histogram)
     try:
@@ -234,9 +234,9 @@ def _report_picture(names: Variables, folder: str) -> bool:
 
 
 def write_picture(true: Histogram, private: Histogram, folder: str | os.PathLike[str]) -> Path:
-    """Draw two histograms with the same breaks on one axis, and write them as a PNG file into a folder.
+    """Draw two histograms with the same breaks, and write them as a PNG file to a folder.
 
-    It shows the true counts, so it is for data that are public or simulated.
+    The plot shows the true counts, so it is for public or simulated data only.
     """
     try:
         from matplotlib.figure import Figure
@@ -244,7 +244,7 @@ def write_picture(true: Histogram, private: Histogram, folder: str | os.PathLike
         raise MissingExtraError("The picture", "matplotlib", "plot") from error
     from pydpstat.plots import histograms
 
-    # a figure of its own: no window, and no state shared with the user's figures
+    # a separate figure: no window, and no state shared with the user's figures
     figure = Figure(figsize=(9, 4.5), dpi=150, layout="constrained")
     axes = histograms(true, private, ax=figure.add_subplot())
     axes.set_title("500 normal numbers: histogram and private histogram, Laplace noise, claimed epsilon 1")

@@ -1,6 +1,6 @@
-"""Comparisons with R, as data, and where they are; tests, documentation and the report read the same.
+"""Comparisons with R as data, common to tests, documentation and the report, and their location.
 
-Their inputs also as text of R and of Python, and numbers as R prints them.
+Also the formatting of inputs as R and Python code, and of numbers as R prints them.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from pydpstat.errors import PydpstatError
 
 DIGITS = 7
 DimensionNames = tuple[tuple[str, ...], tuple[str, ...]]
-# "error": both stop. In the last three Python raises a PydpstatError, and R returns something that is no
-# finite number ("difference"), never returns, or returns a number for an argument without a meaning
+# "error": both stop; in the last three Python raises a PydpstatError, while R returns no finite number, never returns,
+# or returns a number for a meaningless argument
 Level = Literal["exact", "ulp", "rtol", "error", "difference", "endless", "refused"]
 _CHECKOUT = Path(__file__).resolve().parents[2]
 
@@ -43,7 +43,7 @@ Inputs = Mapping[str, Input]
 
 
 class _PythonText:
-    """The Python text of a case, or what makes it of the translation of R's, which is done at first sight."""
+    """Python code of a case; if missing or a function, it is made from the translation of R's code on first access."""
 
     def __get__(self, case: Case | None, owner: type[Case]) -> str:
         if case is None:
@@ -64,38 +64,38 @@ class _PythonText:
 class Case:
     """An R expression and the Python expression that must return the same.
 
-    The code is one expression, or several lines of which the last is an expression, the value. Python's sees
-    the inputs, ``rng`` (``RRandom(seed)``), ``np``, ``pd``, ``math``, ``dppack``, ``diffpriv``, ``pydpstat``
-    and ``r`` (``pydpstat.porting.r``); R's sees the inputs, without loss, after ``set.seed(seed)``.
+    The code is one expression, or several lines of which the last is an expression, the value. The names available in
+    Python are the inputs, ``rng`` (``RRandom(seed)``), ``np``, ``pd``, ``math``, ``dppack``, ``diffpriv``, ``pydpstat``
+    and ``r`` (``pydpstat.porting.r``); in R they are the inputs, without loss, after ``set.seed(seed)``.
     """
 
-    # unique: "function/what is special"
+    # unique, of the form "function/particularity"
     id: str
-    # the R function that the case covers, under R's name ("meanDP")
+    # name of the R function that the case covers ("meanDP")
     function: str
-    # where R has it, which decides whether the case can run live; mipfp and sdcMicro have no mirror
+    # its R package, which determines whether the case can run live; mipfp and sdcMicro have no mirror
     package: str
     r: str
-    # where none is given, the translation of R's; a function changes it
+    # by default the translation of R's code; a function modifies the translation
     python: _PythonText = _PythonText()
     inputs: Inputs = field(default_factory=dict)
     level: Level = "exact"
     # allowed units in the last place ("ulp") or relative difference ("rtol")
     tolerance: float = 0.0
-    # more of these units against a recording from another machine, whose libm may round differently
+    # further units allowed against a recording from another machine, whose libm may round differently
     recorded_ulp: float = 0.0
-    # why the level is not "exact"
+    # reason why the level is not "exact"
     reason: str = ""
     seed: int = 123
-    # whether the next runif(1) is compared too
+    # whether the next runif(1) is compared as well
     draws: bool = True
-    # the R help page whose example this is ("meanDP")
+    # the R help page that has this example ("meanDP")
     help_page: str = ""
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """A number, a vector, or the rows of a matrix that R prints, to 17 significant digits."""
+    """A number, a vector, or the rows of a matrix as printed by R with 17 significant digits."""
 
     value: npt.ArrayLike
     name: str = "value"
@@ -114,7 +114,7 @@ class Recorded:
 
 @dataclass(frozen=True)
 class Step:
-    """One of several pieces of code that share their variables and their stream."""
+    """One of several pieces of code that share variables and a random stream."""
 
     title: str
     # each expression that R would print is one recorded value
@@ -122,21 +122,21 @@ class Step:
     # the last line is an expression: the value, or a tuple of the values
     python: tuple[str, ...]
     recorded: tuple[Recorded, ...]
-    # R's next runif(1), which proves how many numbers were drawn
+    # R's next runif(1), which verifies the number of draws
     next_uniform: float | None = None
-    # whether a draw goes through the C library's logarithm, whose last bit depends on the processor
+    # whether a draw uses the C library's logarithm, whose last bit depends on the processor
     logarithms: bool = False
 
 
 def format_r_assignments(inputs: Mapping[str, Input]) -> list[str]:
-    """Return one R assignment for each input, numbers without loss."""
+    """Return one R assignment for each input, with exact numbers."""
     return [f"{name} <- {format_r_literal(value, exact=True)}" for name, value in inputs.items()]
 
 
 def format_r_literal(value: object, exact: bool = False) -> str:
-    """Return a value as R code: a `Factor`, a scalar, or a list or an array of them.
+    """Return a value as R code: a `Factor`, a scalar, or a list or an array of scalars.
 
-    Numbers are as a person would type them, or `exact`, to the bit.
+    Numbers are formatted as a person would type them, or exactly (`exact`).
     """
     if isinstance(value, Factor):
         return f"factor({format_r_literal(value.values, exact)}, levels = {format_r_literal(value.levels, exact)})"
@@ -167,7 +167,7 @@ def _format_r_element(value: object, exact: bool) -> str:
 
 
 def format_python_literal(value: object) -> str:
-    """Return a value as Python code; numbers stand in a NumPy array, as parity cases see them."""
+    """Return a value as Python code, with numbers in a NumPy array as in the parity cases."""
     if isinstance(value, Factor):
         return f"pd.Categorical({_format_python_list(value.values)}, categories={_format_python_list(value.levels)})"
     if isinstance(value, np.ndarray):
@@ -215,7 +215,7 @@ def format_as_r_prints(values: npt.ArrayLike) -> list[str]:
 
 
 def format_matrix_lines(values: npt.NDArray[np.float64], dimnames: DimensionNames | None = None) -> list[str]:
-    """Format a matrix as R prints it, each column on its own: a line of names, and one for each row."""
+    """Format a matrix as R prints it, column by column: a line of names, and one for each row."""
     rows, columns = values.shape
     row_names = dimnames[0] if dimnames else tuple(f"[{i + 1},]" for i in range(rows))
     column_names = dimnames[1] if dimnames else tuple(f"[,{j + 1}]" for j in range(columns))
@@ -225,7 +225,7 @@ def format_matrix_lines(values: npt.NDArray[np.float64], dimnames: DimensionName
 
 
 def format_vector_lines(values: npt.ArrayLike, labels: Sequence[str] = (), width: int = 80) -> list[str]:
-    """Format texts and then numbers as R prints a vector, each line with the number of its first element."""
+    """Format labels and numbers as R prints a vector, each line with the index of its first element."""
     cells = _pad_texts([*(f'"{label}"' for label in labels), *format_as_r_prints(values)])
     size = max(1, (width - 6) // (len(cells[0]) + 1)) if cells else 1
     starts = range(0, len(cells), size)
@@ -234,7 +234,7 @@ def format_vector_lines(values: npt.ArrayLike, labels: Sequence[str] = (), width
 
 
 def format_table_lines(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Format rows of texts, the first of them headings, in columns that begin below each other."""
+    """Format rows of strings, the first of them headings, in aligned columns."""
     columns = [_pad_texts(list(column), left=True) for column in zip(*rows)]
     lines = ["  ".join(cells).rstrip() for cells in zip(*columns)]
     return [lines[0], "-" * len(lines[0]), *lines[1:]]
@@ -246,7 +246,7 @@ def _pad_texts(texts: list[str], left: bool = False) -> list[str]:
 
 
 def find_reference_folder() -> Path:
-    """Return the folder ``r_reference``: that of this checkout, or the one in the working directory."""
+    """Return the folder ``r_reference`` of this checkout, or the one in the working directory."""
     for place in (_CHECKOUT, Path.cwd()):
         if (place / "r_reference" / "cases").is_dir():
             return place / "r_reference"
@@ -257,7 +257,7 @@ def find_reference_folder() -> Path:
 
 
 def all_cases() -> tuple[Case, ...]:
-    """Return every comparison, in the order of the names of the modules in ``r_reference/cases``."""
+    """Return all comparisons, in the order of the module names in ``r_reference/cases``."""
     cases: tuple[Case, ...] = tuple(iterate_reference_items("cases", "CASES"))
     twice = sorted(name for name, times in Counter(case.id for case in cases).items() if times > 1)
     if twice:
@@ -269,13 +269,13 @@ def part(name: str) -> ModuleType:
     """Import a module of the reference, for example ``"tutorial.steps"``."""
     root = str(find_reference_folder().parent)
     if root not in sys.path:
-        # last: what is installed comes first
+        # appended, so that installed packages take precedence
         sys.path.append(root)
     return importlib.import_module(f"r_reference.{name}")
 
 
 def iterate_reference_items(folder: str, name: str) -> Iterator[Any]:
-    """Return all that the public modules of a part of the reference have under a name such as ``"CASES"``."""
+    """Yield the items with a name such as ``"CASES"`` in the public modules of a part of the reference."""
     found = sorted(module.name for module in pkgutil.iter_modules(part(folder).__path__))
     for module in found:
         if not module.startswith("_"):

@@ -1,8 +1,8 @@
-"""Distribution tests: unseeded noise, and that of the R original, against how it has to be distributed.
+"""Distribution tests: unseeded noise, and that of the R original, against their specified distributions.
 
-Each sample gets a test of shape (Kolmogorov-Smirnov, or chi-square for integers) and a test of
-scale (mean absolute deviation). A case passes only if its samples fit and if the same tests reject
-a distribution whose scale is 10 % larger or smaller.
+Each sample gets a test of shape (Kolmogorov-Smirnov, or chi-square for integers) and a test of scale (mean absolute
+deviation). A case passes only if its samples fit and the same tests reject a distribution whose scale is 10 % larger or
+smaller.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ from pydpstat.parity.case import iterate_reference_items
 if TYPE_CHECKING:
     from pydpstat.parity._r_side import LiveRSession
 
-# probability that one test rejects a right sample; with about 70 tests in all, 7e-5 together
+# level of one test; about 70 tests have a probability of 7e-5 of any false rejection
 ALPHA = 1e-6
 WRONG_SCALE_FACTOR = 1.1
 SHORT_RUN_DRAWS = 20_000
 SEED = 20_240_229
-# with more draws than the short run makes, a distribution gets as many as its slowest side makes in this time
+# above the short run's draws, the number is limited by what the slowest side draws in this time
 MAX_SECONDS = 20.0
 Draws = npt.NDArray[np.float64]
-# the operating system's source, or NumPy's
+# None for the operating system's source, or a NumPy generator
 Stream = np.random.Generator | None
 _SESSION: LiveRSession | None = None
 _DISTRIBUTIONS: dict[str, Distribution] = {}
 
 
 class Noise(Protocol):
-    """A distribution as SciPy's are: the probabilities of at most x, and the quantiles."""
+    """A distribution with SciPy's interface: the distribution function and the quantiles."""
 
     def cdf(self, x: npt.ArrayLike) -> Draws: ...
 
@@ -55,24 +55,24 @@ NoiseFactory = Callable[[float], Noise]
 
 @dataclass(frozen=True)
 class Distribution:
-    """A random function, how to draw from it on both sides, and how its noise is distributed."""
+    """A random function, its draws on both sides, and the distribution of its noise."""
 
     name: str
-    # R's package of the original, and the expression of n noise values
+    # R's package of the original, and the expression that draws n noise values
     package: str
     r: str
-    # of n and rng: n noise values
+    # function of n and rng that returns n noise values
     python: Callable[[int, Stream], Draws]
-    # of a factor: the distribution of the noise with its scale multiplied by it
+    # function of a factor that returns the noise distribution with its scale multiplied by the factor
     noise: NoiseFactory
     # whether the values are integers
     discrete: bool = False
-    # of the short run; fewer only where that many take too long and 10 % are seen with fewer
+    # draws in the short run; fewer only if drawing is slow and 10 % are detected with fewer
     draws: int = SHORT_RUN_DRAWS
 
 
 def load_distributions() -> tuple[Distribution, ...]:
-    """Return the distribution of every random function, from the modules in ``r_reference/distributions``."""
+    """Return the distributions of all random functions, from the modules in ``r_reference/distributions``."""
     return tuple(iterate_reference_items("distributions", "DISTRIBUTIONS"))
 
 
@@ -98,7 +98,7 @@ class DistributionVerdict:
 
 
 def check_distribution(distribution: Distribution, draws: int, session: LiveRSession | None) -> DistributionVerdict:
-    """Draw from the operating system's source (seeded here), from NumPy's and, if it is there, from R."""
+    """Test draws from the operating system's source (seeded here), from NumPy's and, if available, from R."""
     if session is not None and session.find_missing(distribution.package):
         session = None
     draws = (
@@ -117,7 +117,7 @@ def check_distribution(distribution: Distribution, draws: int, session: LiveRSes
         for sample in samples.values()
         for p in _compute_p_values(sample, distribution.noise(1.0), distribution.discrete)
     ]
-    # a wrong scale must be seen by at least one of the two tests
+    # a wrong scale must be detected by at least one of the two tests
     wrong = [
         min(_compute_p_values(sample, distribution.noise(factor), distribution.discrete))
         for sample in samples.values()
@@ -142,14 +142,14 @@ def check_distribution(distribution: Distribution, draws: int, session: LiveRSes
 
 @contextmanager
 def run_distribution_checks(names: Sequence[str], draws: int, live: bool) -> Iterator[Iterable[DistributionVerdict]]:
-    """Check the distributions named beside what is done meanwhile, each process with its own R."""
-    # spawned: a forked R would share its state with this process
+    """Check the named distributions in parallel with the block, each process with its own R."""
+    # spawned because a forked R would share its state with this process
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(mp_context=context, initializer=_set_up_process, initargs=(live,)) as pool:
         try:
             yield pool.map(_check_by_name, names, repeat(draws))
         finally:
-            # who stops the comparison does not wait for what has not begun
+            # if the comparison is stopped, it does not wait for checks that have not begun
             pool.shutdown(wait=False, cancel_futures=True)
 
 
@@ -158,9 +158,9 @@ def _set_up_process(live: bool) -> None:
     from pydpstat.errors import PrivacyWarning
     from pydpstat.parity._r_side import LiveRSession
 
-    # the mirrors' findings are no news here
+    # the warnings of mirrors are expected here
     warnings.simplefilter("ignore", PrivacyWarning)
-    # for the one R of a process there is no better place
+    # global because each process has exactly one R
     _SESSION = LiveRSession() if live else None
     _DISTRIBUTIONS = {each.name: each for each in load_distributions()}
 
@@ -178,7 +178,7 @@ def _compute_affordable_draws(distribution: Distribution, draws: int, session: L
 
 
 def _draw_secure_sample(distribution: Distribution, draws: int) -> Draws:
-    """Draw with rng=None, the operating system's bits replaced by seeded ones, so that no run is unlucky."""
+    """Draw with rng=None, with seeded bits in place of the operating system's, so that results are reproducible."""
     with mock.patch("pydpstat.random.secure._bits.entropy", random.Random(SEED).randbytes):
         return distribution.python(draws, None)
 

@@ -191,7 +191,7 @@ def compute_mills_ratio(x: Floats) -> Floats:
 
 
 def compute_log_density(x: Floats) -> Floats:
-    """Logarithm of the standard normal density."""
+    """Return the logarithm of the standard normal density."""
     return -0.5 * x * x - _LOG_SQRT_2PI
 
 

@@ -322,7 +322,7 @@ class ResponseLoss(PrivacyLoss):
         _set_fields(self, epsilon=check_nonnegative(self.epsilon, "epsilon"), count=count, leak=leak)
 
     def delta(self, epsilon: float) -> float:
-        """Smallest delta at an epsilon."""
+        """Return the smallest delta at an epsilon."""
         rest = compute_responses_delta(self.epsilon, self.count, epsilon)
         return min(1.0, round_up_sum(self.leak, (1.0 - self.leak) * rest * _ROUNDING_FACTOR)) if self.leak else rest
 

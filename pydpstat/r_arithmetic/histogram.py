@@ -63,7 +63,7 @@ class Histogram(HelpfulErrors):
 
 
 def breaks_sturges(x: npt.ArrayLike) -> float:
-    """Number of classes by Sturges' rule, R's ``nclass.Sturges``.
+    """Return the number of classes by Sturges' rule, R's ``nclass.Sturges``.
 
     See Also
     --------
@@ -79,7 +79,7 @@ def breaks_sturges(x: npt.ArrayLike) -> float:
 
 
 def breaks_scott(x: npt.ArrayLike) -> float:
-    """Number of classes by Scott's normal reference rule, R's ``nclass.scott``.
+    """Return the number of classes by Scott's normal reference rule, R's ``nclass.scott``.
 
     See Also
     --------
@@ -99,7 +99,7 @@ def breaks_scott(x: npt.ArrayLike) -> float:
 
 
 def breaks_fd(x: npt.ArrayLike, digits: int = 5) -> float:
-    """Number of classes by Freedman and Diaconis' rule, R's ``nclass.FD``.
+    """Return the number of classes by Freedman and Diaconis' rule, R's ``nclass.FD``.
 
     See Also
     --------

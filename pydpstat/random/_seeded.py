@@ -35,8 +35,6 @@ class SeededSource:
 
         Two-sided geometric candidates are drawn, then as many uniforms, until enough candidates are accepted.
 
-        Two-sided geometric numbers are drawn, then as many uniforms, until enough are kept.
-
         Canonne, C. L., Kamath, G. and Steinke, T. (2020). The discrete Gaussian for differential
         privacy. NeurIPS 2020, algorithm 3.
         """

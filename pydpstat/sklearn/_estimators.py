@@ -1,4 +1,4 @@
-"""What the estimators share: coefficients, features, public bounds, randomness, and scikit-learn itself."""
+"""Common base of the estimators: coefficients, features, public bounds, randomness, and scikit-learn's import."""
 
 from __future__ import annotations
 
@@ -31,12 +31,11 @@ try:
 except ImportError as error:
     raise MissingExtraError("pydpstat.sklearn", "scikit-learn 1.6 or later", "sklearn") from error
 
-# of the estimators' modules, which import scikit-learn from here, where its absence has a message
+# the estimators' modules import scikit-learn's names from here, where its absence raises an explained error
 __all__ = ["ClassifierMixin", "RegressorMixin", "check_classification_targets"]
 
 
-# Results have no estimate where the noise hides a coefficient, and a prediction needs all of them. Then all
-# are regularized by the size of the noise, which is public: it is post-processing, without any error bound.
+# if the noise hides a coefficient, all are regularized by the public noise scale, without an error bound
 def get_logistic_coefficients(results: RegressionResults) -> Floats:
     """Return the constant and the slopes of a logistic regression on numbers, in the data's units.
 
@@ -71,7 +70,7 @@ def get_linear_coefficients(results: RegressionResults) -> Floats:
     return cast(MomentCombinations, results.combinations).tests.compute_regularized_estimates()
 
 
-# where no bounds are given: public, the same whatever the data are
+# used if no bounds are given: public and independent of the data
 DEFAULT_BOUNDS: VariableBounds = (-1.0, 1.0)
 
 
@@ -88,7 +87,7 @@ class PrivateEstimator(BaseEstimator):
     intercept_: Floats | float
 
     def __sklearn_clone__(self) -> Self:
-        # a copied budget would spend once more what the first one has spent: the copies share it
+        # a copied budget would spend again what the first one has spent, so copies share it
         bare = copy.copy(self)
         bare.budget = None
         twin = super(PrivateEstimator, bare).__sklearn_clone__()
@@ -102,12 +101,12 @@ class PrivateEstimator(BaseEstimator):
 
     @property
     def _feature_names(self) -> tuple[str, ...]:
-        """The features' names; x1, x2 and so on where they have none."""
+        """Names of the features; x1, x2 and so on if they have none."""
         default = [f"x{place + 1}" for place in range(self.n_features_in_)]
         return tuple(map(str, getattr(self, "feature_names_in_", default)))
 
     def _make_response_name(self, y: object) -> str:
-        """Return the response's name: its own or y, and a longer one where a feature has the same."""
+        """Return the response's name, or "y"; lengthened if a feature has the same name."""
         own = getattr(y, "name", None)
         name = own if isinstance(own, str) else "y"
         while name in self._feature_names:
@@ -122,7 +121,7 @@ class PrivateEstimator(BaseEstimator):
         return check_column_bounds(given, self._feature_names, len(self._feature_names))
 
     def _resolve_bounds(self, bounds: object, argument: str, subject: str, form: str) -> object:
-        """Return bounds, or, with a warning, the default ones."""
+        """Return bounds, or the default ones with a warning."""
         if bounds is not None:
             return bounds
         note_r_warning(
@@ -132,7 +131,7 @@ class PrivateEstimator(BaseEstimator):
         return DEFAULT_BOUNDS
 
     def _check_unit(self, unit: Keys | None) -> Keys | None:
-        """Return the ids that were given; a column of X would be a feature and an id."""
+        """Return the given ids; raise an error for a column of X, which would be a feature and an id."""
         name = unit if isinstance(unit, str) else get_budget_defaults(self.budget).unit if unit is None else None
         if isinstance(unit, str) or name in self._feature_names:
             raise PydpstatError(
@@ -142,14 +141,14 @@ class PrivateEstimator(BaseEstimator):
         return unit
 
     def _make_source(self) -> Source:
-        """Return what `random_state` stands for."""
+        """Return the source of randomness for `random_state`."""
         chosen = self.random_state
         if isinstance(chosen, np.random.RandomState):
             chosen = int(chosen.randint(2**31 - 1))
         return source_from(chosen, name="random_state")
 
     def _predict_linear(self, X: object) -> Floats:
-        """Return the linear predictor of new records, clipped to the bounds as those of the fit were."""
+        """Return the linear predictor of new records, clipped to the bounds as in the fit."""
         check_is_fitted(self, "results_")
         features = _validate_records(self, X, reset=False)
         features, (low, high) = _check_no_missing(features), np.array(self.bounds_).T
@@ -157,7 +156,7 @@ class PrivateEstimator(BaseEstimator):
 
 
 def _check_no_missing(features: Floats) -> Floats:
-    """Check that none is missing; infinite ones are clipped later, since an error would reveal a record."""
+    """Check that no value is missing; infinite ones are clipped later, since an error would reveal a record."""
     if np.isnan(features).any():
         raise PydpstatError(
             "X must have no missing values; Input X contains NaN, which this error reveals. Replace them by "
@@ -167,7 +166,7 @@ def _check_no_missing(features: Floats) -> Floats:
 
 
 def _clip_infinite(y: object) -> object:
-    """Return a response with the largest floats in place of infinite values: an error would reveal them."""
+    """Return a response with infinite values replaced by the largest floats, since an error would reveal them."""
     if not isinstance(y, (list, tuple, np.ndarray)) and not hasattr(y, "to_numpy"):
         return y
     values = checks.to_array(y)
@@ -184,11 +183,11 @@ def _validate_records(estimator: object, X: object, *y: object, **options: objec
     except (PydpstatError, TypeError, MissingExtraError):
         raise
     except Exception as error:  # an object among the features may raise any error
-        # scikit-learn's errors have no context, except the one on complex numbers
+        # scikit-learn's own errors have no context, except the one on complex numbers
         own = (error.__context__ or error.__cause__) is None or "Complex data" in str(error)
         if isinstance(error, ValueError) and own and "could not convert" not in str(error):
             raise
-    # the columns of a frame
+    # types of the columns of a frame
     kinds = dict(zip(getattr(X, "columns", ()), getattr(X, "dtypes", ())))
     texts = [str(name) for name, kind in kinds.items() if getattr(kind, "kind", "") == "O"]
     named = f"X has text in {checks.format_public_value(texts)}" if texts else "there is text in X or y"

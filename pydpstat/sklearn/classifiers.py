@@ -229,7 +229,7 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):
 
 
 def _resolve_classes(declared_classes: object, target: ClassLabels) -> tuple[ClassLabels, bool]:
-    """Return the two classes, sorted, and whether they are taken from the data as public."""
+    """Return the two classes, sorted, and whether they are taken from the data and treated as public."""
     if declared_classes is None:
         check_classification_targets(target)
         truths = target.dtype.kind == "b"
@@ -258,6 +258,6 @@ def _check_two_classes(classes: ClassLabels, argument: str) -> ClassLabels:
 
 
 def _encode_response(target: ClassLabels, classes: ClassLabels, name: str) -> pd.Series:
-    """Return the response as a Categorical; what is neither class counts as the first. Private."""
+    """Return the response as a Categorical; values that are neither class count as the first. Private."""
     second = np.asarray(target == classes[1]).astype(np.int8)
     return pd.Series(pd.Categorical.from_codes(second, categories=classes.tolist()), name=name)

@@ -116,7 +116,7 @@ class LinearRegression(RegressorMixin, PrivateEstimator):
 
     def __sklearn_tags__(self) -> object:
         tags = super().__sklearn_tags__()
-        # scikit-learn looks at 200 records of 10 features: at the default epsilon the noise is larger
+        # scikit-learn's checks use 200 records of 10 features: at the default epsilon the noise dominates
         tags.regressor_tags.poor_score = True
         return tags
 

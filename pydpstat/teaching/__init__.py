@@ -1,7 +1,7 @@
-"""Parts for teaching: what fails without differential privacy, shown and measured.
+"""Tools for teaching: failures of releases without differential privacy, demonstrated and measured.
 
-Nothing here protects anybody. The noise is a counterexample, the attacks are real, and `sensitivity`
-searches small made-up domains.
+Nothing here protects data. The noise is a counterexample, the attacks are real, and `sensitivity` searches small
+artificial domains.
 """
 
 from pydpstat._lazy import explain_missing_names as _answer_names

@@ -1,4 +1,4 @@
-"""Two attacks on repeated answers: the mean of many, and what bounded noise leaves of the true count."""
+"""Two attacks on repeated answers: averaging, and intersection of the counts that bounded noise allows."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MAX_LISTED = 12
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AveragingAttack(ReadOnlyArrays):
-    """What the mean of many answers reveals, as returned by `averaging_attack`.
+    """Result of averaging many answers, as returned by `averaging_attack`.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class AveragingAttack(ReadOnlyArrays):
 
     @property
     def estimate(self) -> float:
-        """The mean of the answers; NaN where there is none."""
+        """The mean of the answers; NaN if there are none."""
         return float(self.running[-1]) if self.answers.size else math.nan
 
     @property
@@ -103,7 +103,7 @@ class AveragingAttack(ReadOnlyArrays):
 
 @explain_wrong_calls
 def averaging_attack(release: Callable[[], SupportsFloat], queries: int = 1000) -> AveragingAttack:
-    """Ask for the same release again and again, and take the mean of the answers.
+    """Make the same release repeatedly, and average the answers.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def _get_published_sd(answer: object) -> float:
 
 @dataclass(frozen=True, repr=False)
 class IntersectionAttack:
-    """What repeated answers reveal about the true count.
+    """Information from repeated answers about the true count.
 
     `intersection_attack` returns it.
 
@@ -235,7 +235,7 @@ class IntersectionAttack:
         return tuple(Fraction(1, len(each)) for each in self.left)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row for each answer: what it leaves alone, what is left so far, and the chance.
+        """Return a row for each answer: counts possible given this answer, given all so far, and the chance.
 
         Examples
         --------

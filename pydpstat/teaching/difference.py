@@ -1,4 +1,4 @@
-"""The differencing attack: what an answer tells of one record, where the others are known."""
+"""The differencing attack: information from an answer about one record if the others are known."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MAX_CONTRIBUTIONS = 1000
 
 @dataclass(frozen=True, repr=False)
 class DifferencingAttack:
-    """What an answer reveals about a record if the others are known.
+    """Information from an answer about a record if the others are known.
 
     `differencing` returns it.
 
@@ -64,9 +64,9 @@ class DifferencingAttack:
 
     @property
     def success(self) -> Chance:
-        """The probability that such a guess is right, over all answers: it depends on the noise alone.
+        """The probability that such a guess is right, averaged over all answers; it depends on the noise alone.
 
-        With no noise 1; with noise that hides everything one over the number of contributions.
+        It is 1 without noise, and one over the number of contributions with perfectly hiding noise.
         """
         if self.noise is None:
             return Fraction(1)
@@ -75,7 +75,7 @@ class DifferencingAttack:
         return _compute_success(self.noise, self.contributions)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row for each contribution: the exact answer it gives, and its chance.
+        """Return a row for each contribution: the exact answer with it, and its chance.
 
         Examples
         --------
@@ -187,7 +187,7 @@ def differencing(
 
 
 def _check_finite_number(value: Any, name: str) -> float:
-    # a result says itself that it is one number
+    # a result checks itself that it is one number
     try:
         number = float(value) if hasattr(value, "noise") else checks.check_scalar(value, name)
     except TypeError:
@@ -214,7 +214,7 @@ def _check_contributions(values: Iterable[float]) -> tuple[float, ...]:
 
 
 def _compute_success(noise: Noise, contributions: Sequence[float]) -> float:
-    """Return how often the nearest contribution is the right one, as the likeliest is for such noise."""
+    """Return the probability that the nearest contribution, the likeliest for such noise, is the right one."""
     ends = [-math.inf, *(0.5 * (a + b) for a, b in zip(contributions, contributions[1:])), math.inf]
     parts = zip(contributions, ends, ends[1:])
     return math.fsum(float(noise.cdf(high - c)) - float(noise.cdf(low - c)) for c, low, high in parts) / len(
@@ -223,6 +223,6 @@ def _compute_success(noise: Noise, contributions: Sequence[float]) -> float:
 
 
 def _compute_uniform_success(noise: UniformNoise, contributions: Sequence[int]) -> Fraction:
-    # an answer leaves all contributions within reach equally likely: one of them is right
+    # all contributions within reach of an answer are equally likely: one of them is right
     reached = {each + value for each in contributions for value in noise.values}
     return Fraction(len(reached), len(contributions) * len(noise.values))

@@ -1,4 +1,4 @@
-"""Given figures, such as a text prints, beside those that the package computes."""
+"""Comparison of given figures, such as printed ones, with those that the package computes."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def beside(figures: Mapping[str, tuple[object, ...]], source: str = "text") -> p
 
 
 def _convert_to_list(value: object) -> list[object]:
-    """Return one value or several as a list of plain Python ones."""
+    """Convert one value or several to a list of plain Python values."""
     if isinstance(value, (str, Fraction)):
         return [value]
     if isinstance(value, (list, tuple, range)):
@@ -97,7 +97,7 @@ def _convert_to_list(value: object) -> list[object]:
 
 
 def _as_printed(value: Any, text: str) -> str:
-    """Return a value with the digits that the text has, or in full where it cannot have them."""
+    """Return a value with as many digits as the text, or in full if that is not possible."""
     try:
         printed = Decimal(text)
         exact = Fraction(value)

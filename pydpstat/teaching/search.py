@@ -1,4 +1,4 @@
-"""Global sensitivity by search: every pair of neighbors among the data sets over a small finite domain."""
+"""Global sensitivity by search over all pairs of neighboring data sets of a small finite domain."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Record = TypeVar("Record")
 class SequenceSpace:
     """Data sets as sequences of codes, in lexicographic order, and their pairs of neighbors.
 
-    Bounded ones have one of n records replaced; otherwise one is added or removed, of n at most.
+    For bounded neighbors one of n records is replaced; otherwise one is added or removed, with at most n records.
     """
 
     def __init__(self, values: int, n: int, bounded: bool) -> None:
@@ -42,12 +42,12 @@ class SequenceSpace:
         )
 
     def iterate_data_sets(self) -> Iterator[RecordCodes]:
-        """Every data set once, the smallest first."""
+        """Yield every data set once, the smallest first."""
         for size in self.sizes:
             yield from self._iterate_by_size(size)
 
     def iterate_neighbor_pairs(self) -> Iterator[tuple[RecordCodes, RecordCodes]]:
-        """Every pair of neighbors once; of sequences with those that differ in the last record first."""
+        """Yield every pair of neighbors once, those of sequences that differ in the last record first."""
         for size in self.sizes:
             for rest, full in self._iterate_extensions(size):
                 yield from combinations(full, 2) if self.bounded else ((rest, each) for each in full)
@@ -56,21 +56,21 @@ class SequenceSpace:
         return len(self.codes) ** size
 
     def _count_insertion_points(self, size: int) -> int:
-        """Return at how many places a record can be added to make this size."""
+        """Return the number of positions at which a record can be added to obtain this size."""
         return size
 
     def _iterate_by_size(self, size: int) -> Iterator[RecordCodes]:
         return product(self.codes, repeat=size)
 
     def _iterate_extensions(self, size: int) -> Iterator[tuple[RecordCodes, list[RecordCodes]]]:
-        """Yield data sets that lack a record, and what each record makes of them at one place."""
+        """Yield data sets that lack a record, with all data sets obtained by adding one at one position."""
         for at in reversed(range(size)):
             for rest in self._iterate_by_size(size - 1):
                 yield rest, [(*rest[:at], code, *rest[at:]) for code in self.codes]
 
 
 class MultisetSpace(SequenceSpace):
-    """Data sets as sorted sequences of codes: one order of each."""
+    """Data sets as sorted sequences of codes, one order for each."""
 
     def _count_data_sets(self, size: int) -> int:
         return math.comb(len(self.codes) + size - 1, size)
@@ -226,7 +226,7 @@ def sensitivity(
         outputs[place] = _convert_output(raw[place], data)
     _check_lengths(outputs, records)
     distance = _compute_l1_distance if norm == "L1" else _compute_squared_distance
-    # of equal ones the first
+    # the first of several maxima
     witness = max(space.iterate_neighbor_pairs(), key=lambda pair: distance(outputs[pair[0]], outputs[pair[1]]))
     first, second = witness
     best = distance(outputs[first], outputs[second])
@@ -247,7 +247,7 @@ def sensitivity(
 def _make_search_space(
     space_class: type[SequenceSpace], values: int, n: int, bounded: bool, limit: int
 ) -> SequenceSpace:
-    """Return the space of data sets, if it can be searched within the limit."""
+    """Return the space of data sets, or raise an error if a search would exceed the limit."""
     # there are more data sets than records in the largest one
     if n < limit:
         space = space_class(values, n, bounded)
@@ -264,7 +264,7 @@ def _make_search_space(
 
 
 def _format_large_number(number: int) -> str:
-    # an integer's digits, from its bits
+    # the number of digits of an integer, from its bits
     return f"{number:,}" if number < 10**12 else f"about 10**{int(number.bit_length() * math.log10(2))}"
 
 
@@ -355,11 +355,11 @@ def _round_result(value: Exact, inexact: bool) -> Exact | float:
 
 
 def _compute_square_root(square: Exact, inexact: bool) -> Exact | float:
-    """Return a square root: exactly where it is rational, else as a float."""
+    """Return a square root: exact if it is rational, else a float."""
     exact = Fraction(square)
     top, bottom = math.isqrt(exact.numerator), math.isqrt(exact.denominator)
     if top * top == exact.numerator and bottom * bottom == exact.denominator:
         return _round_result(Fraction(top, bottom), inexact)
-    # 70 bits of the root, so that the float is the nearest one but for near ties
+    # 70 bits of the root, so that the float is the nearest one except for near ties
     scale = max(0, 140 - exact.numerator.bit_length() + exact.denominator.bit_length()) // 2
     return checks.as_float(Fraction(math.isqrt((exact.numerator << 2 * scale) // exact.denominator), 1 << scale))

@@ -1,4 +1,4 @@
-"""Uniform noise on a few integers: a counterexample, and no mechanism of differential privacy."""
+"""Uniform noise on a few integers, a counterexample that is not differentially private."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     from pydpstat.budget import Budget
 
 _MAX_INTEGER = 2**60
-# a floating-point uniform resolves as many values
+# limit of the resolution of a floating-point uniform
 MAX_REACH = 2**31
 MAX_DRAWS = 2**32
 
 
 def integer(value: object, name: str, minimum: int | None = None, hint: str = "Give for example 5.") -> int:
-    """Check a count or an answer: an integer of which 64 bits hold a few added up."""
+    """Check a count or an answer: an integer small enough that sums of a few fit into 64 bits."""
     return checks.check_integer(value, name, minimum, _MAX_INTEGER, hint=hint)
 
 
 def check_integers(values: Iterable[int], name: str, example: str) -> list[int]:
-    """Check several such integers, of any container, and return them as a list."""
+    """Check several such integers in any container, and return them as a list."""
     try:
         given = None if isinstance(values, (str, bytes)) else iter(values)
     except TypeError:
@@ -100,19 +100,19 @@ class UniformNoise:
 
     @property
     def values(self) -> range:
-        """What the noise can be."""
+        """The possible values of the noise."""
         return range(-self.reach, self.reach + 1)
 
     def var(self) -> float:
-        """Variance, ``reach * (reach + 1) / 3``."""
+        """Return the variance, ``reach * (reach + 1) / 3``."""
         return self.reach * (self.reach + 1) / 3.0
 
     def std(self) -> float:
-        """Standard deviation."""
+        """Return the standard deviation."""
         return math.sqrt(self.var())
 
     def possible(self, answer: int) -> range:
-        """Return the true counts that an answer allows: those within reach of it.
+        """Return the true counts that are possible given an answer: those within reach of it.
 
         Examples
         --------
@@ -232,7 +232,7 @@ class UniformNoise:
         samples: int = 100_000,
         rng: object = None,
     ) -> AuditResults:
-        """Audit the answers at two true counts with `pydpstat.audit`, which does not know the noise.
+        """Audit the answers at two true counts with `pydpstat.audit`, which does not use the noise's distribution.
 
         Parameters
         ----------

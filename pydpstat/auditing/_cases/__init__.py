@@ -1,4 +1,4 @@
-"""What the command audits: the originals' known defects, and all of pydpstat's functions."""
+"""Cases of the audit command: the originals' known defects, and all of pydpstat's functions."""
 
 from __future__ import annotations
 

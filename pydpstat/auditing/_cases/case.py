@@ -1,4 +1,4 @@
-"""One release to audit, and what is known of it; and one stage of a release as a separate one."""
+"""A release to audit with its known properties; and a single stage of a release as a release."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ MAX_DRAWS = 1_000_000
 
 @dataclass(frozen=True)
 class Case:
-    """A release, of the data or of the data and `size`, with two neighbors that show its worst case.
+    """A release, a function of the data or of the data and `size`, with two neighbors that attain its worst case.
 
-    The claim, None where the results state it themselves, is known to be broken ("defect"), is kept
-    ("sound"), or is broken as documented ("exception"). `row` is the finding's name in the table of the
-    originals' defects, `true` the epsilon that really holds at the claim's delta, NaN where it is not known.
-    At a million draws a defect's lower bound has to exceed `at_least`, too; `max_draws` draws suffice.
+    The claim, None if the results state it themselves, is known to be violated ("defect"), is satisfied ("sound"), or
+    is violated as documented ("exception"). `row` is the finding's name in the table of the originals' defects, `true`
+    the true epsilon at the claim's delta, NaN if unknown. At a million draws the lower bound of a defect must also
+    exceed `at_least`; `max_draws` draws suffice.
     """
 
     kind: Literal["defect", "sound", "exception"]
@@ -55,19 +55,19 @@ def make_sound_case(
     true: float = 1.0,
     claim: Guarantee | None = None,
 ) -> Case:
-    """Return the case of a release that keeps its claim."""
+    """Return the case of a release that satisfies its claim."""
     return Case("sound", name, release, data, neighbor, claim, true=true, max_draws=max_draws)
 
 
 def draw_many(draw: Callable[[], np.ndarray], batch_size: int, size: int) -> np.ndarray:
-    """Return so many draws of what makes a number of them at a time."""
+    """Return `size` draws from a function that makes `batch_size` at a time."""
     return np.concatenate([draw() for _ in range(-(-size // batch_size))])[:size]
 
 
 def make_stage_release(
     function: str, make_query: Callable[[Any], Query], mechanism: Mechanism | None = None
 ) -> Release:
-    """Return a release of what is asked of the records, by default with Laplace or geometric noise."""
+    """Return a release of a query of the records, by default with Laplace or geometric noise."""
     how = options(1.0, 0, "laplace", "bounded", "error", allow_objects=False)
     if mechanism is not None:
         how = how._replace(mechanism=mechanism)

@@ -1,9 +1,8 @@
-"""Releases by group and by unit at neighbors that show their worst case.
+"""Releases by group and by unit at neighbors that attain their worst case.
 
-By group each column of a wide matrix is a release of its own with its own share of epsilon, whose draw is
-the values of both groups; of what takes one column there are many pairs of groups, each with records of its
-own, and a pair is a draw. By unit a person has a record in every group: each group then has its own share of
-epsilon, and is a draw.
+By group, each column of a wide matrix is a separate release with its own share of epsilon, and the values of both
+groups are a draw; for functions of one column there are many pairs of groups with separate records, and a pair is a
+draw. By unit, a person has a record in every group: each group then has its own share of epsilon, and is a draw.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from pydpstat.statistics.tables import crosstab
 from pydpstat.statistics.uniques import nunique
 
 TWO_LEVELS: Options = {"levels": ["a", "b"], "other": None}
-# a power of two: the shares of epsilon are exact
+# a power of two, so that the shares of epsilon are exact
 COLUMNS = 1_024
 PAIRS_OF_GROUPS = 512
 LETTERS = "abcd"
@@ -46,7 +45,7 @@ _ONE, APPROXIMATE = Guarantee(1.0), Guarantee(1.0, float(GAUSSIAN["delta"]))
 NUMBERS: dict[str, Callable[..., DPResults]] = {"mean": mean, "sum": sum, "var": var, "std": std}
 TRUTHS: dict[str, Callable[..., DPResults]] = {"count": count, "proportion": proportion}
 PAIRS: dict[str, Callable[..., DPResults]] = {"cov": cov, "corr": corr}
-# values with their groups: one more record in a group, and one that leaves a group and enters another
+# values with their groups; for neighbors with a further record in a group, or a record that changes groups
 Keyed = tuple[list[float], list[str]]
 # and with their persons
 Personal = tuple[list[float], list[str], list[int]]
@@ -54,7 +53,7 @@ WITHOUT_RECORD: Keyed = [0.0, 0.0, 0.0, 0.0], ["a", "a", "b", "b"]
 WITH_RECORD: Keyed = [*WITHOUT_RECORD[0], 1.0], [*WITHOUT_RECORD[1], "a"]
 RECORD_IN_A: Keyed = [*WITHOUT_RECORD[0], 1.0], [*WITHOUT_RECORD[1], "a"]
 RECORD_IN_B: Keyed = [*WITHOUT_RECORD[0], 1.0], [*WITHOUT_RECORD[1], "b"]
-# what others have in every group, and what the person has
+# values of others in every group, and those of the person
 Owned = tuple[list[float], list[float]]
 ABSENT: Owned = [0.0, 0.0], []
 PRESENT: Owned = [0.0, 0.0], [1.0]
@@ -85,11 +84,11 @@ def _make_pairs_release(
     number: int = 2,
     **options: object,
 ) -> Release:
-    """Return a release of many pairs of groups with epsilon 1, each of which has the records of both.
+    """Return a release of many pairs of groups with epsilon 1, each with the records of both groups.
 
-    No record is in two pairs, and no person: what one of them says follows from its records alone, and is a
-    draw. `twice` gives the values as both variables, and `number` takes so many groups together. Data with
-    persons have the person's number, below 100, for each record.
+    No record and no person is in two pairs: the output for a pair depends on its records alone, and is a draw. With
+    `twice` the values are both variables, and `number` is the number of groups taken together. Data with persons have
+    the person's number, below 100, for each record.
     """
 
     def release_data(data: Keyed | Personal, size: int) -> np.ndarray:
@@ -111,7 +110,7 @@ def _make_pairs_release(
 def _make_unit_groups_release(
     function: Callable[..., DPResults], kind: type = float, has_two_variables: bool = False, **options: object
 ) -> Release:
-    """Return a release of many groups, in each of which a person has what is said, each with epsilon 1."""
+    """Return a release of many groups, in each of which a person has the given values, each with epsilon 1."""
 
     def release_data(data: Owned, size: int) -> np.ndarray:
         rest, own = data
@@ -129,7 +128,7 @@ def _make_unit_groups_release(
 
 
 def _make_group_cases(name: str, functions: Sequence[Release], suffix: str, claim: Guarantee = _ONE) -> list[Case]:
-    """Return the cases of a release by group, whose functions are those for either kind of neighbors."""
+    """Return the cases of a release by group, with one function for each kind of neighbors."""
     open_, bounded = functions
     return [
         make_sound_case(f"{name} by group, unbounded{suffix}", open_, WITHOUT_RECORD, WITH_RECORD, claim=claim),
@@ -177,12 +176,11 @@ def _make_sum_cases() -> tuple[Case, ...]:
     return tuple(found)
 
 
-# of quantiles, histograms, tables and numbers of units the data are a variable and a group or a unit for each
-# record, or both; few points make a choice quick, and each is seen often
+# for quantiles, histograms, tables and counts of units, the data are a variable and a group or unit per record, or both
 POINTS = 9
 QUANTILE_OPTIONS: Options = {"bounds": (0, 1), "grid_points": POINTS}
 EDGE_OPTIONS: Options = {"edges": [0, 1, 2]}
-# all records of a unit count, and those of two groups
+# bounds on the contribution of a unit that keep all of its records, or those in two groups
 THREE_RECORDS: Options = {"max_records": 3}
 EVERY_GROUP: Options = {"max_records": 2, "max_groups": 2}
 
@@ -199,7 +197,7 @@ def _make_pairs_case(name: str, release: Release, data: object, neighbor: object
     return make_sound_case(f"{name}, many pairs", release, data, neighbor, claim=claim)
 
 
-# the lowest record of one group goes to the other one: all points above lose a rank, and gain one there
+# the lowest record of one group moves to the other: all points above lose a rank, and gain one there
 RANKS = ([0.0, 0.9, 1.0, 0.9, 1.0], [*"aaabb"])
 MOVED = (RANKS[0], [*"baabb"])
 FEWER = (RANKS[0][1:], RANKS[1][1:])
@@ -217,7 +215,7 @@ ONE_BIN_LESS = (BINS[0][1:], [*"abb"])
 ANSWERS = (["a"] * 12 + ["b"] * 3, [*range(12), 20, 20, 20])
 ONE_LEVEL = (["a"] * 15, ANSWERS[1])
 NO_ANSWER = (["a"] * 12, ANSWERS[1][:12])
-# the persons alone count: one is in two groups, another one in two others
+# only persons are counted: one is in two groups, another one in two others
 IDS = ([0.0] * 4, [*"abab"], [1, 2, 3, 3])
 OTHER_ID = ([0.0] * 4, [*"abcd"], [1, 2, 4, 4])
 FEWER_IDS = tuple(each[:2] for each in IDS)

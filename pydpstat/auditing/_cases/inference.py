@@ -1,7 +1,7 @@
-"""Tests, moments and statistics of records with weights, at their worst neighbors.
+"""Tests, moments and statistics of weighted records at their worst neighbors.
 
-All that a result of counts shows follows from its noisy counts, at which the audit looks. Of tests of tables
-and of means of groups the release is audited: the tests are functions of it, and simulate.
+All content of a result of counts depends on its noisy counts, which the audit examines. For tests of tables and of
+means of groups the release is audited: the tests are functions of it, and use simulation.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ from pydpstat.statistics.mean import mean
 from pydpstat.statistics.quantiles import median
 from pydpstat.statistics.spread import std, var
 
-# most draws: of what maximizes, or sums over distributions, in every call, and of other tests of counts
+# draws for functions that maximize or sum over distributions in every call, and for other tests of counts
 FEW_DRAWS, MANY_DRAWS = 20_000, 100_000
 
 
 def _collect_outcome(result: InferenceResults) -> dict[str, object]:
-    """Return what a result says, its noisy numbers once."""
+    """Return the contents of a result, with its noisy numbers once."""
     found = dict(result.released)
     public = (result.test, result.null, result.claim, result.guarantee, result.nobs, result.record)
     return {**found, "p": result.pvalue, "public": repr((public, result.validity, result.noise_scale))}
@@ -60,7 +60,7 @@ def _make_proportions_release(**options: Any) -> Release:
 
 
 def _is_large(block: npt.NDArray[np.float64]) -> bool:
-    """Reject, or fail where there is no record."""
+    """Return the decision of a block test, which fails if there is no record."""
     return bool(block[0] > 0.5)
 
 
@@ -84,10 +84,10 @@ def _make_block_interval(**options: Any) -> Release:
 
 UNTRUE, TRUE_ONCE = np.array([False, False]), np.array([False, True])
 TRUE_ADDED = np.array([False, False, True])
-# a record goes from below the hypothetical quantile to above it: both counts change
+# a record moves from below the hypothetical quantile to above it: both counts change
 BELOW, ABOVE = np.array([-1.0, -1.0]), np.array([-1.0, 1.0])
 ONE_ABOVE = np.array([-1.0, -1.0, 1.0])
-# a block's only record settles whether it rejects, and in which cell its mean is
+# a block's only record determines whether it rejects, and the cell of its mean
 ZERO, ONE, NO_RECORD = np.array([0.0]), np.array([1.0]), np.empty(0)
 
 COUNTS = (
@@ -109,7 +109,7 @@ COUNTS = (
         FEW_DRAWS,
     ),
     make_sound_case("quantile_test", _make_count_release(quantile_test), BELOW, ABOVE, MANY_DRAWS),
-    # one of both counts falls
+    # only one of the two counts decreases
     make_sound_case(
         "quantile_test, a tie", _make_count_release(quantile_test), BELOW, np.array([-1.0, 0.0]), MANY_DRAWS, true=0.5
     ),
@@ -147,7 +147,7 @@ def _make_population_release(function: Release, **options: Any) -> Release:
 
 
 def _make_sums_release(release_sums: Callable[..., tuple[DPResults, object]], neighbors: str = "bounded") -> Release:
-    """Return the release of groups of a test, without the test."""
+    """Return the release of groups in a test, without the test."""
     how = options(1.0, 0, "laplace", neighbors, "error", allow_objects=False)
 
     def release_data(data: Sequence[Data]) -> object:
@@ -159,7 +159,7 @@ def _make_sums_release(release_sums: Callable[..., tuple[DPResults, object]], ne
 
 
 def _make_cubic_release(neighbors: str = "bounded") -> Release:
-    """Return the release of samples of a test with sums of cubes, without the test."""
+    """Return the release of samples in a test with sums of cubes, without the test."""
     how = options(1.0, 0, "laplace", neighbors, "error", allow_objects=False)
     public: Options = {"data_names": ("a",), "public_arguments": (), "bounds": (0.0, 1.0)}
 
@@ -184,11 +184,11 @@ def _make_grouped_release(function: Release, *public: float, key: str = "by", **
 
 
 _TTEST = partial(release_group_samples, "ttest_ind", public_arguments=())
-# a record goes from one bound to the other, and the sums alone change; from a bound to the middle, both
+# a record moves from one bound to the other, which changes the sums only, or to the middle, which changes both
 LOW, HIGH, HALF = np.array([0.0, 0.0]), np.array([0.0, 1.0]), np.array([0.0, 0.5])
 QUARTER = np.array([0.0, 0.25])
 FEW, MORE = np.array([0.0]), np.array([0.0, 1.0])
-# the first of three variables turns from one bound to the other
+# the first of three variables moves from one bound to the other
 TURNED = np.array([[0.0, 1.0, 0.5], [1.0, 1.0, 0.5]])
 CORNER, OPPOSITE = np.array([[0.0, 0.0], [0.5, 0.5]]), np.array([[0.0, 0.0], [1.0, 1.0]])
 
@@ -196,7 +196,7 @@ CORNER, OPPOSITE = np.array([[0.0, 0.0], [0.5, 0.5]]), np.array([[0.0, 0.0], [1.
 HEAVY_LOW, HEAVY_HIGH = ([0.0], [1.0]), ([1.0], [1.0])
 EMPTY: tuple[list[float], list[float]] = ([], [])
 YES, NO = ([True], [1.0]), ([False], [1.0])
-# with their groups: one more record in a group, and one that leaves a group and enters another
+# with their groups: a further record in a group, or a record that changes groups
 FEW_HEAVY, MORE_HEAVY = ([0.0], [1.0], ["b"]), ([0.0, 1.0], [1.0, 1.0], ["b", "a"])
 HEAVY_HERE, HEAVY_THERE = ([0.0, 1.0], [1.0, 1.0], ["b", "a"]), ([0.0, 1.0], [1.0, 1.0], ["b", "b"])
 CELLS: Options = {"bins": 8}
@@ -227,7 +227,7 @@ MEANS = (
         FEW_DRAWS,
     ),
     make_sound_case("ttest_1samp, with cubes", _make_cubic_release(), (LOW,), (HIGH,)),
-    # at a quarter of the bounds' width the cubic is as far from that at 0 as at 1, and the square moves, too
+    # at a quarter of the bounds' width the cubic is as far from that at 0 as at 1, and the square changes, too
     make_sound_case("ttest_1samp, with cubes, a quarter", _make_cubic_release(), (LOW,), (QUARTER,), true=0.49375),
     make_sound_case("ttest_1samp, with cubes, unbounded", _make_cubic_release("unbounded"), (FEW,), (MORE,)),
     make_sound_case("ttest_ind, with cubes", _make_cubic_release(), (LOW, LOW), (LOW, HIGH)),
@@ -290,7 +290,7 @@ MEANS = (
         EMPTY,
         HEAVY_HIGH,
     ),
-    # intervals for the population follow from the same sums, and from noisy counts in cells
+    # intervals for the population are based on the same sums, and on noisy counts in cells
     make_sound_case("mean, population", _make_population_release(mean), LOW, HIGH),
     make_sound_case("mean, population, unbounded", _make_population_release(mean, **UNBOUNDED), FEW, MORE),
     make_sound_case("var, population", _make_population_release(var), LOW, HALF),
@@ -298,28 +298,28 @@ MEANS = (
     make_sound_case("median, population", _make_population_release(median), LOW[:1], HIGH[1:]),
 )
 
-# one record of the smaller group goes from below all others to above them
+# one record of the smaller group moves from below all others to above them
 LOWEST = ([0.0], [1.0, 2.0, 3.0])
 HIGHEST = ([9.0], LOWEST[1])
-# one of tied records leaves them: the keys of the others settle their order
+# one of tied records leaves them: the keys of the others determine their order
 TIED = ([1.0, 1.0], [1.0, 1.0, 1.0])
 UNTIED = ([9.0, 1.0], TIED[1])
 # the largest record changes its sign
 NEGATIVE = [0.5, -1.0, -2.0, -9.0]
 POSITIVE = [0.5, -1.0, -2.0, 9.0]
-# a record that agrees with no other one comes to agree with all
+# a record that is discordant with all others becomes concordant with all
 AGAINST = ([1.0, 2.0, 3.0, 9.0], [1.0, 2.0, 3.0, 0.0])
 ALONG = (AGAINST[0], [1.0, 2.0, 3.0, 9.0])
-# the lowest record of a group that lies above the others comes to lie above them, too
+# the lowest record of a group otherwise above the others moves above them, too
 MIXED = ([0.0, 11.0, 12.0, 13.0, 14.0], [1.0, 4.0, 5.0, 8.0, 9.0], [2.0, 3.0, 6.0, 7.0, 10.0])
 MIXED_SEPARATED = ([15.0, *MIXED[0][1:]], *MIXED[1:])
-# and that of a small group, whose distance has no weights
+# the same for a small group, whose distance has no weights
 UNEQUAL = ([0.0, 11.0, 12.0], [float(place) for place in range(1, 11)])
 UNEQUAL_SEPARATED = ([15.0, 11.0, 12.0], UNEQUAL[1])
 
 
 def _compute_atom_cdf(x: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return the distribution function of a distribution that has one half at 0 and one at 1."""
+    """Return the distribution function of a distribution with probability one half at 0 and at 1."""
     return np.where(x < 0.0, 0.0, np.where(x < 1.0, 0.5, 1.0))
 
 
@@ -351,10 +351,10 @@ RANKS = (
 )
 
 FIXED_OPTIONS: Options = {"neighbors": "bounded", "missing": "error", "rng": None, "budget": None, "unit": None}
-# a record leaves a cell and enters another; the other records are of the same pair of levels
+# a record moves to another cell; the other records have the same pair of levels
 HERE = (["a", "a"], ["u", "u"])
 THERE = (["b", "a"], ["v", "u"])
-# a group's only record goes from one bound to the other, and from a bound to the middle
+# a group's only record moves from one bound to the other, or from a bound to the middle
 AT_LOW = ([0.0], [0.5, 0.5])
 AT_HIGH = ([1.0], AT_LOW[1])
 MIDDLE = ([0.5], AT_LOW[1])

@@ -1,4 +1,4 @@
-"""Regressions at their worst neighbors: whole, and the releases they consist of, each with epsilon 1."""
+"""Regressions at their worst neighbors: complete ones, and the releases that they consist of, each with epsilon 1."""
 
 from __future__ import annotations
 
@@ -34,30 +34,30 @@ from pydpstat.mechanisms import Cube
 from pydpstat.privacy import Guarantee
 from pydpstat.results import DPResults
 
-# draws of what takes milliseconds
+# draws for releases that take milliseconds
 FEW_DRAWS = 20_000
-# a response turns and its predictor goes from the end to the middle: the sums move by 1 in their units
+# a response flips and its predictor moves from the end to the middle: the sums change by 1 in their units
 END = ([True, False], [1.0, 0.0])
 MIDDLE = ([False, False], [0.5, 0.0])
-# the predictors' sums move most where a response stays
+# the predictors' sums change most if the response is unchanged
 STAYS = (END[0], [0.0, 0.0])
-# one of two predictors goes to the other end, or to another level
+# one of two predictors moves to the other end, or to another level
 BOTH = ([True, False], [[1.0, 1.0], [0.0, 0.0]])
 OTHER = ([False, False], [[0.0, 1.0], [0.0, 0.0]])
 LEVEL = ([True, False], {"g": ["a", "b"]})
 ANOTHER = ([False, False], {"g": ["c", "b"]})
-# the furthest that a score was seen to move, at these coefficients
+# the largest observed change of a score, at these coefficients
 SCORE_CENTER = -5.2, -4.6
 LEFT = ([False, False], [0.0, 0.5])
 NEAR = ([False, False], [0.25, 0.5])
 SCORE_SENSITIVITY = 0.731
-# coefficients of a constant, two levels and a number, and how far what lines leave moves there
+# coefficients of a constant, two levels and a number, and the largest change of the remainders there
 STEEP_COEFFICIENTS, REST_SENSITIVITY = (0.5, -1.0, 1.0, 4.0), 0.768
 LEVELS: Options = {"levels": {"g": ["a", "b", "c"]}}
-# a record goes to another cell, and its number from an end to the middle
+# a record moves to another cell, and its number from an end to the middle
 CELL = ([True, False], {"g": ["a", "b"], "x": [1.0, 0.0]})
 OTHER_CELL = ([False, False], {"g": ["c", "b"], "x": [0.5, 0.0]})
-# or it stays in its cell, and the number goes to the other end: products do not move
+# or it stays in its cell, and the number moves to the other end: products are unchanged
 OTHER_END = ([True, False], {"g": ["a", "b"], "x": [0.0, 0.0]})
 # one record more
 MORE = ([True, False, True], {"g": ["a", "b", "a"], "x": [1.0, 0.0, 1.0]})
@@ -70,7 +70,7 @@ def _make_logit_release(**given: Any) -> Release:
 def _make_logit_stage(
     make_query: Callable[[LogitRecords], Query], bounds: list[tuple[int, int]] | None = None
 ) -> Release:
-    """Return a release of what is asked of the records."""
+    """Return a release of a query of the records."""
     ends = (0, 1) if bounds is None else [(0, 1), *bounds]
     return make_stage_release(
         "logit",
@@ -81,7 +81,7 @@ def _make_logit_stage(
 def _make_cells_release(
     make_query: Callable[[CellRecords, int], tuple[Query, CellCubes]], n_changed_cells: int = 2
 ) -> Release:
-    """Return a release of what is asked of the records by cell, of which a record changes so many."""
+    """Return a release of a query of the records by cell, of which a record changes `n_changed_cells`."""
     neighbors = "bounded" if n_changed_cells > 1 else "unbounded"
     how = options(1.0, 0, "laplace", neighbors, "error", allow_objects=False)
     record = make_call("logit", how, ("formula", "data"))
@@ -101,7 +101,7 @@ def _make_table_query(records: CellRecords, n_changed_cells: int) -> tuple[Query
 
 
 def _make_rest_query(records: CellRecords, n_changed_cells: int) -> tuple[Query, CellCubes]:
-    """Ask for what lines leave at a steep slope, of which ends are far from the middle."""
+    """Return the query of the remainders after fitting lines at a steep slope, where ends are far from the middle."""
     cells, center = records.cells, np.array(STEEP_COEFFICIENTS)
     lines = fit_cell_lines(cells.rows @ center, STEEP_COEFFICIENTS[-1], np.full(len(cells.rows), 1.0 / len(cells.rows)))
     return records.make_remainder_query(center, lines, n_changed_cells, None), cells.make_remainder_mechanism(
@@ -110,7 +110,7 @@ def _make_rest_query(records: CellRecords, n_changed_cells: int) -> tuple[Query,
 
 
 def _make_score_query(*center: float) -> Callable[[LogitRecords], Query]:
-    """Return what asks for the score at coefficients of the constant and the scaled predictors."""
+    """Return a function that makes the query of the score at coefficients of the constant and the scaled predictors."""
     at, reach = np.array(center), float(np.abs(center[1:]).sum())
     return lambda records: records.make_score_query(at, fit_minimax_line(center[0] - reach, center[0] + reach))
 
@@ -141,24 +141,24 @@ LOGIT = (
 )
 
 Records = tuple[list[float], list[float] | list[str] | list[list[float]]]
-# one record: sums, product and half squares of these are 4.5 apart, as far as it goes
+# one record: the sums, product and half squares of these differ by 4.5, the maximum
 HIGH: Records = [1.0], [1.0]
 LOW: Records = [-0.5], [-0.5]
-# a record whose level changes, with the same numbers but for their signs
+# a record whose level changes, with the same numbers except for their signs
 ONE: Records = [1.0], ["a"]
 OTHER_SIGN: Records = [-1.0], ["b"]
-# a record that is not there
+# a record that is absent
 NONE: Records = [], []
-# three records of which one goes from below all others to above them
+# three records, of which one moves from below all others to above them
 RISING: Records = [0.0, 0.5, 1.0], [0.0, 0.5, 1.0]
 FALLING: Records = [1.0, 0.1, 0.5], [0.0, 0.5, 1.0]
-# a record whose slopes with all others, who lie together, change their sign
+# a record whose slopes with all others, which coincide, change their sign
 UPWARD: Records = [0.5, 0.0, 0.0], [1.0, 0.0, 0.0]
 DOWNWARD: Records = [-0.5, 0.0, 0.0], [1.0, 0.0, 0.0]
-# the same, and no two predictors are equal: ties go to cells at random
+# the same with distinct predictors: ties are assigned to cells at random
 ABOVE: Records = [0.5, 0.0, 0.0], [1.0, 0.1, 0.0]
 BELOW: Records = [-0.5, 0.0, 0.0], [1.0, 0.1, 0.0]
-# a record whose influence goes from the largest to none; the other one has none
+# a record whose influence changes from the largest to none; the other record has none
 FAR: Records = [1.0, 0.0], [1.0, 0.0]
 STILL: Records = [0.0, 0.0], [1.0, 0.0]
 # a block whose score changes its sign
@@ -169,7 +169,7 @@ DOWN: Records = [0.0] * 5 + [-1.0], UP[1]
 def _make_moments_release(
     expected: list[float], neighbor_expected: list[float], levels: bool = False, **given: Any
 ) -> Release:
-    """Return a release that says by how much its numbers are nearer to one truth than to another."""
+    """Return a release of the difference between its numbers' distances to two true values."""
 
     def release_data(records: Records) -> float:
         y, x = np.array(records[0], dtype=float), np.array(records[1], dtype=str if levels else float)
@@ -191,14 +191,14 @@ def _release_ranks(records: Records) -> float:
 def _release_slope(records: Records) -> float:
     y, x = records
     result = ols(y, np.array(x), 1.0, bounds=(-1, 1), method="rank", interval=True)
-    # all that the first look says of one slope and of the other one
+    # all numbers in the first look about one slope and the other
     noisy = np.array([value for name, value in result.released if name.startswith("look 1")])
     middle = noisy.size // 2
     return float(noisy[middle:].sum() - noisy[:middle].sum())
 
 
 def _make_look_query(records: Records) -> Query:
-    """Ask for the cells of one look at the slopes of all pairs."""
+    """Return the query of the cells of one look at the slopes of all pairs."""
     y, x = map(np.array, records)
     sizes = compute_group_sizes(y.size)
     own = SlopeLook(1.0, len(sizes), PairGroups.from_sizes(sizes))
@@ -206,7 +206,7 @@ def _make_look_query(records: Records) -> Query:
 
 
 def _make_influence_query(records: Records) -> Query:
-    """Ask for squared influences where predictors are from -1 to 1, and the estimates are 0."""
+    """Return the query of squared influences for predictors from -1 to 1 and estimates of 0."""
     y, x = records
     regression = read_regression(np.array(y), np.array(x), (-1, 1), None, "error")
     forms = np.array([[0.5, 0.0], [0.0, 0.5]])
@@ -214,7 +214,7 @@ def _make_influence_query(records: Records) -> Query:
     return make_influence_query(regression, regression.design, at, (np.zeros(1), np.ones(1)), True)
 
 
-# the sums of the records, and of those of the neighbor
+# the sums of the records, and those of the neighbor's
 FULL, PART = [1.0, 1.0, 1.0, 0.5, 0.5], [-0.5, -0.5, 0.25, 0.125, 0.125]
 FIRST, LAST = [1.0, 0.0, 1.0, 0.0, 0.5], [0.0, 1.0, 0.0, -1.0, 0.5]
 OLS = (

@@ -1,4 +1,4 @@
-"""The known defects of the originals' statistics, mechanisms and models, and of uniform noise."""
+"""Known defects of the originals' statistics, mechanisms and models, and of uniform noise."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from pydpstat.random.r_stream import RRandom
 from pydpstat.statistics.integer_noise import symmetric_geometric_noise
 
 ONE = Guarantee(1.0)
-# draws for a defect that shows in every one, in its last bits, and for what is seldom enough
+# draws for a defect that shows in every draw, in the last bits, and rarely
 CERTAIN, LAST_BITS, MAX_DRAWS = 20_000, 100_000, 1_000_000
-# a fit takes milliseconds
+# draws for fits, which take milliseconds
 FITS = 1_000
 _STREAM = RRandom(20_240_229)
 _GENERATOR = np.random.default_rng(20_240_229)
@@ -79,7 +79,7 @@ _HISTOGRAM = _make_release(dppack.histogramDP, 1.0, 0, 10)
 _SIGN, _REDRAWN = 1.0 + math.log(2.0), truncated_positive_epsilon(1.0)
 _EQUAL, _APART = [0.0, 0.0], [0.0, 1.0]
 _OUTSIDE, _OPPOSITE = [1.0] * 8 + [1e6], [1.0] * 8 + [-1e6]
-# a lower bound; at most 100
+# a lower bound of the true epsilon, which is at most 100
 _GAMMA = 40.1
 
 CASES = (

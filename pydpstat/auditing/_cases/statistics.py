@@ -1,8 +1,8 @@
-"""All of pydpstat's functions at neighbors that show their worst case.
+"""All of pydpstat's statistics at neighbors that attain their worst case.
 
-A release of one column is audited as it stands, with all that its result shows. Where a function takes
-many columns, each column of a wide matrix is a release of its own with its own share of epsilon, so that
-one call gives thousands of independent draws.
+A release of one column is audited as it is, with everything that its result shows. If a function takes many columns,
+each column of a wide matrix is a separate release with its own share of epsilon, so that one call gives thousands of
+independent draws.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from pydpstat.statistics.quantiles import median, quantile, quantiles
 from pydpstat.statistics.spread import std, var
 from pydpstat.statistics.tables import crosstab
 
-# a power of two: the columns' shares of epsilon are exact
+# a power of two, so that the columns' shares of epsilon are exact
 COLUMNS = 4_096
-# what shows in every draw if at all: scales, labels, shapes, errors
+# draws for properties that show in every draw if at all: scales, labels, shapes, errors
 FORM_DRAWS = 20_000
-# few points make a choice quick, and each is seen often
+# with few points a choice is fast, and each point is observed often
 POINTS = 33
 NAN = math.nan
 
@@ -88,7 +88,7 @@ DISCOVERED: Options = {"levels": "discover", "delta": 1e-3}
 QUARTILES = [0.25, 0.5, 0.75]
 EIGHT = ["a"] * 8
 EDGE_OPTIONS: Options = {"edges": [0, 1, 2]}
-# of epsilon 1 on a sample of half the records
+# true epsilon of a release with epsilon 1 on a sample of half the records
 HALF_SAMPLE_EPSILON = math.log1p(0.5 * math.expm1(1.0))
 SAMPLED = np.zeros(4), np.array([0.0, 0.0, 0.0, 1.0])
 

@@ -1,4 +1,4 @@
-"""Binomial variables as R draws them (Kachitvichyanukul and Schmeiser 1988, algorithm BTPE)."""
+"""Binomial variables, drawn as in R (Kachitvichyanukul and Schmeiser 1988, algorithm BTPE)."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from pydpstat.r_arithmetic.rounding import compute_power_by_squaring
 from pydpstat.random.r_stream._stream import WORD_UNIT, ZERO_SUBSTITUTE, UniformStream
 
 INVERSION_BELOW = 30.0
-# inversion gives up beyond this value and takes a new uniform
+# beyond this value, inversion is abandoned and a new uniform is used
 _HIGHEST = 111
 _CHUNK_SIZE = 16_384
 _MAX_SCALAR_DRAWS = 40
 
 
 class Inversion:
-    """The distribution where size times the smaller probability is below 30: one uniform a variable."""
+    """Distribution with size times the smaller probability below 30: one uniform per variable."""
 
     def __init__(self, size: int, prob: float) -> None:
         self.size = size
@@ -33,7 +33,7 @@ class Inversion:
         self._table: np.ndarray | None = None
 
     def _count_successes(self, u: float) -> int:
-        """Return the number of successes of a uniform; 112 says that another uniform is needed."""
+        """Return the number of successes for a uniform; 112 means that another uniform is needed."""
         k = 0
         mass = self.none
         while u >= mass:
@@ -70,12 +70,12 @@ class Inversion:
         return result
 
     def _compute_thresholds(self) -> np.ndarray:
-        """Return for each k the least uniform whose number of successes is above k."""
+        """Return for each k the smallest uniform whose number of successes exceeds k."""
         mass = total = self.none
         thresholds = []
         for k in range(min(self.size, _HIGHEST + 1)):
             bound = total
-            # R subtracts term by term: where rounding could matter, ask the loop itself
+            # R subtracts term by term, so where rounding could matter, the loop itself is evaluated
             word = round(bound / WORD_UNIT)
             for u in (word * WORD_UNIT, ZERO_SUBSTITUTE):
                 if abs(u - total) < 1e-11:
@@ -87,7 +87,7 @@ class Inversion:
 
 
 class Btpe:
-    """The distribution where size times the smaller probability is 30 or more: two uniforms a trial."""
+    """Distribution with size times the smaller probability of at least 30: two uniforms per trial."""
 
     def __init__(self, size: int, prob: float) -> None:
         self.size = size
@@ -157,7 +157,7 @@ class Btpe:
             found = np.flatnonzero(accepted)[:missing]
             return k[found], 2 * (int(found[-1]) + 1 if found.size == missing else len(pairs))
 
-        # a variable needs 1.1 to 1.5 trials
+        # a variable needs 1.1 to 1.5 trials on average
         result = stream.collect_draws(count, 2.6, 2 * _CHUNK_SIZE, draw_chunk)
         if self.is_mirrored:
             np.subtract(self.size, result, out=result)
@@ -196,7 +196,7 @@ class Btpe:
         return k, accepted
 
     def _compute_ratio(self, k: int) -> float:
-        """Return the probability of k relative to the mode's, multiplied up in R's order."""
+        """Return the probability of k relative to that of the mode, multiplied in R's order."""
         if k not in self._ratios:
             ratio = 1.0
             for i in range(self.mode + 1, k + 1):
@@ -219,7 +219,7 @@ class Btpe:
         return table[whole - least]
 
     def _is_below_density(self, k: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """Tell whether v lies below the probability of k relative to the mode's."""
+        """Return the mask of v below the probability of k relative to that of the mode."""
         away = np.abs(k - self.mode)
         half_width = (away / self.variance) * ((away * (away / 3.0 + 0.625) + 0.1666666666666) / self.variance + 0.5)
         # R squares a 32-bit integer, which overflows beyond 46340
@@ -254,10 +254,10 @@ def _compute_stirling_term(x: np.ndarray | float) -> np.ndarray | float:
     return (13860.0 - (462.0 - (132.0 - (99.0 - 140.0 / square) / square) / square) / square) / x / 166320.0
 
 
-# its constants take longer to work out than a variable
+# cached because computing the constants takes longer than drawing a variable
 @lru_cache(maxsize=32)
 def get_binomial_distribution(size: int, prob: float) -> Inversion | Btpe:
-    """Return the distribution of a size of at least 1 and a probability between 0 and 1 exclusive."""
+    """Return the distribution for a size of at least 1 and a probability strictly between 0 and 1."""
     if size * min(prob, 1.0 - prob) < INVERSION_BELOW:
         return Inversion(size, prob)
     return Btpe(size, prob)

@@ -1,4 +1,4 @@
-"""R's continuous distributions as methods: runif, rnorm, rexp, rgamma, and two ways to a Laplace variable."""
+"""R's continuous distributions as methods: runif, rnorm, rexp, rgamma, and two algorithms for Laplace variables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pydpstat.random.r_stream._stream import (
 
 
 class ContinuousDistributions(SeededStream):
-    """The methods of `RRandom` that return real numbers."""
+    """Methods of `RRandom` that return real numbers."""
 
     def runif(self, n: int, min: npt.ArrayLike = 0.0, max: npt.ArrayLike = 1.0) -> Floats:
         """Draw uniform variables, as R's ``runif``.
@@ -74,16 +74,16 @@ class ContinuousDistributions(SeededStream):
     def _scale_draws(
         self, draw: Callable[[UniformStream, int], Floats], n: int, location: Numbers, scale: Numbers
     ) -> Floats:
-        """Return location + scale * variable, and the location where it is infinite or the scale is 0.
+        """Return location + scale * variable; the location if it is infinite or the scale is 0.
 
-        There nothing is drawn.
+        In the latter case nothing is drawn.
         """
         if isinstance(location, float) and isinstance(scale, float):
             if scale == 0.0 or math.isinf(location):
                 return np.full(n, location)
             result = draw(self._stream, n)
             if n == 1:
-                # Python's numbers are faster here
+                # plain Python numbers are faster for a single draw
                 return np.array([location + scale * result.item()])
             if location != 0.0 or scale != 1.0:
                 with np.errstate(over="ignore"):
@@ -342,7 +342,7 @@ def _invert_rate(rate: Numbers) -> Numbers:
 
 
 def _resolve_scale(rate: Numbers, scale: npt.ArrayLike | None) -> Numbers:
-    """Return the scale that rate and scale give together."""
+    """Return the scale from the arguments rate and scale."""
     if scale is None:
         return _invert_rate(rate)
     given = to_numbers(scale, "scale")
@@ -355,9 +355,10 @@ def _resolve_scale(rate: Numbers, scale: npt.ArrayLike | None) -> Numbers:
 
 
 def _find_certain_gamma(shape: float, scale: float) -> float | None:
-    """Check the parameters and return the value where it takes no draw.
+    """Check the parameters and return the value if it requires no draw.
 
-    R answers with NaN what is refused; a zero wins over a negative value there.
+    Parameters for which R returns NaN raise an error, except that a zero takes precedence over a negative value, as in
+    R.
     """
     if scale == scale and shape == shape and (shape == 0.0 or scale == 0.0):
         return 0.0

@@ -22,7 +22,7 @@ Counts = npt.NDArray[np.int64 | np.float64]
 
 
 def _as_counts(values: npt.ArrayLike) -> Counts:
-    """Turn whole floats into integers unless one is beyond R's integers, as R does."""
+    """Convert integer-valued floats to integers unless one exceeds R's integers, as R does."""
     array = np.asarray(values, dtype=np.float64)
     if array.size == 1:
         value = array.item()
@@ -33,7 +33,7 @@ def _as_counts(values: npt.ArrayLike) -> Counts:
 
 
 class CountDistributions(SeededStream):
-    """The methods of `RRandom` that return counts."""
+    """Methods of `RRandom` that return counts."""
 
     def rgeom(self, n: int, prob: npt.ArrayLike) -> Counts:
         """Draw geometric variables, the failures before the first success, as R's ``rgeom``.
@@ -190,7 +190,7 @@ def _compute_odds(prob: float) -> float:
 
 
 def _find_certain_binomial(size: float, prob: float) -> float | None:
-    """Check the parameters and return the value where it takes no draw."""
+    """Check the parameters and return the value if it requires no draw."""
     require_parameter(0.0 <= size < math.inf and size.is_integer(), "size", size, "a whole number of at least 0")
     require_parameter(0.0 <= prob <= 1.0, "prob", prob, "from 0 to 1")
     if size == 0.0 or prob == 0.0:

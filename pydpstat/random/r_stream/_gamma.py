@@ -1,4 +1,4 @@
-"""Gamma variables as R draws them (Ahrens and Dieter's GS of 1974 and GD of 1982), and Cheng's beta ones."""
+"""Gamma variables, drawn as in R (Ahrens and Dieter's GS of 1974 and GD of 1982), and Cheng's beta variables."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _evaluate_power_series(coefficients: tuple[float, ...], x: Real) -> Real:
 
 
 class SmallShape:
-    """The distribution of a shape above 0 and below 1."""
+    """Gamma distribution with a shape between 0 and 1 exclusive."""
 
     def __init__(self, shape: float) -> None:
         self.shape = shape
@@ -71,7 +71,7 @@ class SmallShape:
         def draw_chunk(uniforms: np.ndarray, missing: int) -> tuple[np.ndarray, int]:
             rest, halvings = split_uniforms(uniforms)
             length = count_exponential_uniforms(rest)
-            # a trial is a uniform and then an exponential
+            # a trial is a uniform followed by an exponential variable
             total = np.append(1 + length[1:], uniforms.size)
             at = find_starts(total)
             at = at[at + total[at] <= uniforms.size]
@@ -85,7 +85,7 @@ class SmallShape:
         return stream.collect_draws(count, 4.0, _CHUNK_SIZE, draw_chunk)
 
     def _run_trials(self, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return each trial's proposal and what the exponential must reach."""
+        """Return each trial's proposal and the bound that the exponential variable must reach."""
         p = self.height * u
         upper = p >= 1.0
         x = np.empty(p.size)
@@ -97,7 +97,7 @@ class SmallShape:
 
 
 class LargeShape:
-    """The distribution of a shape of at least 1."""
+    """Gamma distribution with a shape of at least 1."""
 
     def __init__(self, shape: float) -> None:
         self.s2 = shape - 0.5
@@ -133,7 +133,7 @@ class LargeShape:
             t = self.b - self.si * e if u < 0.0 else self.b + self.si * e
             if t >= -0.71874483771719:
                 q = self._compute_quotient(t)
-                # beyond 700 the proposal is out of all proportion and w is infinite in R too
+                # beyond 700, w is infinite in R as well
                 if q > 0.0 and self.c * abs(u) <= expm1(q) * math.exp(e - 0.5 * t * t):
                     x = self.s + 0.5 * t
                     return scale * x * x
@@ -145,7 +145,7 @@ class LargeShape:
         return self.q0 - self.s * t + 0.25 * t * t + (self.s2 + self.s2) * math.log(1.0 + v)
 
     def _compute_quotients(self, t: np.ndarray) -> np.ndarray:
-        """Do the same for an array."""
+        """Compute the quotient for an array."""
         v = t / (self.s + self.s)
         q = self.q0 + 0.5 * t * t * _evaluate_power_series(_LOG_SERIES, v)
         far = np.flatnonzero(np.abs(v) > 0.25)
@@ -163,13 +163,13 @@ class LargeShape:
             at = find_starts(end - np.arange(end.size))[:missing]
             at = at[end[at] <= uniforms.size]
             x = self.s + 0.5 * t[at]
-            # R rounds (scale x) x in one branch and scale (x x) in the other
+            # R computes (scale x) x in one branch and scale (x x) in the other
             return np.where(doubled[at], scale * x * x, scale * (x * x)), int(end[at[-1]])
 
         return stream.collect_draws(count, 3.0, _CHUNK_SIZE, draw_chunk)
 
     def _transform_positions(self, uniforms: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return what begins at each position: deviate, end, and whether the second method gave it."""
+        """Return for each start position the deviate, the end, and whether it is from the second method."""
         position = np.arange(uniforms.size - MARGIN)
         t = compute_normal_at(uniforms, position)
         end = position + 2
@@ -202,27 +202,27 @@ class LargeShape:
         with np.errstate(over="ignore", invalid="ignore"):
             reached = np.expm1(q) * spread
             accepted[index] = needed <= reached
-            # NumPy's last bits differ between processors: what they could decide is computed as R does
+            # where NumPy's last bits, which differ between processors, could decide, R's operations are used
             near = np.flatnonzero(~(np.abs(needed - reached) > 1e-12 * reached))
             accepted[index[near]] = needed[near] <= expm1(q[near]) * spread[near]
         return deviate, accepted
 
 
-# its constants take longer to work out than a variable
+# cached because computing the constants takes longer than drawing a variable
 @lru_cache(maxsize=32)
 def get_gamma_distribution(shape: float) -> SmallShape | LargeShape:
-    """Return the distribution of a finite shape above 0."""
+    """Return the distribution for a finite shape above 0."""
     return SmallShape(shape) if shape < 1.0 else LargeShape(shape)
 
 
 _LARGEST_EXPONENT = sys.float_info.max_exp * math.log(2.0)
-# log(4) and 1 + log(5), with Cheng's digits
+# log(4) and 1 + log(5), with the digits in Cheng's papers
 _LOG_4 = 1.3862944
 _ONE_AND_LOG_5 = 2.609438
 
 
 class BetaDistribution(SeededStream):
-    """The method of `RRandom` that returns proportions."""
+    """Method of `RRandom` that returns proportions."""
 
     def rbeta(self, n: int, shape1: npt.ArrayLike, shape2: npt.ArrayLike) -> Floats:
         """Draw beta variables, as R's ``rbeta`` without a noncentrality.
@@ -267,7 +267,7 @@ class BetaDistribution(SeededStream):
 
 
 def _draw_beta(draw: Callable[[], float], shape1: float, shape2: float) -> float:
-    """Draw one variable."""
+    """Draw one beta variable."""
     if shape1 == shape2 == 0.0:
         return 0.0 if draw() < 0.5 else 1.0
     if math.isinf(shape1) and math.isinf(shape2):
@@ -284,7 +284,7 @@ def _draw_beta(draw: Callable[[], float], shape1: float, shape2: float) -> float
 
 
 def _compute_beta_ratio(u: float, rate: float, scale: float) -> tuple[float, float]:
-    """Return the logarithm of the odds of u, times the rate, and the scale times its exponential."""
+    """Return the log odds of u times the rate, and the scale times their exponential."""
     v = rate * float(log(u / (1.0 - u)))
     w = scale * float(exp(v)) if v <= _LARGEST_EXPONENT else math.inf
     return v, min(w, sys.float_info.max)

@@ -1,4 +1,4 @@
-"""Poisson variables as R draws them (Ahrens and Dieter 1982, algorithm PD), and geometric ones.
+"""Poisson variables, drawn as in R (Ahrens and Dieter 1982, algorithm PD), and geometric variables.
 
 A geometric variable is a Poisson variable whose mean is exponential.
 """
@@ -30,7 +30,7 @@ from pydpstat.random.r_stream._standard import (
 from pydpstat.random.r_stream._stream import UniformStream
 
 LARGE_MEAN = 10.0
-# beyond 35 lies less than 2^-32 where the mean is below 10: no uniform ever gets there
+# for a mean below 10, the probability above 35 is less than 2^-32, which no uniform reaches
 _TABLE_SIZE = 36
 _MAX_SCALAR_DRAWS = 40
 _CHUNK_SIZE = 200_000
@@ -58,7 +58,7 @@ def draw_one_poisson(draw: Callable[[], float], mean: float) -> float:
 
 
 def invert_small_means(uniforms: np.ndarray, mean: np.ndarray) -> np.ndarray:
-    """Return the variable of each uniform and its own mean, above 0 and below 10."""
+    """Return the Poisson variable for each uniform and its mean, above 0 and below 10."""
     term = exp(-mean)
     total = term.copy()
     result = np.zeros(uniforms.size)
@@ -76,7 +76,7 @@ def invert_small_means(uniforms: np.ndarray, mean: np.ndarray) -> np.ndarray:
 
 
 def draw_poisson(stream: UniformStream, count: int, mean: float) -> np.ndarray:
-    """Draw Poisson variables of one mean above 0."""
+    """Draw Poisson variables with a common mean above 0."""
     if count < _MAX_SCALAR_DRAWS:
         return np.array([draw_one_poisson(stream.draw_one, mean) for _ in range(count)])
     if mean < LARGE_MEAN:
@@ -109,7 +109,7 @@ def _draw_small(stream: UniformStream, count: int, mean: float) -> np.ndarray:
 
 
 def _compute_hat(x: Real, mean: Real, s: Real) -> tuple[Real, Real]:
-    """Return the logarithm of the normal part and the factor of the hat at x standard deviations."""
+    """Return the log of the normal part and the factor of the hat at x standard deviations."""
     b1 = 0.0416666666666666667 / mean
     b2 = 0.3 * b1 * b1
     c3 = 0.1428571428571428571 * b1 * b2
@@ -122,7 +122,7 @@ def _compute_hat(x: Real, mean: Real, s: Real) -> tuple[Real, Real]:
 
 
 def _compute_density(k: float, mean: float) -> tuple[float, float]:
-    """Return the logarithm and the factor of the Poisson probability of k."""
+    """Return the log and the factor of the Poisson probability of k."""
     if k < 10.0:
         return -mean, mean**k / _FACTORIALS[int(k)]
     away = mean - k
@@ -137,7 +137,7 @@ def _compute_density(k: float, mean: float) -> tuple[float, float]:
 
 
 def _compute_densities(k: np.ndarray, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Do the same for arrays."""
+    """Return the log and the factor of the Poisson probabilities for arrays."""
     safe = np.maximum(k, 10.0)
     away = mean - safe
     delta = 0.0833333333333333333 / safe
@@ -185,8 +185,8 @@ def transform_large_means(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the variables that begin at the positions `at`, and the positions where they end.
 
-    `mean` has a number for each position, at least 10. An end beyond the uniforms says that there are not
-    enough of them. `at` stays `MARGIN` below their number.
+    `mean` has a number for each position, at least 10. An end beyond the uniforms means that there are not enough of
+    them. `at` must be at least `MARGIN` below their number.
     """
     s = np.sqrt(mean)
     g = mean + s * compute_normal_at(uniforms, at)
@@ -226,11 +226,11 @@ def draw_one_geometric(draw: Callable[[], float], odds: float) -> float:
 
 
 def draw_geometric(stream: UniformStream, count: int, odds: float) -> np.ndarray:
-    """Draw geometric variables of one probability."""
+    """Draw geometric variables with a common probability."""
     if count < _FEW_GEOMETRIC:
         return np.array([draw_one_geometric(stream.draw_one, odds) for _ in range(count)])
     if odds == 0.0:
-        # the exponential is drawn all the same
+        # the exponential variables are drawn in R as well
         draw_exponential(stream, count)
         return np.zeros(count)
 
@@ -243,7 +243,7 @@ def draw_geometric(stream: UniformStream, count: int, odds: float) -> np.ndarray
         at = at[at + total[at] <= uniforms.size]
         mean = compute_exponential_values(uniforms, rest, halvings, length, at) * odds
         known = np.flatnonzero(is_large[at])
-        # those are put right afterwards; any small mean will do for them here
+        # values for large means are replaced afterwards, so any small mean is suitable here
         mean[known] = 1.0
         part = invert_small_means(uniforms[at + length[at]], mean)
         part[known] = value[at[known]]
@@ -260,10 +260,10 @@ def _draw_large_means(
     total: np.ndarray,
     odds: float,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Work out the variables whose Poisson mean is at least 10, and put their lengths into `total`."""
+    """Compute the variables whose Poisson mean is at least 10, and write their lengths to `total`."""
     value = np.empty(uniforms.size)
     is_large = np.zeros(uniforms.size, dtype=np.bool_)
-    # the exponential is below (halvings + 1) log 2
+    # the exponential variable is below (halvings + 1) log 2
     least = int(LARGE_MEAN / odds / LOG_2 * (1.0 - 1e-9)) - 1
     at = np.flatnonzero(halvings >= least)
     near_end = at[at >= uniforms.size - 3 * MARGIN]

@@ -1,4 +1,4 @@
-"""R's sample(): random indices as R draws them, from 0, and the method."""
+"""R's sample(): random indices as drawn by R, starting from 0, and the method."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _WALKER_ABOVE = 200
 
 
 def _count_bits(n: int) -> int:
-    """Return how many random bits an index below n takes."""
+    """Return the number of random bits for an index below n."""
     return (n - 1).bit_length()
 
 
 def draw_index_below(draw: Callable[[], float], n: int) -> int:
-    """Draw one index below n: 16 bits of each uniform, and again where the number is too large."""
+    """Draw one index below n: 16 bits of each uniform, repeated if the number is too large."""
     bits = _count_bits(n)
     while True:
         value = 0
@@ -40,8 +40,8 @@ def draw_index_below(draw: Callable[[], float], n: int) -> int:
 
 
 def _make_candidates(uniforms: np.ndarray, bits: int, step: int) -> np.ndarray:
-    """Return the candidate that begins at every `step`-th uniform where there are enough for it."""
-    # a cast to integers rounds down
+    """Return the candidates that begin at every `step`-th uniform, as far as there are enough uniforms."""
+    # conversion to integers rounds down
     parts = (uniforms * _WORD_RANGE).astype(np.int64)
     end = parts.size - bits // 16
     value = parts[0:end:step]
@@ -51,7 +51,7 @@ def _make_candidates(uniforms: np.ndarray, bits: int, step: int) -> np.ndarray:
 
 
 def draw_with_replacement(stream: UniformStream, n: int, size: int) -> np.ndarray:
-    """Draw indices below n that may repeat."""
+    """Draw indices below n with replacement."""
     if size < _MAX_SCALAR_DRAWS:
         return np.array([draw_index_below(stream.draw_one, n) for _ in range(size)], dtype=np.int64)
     bits = _count_bits(n)
@@ -66,7 +66,7 @@ def draw_with_replacement(stream: UniformStream, n: int, size: int) -> np.ndarra
 
 
 def draw_without_replacement(stream: UniformStream, n: int, size: int) -> np.ndarray:
-    """Draw different indices below n by R's shuffle: the last place moves into the one drawn."""
+    """Draw distinct indices below n by R's shuffle: the last element replaces the one drawn."""
     places = _draw_shrinking(stream, n, size)
     if size < _MAX_SCALAR_MOVES or 16 * size < n:
         return _shuffle_few(places.tolist(), n)
@@ -80,7 +80,7 @@ def _draw_shrinking(stream: UniformStream, n: int, size: int) -> np.ndarray:
     while done < size:
         left = n - done
         bits = _count_bits(left)
-        # the number of bits stays the same down to this many places
+        # the number of bits is constant down to this number of elements
         same = min(size - done, left - (1 << bits >> 1)) if left > 1 else 1
         if same < _MAX_SCALAR_DRAWS:
             for i in range(done, done + same):
@@ -99,7 +99,7 @@ def _draw_shrinking(stream: UniformStream, n: int, size: int) -> np.ndarray:
 
 
 def _find_accepted(value: np.ndarray, left: int) -> np.ndarray:
-    """Tell which candidates are accepted, when each acceptance lowers the bound by one."""
+    """Return the mask of accepted candidates, where each acceptance lowers the bound by one."""
     accepted = value < left
     while True:
         before = np.cumsum(accepted, dtype=np.int64)
@@ -121,11 +121,11 @@ def _shuffle_few(places: list[int], n: int) -> np.ndarray:
 
 
 def _shuffle_many(places: np.ndarray, n: int) -> np.ndarray:
-    """Follow each place back to the value it held, for all draws at the same time."""
+    """Trace each drawn position back to the value it contained, for all draws at once."""
     size = places.size
     time = np.arange(size)
     earlier = _find_previous_hits(places, n)
-    # draw t moves the last place, n - 1 - t: its value came there with its own latest hit
+    # draw t moves the last element, n - 1 - t, whose value came there with the latest draw of that position
     latest = np.full(n, -1, dtype=np.int64)
     latest[places] = time
     last_place = n - 1 - time
@@ -137,10 +137,10 @@ def _shuffle_many(places: np.ndarray, n: int) -> np.ndarray:
 
 
 def _find_previous_hits(places: np.ndarray, n: int) -> np.ndarray:
-    """Return for each draw the latest earlier draw of the same place, or -1."""
+    """Return for each draw the latest earlier draw of the same position, or -1."""
     from scipy.sparse import csr_matrix
 
-    # a matrix by draws and places, which SciPy turns without a sort into one by places and draws
+    # transposing a sparse matrix of draws and positions in SciPy sorts the draws by position in linear time
     size = places.size
     by_place = csr_matrix((np.ones(size), places, np.arange(size + 1)), shape=(size, n)).tocsc()
     before = np.append(-1, by_place.indices[:-1])
@@ -163,16 +163,16 @@ def _follow_chains(origin: np.ndarray, value: np.ndarray) -> np.ndarray:
 
 
 def draw_by_hashing(stream: UniformStream, n: int, size: int) -> np.ndarray:
-    """Draw different indices below a large n: repeats are drawn again."""
+    """Draw distinct indices below a large n; repeated ones are redrawn."""
     result: dict[int, None] = {}
     while len(result) < size:
-        # the missing ones are drawn in turn, so the first occurrences are R's draws
+        # missing indices are drawn in order, so the first occurrences are R's draws
         result |= dict.fromkeys(draw_with_replacement(stream, n, size - len(result)).tolist())
     return np.fromiter(result, dtype=np.int64, count=size)
 
 
 def order_decreasing(prob: np.ndarray) -> np.ndarray:
-    """Return R's order of decreasing probabilities: ties come as its heap sort leaves them."""
+    """Return R's order of decreasing probabilities, with ties ordered as by its heap sort."""
     order = np.argsort(-prob, kind="stable")
     ordered = prob[order]
     if not np.any(ordered[1:] == ordered[:-1]):
@@ -204,11 +204,11 @@ def _order_by_heap_sort(value: list[float]) -> np.ndarray:
 
 
 def draw_weighted_with_replacement(stream: UniformStream, prob: np.ndarray, size: int) -> np.ndarray:
-    """Draw indices with probabilities that sum to 1; they may repeat."""
+    """Draw indices with replacement, with probabilities that sum to 1."""
     if np.count_nonzero(prob.size * prob > 0.1) > _WALKER_ABOVE:
         return _draw_by_walker(stream, prob, size)
     order = order_decreasing(prob)
-    # the last index takes what rounding leaves over
+    # the last index has the remaining probability, including rounding errors
     bounds = np.cumsum(prob[order])[:-1]
     result = np.empty(size, dtype=np.int64)
     for start in range(0, size, _CHUNK_SIZE):
@@ -218,7 +218,7 @@ def draw_weighted_with_replacement(stream: UniformStream, prob: np.ndarray, size
 
 
 def _draw_by_walker(stream: UniformStream, prob: np.ndarray, size: int) -> np.ndarray:
-    """Draw by Walker's aliases (1977): an index, and a uniform that decides for it or for its alias."""
+    """Draw by Walker's alias method (1977): an index, and a uniform that selects it or its alias."""
     n = prob.size
     threshold, alias = _make_aliases(prob)
     bits = _count_bits(n)
@@ -248,7 +248,7 @@ def _make_aliases(prob: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     q = prob * n
     poor = np.flatnonzero(q < 1.0)
     rich = np.flatnonzero(q >= 1.0)[::-1]
-    # R keeps both in one list, the poor from its front and the rich from its back
+    # R stores both in one list, the poor from its front and the rich from its back
     listed = np.concatenate((poor, rich)).tolist()
     alias = [0] * n
     share = q.tolist()
@@ -267,7 +267,7 @@ def _make_aliases(prob: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def draw_weighted_distinct(stream: UniformStream, prob: np.ndarray, size: int) -> np.ndarray:
-    """Draw different indices one after the other, each with the probabilities of those left."""
+    """Draw distinct indices one by one, with the probabilities of the remaining ones."""
     order = order_decreasing(prob).tolist()
     left = prob[order].tolist()
     total = 1.0
@@ -290,7 +290,7 @@ _LARGEST_POPULATION = 4_500_000_000_000_000
 
 
 class Sampling(SeededStream):
-    """The method of `RRandom` that draws from a set."""
+    """Method of `RRandom` that draws from a set."""
 
     def sample(
         self, x: Any, size: int | None = None, replace: bool = False, prob: npt.ArrayLike | None = None
@@ -368,7 +368,7 @@ class Sampling(SeededStream):
 
 
 def _to_items(x: object) -> Column | list[object]:
-    """Return what can be indexed by position: an array, a Series or a list."""
+    """Convert to an object that can be indexed by position: an array, a Series or a list."""
     if isinstance(x, np.ndarray) or has_rows(x):
         return x.reshape(-1, order="F") if isinstance(x, np.ndarray) else x
     if is_number(x) or isinstance(x, (bool, np.bool_)):
@@ -380,7 +380,7 @@ def _to_items(x: object) -> Column | list[object]:
 
 
 def _check_probabilities(prob: npt.ArrayLike, n: int, needed: int) -> npt.NDArray[np.float64]:
-    """Check the probabilities as R does and let them sum to 1."""
+    """Check the probabilities as R does and normalize them to sum 1."""
     share = to_doubles(prob, "prob").copy()
     if share.size != n:
         raise PydpstatError(f"prob must have one number for each of the {n} items; got {share.size}.")
@@ -391,6 +391,6 @@ def _check_probabilities(prob: npt.ArrayLike, n: int, needed: int) -> npt.NDArra
     positive = int(np.count_nonzero(share))
     if positive == 0 or positive < needed:
         raise PydpstatError(f"prob must have at least {max(needed, 1)} values above 0; got {positive}.")
-    # R adds them one after the other
+    # in order, as R adds them
     share /= np.add.accumulate(share)[-1]
     return share

@@ -1,7 +1,7 @@
-"""Where draws begin, and the standard variables of which others are made: normal, exponential, Laplace.
+"""Start positions of draws, and standard normal, exponential and Laplace variables.
 
-The normal ones by Wichura's AS 241 of 59 bits of two uniforms; the exponential ones by Ahrens and Dieter's SA
-(1972).
+Normal variables are computed by Wichura's AS 241 from 59 bits of two uniforms, exponential ones by Ahrens and Dieter's
+SA (1972).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pydpstat.random.r_stream._stream import UniformStream
 Real = TypeVar("Real", float, np.ndarray)
 
 BIG = 134217728.0
-# paths of fewer steps are walked in Python
+# paths of fewer steps are followed in plain Python
 _FEW_STEPS = 2048
 _FEW_NORMAL = 60
 _NORMAL_CHUNK = 16384
@@ -74,7 +74,7 @@ _normal_inverse_cdf = NormalDist().inv_cdf
 
 
 def find_starts(lengths: np.ndarray) -> np.ndarray:
-    """Follow the path 0, 0 + lengths[0], ... and return the positions on it, in order.
+    """Return the positions on the path 0, 0 + lengths[0], ..., in order.
 
     Each length is at least 1, and the path ends at the first step to the end of the array or beyond.
 
@@ -84,11 +84,11 @@ def find_starts(lengths: np.ndarray) -> np.ndarray:
     end = lengths.size
     if end < _FEW_STEPS:
         return _walk_path(lengths.tolist())
-    # a short path is walked sooner than SciPy is imported
+    # a short path is followed faster than SciPy is imported
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import breadth_first_order
 
-    # an arrow from each position to the next one; none from the end, where the path leaves
+    # an edge from each position to the next one on the path; none from the end
     after = np.minimum(np.arange(end) + lengths, end)
     arrows = csr_matrix((np.ones(end), after, np.append(np.arange(end + 1), end)), shape=(end + 1, end + 1))
     return breadth_first_order(arrows, 0, return_predecessors=False)[:-1].astype(np.int64)
@@ -109,12 +109,12 @@ def draw_one_normal(draw: Callable[[], float]) -> float:
 
 
 def _compute_normal_quantile(p: float) -> float:
-    # p is 1 where both uniforms are as large as they can be
+    # p is 1 if both uniforms have their largest values
     return _normal_inverse_cdf(p) if p < 1.0 else math.inf
 
 
 def evaluate_polynomial(coefficients: Sequence[float], x: Real) -> Real:
-    """Evaluate a polynomial, highest power first, at a number or at an array's."""
+    """Evaluate a polynomial at a number or an array, with the highest power first."""
     total = coefficients[0] * x + coefficients[1]
     for coefficient in coefficients[2:]:
         total = total * x + coefficient
@@ -131,20 +131,20 @@ def _evaluate_in_place(coefficients: Sequence[float], x: np.ndarray, out: np.nda
 
 
 def _compute_tail_quantiles(q: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Quantiles where p is below 0.075 or above 0.925."""
+    """Return normal quantiles for p below 0.075 or above 0.925."""
     r = np.where(q < 0.0, p, 0.5 - p + 0.5)
     np.sqrt(-log(r), out=r)
     far = np.flatnonzero(r > 5.0)
     r -= 1.6
     with np.errstate(invalid="ignore"):
         result = evaluate_polynomial(_TAIL[0], r) / evaluate_polynomial(_TAIL[1], r)
-    # these are too rare for coefficients of their own
+    # these are too rare for separate coefficients
     result[far] = [_compute_normal_quantile(each) for each in p[far].tolist()]
     return np.copysign(result, q)
 
 
 def transform_to_normal(first: np.ndarray, second: np.ndarray, out: np.ndarray, scratch: np.ndarray) -> None:
-    """Make standard normal variables from pairs of uniforms.
+    """Transform pairs of uniforms to standard normal variables in `out`.
 
     `scratch` has four rows of the size of `out`.
     """
@@ -156,7 +156,7 @@ def transform_to_normal(first: np.ndarray, second: np.ndarray, out: np.ndarray, 
     np.subtract(p, 0.5, out=q)
     np.multiply(q, q, out=r)
     np.subtract(0.180625, r, out=r)
-    # the order of R: (q * numerator) / denominator
+    # in R's order: (q * numerator) / denominator
     _evaluate_in_place(_CENTER[0], r, out)
     out *= q
     out /= _evaluate_in_place(_CENTER[1], r, denominator)
@@ -191,7 +191,7 @@ def compute_normal_at(uniforms: np.ndarray, positions: np.ndarray) -> np.ndarray
 
 
 LOG_2 = math.log(2.0)
-# the most uniforms that a draw looks ahead: a normal, a uniform, an exponential, a uniform
+# largest number of uniforms that a draw looks ahead: a normal, a uniform, an exponential, a uniform
 MARGIN = 24
 _FEW_EXPONENTIAL = 200
 _EXPONENTIAL_CHUNK = 80_000
@@ -212,7 +212,7 @@ def _compute_partial_sums() -> list[float]:
 # they are compared with multiples of 2^-31, so their last digits never decide
 _SUMS = _compute_partial_sums()
 _SUMS_ARRAY = freeze_array(_SUMS)
-# adding log(2) again and again rounds differently from a product
+# repeated addition of log(2) rounds differently from a product
 _MULTIPLES = freeze_array(np.append(0.0, np.add.accumulate(np.full(40, LOG_2))))
 _MULTIPLES_LIST = _MULTIPLES.tolist()
 
@@ -248,7 +248,7 @@ def split_uniforms(uniforms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def count_exponential_uniforms(rest: np.ndarray) -> np.ndarray:
-    """Return the number of uniforms that a draw uses whose first uniform leaves `rest`."""
+    """Return the number of uniforms in an exponential draw, given the `rest` of its first uniform."""
     result = (rest > _SUMS[0]).astype(np.int64)
     result *= 2
     result += 1
@@ -284,10 +284,10 @@ def run_double_trials(
     end: np.ndarray,
     accept: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray],
 ) -> None:
-    """Let the draws of `index` try a double exponential proposal, from `end` on, until all are accepted.
+    """Run trials of a double exponential proposal for the draws `index`, from `end` on, until all are accepted.
 
-    A trial is an exponential and a uniform in (-1, 1), of which `accept` takes those of some draws and tells
-    which draws they end. What comes too close to the end of the uniforms is given an end beyond it.
+    A trial consists of an exponential variable and a uniform in (-1, 1); `accept` takes those of some draws and returns
+    the mask of the accepted ones. For draws too close to the end of the uniforms, `end` is set beyond it.
     """
     rest, halvings = remainders
     length = count_exponential_uniforms(rest)
@@ -320,7 +320,7 @@ def draw_exponential(stream: UniformStream, count: int) -> np.ndarray:
 
 
 def compute_laplace_quantile(q: float, location: float, scale: float) -> float:
-    """Return the quantile of a uniform."""
+    """Return the Laplace quantile of a uniform."""
     if q < 0.5:
         return scale * math.log(2.0 * q) + location
     return -scale * math.log(2.0 * (1.0 - q)) + location

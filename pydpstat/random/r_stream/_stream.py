@@ -1,4 +1,4 @@
-"""R's uniform stream: words, seeding, the 626-number state; and checks of arguments."""
+"""R's uniform stream with seeding and the state of 626 numbers, and checks of arguments."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ BLOCK_SIZE = 624
 RNG_KIND = 10403
 ROUNDING_KIND = 403
 WORD_UNIT = 2.0**-32
-# what R puts in the place of an exact zero
+# R's substitute for an exact zero
 ZERO_SUBSTITUTE = 0.5 * 2.328306437080797e-10
 CHUNK_SIZE = 96 * BLOCK_SIZE
 
 
 def _make_seed_table() -> tuple[np.ndarray, np.ndarray]:
-    """Closed form of R's scrambling s -> 69069 s + 1: word j of the key is slope * seed + offset."""
+    """Return slope and offset of R's scrambling s -> 69069 s + 1: word j of the key is slope * seed + offset."""
     powers = np.multiply.accumulate(np.full(675, 69069, dtype=np.uint32), dtype=np.uint32)
     offsets = np.add.accumulate(np.append(np.uint32(1), powers[:-1]), dtype=np.uint32)
-    # 50 warming steps, and one more word whose place R uses for the position
+    # 50 warming steps, and one more word, whose place R uses for the position
     return freeze_array(powers[51:]), freeze_array(offsets[51:])
 
 
@@ -42,7 +42,7 @@ def make_seeded_key(seed: int) -> np.ndarray:
 
 
 def invert_tempering(words: np.ndarray) -> np.ndarray:
-    """Undo the Mersenne-Twister's output transformation: the key words behind output words."""
+    """Invert the Mersenne-Twister's output transformation, from output words to key words."""
     key = words ^ (words >> np.uint32(18))
     key ^= (key << np.uint32(15)) & np.uint32(0xEFC60000)
     partial = key
@@ -82,11 +82,11 @@ def check_state(value: npt.ArrayLike) -> np.ndarray:
 
 
 class UniformStream:
-    """The uniforms of R's generator, in order, with a look ahead.
+    """The uniforms of R's generator in order, with look-ahead.
 
-    Uniforms are made in whole blocks of 624 words. The block of the latest draw is always kept, so
-    that R's state can be computed back from it at any moment. `key` has the generator's 624 words, of
-    type uint32, and `position` says how many of them are used up.
+    Uniforms are generated in whole blocks of 624 words. The block of the latest draw is always kept, so that R's state
+    can be computed from it at any time. `key` has the generator's 624 words, of type uint32, and `position` is the
+    number of words used.
     """
 
     __slots__ = ("_twister", "_uniforms", "_at", "_end")
@@ -94,7 +94,7 @@ class UniformStream:
     def __init__(self, key: np.ndarray, position: int) -> None:
         self._twister = np.random.MT19937(0)
         self._twister.state = {"bit_generator": "MT19937", "state": {"key": key, "pos": 0}}
-        # the words of the key itself are the first block, used up as far as the position says
+        # the words of the key are the first block, used up to the position
         self._uniforms = self._draw_blocks(1)
         self._at = position
         self._end = BLOCK_SIZE
@@ -119,17 +119,17 @@ class UniformStream:
         return self._uniforms.item(at)
 
     def read_ahead(self, count: int) -> np.ndarray:
-        """Return a view of the next `count` uniforms without using them up."""
+        """Return a view of the next `count` uniforms without consuming them."""
         if self._end - self._at < count:
             self._fill_buffer(count)
         return self._uniforms[self._at : self._at + count]
 
     def skip_uniforms(self, count: int) -> None:
-        """Use up `count` uniforms that `read_ahead` has shown."""
+        """Consume `count` uniforms that `read_ahead` returned."""
         self._at += count
 
     def take_uniforms(self, count: int) -> np.ndarray:
-        """Draw `count` uniforms as a view that holds until the next draw."""
+        """Draw `count` uniforms as a view that is valid until the next draw."""
         uniforms = self.read_ahead(count)
         self._at += count
         return uniforms
@@ -149,10 +149,10 @@ class UniformStream:
         max_uniforms: int,
         draws: Callable[[np.ndarray, int], tuple[np.ndarray, int]],
     ) -> np.ndarray:
-        """Collect draws of which each takes a number of uniforms that only they tell.
+        """Collect draws that each use a variable number of uniforms.
 
-        `draws` takes the next uniforms, about `each` for a draw and at most `max_uniforms`, and how many
-        draws are missing. It returns that many draws or fewer, and how many uniforms they use up.
+        `draws` is called with the next uniforms, about `each` per draw and at most `max_uniforms`, and the number of
+        missing draws. It returns that many draws or fewer, and the number of uniforms they use.
         """
         parts = []
         while count:
@@ -163,7 +163,7 @@ class UniformStream:
         return np.concatenate(parts)
 
     def _fill_buffer(self, count: int) -> None:
-        # keep the block of the latest draw: the state is computed from it
+        # the block of the latest draw is kept because the state is computed from it
         start = (self._at - 1) // BLOCK_SIZE * BLOCK_SIZE
         kept = self._uniforms[start : self._end]
         missing = count - (self._end - self._at)
@@ -184,12 +184,12 @@ R_LARGEST_INTEGER = 2147483647
 
 
 def make_argument_error(name: str, value: object, allowed: str) -> PydpstatError:
-    """Return the error for an argument."""
+    """Return the error for an invalid argument."""
     return PydpstatError(f"{name} must be {allowed}; got {describe_value(value)}.")
 
 
 def check_nonnegative_integer(value: object, name: str, allowed: str = "a whole number of at least 0") -> int:
-    """Check an integer of at least 0; a float without a fraction will do."""
+    """Check an integer of at least 0, which may be given as a float."""
     number = as_integer(value)
     if number is None or number < 0:
         raise make_argument_error(name, value, allowed)
@@ -209,7 +209,7 @@ def to_numbers(value: npt.ArrayLike, name: str) -> Numbers:
 
 
 def expand_to_length(value: Numbers, n: int) -> Numbers:
-    """Repeat an array to n values, or cut it there, as R does; a number stays one."""
+    """Recycle or truncate an array to n values, as R does; return a number unchanged."""
     return value if isinstance(value, float) else np.resize(value, n)
 
 
@@ -219,7 +219,7 @@ def require_parameter(
     value: Numbers | tuple[Numbers, ...],
     allowed: str,
 ) -> None:
-    """Refuse a parameter for which R returns NaN; nothing has been drawn by then."""
+    """Check the condition of a parameter for which R returns NaN otherwise, before anything is drawn."""
     if isinstance(condition, np.ndarray):
         if condition.all():
             return
@@ -241,7 +241,7 @@ class SeededStream(HelpfulErrors):
         self.set_seed(seed)
 
     def set_seed(self, seed: int) -> None:
-        """Start the stream again, as R's ``set.seed(seed)``.
+        """Restart the stream, as R's ``set.seed(seed)``.
 
         Parameters
         ----------
@@ -336,12 +336,12 @@ class SeededStream(HelpfulErrors):
                 "Call set.seed() in R."
             )
         rng = cls.__new__(cls)
-        # not through memoryview(): rpy2 3.5.9 loses a reference to None in every call of it
+        # not by memoryview() because rpy2 3.5.9 loses a reference to None in each call of it
         rng.state = np.array(rinterface.globalenv[".Random.seed"])
         return rng
 
     def to_r(self) -> None:
-        """Let the R session that rpy2 runs in this process continue this stream.
+        """Set the stream of the R session that rpy2 runs in this process to the state of this one.
 
         Raises
         ------

@@ -1,6 +1,6 @@
-"""Bits from the operating system: uniform real numbers of which they are the first ones, and equal integers.
+"""Bits from the operating system: uniform real numbers, known by their first bits, and uniform integers.
 
-Nothing is kept between calls: every bit is asked for by the draw that uses it.
+No state is kept between calls: every draw requests its own bits.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import numpy.typing as npt
 
 from pydpstat.errors import PydpstatError
 
-# where the bits come from; tests put a seeded source here
+# source of the bits; tests replace it by a seeded one
 entropy = os.urandom
 
-# How many bits of a uniform are known before a draw is decided; at most 52. Fewer leave more draws
-# undecided, which changes no distribution: tests lower it.
+# bits of a uniform that are known before a draw is decided, at most 52; tests use fewer, which leaves more draws
+# undecided
 KNOWN_BITS = 52
 
 _WORD_BITS = 64
@@ -29,7 +29,7 @@ _TO_SIGN = np.uint64(_WORD_BITS - 1)
 
 @dataclass(slots=True)
 class UniformCell:
-    """A uniform real number in [place, place + 1] / 2**bits, and nowhere more probable than elsewhere."""
+    """A uniform real number known to be in [place, place + 1] / 2**bits, and uniform there."""
 
     place: int
     bits: int
@@ -51,12 +51,12 @@ def draw_word() -> int:
 
 
 def get_half_cell() -> float:
-    """Return how far a uniform may lie from its cell's midpoint."""
+    """Return the largest distance of a uniform from its cell's midpoint."""
     return 2.0 ** -(KNOWN_BITS + 1)
 
 
 def to_midpoints(drawn: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
-    """Return the midpoint of each word's cell, exactly: its upper bits are the uniform's first ones."""
+    """Return the exact midpoint of each word's cell: the upper bits are the first ones of the uniform."""
     mantissas = drawn >> _DROPPED
     if KNOWN_BITS < _MANTISSA_BITS:
         unknown = np.uint64(_MANTISSA_BITS - KNOWN_BITS)
@@ -69,7 +69,7 @@ def to_midpoints(drawn: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
 
 
 def to_midpoint(drawn: int) -> float:
-    """Return `to_midpoints` of one word."""
+    """Return the exact midpoint of the cell of one word."""
     return ((drawn >> (_WORD_BITS - KNOWN_BITS)) + 0.5) * 2.0**-KNOWN_BITS
 
 
@@ -79,12 +79,12 @@ def make_cell(drawn: int) -> UniformCell:
 
 
 def apply_signs(drawn: npt.NDArray[np.uint64], values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Give each value the sign that its word's lowest bit says, in place."""
+    """Set the sign of each value by the lowest bit of its word, in place."""
     return np.copysign(values, (drawn << _TO_SIGN).view(np.float64), out=values)
 
 
 def get_sign(drawn: int) -> int:
-    """Return the sign that a word's lowest bit says."""
+    """Return the sign determined by a word's lowest bit."""
     return -1 if drawn & 1 else 1
 
 
@@ -92,7 +92,7 @@ _MAX_WORD = np.uint64(2**64 - 1)
 
 
 def draw_below(limit: int) -> int:
-    """Draw an integer from 0 to below `limit`."""
+    """Draw an integer from 0 to `limit` - 1, uniformly and exactly."""
     known = (limit - 1).bit_length()
     size = (known + 7) // 8
     while True:
@@ -102,7 +102,7 @@ def draw_below(limit: int) -> int:
 
 
 def integers(size: int, bound: int) -> npt.NDArray[np.int64]:
-    """Draw integers from 0 to bound - 1, all equally likely, exactly; the bound is at most 2**62.
+    """Draw integers from 0 to bound - 1, uniformly and exactly; the bound is at most 2**62.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def integers(size: int, bound: int) -> npt.NDArray[np.int64]:
         raise PydpstatError("bound must be from 1 to 2**62.")
     if bound == 1:
         return np.zeros(size, dtype=np.int64)
-    # so wide that few draws are rejected
+    # wide enough that few draws are rejected
     width = 2 if bound <= 2**8 else 4 if bound <= 2**24 else 8
     kind = np.dtype(f"<u{width}")
     last = kind.type((1 << 8 * width) // bound * bound - 1)
@@ -128,12 +128,12 @@ def integers(size: int, bound: int) -> npt.NDArray[np.int64]:
 
 
 def draw_each_below(limits: np.ndarray) -> np.ndarray:
-    """Draw an integer from 0 to below each limit, as int64 or, as the limits are, Python's; exactly."""
+    """Draw an integer from 0 to below each limit, exactly; int64, or Python's integers if the limits are."""
     if limits.dtype == object:
         return np.array([draw_below(limit) for limit in limits.flat], dtype=object).reshape(limits.shape)
     bounds = limits.astype(np.uint64)
     drawn = draw_words(limits.size).reshape(limits.shape).copy()
-    # the words from the last whole multiple of the bound on are drawn again; 2^64 - that is 2^64 % bound
+    # words from the last multiple of the bound on are redrawn; 2^64 minus that multiple is 2^64 % bound
     past = np.flatnonzero(drawn > _MAX_WORD - (_MAX_WORD % bounds + np.uint64(1)) % bounds)
     while past.size:
         again, bound = draw_words(past.size), bounds.flat[past]
@@ -143,16 +143,16 @@ def draw_each_below(limits: np.ndarray) -> np.ndarray:
 
 
 def draw_bit_integers(size: int, bits: int) -> npt.NDArray[np.int64]:
-    """Draw so many integers from 0 to below 2^bits, at most 2^16."""
+    """Draw `size` integers from 0 to 2^bits - 1; `bits` is at most 16."""
     return (np.frombuffer(entropy(2 * size), dtype="<u2") >> (16 - bits)).astype(np.int64)
 
 
 def draw_permutation(size: int) -> npt.NDArray[np.int64]:
-    """Draw an order of so many places."""
+    """Draw a uniform permutation of `size` indices."""
     while True:
         keys = draw_words(size)
         order = np.argsort(keys)
         ranked = keys[order]
-        # without ties all orders are equally likely
+        # without ties, all orders are equally likely
         if not (ranked[1:] == ranked[:-1]).any():
             return order

@@ -1,9 +1,8 @@
-"""Undecided draws, finished in multiple precision: integer bounds of logarithms and normal tails.
+"""Completion of undecided draws in multiple precision, by integer bounds of logarithms and normal tails.
 
-Only mpmath's functions with an explicit precision are used, and threads do not disturb each other
-(`pydpstat._multiple_precision`). Each is taken with at least 20 bits more than the bounds that are drawn
-from it claim. A draw asks for more of its uniform's bits until lower and upper bound agree, which they
-do with probability 1.
+Only mpmath's functions with an explicit precision are used, in a thread-safe way (`pydpstat._multiple_precision`). Each
+is computed with at least 20 bits more than its bounds claim. A draw requests further bits of its uniform until lower
+and upper bound agree, which happens with probability 1.
 """
 
 from __future__ import annotations
@@ -15,9 +14,9 @@ from fractions import Fraction
 from pydpstat import _multiple_precision as multiple_precision
 from pydpstat.random.secure._bits import UniformCell
 
-# bits that are computed beyond those that a bound claims
+# bits computed beyond those that a bound claims
 _GUARD_BITS = 24
-# so many bits of a first normal quantile in floating point are surely right
+# bits of a first normal quantile in floating point that are certainly correct
 _START_BITS = 40
 
 
@@ -26,8 +25,8 @@ def compute_floor(
 ) -> int:
     """Return floor(ratio * f(U)), or with `half` floor(ratio * f(U) + 1/2), for a ratio of at least 0.
 
-    The cell, which is what is known of U, is refined as far as needed. `bounds` takes a cell and a precision
-    p and returns integers a, b with ``a <= 2**p * f <= b`` on the cell.
+    The cell, the known part of U, is refined as far as needed. `bounds` takes a cell and a precision p and returns
+    integers a, b with ``a <= 2**p * f <= b`` on the cell.
     """
     _ensure_precision(cell, ratio)
     while True:
@@ -44,7 +43,7 @@ def compute_floor(
 
 
 def is_log_at_least(cell: UniformCell, exponent: Fraction) -> bool:
-    """Return whether -log U is at least `exponent`: a trial with the probability exp(-exponent)."""
+    """Return whether -log U is at least `exponent`: a trial with probability exp(-exponent)."""
     while True:
         if cell.place:
             precision = cell.bits + 16
@@ -58,7 +57,7 @@ def is_log_at_least(cell: UniformCell, exponent: Fraction) -> bool:
 
 
 def bound_minus_log(cell: UniformCell, precision: int) -> tuple[int, int]:
-    """Bound -log U on a cell whose place is not 0, in units of 2**-precision."""
+    """Return bounds of -log U on a cell whose place is not 0, in units of 2**-precision."""
     return (
         max(-_compute_log(cell.place + 1, -cell.bits, precision) - 2, 0),
         -_compute_log(cell.place, -cell.bits, precision) + 2,
@@ -66,7 +65,7 @@ def bound_minus_log(cell: UniformCell, precision: int) -> tuple[int, int]:
 
 
 def bound_log_share(rate: Fraction, precision: int) -> tuple[int, int]:
-    """Bound log(2 / (1 + exp(-rate))) in units of 2**-precision."""
+    """Return bounds of log(2 / (1 + exp(-rate))), in units of 2**-precision."""
     mp = multiple_precision.get_functions()
     working = precision + _GUARD_BITS
     minus = mp.from_rational(-rate.numerator, rate.denominator, working + _count_whole_bits(rate))
@@ -78,8 +77,8 @@ def bound_log_share(rate: Fraction, precision: int) -> tuple[int, int]:
 def compute_normal_floor(cell: UniformCell, ratio: Fraction, start: Callable[[float], float]) -> int:
     """Return floor(ratio * z + 1/2) for the z >= 0 whose upper normal tail is U / 2, and a ratio >= 0.
 
-    The cell, which is what is known of U, is refined as far as needed. `start` returns a first z for a U;
-    any error in it costs time only.
+    The cell, the known part of U, is refined as far as needed. `start` returns a first z for a U; an error in it costs
+    time only.
     """
     if not ratio:
         return 0
@@ -108,9 +107,9 @@ def _approximate_normal_floor(cell: UniformCell, ratio: Fraction, start: Callabl
 
 
 def _verify_normal_floor(cell: UniformCell, ratio: Fraction, place: int) -> int | None:
-    """Return the place if it is right for all of the cell, the next one towards it, or None where unknown.
+    """Return the place if it is correct for the whole cell, the next one towards it, or None if undecided.
 
-    It is right where U/2 lies between the tails beyond the upper and the lower edge of the place.
+    It is correct if U/2 lies between the tails beyond the upper and the lower edge of the place.
     """
     mp = multiple_precision.get_functions()
     least = mp.from_man_exp(cell.place, -cell.bits)
@@ -126,7 +125,7 @@ def _verify_normal_floor(cell: UniformCell, ratio: Fraction, place: int) -> int 
 
 
 def compute_exponentials(exponents: list[Fraction], precision: int) -> list[int]:
-    """Return exp(x) for each x <= 0 in units of 2**-precision, right to within one unit."""
+    """Return exp(x) for each x <= 0 in units of 2**-precision, accurate to one unit."""
     mp = multiple_precision.get_functions()
     # below it the exponential is less than a unit
     least = -precision
@@ -144,7 +143,7 @@ def compute_exponentials(exponents: list[Fraction], precision: int) -> list[int]
 
 
 def compute_largest_noise(place: int, bits: int, count: int, precision: int) -> int:
-    """Return -log(1 - U**(1 / count)) for U = place / 2**bits, in units of 2**-precision, to within one unit.
+    """Return -log(1 - U**(1 / count)) for U = place / 2**bits, in units of 2**-precision, accurate to one unit.
 
     `place` is from 1 to 2**bits - 1.
     """
@@ -164,19 +163,19 @@ def _ensure_precision(cell: UniformCell, ratio: Fraction) -> None:
 
 
 def _count_whole_bits(number: Fraction) -> int:
-    """Return the bits of a rational's whole part, at least 1."""
+    """Return the number of bits of a rational's integer part, at least 1."""
     return max(abs(number.numerator).bit_length() - number.denominator.bit_length() + 1, 1)
 
 
 def _compute_log(mantissa: int, exponent: int, precision: int) -> int:
-    """Return log(mantissa * 2**exponent) in units of 2**-precision, right to within one unit."""
+    """Return log(mantissa * 2**exponent) in units of 2**-precision, accurate to one unit."""
     mp = multiple_precision.get_functions()
     value = mp.mpf_log(mp.from_man_exp(mantissa, exponent), precision + _GUARD_BITS)
     return int(mp.to_int(mp.mpf_shift(value, precision), "n"))
 
 
 def _bound_twice_tail(edge: Fraction, precision: int) -> tuple[tuple, tuple]:
-    """Bound the probability that a standard normal number is beyond +-edge, to the relative 2**-precision."""
+    """Return bounds of the probability that a standard normal is beyond +-edge, within a relative 2**-precision."""
     mp = multiple_precision.get_functions()
     # the tail's relative error is up to edge^2 + 1 times that of the edge
     working = precision + 2 * _count_whole_bits(edge) + _GUARD_BITS
@@ -193,7 +192,7 @@ def _solve_normal_quantile(probability: tuple, start: tuple, precision: int) -> 
     factor = mp.mpf_sqrt(mp.mpf_div(mp.mpf_pi(precision), mp.ftwo, precision), precision)
     # in t = z / sqrt(2): d erfc(t) = -2 / sqrt(pi) exp(-t^2) dt, and z = t sqrt(2)
     z = start
-    # each step doubles the bits that are right
+    # each step doubles the number of correct bits
     for _ in range(math.ceil(math.log2(precision / _START_BITS))):
         t = mp.mpf_div(z, root2, precision)
         density = mp.mpf_exp(mp.mpf_mul(t, t, precision), precision)

@@ -1,15 +1,14 @@
-"""The exponential mechanism's choice, with exactly its distribution.
+"""The choice of the exponential mechanism, with exactly its distribution.
 
-A uniform U chooses the first candidate whose cumulative weight is at least U times the total. The
-weights ``measure * exp(rate * (utility - top))`` are taken in floating point first. Relative to its
-own size a weight errs by 64 units of 2^-52 for the exponential (one is stated, NumPy's tests allow
-4), by |exponent| units of 2^-51 for the exponent's two roundings, where an exponent below -746 gives
-0, and by 2^-52 for the measure: 2^-41 in all. What underflows is below 2^-1000 of the total, which is
-at least 1e-280. The sums have less than (chunk + n / chunk) roundings of 2^-53 each. Where U times
-the total is further from a boundary than all this and U's unknown bits, the choice is exact.
-Candidates that are left out at first (`Rest`) move every boundary by at most a bound of their weight,
-and a boundary comes before the first of the others, also where that bound underflows.
-Otherwise `_choose_exactly` repeats it in integers, with bounds, until it is.
+A uniform U selects the first candidate whose cumulative weight is at least U times the total. The weights ``measure *
+exp(rate * (utility - top))`` are first computed in floating point. The relative error of a weight is at most 64 units
+of 2^-52 for the exponential (one is documented, NumPy's tests allow 4), |exponent| units of 2^-51 for the two roundings
+of the exponent, where an exponent below -746 gives 0, and 2^-52 for the measure: 2^-41 in total. Underflowing weights
+are below 2^-1000 of the total, which is at least 1e-280. The sums have less than (chunk + n / chunk) roundings of 2^-53
+each. If the distance between U times the total and every boundary exceeds all these errors and U's unknown bits, the
+choice is exact. Candidates that are omitted at first (`Rest`) shift every boundary by at most a bound of their weight,
+and a boundary precedes the first of the others, even if that bound underflows. Otherwise `_choose_exactly` repeats the
+choice in integers, with bounds, until it is decided.
 """
 
 from __future__ import annotations
@@ -30,17 +29,17 @@ from pydpstat.random.secure import _bits as bits
 from pydpstat.random.secure import _precise as precise
 from pydpstat.random.secure._bits import UniformCell
 
-# Gives at most CHUNK weights from a place on, in an array that may be overwritten.
+# returns at most CHUNK_SIZE weights starting at an index, in an array that may be overwritten
 Weights = Callable[[int], Floats]
 
-# a chunk of weights stays in the second-level cache
+# a chunk of weights fits into the second-level cache
 CHUNK_SIZE = 16384
 # sums in this range have neither lost small weights to underflow nor overflowed
 _SMALLEST_SUM, _LARGEST_SUM = 1e-280, 1e300
 
 
 def compute_chunk_sums(size: int, weights: Weights) -> Floats:
-    """Return the sums of all weights up to the end of each chunk.
+    """Return the cumulative sums of all weights at the end of each chunk.
 
     >>> compute_chunk_sums(3, lambda start: np.array([1.0, 2.0, 3.0])).tolist()
     [6.0]
@@ -49,14 +48,14 @@ def compute_chunk_sums(size: int, weights: Weights) -> Floats:
 
 
 def is_in_range(sums: Floats) -> bool:
-    """Tell whether the sums have lost nothing to underflow or overflow, and are numbers."""
+    """Return whether the sums are numbers without losses to underflow or overflow."""
     return bool(sums.size) and _SMALLEST_SUM < float(sums[-1]) < _LARGEST_SUM
 
 
 def find_first_reaching(
     aim: float, sums: Floats, weights: Weights, slack: float, floor: float = -math.inf
 ) -> int | None:
-    """Return the first place whose cumulative sum is at least `aim`, or None where `slack` leaves a doubt.
+    """Return the first index whose cumulative sum is at least `aim`, or None if `slack` leaves it undecided.
 
     `sums` are the weights' `compute_chunk_sums`, and `slack` is how far a cumulative sum and `aim` together may lie
     from the real ones. `floor` is the sum before the first place: minus infinity where nothing comes before.
@@ -103,15 +102,15 @@ Candidates = tuple[npt.ArrayLike, npt.ArrayLike | None]
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """Unlikely candidates that a choice looks at only where the others do not decide it."""
+    """Unlikely candidates that are evaluated only if the others do not decide the choice."""
 
-    # how many of them come before the others
+    # number of these candidates that precede the others
     before: int
-    # none of them has a larger one
+    # upper limit of their utilities
     utility: float
-    # a bound of their measures' sum
+    # upper bound of the sum of their measures
     measure: float
-    # returns utility and measure of all candidates, in order
+    # function that returns utility and measure of all candidates, in order
     everything: Callable[[], Candidates]
 
 
@@ -124,15 +123,15 @@ def choose(
 ) -> int:
     """Choose a candidate with a probability proportional to measure * exp(rate * utility), exactly.
 
-    Utilities, one for each candidate, are floats, taken as the exact numbers that they are; minus infinity
-    excludes one. The rate, at least 0, is epsilon / (2 * sensitivity) (`choice_rate`); with 1 the utilities
-    are the logarithms of the weights. A measure is a candidate's weight before the data are seen, at least 0
-    and finite, 1 by default. `rest` has further candidates before and after these. Where floats cannot hold
-    the utilities, `exact` has their differences from the best one, at most 0, and `utility` the floats
-    nearest to these; not together with `rest`.
+    Utilities, one for each candidate, are floats, taken as the exact numbers that they represent; minus infinity
+    excludes a candidate. The rate, at least 0, is epsilon / (2 * sensitivity) (`choice_rate`); with 1 the utilities are
+    the logarithms of the weights. A measure is a candidate's weight before the data are seen, at least 0 and finite,
+    1 by default. `rest` has further candidates before and after these. If floats cannot represent the utilities,
+    `exact` has their differences from the best one, at most 0, and `utility` the nearest floats; this cannot be
+    combined with `rest`.
 
-    Returns the candidate's place among all, from 0; refuses where no candidate can be chosen, or a utility
-    is NaN or infinity.
+    Returns the candidate's index among all. Raises an error if no candidate can be chosen, or a utility is NaN or
+    infinity.
 
     References
     ----------
@@ -149,7 +148,7 @@ def choose(
     drawn = bits.draw_word()
     rational = Fraction(rate)
     found = None
-    # where no candidate here can be chosen, only the rest tells whether there is one
+    # if no candidate here can be chosen, one of the rest may be
     if rest is None or _find_possible(utilities, measures).any():
         top = _get_best_utility(utilities, measures)
         found = _choose_fast(utilities, rational, measures, top, bits.to_midpoint(drawn), rest)
@@ -163,18 +162,18 @@ def choose(
 
 
 def _find_possible(utilities: Floats, measures: Floats | None) -> npt.NDArray[np.bool_]:
-    """Tell which candidates can be chosen."""
+    """Return the mask of the candidates that can be chosen."""
     possible = utilities > -np.inf
     return possible if measures is None else possible & (measures > 0.0)
 
 
 def _get_best_utility(utilities: Floats, measures: Floats | None) -> float:
-    """Return the best utility that can be chosen."""
+    """Return the best utility of a candidate that can be chosen."""
     if measures is not None and not (np.isfinite(measures) & (measures >= 0.0)).all():
         raise PydpstatError("measure must be finite numbers of at least 0.")
     weighty = utilities if measures is None else utilities[measures > 0.0]
     top = float(weighty.max(initial=-np.inf))
-    # NaN and infinity come through the maximum
+    # NaN and infinity propagate through the maximum
     if not np.isfinite(top) or (measures is not None and np.isnan(utilities).any()):
         raise PydpstatError(
             "no candidate can be chosen: utility must be finite or -inf, and at least one candidate "
@@ -191,7 +190,7 @@ def _choose_fast(
     uniform: float,
     rest: Rest | None = None,
 ) -> int | None:
-    """Return the choice by floating point, or None where that does not decide it."""
+    """Return the choice by floating point, or None if it is undecided."""
     n = utilities.size
     factor = float(rate) if rate < 2**1023 else np.inf
     if not 1e-280 < factor < 1e280:
@@ -246,20 +245,20 @@ def _choose_exactly(
     precision = 128
     while True:
         weights = precise.compute_exponentials(exponents, precision)
-        # each weight is right to within one unit, and so is a sum of m of them to within their measures
+        # the error of each weight is at most one unit, so that of a sum is at most its measures
         sums = list(accumulate(size * weights[index] for size, index in zip(sizes, indices)))
         errors = list(accumulate(sizes))
         found = _find_decided(sums, errors, cell)
         if found is not None:
             return int(places[found])
         precision *= 2
-        # as many bits as the weights have: a far tail needs all of them
+        # as many bits as the weights have, because a far tail needs all of them
         while cell.bits < precision:
             cell.draw_more_bits()
 
 
 def _find_decided(sums: list[int], errors: list[int], cell: UniformCell) -> int | None:
-    """Return the place that U chooses, where the bounds sum -+ error leave no doubt."""
+    """Return the index that U selects, if the bounds sum -+ error decide it; else None."""
     low = cell.place * max(sums[-1] - errors[-1], 0)
     high = (cell.place + 1) * (sums[-1] + errors[-1])
     place = bisect_left(sums, -(-high >> cell.bits))
@@ -270,7 +269,7 @@ def _find_decided(sums: list[int], errors: list[int], cell: UniformCell) -> int 
         starts = found == 0 or (sums[found - 1] + errors[found - 1]) << cell.bits <= low
         if ends:
             return found if starts else None
-    # the last one takes all that is left
+    # the last one takes the remainder
     last = len(sums) - 1
     if last == 0 or (sums[last - 1] + errors[last - 1]) << cell.bits <= low:
         return last
@@ -278,7 +277,7 @@ def _find_decided(sums: list[int], errors: list[int], cell: UniformCell) -> int 
 
 
 def _to_integer_ratios(measures: Floats) -> list[int]:
-    """Return integers in exactly the same proportion."""
+    """Return integers in exactly the same proportions."""
     ratios = [each.as_integer_ratio() for each in measures.tolist()]
     common = max(denominator for _, denominator in ratios)
     return [numerator * (common // denominator) for numerator, denominator in ratios]

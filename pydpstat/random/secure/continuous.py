@@ -1,4 +1,4 @@
-"""Laplace and normal noise: real numbers, rounded onto the grid."""
+"""Laplace and normal noise: real numbers, rounded to the grid."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from pydpstat.random.secure import _precise as precise
 from pydpstat.random.secure._bits import UniformCell
 
 Scale = float | Floats
-# floats; Python's integers where one is beyond 2^53
+# floats, or Python's integers if one exceeds 2^53
 Integers = npt.NDArray[np.float64 | np.object_]
 
-# 64 units in the last place: the C library's logarithm is right to one, NumPy's own tests allow 4
+# 64 units in the last place: the C library's logarithm is accurate to one, NumPy's own tests allow 4
 LOG_ERROR = 2.0**-46
-# 128 units in the last place: Cephes states 7e-16 to 1.3e-15, that is 6, for what SciPy uses
+# 128 units in the last place: Cephes documents 7e-16 to 1.3e-15, about 6, for the function that SciPy uses
 NORMAL_ERROR = 2.0**-45
 
 
@@ -80,7 +80,7 @@ def normal(size: int, sd: Scale, grid: float) -> Integers:
 def _compute_minus_normal_many(uniform: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     from scipy.special import ndtri
 
-    # the lower half only, where a uniform next to 0 keeps its relative accuracy
+    # the lower half only, where a uniform near 0 keeps its relative accuracy
     half = uniform * 0.5
     return ndtri(half, out=half)
 
@@ -93,7 +93,7 @@ def _compute_minus_normal_one(uniform: float) -> float:
 
 def _compute_ratio(scale: Scale, grid: float) -> Scale:
     if isinstance(scale, float):
-        # the quotient is exact unless it overflows, where it is infinite, or underflows
+        # the quotient is exact unless it overflows to infinity or underflows
         return scale / grid
     with np.errstate(over="ignore", under="ignore"):
         return np.asarray(scale, dtype=np.float64) / grid
@@ -104,7 +104,7 @@ def _compute_exact_ratio(scale: Scale, grid: float, place: int) -> Fraction:
     return Fraction(float(each[place] if each.ndim else each)) / Fraction(grid)
 
 
-# of a Gamma variable's parts, before they are scaled
+# grid of a Gamma variable's summands, before they are scaled
 _GAMMA_GRID = 2.0**-36
 
 
@@ -121,7 +121,7 @@ def uniform(size: int) -> npt.NDArray[np.float64]:
 
 
 def gamma(shape: int, rate: float) -> float:
-    """Draw one Gamma variable with a whole shape: a sum of exponential ones, each a Laplace one's size.
+    """Draw one Gamma variable with an integer shape: a sum of exponential ones, each the size of a Laplace variable.
 
     Examples
     --------
@@ -133,20 +133,20 @@ def gamma(shape: int, rate: float) -> float:
     return float(np.abs(parts.astype(np.float64)).sum() * _GAMMA_GRID) / rate
 
 
-# a chunk's arrays stay in the second-level cache
+# the arrays of a chunk fit into the second-level cache
 _CHUNK_SIZE = 16384
-# so few draws take less time in Python's numbers
+# up to this number of draws, plain Python numbers are faster
 _MAX_SCALAR_DRAWS = 8
-# from here on a float no longer holds every integer
+# from here on floats do not represent every integer
 _LARGEST_EXACT = 2**53
 _ROUNDING = 2.0**-50
-# a first look takes one bound for all uniforms above it, where both f are below 10
+# a first check uses one bound for all uniforms above this limit, where both f are below 10
 _COMMON_UNIFORM, _COMMON_QUANTILE = 2.0**-14, 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class QuantileFunction:
-    """A decreasing quantile function f of (0, 1): -f of an array and of a float, and their relative error."""
+    """A decreasing quantile function f on (0, 1): -f of an array and of a float, and their relative error."""
 
     minus_many: Callable[[Floats], Floats]
     minus_one: Callable[[float], float]
@@ -160,10 +160,10 @@ def draw_rounded(
     finish: Callable[[bits.UniformCell, int], int],
     shift: float = 0.0,
 ) -> Integers:
-    """Draw rint(ratio * f(U) + shift) with random signs: floats, Python's integers where one is beyond 2^53.
+    """Draw rint(ratio * f(U) + shift) with random signs: floats, or Python's integers if one exceeds 2^53.
 
-    The ratio is at least 0, and may have overflowed, or lost digits by underflow. `finish` takes a uniform's
-    cell and the draw's number to the exact integer. With a shift below 0 ``ratio * f + shift`` is above -1/2.
+    The ratio is at least 0, and may have overflowed, or lost digits by underflow. `finish` maps a uniform's cell and
+    the draw's index to the exact integer. With a negative shift, ``ratio * f + shift`` is above -1/2.
     """
     if size <= _MAX_SCALAR_DRAWS:
         return _draw_few(size, quantile, ratio, finish, shift)
@@ -192,7 +192,7 @@ def _draw_few(
     finish: Callable[[bits.UniformCell, int], int],
     shift: float,
 ) -> Integers:
-    """Draw as `draw_rounded` does, one after the other."""
+    """Draw as `draw_rounded` does, one value after the other."""
     ratios = (float(ratio),) * size if isinstance(ratio, float) else np.broadcast_to(ratio, size).tolist()
     wholes = []
     for place, each in enumerate(ratios):
@@ -215,12 +215,20 @@ def _insert_large(result: Floats, large: dict[int, int]) -> Integers:
 
 
 def bound_error(ratio: Scale, value: Scale, u: Scale, size: Scale, shift: float, error: float) -> Scale:
-    """Return the bound of the module's docstring; the arguments are floats, or arrays of one shape."""
+    """Return a bound of the error of ``ratio * f(U) + shift``; the arguments are floats, or arrays of one shape.
+
+    U is within h of the float u, and the implementation of f has the relative error e. Then ``|x - computed x| <= ratio
+    * (2 h / u + e f(u)) + 2^-50 (|x| + |shift| + 1)``. The first term bounds the effect of U's unknown bits: |f'(t)| <=
+    1 / t for f = -log, and for f(t) = -Phi^-1(t / 2) it is 1 / (2 phi(f(t))) <= sqrt(pi / 2) / t, because the normal
+    tail is at most sqrt(pi / 2) phi. Beyond U's first cell, t >= 2 u / 3 within the cell, so that 1.9 / u bounds both;
+    the first cell itself is never decided here. The last term covers the rounding errors of the product, the sum and
+    the parameters, which are a few units of 2^-53 each.
+    """
     return ratio * (2.0 * bits.get_half_cell() / u + error * value) + (size + abs(shift) + 1.0) * _ROUNDING
 
 
 def _round_one(quantile: QuantileFunction, ratio: float, shift: float, drawn: int) -> int | None:
-    """Return one signed integer, or None where floating point does not decide it."""
+    """Return one signed integer, or None if floating point does not decide it."""
     u = bits.to_midpoint(drawn)
     value = -quantile.minus_one(u)
     x = ratio * value + shift
@@ -236,7 +244,7 @@ def _round_one(quantile: QuantileFunction, ratio: float, shift: float, drawn: in
 def _round_many(
     quantile: QuantileFunction, ratio: Scale, shift: float, words: npt.NDArray[np.uint64], result: Floats
 ) -> npt.NDArray[np.intp]:
-    """Fill in signed integers, and return the places of those that are not decided."""
+    """Write signed integers to `result`, and return the indices of the undecided ones."""
     uniform = bits.to_midpoints(words)
     minus = quantile.minus_many(uniform)
     x = minus * -ratio
@@ -247,7 +255,7 @@ def _round_many(
     np.abs(distance, out=distance)
     highest = float(np.max(ratio))
     common = bound_error(highest, _COMMON_QUANTILE, _COMMON_UNIFORM, highest * _COMMON_QUANTILE, shift, quantile.error)
-    # a comparison with NaN is false, so that what overflowed stays undecided
+    # comparisons with NaN are false, so that overflowed values stay undecided
     decided = distance < 0.5 - common
     decided &= uniform >= _COMMON_UNIFORM
     bits.apply_signs(words, result)

@@ -1,19 +1,19 @@
-"""Noise on the integers: geometric, discrete Gaussian, and vectors whose probability falls with a norm.
+"""Noise on the integers: geometric, discrete Gaussian, and vectors whose probability decreases with a norm.
 
-A vector z (`norm_ball`) has a probability proportional to exp(-rate |z|), exactly. The norm is the largest,
-over columns of so many parts, of the L1 norm of a column's parts: of one part a column the maximum norm, of
-one column the L1 norm. With a = exp(-rate), ``a^|z|`` is ``1 - a`` times the sum of ``a^r`` over all
-integers r from |z| on. So a radius r is drawn with ``a^r`` times the number of points of the ball of radius
-r, and then a point of that ball, each with the same probability.
+A vector z (`norm_ball`) has a probability proportional to exp(-rate |z|), exactly. The norm is the largest L1 norm of a
+column's parts, over columns of equal numbers of parts: for one part per column the maximum norm, for one column the L1
+norm. With a = exp(-rate), ``a^|z|`` is ``1 - a`` times the sum of ``a^r`` over all integers r from |z| on. So a radius
+r is drawn with probability proportional to ``a^r`` times the number of points in the ball of radius r, and then a
+point of that ball uniformly.
 
-A ball's column of p parts has its sizes from the ways to divide at most r among p parts, of which there are
-``(r + 1) ... (r + p) / p!``, and a sign for each part. Draws in which a 0 has a minus are drawn again,
-radius and all: each point then comes in one way. The radius proposed is the sum of M + 1 geometric numbers
-for M parts in all, which has the weight ``a^r (r + 1) ... (r + M)``, and is kept with the probability ``((r
-+ 1) ... (r + p))^d / ((r + 1) ... (r + M))`` of d = M / p columns: nearly always, where the rate is small.
+In a column of p parts, the sizes are one of the ``(r + 1) ... (r + p) / p!`` ways to divide at most r among p parts,
+and each part has a sign. Draws in which a 0 has a minus sign are rejected, with their radius: each point then results
+in one way. The proposed radius is the sum of M + 1 geometric numbers for M parts in total, which has the weight ``a^r
+(r + 1) ... (r + M)``, and is accepted with probability ``((r + 1) ... (r + p))^d / ((r + 1) ... (r + M))`` for d = M
+/ p columns: nearly always, if the rate is small.
 
-A narrower norm, whose ball of every integer radius is a part of this one, has the same draws but those
-outside of it, drawn again with their radius.
+For a larger norm, whose ball of every integer radius is a subset of this one, the draws are the same, and those outside
+the ball are rejected, with their radius.
 
 References
 ----------
@@ -43,8 +43,8 @@ Real = TypeVar("Real", float, npt.NDArray[np.float64])
 def symmetric_geometric(size: int, rate: float | Fraction) -> Integers:
     """Draw the two-sided geometric distribution: P(k) is proportional to exp(-rate |k|).
 
-    The rate, above 0, is the exact number that it is. The integers come as floats, and as Python's integers
-    where one is beyond 2^53.
+    The rate, above 0, is taken as the exact number that it represents. The integers are returned as floats, or as
+    Python's integers if one exceeds 2^53.
 
     P(|X| >= k) = 2 a^k / (1 + a) for k >= 1 with a = exp(-rate). So |X| is the largest k with
     U <= 2 a^k / (1 + a), which is floor((-log U + log(2 / (1 + a))) / rate).
@@ -81,7 +81,7 @@ def sign_geometric(size: int, rate: float | Fraction) -> Integers:
 def _draw_floors(
     size: int, rate: Fraction, offset: float, bounds: Callable[[UniformCell, int], tuple[int, int]]
 ) -> Integers:
-    """Draw signed floor((-log U + offset) / rate): down instead of to the nearest, so 1/2 less."""
+    """Draw signed floor((-log U + offset) / rate): rounding down is rounding to the nearest after subtracting 1/2."""
 
     def resolve_draw(cell: UniformCell, place: int) -> int:
         return precise.compute_floor(cell, bounds, 1 / rate, half=False)
@@ -101,10 +101,10 @@ def _to_float(number: Fraction) -> float:
 def discrete_gaussian(size: int, sd: float) -> Integers:
     """Draw the discrete Gaussian distribution: P(k) is proportional to exp(-k^2 / (2 sd^2)).
 
-    `sd`, at least 0 and finite, is the exact number that it is; with 0 every value is 0. The integers come
-    as floats, and as Python's integers where one is beyond 2^53.
+    `sd`, at least 0 and finite, is taken as the exact number that it represents; with 0 every value is 0. The integers
+    are returned as floats, or as Python's integers if one exceeds 2^53.
 
-    With t = floor(sd) + 1, a two-sided geometric number Y of rate 1/t is kept with probability
+    With t = floor(sd) + 1, a two-sided geometric number Y of rate 1/t is accepted with probability
     exp(-(|Y| - sd^2/t)^2 / (2 sd^2)). The product of both probabilities is proportional to
     exp(-Y^2 / (2 sd^2)).
 
@@ -126,7 +126,7 @@ def discrete_gaussian(size: int, sd: float) -> Integers:
     kept: list[Integers] = []
     missing = size
     while missing > 0:
-        # at least four of ten are kept, but for small numbers of tries
+        # at least 40 % are accepted, except for small numbers of tries
         candidates = symmetric_geometric(2 * missing + 8, Fraction(1, math.floor(sd) + 1))
         chosen = candidates[_draw_accepted(candidates, sd)][:missing]
         kept.append(chosen)
@@ -135,7 +135,7 @@ def discrete_gaussian(size: int, sd: float) -> Integers:
 
 
 def _draw_one(sd: float) -> Integers:
-    """Draw one value in plain numbers, which is faster than short arrays."""
+    """Draw one value with plain Python numbers, which are faster than short arrays."""
     while True:
         candidate = symmetric_geometric(1, Fraction(1, math.floor(sd) + 1))
         exponent, error = _compute_exponents(float(candidate[0]), sd)
@@ -166,17 +166,17 @@ def _compute_exact_exponent(candidate: float, sd: float) -> Fraction:
 
 
 IntegerArray = np.ndarray
-# radii from which all integers of a draw are far from the limit of 64 bits
+# up to this radius, all integers of a draw are far from the limit of 64 bits
 _LARGEST_RADIUS = 2**60
-# numbers that are drawn at a time
+# numbers drawn at a time
 _CHUNK_SIZE = 1 << 18
 
 
 def norm_ball(size: int, rate: Fraction, columns: int, parts: int = 1) -> Integers:
-    """Draw so many integer vectors of ``columns * parts`` elements, a column's parts in succession.
+    """Draw integer vectors of ``columns * parts`` elements, with the parts of a column in succession.
 
-    The rate, above 0, is the exact number that it is. Elements come as floats, as Python's integers where
-    one is beyond 2^53; the array's shape is (size, columns * parts).
+    The rate, above 0, is taken as the exact number that it represents. Elements are floats, or Python's integers if one
+    exceeds 2^53; the array has the shape (size, columns * parts).
 
     Examples
     --------
@@ -198,7 +198,7 @@ def norm_ball(size: int, rate: Fraction, columns: int, parts: int = 1) -> Intege
 
 
 def draw_radii(size: int, rate: Fraction, columns: int, parts: int) -> IntegerArray:
-    """Draw radii and leave out those that are not kept: at most so many."""
+    """Draw `size` radii and return the accepted ones."""
     width = columns * parts
     drawn = np.abs(sign_geometric(size * (width + 1), rate))
     few = drawn.dtype != object and float(drawn.max(initial=0.0)) * (width + 1) < _LARGEST_RADIUS
@@ -207,10 +207,10 @@ def draw_radii(size: int, rate: Fraction, columns: int, parts: int) -> IntegerAr
 
 
 def _draw_acceptance(radius: IntegerArray, columns: int, parts: int) -> npt.NDArray[np.bool_]:
-    """Draw the trials of the module's docstring: a uniform number is below a ratio of products."""
+    """Draw the trials of the module's docstring, in which a uniform number is compared with a ratio of products."""
     words = bits.draw_words(radius.size)
     width = columns * parts
-    # the ratio is at least this, as its factors are (r + j) / (r + i) with j >= 1
+    # a lower bound of the ratio, whose factors are (r + j) / (r + i) with j >= 1
     least = 1.0 - 0.5 * width * (width - 1) / (radius.astype(np.float64) + 1.0) - _ROUNDING
     stand = words.astype(np.float64) * 2.0**-64 < least
     for place in np.flatnonzero(~stand).tolist():
@@ -222,9 +222,9 @@ def _draw_acceptance(radius: IntegerArray, columns: int, parts: int) -> npt.NDAr
 
 
 def _split_radii(radius: IntegerArray, parts: int) -> IntegerArray:
-    """Divide at most each radius among so many parts, all ways being equally likely.
+    """Divide at most each radius among `parts` parts, uniformly over all ways.
 
-    Of the numbers from 0 to below r + p, p different ones are drawn; the gaps before each are the parts.
+    Of the numbers from 0 to r + p - 1, p distinct ones are drawn; the gaps before each are the parts.
     """
     flat = radius.ravel()
     chosen = np.empty((flat.size, parts), dtype=flat.dtype)
@@ -239,7 +239,7 @@ def _split_radii(radius: IntegerArray, parts: int) -> IntegerArray:
 
 
 def draw_signs(magnitudes: IntegerArray) -> tuple[IntegerArray, npt.NDArray[np.bool_]]:
-    """Give magnitudes random signs, and tell which rows have no 0 with a minus."""
+    """Return magnitudes with random signs, and the mask of the rows in which no 0 has a minus sign."""
     size = magnitudes.size
     coins = np.unpackbits(np.frombuffer(bits.entropy((size + 7) // 8), dtype=np.uint8), count=size)
     minus = coins.reshape(magnitudes.shape).astype(bool)
@@ -249,7 +249,7 @@ def draw_signs(magnitudes: IntegerArray) -> tuple[IntegerArray, npt.NDArray[np.b
 def collect_accepted(
     size: int, width: int, draw_rows: Callable[[int], IntegerArray], chance: float = 1.0
 ) -> IntegerArray:
-    """Return the first so many rows that stand, of tries that stand with about a chance."""
+    """Return the first `size` accepted rows of tries, where `chance` is the approximate acceptance rate."""
     most = max(_CHUNK_SIZE // (width + 1), 16)
     found: list[IntegerArray] = []
     missing = size
@@ -261,7 +261,7 @@ def collect_accepted(
 
 
 def as_floats(points: IntegerArray) -> Integers:
-    """Return integers as floats, as Python's integers where one is beyond 2^53."""
+    """Return integers as floats, or as Python's integers if one exceeds 2^53."""
     if points.dtype == object and any(abs(each) > 2**53 for each in points.flat):
         return points
     if points.dtype != object and np.abs(points).max(initial=0) > 2**53:

@@ -1,19 +1,18 @@
-"""An exact choice by permute-and-flip: the largest score plus exponential noise.
+"""Exact choice by permute-and-flip: the largest score plus exponential noise.
 
-Let g >= 0 be the rate times the difference between the best score and that of a candidate. Each candidate
-gets independent standard exponential noise, and the one with the largest noise minus g is chosen. The c
-candidates with the same score form a run, whose largest noise is drawn at once: it is below m with
-probability (1 - exp(-m))^c, so that ``m(U) = -log(1 - U^(1/c))`` has its distribution. All members of the
-chosen run are equally likely.
+Let g >= 0 be the rate times the difference between the best score and that of a candidate. Each candidate gets
+independent standard exponential noise, and the one with the largest noise minus g is chosen. The c candidates with the
+same score form a run, whose largest noise is drawn directly: it is below m with probability (1 - exp(-m))^c, so that
+``m(U) = -log(1 - U^(1/c))`` has its distribution. All members of the chosen run are equally likely.
 
-Floating point decides where it can. With L = -log U and x = L / c it is m = -log(1 - exp(-x)), where
-``x |dm/dx| = x / (exp(x) - 1) <= 1``: a relative error d <= 1/2 of x moves m by at most
--log(1 - d) <= 2 d. U's unknown bits, h on each side, are d <= 2 h / (U L) where U >= 2 h; the roundings of
-log, division and expm1, at most 64 units of 2^-52 each, and that of the last log, which is relative to m or
-to 1, stay below 2^-42 (1 + m), and g errs by 2^-50 g (a difference, a rate and a product, each rounded
-once). The best lower bound is compared with all upper bounds. If it does not decide, which with two runs
-happens in about one choice in 2^40, the remaining runs are compared in integers (`_choose_exactly`), with more
-bits of the same U, until one lower bound is above the others. Two runs are equal with probability 0.
+Floating point decides if it can. With L = -log U and x = L / c, m = -log(1 - exp(-x)), where ``x |dm/dx| = x / (exp(x)
+- 1) <= 1``: a relative error d <= 1/2 of x changes m by at most -log(1 - d) <= 2 d. U's unknown bits, h on each side,
+cause d <= 2 h / (U L) if U >= 2 h; the rounding errors of log, division and expm1, at most 64 units of 2^-52 each, and
+that of the last log, which is relative to m or to 1, stay below 2^-42 (1 + m), and the error of g is at most 2^-50 g (a
+difference, a rate and a product, each rounded once). The best lower bound is compared with all upper bounds. If this
+does not decide, which for two runs happens in about one choice in 2^40, the remaining runs are compared in integers
+(`_choose_exactly`), with further bits of the same U, until one lower bound is above all other upper bounds. Two runs
+are equal with probability 0.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from pydpstat.random.secure._bits import UniformCell
 
 Integers = npt.NDArray[np.int64]
 _ROUNDING = 2.0**-42
-# beyond these a gap times a rate overflows or is negligible
+# limits beyond which the product of a gap and a rate overflows or is negligible
 _LARGEST_RATE, _SMALLEST_ERROR = 2**900, 2.0**-1000
 
 
@@ -84,7 +83,7 @@ def noisy_max(
         errors += gaps
         errors += _SMALLEST_ERROR
         lower, upper = noise - errors, noise + errors
-    # nan and infinite bounds decide nothing
+    # NaN and infinite bounds decide nothing
     unknown = ~(upper < np.inf)
     lower[unknown], upper[unknown] = -np.inf, np.inf
     left = np.flatnonzero(upper >= _expand_groups(np.maximum.reduceat(lower, first), sizes))
@@ -136,7 +135,10 @@ def _choose_exactly(scores: list[Fraction], counts: list[int], cells: list[Unifo
 
 
 def _bound_noisy_score(score: Fraction, count: int, cell: UniformCell, precision: int) -> tuple[int, int | None]:
-    """Bound a run's largest noise plus its score in units of 2**-precision; next to U = 1 only from below."""
+    """Return bounds of a run's largest noise plus its score, in units of 2**-precision.
+
+    The upper bound is None for a cell next to U = 1.
+    """
     units = score.numerator << precision
     base = units // score.denominator
     low = 0 if not cell.place else precise.compute_largest_noise(cell.place, cell.bits, count, precision) - 1

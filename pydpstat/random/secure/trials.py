@@ -1,11 +1,10 @@
 """Bernoulli trials with exactly given probabilities.
 
-Of many trials with one probability (`flips`) each is true where a uniform U is below p. U is drawn digit
-by digit: one byte first, which decides all but one trial in 256, then words of 64 bits for those that are
-left. At the first digit where U and p differ, U is smaller or larger. So only p's binary digits are
-needed, and those are integers: of a rational number by division, of m / (exp(x) + m) by multiple
-precision with a bound of its error, which is raised until the digits are certain. An irrational number
-differs from every binary fraction, so that this ends.
+Of many trials with one probability (`flips`), each is true if a uniform U is below p. U is drawn digit by digit: one
+byte first, which decides all but one trial in 256, then words of 64 bits for the undecided ones. At the first digit
+where U and p differ, U is smaller or larger. So only p's binary digits are needed, and those are integers: of a
+rational number by division, of m / (exp(x) + m) by multiple precision with an error bound, whose precision is increased
+until the digits are certain. An irrational number differs from every binary fraction, so this terminates.
 """
 
 from __future__ import annotations
@@ -28,16 +27,16 @@ from pydpstat.random.secure.continuous import LOG_ERROR
 _ROUNDING = 2.0**-50
 _HEAD_BITS, _WORD_BITS = 8, 64
 _WORD_MASK = (1 << _WORD_BITS) - 1
-# bytes that are asked for at a time: what is made of them stays in the processor's cache
+# bytes requested at a time, so that derived arrays fit into the processor's cache
 _CHUNK_SIZE = 1 << 17
-# bits that are computed beyond those that are asked for
+# bits computed beyond the requested ones
 _GUARD_BITS = 24
 
 
 def bernoulli(size: int, probability: float | Fraction | npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
-    """Draw trials that are true with the probability given, exactly; an array has one for each trial.
+    """Draw trials that are true with the given probability, exactly; an array has one for each trial.
 
-    A float is the binary fraction that it is. A probability outside 0 to 1 is refused.
+    A float is the binary fraction that it represents. A probability outside 0 to 1 raises an error.
 
     Examples
     --------
@@ -65,9 +64,9 @@ def bernoulli(size: int, probability: float | Fraction | npt.NDArray[np.float64]
 
 
 def bernoulli_exp(exponents: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-    """Draw one trial for each exponent x >= 0, true with the probability exp(-x), exactly.
+    """Draw one trial for each exponent x >= 0, true with probability exp(-x), exactly.
 
-    The exponents, of shape (n,), are taken as the exact numbers that their floats are.
+    The exponents, of shape (n,), are taken as the exact numbers that their floats represent.
 
     Examples
     --------
@@ -84,14 +83,13 @@ def draw_exp_trials(
 ) -> npt.NDArray[np.bool_]:
     """Draw trials with the probabilities exp(-x), where the `exponents` are within `errors` of each x >= 0.
 
-    Both have the shape (n,); what is NaN or infinite in them counts as not known. `exact` takes a trial's
-    number and returns its x.
+    Both have the shape (n,); NaN and infinite elements count as unknown. `exact` maps a trial's index to its x.
     """
     words = bits.draw_words(exponents.size)
     uniform = bits.to_midpoints(words)
     reached = -np.log(uniform)
     with np.errstate(all="ignore"):
-        # as in `inversion`, with ratio 1
+        # as in `bound_error` of continuous noise, with ratio 1
         slack = 2.0 * bits.get_half_cell() / uniform + reached * (LOG_ERROR + _ROUNDING) + errors
         distance = reached - exponents
         result = distance > 0.0
@@ -102,7 +100,7 @@ def draw_exp_trials(
 
 
 def draw_exp_trial(exponent: float, error: float, exact: Callable[[], Fraction]) -> bool:
-    """Draw one trial as `draw_exp_trials` does, in plain numbers: for a single one that is ten times faster."""
+    """Draw one trial as `draw_exp_trials` does, with plain Python numbers, which is ten times faster."""
     word = bits.draw_word()
     uniform = bits.to_midpoint(word)
     reached = -math.log(uniform)
@@ -124,7 +122,7 @@ def is_cell_below(cell: UniformCell, probability: Fraction) -> bool:
 
 
 class Chance(Protocol):
-    """A probability whose binary digits are known, as many as are asked for."""
+    """A probability with arbitrarily many known binary digits."""
 
     def digits(self, count: int) -> int:
         """Return floor(2**count * p)."""
@@ -154,7 +152,7 @@ class RationalChance:
 class LogisticChance:
     """The probability m / (exp(x) + m), which is irrational for a rational x other than 0.
 
-    The exponent x is above 0, and the exact number that it is; `others` is m, at least 1.
+    The exponent x is above 0, and taken as the exact number that it represents; `others` is m, at least 1.
 
     Examples
     --------
@@ -168,7 +166,7 @@ class LogisticChance:
         self.exponent, self.others = Fraction(exponent), others
         if self.exponent <= 0 or others < 1:
             raise PydpstatError("exponent must be above 0, and others at least 1.")
-        # how many digits are computed already, and these
+        # the number of digits computed so far, and these digits
         self._known = 0, 0
 
     def digits(self, count: int) -> int:
@@ -182,7 +180,7 @@ class LogisticChance:
 
     def _compute_digits(self, count: int) -> int:
         mp = multiple_precision.get_functions()
-        # below 2**-count: exp(x) is at least 2**x
+        # below 2**-count, because exp(x) is at least 2**x
         if self.exponent > count + self.others.bit_length():
             return 0
         top, bottom = self.exponent.numerator, self.exponent.denominator
@@ -193,7 +191,7 @@ class LogisticChance:
             size = max(top.bit_length() - bottom.bit_length() + 1, 0)
             power = mp.mpf_exp(mp.from_rational(top, bottom, working + size), working)
             share = mp.mpf_div(others, mp.mpf_add(power, others, working), working)
-            # p is at most 1, and each of the four roundings is below 2**(2 - working) of it
+            # p is at most 1, and each of the four rounding errors is below 2**(2 - working) of it
             units = mp.to_int(mp.mpf_shift(share, working), "n")
             low, high = max(units - 32, 0) >> more, (units + 32) >> more
             if low == high:
@@ -202,7 +200,7 @@ class LogisticChance:
 
 
 def flips(size: int, chance: Chance) -> npt.NDArray[np.bool_]:
-    """Draw trials that are true with one and the same probability, exactly.
+    """Draw trials that are true with the same probability, exactly.
 
     Examples
     --------
@@ -227,7 +225,7 @@ def flips(size: int, chance: Chance) -> npt.NDArray[np.bool_]:
 
 
 def _resolve_ties(size: int, chance: Chance) -> npt.NDArray[np.bool_]:
-    """Return the outcomes of trials whose first byte is that of the probability."""
+    """Return the outcomes of trials whose first byte equals that of the probability."""
     result = np.zeros(size, dtype=bool)
     known, places = _HEAD_BITS, np.arange(size)
     while places.size:
