@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pydpstat.inference.blocks._block_records import BlockSamples
 from pydpstat.inference.blocks import _block_records
+from pydpstat.inference.blocks._block_records import BlockSamples
 from pydpstat.random import source_from
 
 # of the first data's records, the blocks; an added record goes into the last one

@@ -14,8 +14,8 @@ from scipy import stats
 import pydpstat
 from pydpstat._null_distributions.noise import make_geometric_sum
 from pydpstat._null_distributions.regression.slopes import PairGroups, SlopeInterval, compute_pair_cdf
-from pydpstat.inference.regression._slopes import FRACTION_BITS, PairSlopes, compute_group_sizes, make_looks
 from pydpstat.inference.regression import _slopes
+from pydpstat.inference.regression._slopes import FRACTION_BITS, PairSlopes, compute_group_sizes, make_looks
 
 SURE = 1e6
 # the false-alarm rate of each simulated coverage, for a true share of misses of 0.05
