@@ -13,10 +13,10 @@ from pydpstat._null_distributions.means.exact_moments import VarianceInterval
 from pydpstat._null_distributions.means.mean_differences import use_noisy_size
 from pydpstat._null_distributions.means.noisy_t import NoisySums, compute_t_pvalue
 from pydpstat._null_distributions.means.noisy_welch import compute_welch_pvalue
-from pydpstat._null_distributions.proportions.proportions import NoisyBinaryCounts
+from pydpstat._null_distributions.proportions.one_proportion import NoisyBinaryCounts
 from pydpstat._null_distributions.proportions.shares import compute_share_limits
 from pydpstat._null_distributions.proportions.two_proportions import ShareDifference
-from pydpstat._null_distributions.quantiles.quantiles import (
+from pydpstat._null_distributions.quantiles.sample_quantiles import (
     choose_bin_number,
     compute_private_limits,
     compute_quantile_limits,

@@ -8,7 +8,11 @@ from typing import Any
 import numpy as np
 
 from pydpstat._null_distributions.noise import Tulap
-from pydpstat._null_distributions.proportions.proportions import NoisyBinaryCounts, combine_tails, compute_noisy_tails
+from pydpstat._null_distributions.proportions.one_proportion import (
+    NoisyBinaryCounts,
+    combine_tails,
+    compute_noisy_tails,
+)
 from pydpstat._null_distributions.proportions.two_proportions import NoisyGroupCounts, ProportionLine
 
 Setting = dict[str, Any]

@@ -9,8 +9,12 @@ from scipy import stats
 
 from levels.proportions import ALPHA, noise
 from pydpstat._null_distributions.noise import Tulap
-from pydpstat._null_distributions.proportions.proportions import NoisyBinaryCounts, combine_tails, compute_noisy_tails
-from pydpstat._null_distributions.quantiles.quantiles import choose_bin_number, compute_quantile_limits
+from pydpstat._null_distributions.proportions.one_proportion import (
+    NoisyBinaryCounts,
+    combine_tails,
+    compute_noisy_tails,
+)
+from pydpstat._null_distributions.quantiles.sample_quantiles import choose_bin_number, compute_quantile_limits
 
 Setting = dict[str, Any]
 # for bounds of -1 and 1; the heavy-tailed one goes beyond both

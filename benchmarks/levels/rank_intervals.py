@@ -10,7 +10,7 @@ import numpy as np
 from scipy import stats
 
 from pydpstat._null_distributions.ranks.distances import PairInterval
-from pydpstat._null_distributions.ranks.ranks import count_pairs_won
+from pydpstat._null_distributions.ranks.rank_statistics import count_pairs_won
 
 from .ranks import LEVEL, Setting, concordant, generator_of, keys_of, named, noise_of
 

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from pydpstat._null_distributions.ranks import distances, ranks
+from pydpstat._null_distributions.ranks import distances
+from pydpstat._null_distributions.ranks import rank_statistics as ranks
 from pydpstat.inference.ranks.rank_groups import choose_group_weights
 
 Setting = dict[str, Any]
@@ -69,7 +70,10 @@ def _wilcoxon(x: np.ndarray, s: Setting, rng: np.random.Generator) -> float:
     signs = rng.integers(0, 2, x.size) == 1
     rate = s["epsilon"] / cap
     z = ranks.sum_positive_ranks(x, signs, keys_of(x.size, rng), cap) + noise_of(rate, rng)
-    law, total = ranks.make_signed_rank_distribution(x.size, cap), ranks.sum_capped_ranks(x.size, cap)
+    law, total = (
+        ranks.make_signed_rank_distribution(x.size, cap),
+        ranks.sum_capped_ranks(x.size, cap),
+    )
     return ranks.compute_rank_pvalue(law, z, total, rate, s.get("alternative", "two-sided"))
 
 

@@ -21,7 +21,7 @@ from pydpstat._null_distributions.means.exact_moments import VarianceInterval
 from pydpstat._null_distributions.means.mean_differences import PVALUE_FLOOR
 from pydpstat._null_distributions.means.noisy_t import NoisyTInterval
 from pydpstat._null_distributions.proportions.shares import RANDOM_SAMPLE, UNINFORMATIVE_REMARK
-from pydpstat._null_distributions.quantiles.quantiles import (
+from pydpstat._null_distributions.quantiles.sample_quantiles import (
     MAX_BINS,
     MAX_CELLS,
     MIN_BINS,

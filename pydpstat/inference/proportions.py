@@ -7,7 +7,7 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data
 from pydpstat._null_distributions.noise import Tulap
-from pydpstat._null_distributions.proportions.proportions import (
+from pydpstat._null_distributions.proportions.one_proportion import (
     NoisyBinaryCounts,
     PrivateSizeProportionInterval,
     ProportionInterval,

@@ -14,15 +14,20 @@ from scipy.special import ndtr, ndtri
 
 from pydpstat._null_distributions import tables
 from pydpstat._null_distributions.noise import SMALLEST_RATE, Tulap
-from pydpstat._null_distributions.proportions.proportions import compute_binary_power, compute_noisy_tails, split_alpha
+from pydpstat._null_distributions.proportions.one_proportion import (
+    compute_binary_power,
+    compute_noisy_tails,
+    split_alpha,
+)
 from pydpstat._null_distributions.proportions.two_proportions import (
     NoisyGroupCounts,
     ProportionLine,
     compute_line_tails,
 )
 from pydpstat._null_distributions.quantiles.block_counts import choose_blocks
-from pydpstat._null_distributions.ranks import distances, ranks
-from pydpstat._null_distributions.ranks.ranks import DiscreteDistribution, compute_upper_tail
+from pydpstat._null_distributions.ranks import distances
+from pydpstat._null_distributions.ranks import rank_statistics as ranks
+from pydpstat._null_distributions.ranks.rank_statistics import DiscreteDistribution, compute_upper_tail
 from pydpstat._null_distributions.simulation import make_generator, simulate_geometric_noise
 from pydpstat._search import bisect_up
 from pydpstat.planning._mean_power import (

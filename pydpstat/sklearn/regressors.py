@@ -10,7 +10,7 @@ from pydpstat._answering import explain_wrong_calls
 from pydpstat._data.columns import GivenBounds, check_bounds
 from pydpstat._lazy import pd
 from pydpstat._records.groups import Keys
-from pydpstat.inference.regression.regression import ols
+from pydpstat.inference.regression.ols import ols
 from pydpstat.sklearn._estimators import Floats, PrivateEstimator, RegressorMixin, get_linear_coefficients
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from pydpstat._checks import as_float, describe_value, is_number
 from pydpstat._data.columns import Data, check_fill_value, read_single_column
 from pydpstat._data.native import to_public_list
 from pydpstat._data.values import should_fill
-from pydpstat._null_distributions.quantiles.quantiles import HistogramIntervals
+from pydpstat._null_distributions.quantiles.sample_quantiles import HistogramIntervals
 from pydpstat._records.aggregates import count_bins_in_engine
 from pydpstat._records.cells import count_bins, count_group_bins, make_cells_postprocessing, make_cells_query
 from pydpstat._records.groups import Keys, warn_empty_groups

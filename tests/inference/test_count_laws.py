@@ -13,7 +13,7 @@ from pydpstat._null_distributions.noise import (
     compute_normal_laplace_tail,
     make_geometric_sum,
 )
-from pydpstat._null_distributions.proportions.proportions import (
+from pydpstat._null_distributions.proportions.one_proportion import (
     NoisyBinaryCounts,
     PrivateSizeProportionInterval,
     ProportionInterval,

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import pydpstat
-from pydpstat._null_distributions.proportions.proportions import NoisyBinaryCounts
+from pydpstat._null_distributions.proportions.one_proportion import NoisyBinaryCounts
 from pydpstat._null_distributions.proportions.two_proportions import ShareDifference
 from pydpstat.errors import PydpstatError
 

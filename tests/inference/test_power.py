@@ -11,7 +11,7 @@ from scipy import stats
 
 import pydpstat as dp
 from pydpstat._null_distributions.noise import Tulap
-from pydpstat._null_distributions.ranks import ranks as rank_laws
+from pydpstat._null_distributions.ranks import rank_statistics as ranks
 from pydpstat.planning import _count_power, _mean_power
 from pydpstat.planning._test_settings import PLANNED_TESTS
 
@@ -136,12 +136,12 @@ def test_counts_are_summed_exactly():
 
 
 def test_the_critical_value_is_the_smallest():
-    law, highest = rank_laws.make_mann_whitney_distribution(9, 8), 72
+    law, highest = ranks.make_mann_whitney_distribution(9, 8), 72
     for alpha, rate in itertools.product((0.2, 0.025, 1e-6), (0.01, 1.0, 50.0)):
         limit = _count_power.find_critical_integer(law, rate, alpha, highest)
-        assert rank_laws.compute_upper_tail(law, limit, rate) <= alpha < rank_laws.compute_upper_tail(
-            law, limit - 1, rate
-        ) or (limit == 73 and rate == 50.0)
+        assert ranks.compute_upper_tail(law, limit, rate) <= alpha < ranks.compute_upper_tail(law, limit - 1, rate) or (
+            limit == 73 and rate == 50.0
+        )
 
 
 @pytest.mark.slow

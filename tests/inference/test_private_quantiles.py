@@ -7,7 +7,7 @@ from levels.population import geometric
 from scipy import stats
 
 import pydpstat as dp
-from pydpstat._null_distributions.quantiles.quantiles import _WeightedDifferences, compute_private_limits
+from pydpstat._null_distributions.quantiles.sample_quantiles import _WeightedDifferences, compute_private_limits
 
 
 @pytest.mark.parametrize("n, q, rate, cells, below", [(60, 0.5, 1.0, 5, 2), (40, 0.2, 0.5, 4, 3)])

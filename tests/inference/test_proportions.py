@@ -13,7 +13,7 @@ from statsmodels.stats import proportion as statsmodels
 import pydpstat
 from pydpstat import binomtest, proportions_test
 from pydpstat._null_distributions.noise import SMALLEST_RATE
-from pydpstat._null_distributions.proportions.proportions import NoisyBinaryCounts, PrivateSizeProportionInterval
+from pydpstat._null_distributions.proportions.one_proportion import NoisyBinaryCounts, PrivateSizeProportionInterval
 from pydpstat._null_distributions.proportions.two_proportions import ContrastInterval, NoisyGroupCounts, ProportionLine
 
 # next to no noise

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pydpstat._null_distributions.quantiles.quantiles import (
+from pydpstat._null_distributions.quantiles.sample_quantiles import (
     choose_bin_number,
     compute_one_sided_limits,
     compute_quantile_limits,

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 from pydpstat._null_distributions.ranks import distances
-from pydpstat._null_distributions.ranks import ranks as rank_laws
+from pydpstat._null_distributions.ranks import rank_statistics as ranks
 from pydpstat._null_distributions.ranks.distances import PairInterval, compute_mean_tail
-from pydpstat._null_distributions.ranks.ranks import compute_upper_tail
+from pydpstat._null_distributions.ranks.rank_statistics import compute_upper_tail
 
 # rounding alone
 CLOSE = {"rel": 1e-11, "abs": 1e-14}
@@ -30,18 +30,18 @@ def shares(values):
 def test_signed_ranks_beside_all_signs(records, cap):
     ranks = [min(rank, cap) for rank in range(1, records + 1)]
     sums = [sum(itertools.compress(ranks, signs)) for signs in itertools.product((0, 1), repeat=records)]
-    assert rank_laws.make_signed_rank_distribution(records, cap).masses == pytest.approx(shares(sums), **CLOSE)
-    assert rank_laws.sum_capped_ranks(records, cap) == sum(ranks)
+    assert ranks.make_signed_rank_distribution(records, cap).masses == pytest.approx(shares(sums), **CLOSE)
+    assert ranks.sum_capped_ranks(records, cap) == sum(ranks)
 
 
 @pytest.mark.parametrize("first, second", [(19, 60), (50, 50), (50, 800)])
 def test_the_recursion_for_two_samples_stays_exact(first, second):
-    law = rank_laws.make_mann_whitney_distribution(first, second)
+    law = ranks.make_mann_whitney_distribution(first, second)
     variance = first * second * (first + second + 1) / 12.0
     middle = law.positions - 0.5 * first * second
     assert law.masses @ middle**2 == pytest.approx(variance, rel=1e-10)
     # what rounding makes of a symmetric law shows its size
-    raw = rank_laws._compute_mann_whitney_masses(first, second)
+    raw = ranks._compute_mann_whitney_masses(first, second)
     assert np.abs(raw - raw[::-1]).sum() < 1e-11
 
 
@@ -60,7 +60,7 @@ def in_digits(law, z, rate):
 @given(st.integers(1, 12), st.integers(-200, 200), st.sampled_from([1e-6, 0.01, 0.3, 2.0, 50.0, 1e6]))
 @settings(max_examples=60)
 def test_tails_with_noise_have_their_digits(records, z, rate):
-    law = rank_laws.make_signed_rank_distribution(records, max(1, records // 2))
+    law = ranks.make_signed_rank_distribution(records, max(1, records // 2))
     assert compute_upper_tail(law, float(z), rate) == pytest.approx(in_digits(law, z, rate), rel=1e-12, abs=1e-300)
 
 
@@ -68,44 +68,44 @@ def test_tails_with_noise_have_their_digits(records, z, rate):
 @settings(max_examples=6)
 def test_p_values_of_a_true_hypothesis_are_at_most_as_often_small(sizes, rate):
     # exactly: over all values of the statistic and of the noise
-    law, highest = rank_laws.make_mann_whitney_distribution(*sizes), sizes[0] * sizes[1]
+    law, highest = ranks.make_mann_whitney_distribution(*sizes), sizes[0] * sizes[1]
     ratio, reach = math.exp(-rate), math.ceil(30.0 / rate)
     z = np.arange(-reach, highest + reach + 1)
     noise = (1.0 - ratio) / (1.0 + ratio) * ratio ** np.abs(np.arange(-reach, reach + 1))
     chances = np.convolve(law.masses, noise)
     for alternative in ("two-sided", "less", "greater"):
-        p = np.array([rank_laws.compute_rank_pvalue(law, float(each), highest, rate, alternative) for each in z])
+        p = np.array([ranks.compute_rank_pvalue(law, float(each), highest, rate, alternative) for each in z])
         for level in (0.01, 0.05, 0.3):
             assert chances[p <= level].sum() <= level + 1e-12
             # without the noise in its law the test would not hold
-        bare = np.array([rank_laws.compute_rank_pvalue(law, float(each), highest, 1e3, alternative) for each in z])
+        bare = np.array([ranks.compute_rank_pvalue(law, float(each), highest, 1e3, alternative) for each in z])
         if rate < 1.0:
             assert chances[bare <= 0.05].sum() > 0.2
 
 
 LARGE = {
     "two samples": lambda: _both(
-        rank_laws._compute_mann_whitney_masses(50, 800), rank_laws._compute_rank_sum_cumulants(50, 800)
+        ranks._compute_mann_whitney_masses(50, 800), ranks._compute_rank_sum_cumulants(50, 800)
     ),
     "kendall": lambda: _both(
-        rank_laws.make_kendall_distribution(250).masses,
-        [float(u * (rank_laws.sum_powers(250, 2 * k) - 250)) for k, u in enumerate(rank_laws.UNIFORM_CUMULANTS, 1)],
+        ranks.make_kendall_distribution(250).masses,
+        [float(u * (ranks.sum_powers(250, 2 * k) - 250)) for k, u in enumerate(ranks.UNIFORM_CUMULANTS, 1)],
     ),
     "signed ranks": lambda: _both(
-        rank_laws.make_signed_rank_distribution(300, 100).masses,
+        ranks.make_signed_rank_distribution(300, 100).masses,
         [
-            float(t * (rank_laws.sum_powers(99, 2 * k) + 201 * 100 ** (2 * k)))
-            for k, t in enumerate(rank_laws.TRIAL_CUMULANTS, 1)
+            float(t * (ranks.sum_powers(99, 2 * k) + 201 * 100 ** (2 * k)))
+            for k, t in enumerate(ranks.TRIAL_CUMULANTS, 1)
         ],
     ),
 }
 
 
 def _both(masses, cumulants):
-    exact = rank_laws._make_lattice_distribution(masses)
+    exact = ranks._make_lattice_distribution(masses)
     return (
         exact,
-        rank_laws._make_edgeworth_distribution(0.5 * (masses.size - 1), cumulants),
+        ranks._make_edgeworth_distribution(0.5 * (masses.size - 1), cumulants),
         math.sqrt(cumulants[0]),
     )
 
@@ -118,7 +118,7 @@ def test_the_corrected_normal_law_is_close_to_the_exact_one(name):
         for z in np.rint(middle + sd * np.linspace(-5.0, 5.0, 21)):
             assert compute_upper_tail(normal, z, rate) == pytest.approx(compute_upper_tail(exact, z, rate), abs=2e-6)
     # the bare normal law would not do
-    plain = rank_laws._make_edgeworth_distribution(middle, [sd**2, 0.0, 0.0])
+    plain = ranks._make_edgeworth_distribution(middle, [sd**2, 0.0, 0.0])
     assert (
         abs(
             compute_upper_tail(plain, np.rint(middle + sd), 50.0)
@@ -130,8 +130,8 @@ def test_the_corrected_normal_law_is_close_to_the_exact_one(name):
 
 def test_a_large_group_is_taken_as_a_smaller_one():
     few, many = 6, 8_000
-    exact = rank_laws._make_lattice_distribution(rank_laws._compute_mann_whitney_masses(few, many))
-    taken = rank_laws.make_mann_whitney_distribution(few, many)
+    exact = ranks._make_lattice_distribution(ranks._compute_mann_whitney_masses(few, many))
+    taken = ranks.make_mann_whitney_distribution(few, many)
     sd = math.sqrt(few * many * (few + many + 1) / 12.0)
     assert taken.step > 1.0
     for rate in (0.1 / many, 1.0 / many, 1.0):
@@ -141,7 +141,7 @@ def test_a_large_group_is_taken_as_a_smaller_one():
 
 @pytest.mark.parametrize("records", [1, 2, 30, 500, 10**6])
 def test_the_cap_grows_from_signs_to_ranks(records):
-    caps = [rank_laws.choose_rank_cap(records, epsilon) for epsilon in (1e-6, 0.01, 0.1, 1.0, 10.0, 1e6)]
+    caps = [ranks.choose_rank_cap(records, epsilon) for epsilon in (1e-6, 0.01, 0.1, 1.0, 10.0, 1e6)]
     assert caps == sorted(caps) and caps[0] == 1 and caps[-1] == records
 
 

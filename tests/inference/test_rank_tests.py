@@ -155,7 +155,7 @@ def test_private_numbers_of_records_are_refused(name):
 
 @pytest.mark.parametrize("interval", [None, False, True])
 def test_more_records_than_can_be_counted_exactly_are_refused(monkeypatch, interval):
-    monkeypatch.setattr("pydpstat._null_distributions.ranks.ranks._MAX_COUNTED_RECORDS", 44)
+    monkeypatch.setattr("pydpstat._null_distributions.ranks.rank_statistics._MAX_COUNTED_RECORDS", 44)
     with pytest.raises(PydpstatError, match="at most 44 records, so that pairs"):
         if interval is None:
             dp.kendalltau(X[:45], Y, 1.0)

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pydpstat._null_distributions.ranks import distances, ranks
+from pydpstat._null_distributions.ranks import distances
+from pydpstat._null_distributions.ranks import rank_statistics as ranks
 from pydpstat.inference.ranks.rank_groups import choose_group_weights
 
 TIED = st.lists(st.integers(-3, 3), min_size=1, max_size=9)

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 from scipy.special import ndtr
 
-from pydpstat._null_distributions.proportions.proportions import NoisyBinaryCounts
+from pydpstat._null_distributions.proportions.one_proportion import NoisyBinaryCounts
 from pydpstat._null_distributions.proportions.two_proportions import ShareDifference
 
 # between exact limits and normal ones of many records, in standard errors

@@ -25,7 +25,7 @@ from pydpstat._null_distributions.means.noisy_welch import (
     make_welch_groups,
 )
 from pydpstat._null_distributions.noise import GeometricNoise
-from pydpstat._null_distributions.proportions.proportions import combine_tails, compute_noisy_tails
+from pydpstat._null_distributions.proportions.one_proportion import combine_tails, compute_noisy_tails
 from pydpstat._null_distributions.simulation import (
     DOWNWARD_SHAPE,
     NORMAL_SHAPE,

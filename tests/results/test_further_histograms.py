@@ -9,7 +9,7 @@ from scipy import stats
 
 import pydpstat
 from pydpstat import PydpstatError
-from pydpstat._null_distributions.quantiles.quantiles import QuantileIntervals, compute_sample_limits
+from pydpstat._null_distributions.quantiles.sample_quantiles import QuantileIntervals, compute_sample_limits
 from pydpstat.mechanisms import DiscreteGaussianNoise, SymmetricGeometricNoise
 from pydpstat.results._histograms import CumulationIntervals, NoisyCumulation, QuantileNoiseIntervals
 

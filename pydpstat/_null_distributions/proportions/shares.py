@@ -15,7 +15,7 @@ from pydpstat._data.progress import Progress
 from pydpstat._frozen import ReadOnlyArrays, freeze_array
 from pydpstat._null_distributions.correlations import compute_correlation_limits, make_interval_arrays
 from pydpstat._null_distributions.noise import SMALLEST_RATE
-from pydpstat._null_distributions.proportions.proportions import (
+from pydpstat._null_distributions.proportions.one_proportion import (
     NoisyBinaryCounts,
     PrivateSizeProportionInterval,
     ProportionInterval,

@@ -18,7 +18,7 @@ from pydpstat._null_distributions.noise import (
     compute_noise_variance,
     make_geometric_sum,
 )
-from pydpstat._null_distributions.proportions.proportions import (
+from pydpstat._null_distributions.proportions.one_proportion import (
     EXCLUDED_SIZES_PROBABILITY,
     Floats,
     NoisyBinaryCounts,

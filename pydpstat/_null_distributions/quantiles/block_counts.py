@@ -9,8 +9,8 @@ from functools import lru_cache
 import numpy as np
 
 from pydpstat._null_distributions.noise import Tulap, compute_noise_variance
-from pydpstat._null_distributions.proportions.proportions import compute_noisy_tails
-from pydpstat._null_distributions.quantiles.quantiles import compute_one_sided_limits, compute_quantile_limits
+from pydpstat._null_distributions.proportions.one_proportion import compute_noisy_tails
+from pydpstat._null_distributions.quantiles.sample_quantiles import compute_one_sided_limits, compute_quantile_limits
 from pydpstat._search import bisect_up
 from pydpstat.r_arithmetic.elementary import Floats, exp
 

@@ -14,7 +14,7 @@ from scipy.special import gammaln, kolmogorov, xlog1py, xlogy
 
 from pydpstat._frozen import freeze_array
 from pydpstat._null_distributions.noise import compute_normal_laplace_tail
-from pydpstat._null_distributions.ranks.ranks import UNIT_BITS, DiscreteDistribution, integrate_laplace_tail
+from pydpstat._null_distributions.ranks.rank_statistics import UNIT_BITS, DiscreteDistribution, integrate_laplace_tail
 from pydpstat._null_distributions.simulation import PVALUE_FLOOR
 from pydpstat._search import bisect_up
 from pydpstat.r_arithmetic.elementary import Floats

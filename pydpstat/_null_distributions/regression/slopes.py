@@ -22,7 +22,7 @@ from pydpstat._null_distributions.noise import (
     count_below_edges,
     evaluate_noise_spectrum,
 )
-from pydpstat._null_distributions.ranks.ranks import (
+from pydpstat._null_distributions.ranks.rank_statistics import (
     DiscreteDistribution,
     compute_discordant_variance,
     make_kendall_distribution,

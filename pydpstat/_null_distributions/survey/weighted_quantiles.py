@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._null_distributions.means.noisy_t import NoisySums, compute_t_pvalue
-from pydpstat._null_distributions.quantiles.quantiles import compute_quantile_slope
+from pydpstat._null_distributions.quantiles.sample_quantiles import compute_quantile_slope
 from pydpstat._null_distributions.simulation import find_interval_end
 from pydpstat._null_distributions.survey.weighted_means import convert_centered_noisy_sums
 from pydpstat.r_arithmetic.elementary import Floats
@@ -122,7 +122,7 @@ class WeightedQuantileInterval:
         At an edge above the quantile the weight below it, minus `probability` times all weight, is at least 0,
         and at one above the preceding record at least minus one record's weight. The lower limit is the last
         edge before the first where it is larger than the noise alone explains. As in the proof of
-        `pydpstat._null_distributions.quantiles.quantiles.compute_quantile_limits` only one edge matters, which
+        `pydpstat._null_distributions.quantiles.sample_quantiles.compute_quantile_limits` only one edge matters, which
         the records determine. The upper limit is the mirror image. The interval consists of whole cells,
         wherever in them the records are.
         """

@@ -20,19 +20,19 @@ from pydpstat._release.options import options
 from pydpstat._release.scope import EMPTY_SCOPE
 from pydpstat.auditing._cases.case import GAUSSIAN, UNBOUNDED, UNIT_BOUNDS, Options, Release, make_sound_case
 from pydpstat.inference._samples import Sample
-from pydpstat.inference.blocks.blocks import any_interval, any_test
+from pydpstat.inference.blocks.block_tests import any_interval, any_test
 from pydpstat.inference.means._cubic_release import release_cubic, sum_records_with_cubic
 from pydpstat.inference.means._mean_tests import release_group_samples
-from pydpstat.inference.means.group_means import release_group_means
 from pydpstat.inference.means.moments import moments
+from pydpstat.inference.means.one_way_f_test import release_group_means
 from pydpstat.inference.means.t_tests import ttest_1samp, ttest_rel
 from pydpstat.inference.proportions import binomtest, proportions_test
 from pydpstat.inference.quantiles import quantile_test
 from pydpstat.inference.ranks.distances import ks_2samp, kstest
 from pydpstat.inference.ranks.rank_groups import kruskal, mannwhitneyu
 from pydpstat.inference.ranks.rank_pairs import kendalltau, wilcoxon
-from pydpstat.inference.survey.survey import weighted_mean, weighted_proportion
-from pydpstat.inference.survey.survey_totals import weighted_quantile, weighted_total
+from pydpstat.inference.survey.weighted_means import weighted_mean, weighted_proportion
+from pydpstat.inference.survey.weighted_totals import weighted_quantile, weighted_total
 from pydpstat.inference.tables._noisy_tables import release_noisy_table
 from pydpstat.results import DPResults
 from pydpstat.results.inference_results import InferenceResults

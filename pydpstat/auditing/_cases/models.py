@@ -29,7 +29,7 @@ from pydpstat.inference.logistic.logit import logit, make_logit_records
 from pydpstat.inference.regression._design import read_regression
 from pydpstat.inference.regression._regression_moments import Influences, make_influence_query
 from pydpstat.inference.regression._slopes import PairSlopes, SlopeLook, compute_group_sizes, compute_look_edges
-from pydpstat.inference.regression.regression import ols
+from pydpstat.inference.regression.ols import ols
 from pydpstat.mechanisms import Cube
 from pydpstat.privacy import Guarantee
 from pydpstat.results import DPResults

@@ -27,7 +27,7 @@ from pydpstat._null_distributions.means.mean_differences import (
 from pydpstat._null_distributions.means.noisy_t import NoisySums, NoisyTInterval
 from pydpstat._null_distributions.means.skewed_t import compute_skewed_pvalue
 from pydpstat._null_distributions.noise import GeometricNoise
-from pydpstat._null_distributions.proportions.proportions import (
+from pydpstat._null_distributions.proportions.one_proportion import (
     ProportionInterval,
     combine_tails,
     compute_noisy_tails,

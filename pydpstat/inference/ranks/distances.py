@@ -10,7 +10,7 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data
 from pydpstat._null_distributions.ranks.distances import make_one_sample_distribution, make_two_sample_distribution
-from pydpstat._null_distributions.ranks.ranks import (
+from pydpstat._null_distributions.ranks.rank_statistics import (
     UNIT_BITS,
     NoisyTail,
     compute_ks_distance,

@@ -15,7 +15,7 @@ from pydpstat._null_distributions.ranks.distances import (
     compute_scaled_distance,
     make_distance_distribution,
 )
-from pydpstat._null_distributions.ranks.ranks import (
+from pydpstat._null_distributions.ranks.rank_statistics import (
     NoisyTail,
     compute_rank_deviations,
     compute_rank_pvalue,
@@ -261,7 +261,7 @@ def mannwhitneyu(
     which is not more.
 
     Validity "model": where both samples have one distribution, p is exact, as U plus noise has a known
-    distribution (see `pydpstat._null_distributions.ranks.ranks` for large samples). Samples that differ
+    distribution (see `pydpstat._null_distributions.ranks.rank_statistics` for large samples). Samples that differ
     in spread alone have another. The interval is "measured", for all distributions: it takes U / (n1 n2) for
     the mean of min(n1, n2) independent pairs, which is more spread out
     (`pydpstat._null_distributions.ranks.distances`).

@@ -7,7 +7,7 @@ import numpy as np
 from pydpstat import _checks as checks
 from pydpstat._data.columns import Data
 from pydpstat._null_distributions.ranks.distances import PairInterval
-from pydpstat._null_distributions.ranks.ranks import (
+from pydpstat._null_distributions.ranks.rank_statistics import (
     NoisyTail,
     check_pair_count,
     choose_rank_cap,
@@ -100,7 +100,7 @@ def kendalltau(
     epsilon / (n - 1), and tau = 4 C / (n (n - 1)) - 1.
 
     Validity "model": where x and y are independent, all orders of one within the other are equally likely,
-    and p is exact (see `pydpstat._null_distributions.ranks.ranks` for large n). The interval is
+    and p is exact (see `pydpstat._null_distributions.ranks.rank_statistics` for large n). The interval is
     "measured", for all distributions: it takes tau for the mean of n / 2 independent pairs, which is more
     spread out: its variance 2 (1 - tau^2) / n is the largest that tau can have
     (`pydpstat._null_distributions.ranks.distances`).

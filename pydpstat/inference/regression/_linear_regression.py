@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from pydpstat._null_distributions.ranks.ranks import check_pair_count
+from pydpstat._null_distributions.ranks.rank_statistics import check_pair_count
 from pydpstat._null_distributions.regression.noisy_moments import NoisyMoments, SparsePredictor, make_moment_matrix
 from pydpstat._null_distributions.regression.rare_errors import find_level_partitions
 from pydpstat._null_distributions.regression.score_tests import ScoreInterval, ScoreTests

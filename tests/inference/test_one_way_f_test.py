@@ -16,7 +16,7 @@ from pydpstat._null_distributions.means.group_means import NoiseMixing, run_equa
 from pydpstat._null_distributions.means.noisy_t import NoisySums
 from pydpstat._records.record_grid import GRID_BITS, make_standard_grid, sum_records
 from pydpstat.errors import PydpstatError
-from pydpstat.inference.means import group_means
+from pydpstat.inference.means import one_way_f_test
 
 
 def moved(one, two):
@@ -181,7 +181,8 @@ def test_intervals_of_the_means_have_the_unit_of_the_bounds():
     mix = ((1.0, 1.0, 1.0), (-1.0, 0.0, 1.0), (1.0, -1.0, 1.0))
     known = [NoisySums(each, mix, "laplace", None) for each in ((300.0, 10.0, 60.0), (200.0, -9.0, 40.0))]
     release = pydpstat.count(X > 40, 1.0, rng=1)
-    standard, own = (group_means._make_mean_results(release, known, ["f", "m"], pair) for pair in ((-1, 1), (20, 60)))
+    make_results = one_way_f_test._make_mean_results
+    standard, own = (make_results(release, known, ["f", "m"], pair) for pair in ((-1, 1), (20, 60)))
     wanted = 40.0 + 20.0 * standard.conf_int(kind="population")
     assert own.conf_int(kind="population").to_numpy() == pytest.approx(wanted.to_numpy(), rel=1e-12)
 

@@ -20,7 +20,7 @@ from pydpstat._null_distributions.noise import (
     compute_support_radius,
     make_geometric_sum,
 )
-from pydpstat._null_distributions.proportions.proportions import bound_binomial_deviation, compute_binomial_points
+from pydpstat._null_distributions.proportions.one_proportion import bound_binomial_deviation, compute_binomial_points
 from pydpstat._null_distributions.proportions.shares import RANDOM_SAMPLE, ShareIntervals
 from pydpstat.r_arithmetic.elementary import Floats
 
