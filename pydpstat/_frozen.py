@@ -1,4 +1,4 @@
-"""Read-only arrays for results and caches."""
+"""Read-only arrays for results and caches, and representations without values."""
 
 from __future__ import annotations
 
@@ -23,6 +23,11 @@ def freeze_array(values: npt.ArrayLike, dtype: npt.DTypeLike | None = None) -> n
         return np.asarray(_ReadOnlyObjects(array))
     # NumPy never writes to the memory of bytes, whereas an array's writeable flag can be set back
     return np.ndarray(array.shape, array.dtype, array.tobytes())
+
+
+def hide_values(self: object) -> str:
+    """Return the name of the class alone, as `__repr__` of what holds records: tracebacks and debuggers print it."""
+    return f"{type(self).__name__}(values withheld)"
 
 
 class ReadOnlyArrays:

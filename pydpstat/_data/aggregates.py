@@ -16,6 +16,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar, Union
 
+from pydpstat._frozen import hide_values
+
 # codes of a key for a missing value and for a value that is not a level
 MISSING, UNKNOWN_LEVEL = -1, -2
 _OPERATIONS = {"+": operator.add, "-": operator.sub, "*": operator.mul}
@@ -95,9 +97,8 @@ class AggregateQuery(NamedTuple):
 
         The kind "integers" includes truth values, and "numbers" includes both.
         """
-        keys = [
-            (key.column, "texts" if isinstance(next(iter(key.level_codes)), str) else "integers") for key in self.keys
-        ]
+        firsts = [(key.column, next(iter(key.level_codes))) for key in self.keys]
+        keys = [(column, "texts" if isinstance(level, str) else "integers") for column, level in firsts]
         cells = [(cell.column, "numbers") for cell in self.cells]
         numbers = [(each.column, "truths" if each.transform is None else "numbers") for each in self.numbers]
         return (*keys, *cells, *numbers, *((name, "anything") for name in self.present))
@@ -117,7 +118,7 @@ class AggregateRow(NamedTuple):
     numbers: tuple[tuple[int, tuple[float, ...]], ...]
 
     def __repr__(self) -> str:
-        return "Row(values withheld)"
+        return hide_values(self)
 
 
 class Expression(Protocol):

@@ -12,6 +12,7 @@ from pydpstat._checks import format_public_value, suggest_spelling
 from pydpstat._data.aggregates import AggregateQuery, AggregateRow
 from pydpstat._data.containers import Column, is_categorical
 from pydpstat._data.progress import Progress
+from pydpstat._frozen import hide_values
 from pydpstat._lazy import pd
 from pydpstat.errors import MissingExtraError, PydpstatError
 
@@ -31,8 +32,7 @@ class Chunk(NamedTuple):
     size: int
 
     def __repr__(self) -> str:
-        """Withhold the values."""
-        return "Chunk(values withheld)"
+        return hide_values(self)
 
 
 # functions that map a chunk to a partial result, and that merge two partial results

@@ -32,6 +32,7 @@ from pydpstat._data.labels import get_value_kind
 from pydpstat._data.native import check_single, read_all_records, to_pandas_or_numpy, to_public_list
 from pydpstat._data.table import Chunk
 from pydpstat._data.values import fill_masked, is_missing, suggest_values, to_object_array
+from pydpstat._frozen import hide_values
 from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 
@@ -88,7 +89,7 @@ class Columns:
     size: int
 
     def __repr__(self) -> str:
-        return "Columns(values withheld)"
+        return hide_values(self)
 
 
 def read_numbers(data: object, argument: str = "data") -> Columns:

@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol
 from pydpstat._data.aggregates import AggregateQuery, AggregateRow
 from pydpstat._data.chunks import Chunk, MapChunk, Merge, Part, Table
 from pydpstat._data.containers import find_library, has_columns, has_rows
+from pydpstat._frozen import hide_values
 
 
 class ColumnView(NamedTuple):
@@ -19,7 +20,7 @@ class ColumnView(NamedTuple):
     is_single: bool = False
 
     def __repr__(self) -> str:
-        return "View(values withheld)"
+        return hide_values(self)
 
 
 def as_table(data: object) -> Table | None:

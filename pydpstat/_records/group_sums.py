@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._frozen import hide_values
 from pydpstat._records.record_grid import (
     GRID_BITS,
     RECORDS_PER_CHUNK,
@@ -52,7 +53,7 @@ class GroupSums:
     n_variables: int
 
     def __repr__(self) -> str:
-        return "GroupSums(values withheld)"
+        return hide_values(self)
 
     def __add__(self, other: GroupSums) -> GroupSums:
         return GroupSums(self.counts + other.counts, self.totals + other.totals, self.n_variables)

@@ -24,6 +24,7 @@ from pydpstat._data.labels import KIND_DESCRIPTIONS, encode_labels, get_value_ki
 from pydpstat._data.native import read_variable, to_pandas_or_numpy, to_public_list
 from pydpstat._data.table import Chunk
 from pydpstat._data.values import is_missing, make_missing_error
+from pydpstat._frozen import hide_values
 from pydpstat._release.options import Missing
 from pydpstat.errors import PydpstatError
 
@@ -45,7 +46,7 @@ class CrossedVariables(NamedTuple):
     size: int
 
     def __repr__(self) -> str:
-        return "Variables(values withheld)"
+        return hide_values(self)
 
 
 class PublicLevels(NamedTuple):

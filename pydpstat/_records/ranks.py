@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pydpstat._data.values import should_fill
+from pydpstat._frozen import hide_values
 from pydpstat._records.records import RecordChunk
 from pydpstat._release.options import Missing
 from pydpstat.r_arithmetic.elementary import Floats
@@ -142,7 +143,7 @@ class PointWindow(NamedTuple):
     counts: IntegerArray
 
     def __repr__(self) -> str:
-        return "Window(values withheld)"
+        return hide_values(self)
 
 
 def count_window(x: Floats, grid: tuple[float, float, int], target: RankTarget) -> PointWindow | None:
@@ -214,7 +215,7 @@ class PointCounts:
     sparse: tuple[OccupiedCells, ...]
 
     def __repr__(self) -> str:
-        return "PointCounts(values withheld)"
+        return hide_values(self)
 
     def get_counts(self) -> IntegerArray:
         """Return the number of records in every cell."""

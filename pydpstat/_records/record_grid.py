@@ -21,6 +21,7 @@ import numpy as np
 
 from pydpstat._data.columns import Bounds, VariableBounds
 from pydpstat._data.values import make_missing_error
+from pydpstat._frozen import hide_values
 from pydpstat._release.options import Missing, Options
 from pydpstat.errors import PydpstatError
 
@@ -212,7 +213,7 @@ class ExactSums:
     products: tuple[int, ...] = ()
 
     def __repr__(self) -> str:
-        return "Sums(values withheld)"
+        return hide_values(self)
 
     def __add__(self, other: ExactSums) -> ExactSums:
         first = tuple(map(add, self.first, other.first))

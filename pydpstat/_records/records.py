@@ -14,6 +14,7 @@ from pydpstat._data.columns import Columns, Placeholder, is_placeholder
 from pydpstat._data.containers import Column
 from pydpstat._data.native import name_data_argument, to_pandas_or_numpy
 from pydpstat._data.table import Chunk, ColumnView, Table, as_table
+from pydpstat._frozen import hide_values
 from pydpstat._records.contributions import (
     ContributionBounds,
     SamplingDesign,
@@ -46,7 +47,7 @@ class RecordChunk(NamedTuple):
     group_codes: np.ndarray | None
 
     def __repr__(self) -> str:
-        return "Part(values withheld)"
+        return hide_values(self)
 
     @property
     def n_records(self) -> int:
@@ -154,7 +155,7 @@ class Records(NamedTuple):
     count_records: Callable[[], int | None] | None = None
 
     def __repr__(self) -> str:
-        return "Records(values withheld)"
+        return hide_values(self)
 
     @property
     def size(self) -> int | None:

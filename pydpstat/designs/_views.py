@@ -25,6 +25,7 @@ from pydpstat._data.native import read_all_records, read_variable, to_pandas_or_
 from pydpstat._data.streams import StreamTable
 from pydpstat._data.table import ColumnView, Table, TransformedTable, as_table
 from pydpstat._data.values import suggest_columns
+from pydpstat._frozen import hide_values
 from pydpstat._lazy import pd
 from pydpstat._records.levels import encode_levels
 from pydpstat._release.declared_facts import TYPES_CONDITION, record_comparison
@@ -129,7 +130,7 @@ class ListColumns(NamedTuple):
     frame: pd.DataFrame
 
     def __repr__(self) -> str:
-        return "Listed(values withheld)"
+        return hide_values(self)
 
 
 def read_design_data(data: object) -> Any:

@@ -14,6 +14,7 @@ from pydpstat._data.columns import Columns, VariableBounds, read_booleans, read_
 from pydpstat._data.containers import Column, get_series_name, has_attributes, has_rows, is_frame, is_vector, take_rows
 from pydpstat._data.native import name_data_argument, read_frame, require_row_order, to_pandas_or_numpy, to_series
 from pydpstat._data.table import Chunk, Table, as_table
+from pydpstat._frozen import hide_values
 from pydpstat._records.association import check_lengths
 from pydpstat._records.contributions import ContributionBounds, Hashes, encode_units, select_contributions
 from pydpstat._records.groups import make_column_origin
@@ -36,7 +37,7 @@ class InputColumns(NamedTuple):
     table: Table | None = None
 
     def __repr__(self) -> str:
-        return "Given(values withheld)"
+        return hide_values(self)
 
     def drop_column(self, name: str | None) -> InputColumns:
         """Return the columns without the one called `name`."""
@@ -213,7 +214,7 @@ class Sample(NamedTuple):
     scope: Scope
 
     def __repr__(self) -> str:
-        return "Sample(values withheld)"
+        return hide_values(self)
 
     @property
     def name(self) -> str | None:

@@ -19,7 +19,7 @@ from pydpstat._data.containers import find_library, has_columns, is_index, is_se
 from pydpstat._data.labels import encode_labels
 from pydpstat._data.native import to_pandas_or_numpy, to_public_list
 from pydpstat._data.values import is_missing, to_object_array
-from pydpstat._frozen import freeze_array
+from pydpstat._frozen import freeze_array, hide_values
 from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 
@@ -97,7 +97,7 @@ class Container(NamedTuple):
     like: pd.Series | pd.Index | None = None
 
     def __repr__(self) -> str:
-        return "Container(values withheld)"
+        return hide_values(self)
 
 
 class TruthCodes(NamedTuple):
@@ -107,7 +107,7 @@ class TruthCodes(NamedTuple):
     container: Container
 
     def __repr__(self) -> str:
-        return "Truths(withheld)"
+        return hide_values(self)
 
 
 def is_single(value: object) -> bool:

@@ -14,6 +14,7 @@ from pydpstat import _checks as checks
 from pydpstat._data.columns import Columns, Data, read_columns, read_single_column
 from pydpstat._data.native import to_public_list
 from pydpstat._data.values import is_missing, to_object_array
+from pydpstat._frozen import hide_values
 from pydpstat._release.charging import check_budget
 from pydpstat._release.choice import release_choice
 from pydpstat._release.pipeline import Chargeable
@@ -166,7 +167,7 @@ class Scores(NamedTuple):
     exact_utilities: Sequence[Fraction] | None = None
 
     def __repr__(self) -> str:
-        return "Scores(values withheld)"
+        return hide_values(self)
 
 
 def read_scores(scores: Data, n_candidates: int) -> Scores:

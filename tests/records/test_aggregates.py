@@ -173,7 +173,7 @@ def test_a_row_hides_what_is_in_it():
     plan = compile_query(question, Words())
     (row,) = parse_rows(question, plan, [(3, 2, 4.0, 0.5)])
     assert row.size == 3 and row.numbers == ((2, (4.0, 0.5)),)
-    assert repr(row) == "Row(values withheld)"
+    assert repr(row) == "AggregateRow(values withheld)"
 
 
 @pytest.mark.parametrize(

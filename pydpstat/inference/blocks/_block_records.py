@@ -20,6 +20,7 @@ from pydpstat._data.containers import (
 )
 from pydpstat._data.native import to_pandas_or_numpy
 from pydpstat._data.values import fill_masked
+from pydpstat._frozen import hide_values
 from pydpstat._release.charging import get_budget_defaults
 from pydpstat._release.options import Options
 from pydpstat.errors import PydpstatError
@@ -73,7 +74,7 @@ class BlockSamples:
         self.samples = tuple(_take_records(each, places) for each, places in zip(self.samples, kept))
 
     def __repr__(self) -> str:
-        return "Samples(values withheld)"
+        return hide_values(self)
 
     def draw_blocks(self, n_blocks: int, source: Source, bounded: bool) -> Iterator[BlockOfSamples]:
         """Yield `n_blocks` tuples with a block of each sample; the blocks of a sample are a partition of its records.

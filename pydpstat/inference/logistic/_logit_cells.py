@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._frozen import hide_values
 from pydpstat._null_distributions.logistic.logistic_cells import CellApproximations
 from pydpstat._null_distributions.logistic.logistic_equations import Scaling
 from pydpstat._records.moment_noise import CellCubes, NoiseBlock
@@ -122,7 +123,7 @@ class CellRecords:
         self._responses = [f"{design.response}={level}" for level in levels]
 
     def __repr__(self) -> str:
-        return "CellRecords(values withheld)"
+        return hide_values(self)
 
     def _iterate_chunks(self) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], list[Floats]]]:
         """Yield cell codes, responses (0 or 1) and predictors on a grid from -1 to 1, chunk by chunk.

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from pydpstat._frozen import hide_values
 from pydpstat._null_distributions.logistic.logistic_cells import LinearApproximation
 from pydpstat._null_distributions.logistic.logistic_equations import EquationPoint, Scaling
 from pydpstat._null_distributions.logistic.noisy_logit import get_triangle_pairs
@@ -37,7 +38,7 @@ class LogitRecords:
         self.names = regression.design.names[1:]
 
     def __repr__(self) -> str:
-        return "LogitRecords(values withheld)"
+        return hide_values(self)
 
     def _iterate_chunks(self) -> Iterator[tuple[Floats, Floats]]:
         """Yield responses, -1 or 1, and predictors, multiples of 2^-30 from -1 to 1, chunk by chunk.

@@ -13,6 +13,7 @@ from pydpstat import _checks as checks
 from pydpstat._data.columns import VariableBounds, check_bounds, check_fill_value, has_several_bounds
 from pydpstat._data.containers import Column, is_categorical
 from pydpstat._data.labels import get_value_kind
+from pydpstat._frozen import hide_values
 from pydpstat._records.levels import (
     DECLARED_CATEGORIES_CONDITION,
     CrossedVariables,
@@ -179,7 +180,7 @@ class Regression(NamedTuple):
     formula: str = "formula"
 
     def __repr__(self) -> str:
-        return "Regression(values withheld)"
+        return hide_values(self)
 
 
 def read_regression(

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from scipy.special import ndtri
 
 from pydpstat._data.progress import Progress
+from pydpstat._frozen import hide_values
 from pydpstat._null_distributions.regression.slopes import PairGroups, SlopeInterval, make_slope_interval
 from pydpstat._release.charging import charge_once
 from pydpstat._release.options import Options
@@ -45,7 +46,7 @@ class BlockValues(NamedTuple):
     estimates: Floats
 
     def __repr__(self) -> str:
-        return "BlockValues(values withheld)"
+        return hide_values(self)
 
 
 def compute_block_values(
@@ -176,7 +177,7 @@ class PairSlopes:
     groups: tuple[tuple[Integers, Integers, Floats], ...]
 
     def __repr__(self) -> str:
-        return "PairSlopes(values withheld)"
+        return hide_values(self)
 
     @classmethod
     def from_records(cls, x: Floats, y: Floats, generator: np.random.Generator) -> PairSlopes:
