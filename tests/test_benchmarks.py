@@ -119,3 +119,21 @@ def test_intervals_that_are_not_computed_are_counted_by_others(likely):
     )
     # five standard errors: a false alarm in a million
     assert abs(counted / runs - share) < 5.0 * (share * 50.0 / runs) ** 0.5
+
+
+TOPICS = sorted(path.stem for path in (BENCHMARKS / "levels").glob("[a-z]*.py"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("topic", TOPICS)
+def test_every_topic_of_levels_can_be_simulated(topic):
+    import inference_levels
+
+    if topic not in inference_levels.topics():
+        pytest.skip("what several topics share")
+    module = importlib.import_module(f"levels.{topic}")
+    for kind, listed in {**inference_levels.KINDS, inference_levels.BOTH: "SETTINGS"}.items():
+        simulate = getattr(module, kind, None)
+        for setting in getattr(module, listed, ())[:: max(1, len(getattr(module, listed, ())) // 3)] if simulate else ():
+            counts = np.atleast_1d(simulate(setting, 1, 1))
+            assert ((counts == 0) | (counts == 1)).all(), setting

@@ -134,5 +134,5 @@ def misses(setting: Setting, runs: int, seed: int) -> int:
     for _ in range(runs):
         found = _release(setting, rng)
         interval: Any = WeightedQuantileInterval(found, q) if q else WeightedMeanInterval(found, 0.0, 1.0)
-        count += missed(_rejected(found, q, truth), partial(interval.interval, ALPHA), truth, rng)
+        count += missed(_rejected(found, q, truth), partial(interval.compute_limits, ALPHA), truth, rng)
     return count
