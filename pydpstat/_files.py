@@ -82,8 +82,8 @@ _FORMULA_START = re.compile(r"[\t\r\n]|\s*[=+\-@＝＋－＠]\s*\S")
 def format_csv_cell(value: object) -> str:
     """Return a value as one CSV cell, quoted if necessary; None is an empty cell.
 
-    A text that a spreadsheet would run as a formula gets an apostrophe in front. A number remains one, also
-    where it comes as a text. A formula after apostrophes gets another, so that a reader can take one away.
+    A string that a spreadsheet would run as a formula is prefixed with an apostrophe, even if apostrophes precede
+    the formula, so that a reader can always remove one. Numbers are not prefixed, not even those given as strings.
 
     Examples
     --------

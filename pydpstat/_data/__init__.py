@@ -1,1 +1,1 @@
-"""Reading what users give as data: columns of numbers, truth values and labels, whatever holds them."""
+"""Reading of data given by users: numbers, truth values and labels from any kind of container."""

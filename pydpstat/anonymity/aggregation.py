@@ -42,62 +42,62 @@ _ROWS_PER_BLOCK, _GROUPS_PER_BLOCK = 1 << 19, 1 << 12
 def microaggregation(
     df: pd.DataFrame, k: int, method: str = "mdav", standardize: bool = False, columns: ColumnNames = None
 ) -> pd.DataFrame:
-    """Replace each row by the mean of a group of at least k rows like it.
+    """Replace each row by the mean of a group of at least k similar rows.
 
     Parameters
     ----------
     df : DataFrame
-        The table. The columns that are treated must have numbers, none of them missing.
+        The table. The columns to aggregate must have numbers, none of them missing.
     k : int
-        Least rows in a group, from 1 to the number of rows.
+        Smallest size of a group, from 1 to the number of rows.
     method : {"mdav", "fast"}, default "mdav"
-        ``"mdav"`` is maximum distance to average vector, row for row. ``"fast"`` takes a time that grows
-        about linearly with the rows, and has a lower loss on most data.
+        ``"mdav"`` is maximum distance to average vector. ``"fast"`` takes about linear time in the number of
+        rows, and has a lower loss on most data.
     standardize : bool, default False
-        Whether distances are taken in standard deviations of the columns. Otherwise columns with large
-        numbers decide alone who is like whom.
+        Whether distances are in standard deviations of the columns. Otherwise columns with large
+        numbers dominate the distances.
     columns : name or sequence of names, optional
-        The quasi-identifiers: the columns to be treated. All by default. The others stay as they are.
+        The quasi-identifiers, which are aggregated; all by default. The others remain unchanged.
 
     Returns
     -------
     DataFrame
-        A new table with the same index and columns. Columns of integers or truth values become
-        columns of floats; float32 and nullable columns stay so.
+        A new table with the same index and columns. Integer and boolean columns become
+        columns of floats; float32 and nullable dtypes are kept.
 
     Raises
     ------
     PydpstatError
-        Where `k` is no such number, a column is not there or has no numbers, or a value is missing or
+        If `k` is not such a number, a column is not there or has no numbers, or a value is missing or
         infinite.
 
     See Also
     --------
-    k_means : a number of groups in the place of their size.
-    k_anonymity : what it is done for.
+    k_means : a given number of groups instead of a size.
+    k_anonymity : the anonymity achieved.
 
     Notes
     -----
-    The table returned is k-anonymous in `columns`, whatever other columns say. It is not differentially
-    private: a mean of k rows is the plain mean, and anyone who knows the other k - 1 computes the last one.
+    The table returned is k-anonymous in `columns`, regardless of other columns. It is not differentially
+    private: group means are exact, and anyone who knows k - 1 rows of a group can compute the last one.
 
     MDAV: while at least 3k rows are left, r is the row farthest from their mean and s the row farthest
-    from r. The k rows nearest to r are a group and leave; the k nearest to s among those left are the
-    next. From 2k rows on, the k rows nearest to the row farthest from the mean are a group, and the rest
-    is the last one. Distances are Euclidean; of rows at the same distance the first ones are taken. Means
-    are correctly rounded, and distances are compared as their squares, added up over the columns in their
-    order: so the partition is defined bit for bit. Bounding boxes of blocks of rows keep most
-    distances from being computed and change nothing. With n rows, time grows as n^2 / k in the end; in
-    few columns and up to a million rows it is about n / k groups at well below a millisecond each.
+    from r. The k rows nearest to r form a group and are removed; the k nearest to s among the remaining ones form
+    the next. With 2k to 3k - 1 rows left, the k rows nearest to the row farthest from the mean form a group,
+    and the rest is the last one. Distances are Euclidean; ties are broken by the order of rows. Means
+    are correctly rounded, and distances are compared by their squares, summed over the columns in
+    order, which makes the partition reproducible bit for bit. Bounding boxes of blocks of rows avoid most
+    distance computations without changing the result. With n rows, time grows as n^2 / k asymptotically; for
+    few columns and up to a million rows it is well below a millisecond for each of about n / k groups.
 
-    ``"fast"``: rows that have k - 1 equals or more are groups at once. Of the others the most isolated
-    ones take their nearest neighbors (for k above 10: MDAV in blocks of 4096 k rows or more). Then a local
-    search lowers the loss: groups that cost more than their rows would cost in the neighboring groups are
-    dissolved, groups of 2k rows are split, pairs of neighboring groups are parted again, for as long as it
-    gains and six rounds at most. Nothing in it is random.
+    ``"fast"``: sets of at least k equal rows form groups first. Of the other rows the most isolated ones
+    are grouped with their nearest neighbors (for k above 10: MDAV in blocks of 4096 k rows or more). Then a
+    local search lowers the loss: groups that cost more than their rows would cost in the neighboring groups
+    are dissolved, groups of 2k rows are split, and pairs of neighboring groups are repartitioned, as long as
+    the loss decreases and for at most six rounds. The method is deterministic.
 
-    A constant column stays as it is, and plays no part in the distances. All rows of a group get the very
-    same mean, which lies within the group's values.
+    A constant column remains unchanged, and does not affect the distances. All rows of a group have exactly
+    the same mean, which lies within the range of the group's values.
 
     References
     ----------
@@ -154,20 +154,20 @@ def k_means(
 ) -> pd.DataFrame:
     """Replace each row by the mean of its cluster, found by k-means.
 
-    The clusters are of all columns together.
+    Clusters are formed on all columns jointly.
 
     Parameters
     ----------
     df : DataFrame
-        The table. The columns that are treated must have numbers, none of them missing.
+        The table. The columns to aggregate must have numbers, none of them missing.
     n_clusters : int, default 8
-        How many clusters, from 1 to the number of rows.
+        Number of clusters, from 1 to the number of rows.
     columns : name or sequence of names, optional
-        What to treat; all columns by default.
+        Columns to aggregate; all by default.
     standardize : bool, default False
-        Whether distances are taken in standard deviations of the columns.
+        Whether distances are in standard deviations of the columns.
     random_state : int, default 40
-        Seed of scikit-learn's k-means; the best of ten starts is kept.
+        Seed of scikit-learn's k-means, of which the best of ten starts is used.
 
     Returns
     -------
@@ -177,21 +177,21 @@ def k_means(
     Raises
     ------
     PydpstatError
-        Where `n_clusters` is no such number, or a column is not there, has no numbers or lacks some.
+        If `n_clusters` is not such a number, or a column is not there, has no numbers, or has missing ones.
     MissingExtraError
-        Where scikit-learn is not installed; the message has the command.
+        If scikit-learn is not installed; the message has the command.
 
     See Also
     --------
-    k_means_by_col : each column by itself.
+    k_means_by_col : cluster each column separately.
     microaggregation : groups of at least k records.
 
     Notes
     -----
-    scikit-learn stops before its centroids have settled; rows become their cluster's mean, which has the
-    least squared error, and not the centroid. Nothing is said about k: an outlier makes its own
-    cluster and stays alone (`find_isolated`).
-    Where there are fewer different rows than clusters, the rows stay as they are.
+    scikit-learn stops before its centroids have converged; rows are replaced by their cluster's mean, which
+    has the least squared error, instead of the centroid. There is no guarantee of any k: an outlier may
+    form its own cluster (`find_isolated`). With fewer distinct rows than clusters the rows remain
+    unchanged.
 
     References
     ----------
@@ -235,12 +235,12 @@ def k_means_by_col(
 
     See Also
     --------
-    k_means : all columns together.
+    k_means : cluster all columns jointly.
 
     Notes
     -----
-    d columns with c values each allow c^d different rows: k is smaller than from `k_means` with as many
-    clusters.
+    d columns with c values each have up to c^d distinct rows: k is smaller than from `k_means` with the same
+    number of clusters.
 
     Examples
     --------

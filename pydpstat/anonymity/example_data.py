@@ -28,7 +28,7 @@ def simulate_loans(rows: int = ROWS, seed: int = 40) -> pd.DataFrame:
     Returns
     -------
     DataFrame of shape (rows, 6)
-        ``SK_ID_CURR`` (a different number for each row), ``TARGET`` (1 where a payment was late, else
+        ``SK_ID_CURR`` (a different number for each row), ``TARGET`` (1 if a payment was late, otherwise
         0), ``AMT_INCOME_TOTAL`` and ``AMT_CREDIT`` (log-normal amounts; one income is 117 million),
         ``DAYS_BIRTH`` and ``DAYS_EMPLOYED`` (days before the application, hence negative; 365243 is the
         code for those who are not employed).
@@ -36,11 +36,11 @@ def simulate_loans(rows: int = ROWS, seed: int = 40) -> pd.DataFrame:
     Raises
     ------
     PydpstatError
-        Where `rows` is no integer of at least 1, or `seed` none of at least 0.
+        If `rows` is not an integer of at least 1, or `seed` is not an integer of at least 0.
 
     See Also
     --------
-    evaluate_anonymization : what the examples do with it.
+    evaluate_anonymization : used with these data in examples.
 
     Examples
     --------

@@ -31,30 +31,30 @@ def round_columns(df: pd.DataFrame, to: float | Mapping[Hashable, float], column
     df : DataFrame
         The table.
     to : number or dict
-        Of what the values become multiples, above 0: 1000 for whole thousands, 0.5 for halves. A dict has
-        one number for each column that is treated.
+        The values are rounded to multiples of this number, above 0: 1000 for thousands, 0.5 for halves. A dict
+        has one number for each column to round.
     columns : name or sequence of names, optional
-        What to round; all columns by default, and the dict's where `to` is one.
+        Columns to round; by default all, or the keys of the dict `to`.
 
     Returns
     -------
     DataFrame
-        A new table. A column keeps its dtype; one of integers becomes one of floats where `to` is no
-        integer. Missing values stay.
+        A new table. A column keeps its dtype; one of integers becomes one of floats if `to` is not an
+        integer. Missing values remain.
 
     Raises
     ------
     PydpstatError
-        Where `to` is no such number, or a column is not there or has no numbers.
+        If `to` is not such a number, or a column is not there or has no numbers.
 
     See Also
     --------
-    categorize : classes.
-    add_noise : noise in the place of rounding.
+    categorize : replace numbers by intervals.
+    add_noise : add noise instead of rounding.
 
     Notes
     -----
-    A value halfway between two multiples goes to the even one. Rounding alone promises no k: look at
+    A value halfway between two multiples goes to the even one. Rounding alone does not guarantee any k: see
     `k_anonymity`.
 
     Examples
@@ -112,13 +112,12 @@ def categorize(
     df : DataFrame
         The table.
     bins : int, sequence of numbers, or dict
-        How many intervals, or their edges, increasing (infinite ones leave no value out). A dict has bins
-        for each column that is treated.
+        Number of intervals, or their edges, increasing (with infinite ones no value is outside). A dict has
+        bins for each column to convert.
     columns : name or sequence of names, optional
-        What to treat; all columns by default, and the dict's where `bins` is one.
+        Columns to convert; by default all, or the keys of the dict `bins`.
     quantiles : bool, default False
-        Whether a number of intervals means intervals with about equally many values, not equally long
-        ones.
+        Whether a given number of intervals have about equally many values instead of equal lengths.
 
     Returns
     -------
@@ -129,18 +128,18 @@ def categorize(
     Raises
     ------
     PydpstatError
-        Where `bins` is something else, a value lies outside the edges, or a column is not there or has no
+        If `bins` is something else, a value lies outside the edges, or a column is not there or has no
         numbers.
 
     See Also
     --------
-    round_columns : numbers that stay numbers.
-    k_anonymity : what it is done for.
+    round_columns : round numbers instead.
+    k_anonymity : the anonymity achieved.
 
     Notes
     -----
-    Edges that are computed from the data (a number of bins) tell something of the data: the smallest and
-    the largest value, or quantiles. Edges that you choose do not.
+    Edges that are computed from the data (a number of bins) reveal the smallest and the largest value, or
+    quantiles. Given edges do not depend on the data.
 
     Examples
     --------
@@ -204,42 +203,42 @@ def add_noise(
         The table.
     scale : number or dict
         The noise's scale in the column's unit, above 0: b for Laplace noise (standard deviation sqrt(2) b),
-        the standard deviation for normal noise. A dict has one for each column that is treated.
+        the standard deviation for normal noise. A dict has one for each column to which noise is added.
     columns : name or sequence of names, optional
-        What to treat; all columns by default, and the dict's where `scale` is one.
+        Columns to which noise is added; by default all, or the keys of the dict `scale`.
     noise : {"laplace", "normal"}, default "laplace"
         The noise's distribution.
     relative : bool, default False
-        Whether the scale is in standard deviations of the column, which must not be constant then.
+        Whether the scale is in standard deviations of the column, which then must not be constant.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
 
     Returns
     -------
     DataFrame
-        A new table. The columns treated have floats; float32 and nullable columns stay so. Missing values
-        stay missing.
+        A new table. Columns with noise have floats; float32 and nullable dtypes are kept. Missing values
+        remain missing.
 
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, or a column is not there, has no numbers or infinite ones.
+        If an argument is not allowed, or a column is not there, has no numbers, or has infinite ones.
 
     See Also
     --------
-    round_columns, categorize : other ways to blur columns.
-    pydpstat.mean : a release with a guarantee, which this has not.
+    round_columns, categorize : other methods of masking.
+    pydpstat.mean : a release with a guarantee, which this function does not have.
 
     Notes
     -----
-    This is perturbation in the sense of statistical disclosure control, and no differential privacy: a
-    value without bounds can be as far off as it likes, and a scale that is relative is computed from the
+    This is perturbation in the sense of statistical disclosure control, not differential privacy: values
+    are unbounded, and a relative scale is computed from the
     data. Values clipped to public bounds, with Laplace noise of scale d (upper - lower) / epsilon in each of
-    d columns, are epsilon-private for each row; no function here states that for you. For statistics use
+    d columns, are epsilon-private for each row; no function here states this guarantee. For statistics use
     `pydpstat.mean` and the other releases, which do.
 
     With ``rng=None`` the noise has its distribution exactly, on a grid of about a millionth of its scale;
-    the sum with the value is an ordinary one of floats.
+    it is added to the value in floating point.
 
     Examples
     --------
@@ -292,8 +291,8 @@ def drop_unique_identifiers(df: pd.DataFrame, columns: ColumnNames = None) -> pd
     df : DataFrame
         The table.
     columns : name or sequence of names, optional
-        Where to look. By default all columns but those of floats, since measurements seldom repeat and
-        name nobody by that.
+        Columns to check. By default all except those of floats, since measurements rarely repeat but do not
+        identify anyone.
 
     Returns
     -------
@@ -303,7 +302,7 @@ def drop_unique_identifiers(df: pd.DataFrame, columns: ColumnNames = None) -> pd
     Raises
     ------
     PydpstatError
-        Where `df` is no frame or has no rows, a column is not there, or no column would be left.
+        If `df` is not a frame or has no rows, a column is not there, or no column would be left.
 
     See Also
     --------
@@ -311,8 +310,8 @@ def drop_unique_identifiers(df: pd.DataFrame, columns: ColumnNames = None) -> pd
 
     Notes
     -----
-    A missing value is a separate value. In a table of few rows an innocent column may have no value
-    twice: look at what is left.
+    A missing value is a separate value. In a table of few rows a column that is not an identifier may have
+    distinct values: check the remaining columns.
 
     Examples
     --------
@@ -341,21 +340,21 @@ def find_isolated(df: pd.DataFrame, columns: ColumnNames = None, size: int = 1) 
     Parameters
     ----------
     df : DataFrame
-        The table, as a rule an anonymized one: its outliers are those that stay alone.
+        The table, usually an anonymized one: its outliers remain isolated.
     columns : name or sequence of names, optional
         The quasi-identifiers; all columns by default.
     size : int, default 1
-        Groups of at most so many rows count as isolated.
+        Rows in groups of at most this size count as isolated.
 
     Returns
     -------
     Series of bool
-        With the table's index: ``df[~find_isolated(df)]`` leaves them out.
+        With the table's index: ``df[~find_isolated(df)]`` omits these rows.
 
     Raises
     ------
     PydpstatError
-        Where `df` is no frame or has no rows, a column is not there, or `size` is no integer of at
+        If `df` is not a frame or has no rows, a column is not there, or `size` is not an integer of at
         least 1.
 
     See Also

@@ -27,7 +27,7 @@ def k_anonymity(df: pd.DataFrame, return_sizes: bool = False, columns: ColumnNam
     return_sizes : bool, default False
         Whether the sizes of all groups are returned.
     columns : name or sequence of names, optional
-        The quasi-identifiers: what somebody may know of a person. All columns by default.
+        The quasi-identifiers: attributes that an attacker may know. All columns by default.
 
     Returns
     -------
@@ -37,19 +37,19 @@ def k_anonymity(df: pd.DataFrame, return_sizes: bool = False, columns: ColumnNam
     Raises
     ------
     PydpstatError
-        Where `df` is no frame or has no rows, or a column is not there.
+        If `df` is not a frame or has no rows, or a column is not there.
 
     See Also
     --------
-    l_diversity : how many sensitive values each group has.
-    reidentification_risk : one over it.
+    l_diversity : the number of sensitive values in each group.
+    reidentification_risk : its reciprocal.
 
     Notes
     -----
-    A missing value is a separate value: two rows that lack it are alike, and a row that has it differs
-    from them. k is a property of the columns that are named: a column that is left out can still tell
-    rows apart. A k-anonymous table is not differentially private: it says nothing about what else
-    somebody knows, and all rows of a group may share what is to be kept secret (`l_diversity`).
+    A missing value is a separate value: two rows in which it is missing are equal, and differ from rows in
+    which it is not. k is a property of the given columns: other columns may still distinguish rows. A
+    k-anonymous table is not differentially private: an attacker may know other attributes, and all rows of
+    a group may have the same sensitive value (`l_diversity`).
 
     References
     ----------
@@ -78,19 +78,19 @@ def l_diversity(df: pd.DataFrame, quasi_identifiers: ColumnNames, sensitive: Has
     df : DataFrame
         The table.
     quasi_identifiers : name or sequence of names
-        What somebody may know of a person.
+        Attributes that an attacker may know.
     sensitive : name
-        What nobody should learn.
+        The attribute to protect.
 
     Returns
     -------
     int
-        1 if all rows of some group have the same value: anyone who finds the group knows it.
+        1 if all rows of some group have the same value, which anyone who identifies the group learns.
 
     Raises
     ------
     PydpstatError
-        Where `df` is no frame or has no rows, a column is not there, or `sensitive` is several columns
+        If `df` is not a frame or has no rows, a column is not there, or `sensitive` is several columns
         or one of the quasi-identifiers.
 
     See Also
@@ -137,21 +137,21 @@ def reidentification_risk(data: pd.DataFrame | int, columns: ColumnNames = None)
     data : DataFrame or int
         The table, or k itself.
     columns : name or sequence of names, optional
-        The quasi-identifiers, where a table is given; all columns by default.
+        The quasi-identifiers, if a table is given; all columns by default.
 
     Returns
     -------
     float
-        Above 0 and at most 1. It holds for the rows of the smallest group, the largest risk in the table.
+        Above 0 and at most 1. It applies to the rows of the smallest group, and is the largest risk in the table.
 
     Raises
     ------
     PydpstatError
-        Where k is no integer of at least 1, or as for `k_anonymity`.
+        If k is not an integer of at least 1, or as for `k_anonymity`.
 
     See Also
     --------
-    k_anonymity : one over it.
+    k_anonymity : its reciprocal.
     find_isolated : which rows are at risk.
 
     Examples
@@ -179,21 +179,21 @@ def mse_by_col(df1: pd.DataFrame, df2: pd.DataFrame, squared: bool = True) -> pd
     Returns
     -------
     Series
-        One number a column.
+        One number per column.
 
     Raises
     ------
     PydpstatError
-        Where shape, columns or index differ, a column has no numbers, or a value is missing in one of the
+        If shape, columns or index differ, a column has no numbers, or a value is missing in one of the
         tables only.
 
     See Also
     --------
-    evaluate_anonymization : the loss together with the protection.
+    evaluate_anonymization : information loss and protection.
 
     Notes
     -----
-    Two missing values do not differ.
+    Two missing values count as equal.
 
     Examples
     --------
@@ -222,7 +222,7 @@ def evaluate_anonymization(
     squared_error : bool, default True
         Whether errors are mean squares; otherwise their roots, in the columns' units.
     columns : name or sequence of names, optional
-        The quasi-identifiers, which k is about; all columns by default.
+        The quasi-identifiers for k; all columns by default.
 
     Returns
     -------
@@ -232,20 +232,20 @@ def evaluate_anonymization(
     Raises
     ------
     PydpstatError
-        Where shape, columns or index differ, a column is not there, or a value is missing in one of
+        If shape, columns or index differ, a column is not there, or a value is missing in one of
         the tables only.
 
     See Also
     --------
-    AnonymizationResults : what it returns.
+    AnonymizationResults : the result.
     k_anonymity, mse_by_col : parts of it.
 
     Notes
     -----
-    A column that has no numbers in one of the tables has the error NaN, and is left out of means and of
+    A column without numbers in one of the tables has the error NaN, and is excluded from means and from
     the loss. The loss is the sum of squared changes divided by the sum of squared distances from the
-    columns' means, over all columns with numbers, in raw units: 0 where nothing changed, 1 where every
-    row became the mean row.
+    columns' means, over all columns with numbers, in raw units: 0 if nothing changed, 1 if every
+    row was replaced by the mean row.
 
     Examples
     --------

@@ -38,20 +38,20 @@ class AnonymizationResults(Report, ReadOnlyArrays):
     """Protection and information loss of an anonymized table.
 
     `evaluate_anonymization` returns it. Its numbers are computed from the original data without noise: they
-    are for the data holder, and not private.
+    are for the data holder, and are not private.
 
     Parameters
     ----------
     group_sizes : Series of int
-        How many groups there are of each size; the index has the sizes, increasing.
+        Number of groups of each size; the index has the sizes, increasing.
     errors : Series of float
-        Mean squared error of each column, or its root; NaN where it has no numbers.
+        Mean squared error of each column, or its root; NaN for a column without numbers.
     relative_errors : Series of float
         Root mean squared error of each column in standard deviations of the original.
     squared_error : bool
         Whether `errors` are mean squares.
     loss : float
-        Sum of squared changes over the sum of squared distances from the mean; NaN where all is constant.
+        Sum of squared changes over the sum of squared distances from the mean; NaN if all columns are constant.
     columns : tuple
         Names of the quasi-identifiers.
     nobs : int
@@ -59,7 +59,7 @@ class AnonymizationResults(Report, ReadOnlyArrays):
 
     See Also
     --------
-    evaluate_anonymization : what makes it.
+    evaluate_anonymization : creates it.
 
     Examples
     --------
@@ -146,14 +146,14 @@ class AnonymizationResults(Report, ReadOnlyArrays):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; a new figure's by default.
+            Axes to draw on; by default those of a new figure.
         title : str, optional
             The title; by default k, the number of groups and the loss. ``""`` draws none.
         kind : {"errors", "sizes"}, default "errors"
-            Errors in standard deviations of the original, a bar for each column; or how many groups
-            there are of each size.
+            Errors in standard deviations of the original, a bar for each column; or the number of groups
+            of each size.
         **style
-            `color`, as matplotlib has it.
+            Matplotlib's `color`.
 
         Returns
         -------
@@ -162,9 +162,9 @@ class AnonymizationResults(Report, ReadOnlyArrays):
         Raises
         ------
         PydpstatError
-            Where `kind` is something else, or there are no errors to draw.
+            If `kind` is something else, or there are no errors to draw.
         MissingExtraError
-            Where matplotlib is not installed; the message has the command.
+            If matplotlib is not installed; the message has the command.
 
         Examples
         --------

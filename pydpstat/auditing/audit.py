@@ -52,31 +52,31 @@ def audit(
     seconds: float | None = None,
     rng: object = None,
 ) -> AuditResults:
-    """Bound a release's epsilon from below by its outcomes on two neighbors.
+    """Compute a lower bound of a release's epsilon from its outcomes on two neighbors.
 
-    It calls the release many times on both data sets. On a quarter of the outcomes it looks for
-    events that are more likely under one data set than under the other; on the rest it counts them.
-    It knows nothing of how the release works.
+    The release is called many times on both data sets. On a quarter of the outcomes, events are
+    searched that are more likely under one data set than under the other; on the rest they are counted.
+    The release is treated as a black box.
 
     Parameters
     ----------
     release : callable
         ``release(data)`` returns one result: a number, an array, a pandas object, a `DPResults`, a
-        text, a mapping or a dataclass of such; it may raise. A release with an argument `size` is
+        string, a mapping or a dataclass of such; it may raise an exception. A release with an argument `size` is
         called as ``release(data, size=n)`` and returns n independent results along the first axis.
     data, neighbor : object
-        Two neighboring data sets, best such as show the worst case.
+        Two neighboring data sets, preferably a worst case.
     claim : Guarantee, number or (number, number), optional
-        What is claimed: a guarantee, an epsilon, or (epsilon, delta). By default what the results
-        themselves claim (their `claim`), else nothing.
+        The claim to test: a guarantee, an epsilon, or (epsilon, delta). By default the `claim` of the
+        results, if they have one.
     samples : int, default 100000
         Draws from each data set; at least 500.
     confidence : float, default 0.95
-        Probability that `epsilon_lower` is right, between 0 and 1.
+        Probability that `epsilon_lower` is a valid bound, between 0 and 1.
     seconds : float, optional
-        Stop drawing after this time. What was drawn by then counts.
+        Time limit of drawing; the draws until then are used.
     rng : None, int, numpy.random.Generator or RRandom, keyword only
-        Decides which draws the search sees, and nothing else. The release has its own randomness.
+        Source of the split into draws for the search and for counting. The release has its own randomness.
 
     Returns
     -------
@@ -85,29 +85,29 @@ def audit(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, or the release raises the same error on both data sets.
+        If an argument is not allowed, or the release raises the same error on both data sets.
 
     See Also
     --------
-    AuditResults : what it returns.
-    pydpstat.teaching.sensitivity : the largest change that a search finds.
-    Guarantee : what is tried.
+    AuditResults : the result.
+    pydpstat.teaching.sensitivity : a sensitivity by exhaustive search.
+    Guarantee : the claim to test.
 
     Notes
     -----
     The events: tails, intervals, single values and unions of cells of each element, of the sum, of
     the length and of an estimated likelihood ratio; multiples of powers of two and zeros at the end
     of the mantissa; the support of inverse-CDF noise where the result publishes its distribution; missing
-    numbers; errors by type and message; shapes, labels, words, and what else a `DPResults` shows.
-    Warnings, time and memory are not looked at.
+    numbers; errors by type and message; shapes, labels, words, and the other outputs of a `DPResults`.
+    Warnings, time and memory are not examined.
 
     At most 8 events are counted. Each gets Clopper and Pearson's bounds on both probabilities, at
-    (1 - confidence) / 16 each, so that all hold together with probability `confidence`. For an
+    (1 - confidence) / 16 each, so that all hold simultaneously with probability `confidence`. For an
     event S that has at least probability p under one data set and at most q under the other,
-    P(S) <= exp(epsilon) Q(S) + delta gives epsilon >= log((p - delta) / q). A release that keeps its
-    claim is accused with probability 1 - confidence at most. One that is not accused is not proven.
+    P(S) <= exp(epsilon) Q(S) + delta gives epsilon >= log((p - delta) / q). A release that satisfies
+    its claim is rejected with probability at most 1 - confidence. No rejection is not a proof of the claim.
 
-    The results describe the two data sets: audit with made-up data.
+    The results depend on the two data sets without noise: use simulated data.
 
     References
     ----------

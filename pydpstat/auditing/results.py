@@ -71,7 +71,7 @@ def _compute_shares(z: Floats, edges: Floats, total: int) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class AuditedEvent:
-    """An event that was counted on separate draws.
+    """Event counted on separate draws.
 
     Parameters
     ----------
@@ -80,11 +80,11 @@ class AuditedEvent:
     likelier_under : {"data", "neighbor"}
         The data set under which it was more likely in the search.
     p, q : float
-        Its share there, and under the other data set.
+        Its relative frequency there, and under the other data set.
     p_lower, q_upper : float
         Lower bound of the first, upper bound of the second.
     epsilon_lower : float
-        What they imply.
+        The lower bound of epsilon that these imply.
     """
 
     words: str
@@ -107,19 +107,19 @@ class AuditResults(Plottable, NoTruthValue, Report):
     release : str
         Name of the callable.
     claim : Guarantee or None
-        What was claimed.
+        The claim tested; None if there is none.
     confidence : float
-        Probability that `epsilon_lower` is right.
+        Probability that `epsilon_lower` is a valid bound.
     draws : tuple of int
         Draws under the data and under the neighbor.
     events : tuple of AuditedEvent
-        What was counted, the strongest first.
+        The counted events, the strongest first.
     picture : Picture
         Both samples for `plot`.
 
     See Also
     --------
-    audit : what makes it.
+    audit : creates it.
 
     Examples
     --------

@@ -85,11 +85,11 @@ class Account(HelpfulErrors):
         Parameters
         ----------
         guarantee : Guarantee
-            What the release keeps.
+            Guarantee of the release.
         call : str
-            The call as text, without data, for the ledger.
+            The call as a string, without data, for the ledger.
         label : str, optional
-            What you call it, for the ledger; by default that of the `labeled` block around.
+            Label in the ledger; by default that of the enclosing `labeled` block.
 
         Raises
         ------
@@ -97,12 +97,12 @@ class Account(HelpfulErrors):
             If the budget does not cover it; nothing is spent then.
         PydpstatError
             If the guarantee is infinite, for other neighbors or another unit, or cannot be counted, or the
-            ledger cannot be written; nothing is spent then. Only where a connection to PostgreSQL is lost
-            while the spend is confirmed, it may be in the ledger; the error says so.
+            ledger cannot be written; nothing is spent then. If a connection to PostgreSQL is lost while the
+            spend is confirmed, it may be in the ledger; the error says so.
 
         See Also
         --------
-        Budget.charge : a result of a function with R's name.
+        Budget.charge : charge a result of a function with R's name.
 
         Examples
         --------
@@ -117,25 +117,25 @@ class Account(HelpfulErrors):
     def charge(self, result: object, label: str | None = None) -> None:
         """Spend the true guarantee of a finished release: a mirror's result, a pair of them, or a model.
 
-        A release inside of ``with budget:`` was paid for already.
+        A release inside ``with budget:`` has already been charged.
 
         Parameters
         ----------
         result : DPResults, DPResultsPair, ModelResults or another result
-            Its `guarantee`, what holds, is charged, whatever it claims.
+            Its true `guarantee` is charged, not the claimed one.
         label : str, optional
             As for `spend`.
 
         Raises
         ------
         BudgetExceeded
-            If the budget does not cover it. The result was drawn already: do not publish it.
+            If the budget does not cover it. The result has already been drawn: do not publish it.
         PydpstatError
             If the result guarantees nothing (an infinite epsilon), or as for `spend`.
 
         See Also
         --------
-        Budget.spend : an amount that is given.
+        Budget.spend : charge a given guarantee.
 
         Examples
         --------
@@ -231,18 +231,18 @@ class Account(HelpfulErrors):
     def labeled(self, label: str) -> Iterator[None]:
         """Label all charges to this budget within a block.
 
-        A release has no argument for it, as one label is usually that of many releases; and so a label
-        reaches the mirrors, too, which have R's arguments only.
+        Releases have no argument for a label, since one label usually applies to many of them; a block also
+        applies to the mirrors, which have R's arguments only.
 
         Parameters
         ----------
         label : str
-            What you call the releases, for the ledger. Of nested blocks the innermost counts.
+            Label of the releases in the ledger. Of nested blocks the innermost applies.
 
         Raises
         ------
         PydpstatError
-            If `label` is no text.
+            If `label` is not a string.
 
         See Also
         --------
@@ -250,7 +250,7 @@ class Account(HelpfulErrors):
 
         Notes
         -----
-        It holds where `with budget:` would: not in a thread that is started inside.
+        The block has the scope of `with budget:`: it does not apply to threads started inside.
 
         Examples
         --------
@@ -286,32 +286,32 @@ class Account(HelpfulErrors):
         return self._accountant.to_amount(compute_shortfall(self._limit, self._ledger.read_total()))
 
     def plan(self, releases: int) -> Share:
-        """Compute the amount for each of several equal releases that together fit into what is left.
+        """Compute the amount for each of several equal releases that together use the remaining amount.
 
         Parameters
         ----------
         releases : int
-            How many; at least 1.
+            Number of releases, at least 1.
 
         Returns
         -------
         Share
-            Its ``epsilon`` is for pure releases, its ``gaussian`` for Gaussian ones. All of them fit, and as
-            many with more would not.
+            Its ``epsilon`` is for pure releases, its ``gaussian`` for Gaussian ones. These are the largest amounts
+            with which all releases fit.
 
         Raises
         ------
         PydpstatError
-            If `releases` is no whole number of at least 1, or the budget is an odometer.
+            If `releases` is not an integer of at least 1, or the budget is an odometer.
 
         See Also
         --------
-        Budget.remaining : the whole amount that is left.
+        Budget.remaining : the total amount left.
 
         Notes
         -----
-        Nothing is spent or kept aside. With "basic", epsilon and delta are divided: a delta of 0 leaves no
-        Gaussian release. With "zcdp", rho is divided, and a pure release may use more than the part
+        Nothing is spent or reserved. With "basic", epsilon and delta are divided: a delta of 0 leaves no
+        Gaussian release. With "zcdp", rho is divided, and a pure release may use more than its share
         of epsilon; a Gaussian one may have ``gaussian.epsilon`` with ``gaussian.delta``, the whole
         budget's, as the deltas of several releases do not add up there.
 

@@ -25,27 +25,27 @@ class Entry:
     call : str
         The call, without data.
     label : str
-        What the analyst calls it; empty where nothing was given.
+        Label given by the analyst; empty if none was given.
     epsilon, delta : float
-        What the release keeps.
+        Guarantee of the release.
     neighbors : str
-        For which neighbors.
+        Neighbors of the guarantee.
     unit : str or None
-        For which unit; None for a single record.
+        Privacy unit; None for a single record.
     rho : float or None
-        Its zero-concentrated privacy.
+        Its zero-concentrated privacy; None if there is none.
     loss : str
-        Its privacy loss as text; empty where it is not known.
+        Its privacy loss as a string; empty if it is not known.
     conditions : str
-        Its conditions, one a line.
+        Its conditions, one per line.
     time : str
-        When, in UTC: ``2026-01-31T23:59:59Z``.
+        Time of the charge, in UTC: ``2026-01-31T23:59:59Z``.
     process : int
-        The process's number.
+        Process id.
     host : str
-        The machine's name.
+        Host name of the machine.
     mechanism : str
-        The mechanism, in words; empty where it is not known.
+        The mechanism, in words; empty if it is not known.
 
     Examples
     --------

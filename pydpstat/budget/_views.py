@@ -29,12 +29,12 @@ class LedgerViews(Account, Exports):
     def summary(self) -> Summary:
         """Return the ledger as a table in statsmodels' form.
 
-        A row has the label, or else the call, shortened; `entries` has all of it.
+        A row shows the label, or the call if there is none, shortened; `entries` has the full strings.
 
         Returns
         -------
         statsmodels.iolib.summary.Summary
-            Has ``as_text``, ``as_html``, ``as_latex`` and ``as_csv``; printing it shows the text.
+            Has ``as_text``, ``as_html``, ``as_latex`` and ``as_csv``; printing it shows the table.
 
         See Also
         --------
@@ -66,7 +66,7 @@ class LedgerViews(Account, Exports):
     def statement(self) -> Statement:
         """Return the paragraph and the table for a methods section or a privacy office.
 
-        ``pydpstat.statement(releases, budget=budget)`` has more of each release, taken from the results.
+        ``pydpstat.statement(releases, budget=budget)`` has more details of each release, from the results.
 
         Returns
         -------
@@ -76,7 +76,7 @@ class LedgerViews(Account, Exports):
 
         See Also
         --------
-        statement : of releases without a budget.
+        statement : a statement on releases without a budget.
 
         Examples
         --------
@@ -123,29 +123,29 @@ class LedgerViews(Account, Exports):
         Parameters
         ----------
         path : str or path-like, optional
-            The file, which is replaced; it is whole or not there. By default the text is returned.
+            File to write, replaced atomically. By default the string is returned.
 
         Returns
         -------
         str or None
             A line with the names of `to_frame`'s columns, then the entries; numbers in full precision,
-            nothing where no rho is known, or the unit is a single record. A text that a spreadsheet would run
-            as a formula has an apostrophe in front.
+            empty cells if no rho is known or the unit is a single record. A string that a spreadsheet would run
+            as a formula is prefixed with an apostrophe.
 
         Raises
         ------
         PydpstatError
-            If `path` is no file's name, or cannot be written.
+            If `path` is not a file name, or cannot be written.
 
         See Also
         --------
-        Budget.to_json : with limits and amounts.
+        Budget.to_json : the entries with limits and amounts.
 
         Notes
         -----
-        A text is a formula where it begins with ``=``, ``+``, ``-``, ``@``, their full-width forms, a tab or
-        the end of a line, and is no number; such characters after apostrophes count as well. A program that
-        reads the file takes one apostrophe away from each. `to_frame` and `to_json` give every text as it is.
+        A string counts as a formula if it begins with ``=``, ``+``, ``-``, ``@``, their full-width forms, a tab or
+        a line break and is not a number, also after apostrophes. A program that reads the file removes one
+        apostrophe from each such string. `to_frame` and `to_json` leave strings unchanged.
 
         Examples
         --------
@@ -161,19 +161,19 @@ class LedgerViews(Account, Exports):
         Parameters
         ----------
         path : str or path-like, optional
-            The file, which is replaced; it is whole or not there. By default the text is returned.
+            File to write, replaced atomically. By default the string is returned.
 
         Returns
         -------
         str or None
             An object with ``epsilon``, ``delta``, ``accountant``, ``neighbors``, ``unit``, ``spent``,
-            ``remaining`` and ``entries``, which have the names of `to_frame`'s columns. What is infinite, as
-            the limit of an odometer, or not known is null, and so is the unit of a single record.
+            ``remaining`` and ``entries``, which have the names of `to_frame`'s columns. Infinite values, such as
+            the limit of an odometer, and unknown ones are null, as is the unit of a single record.
 
         Raises
         ------
         PydpstatError
-            If `path` is no file's name, or cannot be written.
+            If `path` is not a file name, or cannot be written.
 
         See Also
         --------
@@ -223,7 +223,7 @@ class LedgerViews(Account, Exports):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; a new figure's by default.
+            Axes to draw on; by default those of a new figure.
         title : str, optional
             The title; by default the limits and the accountant. ``""`` draws none.
         **style
@@ -233,7 +233,7 @@ class LedgerViews(Account, Exports):
         -------
         matplotlib Axes
             A bar for each label, or for the calls of a function without one: the sum of the releases'
-            epsilon, or of their rho with the accountant "zcdp". The last is what is left.
+            epsilon, or of their rho with the accountant "zcdp". The last bar is the remaining amount.
 
         Raises
         ------

@@ -31,7 +31,7 @@ class Amount(NamedTuple):
 
     See Also
     --------
-    pydpstat.Budget : where it is spent.
+    pydpstat.Budget : the budget that is charged.
 
     Examples
     --------
@@ -53,19 +53,19 @@ class Amount(NamedTuple):
 
 
 class Share(NamedTuple):
-    """Amount for each of several equal releases that together fit into what is left.
+    """Amount for each of several equal releases that together use the remaining amount.
 
     Parameters
     ----------
     epsilon : float
-        Of each, where all are pure.
+        For each release, if all are pure.
     gaussian : Amount
-        Of each, where all are Gaussian: with the accountant "basic" epsilon and delta; with "zcdp" rho, and
+        For each release, if all are Gaussian: with the accountant "basic" epsilon and delta; with "zcdp" rho, and
         the epsilon that a Gaussian release may have with the budget's delta.
 
     See Also
     --------
-    pydpstat.Budget : whose part it is.
+    pydpstat.Budget : the budget that is divided.
 
     Examples
     --------
@@ -87,11 +87,11 @@ class BudgetExceeded(PydpstatError):
     text : str
         The message.
     requested, remaining, difference : Amount
-        What the release costs, what is left, and what is missing.
+        Cost of the release, remaining amount, and missing amount.
 
     See Also
     --------
-    Budget : the limit that it speaks of.
+    Budget : the limit that is exceeded.
 
     Examples
     --------

@@ -27,49 +27,48 @@ class Budget(LedgerViews):
     delta : float, default 0
         Limit of delta; at least 0 and below 1. The accountant "zcdp" needs one above 0.
     path : str or path-like, optional
-        The ledger's file, made where there is none; several processes may share it. By default the
+        File of the ledger, created if it does not exist; several processes may share it. By default the
         ledger is in the memory of this process and ends with it.
     accountant : {"basic", "zcdp"}, default "basic"
         How the losses of several releases add up. ``"basic"``: epsilons and deltas. ``"zcdp"``:
         zero-concentrated privacy, which allows more releases where they are many or Gaussian.
     neighbors : {"bounded", "unbounded"}, default "bounded"
-        The neighbors for which the budget holds. Releases for the others are refused; pydpstat's own
-        take the budget's where none are given.
+        Neighbors for which the budget holds. Releases for the others raise an error; pydpstat's own
+        releases use the budget's neighbors by default.
     unit : str, optional, keyword only
-        The privacy unit for which the budget holds: the name of the column that tells whose data a
-        record is. By default it is a single record. Releases for another unit are refused.
+        Privacy unit for which the budget holds: the name of the column that identifies the person of a
+        record. By default it is a single record. Releases for another unit raise an error.
     url : str, optional, keyword only
         A PostgreSQL database instead of a file, for several machines:
-        ``"postgresql://user@host:5432/database"``. The ledger is made where there is none.
+        ``"postgresql://user@host:5432/database"``. The ledger is created if it does not exist.
     name : str, default "budget", keyword only
-        Which of the ledgers of the database; ``?name=`` in the url says the same.
+        Name of the ledger in the database; ``?name=`` in the url has the same meaning.
 
     Raises
     ------
     PydpstatError
-        If an argument is not allowed, the file or the tables are no ledger, or it has other limits.
+        If an argument is not allowed, the file or the tables are not a ledger, or it has other limits.
     MissingExtraError
-        Where psycopg is not installed, which a `url` needs; the message has the command.
+        If psycopg is not installed, which a `url` needs; the message has the command.
 
     See Also
     --------
-    BudgetExceeded : what a budget raises where a release would cost too much.
-    compose : what several guarantees are together.
-    plan : the accuracy that an epsilon buys, before anything is released.
+    BudgetExceeded : the error for a release that would exceed the limit.
+    compose : the joint guarantee of several releases.
+    plan : the accuracy for an epsilon, before anything is released.
 
     Notes
     -----
-    Guarantee: all releases that were spent together keep (epsilon, delta), also where the analyst
-    chooses each release, its epsilon and whether to go on after seeing the earlier results. Both
+    Guarantee: all releases charged to the budget together satisfy (epsilon, delta)-DP, even if the analyst
+    chooses each release, its epsilon and whether to continue after seeing the earlier results. Both
     accountants are valid filters in this sense (Rogers et al. 2016 and Whitehouse et al. 2023;
     Feldman and Zrnic 2021 and Lecuyer 2021). Privacy loss distributions are not offered here: they
-    hold for a list fixed in advance (see `compose`), and no such proof covers epsilons chosen on
-    the way.
+    apply to a list of releases fixed in advance (see `compose`), not to epsilons chosen adaptively.
 
     With "zcdp" a release costs its rho, ``epsilon * tanh(epsilon / 2)`` where it is pure and
     ``mu**2 / 2`` where it is Gaussian; all together may cost the largest rho from which
-    (epsilon, delta) follows. A release of which only a pair with a delta above 0 is known has no
-    rho and is refused.
+    (epsilon, delta) follows. A release for which only a pair with a delta above 0 is known has no
+    rho and raises an error.
 
     Sums are exact. Every epsilon and delta counts as the decimal number that Python prints, so that
     ten releases of 0.1 spend 1 and not more. The floating-point number 0.1 differs from the decimal
@@ -80,32 +79,32 @@ class Budget(LedgerViews):
     that is killed may leave a spend without its release, never a release without its spend; several
     processes never exceed the limit together. The ledger holds calls, guarantees, times and process
     numbers; no data and no estimates. It belongs on a local disk, as SQLite's locks do not hold over
-    every network, and has one name: a file with hard links is refused. A file beside it
+    every network, and has one name: a file with hard links is an error. A file beside it
     (``-journal``) is part of it while a spend is written. A ledger that is gone, was truncated or damaged, or
     whose limits, total or entries were altered, is an error and never a new one; only ``Budget(...)`` makes
-    one, where no file is. Check sums in the ledger tell, for a file and for tables in a server. They have no
-    secret: anyone who may write to a ledger can recompute them, or restore an older copy, which is
+    one, where no file is. Checksums in the ledger, in a file or in a server's tables, detect this. They have no
+    secret key: anyone who may write to a ledger can recompute them, or restore an older copy, which is
     noticed only while the budget is in use.
 
     In PostgreSQL a spend is one transaction as well, which locks the ledger's row and is on the server's
-    disk (``synchronous_commit``) before the noise is drawn. A connection that is lost while the commit is
-    confirmed is an error that says that the spend may be in the ledger; nothing is released then, and nothing
-    is tried again. Tables that are gone or were altered are an error. A password in the url is used, and is
+    disk (``synchronous_commit``) before the noise is drawn. If the connection is lost while the commit is
+    confirmed, the error says that the spend may be in the ledger; nothing is released then, and there is
+    no retry. Tables that are gone or were altered are an error. A password in the url is used, and is
     in no text, error, copy or pickle; a pickle in another process takes it from where libpq finds it
     (``PGPASSWORD``, ``~/.pgpass``).
 
-    ``with budget:`` pays for every release inside, before its noise is drawn: of pydpstat's functions and
-    of the mirrors. A release that names another ``budget=`` is left to that one; of nested blocks the
-    innermost pays. A function of pydpstat's that gets no ``neighbors=`` takes those of the budget that
-    pays. The mirrors are charged their true guarantee, and refused if they guarantee nothing. Drawing from
-    `pydpstat.random` or a mechanism's own noise is no release, and neither is what `pydpstat.anonymity`
-    does. The block is a context variable: an asyncio task has that of the place where it was made, a forked
-    process that of its parent (a budget in memory refuses to be used there), and a new thread or another
+    Inside ``with budget:`` every release of pydpstat's functions and of the mirrors is charged to the budget
+    before its noise is drawn. A release with another ``budget=`` is charged to that one; of nested blocks the
+    innermost applies. A function of pydpstat without ``neighbors=`` uses those of the budget that is charged.
+    The mirrors are charged their true guarantee, and raise an error if they guarantee nothing. Drawing from
+    `pydpstat.random` or a mechanism's own noise is not a release, and neither are the functions of
+    `pydpstat.anonymity`. The block is a context variable: an asyncio task has that of the place where it was
+    created, a forked process that of its parent (a budget in memory raises an error there), and a new thread or another
     process has none. A block that a generator opens, synchronous or not, is in force while the generator
     runs, and not for releases of its caller between two steps; a generator that contextlib or a pytest
     fixture drives as a context manager opens it for the code that enters it. A task that is started while
-    such a generator is suspended, or inside its block, must name its ``budget=``. A
-    release that nobody pays for in a thread that was started while the block was open, or in a pool's, is a
+    such a generator is suspended, or inside its block, must name its ``budget=``. An
+    uncharged release in a thread that was started while the block was open, or in a pool's thread, gives a
     `BudgetWarning` (`pydpstat.errors`).
 
     References
@@ -170,7 +169,7 @@ class Budget(LedgerViews):
         Returns
         -------
         Budget
-            Its `epsilon` is infinite, and it refuses only what guarantees nothing or cannot be counted.
+            Its `epsilon` is infinite; an error is raised only for guarantees that are infinite or cannot be counted.
 
         Raises
         ------
@@ -183,7 +182,7 @@ class Budget(LedgerViews):
 
         Notes
         -----
-        Guarantee: `spent` is a valid odometer, also where the analyst chooses releases, and when to stop,
+        Guarantee: `spent` is a valid odometer, even if the analyst chooses releases, and when to stop,
         after seeing earlier results. For any epsilon and delta that are fixed in advance, an event
         in which the last reading was at most these has a probability of at most ``exp(epsilon)`` times
         that with a neighbor's data, plus delta. With "basic" the readings are the sums. With "zcdp" they
@@ -224,7 +223,7 @@ class Budget(LedgerViews):
         path : str or path-like, optional
             The ledger's file.
         url, name : str, optional, keyword only
-            The ledger's place in PostgreSQL, instead of a file, as for `Budget`.
+            Ledger in PostgreSQL instead of a file, as for `Budget`.
 
         Returns
         -------
@@ -233,13 +232,13 @@ class Budget(LedgerViews):
         Raises
         ------
         PydpstatError
-            If there is no such file or ledger, or it is something else.
+            If the file or ledger does not exist, or is not a ledger of pydpstat.
         MissingExtraError
-            Where psycopg is not installed, which a `url` needs; the message has the command.
+            If psycopg is not installed, which a `url` needs; the message has the command.
 
         See Also
         --------
-        Budget : a new one.
+        Budget : create a ledger.
 
         Examples
         --------

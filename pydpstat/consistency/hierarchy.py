@@ -22,8 +22,8 @@ class Hierarchy:
     Parameters
     ----------
     nested : dict or list
-        The labels below the top: a dict from labels to what is below them (a dict, a list of labels, or
-        None where nothing is), or a list of labels. Branches may differ in depth.
+        The labels below the top: a dict from labels to their children (a dict, a list of labels, or
+        None for a leaf), or a list of labels. Branches may differ in depth.
     root : label, default "total"
         Name of the top.
     levels : list of str, optional
@@ -34,25 +34,25 @@ class Hierarchy:
     levels : tuple of str
         The levels' names.
     sizes : tuple of int
-        How many nodes each level has.
+        Number of nodes of each level.
     labels : tuple of ndarray of object
-        The labels of each level. The children of a level's nodes follow each other in the next level.
+        The labels of each level. The children of a node are adjacent in the next level.
     tree : Tree
-        The same as numbers.
+        The same hierarchy as node numbers.
 
     Raises
     ------
     PydpstatError
-        Where a label occurs twice below one parent, or there is nothing below the top.
+        If a label occurs twice below one parent, or there is nothing below the top.
 
     See Also
     --------
-    release_hierarchy : its release.
+    release_hierarchy : release counts of a hierarchy.
 
     Notes
     -----
-    The hierarchy has to be public. One that is made of the records at hand (`from_columns` of the data)
-    tells which labels occur; make it of an official list.
+    The hierarchy must be public. One created from the data (`from_columns` of the records) reveals which
+    labels occur; create it from an official list.
 
     Examples
     --------
@@ -81,17 +81,17 @@ class Hierarchy:
         Parameters
         ----------
         child, parent : array_like of labels, shape (n,)
-            Columns of a list of all nodes. Each child occurs once. The top may be there with a missing
-            parent, or only as a parent.
+            Columns of a list of all nodes. Each child occurs once. The top may be included with a missing
+            parent, or occur only as a parent.
         root : label, optional
-            Name of a top to be put above several ones. By default there must be one.
+            Name of a new top above several ones. By default there must be a single top.
         levels : list of str, optional
             Names of the levels from the top down.
 
         Raises
         ------
         PydpstatError
-            Where a child has two parents, a label is above itself, or there are several tops.
+            If a child has two parents, a label is its own ancestor, or there are several tops.
 
         Examples
         --------
@@ -111,8 +111,8 @@ class Hierarchy:
         Parameters
         ----------
         columns : DataFrame or dict of columns
-            One row a leaf, from the highest level to the lowest; missing at the end where a leaf is
-            higher than others. Rows that occur twice count once.
+            One row per leaf, from the highest level to the lowest; missing at the end for leaves on higher
+            levels. Duplicate rows count once.
         root : label, default "total"
             Name of the top.
         levels : list of str, optional
@@ -121,7 +121,7 @@ class Hierarchy:
         Raises
         ------
         PydpstatError
-            Where a label is missing above one that is not, or a node is a leaf and has children.
+            If a label is missing above one that is not, or a leaf has children.
 
         Examples
         --------

@@ -153,29 +153,29 @@ def make_consistent(
     nonnegative: bool | None = None,
     integer: bool | None = None,
 ) -> HierarchyFit:
-    """Make the noisy values of a hierarchy add up.
+    """Make the noisy values of a hierarchy consistent, so that children add up to their parent.
 
     Parameters
     ----------
     hierarchy : Hierarchy
     noisy : list of array_like, Series, dict or array_like
-        What was released: one array a level, from the top down (of any shape; the values in C order), a
-        Series or dict by the nodes' names, or one array of all nodes, level after level. NaN stands
-        for a node with children that was not measured.
+        The released values: one array per level, from the top down (of any shape; the values in C order), a
+        Series or dict by the nodes' names, or one array of all nodes, level by level. NaN for
+        a node with children that was not measured.
     method : {"least squares", "ratio", "top-down"}, default "least squares"
-        ``"least squares"``: what is nearest to all values, each weighted by its noise.
+        ``"least squares"``: the fit closest to all values, weighted by their noise variances.
         ``"ratio"``: the top is rounded and clipped at 0, then children are scaled to their parent, level by
         level.
         ``"top-down"``: children are fitted to their parent by least squares with none of them negative,
-        level by level, each with what its own subtree tells.
+        level by level, each estimated from its own subtree.
     variances : float or sequence, optional
         Variances of the noise: one for all, or one for each level, a number or an array; 0 for exact
-        values. By default all values have one weight, and there are no standard errors.
+        values. By default all values have equal weights, and there are no standard errors.
     nonnegative : bool, optional
-        True for ``"top-down"``, False for ``"least squares"``. For ``"ratio"``, where it is False by
-        default, True sets negative values to 0 first.
+        True for ``"top-down"``, False for ``"least squares"``. For ``"ratio"`` (default
+        False) True sets negative values to 0 first.
     integer : bool, optional
-        Whether the values are to be integers (int64). By default for ``"top-down"`` where the
+        Whether the values are rounded to integers (int64). By default for ``"top-down"`` if the
         noisy values are integers.
 
     Returns
@@ -187,21 +187,21 @@ def make_consistent(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, or exact values do not add up.
+        If an argument is not allowed, or exact values do not add up.
 
     See Also
     --------
-    release_hierarchy : the release as well.
-    least_squares : tables.
+    release_hierarchy : release and make consistent.
+    least_squares : make tables consistent.
 
     Notes
     -----
     Post-processing: it costs no privacy budget, as long as the values were released, or are public.
 
     Least squares is the generalized least squares estimate for any tree and any variances, in linear
-    time; its values are unbiased and may be negative. Ratios divide by noisy sums: near 0 they are
-    wild, and they let go of what children tell of their parent. Fits that are not negative are biased
-    upwards where the true values are near 0.
+    time; its values are unbiased and may be negative. Ratios divide by noisy sums: they are
+    unstable near 0, and do not use the children's information on their parent. Nonnegative fits are
+    biased upwards if the true values are near 0.
 
     References
     ----------

@@ -60,41 +60,41 @@ def release_hierarchy(
     rng: object = None,
     budget: Chargeable | None = None,
 ) -> HierarchyResults:
-    """Release the counts of all nodes of a hierarchy, so that they add up.
+    """Release consistent counts of all nodes of a hierarchy.
 
     Parameters
     ----------
     data : DataFrame, or counts: dict, Series or array_like
-        A frame has one record a row: a column for each level below the top, from the highest down, or
+        A frame has one record per row: a column for each level below the top, from the highest down, or
         one column with the leaves' labels. Anything else has the counts of the leaves: by label (or by
-        the tuple of labels, where some occur twice), or in the hierarchy's order.
+        the tuple of labels, if some occur twice), or in the hierarchy's order.
     epsilon : float
         Privacy parameter of all levels together; above 0 and finite.
-    hierarchy : Hierarchy, keyword only, needed
-        Public. Leaves without records belong to it, too.
+    hierarchy : Hierarchy, keyword only, required
+        A public hierarchy, including leaves without records.
     split : {"uniform", "optimal", "leaves"}, sequence or dict, default "uniform"
-        How the levels share epsilon: evenly; so that the mean standard error after least squares is
-        small, in the mean over levels of their nodes' variances, or over the leaves; or in the given
-        proportions, for the levels with noise from the top down, or by their names. 0 leaves a level
-        without leaves out.
+        Division of epsilon among the levels: evenly; so that variances after least squares are small, in
+        the mean over levels of their nodes' variances, or over the leaves; or in the given
+        proportions, for the levels with noise from the top down, or by their names. A level without
+        leaves is not released at a proportion of 0.
     delta : float, default 0
-        Above 0 and below 1 for a mechanism that needs it: each level with noise gets an equal part.
+        Above 0 and below 1 for a mechanism that requires it, divided equally among the levels with noise.
     mechanism : {"geometric"} or Mechanism, default "geometric"
-        The noise of each level; an object for another one (`pydpstat.mechanisms.Mechanism`).
+        Mechanism of each level, by name or as an object (`pydpstat.mechanisms.Mechanism`).
     neighbors : {"bounded", "unbounded"}, optional
         By default the budget's, else bounded: one record replaced (the number of records public).
         Unbounded: one added or removed (the number private).
     method : {"least squares", "ratio", "top-down"}, default "least squares"
-        How the counts are made to add up: see `make_consistent`.
+        Method for consistency, see `make_consistent`.
     nonnegative, integer : bool, optional
         As in `make_consistent`.
     missing : {"error", "drop"}, default "error"
-        What to do with records that are at no leaf, or have a missing label: raise an error, or leave
-        them out (unbounded only).
+        Treatment of records that are at no leaf, or have a missing label: raise an error, or drop
+        them (unbounded only).
     rng : None, int, numpy.random.Generator or RRandom, keyword only
         Source of the noise. None (default) is the operating system; an int seeds NumPy.
     budget : Budget, optional
-        Where the release is to be charged, once for all levels.
+        Budget charged with the release, once for all levels.
 
     Returns
     -------
@@ -106,13 +106,13 @@ def release_hierarchy(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, the data do not fit the hierarchy, or a record is at no leaf
+        If an argument is not allowed, the data do not fit the hierarchy, or a record is at no leaf
         with ``missing="error"``. Nothing is spent or drawn then.
 
     See Also
     --------
-    make_consistent : counts that are released already.
-    pydpstat.crosstab : one table.
+    make_consistent : make released counts consistent.
+    pydpstat.crosstab : release one table.
 
     Notes
     -----
@@ -120,11 +120,11 @@ def release_hierarchy(
     ``missing="error"`` whether every record is at a leaf is treated as public.
 
     Sensitivity: in each level a record is in at most one node. Adding or removing one changes one count
-    of the level by 1, an L1 sensitivity of 1; replacing one changes at most two counts, 2 (1 where the
+    of the level by 1, an L1 sensitivity of 1; replacing one changes at most two counts, 2 (1 if the
     level has a single node and leaves are above it). Each level gets symmetric geometric noise with its
     share of epsilon; the shares add up to epsilon (Dwork and Roth 2014, theorem 3.16), none of them
     rounded up. Under bounded neighbors the total is public and costs nothing. Making the counts
-    consistent is post-processing, and costs nothing either.
+    consistent is post-processing, and also costs nothing.
 
     References
     ----------

@@ -48,20 +48,20 @@ class HierarchyFit(Report, ReadOnlyArrays):
     ----------
     hierarchy : Hierarchy
     noisy_values : tuple of ndarray
-        What was measured, level by level; NaN where nothing was.
+        The noisy measurements, level by level; NaN where nothing was measured.
     variances : tuple of ndarray of float64
-        The noise's variances: 0 where a value is exact, infinite where nothing was measured, NaN where
+        The noise's variances: 0 where a value is exact, infinite for values that were not measured, NaN if
         they were not given.
     values : tuple of ndarray of float64 or int64
         The consistent values.
     spreads : tuple of ndarray of float64, or None
-        Their variances before rounding, where these are known.
-    way : Method
+        Their variances before rounding; None if these are not known.
+    way : ConsistencyMethod
         How they were made consistent.
 
     See Also
     --------
-    make_consistent : what makes it.
+    make_consistent : creates it.
 
     Examples
     --------
@@ -157,20 +157,20 @@ class HierarchyFit(Report, ReadOnlyArrays):
     def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
         """Return normal confidence intervals for the values without noise, around the consistent values.
 
-        Least squares adds up many noises, so the normal approximation is good if their sizes are similar;
-        it does not include rounding.
+        Least squares estimates are sums of many noises, so the normal approximation is good if their scales
+        are similar; it does not include rounding.
 
         Parameters
         ----------
         alpha : float, default 0.05
-            Probability that an interval misses, of each one by itself.
+            Probability that a single interval does not cover.
         kind : {"noise"}, optional
-            The one that there is.
+            The only kind available.
 
         Raises
         ------
         PydpstatError
-            Where `alpha` is not above 0 and at most 0.5, `kind` is not available, or there are no
+            If `alpha` is not above 0 and at most 0.5, `kind` is not available, or there are no
             standard errors.
         """
         from statistics import NormalDist
@@ -238,27 +238,27 @@ class HierarchyFit(Report, ReadOnlyArrays):
 class HierarchyResults(GuaranteedReport, HierarchyFit):
     """A hierarchy of counts, released with noise and made consistent.
 
-    It contains only what may be published: no data, true counts, noise or seed. It has all of
-    `HierarchyFit`, with the noise's variances as given by its distribution.
+    It contains only publishable results: no data, true counts, noise or seed. It has all attributes of
+    `HierarchyFit`, with the variances of the noise distributions.
 
     Parameters
     ----------
     noises : tuple of (Noise or None)
-        The distribution of each level's noise; None where the counts are public or were not released.
+        The distribution of each level's noise; None if the counts are public or were not released.
     shares : tuple of float
-        Each level's part of epsilon.
+        Each level's share of epsilon.
     claim, guarantee : Guarantee
-        What was asked for, and what holds, of all levels together.
+        The requested guarantee, and the true one, of all levels together.
     nobs : int or None
-        Number of records, where it is public.
+        Number of records if it is public; otherwise None.
     reproducible : bool
-        True if a seed or a generator was given: then it is not for publication.
+        True if a seed or a generator was given: the release is then not for publication.
     record : Call
         The call, without data.
 
     See Also
     --------
-    release_hierarchy : what makes it.
+    release_hierarchy : creates it.
 
     Examples
     --------
@@ -307,7 +307,7 @@ class HierarchyResults(GuaranteedReport, HierarchyFit):
         Parameters
         ----------
         method, nonnegative, integer
-            As `make_consistent` has them.
+            As in `make_consistent`.
 
         Examples
         --------

@@ -49,15 +49,15 @@ def ipf(table: object, margins: object, *, tolerance: float = 1e-10, max_iterati
     ----------
     table : array_like, DataFrame, Series or DPResults
         Numbers of at least 0, with any number of ways: an array, a DataFrame, a Series with an index
-        level for each way (combinations that it lacks count as 0), or a release's result.
+        level for each way (absent combinations count as 0), or a release's result.
     margins : dict
-        From an axis, or a tuple of axes, to the sums that the table must have there: places (0, 1,
-        ...), or names where the table has them; ``()`` is the total. Values are arrays with the axes in
-        the key's order; pandas objects and results are put in order by their labels.
+        Maps an axis, or a tuple of axes, to the sums required there. Axes are given by position (0, 1,
+        ...), or by name if the table has names; ``()`` is the total. Values are arrays with the axes in
+        the key's order; pandas objects and results are aligned by their labels.
     tolerance : float, default 1e-10
-        Largest gap that may be left, as a share of each margin's largest value.
+        Largest remaining gap, relative to each margin's largest value.
     max_iterations : int, default 1000
-        How often all margins are gone through at most.
+        Largest number of passes over all margins.
 
     Returns
     -------
@@ -68,30 +68,30 @@ def ipf(table: object, margins: object, *, tolerance: float = 1e-10, max_iterati
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, margins do not agree with each other, or no table with the
+        If an argument is not allowed, margins do not agree with each other, or no table with the
         zeros of `table` has them.
 
     Warns
     -----
     ConvergenceWarning
-        Where the margins are not met after `max_iterations`.
+        If the margins are not met after `max_iterations`.
 
     See Also
     --------
-    least_squares : the closest table in squares, which may be below 0.
-    controlled_rounding : whole numbers.
+    least_squares : the closest table in squares, which may have negative cells.
+    controlled_rounding : round a table to integers.
 
     Notes
     -----
     Post-processing: it costs no privacy budget, as long as table and margins were released, or are
-    public. The zeros of the table stay zeros, and the odds ratios stay what they are. Of all tables
-    that have the margins, the fitted one is the nearest in relative entropy.
+    public. Zeros and odds ratios of the table are preserved. Of all tables
+    with these margins, the fitted one is the closest in relative entropy.
 
-    Where it does not converge, a linear program finds out why: there is no solution (an error), all
-    solutions have further zeros (then each iteration gains less than the one before), or it needs
-    more iterations.
+    If it does not converge, a linear program determines the reason: there is no solution (an error), all
+    solutions have further zeros (then convergence is sublinear), or more iterations
+    are needed.
 
-    Noisy margins do not agree with each other, and then no table has them all: `least_squares` makes
+    Noisy margins do not agree with each other, so that no table has them all: `least_squares` makes
     them agree first.
 
     References
@@ -187,38 +187,38 @@ def _explain_scaling_failure(kind: str, gap: float, n_iterations: int) -> str:
 
 @explain_wrong_calls
 def controlled_rounding(table: object, margins: object = None, *, time_limit: float = TIME_LIMIT) -> TableFit:
-    """Round a table to integers so that it still adds up.
+    """Round a table to integers so that it remains consistent with its margins.
 
     Parameters
     ----------
     table : array_like, DataFrame, Series or DPResults
         Numbers below 2^53 in size, with any number of ways.
     margins : list of axes, optional
-        The margins to keep: an axis or a tuple of axes each, by place or by name; ``()`` is the total.
+        The margins to preserve: an axis or a tuple of axes each, by position or name; ``()`` is the total.
         By default each axis and the total.
     time_limit : float, default 10
-        Seconds for the search of integers where there may be none.
+        Time limit in seconds for the search of integers if a solution may not exist.
 
     Returns
     -------
     TableFit
-        ``estimate`` is of int64. Each cell is the integer below or above (``status`` says where
-        that was not possible), and so is each of the margins' sums; those that were whole stay.
+        ``estimate`` is of int64. Each cell is rounded up or down (``status`` states where
+        that was not possible), as is each sum of the margins; integers remain unchanged.
 
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, or no such table is found.
+        If an argument is not allowed, or no such table is found.
 
     See Also
     --------
-    least_squares, ipf : tables that it rounds.
+    least_squares, ipf : fit the table to round.
 
     Notes
     -----
-    Post-processing: it costs no privacy budget. Of all such tables it is the nearest, in the sum of
-    squares, or within a thousandth of it. For a two-way table with its rows, columns and total (any
-    margins of which each is part of the next, in two chains) there always is one. With three or more
+    Post-processing: it costs no privacy budget. Of all such tables it has the smallest sum of
+    squared changes, or one within a thousandth of it. For a two-way table with its rows, columns and total
+    (any margins in two chains of nested sets) a solution always exists. With three or more
     ways there may be none.
 
     References

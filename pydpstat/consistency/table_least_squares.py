@@ -67,54 +67,54 @@ def least_squares(
     Parameters
     ----------
     table : array_like, DataFrame, Series or DPResults
-        Numbers, negative ones too: an array, a DataFrame, a Series with an index level for each way,
+        Numbers, also negative ones: an array, a DataFrame, a Series with an index level for each way,
         or a release's result.
     margins : dict
-        From an axis, or a tuple of axes, to the sums there, as in `ipf`.
+        Maps an axis, or a tuple of axes, to the sums there, as in `ipf`.
     variance : float or array_like, optional
         Variance of the noise of the table's cells, above 0: one for all, or one for each. By default
-        that of a release's noise, or else 1.
+        that of a release's noise, otherwise 1.
     margin_variances : float or dict, optional
         Variances of the noise of the margins, 0 for exact ones: one for all, or a dict with the keys of
-        `margins` and numbers or arrays. By default that of a release's noise, or else 0.
+        `margins` and numbers or arrays. By default that of a release's noise, otherwise 0.
     nonnegative : bool, default False
-        Whether no cell may be negative.
+        Whether negative cells are excluded.
     integer : bool, default False
-        Whether the cells are to be integers (int64), by controlled rounding: exact margins stay
-        exact, and must be whole; those of noisy margins are whole too.
+        Whether the cells are rounded to integers (int64), by controlled rounding: exact margins remain
+        exact, and must be integers; the sums of noisy margins also become integers.
     time_limit : float, default 10
-        Seconds for the search of integers where there may be none: with three or more ways.
+        Time limit in seconds for the search of integers if a solution may not exist: with three or more ways.
 
     Returns
     -------
     TableFit
         With ``estimate`` (in the form of `table`), ``bse`` (standard deviation of each cell's remaining
-        noise before rounding, where variances are given and are one for each margin, and cells may be
-        negative; else NaN), ``compute_gaps``, ``largest_gap``, ``status`` and ``summary()``.
+        noise before rounding, if variances are given, one for each margin, and cells may be
+        negative; otherwise NaN), ``gaps``, ``largest_gap``, ``status`` and ``summary()``.
 
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, exact margins do not agree with each other, or no table with
-        the asked signs or integers has them.
+        If an argument is not allowed, exact margins do not agree with each other, or no table with
+        the required signs or integers has them.
 
     Warns
     -----
     ConvergenceWarning
-        Where the exact margins are not met.
+        If the exact margins are not met.
 
     See Also
     --------
-    ipf : a table that keeps its odds ratios.
-    make_consistent : hierarchies.
+    ipf : a fit that preserves odds ratios.
+    make_consistent : make hierarchies consistent.
 
     Notes
     -----
     Post-processing: it costs no privacy budget, as long as table and margins were released, or are
     public.
 
-    What is least is the sum of squared changes of the cells and of the noisy margins, each divided by
-    its noise's variance. For noise that is independent this is the best linear unbiased estimate
+    The fit minimizes the sum of squared changes of the cells and of the noisy margins, each divided by
+    its noise's variance. For independent noise this is the best linear unbiased estimate
     (Aitken 1935). With one variance for each margin the solution is computed effect by effect, without
     iteration; in other cases by Newton's method on the multipliers.
 

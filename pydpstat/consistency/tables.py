@@ -168,16 +168,16 @@ class ConvergenceWarning(UserWarning):
 
     See Also
     --------
-    ipf : what gives it.
+    ipf : may issue it.
     """
 
 
 @explain_frozen_changes
 @dataclass(frozen=True, eq=False, repr=False)
 class TableFit(Report, ReadOnlyArrays):
-    """A table that was fitted to margins.
+    """Table fitted to margins.
 
-    It contains only the fitted table, not the one that was given.
+    It contains only the fitted table, not the original one.
 
     Parameters
     ----------
@@ -185,27 +185,27 @@ class TableFit(Report, ReadOnlyArrays):
         ``"iterative proportional fitting"``, ``"least squares"`` or ``"controlled rounding"``.
     values : ndarray of float64 or int64
         The fitted table.
-    form : Form
-        What the table was given as.
+    form : TableForm
+        Form in which the table was given.
     margins : tuple of str
         The margins' names.
     gaps : tuple of float
-        For each margin the largest difference between the table's sums and the margin as given, which
-        for a noisy one is not to be 0.
+        For each margin the largest difference between the table's sums and the given margin; not 0 in
+        general for a noisy one.
     iterations : int
-        How often all margins were gone through; 0 where the solution has a formula.
+        Number of passes over all margins; 0 for a closed-form solution.
     converged : bool
         Whether the exact margins are met, to the tolerance.
     status : str
         How the fit ended, in words.
     steps : tuple of str
-        What was done, in order.
+        The steps of the fit, in order.
     spread : ndarray or float
-        Standard deviation of each cell's remaining noise; NaN where it is not known.
+        Standard deviation of each cell's remaining noise; NaN if it is not known.
 
     See Also
     --------
-    ipf, least_squares, controlled_rounding : what make it.
+    ipf, least_squares, controlled_rounding : create it.
 
     Examples
     --------

@@ -101,7 +101,7 @@ class _NoiseAccess:
         Raises
         ------
         PydpstatError
-            Where a value is missing or no number: which of the two, and which value, is not told.
+            If a value is missing or not a number; the message does not state which of the two, or which value.
         """
         values = to_pandas_or_numpy(values, "values")
         single = is_single(values) or getattr(values, "ndim", 1) == 0
@@ -144,12 +144,12 @@ class LaplaceAccess(_NoiseAccess):
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed.
+        If an argument is not allowed.
 
     See Also
     --------
     GaussianAccess : Gaussian noise.
-    federate_array : data that are asked by it.
+    federate_array : data queried through it.
 
     Notes
     -----
@@ -191,12 +191,12 @@ class GaussianAccess(_NoiseAccess):
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed.
+        If an argument is not allowed.
 
     See Also
     --------
     LaplaceAccess : Laplace noise.
-    federate_array : data that are asked by it.
+    federate_array : data queried through it.
 
     Notes
     -----

@@ -61,7 +61,7 @@ class ResponseDesign(HelpfulErrors, ABC):
     See Also
     --------
     RandomizedResponse, RandomizedResponseCoins : the designs.
-    ResponseResults : what its estimates return.
+    ResponseResults : the results of its estimates.
     """
 
     __slots__ = ("_categories", "_epsilon", "_guarantee", "_missing", "_response")
@@ -114,9 +114,9 @@ class ResponseDesign(HelpfulErrors, ABC):
         Parameters
         ----------
         values : scalar or array_like
-            True values, one a person: an array of any shape, list, Series, Index or Categorical of the
+            True values, one per person: an array of any shape, list, Series, Index or Categorical of the
             design's categories, or a single value. Numbers and truth values that are equal are the same
-            category: 1, 1.0 and True. Missing are None, NaN, NaT, NA and what a mask hides.
+            category: 1, 1.0 and True. Missing values are None, NaN, NaT, NA and masked ones.
         rng : None, int, numpy.random.Generator or RRandom
             Source of the coins. None (default) is the operating system; an int seeds NumPy.
 
@@ -124,23 +124,23 @@ class ResponseDesign(HelpfulErrors, ABC):
         -------
         scalar, ndarray, Series or Index
             Answers: one of `categories` for a single value; a Series with the values' index and name; an
-            Index with their name; for anything else an array of their shape. The design alone fixes
-            the type: for 0 to k - 1 the shortest integers that hold them, int8 up to 128; else that of an
-            array of `categories`; or what pandas makes of such an array.
+            Index with their name; for anything else an array of their shape. The dtype depends on
+            the design only: for 0 to k - 1 the smallest integer type that has them, int8 up to 128;
+            otherwise that of an array of `categories`, as converted by pandas for a Series or an Index.
 
         Raises
         ------
         PydpstatError
-            Where a value is missing or no category, the container differs, or the design
+            If a value is missing or not a category, the container differs, or the design
             protects nothing.
 
         Notes
         -----
-        Guarantee: the design's. Container, shape, index and name of the values are public; nothing else
-        of them, not even a type, reaches the answers. An error tells that a value is no category (or,
-        without `missing`, is missing), and not which; that none is has to be public. With ``rng=None``
-        each answer has its own coins, and their distribution is exact: random bits are compared with the
-        probability's binary digits, as many as it takes.
+        Guarantee: the design's. Container, shape, index and name of the values are public; the answers do
+        not depend on anything else of them except by randomization, not even on types. An error states that
+        a value is not a category (or, without `missing`, is missing), but not which; that no value is must
+        be public. With ``rng=None`` each answer has its own coins with an exact distribution: random bits
+        are compared with the binary digits of the probability until they decide.
 
         Examples
         --------
@@ -165,10 +165,10 @@ class ResponseDesign(HelpfulErrors, ABC):
         Parameters
         ----------
         answers : array_like
-            What `respond` returned, of all persons together.
+            Answers of all persons, as returned by `respond`.
         method : {"moment", "ml"}, default "moment"
-            Which estimate the result's `params` are: the moment estimate, which is unbiased and may
-            lie outside 0 to 1, or the maximum-likelihood one. The result has both.
+            Estimate used for the result's `params`: the moment estimate, which is unbiased and may
+            lie outside [0, 1], or the maximum-likelihood one. The result has both.
 
         Returns
         -------
@@ -179,13 +179,13 @@ class ResponseDesign(HelpfulErrors, ABC):
         Raises
         ------
         PydpstatError
-            Where there is no answer, one is missing or no category, or answers tell nothing of the
-            truth (epsilon 0 or close to it).
+            If there is no answer, one is missing or not a category, or answers have no information on
+            the truth (epsilon 0 or close to it).
 
         Notes
         -----
-        Guarantee: the design's, as this is post-processing of the answers. It costs nothing to do it
-        again, or with another method.
+        Guarantee: the design's, as this is post-processing of the answers. Repeating it, also
+        with another method, costs no budget.
 
         References
         ----------
@@ -273,7 +273,7 @@ class ResponseDesign(HelpfulErrors, ABC):
         Raises
         ------
         PydpstatError
-            Where an argument is not allowed.
+            If an argument is not allowed.
 
         Notes
         -----
@@ -329,14 +329,14 @@ class ResponseDesign(HelpfulErrors, ABC):
         n : int
             Number of answers.
         proportion : float
-            The true proportion, from 0 to 1, of whom n are a random sample.
+            True proportion, from 0 to 1, in the population from which the n persons are sampled.
         estimator : {"ml", "moment"}, default "ml"
-            The maximum-likelihood estimate, or the moment one, which has none.
+            The maximum-likelihood estimate, or the moment one, which is unbiased.
 
         Raises
         ------
         PydpstatError
-            Where an argument is not allowed, or the design has more than two categories: the
+            If an argument is not allowed, or the design has more than two categories: the
             maximum-likelihood estimates depend on all answers' numbers together then.
 
         Examples

@@ -44,7 +44,7 @@ def federate_array(array: object, n_nodes: int | None = None) -> FederatedArray:
     array : array_like of shape (n,)
         The values: an array, list, Series or Categorical.
     n_nodes : int, optional
-        How many nodes, from 1 to n; by default one for each value. Fewer nodes get several values
+        Number of nodes, from 1 to n; by default one for each value. Fewer nodes have several values
         each, in order, as evenly as possible.
 
     Returns
@@ -54,12 +54,12 @@ def federate_array(array: object, n_nodes: int | None = None) -> FederatedArray:
     Raises
     ------
     PydpstatError
-        Where `array` is not a vector, or there are more nodes than values.
+        If `array` is not a vector, or there are more nodes than values.
 
     See Also
     --------
-    FederatedArray : what it returns.
-    LaplaceAccess, GaussianAccess : how it is asked.
+    FederatedArray : the result.
+    LaplaceAccess, GaussianAccess : access rules for numbers.
 
     Examples
     --------
@@ -94,19 +94,19 @@ class FederatedArray:
     """Values on nodes, as returned by `federate_array`.
 
     No answers are given before `configure_data_access`. `query` asks all nodes; iteration and ``[i]`` give
-    single nodes, whose `query` asks one. No public attribute, text, copy or pickle has a true value
-    (copying and pickling are refused).
+    single nodes, whose `query` asks one. No public attribute, string, copy or pickle contains a true value
+    (copying and pickling raise an error).
 
     Parameters
     ----------
     values : array
         One value or more for each node.
     n_nodes : int
-        How many nodes.
+        Number of nodes.
 
     See Also
     --------
-    federate_array : what makes it.
+    federate_array : creates it.
 
     Notes
     -----
@@ -114,12 +114,13 @@ class FederatedArray:
     the same process: a debugger, the garbage collector or a name written with underscores reaches
     the values. Real nodes are real machines, each of which calls ``definition.respond(value)``.
 
-    Which answers were given is known in the process that made the federation. A forked process has
-    the values, too; were both to answer, a node would give two answers to what counts as one. So in
-    a forked process nothing is answered but what was answered before the fork.
+    The answers given are recorded in the process that created the federation. A forked process has
+    the values, too; if both answered, a node would give two answers that are charged as one. A forked
+    process therefore returns only answers given before the fork.
 
-    Values that do not suit an access are an error, at no cost. Who may choose accesses, such as designs of
-    other categories, learns by errors whether values suit them: that they do has to be public.
+    Values that an access rule does not accept raise an error, at no cost. An analyst who may choose access
+    rules, such as designs with other categories, learns from errors whether they accept the values: this
+    must be public.
 
     Examples
     --------
@@ -167,19 +168,19 @@ class FederatedArray:
         Parameters
         ----------
         definition : RandomizedResponse, RandomizedResponseCoins, LaplaceAccess, GaussianAccess or another
-            Anything with a `guarantee` and ``respond(values, rng)``, which has to answer each value
-            by itself.
+            Any object with a `guarantee` and ``respond(values, rng)``, which must answer each value
+            independently of the others.
         repeat : {"same", "spend"}, default "same"
-            What asking again does. ``"same"``: every node gives the answer that it gave before, which
-            costs nothing, also when the same definition is configured again. ``"spend"``: it draws
-            another answer, and the guarantees add up.
+            Treatment of repeated queries. ``"same"``: every node returns its previous answer, which
+            costs nothing, also if the same definition is configured again. ``"spend"``: it draws a new
+            answer, and the guarantees add up.
         budget : Budget, optional
-            Where new answers are to be charged. One node's answer is charged as much as all nodes'.
+            Budget charged with new answers. One node's answer costs as much as the answers of all nodes.
 
         Raises
         ------
         PydpstatError
-            Where an argument is not allowed, or in a forked process.
+            If an argument is not allowed, or in a forked process.
         """
         self.__check_process()
         access = check_access(definition)
@@ -200,15 +201,15 @@ class FederatedArray:
         Returns
         -------
         array, Series or Categorical
-            As `respond` of the definition returns it for the values given.
+            As returned by `respond` of the definition.
 
         Raises
         ------
         PydpstatError
-            Where no access is configured, the values do not suit it, or new answers were needed in a
+            If no access is configured, the values do not suit it, or new answers are needed in a
             forked process.
         BudgetExceeded
-            Where the budget does not cover new answers; none is given then.
+            If the budget does not cover new answers; none is drawn then.
         """
         return self.__get_answers(rng)
 

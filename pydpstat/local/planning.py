@@ -45,11 +45,11 @@ def get_prob_from_epsilon(epsilon: object) -> float | Floats:
     Raises
     ------
     PydpstatError
-        Where an epsilon is negative, missing or no number.
+        If an epsilon is negative, missing or not a number.
 
     See Also
     --------
-    RandomizedResponseCoins : where it is used.
+    RandomizedResponseCoins : the design that uses it.
 
     Examples
     --------
@@ -89,16 +89,16 @@ def uncertainty(mean_answer: object, n: object, epsilon: object) -> float | Floa
     Raises
     ------
     PydpstatError
-        Where an argument is out of its range.
+        If an argument is out of its range.
 
     See Also
     --------
-    required_n : the other way round.
+    required_n : the number of answers for a given width.
 
     Notes
     -----
-    A result's `uncertainty` is the same number wherever r is between the chances of an answer 1 at
-    the proportions 0 and 1; beyond them the result takes the nearer one.
+    A result's `uncertainty` is the same number if r is between the probabilities of an answer 1 at
+    the proportions 0 and 1; otherwise the result uses the nearer of the two.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def experiment(epsilon: object, n_nodes: object, p: float = 0.2, rng: object = N
     n_nodes : int or array_like
         Numbers of nodes, each of which has one value and answers once; from 1 to 10 million.
     p : float, default 0.2
-        Chance that a node's value is 1, from 0 to 1. The values are drawn again for each survey.
+        Probability that a node's value is 1, from 0 to 1. New values are drawn for each survey.
     rng : None, int, numpy.random.Generator or RRandom
         Source of the values and the coins. None (default) is the operating system; an int seeds
         NumPy.
@@ -149,12 +149,12 @@ def experiment(epsilon: object, n_nodes: object, p: float = 0.2, rng: object = N
     DataFrame with columns epsilon, n, run, estimate, uncertainty
         A row for each survey: by epsilon, then by number of nodes, both as given; `run` is 0.
         `estimate` is the moment estimate of p, and `uncertainty` two standard errors of it, as
-        `pydpstat.local.uncertainty` has them. `pydpstat.plots.tradeoff` draws such a frame.
+        in `pydpstat.local.uncertainty`. `pydpstat.plots.tradeoff` plots such a frame.
 
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed.
+        If an argument is not allowed.
 
     See Also
     --------
@@ -162,7 +162,7 @@ def experiment(epsilon: object, n_nodes: object, p: float = 0.2, rng: object = N
 
     Notes
     -----
-    A simulation, no release: its values are made up, and nothing of it needs protection. Every node's
+    A simulation, not a release: the values are simulated and need no protection. Every node's
     answer is drawn by the design that a survey would use, `RandomizedResponse`.
 
     References
@@ -192,7 +192,7 @@ def run_n_experiments(
     epsilon, n_nodes, p, rng
         As in `experiment`.
     n_runs : int, default 10
-        How many surveys of each kind; from 1 to a million.
+        Number of surveys for each epsilon and number of nodes; from 1 to a million.
 
     Returns
     -------
@@ -202,7 +202,7 @@ def run_n_experiments(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed.
+        If an argument is not allowed.
 
     See Also
     --------
@@ -210,7 +210,7 @@ def run_n_experiments(
 
     Notes
     -----
-    A simulation, no release; see `experiment`. All runs of a kind are drawn together.
+    A simulation, not a release; see `experiment`. All runs for one epsilon and number of nodes are drawn together.
 
     References
     ----------

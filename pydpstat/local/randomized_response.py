@@ -24,33 +24,33 @@ class RandomizedResponse(ResponseDesign):
     ----------
     epsilon : float
         Privacy parameter of each answer; at least 0. With 0 answers are independent of the truth,
-        and nothing can be estimated; with infinity they are the truth, and `respond` refuses.
+        and nothing can be estimated; with infinity they are the truth, and `respond` raises an error.
     categories : int or list, default 2
-        How many there are, k, for the values 0 to k - 1; or a list of them, public and chosen
-        without the data. Their types are the answers' types: ``[False, True]`` for truth values.
+        Number of categories k, for the values 0 to k - 1; or a list of them, public and chosen
+        without the data. The answers have their types: ``[False, True]`` for booleans.
     missing : "error" or one of the categories, default "error"
-        What a missing value counts as. No answer shows then that a value was missing.
+        Category that replaces missing values. Answers then do not show that a value was missing.
 
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed.
+        If an argument is not allowed.
 
     See Also
     --------
-    RandomizedResponseCoins : yes and no by two coins.
-    pydpstat.proportion : where the data are in one hand, with far less noise.
+    RandomizedResponseCoins : two categories, with two coins.
+    pydpstat.proportion : a release of centrally held data, with far less noise.
 
     Notes
     -----
     Guarantee: local epsilon-DP. The truth is answered with probability
     ``exp(epsilon) / (exp(epsilon) + k - 1)``, and each other category with 1 over the same
-    denominator, so that the chance of any answer changes by a factor of at most exp(epsilon) when
-    the truth is replaced. Nobody who collects the answers has to be trusted. A person who answers
+    denominator, so that the probability of any answer changes by a factor of at most exp(epsilon) when
+    the truth is replaced. The collector of the answers need not be trusted. A person who answers
     several times, or several questions, spends epsilon each time.
 
-    For two categories every design that keeps epsilon is a randomization of this one's answers. For k
-    categories it is the right one where k is below about ``3 exp(epsilon) + 2``; for more there are
+    For two categories every epsilon-DP design is a randomization of this design's answers. For k
+    categories it is preferable if k is below about ``3 exp(epsilon) + 2``; for more there are
     designs with smaller variances (Wang et al. 2017).
 
     References
@@ -144,14 +144,14 @@ class RandomizedResponseCoins(ResponseDesign):
     Parameters
     ----------
     prob_head_first : float, default 0.5
-        The first coin's chance of heads, from 0 to 1. With 1 answers are independent of the truth.
+        Probability of heads of the first coin, from 0 to 1. With 1 answers are independent of the truth.
     prob_head_second : float, default 0.5
-        The second coin's chance of heads, from 0 to 1.
+        Probability of heads of the second coin, from 0 to 1.
 
     Raises
     ------
     PydpstatError
-        Where a chance is not from 0 to 1.
+        If a probability is not from 0 to 1.
 
     See Also
     --------
@@ -161,9 +161,9 @@ class RandomizedResponseCoins(ResponseDesign):
     -----
     Guarantee: local epsilon-DP with the larger of ``log P(1|1) / P(1|0)`` and
     ``log P(0|0) / P(0|1)``, where P(1|1) = 1 - p1 + p1 p2 and P(1|0) = p1 p2. It is rounded up.
-    With p1 = 0, or p2 = 0 or 1 (unless p1 = 1), some answer tells the truth for certain: epsilon is
-    infinite, and `respond` refuses. Fair coins keep log 3. At the same epsilon no pair of coins
-    tells more than one whose second coin is fair, which is `RandomizedResponse`.
+    With p1 = 0, or p2 = 0 or 1 (unless p1 = 1), some answer reveals the truth with certainty: epsilon is
+    infinite, and `respond` raises an error. For fair coins epsilon is log 3. At the same epsilon no pair
+    of coins is more informative than one whose second coin is fair, which is `RandomizedResponse`.
 
     References
     ----------
@@ -270,11 +270,11 @@ def required_n(
     width : float
         Upper end minus lower end; above 0 and below 1.
     alpha : float, default 0.05
-        Probability of a miss.
+        Probability that the interval does not cover.
     proportion : float, optional
-        The proportion expected, from 0 to 1; by default the one that needs most persons.
+        Expected proportion, from 0 to 1; by default the one that requires the most persons.
     kind : {"population", "randomization"}, default "population"
-        Whether the interval is to cover sampling and randomization, or the randomization alone.
+        Whether the interval covers sampling and randomization, or the randomization alone.
     categories : int, default 2
         Number of categories.
 
@@ -287,12 +287,12 @@ def required_n(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, or more than 2**53 persons were needed.
+        If an argument is not allowed, or more than 2**53 persons are needed.
 
     See Also
     --------
-    uncertainty : the other way round.
-    pydpstat.plan : data that are in one hand.
+    uncertainty : the width for a given number of answers.
+    pydpstat.plan : planning for centrally held data.
 
     Examples
     --------

@@ -62,30 +62,30 @@ class AnswerDesign(Protocol):
 class ResponseResults(DPResults):
     """Proportions estimated from randomized answers.
 
-    A design's `estimate` returns it. It is computed from randomized answers only, so all of it may be
-    published.
+    A design's `estimate` returns it. It is computed from randomized answers only, and may be
+    published in full.
 
     Parameters
     ----------
     counted : tuple of int
-        How often each category was answered.
+        Number of answers of each category.
     design : ResponseDesign
         The design of the answers.
     method : {"moment", "ml"}
-        Which estimate `params` are.
+        Estimate used for `params`.
 
     See Also
     --------
-    ResponseDesign.estimate : what makes it.
+    ResponseDesign.estimate : creates it.
 
     Notes
     -----
     The other attributes are those of `DPResults`. There are two kinds of randomness. For
     ``"randomization"`` the persons are fixed and only their answers are random: the interval is for
     the proportion among them, and `bse` is its standard error. For ``"population"`` the persons are
-    a random sample, too: the interval is for the proportion in the population, and
-    `bse_population` is its standard error. The summary and the picture have the intervals of both
-    kinds, the dict both standard errors.
+    also a random sample: the interval is for the proportion in the population, and
+    `bse_population` is its standard error. The summary and the plot show the intervals of both
+    kinds, the dict has both standard errors.
 
     Examples
     --------
@@ -151,15 +151,15 @@ class ResponseResults(DPResults):
         Parameters
         ----------
         alpha : float, default 0.05
-            Probability that an interval misses, of each one by itself; between 0 and 1.
+            Probability that a single interval does not cover; between 0 and 1.
         kind : {"randomization", "population"}, default "randomization"
             For the proportion among the persons asked, or in the population of which they are a
-            random sample. The first is what the intervals of all releases of this package cover, and is
-            called "noise", too, as they have it; the second "confidence".
+            random sample. The first is what the intervals of this package's releases cover, with
+            "noise" as an alias; the second has the alias "confidence".
         method : {"blaker", "clopper-pearson", "score"}, default "blaker"
-            The first two invert exact tests and miss with probability alpha at most, Blaker's with
-            the shorter intervals. ``"score"`` (Wilson's) is shorter still, and misses with
-            probability alpha on average only.
+            The first two invert exact tests and have a noncoverage of at most alpha; Blaker's
+            intervals are shorter. ``"score"`` (Wilson's) is shorter still, with a noncoverage of about
+            alpha only on average.
         joint : bool, default False
             Whether all intervals hold simultaneously, by Bonferroni's inequality.
 
@@ -170,7 +170,7 @@ class ResponseResults(DPResults):
         Raises
         ------
         PydpstatError
-            Where an argument is not allowed.
+            If an argument is not allowed.
 
         References
         ----------
@@ -213,7 +213,7 @@ class ResponseResults(DPResults):
         Parameters
         ----------
         alpha : float, default 0.05
-            Probability that the interval misses; between 0 and 1.
+            Probability that the interval does not cover; between 0 and 1.
 
         Returns
         -------

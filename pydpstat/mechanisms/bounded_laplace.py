@@ -32,18 +32,18 @@ class BoundedLaplaceNoise(Noise):
     Parameters
     ----------
     scale : float
-        Of the Laplace noise, above 0 and finite.
+        Scale of the Laplace noise, above 0 and finite.
     limits : (float, float)
         Public limits of the released value.
 
     See Also
     --------
-    BoundedLaplace : what calibrates it.
+    BoundedLaplace : the mechanism that calibrates it.
 
     Notes
     -----
-    `std` and `ppf` are those of the noise before it is drawn again, which is wider. `interval` is exact:
-    for a value y it has every truth under which y is neither among the lowest nor the highest alpha / 2.
+    `std` and `ppf` are those of the noise before redrawing, which is wider. `interval` is exact:
+    for a value y it contains every truth under which y is in neither tail of probability alpha / 2.
 
     References
     ----------
@@ -124,24 +124,24 @@ class BoundedLaplace(Mechanism):
     Raises
     ------
     PydpstatError
-        If they are not two finite numbers, the first below the second; and where more than one number
-        is to be released.
+        If they are not two finite numbers, the first below the second, or if more than one number is
+        to be released.
 
     See Also
     --------
-    Laplace : without bounds.
+    Laplace : unbounded noise.
 
     Notes
     -----
     With Z(t) the probability that noise around a truth t above the lower limit stays within, one record
-    that moves the truth from the limit by the sensitivity s changes the density at the limit by the factor
+    that changes the truth from the limit by the sensitivity s changes the density at the limit by the factor
     ``exp(s / scale) * Z(s) / Z(0)``, and no density by more: epsilon is ``s / scale`` plus the logarithm of
     ``Z(s) / Z(0)``, at most log 2. A truth beyond a limit gives the same distribution as one at it. The
-    scale is the smallest, up to roundings, with which the epsilon asked for holds.
+    scale is the smallest, up to rounding, with the requested epsilon.
 
-    On a grid g of at most 2^-20 of the scale, noise is rounded to the nearest multiple, and the limits that
-    count lie half a unit beyond the outermost multiples within them: the width taken is ``upper - lower + g``
-    and the formula is the same. Z(s) / Z(0) grows with the width, so that nothing is lost.
+    On a grid g of at most 2^-20 of the scale, noise is rounded to the nearest multiple, and the effective
+    limits lie half a unit beyond the outermost multiples within them: the width used is ``upper - lower + g``
+    in the same formula. Z(s) / Z(0) increases with the width, so that this is an upper bound.
 
     References
     ----------

@@ -69,21 +69,21 @@ _Constraint = Callable[[_Points, _Points], npt.NDArray[np.bool_]]
 
 @dataclass(frozen=True, eq=False)
 class CrossProductNoise(Noise):
-    """Noise of the products of each two of several numbers.
+    """Noise for the pairwise products of several numbers.
 
     One of the numbers may be the constant 1.
 
     Parameters
     ----------
     scale : float
-        Above 0 and finite: 2 / epsilon where the numbers lie in [-1, 1], whose products change by at most 2.
+        Above 0 and finite: 2 / epsilon for numbers in [-1, 1], whose products change by at most 2.
     places : int
-        How many numbers there are, the constant among them; at least 2. The elements are the products of
+        Number of numbers, including the constant; at least 2. The elements are the products of
         (0, 1), (0, 2), ..., in the order of `itertools.combinations`; with a constant the first ones are
-        sums.
+        the numbers themselves.
     added : bool, default False
-        Whether a record is added or removed, not replaced. The first place is then the constant, and the
-        number of records comes before the products. The scale is 1 / epsilon.
+        Whether a record is added or removed instead of replaced. The first number is then the constant, and
+        the number of records precedes the products. The scale is 1 / epsilon.
 
     Raises
     ------
@@ -92,39 +92,40 @@ class CrossProductNoise(Noise):
 
     See Also
     --------
-    CubeNoise : that of numbers which are no products.
+    CubeNoise : noise for numbers that are not products.
 
     Notes
     -----
-    The density is proportional to ``exp(-|x| / scale)``, in the norm of a body K that has all moves of half
-    their size. *The moves.* If a record u takes the place of w, the product (i, j) moves by
-    ``a_i b_j + a_j b_i`` with ``a = (u + w) / 2`` and ``b = u - w``, where ``|a_i| + |b_i| / 2 <= 1``. That
-    is linear in each pair ``(a_i, b_i)`` alone, so a linear function of the moves is largest where every pair
-    is at a corner: ``a_i = 1`` or -1 and b_i = 0, i keeps its value, or a_i = 0 and ``b_i = 2`` or -2, i
-    turns. Then the products of one that turns and one that keeps move by 2 or -2, and the others not at all.
-    The constant keeps. In halves of that:
+    The density is proportional to ``exp(-|x| / scale)``, with the norm of a body K that contains half of every
+    possible change. *The changes.* If a record u replaces w, the product (i, j) changes by
+    ``a_i b_j + a_j b_i`` with ``a = (u + w) / 2`` and ``b = u - w``, where ``|a_i| + |b_i| / 2 <= 1``. This
+    is linear in each pair ``(a_i, b_i)``, so a linear function of the changes attains its maximum where every
+    pair is at a vertex: ``a_i = 1`` or -1 and b_i = 0 (number i is unchanged), or a_i = 0 and ``b_i = 2`` or
+    -2 (number i changes its sign). Then the product of a number that changes its sign and an unchanged one
+    changes by 2 or -2, and other products do not change. The constant is unchanged. Divided by 2:
 
-    - no element is above 1;
-    - of a triangle (i, j), (j, k), (i, k) none or two move: the sizes add up to 2 at most;
-    - of a circle of four products none, two or four move. If all four do, every second place turns, and
-      each sign of the four places occurs in two of the four: their product is 1. So the elements, with signs
-      of which an odd number are minus, add up to 2 at most: of four at least one is against its sign.
+    - no element exceeds 1 in absolute value;
+    - of a triangle (i, j), (j, k), (i, k) none or two change: the absolute values add up to at most 2;
+    - of a cycle of four products none, two or four change. If all four do, every second number changes its
+      sign, and the sign of each of the four numbers occurs in two of the products: the product of the four
+      elements is 1. So the elements, multiplied by signs of which an odd number are negative, add up to at
+      most 2: at least one of the four differs from its sign.
 
-    K is the body of these inequalities; they hold with the signs of a place turned and with places in another
-    order, so that elements have one distribution and are not correlated. For one or two numbers and the
-    constant it is the hull of the moves. From 9 places on circles are left out, from 12 on triangles, because
-    too few draws would stand.
+    K is defined by these inequalities. They are invariant to the sign of a number and to permutations of the
+    numbers, so that the elements are identically distributed and uncorrelated. For one or two numbers and the
+    constant K is the convex hull of the halved changes. From 9 numbers on the inequalities of cycles are
+    omitted, from 12 on those of triangles, because too few draws would be accepted.
 
-    *A record that is added* moves the number of records by c = 1, and removed by c = -1, and products by
-    ``c v_i v_j``. That is linear in each v_i, whose corners are 1 and -1. There the product of four elements
-    of a circle is 1, and so is that of c and the three of a triangle. So the elements of both, with signs of
-    which an odd number are minus, add up to 2 at most. These inequalities and those of the cube make the
-    body; for one or two numbers and the constant it is the hull of the moves. From 9 places on it is the
-    cube.
+    *A record that is added* changes the number of records by c = 1, one that is removed by c = -1, and the
+    products by ``c v_i v_j``. This is linear in each v_i, with the vertices 1 and -1. There the product of
+    four elements of a cycle is 1, and so is that of c and the three elements of a triangle. So the elements
+    of both, multiplied by signs of which an odd number are negative, add up to at most 2. These inequalities
+    and those of the cube define the body; for one or two numbers and the constant it is the convex hull of
+    the changes. From 9 numbers on it is the cube.
 
-    A release rounds each product to its grid and moves it by less than one unit more than the move itself;
-    K has the cube of half its size, so that the norm grows by less than two units, and by half of one for
-    the norm's own rounding.
+    A release rounds each product to its grid, which adds less than one unit to the change. K contains the cube
+    of half the size, so that the norm increases by less than two units, and by half a unit for the rounding of
+    the norm itself.
 
     References
     ----------

@@ -39,18 +39,18 @@ _HINT = "Use sensitivity / epsilon, the sensitivity being the largest change of 
 
 @dataclass(frozen=True, eq=False)
 class CubeNoise(Noise):
-    """Noise of vectors whose density falls with the norm of the largest column.
+    """Noise for vectors whose density decreases in the norm of the largest column.
 
     Parameters
     ----------
     scale : float or array_like
-        Above 0 and finite, in the unit of the statistic; an array has one for each element, which the
-        distribution has then, while draws are made with one scale.
+        Above 0 and finite, in the unit of the statistic; an array has one for each element of
+        the distribution, but draws use a single scale.
     columns : int
-        How many columns a vector has, each with noise that depends on the others'.
+        Number of columns of a vector, whose noises depend on each other.
     parts : int, default 1
-        How many elements a column has. The norm is the largest, over the columns, of the sum of the
-        absolute values of a column's parts.
+        Number of elements of a column. The norm is the maximum over the columns of the sum of the
+        absolute values of a column's elements.
 
     Raises
     ------
@@ -59,18 +59,18 @@ class CubeNoise(Noise):
 
     See Also
     --------
-    Cube : what calibrates it.
+    Cube : the mechanism that calibrates it.
 
     Notes
     -----
-    Added to vectors of which one record changes each column by at most ``sensitivity`` in all it is
+    Added to vectors of which one record changes each column by at most ``sensitivity`` in total it is
     ``(sensitivity / scale, 0)``-differentially private, by the triangle inequality. A vector is a radius with
     the Gamma distribution of shape M + 1, for M elements, times a uniform point of the unit ball; one element
     has the variance ``2 (M + 1) (M + 2) / ((p + 1) (p + 2)) * scale**2`` with p parts. For columns of one
     part that is ``(M + 1) (M + 2) / 3``, where the Laplace mechanism has ``2 M**2``.
 
-    Elements are not correlated, but not independent. Values of several vectors, one after the other, have
-    independent noise. From the operating system noise is drawn on a grid, exactly
+    Elements are uncorrelated, but not independent. The noises of several vectors in succession are
+    independent. From the operating system noise is drawn on a grid, exactly
     (`pydpstat.random.secure.discrete`): an integer vector z has the probability
     ``exp(-grid / scale * |z|)`` times a constant.
 
@@ -201,8 +201,8 @@ class Cube(Mechanism):
 
     Notes
     -----
-    It is for vectors of numbers that one record changes together, each by at most its sensitivity. One
-    number gets Laplace noise. Of numbers with different sensitivities each is released in its own units.
+    It is for vectors in which one record changes all numbers, each by at most its sensitivity. A single
+    number has Laplace noise. Numbers with different sensitivities are scaled by them.
 
     References
     ----------

@@ -51,8 +51,8 @@ class DiscreteGaussianNoise(Noise):
     Parameters
     ----------
     sd : float
-        The distribution's parameter, above 0 and finite. It is almost the standard deviation from 1 on, and
-        above it everywhere.
+        Parameter of the distribution, above 0 and finite. It exceeds the standard deviation, by a negligible
+        amount from 1 on.
 
     Raises
     ------
@@ -61,7 +61,7 @@ class DiscreteGaussianNoise(Noise):
 
     See Also
     --------
-    DiscreteGaussian : what calibrates it.
+    DiscreteGaussian : the mechanism that calibrates it.
 
     Notes
     -----
@@ -124,7 +124,7 @@ class DiscreteGaussianNoise(Noise):
             k = np.floor(np.where(p < 0.5, ndtri(p), -ndtri(complement)) * self.sd + 0.5)
             ends = ~np.isfinite(k)
             k = np.where(ends, 0.0, k)
-            # the continuous quantile is near, but for small sd
+            # the continuous quantile is a close start, except for small sd
             while np.any(up := ~ends & (self.cdf(k) < p)):
                 k = np.where(up, k + 1.0, k)
             while np.any(down := ~ends & (self.cdf(k - 1.0) >= p)):
@@ -159,8 +159,8 @@ class DiscreteGaussianNoise(Noise):
         sensitivity : int, default 1
             Largest change that one record can make to a count.
         cells : {1, 2}, default 1
-            How many counts change by it at the same time, each with its own noise: 2 for a table
-            of disjoint cells where a record is replaced.
+            Number of counts that change by it at the same time, each with its own noise: 2 for a
+            table of disjoint cells if a record is replaced.
 
         Returns
         -------
@@ -169,7 +169,7 @@ class DiscreteGaussianNoise(Noise):
         Raises
         ------
         PydpstatError
-            If an epsilon is negative or NaN, the sensitivity is no integer above 0, or `cells`
+            If an epsilon is negative or NaN, the sensitivity is not an integer above 0, or `cells`
             is neither 1 nor 2.
 
         Notes
@@ -210,12 +210,12 @@ def calibrate_discrete_gaussian(epsilon: float, delta: float, sensitivity: int =
     sensitivity : int, default 1
         Largest change that one record can make to a count.
     cells : {1, 2}, default 1
-        How many counts change by it at the same time, each with its own noise.
+        Number of counts that change by it at the same time, each with its own noise.
 
     Returns
     -------
     float
-        The smallest parameter that keeps the guarantee, up to 1e-9 of it above it and never below.
+        The smallest parameter with the guarantee, at most 1e-9 of it above it and never below.
 
     Raises
     ------
@@ -225,7 +225,7 @@ def calibrate_discrete_gaussian(epsilon: float, delta: float, sensitivity: int =
     See Also
     --------
     DiscreteGaussian : the mechanism.
-    pydpstat.calibrate_gaussian : noise that is not whole.
+    pydpstat.calibrate_gaussian : continuous noise.
 
     Notes
     -----
@@ -268,7 +268,7 @@ class DiscreteGaussian(Mechanism):
 
     See Also
     --------
-    Gaussian : numbers that are not whole.
+    Gaussian : noise for real numbers.
     Geometric : pure differential privacy.
 
     References

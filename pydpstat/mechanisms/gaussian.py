@@ -36,7 +36,7 @@ class GaussianNoise(ContinuousNoise):
     Parameters
     ----------
     sd : float or array_like
-        Standard deviation, above 0 and finite, in the units of the statistic. An array has one a
+        Standard deviation, above 0 and finite, in the units of the statistic. An array has one per
         coordinate.
 
     Raises
@@ -46,13 +46,13 @@ class GaussianNoise(ContinuousNoise):
 
     See Also
     --------
-    Gaussian : what calibrates it.
+    Gaussian : the mechanism that calibrates it.
 
     Notes
     -----
     Added to a statistic with L2 sensitivity ``sensitivity``, a number or a vector, it is
     ``(epsilon, noise.delta(epsilon, sensitivity))``-differentially private for every epsilon. This
-    speaks of the real numbers; how a number is rounded and drawn is a separate matter.
+    holds for real numbers; rounding and drawing are treated separately.
 
     References
     ----------
@@ -177,7 +177,7 @@ class Gaussian(Mechanism):
 
     See Also
     --------
-    DiscreteGaussian : whole numbers.
+    DiscreteGaussian : integer noise.
     Laplace : pure differential privacy.
 
     Notes

@@ -62,7 +62,7 @@ def calibrate_gaussian(
     sensitivity : float or array_like, default 1.0
         Largest L2 change that one record can make, in the units of the statistic.
     method : {"analytic", "classical", "probabilistic"}, default "analytic"
-        ``"analytic"`` gives the smallest standard deviation that keeps the guarantee. The other two
+        ``"analytic"`` gives the smallest standard deviation with the guarantee. The other two
         are closed formulas of the literature that are larger and agree with R to the bit.
 
     Returns

@@ -148,11 +148,11 @@ class SymmetricGeometricNoise(_IntegerNoise):
     Raises
     ------
     PydpstatError
-        If `epsilon` is not above 0 or not finite, or `sensitivity` is no integer above 0.
+        If `epsilon` is not above 0 or not finite, or `sensitivity` is not an integer above 0.
 
     See Also
     --------
-    Geometric : what calibrates it.
+    Geometric : the mechanism that calibrates it.
 
     Notes
     -----
@@ -203,7 +203,7 @@ class SymmetricGeometricNoise(_IntegerNoise):
         epsilon : float or array_like
             At least 0.
         sensitivity : int, optional
-            Largest change of the count by one record; by default the one the noise was made for.
+            Largest change of the count by one record; by default that of the noise.
 
         Returns
         -------
@@ -213,7 +213,7 @@ class SymmetricGeometricNoise(_IntegerNoise):
         Raises
         ------
         PydpstatError
-            If an epsilon is negative or NaN, or the sensitivity is no integer above 0.
+            If an epsilon is negative or NaN, or the sensitivity is not an integer above 0.
 
         Notes
         -----
@@ -247,18 +247,18 @@ class SignGeometricNoise(_IntegerNoise):
     Parameters
     ----------
     epsilon : float
-        The claimed one, above 0 and finite.
+        The claimed epsilon, above 0 and finite.
     sensitivity : int, default 1
         Largest change of the count by one record; ``alpha`` is ``exp(-epsilon / sensitivity)``.
 
     Raises
     ------
     PydpstatError
-        If `epsilon` is not above 0 or not finite, or `sensitivity` is no integer above 0.
+        If `epsilon` is not above 0 or not finite, or `sensitivity` is not an integer above 0.
 
     See Also
     --------
-    SymmetricGeometricNoise : the noise that `Geometric` has.
+    SymmetricGeometricNoise : the noise of `Geometric`.
 
     Notes
     -----
@@ -306,7 +306,7 @@ class SignGeometricNoise(_IntegerNoise):
         epsilon : float or array_like
             At least 0.
         sensitivity : int, optional
-            Largest change of the count by one record; by default the one the noise was made for.
+            Largest change of the count by one record; by default that of the noise.
 
         Returns
         -------
@@ -316,7 +316,7 @@ class SignGeometricNoise(_IntegerNoise):
         Raises
         ------
         PydpstatError
-            If an epsilon is negative or NaN, or the sensitivity is no integer above 0.
+            If an epsilon is negative or NaN, or the sensitivity is not an integer above 0.
 
         Notes
         -----
@@ -352,7 +352,7 @@ class Geometric(Mechanism):
 
     See Also
     --------
-    Laplace : numbers that are not whole.
+    Laplace : noise for real numbers.
     pydpstat.count : a release with it.
 
     References

@@ -39,7 +39,7 @@ class LaplaceNoise(ContinuousNoise):
     Parameters
     ----------
     scale : float or array_like
-        Above 0 and finite, in the units of the statistic. An array has one scale a coordinate.
+        Above 0 and finite, in the units of the statistic. An array has one scale per coordinate.
 
     Raises
     ------
@@ -48,7 +48,7 @@ class LaplaceNoise(ContinuousNoise):
 
     See Also
     --------
-    Laplace : what calibrates it.
+    Laplace : the mechanism that calibrates it.
 
     Notes
     -----
@@ -172,8 +172,8 @@ class Laplace(Mechanism):
 
     See Also
     --------
-    Geometric : whole numbers.
-    Cube : several numbers together.
+    Geometric : integer noise.
+    Cube : noise for vectors.
     Staircase : the least mean absolute noise for one number.
 
     Notes
@@ -247,7 +247,7 @@ def calibrate_laplace(epsilon: npt.ArrayLike, sensitivity: npt.ArrayLike) -> Num
     Raises
     ------
     PydpstatError
-        If an argument is not above 0 or not finite, or the scale is no positive finite number.
+        If an argument is not above 0 or not finite, or the scale is not a positive finite number.
 
     See Also
     --------
@@ -285,7 +285,7 @@ def scale_for(sensitivity: float | Fraction, epsilon: float | Fraction) -> float
     Returns
     -------
     float
-        Infinite where the quotient is beyond all floats.
+        Infinite if the quotient exceeds the largest float.
 
     See Also
     --------
@@ -310,12 +310,12 @@ def truncated_positive_epsilon(epsilon: float) -> float:
     Parameters
     ----------
     epsilon : float
-        The claimed one, ``sensitivity / scale``; above 0 and finite.
+        The claimed epsilon, ``sensitivity / scale``; above 0 and finite.
 
     Returns
     -------
     float
-        ``epsilon + log(2 - exp(-epsilon))``, rounded up: at most twice the claim, and log 2 above it.
+        ``epsilon + log(2 - exp(-epsilon))``, rounded up: at most twice the claim, and at most log 2 above it.
 
     Raises
     ------
@@ -354,7 +354,7 @@ def truncated_positive_delta(epsilon: float) -> float:
     Parameters
     ----------
     epsilon : float
-        The claimed one, ``sensitivity / scale``; above 0 and finite.
+        The claimed epsilon, ``sensitivity / scale``; above 0 and finite.
 
     Returns
     -------

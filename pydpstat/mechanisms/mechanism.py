@@ -31,15 +31,15 @@ class Noise:
     Attributes
     ----------
     name : str
-        What summaries call it.
+        Its name in summaries.
     integer : bool
-        Whether it lies on the integers. Other noise lies on a public grid that the release chooses.
+        Whether its values are integers. Other noise lies on a public grid that the release chooses.
     scale : float or ndarray
-        Its parameter of width, in the statistic's unit: what a result reports as `noise_scale`.
+        Its scale parameter in the statistic's unit, reported by results as `noise_scale`.
 
     See Also
     --------
-    Mechanism : what calibrates it.
+    Mechanism : the mechanism that calibrates it.
 
     Examples
     --------
@@ -70,22 +70,22 @@ class Noise:
         raise _make_undefined_error(self, "ppf")
 
     def draw(self, source: Source, size: int, grid: float | None) -> np.ndarray:
-        """Draw noise for so many elements.
+        """Draw noise for `size` elements.
 
         Parameters
         ----------
         source : Source
-            Where randomness comes from (`pydpstat.random.Source`).
+            Source of randomness (`pydpstat.random.Source`).
         size : int
-            How many elements.
+            Number of elements.
         grid : float or None
-            The unit of the public grid, a power of two; None from a seeded source.
+            Unit of the public grid, a power of two; None for a seeded source.
 
         Returns
         -------
         ndarray of shape (size,)
-            Numbers; with a grid, how many of its units each is: integers, as floats or as Python's.
-            Anything else is refused, and nothing released.
+            Noise values; with a grid, in its units: integers, as floats or Python integers.
+            Anything else raises an error, and nothing is released.
         """
         raise _make_undefined_error(self, "draw")
 
@@ -95,10 +95,10 @@ class Noise:
         Parameters
         ----------
         size : int or tuple of int, optional
-            How many numbers, or the shape of the array; one number by default. If the elements
-            have different parameters, the last axis has an element each, and one draw of each is the default.
+            Number of draws, or shape of the array; one number by default. If the elements
+            have different parameters, the last axis is that of the elements; by default one draw for each.
         random_state : None, int, numpy.random.Generator or RRandom
-            Where randomness comes from. None (default) is the operating system, an int seeds NumPy's
+            Source of randomness. None (default) is the operating system, an int seeds NumPy's
             generator, and an `RRandom` is R's stream.
 
         Returns
@@ -110,14 +110,14 @@ class Noise:
         Raises
         ------
         PydpstatError
-            Where an argument is not allowed.
+            If an argument is not allowed.
 
         Notes
         -----
         From the operating system each draw has exactly its distribution. Real numbers are rounded to a grid:
-        the multiples of the largest power of two that is at most 2^-32 of the (smallest) scale. That is far
-        finer than a release's grid, and too fine for any sample to tell. Seeded draws are of floating point
-        and have no grid. A release never draws from here.
+        the multiples of the largest power of two that is at most 2^-32 of the (smallest) scale. This is far
+        finer than a release's grid, and not detectable from any sample. Seeded draws are in floating point
+        without a grid. Releases never use this method.
 
         The names are those of SciPy's frozen distributions, where None is NumPy's global generator.
 
@@ -187,11 +187,11 @@ class Mechanism:
     name : str
         Its name in calls and messages.
     norm : {1, 2, inf}
-        In which norm it measures what one record can change. Default 1.
+        Norm in which the sensitivity is measured. Default 1.
     approximate : bool
-        Whether it needs a delta above 0. Default False.
+        Whether it requires a delta above 0. Default False.
     integer : bool
-        Whether its noise is made for counts only. Default False.
+        Whether its noise is for counts only. Default False.
     joint : bool
         Whether noise for the sensitivity of a vector protects the vector, when each element gets its
         own draw: so for losses that grow in proportion to the change. Default False: then epsilon is
@@ -199,8 +199,8 @@ class Mechanism:
 
     See Also
     --------
-    Laplace, Gaussian, Geometric : mechanisms to begin with.
-    Noise : what it returns.
+    Laplace, Gaussian, Geometric : common mechanisms.
+    Noise : the result.
 
     Examples
     --------
@@ -229,10 +229,10 @@ class Mechanism:
         epsilon : float
             Above 0 and finite.
         delta : float
-            Above 0 and below 1 where the mechanism is approximate, else 0.
+            Above 0 and below 1 if the mechanism is approximate, otherwise 0.
         sensitivity : float
-            The largest change in the mechanism's norm, of one number or of a vector; above 0. For a
-            release on a grid the mechanism is asked again, with what rounding onto the grid adds.
+            Sensitivity in the mechanism's norm, of one number or of a vector; above 0. For a release on a
+            grid the method is called again with the sensitivity that includes rounding to the grid.
         """
         raise _make_undefined_error(self, "calibrate")
 
@@ -250,19 +250,19 @@ class Mechanism:
         Parameters
         ----------
         epsilon, delta, sensitivity
-            As in `calibrate`; the sensitivity is the whole vector's.
+            As in `calibrate`; the sensitivity is that of the vector.
         size : int
-            How many elements.
+            Number of elements.
         integer : bool
-            Whether they are counts.
+            Whether the elements are counts.
         vector_shape : (int, int), optional
-            For the maximum norm: the vector is made of vectors of so many columns and parts a column.
+            For the maximum norm: the vector consists of vectors with this number of columns and of parts per column.
 
         Notes
         -----
-        Where the mechanism is not joint: counts that move by s in all, in whole steps, cost what s
-        steps of 1 cost, so that each step gets 1 / s of epsilon; other elements may all move, each by
-        the whole sensitivity at most, and get 1 / size of it each.
+        If the mechanism is not joint: counts that change by s in total, in integer steps, cost as much as s
+        steps of 1, so that each step gets epsilon / s; of other elements each may change by the full
+        sensitivity, and each gets epsilon / size.
         """
         if self.joint or size <= 1:
             return self.calibrate(epsilon, delta, sensitivity)

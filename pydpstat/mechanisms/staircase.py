@@ -29,7 +29,7 @@ _RARE_EPSILON = 12.0
 
 @dataclass(frozen=True, eq=False)
 class StaircaseNoise(Noise):
-    """Noise whose density falls by the factor exp(-epsilon) from step to step.
+    """Noise whose density decreases by the factor exp(-epsilon) from step to step.
 
     Parameters
     ----------
@@ -45,18 +45,18 @@ class StaircaseNoise(Noise):
 
     See Also
     --------
-    Staircase : what calibrates it.
+    Staircase : the mechanism that calibrates it.
 
     Notes
     -----
     The density at x is proportional to ``exp(-epsilon * k)`` with k the number of steps that end at
-    or before ``|x|``; they end at ``(j + share) * sensitivity`` for j = 0, 1, 2, ... The share that makes
-    the mean absolute noise least is ``1 / (1 + exp(epsilon / 2))``.
+    or before ``|x|``; they end at ``(j + share) * sensitivity`` for j = 0, 1, 2, ... The share with
+    the least mean absolute noise is ``1 / (1 + exp(epsilon / 2))``.
 
     From the operating system it is drawn on a grid, exactly: the period is an integer K of grid units
     (rounded up) and the share an integer k of them (at least 1). The magnitude m has
-    ``P(m) ~ exp(-epsilon * (m // K + (m % K >= k)))`` and a random sign, a negative 0 being drawn
-    again. Moving by at most K units changes the exponent by at most one step, so the ratio of two
+    ``P(m) ~ exp(-epsilon * (m // K + (m % K >= k)))`` and a random sign; a negative 0 is
+    redrawn. A shift by at most K units changes the exponent by at most one step, so the ratio of two
     probabilities is at most exp(epsilon).
 
     References
@@ -184,8 +184,8 @@ class Staircase(Mechanism):
 
     Notes
     -----
-    Two numbers that move by half a step each may both cross an edge. Of a vector each element hence
-    gets its part of epsilon, as `Mechanism.calibrate_vector` divides it.
+    Two numbers that change by half a period each may both cross an edge of a step. Each element of a vector
+    hence gets its share of epsilon, as divided by `Mechanism.calibrate_vector`.
 
     References
     ----------

@@ -48,7 +48,7 @@ def coin_tree(design: object, ax: Axes | None = None) -> Axes:
     design : RandomizedResponseCoins
         The coins.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure's by default.
+        Axes to draw on; by default those of a new figure.
 
     Returns
     -------
@@ -57,20 +57,20 @@ def coin_tree(design: object, ax: Axes | None = None) -> Axes:
     Raises
     ------
     PydpstatError
-        Where `design` has no two coins, or `ax` is no matplotlib Axes.
+        If `design` is not a two-coin design, or `ax` is not a matplotlib Axes.
     MissingExtraError
-        Where matplotlib is not installed; the message has the command.
+        If matplotlib is not installed; the message has the command.
 
     See Also
     --------
-    pydpstat.local.RandomizedResponseCoins : what it shows.
+    pydpstat.local.RandomizedResponseCoins : the data shown.
 
     Notes
     -----
-    The design is public, and the picture has nothing else. Each row is a way through the tree: its
-    chance, and the answer to which it leads a person whose truth is 1, and one whose truth is 0. The
-    last two rows have each answer's chance for both. Epsilon is the largest logarithm of the ratio of the
-    two persons' chances of one answer.
+    The plot shows only the design, which is public. Each row is a path through the tree: its
+    probability, and the resulting answer of a person whose truth is 1, and of one whose truth is 0. The
+    last two rows have the probability of each answer for both persons. Epsilon is the largest logarithm of
+    the ratio of the two persons' probabilities of an answer.
 
     References
     ----------

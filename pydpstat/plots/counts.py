@@ -58,17 +58,17 @@ class ReleasedHistogram(Protocol):
 def histograms(true: object, private: object, ax: Axes | None = None) -> Axes:
     """Draw a private histogram next to the true one.
 
-    The picture shows the true counts: it is for teaching and for checking, with made-up or public
-    data, and says so in the legend. `DPResults.plot` draws the private counts alone.
+    The plot shows the true counts: it is for teaching and for checking, with simulated or public
+    data, as the legend states. `DPResults.plot` draws the private counts alone.
 
     Parameters
     ----------
     true : Histogram or (counts, edges)
         The true counts: `pydpstat.r_arithmetic.hist`'s result or ``numpy.histogram``'s.
     private : DPResults, Histogram or (counts, edges)
-        The private counts in the same classes. Of a `DPResults` the legend has the epsilon that holds.
+        The private counts in the same classes. For a `DPResults` the legend shows the true epsilon.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure's by default.
+        Axes to draw on; by default those of a new figure.
 
     Returns
     -------
@@ -77,17 +77,17 @@ def histograms(true: object, private: object, ax: Axes | None = None) -> Axes:
     Raises
     ------
     PydpstatError
-        Where an argument is no histogram, or the two have different edges.
+        If an argument is not a histogram, or the two have different edges.
     MissingExtraError
-        Where matplotlib is not installed; the message has the command.
+        If matplotlib is not installed; the message has the command.
 
     See Also
     --------
-    pydpstat.histogram : a histogram that is released.
+    pydpstat.histogram : release a histogram.
 
     Notes
     -----
-    Publishing the picture would publish the true counts: it has no guarantee.
+    Publishing the plot would publish the true counts: it has no guarantee.
 
     References
     ----------
@@ -169,10 +169,10 @@ def hierarchy(before: object, after: object, ax: Axes | None = None) -> Axes:
     ----------
     before, after : DataFrame
         The noisy counts and the consistent ones: the columns level (its name), label (the count's
-        name, a text or a tuple) and value. Both have the same levels and labels; levels come in the
+        name, a string or a tuple) and value. Both have the same levels and labels; levels come in the
         order of `before`, the top first.
     ax : matplotlib Axes, optional
-        Where to draw; by default a new figure's, as high as the rows need.
+        Axes to draw on; by default those of a new figure with a height for all rows.
 
     Returns
     -------
@@ -181,17 +181,17 @@ def hierarchy(before: object, after: object, ax: Axes | None = None) -> Axes:
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, the frames have different counts, or more than 80.
+        If an argument is not allowed, the frames have different counts, or more than 80.
     MissingExtraError
-        Where matplotlib is not installed; the message has the command.
+        If matplotlib is not installed; the message has the command.
 
     See Also
     --------
-    pydpstat.consistency.release_hierarchy : what it shows.
+    pydpstat.consistency.release_hierarchy : the data shown.
 
     Notes
     -----
-    Post-processing: the picture shows released counts only, and costs no budget.
+    Post-processing: the plot shows released counts only, and costs no budget.
 
     References
     ----------

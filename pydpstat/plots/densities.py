@@ -53,9 +53,9 @@ def noise_densities(
         Scales of the noise, above 0: Laplace's scale, or the Gaussian's standard deviation. Locations
         and scales are paired as NumPy broadcasts them: one of each, or as many as of the other.
     distribution : {"laplace", "gaussian"}, default "laplace"
-        The noise.
+        Distribution of the noise.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure's by default.
+        Axes to draw on; by default those of a new figure.
 
     Returns
     -------
@@ -64,18 +64,18 @@ def noise_densities(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, or more than seven curves are asked for.
+        If an argument is not allowed, or more than seven curves are asked for.
     MissingExtraError
-        Where matplotlib is not installed; the message has the command.
+        If matplotlib is not installed; the message has the command.
 
     See Also
     --------
-    neighboring_densities : what neighbors make of it.
+    neighboring_densities : densities for two neighbors, and their ratio.
 
     Notes
     -----
-    Laplace noise of scale b has the variance ``2 * b**2``. Where two curves of one scale b lie d
-    apart, their logarithms differ by at most d / b: that is epsilon.
+    Laplace noise of scale b has the variance ``2 * b**2``. If two curves of one scale b have
+    locations at a distance d, their logarithms differ by at most d / b: this is epsilon.
 
     References
     ----------
@@ -159,13 +159,13 @@ def neighboring_densities(
     noise : Noise
         One of `pydpstat.mechanisms`, for one number, with a density (``pdf``, or ``pmf`` on the integers).
     location : float, default 0
-        The true value of the one data set, in the statistic's unit.
+        True value of the first data set, in the statistic's unit.
     sensitivity : float, default 1
-        How much larger the other's true value is; above 0.
+        Difference of the second data set's true value from the first; above 0.
     epsilon : float, optional
-        Above 0: the limits exp(epsilon) and exp(-epsilon) are drawn, too.
+        If given, above 0: the limits exp(epsilon) and exp(-epsilon) are drawn, too.
     axes : two matplotlib Axes, optional
-        Where to draw; a new figure's by default.
+        Axes to draw on; by default those of a new figure.
 
     Returns
     -------
@@ -174,19 +174,19 @@ def neighboring_densities(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed.
+        If an argument is not allowed.
     MissingExtraError
-        Where matplotlib is not installed; the message has the command.
+        If matplotlib is not installed; the message has the command.
 
     See Also
     --------
-    noise_densities : the noise by itself.
+    noise_densities : densities for several true values and scales.
 
     Notes
     -----
-    The right panel has a logarithmic axis. Noise keeps epsilon where the ratio stays between the limits
-    everywhere: Laplace noise of scale ``sensitivity / epsilon`` runs along them on both sides. The ratio of
-    two Gaussian densities is a straight line there, and passes every limit: hence the delta.
+    The right panel has a logarithmic axis. The noise is epsilon-DP if the ratio stays between the limits
+    everywhere: with Laplace noise of scale ``sensitivity / epsilon`` it attains them on both sides. The
+    ratio of two Gaussian densities is a straight line there and exceeds any limit: hence the delta.
 
     References
     ----------

@@ -37,8 +37,8 @@ def tradeoff(
 ) -> tuple[Axes, Axes]:
     """Draw estimates and their uncertainty against epsilon, by number of records.
 
-    The left panel has every run's estimate as a dot, from 0 to 1, and the middle of the runs as a
-    line; the right panel the uncertainties, on a logarithmic scale.
+    The left panel shows every run's estimate as a dot, from 0 to 1, and the median or mean of the runs
+    as a line; the right panel shows the uncertainties, on a logarithmic scale.
 
     Parameters
     ----------
@@ -49,9 +49,9 @@ def tradeoff(
     truth : float, optional
         The true share, drawn as a line. It is known in a simulation only.
     axes : two matplotlib Axes, optional
-        Where to draw; a new figure's by default.
+        Axes to draw on; by default those of a new figure.
     middle : {"median", "mean"}, default "median"
-        What the lines go through: each epsilon's median of the runs, or their mean.
+        Statistic of the runs at each epsilon that the lines connect.
 
     Returns
     -------
@@ -60,9 +60,9 @@ def tradeoff(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, or there are more than seven values of n.
+        If an argument is not allowed, or there are more than seven values of n.
     MissingExtraError
-        Where matplotlib is not installed; the message has the command.
+        If matplotlib is not installed; the message has the command.
 
     See Also
     --------
@@ -70,8 +70,8 @@ def tradeoff(
 
     Notes
     -----
-    Estimates outside [0, 1] are counted in a note and not drawn. An uncertainty of 0 has no place on
-    a logarithmic scale and is left out.
+    Estimates outside [0, 1] are counted in a note and not drawn. An uncertainty of 0 cannot be shown
+    on a logarithmic scale and is left out.
 
     References
     ----------
@@ -152,9 +152,9 @@ def k_against_loss(frame: object, ax: Axes | None = None, *, unit: str = "mean s
         A row for each anonymized table, with the columns k (the smallest group, at least 1), loss (at
         least 0) and method (its name).
     ax : matplotlib Axes, optional
-        Where to draw; a new figure's by default.
+        Axes to draw on; by default those of a new figure.
     unit : str, default "mean squared error"
-        What the loss is, for the axis.
+        Name of the loss, for the axis label.
 
     Returns
     -------
@@ -163,18 +163,18 @@ def k_against_loss(frame: object, ax: Axes | None = None, *, unit: str = "mean s
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, or there are more than seven methods.
+        If an argument is not allowed, or there are more than seven methods.
     MissingExtraError
-        Where matplotlib is not installed; the message has the command.
+        If matplotlib is not installed; the message has the command.
 
     See Also
     --------
-    pydpstat.anonymity.evaluate_anonymization : what it shows.
+    pydpstat.anonymity.evaluate_anonymization : the data shown.
 
     Notes
     -----
-    An axis is logarithmic where its largest value is twenty times the smallest or more, and none is 0.
-    k says how small a group can be, and no more: it is no guarantee of differential privacy.
+    An axis is logarithmic if its largest value is at least twenty times the smallest, and none is 0.
+    k is only the smallest size of a group: it is not a guarantee of differential privacy.
 
     References
     ----------

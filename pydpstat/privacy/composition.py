@@ -27,12 +27,12 @@ def compose(guarantees: Iterable[Guarantee], method: str = "basic", *, delta: fl
         At least one, all for the same neighbors and the same unit.
     method : {"basic", "zcdp", "exact", "pld"}, default "basic"
         ``"basic"`` adds epsilons and deltas. ``"zcdp"`` adds the zero-concentrated privacy `rho`,
-        which pure, Gaussian and discrete Gaussian releases have. ``"exact"`` is the best that can
-        be said: of Gaussian releases, or of guarantees with equal epsilons (a delta may differ).
-        ``"pld"`` takes any list numerically, through the package dp-accounting.
+        which pure, Gaussian and discrete Gaussian releases have. ``"exact"`` is the optimal bound,
+        for Gaussian releases or guarantees with equal epsilons (deltas may differ).
+        ``"pld"`` composes any list numerically, with the package dp-accounting.
     delta : float, optional, keyword only
         The delta at which the result's epsilon is stated, between 0 and 1; by default the sum of
-        the deltas. ``"zcdp"`` needs one above 0.
+        the deltas. ``"zcdp"`` requires one above 0.
 
     Returns
     -------
@@ -43,10 +43,10 @@ def compose(guarantees: Iterable[Guarantee], method: str = "basic", *, delta: fl
     Raises
     ------
     PydpstatError
-        If an argument is not allowed, the neighbors or the units differ, or the method cannot take
+        If an argument is not allowed, the neighbors or the units differ, or the method is not available for
         the list.
     MissingExtraError
-        For ``"pld"`` where dp-accounting is not installed; the message has the command.
+        For ``"pld"`` if dp-accounting is not installed; the message has the command.
 
     See Also
     --------
@@ -55,9 +55,9 @@ def compose(guarantees: Iterable[Guarantee], method: str = "basic", *, delta: fl
 
     Notes
     -----
-    The list, its epsilons and their number must not depend on results; the questions may. Where
-    each epsilon is chosen as the analyst goes, use a `Budget`. Releases on random samples need a sample
-    each; what is released on one sample together is composed first, see `Guarantee.subsampled`.
+    The number of releases and their epsilons must not depend on results; the queries may. For adaptively
+    chosen epsilons use a `Budget`. Releases on random samples each require their own sample;
+    several releases on one sample are composed first, see `Guarantee.subsampled`.
 
     References
     ----------
@@ -101,7 +101,7 @@ def compose_basic(*guarantees: Guarantee) -> Guarantee:
     """Return the guarantee of several releases, by basic composition.
 
     The epsilons add up and so do the deltas. This is valid for any mechanisms, even if a later one is
-    chosen after seeing earlier results, as long as the budgets were fixed in advance.
+    chosen after seeing earlier results, as long as the privacy parameters were fixed in advance.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def compose_basic(*guarantees: Guarantee) -> Guarantee:
 
     See Also
     --------
-    compose : tighter ways.
+    compose : tighter bounds.
 
     References
     ----------

@@ -34,26 +34,26 @@ class Guarantee(HelpfulErrors):
     Parameters
     ----------
     epsilon : float
-        At least 0. Infinity says that nothing is guaranteed.
+        At least 0. Infinity means that nothing is guaranteed.
     delta : float, default 0.0
-        Between 0 and 1. With 0 the guarantee is pure.
+        Between 0 and 1. The guarantee is pure if it is 0.
     neighbors : {"bounded", "unbounded"}, default "bounded"
         ``"bounded"``: one record replaced by another, the number of records public.
         ``"unbounded"``: one record added or removed, the number of records private. With a `unit`
         read "all records of one unit" for "one record", and "units" for "records".
     conditions : tuple of str, default ()
-        Short sentences on what the guarantee rests on or does not cover.
+        Short sentences on the assumptions and limits of the guarantee.
     loss : PrivacyLoss, optional, keyword only
         The exact privacy loss behind the pair, where it is known: ``GaussianLoss``, ``LaplaceLoss``,
         ``GeometricLoss``, ``DiscreteGaussianLoss`` or a composition, all in ``pydpstat.privacy``.
     unit : str, optional
-        The name of the column that tells whose data a record is (``"person_id"``); by default a record.
+        Name of the column that identifies the person of a record (``"person_id"``); by default a single record.
 
     Raises
     ------
     PydpstatError
         If `epsilon` is negative or NaN, `delta` is outside [0, 1], `neighbors` is an unknown word,
-        `conditions` is no tuple of texts, `loss` is no privacy loss, or `unit` is no printable text.
+        `conditions` is not a tuple of strings, `loss` is not a privacy loss, or `unit` is not a printable string.
 
     See Also
     --------
@@ -61,7 +61,7 @@ class Guarantee(HelpfulErrors):
 
     Notes
     -----
-    Two guarantees are equal where all six are. `implies` tells whether one is at least as strong.
+    Two guarantees are equal if all six parameters are. `implies` compares their strength.
 
     References
     ----------
@@ -144,7 +144,7 @@ class Guarantee(HelpfulErrors):
         Raises
         ------
         PydpstatError
-            If `epsilon` is negative or no number.
+            If `epsilon` is negative or not a number.
 
         References
         ----------
@@ -177,12 +177,12 @@ class Guarantee(HelpfulErrors):
         Returns
         -------
         float
-            Infinity where no epsilon keeps that delta.
+            Infinity if the guarantee has no epsilon at that delta.
 
         Raises
         ------
         PydpstatError
-            If `delta` is outside [0, 1] or no number.
+            If `delta` is outside [0, 1] or not a number.
 
         Examples
         --------
@@ -240,7 +240,7 @@ class Guarantee(HelpfulErrors):
         Parameters
         ----------
         size : int
-            How many records or units; at least 1.
+            Number of records or units, at least 1.
 
         Returns
         -------
@@ -252,7 +252,7 @@ class Guarantee(HelpfulErrors):
         Raises
         ------
         PydpstatError
-            If `size` is no integer of at least 1.
+            If `size` is not an integer of at least 1.
 
         References
         ----------
@@ -293,15 +293,15 @@ class Guarantee(HelpfulErrors):
     def subsampled(self, rate: float | Fraction, sampling: str) -> Guarantee:
         """Return the guarantee for all records of a release on a random sample.
 
-        This guarantee is for the records in the sample. A record may not be in it, so the guarantee for all
-        records is stronger: amplification by subsampling.
+        This guarantee is for the records in the sample. As a record may not be in the sample, the guarantee for
+        all records is stronger: amplification by subsampling.
 
         Parameters
         ----------
         rate : float or Fraction
             Probability that a record is in the sample; above 0, at most 1. A fraction is rounded up.
         sampling : {"poisson", "without replacement"}
-            ``"poisson"``: every record is kept on its own with probability `rate`; for unbounded
+            ``"poisson"``: every record is drawn independently with probability `rate`; for unbounded
             neighbors. ``"without replacement"``: a public number of records is drawn from a public number
             of them, and `rate` is their quotient; for bounded neighbors.
 
@@ -309,22 +309,22 @@ class Guarantee(HelpfulErrors):
         -------
         Guarantee
             At ``log(1 + rate * (exp(epsilon) - 1))`` and ``rate * delta``, rounded up, for the same
-            neighbors; its loss is a `SubsampledLoss`. A further condition says what sample must be drawn.
+            neighbors; its loss is a `SubsampledLoss`. A further condition states how the sample must be drawn.
 
         Raises
         ------
         PydpstatError
-            If an argument is not allowed, or the sampling does not serve the neighbors.
+            If an argument is not allowed, or the sampling is not available for the neighbors.
 
         Notes
         -----
-        The proofs are in `SubsampledLoss`; `before_sampling` is the way back. Nobody may learn who is in
-        the sample, and it serves one release: of several on the same sample take `compose` first and
-        this afterwards, of several each on its own sample this first.
+        The proofs are in `SubsampledLoss`; `before_sampling` is the inverse. The sample must stay secret and
+        serve a single release: for several releases on the same sample use `compose` first, for several
+        releases each on its own sample use this method first.
 
-        The other two pairs are refused. Poisson sampling makes the sample's size random, and a release
-        for bounded neighbors may tell it: with all records in the sample, as happens, it keeps
-        its epsilon and no better one. A fixed number without replacement is a share that depends on the
+        The other two combinations raise an error. Poisson sampling makes the sample size random, and a release
+        for bounded neighbors may publish it: if all records are in the sample, which has a positive
+        probability, its epsilon is not reduced. A fixed number without replacement is a share that depends on the
         number of records, which unbounded neighbors do not have in common; and one record more
         takes another's place in the sample. Take `as_bounded` first.
 

@@ -33,7 +33,7 @@ class PrivacyLoss:
 
     See Also
     --------
-    Guarantee : where it is kept.
+    Guarantee : the guarantee that has it.
     """
 
     def delta(self, epsilon: float) -> float:
@@ -91,11 +91,11 @@ class GaussianLoss(PrivacyLoss):
 
     See Also
     --------
-    DiscreteGaussianLoss : whole numbers.
+    DiscreteGaussianLoss : integer noise.
 
     Notes
     -----
-    It is exact, also for vectors and for compositions: several have ``sqrt(sum of mu**2)`` together.
+    It is exact, also for vectors and for compositions, whose mu is ``sqrt(sum of mu**2)``.
 
     References
     ----------
@@ -139,12 +139,12 @@ class LaplaceLoss(_PureLoss):
 
     See Also
     --------
-    GeometricLoss : whole numbers.
+    GeometricLoss : integer noise.
 
     Notes
     -----
-    It is exact for one number, and holds for a vector of that L1 sensitivity: what two coordinates
-    shifted by a and b tell is told by one that is shifted by s = a + b. In units of the scale, the
+    It is exact for one number, and an upper bound for a vector of that L1 sensitivity: two coordinates
+    shifted by a and b are no more informative than one that is shifted by s = a + b. In units of the scale, the
     loss of a coordinate is ``2 T - a`` where T is its value clipped to [0, a]; both sides hence have the
     same likelihood ratio, as a function of ``U = T_1 + T_2`` here and of T on [0, s] there. Without
     a shift T has the mass 1/2 at 0, the density ``exp(-t) / 2``, and the mass ``exp(-s) / 2`` at s;
@@ -185,13 +185,13 @@ class GeometricLoss(_PureLoss):
     Parameters
     ----------
     epsilon : float
-        Pure epsilon for that sensitivity; above 0 and finite.
+        Pure epsilon at the sensitivity; above 0 and finite.
     sensitivity : int, default 1
         L1 sensitivity.
 
     See Also
     --------
-    LaplaceLoss : noise that is not whole.
+    LaplaceLoss : continuous noise.
 
     Notes
     -----
@@ -231,11 +231,11 @@ class DiscreteGaussianLoss(PrivacyLoss):
     sensitivity : int, default 1
         Largest change of an integer.
     cells : {1, 2}, default 1
-        How many integers change by it at the same time.
+        Number of integers that change by it at the same time.
 
     See Also
     --------
-    GaussianLoss : noise that is not whole.
+    GaussianLoss : continuous noise.
 
     References
     ----------
@@ -282,11 +282,11 @@ class ResponseLoss(PrivacyLoss):
     Parameters
     ----------
     epsilon : float
-        Of each mechanism; at least 0.
+        Epsilon of each mechanism; at least 0.
     count : int, default 1
-        How many mechanisms.
+        Number of mechanisms.
     leak : float, default 0.0
-        Probability that everything is told: ``1 - product of (1 - delta)``.
+        Probability that the data are revealed: ``1 - product of (1 - delta)``.
 
     See Also
     --------
@@ -294,8 +294,8 @@ class ResponseLoss(PrivacyLoss):
 
     Notes
     -----
-    Every (epsilon, delta) mechanism is a randomized function of a randomized response that tells
-    everything with probability delta, so that nothing less can be said of `count` of them.
+    Every (epsilon, delta) mechanism is a randomized function of a randomized response that reveals
+    the data with probability delta, so that this loss is the worst case for `count` of them.
 
     References
     ----------
@@ -350,11 +350,11 @@ class ConcentratedLoss(PrivacyLoss):
     rho : float
         At least 0: the Renyi divergence of any order a > 1 is at most ``a * rho``.
     pure : float, default inf
-        Pure epsilon that holds as well.
+        Pure epsilon that also holds.
 
     See Also
     --------
-    GaussianLoss, DiscreteGaussianLoss : more, where the noise is known.
+    GaussianLoss, DiscreteGaussianLoss : exact losses of known noise.
 
     References
     ----------

@@ -35,27 +35,27 @@ _EXP_OVERFLOW = 700.0
 
 @dataclass(frozen=True, slots=True)
 class SubsampledLoss(PrivacyLoss):
-    """Loss of a release that is made on a random sample of the records.
+    """Loss of a release on a random sample of the records.
 
     Parameters
     ----------
     base : PrivacyLoss
-        Of the release on the sample, between samples that are neighbors.
+        Loss of the release on the sample, between neighboring samples.
     rate : float
         Probability that a record is in the sample; above 0, at most 1. A fraction is rounded up.
     symmetric : bool, default False
-        False for Poisson sampling and unbounded neighbors. There less can be told where the data set
-        without the record comes first, and composition makes use of that. True for sampling
-        without replacement and bounded neighbors, where either of the two may come first.
+        False for Poisson sampling and unbounded neighbors, where the loss is smaller if the data set
+        without the record comes first, which composition uses. True for sampling without replacement
+        and bounded neighbors, where one bound covers both orders.
 
     Raises
     ------
     PydpstatError
-        If `base` is no privacy loss, `rate` is outside (0, 1], or `symmetric` is no boolean.
+        If `base` is not a privacy loss, `rate` is outside (0, 1], or `symmetric` is not a boolean.
 
     See Also
     --------
-    before_sampling : the other way round.
+    before_sampling : the inverse.
 
     Notes
     -----
@@ -64,31 +64,31 @@ class SubsampledLoss(PrivacyLoss):
 
     Poisson sampling, one record x more. Let S be the sample of the other records, P the release on S
     with x, and Q that on S. Given S, the release with x in the data is ``q P + (1 - q) Q``, and
-    ``q P(E) + (1 - q) Q(E) - a Q(E) = q (P(E) - b Q(E))``. So that the larger data set first has
-    ``q D_b(P, Q)``, at most q times the base's delta; the mean over S has no more, as D is convex. In the
+    ``q P(E) + (1 - q) Q(E) - a Q(E) = q (P(E) - b Q(E))``. With the larger data set first D_a is hence
+    ``q D_b(P, Q)``, at most q times the base's delta; the mean over S is not larger, as D is convex. In the
     other order, with ``c = 1 - a (1 - q)``, ``Q(E) - a (q P(E) + (1 - q) Q(E)) = c Q(E) - a q P(E)``:
-    nothing for c <= 0, else ``c D_d(Q, P)`` with ``d = a q / c``. As ``c <= q`` and
+    D_a is 0 for c <= 0, otherwise ``c D_d(Q, P)`` with ``d = a q / c``. As ``c <= q`` and
     ``d - 1 = (a - 1) / c >= (a - 1) / q = b - 1``, this is at most q times the base's delta at
-    ``log(b)`` as well: no larger, whether or not the base itself is symmetric, because its
-    delta holds in both orders.
+    ``log(b)``, whether or not the base itself is symmetric, because its delta holds in both
+    orders.
 
     Without replacement, one record x replaced by y. Let R be the release on a sample without that
     record, P that on a sample with x, and P' that on one with y. The two data sets have
     ``q P + (1 - q) R`` and ``q P' + (1 - q) R``, and their D_a is q times the largest
     ``P(E) - b (w P'(E) + (1 - w) R(E))`` with ``w = a / b``: at most q times the larger of D_b(P, P')
     and D_b(P, R). P and P' can be drawn with the same other records, and P and R such that a random
-    other record takes the place of x: neighbors both times. The other order is the same with x
-    and y exchanged.
+    other record replaces x: both pairs are neighbors. The other order is the same with x and y
+    exchanged.
 
-    Both are attained where the base's delta is: by the number of records with a property, if the record
-    is the only one that can have it. A k-fold group has the base's group loss, which must cover smaller
+    Both bounds are attained where the base's delta is: by the number of records with a property, if the
+    record is the only one that can have it. A k-fold group has the base's group loss, which must cover smaller
     groups too, at the probability that any of k records is in the sample: ``1 - (1 - q)**k``, and at
     most ``k q`` without replacement. The proof is the second one, with R on samples without any of them.
     It is also the proof for Poisson sampling where x is replaced by y: each is in the sample with probability
-    q, which remains, with the base's loss where one record takes another's place or is gone.
+    q, so the bound is the same, with the base's loss for one record replaced or removed.
 
-    A pure base stays pure. Gaussian noise has no smaller rho after sampling: of a high order its Renyi
-    divergence is nearly what it was, and so `rho` says nothing then.
+    A pure base remains pure. The rho of Gaussian noise is not smaller after sampling: at high orders its
+    Renyi divergence is almost unchanged, and `rho` is None then.
 
     References
     ----------
@@ -183,22 +183,22 @@ class SubsampledLoss(PrivacyLoss):
 
 @explain_wrong_calls
 def before_sampling(epsilon: float, rate: float | Fraction, delta: float = 0.0) -> tuple[float, float]:
-    """Return the sample's epsilon that gives (epsilon, delta) for all records.
+    """Return the sample's guarantee that gives (epsilon, delta) for all records.
 
     Parameters
     ----------
     epsilon : float
-        Of the whole; above 0 and finite.
+        Epsilon for all records; above 0 and finite.
     rate : float or Fraction
         Probability that a record is in the sample; above 0, at most 1. A fraction is rounded up.
     delta : float, default 0.0
-        Of the whole; between 0 and 1.
+        Delta for all records; between 0 and 1.
 
     Returns
     -------
     epsilon, delta : float
-        ``log(1 + (exp(epsilon) - 1) / rate)`` and ``delta / rate`` (at most 1), rounded down: what
-        `Guarantee.subsampled` makes of them is never more than what was asked for.
+        ``log(1 + (exp(epsilon) - 1) / rate)`` and ``delta / rate`` (at most 1), rounded down:
+        `Guarantee.subsampled` of them is never larger than the given pair.
 
     Raises
     ------
@@ -207,13 +207,13 @@ def before_sampling(epsilon: float, rate: float | Fraction, delta: float = 0.0) 
 
     See Also
     --------
-    Guarantee.subsampled : the other way round.
+    Guarantee.subsampled : the inverse.
 
     Notes
     -----
-    No release whose pair alone is known may spend more. Gaussian noise that is calibrated to the two has
-    exactly `delta` at `epsilon` on the whole (see `SubsampledLoss`). The sample must be drawn as
-    `Guarantee.subsampled` says.
+    These are the largest values if only the pair of the release is known. Gaussian noise calibrated to them
+    has exactly `delta` at `epsilon` for all records (see `SubsampledLoss`). The sample must be drawn as
+    described in `Guarantee.subsampled`.
 
     References
     ----------

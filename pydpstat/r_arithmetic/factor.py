@@ -45,7 +45,7 @@ class Factor:
 
     See Also
     --------
-    factor : what makes it.
+    factor : creates it.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def factor(values: object, levels: Iterable[object] | None = None, exclude: obje
 
     See Also
     --------
-    Factor : what it returns.
+    Factor : the result.
     table : counts of levels.
 
     References

@@ -46,7 +46,7 @@ class Histogram(HelpfulErrors):
 
     See Also
     --------
-    hist : what makes it.
+    hist : creates it.
 
     Examples
     --------
@@ -150,11 +150,11 @@ def hist(x: npt.ArrayLike, breaks: Breaks = "Sturges", xname: str = "x") -> Hist
     Raises
     ------
     PydpstatError
-        Where R stops: `x` is not numeric, the breaks are invalid or do not span `x`.
+        If R stops: `x` is not numeric, the breaks are invalid or do not span `x`.
 
     See Also
     --------
-    Histogram : what it returns.
+    Histogram : the result.
     pydpstat.histogram : a private one.
 
     References

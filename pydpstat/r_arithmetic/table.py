@@ -46,7 +46,7 @@ class Table:
 
     See Also
     --------
-    table : what makes it.
+    table : creates it.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def table(
 
     See Also
     --------
-    Table : what it returns.
+    Table : the result.
     pydpstat.crosstab : a private one.
 
     References

@@ -15,7 +15,7 @@ from pydpstat.random.secure.continuous import Scale
 
 
 class Source(Protocol):
-    """The interface of a source of randomness for noise.
+    """Interface of a source of randomness for noise.
 
     The operating system, R's stream and NumPy generators are sources.
 
@@ -25,11 +25,11 @@ class Source(Protocol):
     Attributes
     ----------
     reproducible : bool
-        True where a seed decides the draws: such a release is for checking and study only.
+        True if the draws depend on a seed: such a release is for checking and study only.
 
     See Also
     --------
-    source_from : what makes it.
+    source_from : creates it.
     """
 
     reproducible: bool
@@ -119,12 +119,12 @@ def source_from(rng: object, *, int_seeds_r: bool = False, name: str = "rng") ->
     Parameters
     ----------
     rng : None, int, numpy.random.Generator or RRandom
-        None is the operating system's generator, an int a seed, and so is a float that is one. A `Source` is
-        returned as it is.
+        None is the operating system's generator, an int a seed, as is a float with an integer value. A `Source`
+        is returned unchanged.
     int_seeds_r : bool, default False
         Whether an int seeds R's stream (the mirrors) instead of NumPy's (pydpstat's functions).
     name : str, default "rng"
-        What the argument is called, for the error.
+        Name of the argument in the error.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def source_from(rng: object, *, int_seeds_r: bool = False, name: str = "rng") ->
     Raises
     ------
     PydpstatError
-        Where `rng` is something else.
+        If `rng` is something else.
 
     See Also
     --------

@@ -40,17 +40,17 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):
         Privacy parameter of each fit; above 0 and finite.
     bounds : (float, float), list of pairs, or dict by name, keyword only
         Public bounds of the features, chosen without looking at them: one pair for all, one for each column,
-        or by the names of a DataFrame's columns (x1, x2 and so on of an array's). Values outside are clipped
+        or by the names of a DataFrame's columns (x1, x2 and so on for an array). Values outside are clipped
         to them, by `fit` and by predictions. By default (-1, 1), with a warning.
     classes : (label, label), optional
         The two public classes; a value of `y` that is neither counts as the first of `classes_`. By default
-        False and True where `y` has truth values, else those that occur in `y`, which are then taken to be
+        False and True if `y` is boolean, otherwise the values that occur in `y`, which are then assumed to be
         public, as is their number: a condition of the guarantee, with a warning.
     neighbors : {"bounded", "unbounded"}, optional
         By default the budget's, else bounded: one record replaced (the number of records public).
         Unbounded: one added or removed (the number private).
     budget : Budget, optional
-        Where each fit is charged, the fits of clones too, which share it.
+        Budget charged with each fit, also with those of clones, which share it.
     random_state : None, int, numpy.random.RandomState or Generator, or RRandom, optional
         Source of the noise. None (default) is the operating system. With a seed, anyone who knows it can
         remove the noise: for checking and study only.
@@ -60,13 +60,13 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):
     classes_ : ndarray of shape (2,)
         The classes, sorted; the second one counts as 1.
     coef_ : ndarray of shape (1, n_features)
-        The coefficients of the features, in the data's units: those of `results_` where it has all of them.
-        Where the noise hides some, a regularized estimate of all from the same released numbers, for
+        The coefficients of the features, in the data's units: those of `results_` if it has all of them.
+        Otherwise a regularized estimate of all from the same released numbers, for
         predictions only.
     intercept_ : ndarray of shape (1,)
         The constant.
     results_ : RegressionResults
-        What may be published: standard errors, intervals, tests, and the guarantee.
+        The publishable results: standard errors, intervals, tests, and the guarantee.
     bounds_ : tuple of (float, float)
         The bounds of each feature.
     n_features_in_ : int
@@ -77,15 +77,15 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):
     Raises
     ------
     PydpstatError
-        By `fit`, where an argument is not allowed, there are more or fewer classes than two, or a value is
-        no number.
+        By `fit`, if an argument is not allowed, the number of classes is not two, or a value is
+        not a number.
     MissingExtraError
-        Where scikit-learn is not installed: ``pip install 'pydpstat[sklearn]'``.
+        If scikit-learn is not installed: ``pip install 'pydpstat[sklearn]'``.
 
     Notes
     -----
-    Guarantee: (epsilon, 0) for each fit, for what `fit` sees. It does not cover what other steps of a
-    pipeline learn from the data, nor scores of cross-validation, which are computed from the records
+    Guarantee: (epsilon, 0) for each fit, for the data passed to `fit`. It covers neither other steps of a
+    pipeline that use the data nor scores of cross-validation, which are computed from the records
     themselves.
 
     Two classes only: for more, ``sklearn.multiclass.OneVsRestClassifier(LogisticRegression(epsilon / k))``
@@ -143,8 +143,8 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):
         y : array_like of shape (n,)
             The class of each record.
         unit : array_like of shape (n,), optional
-            Whose data each record is, such as a person's id. At most one record of each unit counts, drawn
-            at random, and what is protected is a unit. Needed where the budget has a unit.
+            Privacy unit of each record, such as a person's id. At most one record of each unit is used, drawn
+            at random, and the unit is protected. Required if the budget has a unit.
 
         Returns
         -------
@@ -154,7 +154,7 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):
         Raises
         ------
         PydpstatError
-            Where an argument is not allowed or the budget does not suffice.
+            If an argument is not allowed or the budget does not suffice.
         """
         features, target = self._read_data(X, y, numeric=False)
         name, pairs = self._make_response_name(y), self._get_feature_bounds()

@@ -31,20 +31,20 @@ class AveragingAttack(ReadOnlyArrays):
     Parameters
     ----------
     answers : ndarray of float64, shape (m,)
-        The answers that were given.
+        The answers received.
     queries : int
-        How many were asked for.
+        Number of answers requested.
     noise_sd : float
-        Standard deviation of one answer's noise: published by the first answer, or else that of the
-        answers; NaN where there are fewer than two of those.
+        Standard deviation of one answer's noise: as published with the first answer, otherwise that of
+        the answers; NaN for fewer than two answers.
     guarantee : Guarantee or None
-        What all answers together keep (basic composition); None where they state none.
+        Guarantee of all answers together (basic composition); None if they state none.
     refused : str or None
-        The budget's words, where it ended the attack.
+        Message of the budget if it ended the attack.
 
     See Also
     --------
-    averaging_attack : what makes it.
+    averaging_attack : creates it.
     """
 
     answers: Floats
@@ -103,36 +103,36 @@ class AveragingAttack(ReadOnlyArrays):
 
 @explain_wrong_calls
 def averaging_attack(release: Callable[[], SupportsFloat], queries: int = 1000) -> AveragingAttack:
-    """Make the same release repeatedly, and average the answers.
+    """Repeat the same release, and average the answers.
 
     Parameters
     ----------
     release : callable
-        ``release()`` returns one answer: a number or a `DPResults` of one number. The noise must be
-        fresh each time.
+        ``release()`` returns one answer: a number or a `DPResults` of one number. Each call must draw
+        new noise.
     queries : int, default 1000
-        How often to ask; at least 1. A `BudgetExceeded` ends the attack earlier.
+        Number of calls, at least 1. A `BudgetExceeded` ends the attack earlier.
 
     Returns
     -------
     AveragingAttack
-        It holds what the curious saw: answers, never the true value.
+        It contains what the attacker sees: answers, never the true value.
 
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, or an answer is no finite number.
+        If an argument is not allowed, or an answer is not a finite number.
 
     See Also
     --------
     intersection_attack, differencing : other attacks.
-    pydpstat.Budget : what ends it.
+    pydpstat.Budget : the defense against it.
 
     Notes
     -----
-    Independent noise of standard deviation s leaves the mean of m answers with s / sqrt(m). Each
-    answer keeps epsilon, and all together m epsilon: the mean of enough answers is the true value.
-    With ``budget=`` in the release, only so many are given as the budget covers.
+    With independent noise of standard deviation s the mean of m answers has the standard error s / sqrt(m).
+    Each answer is epsilon-DP and all together are (m epsilon)-DP: the mean converges to the true value.
+    With ``budget=`` in the release, the number of answers is limited to those that the budget covers.
 
     References
     ----------
@@ -206,13 +206,13 @@ class IntersectionAttack:
     answers : tuple of int
         The answers, in order.
     noise : UniformNoise
-        The noise that was on each.
+        The noise of each answer.
     left : tuple of range
-        The counts that are still possible after each answer.
+        The counts that remain possible after each answer.
 
     See Also
     --------
-    intersection_attack : what makes it.
+    intersection_attack : creates it.
     """
 
     answers: tuple[int, ...]
@@ -261,7 +261,7 @@ class IntersectionAttack:
 
 @explain_wrong_calls
 def intersection_attack(answers: Iterable[int], reach: int = 2) -> IntersectionAttack:
-    """Intersect the true counts that several answers to one query allow.
+    """Intersect the sets of true counts that are possible given each of several answers.
 
     Parameters
     ----------
@@ -277,7 +277,7 @@ def intersection_attack(answers: Iterable[int], reach: int = 2) -> IntersectionA
     Raises
     ------
     PydpstatError
-        Where an answer is no integer, there is none, or no count can have given them all.
+        If an answer is not an integer, there is none, or no count is possible given all of them.
 
     See Also
     --------
@@ -285,9 +285,9 @@ def intersection_attack(answers: Iterable[int], reach: int = 2) -> IntersectionA
 
     Notes
     -----
-    The answer a leaves the counts from a - reach to a + reach. The interval that all answers leave
-    shrinks to the true count: noise with ends is used up by asking again. Noise of a mechanism has no
-    ends, and a `Budget` limits how often the query is answered.
+    Given the answer a the counts from a - reach to a + reach are possible. The intersection of these
+    intervals shrinks to the true count: repeated answers remove bounded noise. Noise of a mechanism is
+    unbounded, and a `Budget` limits the number of answers.
 
     References
     ----------

@@ -33,17 +33,17 @@ class DifferencingAttack:
     answer : float
         The answer about all records.
     without : float
-        What the known records alone give.
+        The same statistic of the known records alone.
     contributions : tuple of float
-        What the record may add, increasing.
+        The possible contributions of the record, increasing.
     noise : Noise, UniformNoise or None
-        The noise that was on the answer; None where it is exact.
+        The noise of the answer; None if the answer is exact.
     chances : tuple of float or Fraction
-        How likely each contribution is, after the answer, where all were equally likely before.
+        Posterior probability of each contribution, if all have the same prior probability.
 
     See Also
     --------
-    differencing : what makes it.
+    differencing : creates it.
     """
 
     answer: float
@@ -110,13 +110,13 @@ def differencing(
     Parameters
     ----------
     answer : number or DPResults
-        The answer about all records: a count or a sum. Of a `DPResults` of one number, its noise is used.
+        The answer about all records: a count or a sum. For a `DPResults` of one number, its noise is used.
     without : float
-        The same count or sum over the records that the curious know, all but one.
+        The same count or sum over the records that the attacker knows, all but one.
     contributions : iterable of float, default (0, 1)
-        What the one record may add: of a count 0 or 1. At least two different ones, 1,000 at most.
+        Possible contributions of the unknown record: 0 or 1 for a count. From two to 1,000 different ones.
     noise : Noise or UniformNoise, optional
-        The noise that was on the answer: a distribution around 0 that falls to both sides. None (default)
+        The noise of the answer: a unimodal distribution around 0. None (default)
         for an exact answer.
 
     Returns
@@ -126,21 +126,21 @@ def differencing(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, or no contribution can have given the answer.
+        If an argument is not allowed, or the answer is not possible with any contribution.
 
     See Also
     --------
     averaging_attack, intersection_attack : other attacks.
-    pydpstat.mean : the release that withstands it.
+    pydpstat.mean : a release protected against it.
 
     Notes
     -----
-    An exact answer decides: the difference is the contribution. With noise of density p the contribution c
-    has a chance in proportion to ``p(answer - without - c)``. Where the release keeps epsilon and there are
-    two contributions, no answer raises a chance of 1/2 above ``exp(epsilon) / (1 + exp(epsilon))``, and no
-    guess is right more often. Geometric noise for a count attains it; Laplace noise is right in
-    ``1 - exp(-epsilon / 2) / 2`` of the answers. Other records need not be known for sure: an answer from
-    yesterday, before the record came, does as well.
+    For an exact answer the difference is the contribution. With noise of density p the posterior probability
+    of the contribution c is proportional to ``p(answer - without - c)``. If the release is epsilon-DP and there
+    are two contributions, no answer raises a probability of 1/2 above ``exp(epsilon) / (1 + exp(epsilon))``,
+    and no guess is correct more often. Geometric noise for a count attains this bound; with Laplace noise the
+    best guess is correct with probability ``1 - exp(-epsilon / 2) / 2``. The other records need not be known:
+    an earlier answer, before the record was added, is sufficient.
 
     References
     ----------

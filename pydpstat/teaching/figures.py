@@ -17,28 +17,28 @@ from pydpstat.errors import PydpstatError
 
 @explain_wrong_calls
 def beside(figures: Mapping[str, tuple[object, ...]], source: str = "text") -> pd.DataFrame:
-    """Compare given numbers, such as those of a text, with those of the code.
+    """Compare given numbers, such as those of a publication, with computed ones.
 
     Parameters
     ----------
     figures : mapping of str to (given, here) or (given, here, remark)
-        For each figure what is given (a text such as ``"0.5007902"``, a number, or several),
-        and what the code gives: a number or as many numbers, in the same order. A frame or a matrix
-        is read row by row. A remark says why the two differ.
+        For each figure the given value (a string such as ``"0.5007902"``, a number, or several),
+        and the computed one: a number or as many numbers, in the same order. A frame or a matrix
+        is read row by row. A remark explains a difference.
     source : str, default "text"
-        Where the given figures come from: the name of their column, such as ``"R"``.
+        Source of the given figures, used as their column's name, such as ``"R"``.
 
     Returns
     -------
     DataFrame with columns `source`, here, same, indexed by the figures' names
-        `same` is true where all are equal to the given digits. There is a column remark where
+        `same` is true if all agree to the given digits. There is a column remark if
         a figure has one.
 
     Raises
     ------
     PydpstatError
-        Where `figures` is no mapping of such tuples, or a figure has another number of values here,
-        or `source` is no name that the other columns leave free.
+        If `figures` is not a mapping of such tuples, or a figure has another number of values here,
+        or `source` is not a string or is the name of another column.
 
     See Also
     --------
@@ -46,7 +46,7 @@ def beside(figures: Mapping[str, tuple[object, ...]], source: str = "text") -> p
 
     Notes
     -----
-    A figure with decimals is compared after rounding to as many decimals, an integer or a
+    A figure with decimals is compared after rounding to the same number of decimals, an integer or a
     fraction exactly.
 
     Examples

@@ -96,7 +96,7 @@ class Sensitivity:
     ----------
     value : int, Fraction or float
         The largest distance between the function's values on two neighbors. An int or a Fraction
-        where the function's values are, and the norm is one.
+        if the function's values are, and the norm is rational.
     squared : int or Fraction or None
         Its square, exactly, for the norm "L2".
     norm : {"L1", "L2"}
@@ -104,13 +104,13 @@ class Sensitivity:
     data, neighbor : tuple
         Two neighbors that attain it, as tuples of records.
     outputs : tuple of (value, value)
-        What the function returned for them.
+        Values of the function for them.
     data_sets, pairs : int
-        How many data sets and pairs of neighbors were looked at.
+        Numbers of data sets and of pairs of neighbors searched.
 
     See Also
     --------
-    sensitivity : what makes it.
+    sensitivity : creates it.
     """
 
     value: Exact | float
@@ -150,8 +150,8 @@ def sensitivity(
     Parameters
     ----------
     function : callable
-        ``function(data)`` of a tuple of records returns a number, or as many numbers for every data
-        set.
+        ``function(data)`` of a tuple of records returns a number, or several; as many for
+        every data set.
     domain : sequence
         The values that a record can have: a list, tuple, range, array or Series. A record may be of
         any type.
@@ -162,10 +162,10 @@ def sensitivity(
     neighbors : {"bounded", "unbounded"}, default "bounded"
         One record replaced, or one added or removed (from 0 up to n records).
     symmetric : bool, default False
-        Whether the function does not depend on the order of the records. Then one order of each data
-        set is enough, which is far fewer. It is not checked.
+        Whether the function does not depend on the order of the records. Then only one order of each data
+        set is evaluated. This is not checked.
     limit : int, default 1000000
-        Most evaluations and comparisons; a larger search is an error.
+        Largest number of evaluations and comparisons; a larger search is an error.
 
     Returns
     -------
@@ -175,20 +175,19 @@ def sensitivity(
     Raises
     ------
     PydpstatError
-        Where an argument is not allowed, the search is too large, or the function fails, returns
-        something else than finite numbers, or another number of them for some data set.
+        If an argument is not allowed, the search is too large, or the function fails, returns
+        something other than finite numbers, or a different number of them for some data set.
 
     See Also
     --------
-    pydpstat.sensitivitySampler : diffpriv's search at random.
+    pydpstat.sensitivitySampler : diffpriv's random search.
     pydpstat.audit : a test of the whole release.
 
     Notes
     -----
-    The search is exact. Integers and fractions are taken as they are; a float, a decimal or a
-    truth value is the exact number that it stands for, and the result is rounded once, where the
-    function returned a float. The result is the sensitivity over this domain and n only: a real
-    statistic needs a proof for its whole domain.
+    The search is exact. Floats, decimals and booleans are converted to exact fractions, and the
+    result is rounded once if the function returned a float. The result is the sensitivity for this
+    domain and n only: the sensitivity of a statistic on its whole domain requires a proof.
 
     References
     ----------

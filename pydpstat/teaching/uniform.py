@@ -49,27 +49,27 @@ def check_integers(values: Iterable[int], name: str, example: str) -> list[int]:
 class UniformNoise:
     """Noise that is uniform on the integers from -reach to reach.
 
-    It is NOT a mechanism: it looks harmless but satisfies no epsilon at all. It is here to be attacked.
+    It is NOT a mechanism: it is not epsilon-DP for any epsilon, and serves as an example for attacks.
 
     Parameters
     ----------
     reach : int, default 2
-        The largest noise, in the unit of the count; at least 1.
+        Largest absolute noise, in the unit of the count; at least 1.
 
     Raises
     ------
     PydpstatError
-        Where `reach` is no integer from 1 to 2**31.
+        If `reach` is not an integer from 1 to 2**31.
 
     See Also
     --------
-    pydpstat.mechanisms.Laplace : noise that keeps an epsilon.
+    pydpstat.mechanisms.Laplace : noise with an epsilon.
 
     Notes
     -----
     Guarantee: none. With true counts of 5 and 6 and reach 2, the answer 3 has the probability 1/5
-    under the first and 0 under the second. No factor exp(epsilon) makes up for that. What remains is
-    delta: at every epsilon, 0 included, the smallest one is sensitivity / (2 * reach + 1).
+    under the first and 0 under the second. No factor exp(epsilon) bounds this ratio. Only a guarantee with
+    delta holds: at every epsilon, 0 included, the smallest delta is sensitivity / (2 * reach + 1).
 
     References
     ----------
@@ -140,7 +140,7 @@ class UniformNoise:
         Raises
         ------
         PydpstatError
-            Where an answer or the count is no integer.
+            If an answer or the count is not an integer.
 
         Examples
         --------
@@ -158,13 +158,13 @@ class UniformNoise:
         Parameters
         ----------
         sensitivity : int, default 1
-            How far one record moves the count; at least 1.
+            Largest change of the count by one record; at least 1.
 
         Returns
         -------
         Fraction
-            ``sensitivity / (2 * reach + 1)``, and at most 1: the share of answers that only one of
-            the two counts can give.
+            ``sensitivity / (2 * reach + 1)``, and at most 1: the probability of the answers that are
+            possible for only one of the two counts.
 
         Examples
         --------
@@ -185,11 +185,11 @@ class UniformNoise:
         count : int
             The true count.
         size : int, optional
-            How many answers; one number by default.
+            Number of answers; one number by default.
         rng : None, int, numpy.random.Generator or RRandom, keyword only
             Source of the noise. None (default) is the operating system; an int seeds NumPy.
         budget : Budget, optional
-            It refuses: no budget covers noise without a guarantee.
+            Always an error: noise without a guarantee cannot be charged.
 
         Returns
         -------
@@ -198,7 +198,7 @@ class UniformNoise:
         Raises
         ------
         PydpstatError
-            Where an argument is not allowed, or a budget is given.
+            If an argument is not allowed, or a budget is given.
 
         Notes
         -----
@@ -239,11 +239,11 @@ class UniformNoise:
         count, neighbor : int
             True counts of two data sets that differ in one record.
         claim : Guarantee, number or (number, number), default 1.0
-            What is claimed; any epsilon is broken.
+            The claim to test; every epsilon is refuted.
         samples : int, default 100000
             Answers from each data set.
         rng : None, int, numpy.random.Generator or RRandom, keyword only
-            Source of the noise, and of the audit's choice of draws.
+            Source of the noise, and of the audit's split of the draws.
 
         Returns
         -------
@@ -252,7 +252,7 @@ class UniformNoise:
         Raises
         ------
         PydpstatError
-            Where an argument is not allowed.
+            If an argument is not allowed.
 
         Examples
         --------

@@ -28,7 +28,7 @@ class RRandom(ContinuousDistributions, BetaDistribution, CountDistributions, Sam
     Raises
     ------
     PydpstatError
-        Where the seed is no integer in that range.
+        If the seed is not an integer in that range.
 
     See Also
     --------

@@ -30,12 +30,12 @@ class ContinuousDistributions(SeededStream):
     def runif(self, n: int, min: npt.ArrayLike = 0.0, max: npt.ArrayLike = 1.0) -> Floats:
         """Draw uniform variables, as R's ``runif``.
 
-        Where `min` equals `max`, that is the value and nothing is drawn.
+        If `min` equals `max`, the value is `min` and nothing is drawn.
 
         Parameters
         ----------
         n : int
-            How many.
+            Number of draws.
         min, max : float or array_like, default 0.0 and 1.0
             The ends, finite. Arrays are recycled.
 
@@ -46,7 +46,7 @@ class ContinuousDistributions(SeededStream):
         Raises
         ------
         PydpstatError
-            Where R returns NaN.
+            If R returns NaN.
 
         References
         ----------
@@ -99,13 +99,13 @@ class ContinuousDistributions(SeededStream):
     def rnorm(self, n: int, mean: npt.ArrayLike = 0.0, sd: npt.ArrayLike = 1.0) -> Floats:
         """Draw normal variables, as R's ``rnorm`` with its default method, inversion.
 
-        A variable uses two uniforms. Where `sd` is 0 or `mean` is infinite, the value is `mean` and
+        A variable uses two uniforms. If `sd` is 0 or `mean` is infinite, the value is `mean` and
         nothing is drawn.
 
         Parameters
         ----------
         n : int
-            How many.
+            Number of draws.
         mean : float or array_like, default 0.0
             The mean. Arrays are recycled.
         sd : float or array_like, default 1.0
@@ -118,7 +118,7 @@ class ContinuousDistributions(SeededStream):
         Raises
         ------
         PydpstatError
-            Where R returns NaN.
+            If R returns NaN.
 
         References
         ----------
@@ -142,15 +142,15 @@ class ContinuousDistributions(SeededStream):
     def rexp(self, n: int, rate: npt.ArrayLike = 1.0) -> Floats:
         """Draw exponential variables, as R's ``rexp``.
 
-        A variable uses one uniform, or three and more. Where `rate` is infinite, the value is 0 and
+        A variable uses one uniform, or three or more. If `rate` is infinite, the value is 0 and
         nothing is drawn.
 
         Parameters
         ----------
         n : int
-            How many.
+            Number of draws.
         rate : float or array_like, default 1.0
-            One over the mean, above 0. Arrays are recycled.
+            Reciprocal of the mean, above 0. Arrays are recycled.
 
         Returns
         -------
@@ -159,7 +159,7 @@ class ContinuousDistributions(SeededStream):
         Raises
         ------
         PydpstatError
-            Where R returns NaN.
+            If R returns NaN.
 
         References
         ----------
@@ -185,19 +185,19 @@ class ContinuousDistributions(SeededStream):
     ) -> Floats:
         """Draw gamma variables, as R's ``rgamma``.
 
-        Where `shape` or `scale` is 0 the value is 0, where one is infinite it is infinite, and nothing
+        If `shape` or `scale` is 0 the value is 0, if one is infinite it is infinite, and nothing
         is drawn.
 
         Parameters
         ----------
         n : int
-            How many.
+            Number of draws.
         shape : float or array_like
             The shape, at least 0. Arrays are recycled.
         rate : float or array_like, default 1.0
-            One over the scale, at least 0.
+            Reciprocal of the scale, at least 0.
         scale : float or array_like, optional
-            The scale, in the place of `rate`.
+            The scale, instead of `rate`.
 
         Returns
         -------
@@ -206,7 +206,7 @@ class ContinuousDistributions(SeededStream):
         Raises
         ------
         PydpstatError
-            Where R returns NaN, and where `rate` and `scale` contradict each other.
+            If R returns NaN, or `rate` and `scale` contradict each other.
 
         References
         ----------
@@ -248,11 +248,11 @@ class ContinuousDistributions(SeededStream):
         Parameters
         ----------
         n : int, default 1
-            How many.
+            Number of draws.
         m : float or array_like, default 0.0
             The location. Arrays are recycled.
         s : float or array_like, default 1.0
-            The scale, above 0. Where it is infinite, so are the values.
+            The scale, above 0. If it is infinite, so are the values.
 
         Returns
         -------
@@ -261,7 +261,7 @@ class ContinuousDistributions(SeededStream):
         Raises
         ------
         PydpstatError
-            Where R stops or returns NaN.
+            If R stops or returns NaN.
 
         References
         ----------
@@ -289,14 +289,14 @@ class ContinuousDistributions(SeededStream):
         return draw_laplace(self._stream, n, location, scale)
 
     def rlap(self, n: int, location: npt.ArrayLike = 0.0, scale: npt.ArrayLike = 1.0) -> Floats:
-        """Draw Laplace variables as diffpriv does: n exponential ones minus n more.
+        """Draw Laplace variables as diffpriv does: n exponential variables minus n others.
 
-        Where `scale` is 0, the value is `location` and nothing is drawn.
+        If `scale` is 0, the value is `location` and nothing is drawn.
 
         Parameters
         ----------
         n : int
-            How many.
+            Number of draws.
         location : float, default 0.0
             The center.
         scale : float, default 1.0
@@ -309,7 +309,7 @@ class ContinuousDistributions(SeededStream):
         Raises
         ------
         PydpstatError
-            Where R stops or returns NaN.
+            If R stops or returns NaN.
 
         References
         ----------

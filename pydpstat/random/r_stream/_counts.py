@@ -41,19 +41,19 @@ class CountDistributions(SeededStream):
         Parameters
         ----------
         n : int
-            How many.
+            Number of draws.
         prob : float or array_like
             The probability of success, above 0 and at most 1. Arrays are recycled.
 
         Returns
         -------
         ndarray of int64, shape (n,)
-            Of float64 where a value is above 2147483647, as in R.
+            Of float64 if a value is above 2147483647, as in R.
 
         Raises
         ------
         PydpstatError
-            Where R returns NaN.
+            If R returns NaN.
 
         References
         ----------
@@ -77,24 +77,24 @@ class CountDistributions(SeededStream):
     def rpois(self, n: int, lam: npt.ArrayLike) -> Counts:
         """Draw Poisson variables, as R's ``rpois``.
 
-        Where the mean is 0, the value is 0 and nothing is drawn.
+        If the mean is 0, the value is 0 and nothing is drawn.
 
         Parameters
         ----------
         n : int
-            How many.
+            Number of draws.
         lam : float or array_like
             The mean, R's ``lambda``, finite and at least 0. Arrays are recycled.
 
         Returns
         -------
         ndarray of int64, shape (n,)
-            Of float64 where a value is above 2147483647, as in R.
+            Of float64 if a value is above 2147483647, as in R.
 
         Raises
         ------
         PydpstatError
-            Where R returns NaN.
+            If R returns NaN.
 
         References
         ----------
@@ -128,12 +128,12 @@ class CountDistributions(SeededStream):
     def rbinom(self, n: int, size: npt.ArrayLike, prob: npt.ArrayLike) -> Counts:
         """Draw binomial variables, as R's ``rbinom``.
 
-        Where `size` is 0 or `prob` is 0 or 1, nothing is drawn.
+        If `size` is 0 or `prob` is 0 or 1, nothing is drawn.
 
         Parameters
         ----------
         n : int
-            How many.
+            Number of draws.
         size : int or array_like
             The number of trials, an integer from 0 to 2147483646. Arrays are recycled.
         prob : float or array_like
@@ -146,9 +146,9 @@ class CountDistributions(SeededStream):
         Raises
         ------
         PydpstatError
-            Where R returns NaN.
+            If R returns NaN.
         NotSupportedError
-            Where `size` is larger than that.
+            If `size` is larger than 2147483646.
 
         References
         ----------

@@ -227,12 +227,12 @@ class BetaDistribution(SeededStream):
     def rbeta(self, n: int, shape1: npt.ArrayLike, shape2: npt.ArrayLike) -> Floats:
         """Draw beta variables, as R's ``rbeta`` without a noncentrality.
 
-        Where a shape is 0 or infinite the value is 0, 1/2 or 1; only two zeros take a draw then.
+        If a shape is 0 or infinite the value is 0, 1/2 or 1; only two zeros then use a draw.
 
         Parameters
         ----------
         n : int
-            How many.
+            Number of draws.
         shape1, shape2 : float or array_like
             The shapes, at least 0. Arrays are recycled.
 
@@ -243,7 +243,7 @@ class BetaDistribution(SeededStream):
         Raises
         ------
         PydpstatError
-            Where R returns NaN.
+            If R returns NaN.
 
         References
         ----------

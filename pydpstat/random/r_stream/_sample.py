@@ -300,25 +300,25 @@ class Sampling(SeededStream):
         Parameters
         ----------
         x : int or sequence
-            What to draw from. A number n of at least 1 stands for 1, ..., n, as in R. A sequence of
-            length 1 is that one item, unlike in R.
+            Items to draw from. A number n of at least 1 stands for 1, ..., n, as in R. A sequence of
+            length 1 is a single item, unlike in R.
         size : int, optional
-            How many. By default as many as `x` has.
+            Number of draws; by default the number of items.
         replace : bool, default False
             Whether an item can be drawn again.
         prob : array_like, optional
-            The items' probabilities, or numbers in proportion to them.
+            Probabilities of the items, or weights in proportion to them.
 
         Returns
         -------
         ndarray or list
-            An array where `x` is a number, an array or a list of numbers, a Series where it is a
+            An array if `x` is a number, an array or a list of numbers, a Series if it is a
             Series, otherwise a list.
 
         Raises
         ------
         PydpstatError
-            Where R stops.
+            If R stops.
 
         References
         ----------

@@ -251,7 +251,7 @@ class SeededStream(HelpfulErrors):
         Raises
         ------
         PydpstatError
-            Where the seed is no integer in that range.
+            If the seed is not an integer in that range.
 
         References
         ----------
@@ -278,14 +278,14 @@ class SeededStream(HelpfulErrors):
     def state(self) -> npt.NDArray[np.int32]:
         """R's ``.Random.seed``: the kind 10403, the position, and 624 words, as 626 numbers of type int32.
 
-        Setting it continues another stream. It tells all past and future noise: keep it private.
+        Setting it continues another stream. It reveals all past and future noise: keep it private.
 
         Raises
         ------
         PydpstatError
-            On setting: where it is no state of R's Mersenne-Twister.
+            On setting, if it is not a state of R's Mersenne-Twister.
         NotSupportedError
-            On setting: where the state belongs to another ``RNGkind``.
+            On setting, if the state belongs to another ``RNGkind``.
 
         Examples
         --------
@@ -311,14 +311,14 @@ class SeededStream(HelpfulErrors):
         Returns
         -------
         RRandom
-            A stream whose next draw is R's next draw. R's own stream stays where it is.
+            A stream whose next draw is R's next draw. R's own stream remains unchanged.
 
         Raises
         ------
         MissingExtraError
-            Where rpy2 is not installed.
+            If rpy2 is not installed.
         PydpstatError
-            Where R has no ``.Random.seed`` yet.
+            If R has no ``.Random.seed`` yet.
 
         References
         ----------
@@ -346,7 +346,7 @@ class SeededStream(HelpfulErrors):
         Raises
         ------
         MissingExtraError
-            Where rpy2 is not installed.
+            If rpy2 is not installed.
 
         References
         ----------

@@ -57,8 +57,8 @@ def find_first_reaching(
 ) -> int | None:
     """Return the first index whose cumulative sum is at least `aim`, or None if `slack` leaves it undecided.
 
-    `sums` are the weights' `compute_chunk_sums`, and `slack` is how far a cumulative sum and `aim` together may lie
-    from the real ones. `floor` is the sum before the first place: minus infinity where nothing comes before.
+    `sums` are the weights' `compute_chunk_sums`, and `slack` bounds the errors of a cumulative sum and of `aim` added
+    up. `floor` is the sum before the first index; minus infinity if no candidates precede it.
 
     >>> compute_weights = lambda start: np.array([1.0, 2.0, 3.0])
     >>> find_first_reaching(2.5, compute_chunk_sums(3, compute_weights), compute_weights, 0.1)
@@ -204,7 +204,7 @@ def _choose_fast(
         part = np.subtract(values, top, out=buffer[: values.size])
         part *= factor
         if measures is not None:
-            # only what cannot be chosen is better than the top
+            # only candidates of measure 0 have a utility above the top
             np.minimum(part, 0.0, out=part)
         np.exp(part, out=part)
         if measures is not None:

@@ -31,7 +31,7 @@ def laplace(size: int, scale: Scale, grid: float) -> Integers:
     Parameters
     ----------
     size : int
-        How many values.
+        Number of values.
     scale : float or array of shape (size,)
         The distribution's scale, in the statistic's unit; at least 0.
     grid : float

@@ -49,7 +49,7 @@ def noisy_max(
     rate : Fraction
         epsilon / (2 * sensitivity); above 0.
     counts : ndarray of shape (k,)
-        How many candidates each run has, at least 1.
+        Number of candidates in each run, at least 1.
     first : ndarray of shape (m,)
         The place of each group's first run, from 0 on and ascending; no group is empty.
 
