@@ -71,7 +71,7 @@ def k_anonymity(df: pd.DataFrame, return_sizes: bool = False, columns: ColumnNam
 
 @explain_wrong_calls
 def l_diversity(df: pd.DataFrame, quasi_identifiers: ColumnNames, sensitive: Hashable) -> int:
-    """Return the smallest number of distinct sensitive values in a group of equal rows.
+    """Return the smallest number of sensitive values in a group of equal rows.
 
     Parameters
     ----------

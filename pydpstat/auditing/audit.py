@@ -52,7 +52,7 @@ def audit(
     seconds: float | None = None,
     rng: object = None,
 ) -> AuditResults:
-    """Compute a lower bound of a release's epsilon from its outcomes on two neighbors.
+    """Bound a release's epsilon from below by its outcomes on two neighbors.
 
     The release is called many times on both data sets. On a quarter of the outcomes, events are
     searched that are more likely under one data set than under the other; on the rest they are counted.

@@ -53,7 +53,7 @@ class Amount(NamedTuple):
 
 
 class Share(NamedTuple):
-    """Amount for each of several equal releases that together use the remaining amount.
+    """Amount for each of several equal releases that use all that remains.
 
     Parameters
     ----------

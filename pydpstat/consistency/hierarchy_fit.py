@@ -153,7 +153,7 @@ def make_consistent(
     nonnegative: bool | None = None,
     integer: bool | None = None,
 ) -> HierarchyFit:
-    """Make the noisy values of a hierarchy consistent, so that children add up to their parent.
+    """Make the noisy values of a hierarchy add up to their parents.
 
     Parameters
     ----------

@@ -226,7 +226,7 @@ def sensitivitySampler(
 def sensitivitySamplerManual(
     object: Mechanism, oracle: Function, n: int, m: int, k: int, *, rng: object = None
 ) -> Mechanism:
-    """Estimate a mechanism's sensitivity by an order statistic of random distances.
+    """Estimate a sensitivity by an order statistic of random distances.
 
     R's function is ``diffpriv::sensitivitySamplerManual``.
 

@@ -183,7 +183,7 @@ def calibrateAnalyticGaussianMechanism(
 def calibrateAnalyticGaussianMechanism(
     epsilon: float, delta: float, sensitivity: npt.ArrayLike, tol: float = 1e-12
 ) -> float | npt.NDArray[np.float64]:
-    """Return the standard deviation of the analytic Gaussian mechanism by R's bisection.
+    """Return the analytic Gaussian mechanism's scale by R's bisection.
 
     `pydpstat.calibrate_gaussian` is more accurate, faster, and never below the exact value.
 

@@ -39,7 +39,7 @@ _HINT = "Use sensitivity / epsilon, the sensitivity being the largest change of 
 
 @dataclass(frozen=True, eq=False)
 class CubeNoise(Noise):
-    """Noise for vectors whose density decreases in the norm of the largest column.
+    """Noise for vectors; its density decreases in the largest column's norm.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ _RARE_EPSILON = 12.0
 
 @dataclass(frozen=True, eq=False)
 class StaircaseNoise(Noise):
-    """Noise whose density decreases by the factor exp(-epsilon) from step to step.
+    """Noise with a density that decreases by exp(-epsilon) at each step.
 
     Parameters
     ----------

@@ -79,7 +79,7 @@ def breaks_sturges(x: npt.ArrayLike) -> float:
 
 
 def breaks_scott(x: npt.ArrayLike) -> float:
-    """Return the number of classes by Scott's normal reference rule, R's ``nclass.scott``.
+    """Return the number of classes by Scott's normal reference rule.
 
     See Also
     --------
@@ -99,7 +99,7 @@ def breaks_scott(x: npt.ArrayLike) -> float:
 
 
 def breaks_fd(x: npt.ArrayLike, digits: int = 5) -> float:
-    """Return the number of classes by Freedman and Diaconis' rule, R's ``nclass.FD``.
+    """Return the number of classes by Freedman and Diaconis' rule.
 
     See Also
     --------

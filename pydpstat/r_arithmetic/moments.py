@@ -184,7 +184,7 @@ def cov(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
 
 
 def cumsum(x: npt.ArrayLike) -> Numeric:
-    """Cumulative sums, accumulated in 80-bit long double and rounded individually.
+    """Cumulative sums in 80-bit long doubles, each rounded to a double.
 
     Parameters
     ----------

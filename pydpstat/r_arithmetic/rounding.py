@@ -140,7 +140,7 @@ def round_significant(x: npt.ArrayLike, digits: int) -> npt.NDArray[np.float64]:
 
 
 def pretty(low: float, high: float, n: float = 5, min_n: float | None = None) -> npt.NDArray[np.float64]:
-    """Compute about `n` + 1 equally spaced round values that cover ``[low, high]``.
+    """Compute about `n` + 1 equally spaced round values over ``[low, high]``.
 
     Steps are 1, 2 or 5 times a power of ten, with R's default biases (``high.u.bias`` 1.5,
     ``u5.bias`` 2.75, ``shrink.sml`` 0.75, ``eps.correct`` 0).

@@ -261,7 +261,7 @@ class IntersectionAttack:
 
 @explain_wrong_calls
 def intersection_attack(answers: Iterable[int], reach: int = 2) -> IntersectionAttack:
-    """Intersect the sets of true counts that are possible given each of several answers.
+    """Intersect the sets of true counts that several answers allow.
 
     Parameters
     ----------

@@ -28,10 +28,10 @@ def shares(values):
 
 @pytest.mark.parametrize("records, cap", [(1, 1), (5, 5), (6, 1), (7, 3), (8, 7)])
 def test_signed_ranks_beside_all_signs(records, cap):
-    ranks = [min(rank, cap) for rank in range(1, records + 1)]
-    sums = [sum(itertools.compress(ranks, signs)) for signs in itertools.product((0, 1), repeat=records)]
+    capped = [min(rank, cap) for rank in range(1, records + 1)]
+    sums = [sum(itertools.compress(capped, signs)) for signs in itertools.product((0, 1), repeat=records)]
     assert ranks.make_signed_rank_distribution(records, cap).masses == pytest.approx(shares(sums), **CLOSE)
-    assert ranks.sum_capped_ranks(records, cap) == sum(ranks)
+    assert ranks.sum_capped_ranks(records, cap) == sum(capped)
 
 
 @pytest.mark.parametrize("first, second", [(19, 60), (50, 50), (50, 800)])

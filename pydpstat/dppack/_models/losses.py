@@ -137,7 +137,7 @@ def loss_squared_error(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
 
 @explain_wrong_calls
 def loss_gr_squared_error(y_hat: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
-    """Return the derivative of half the squared error with respect to the prediction.
+    """Return the derivative of half the squared error in the prediction.
 
     R's function is ``DPpack::loss.gr.squared.error``.
 

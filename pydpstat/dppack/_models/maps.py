@@ -17,7 +17,7 @@ from pydpstat.r_arithmetic.elementary import Floats
 
 @explain_wrong_calls
 def regularizer_l2(coeff: npt.ArrayLike) -> float:
-    """Return half the squared norm of the coefficients, as ``DPpack::regularizer.l2``.
+    """Return half the squared norm of the coefficients.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def mapXy_sigmoid(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
 
 @explain_wrong_calls
 def mapXy_gr_sigmoid(X: npt.ArrayLike, coeff: npt.ArrayLike) -> Floats:
-    """Return DPpack's derivatives of `mapXy_sigmoid`, which are wrong for two or more coefficients.
+    """Return DPpack's derivatives of `mapXy_sigmoid`, wrong for several columns.
 
     R's function is ``DPpack::mapXy.gr.sigmoid``.
 
