@@ -81,6 +81,8 @@ def breaks_sturges(x: npt.ArrayLike) -> float:
 def breaks_scott(x: npt.ArrayLike) -> float:
     """Return the number of classes by Scott's normal reference rule.
 
+    It is R's ``nclass.scott``.
+
     See Also
     --------
     breaks_fd, breaks_sturges : other rules.
@@ -100,6 +102,8 @@ def breaks_scott(x: npt.ArrayLike) -> float:
 
 def breaks_fd(x: npt.ArrayLike, digits: int = 5) -> float:
     """Return the number of classes by Freedman and Diaconis' rule.
+
+    It is R's ``nclass.FD``.
 
     See Also
     --------
