@@ -68,7 +68,7 @@ def odd_types(table):
     def merge(one, other):
         return one[:1]
 
-    return [kinds(table.sample())[0], table.fold(kinds, merge)[0], table.fold(values, merge)[0]]
+    return [kinds(table.make_empty_chunk())[0], table.fold(kinds, merge)[0], table.fold(values, merge)[0]]
 
 
 def main(mode):

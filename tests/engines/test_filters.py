@@ -73,7 +73,7 @@ def test_an_engine_keeps_the_records_that_pandas_keeps(engine):
     data = ENGINES[engine]()
     for text in (*ATOMS, *TREES):
         condition = Condition(text)
-        assert as_table(data).kept(condition.engine_test) is not None
+        assert as_table(data).filter_records(condition.engine_test) is not None
         found = read_columns(select_columns(data, ["id"], condition, (), False))["id"]
         true, _ = condition.evaluate_truths(PANDAS)
         assert np.asarray(found).tolist() == PANDAS["id"][true].tolist(), text
@@ -93,9 +93,9 @@ def test_types_that_are_compared_otherwise_are_left_to_pydpstat(engine):
     data = {"polars": pl.from_arrow, "lazy": lambda each: pl.from_arrow(each).lazy()}.get(
         engine, lambda each: duckdb.connect().from_arrow(each)
     )(short)
-    assert as_table(data).kept(Condition("x < 0.1").engine_test) is None
-    assert as_table(data).kept(Condition("text == 1").engine_test) is None
-    assert as_table(data).kept(Condition("text == 'a'").engine_test) is not None
+    assert as_table(data).filter_records(Condition("x < 0.1").engine_test) is None
+    assert as_table(data).filter_records(Condition("text == 1").engine_test) is None
+    assert as_table(data).filter_records(Condition("text == 'a'").engine_test) is not None
 
 
 def test_a_collation_does_not_matter():
