@@ -114,10 +114,14 @@ from pydpstat.privacy import compose as compose
 from pydpstat.random.r_stream import RRandom as RRandom
 from pydpstat.results import DPResults as DPResults
 from pydpstat.results import DPResultsPair as DPResultsPair
+from pydpstat.results import GroupedHistogramResults as GroupedHistogramResults
+from pydpstat.results import GroupedResults as GroupedResults
+from pydpstat.results import HistogramResults as HistogramResults
 from pydpstat.results import InferenceResults as InferenceResults
 from pydpstat.results import ModelResults as ModelResults
 from pydpstat.results import PairwiseResults as PairwiseResults
 from pydpstat.results import RegressionResults as RegressionResults
+from pydpstat.results import TableResults as TableResults
 from pydpstat.results.statements import statement as statement
 from pydpstat.statistics.association import corr as corr
 from pydpstat.statistics.association import cov as cov
@@ -190,11 +194,15 @@ __all__ = [
     "DPResults",
     "DPResultsPair",
     "Design",
+    "GroupedHistogramResults",
+    "GroupedResults",
+    "HistogramResults",
     "ModelResults",
     "Guarantee",
     "InferenceResults",
     "PairwiseResults",
     "RegressionResults",
+    "TableResults",
     "PrivacyWarning",
     "PydpstatError",
     "statement",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import fields
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -30,13 +31,34 @@ def hide_values(self: object) -> str:
     return f"{type(self).__name__}(values withheld)"
 
 
+# fields by which other modules create results are hidden from users
+BUILDER_NAMES = ("of", "record")
+
+
+def list_offered_names(thing: object, hidden: Iterable[str]) -> list[str]:
+    """Return what `dir` lists: special methods, and public names that are not hidden."""
+    names, hidden_names = map(str, object.__dir__(thing)), {*hidden}
+    return [name for name in names if name[:2] == "__" or name[0] != "_" and name not in hidden_names]
+
+
+def rebuild_by_constructor(thing: Any) -> tuple[object, ...]:
+    """Return how to rebuild a dataclass by its constructor: a copied or pickled array would be writable again."""
+    values = {field.name: getattr(thing, field.name) for field in fields(thing)}
+    kind: Callable[..., object] = type(thing)
+    return partial(kind, **values), ()
+
+
 class ReadOnlyArrays:
     """Base of frozen dataclasses whose arrays, alone or in tuples, cannot be made writable."""
 
     __slots__ = ()
 
-    # fields by which other modules create results are hidden from users
-    _inner: ClassVar[tuple[str, ...]] = ("of", "record")
+    _inner: ClassVar[tuple[str, ...]] = BUILDER_NAMES
+
+    @property
+    def _unavailable_names(self) -> tuple[str, ...]:
+        """Public names of the class that do not apply to this object and are left out of `dir`."""
+        return ()
 
     def __post_init__(self) -> None:
         for field in fields(self):  # type: ignore[arg-type]
@@ -47,13 +69,10 @@ class ReadOnlyArrays:
                 object.__setattr__(self, field.name, tuple(map(freeze_array, value)))
 
     def __dir__(self) -> list[str]:
-        names = map(str, object.__dir__(self))
-        return [name for name in names if name[:2] == "__" or name[0] != "_" and name not in self._inner]
+        return list_offered_names(self, (*self._inner, *self._unavailable_names))
 
     def __reduce__(self) -> tuple[object, ...]:
-        # via the constructor because a copied or pickled array would be writable again
-        values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
-        return partial(type(self), **values), ()
+        return rebuild_by_constructor(self)
 
 
 class _ReadOnlyObjects:

@@ -222,6 +222,33 @@ ATTRIBUTE_HINTS = (
         ),
         "a histogram has counts, breaks and mids; write result.params for a Series of the counts",
     ),
+    (
+        "noisy_nobs",
+        ("margins", "shares", "long", "chi2"),
+        "this release is not a table: release a crosstab of several variables, which has {name}(); shares of one "
+        "are result.params / result.params.sum()",
+    ),
+    (
+        "noisy_nobs",
+        ("wide",),
+        "a crosstab has wide(), and so have numbers by several keys, mean(..., by=['region', 'sex'])",
+    ),
+    (
+        "noisy_nobs",
+        ("quantile", "cdf"),
+        "this release is not a histogram, so it has no quantiles: pydpstat.histogram with public edges has {name}()",
+    ),
+    (
+        "noisy_nobs",
+        ("difference", "pairs"),
+        "this release has no groups that can be compared: release a mean with by= and population=True, a proportion "
+        "with by=, or a crosstab of two variables",
+    ),
+    (
+        "noisy_nobs",
+        ("f_oneway",),
+        "this release has no means of groups that can be compared: release a mean with by= and population=True",
+    ),
     ("noisy_nobs", ("breaks", "mids"), "a histogram's are in result.estimate.{name}"),
     ("noisy_nobs", ("edges", "bins", "bin_edges"), "a histogram's are in result.estimate.breaks"),
     (
@@ -240,8 +267,26 @@ ATTRIBUTE_HINTS = (
     ("tvalues", ("zscore", "z", "tstat", "t_value", "statistic", "zvalues"), "write result.tvalues"),
     ("pvalue", ("zscore", "z", "t", "tstat", "F", "W", "U", "chisq"), "write result.statistic"),
     (
+        "difference",
+        ("test", "ttest", "t_test", "compare"),
+        "compare groups with result.difference(a, b); for one mean use pydpstat.ttest_1samp",
+    ),
+    (
         "noisy_nobs",
-        ("p", "p_value", "pval", "pvalue", "pvalues", "tvalues", "zscore", "tstat"),
+        (
+            "p",
+            "p_value",
+            "pval",
+            "pvalue",
+            "pvalues",
+            "tvalues",
+            "zscore",
+            "tstat",
+            "test",
+            "ttest",
+            "t_test",
+            "compare",
+        ),
         "a release is no test: a mean is tested by ttest_1samp(x, popmean=50, epsilon=1.0, bounds=(0, 100))",
     ),
     ("chi2", ("chi2_contingency", "chisq_test", "chisquare", "chi_square"), "write result.chi2()"),
@@ -327,11 +372,6 @@ ATTRIBUTE_HINTS = (
     ("subset", ("[ ]",), "the records are private, and columns are named: design.mean('income', 1.0)"),
     ("subset", ("+",), "columns are computed by design.assign(total='first + second')"),
     ("subset", ("head", "tail", "sample", "values", "data", "iloc", "loc"), "the records are private"),
-    (
-        "difference",
-        ("test", "ttest", "t_test", "compare"),
-        "compare groups with result.difference(a, b); for one mean use pydpstat.ttest_1samp",
-    ),
     ("coeff", ("predict_proba", "decision_function"), "write model.predict(X, raw_value=True)"),
     ("coeff", ("accuracy_score",), "compare model.predict(X) on public records"),
 )

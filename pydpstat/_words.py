@@ -263,7 +263,7 @@ EXAMPLE_CALLS = {
     "design.crosstab": "design.crosstab(['sex', 'region'], 1.0)",
     "design.chi2_contingency": "design.chi2_contingency(['sex', 'region'], 1.0)",
     "design.count": "design.count(1.0, by='region') or design.count('age >= 18', 1.0)",
-    "DPResults.margins": "crosstab(frame[['sex', 'region']], 1.0, ...).margins('region')",
+    "TableResults.margins": "crosstab(frame[['sex', 'region']], 1.0, ...).margins('region')",
     "crosstab": "crosstab(frame[['sex', 'region']], 1.0, levels={'sex': ['f', 'm'], 'region': [...]})",
     "chisquare": "chisquare(sex, 1.0, levels=['f', 'm'])",
     "chi2_contingency": "chi2_contingency(sex, region, 1.0, levels=(['f', 'm'], [...]))",
@@ -288,6 +288,10 @@ EXAMPLE_CALLS = {
         kind: f"{call}, which returns it"
         for kind, call in {
             "DPResults": "mean(x, 1.0, bounds=(0, 100))",
+            "TableResults": "crosstab(frame[['sex', 'region']], 1.0, levels={...})",
+            "HistogramResults": "histogram(x, 1.0, edges=np.linspace(0, 100, 21))",
+            "GroupedHistogramResults": "histogram(x, 1.0, edges=np.linspace(0, 100, 21), by=sex, levels=['f', 'm'])",
+            "GroupedResults": "mean(x, 1.0, bounds=(0, 100), by=sex, levels=['f', 'm'])",
             "InferenceResults": "ttest_1samp(x, 50, 1.0, bounds=(0, 100))",
             "RegressionResults": "ols('income ~ age', frame, 1.0, bounds={...})",
             "PairwiseResults": "crosstab(frame[['sex', 'region']], 1.0, levels={...}).pairs()",

@@ -134,6 +134,8 @@ def test_every_topic_of_levels_can_be_simulated(topic):
     module = importlib.import_module(f"levels.{topic}")
     for kind, listed in {**inference_levels.KINDS, inference_levels.BOTH: "SETTINGS"}.items():
         simulate = getattr(module, kind, None)
-        for setting in getattr(module, listed, ())[:: max(1, len(getattr(module, listed, ())) // 3)] if simulate else ():
+        for setting in (
+            getattr(module, listed, ())[:: max(1, len(getattr(module, listed, ())) // 3)] if simulate else ()
+        ):
             counts = np.atleast_1d(simulate(setting, 1, 1))
             assert ((counts == 0) | (counts == 1)).all(), setting

@@ -78,7 +78,10 @@ def test_methods_of_the_stream_have_examples(name):
     assert has_example(getattr(RRandom, name))
 
 
-@pytest.mark.parametrize("kind", [pydpstat.DPResults, pydpstat.DPResultsPair, pydpstat.Guarantee])
+RESULTS = [pydpstat.DPResults, pydpstat.TableResults, pydpstat.HistogramResults, pydpstat.GroupedResults]
+
+
+@pytest.mark.parametrize("kind", [*RESULTS, pydpstat.DPResultsPair, pydpstat.Guarantee])
 def test_public_members_are_documented(kind):
     missing = []
     for name, member in vars(kind).items():

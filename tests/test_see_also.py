@@ -50,7 +50,14 @@ def thing_of(name: str, home: str) -> Any:
 
 # what readers ask for of results and accounts; what is alone of its kind has nothing to see
 KINDS = (pydpstat.DPResults, pydpstat.InferenceResults, pydpstat.RegressionResults, pydpstat.PairwiseResults)
-KINDS += (pydpstat.ModelResults, pydpstat.AuditResults, pydpstat.Budget)
+KINDS += (
+    pydpstat.TableResults,
+    pydpstat.HistogramResults,
+    pydpstat.GroupedResults,
+    pydpstat.ModelResults,
+    pydpstat.AuditResults,
+    pydpstat.Budget,
+)
 ALONE = ("plot", "summary", "to_dict", "to_r", "of", "of_several")
 MEMBERS = {
     f"pydpstat.{kind.__name__}.{name}": getattr(kind, name)

@@ -69,7 +69,14 @@ def test_the_words_are_of_arguments_and_functions_that_exist():
     functions = [getattr(dp, name) for name in dp.__all__]
     functions = [each for each in functions if inspect.isfunction(each) or each is dp.Budget]
     classes = [dp.DPResults, dp.RegressionResults, dp.InferenceResults, dp.Budget, dp.Design, dp.RRandom]
-    classes += [dp.LogisticRegressionDP, dp.DPMechLaplace, Histogram]
+    classes += [
+        dp.TableResults,
+        dp.HistogramResults,
+        dp.GroupedResults,
+        dp.LogisticRegressionDP,
+        dp.DPMechLaplace,
+        Histogram,
+    ]
     methods = [each for kind in classes for _, each in inspect.getmembers(kind, inspect.isfunction)]
     # k_means has scikit-learn's word for a seed
     called = functions + methods + [dp.local.federate_array, dp.anonymity.k_means]
@@ -84,6 +91,7 @@ def test_the_words_are_of_arguments_and_functions_that_exist():
         *dp.__all__,
         *dir(dp.Design),
         *dir(dp.DPResults),
+        *dir(dp.TableResults),
         *dir(dp.mechanisms),
     }
     for here, words, _ in ATTRIBUTE_HINTS:

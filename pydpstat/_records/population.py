@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -49,6 +49,7 @@ from pydpstat.results._population import Difference
 from pydpstat.results._postprocessing import DerivedValue, PostProcessing, ScaledValue, ValueWithIntervals
 from pydpstat.results.results import DPResults
 
+Released = TypeVar("Released", bound=DPResults)
 STATISTIC_NAMES = {"mean": "mean", "var": "variance", "std": "variance"}
 POPULATION_ARGUMENT = ("population", True)
 
@@ -156,8 +157,8 @@ def make_column_sums_query(function: str, records: Records, pairs: Bounds, optio
 
 
 def make_population_result(
-    function: str, release: DPResults, records: Records, pairs: Bounds, options: Options
-) -> DPResults:
+    function: str, release: Released, records: Records, pairs: Bounds, options: Options
+) -> Released:
     """Compute the statistic and its confidence intervals from the noisy sums."""
     shape, size = records.shape, release.nobs if options.has_public_size else None
     law = "normal" if options.mechanism.approximate else "laplace"

@@ -13,6 +13,7 @@ from pydpstat.random import Source
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import NoisyValue
+from pydpstat.results._shapes import make_release
 from pydpstat.results.results import DPResults
 
 CHOICE_ROUNDING_CONDITION = (
@@ -62,7 +63,7 @@ def release_choice(
         chosen, labels = choose_exactly()
     else:
         chosen, labels = choose(source.uniform(n_draws))
-    return DPResults(
+    made: DPResults = make_release(
         statistic=statistic,
         value=_convert_to_array(chosen),
         labels=labels,
@@ -79,6 +80,7 @@ def release_choice(
         grid=grid,
         record=call,
     )
+    return made
 
 
 def _convert_to_array(choice: object) -> np.ndarray:

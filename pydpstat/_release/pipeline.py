@@ -20,6 +20,7 @@ from pydpstat.random.source import Source
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import NoisyValue, PostProcessing, PostProcessor
+from pydpstat.results._shapes import make_release
 from pydpstat.results.results import DPResults
 
 Accept = Callable[[Floats], bool]
@@ -136,7 +137,7 @@ def release_query(
             f"the released {query.statistic} is not a finite number, which R would return as NaN or Inf. "
             "Use a larger epsilon, or leave out the last step (normalize)."
         )
-    return DPResults(
+    made: DPResults = make_release(
         statistic=query.statistic,
         value=np.asarray(value, dtype=np.float64),
         labels=query.labels,
@@ -154,6 +155,7 @@ def release_query(
         grid=calibration.grid,
         record=call,
     )
+    return made
 
 
 def _is_all_finite(value: Floats) -> bool:

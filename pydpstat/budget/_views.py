@@ -12,8 +12,7 @@ from pydpstat.budget._account import Account
 from pydpstat.budget._entry import convert_entries, format_entries_csv, make_entry_frame
 from pydpstat.budget._report import LedgerReport
 from pydpstat.budget.amounts import Amount
-from pydpstat.results._exports import Exports
-from pydpstat.results._report import Rows
+from pydpstat.results._report import Report, Rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from pydpstat.results.statements import Statement
 
 
-class LedgerViews(Account, Exports):
+class LedgerViews(Account, Report):
     """An account that can be displayed and exported, with complete entries."""
 
     def summary(self) -> Summary:

@@ -10,9 +10,11 @@ from pydpstat._release.options import Missing
 from pydpstat.inference.means._moments_results import MomentsResults
 from pydpstat.inference.means.moments import GroupMomentsResults
 from pydpstat.mechanisms.mechanism import Mechanism
+from pydpstat.results.histogram_results import HistogramResults
 from pydpstat.results.inference_results import InferenceResults
 from pydpstat.results.regression_results import RegressionResults
 from pydpstat.results.results import DPResults
+from pydpstat.results.table_results import TableResults
 
 class Calls:
     def any_interval(
@@ -124,7 +126,7 @@ class Calls:
         sample: float | None = ...,
         margins: bool = ...,
         rng: object = ...,
-    ) -> DPResults: ...
+    ) -> TableResults: ...
     def histogram(
         self,
         variables: str | Sequence[str],
@@ -141,7 +143,7 @@ class Calls:
         max_groups: int | None = ...,
         sample: float | None = ...,
         rng: object = ...,
-    ) -> DPResults: ...
+    ) -> HistogramResults: ...
     def kstest(
         self,
         variables: str | Sequence[str],

@@ -40,11 +40,11 @@ from pydpstat.dppack._values import (
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee, compose_basic
 from pydpstat.random import source_from
+from pydpstat.results import DPResults, DPResultsPair
 from pydpstat.results._call import Call
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import PostProcessor
 from pydpstat.results._ranges import make_covariance_range, make_variance_range
-from pydpstat.results.results import DPResults, DPResultsPair
 
 PUBLIC_GROUPS_CONDITIONS = (
     "the size of every group is public, and no record changes groups",

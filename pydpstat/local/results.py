@@ -139,6 +139,11 @@ class ResponseResults(DPResults):
         """Two standard errors, from sampling and randomization together."""
         return self.labels.to_pandas(2.0 * self._compute_errors()[1])
 
+    @property
+    def _unavailable_names(self) -> tuple[str, ...]:
+        # its intervals are those of the answers, without added noise
+        return ("noisy_nobs",)
+
     def _compute_errors(self) -> tuple[np.ndarray, np.ndarray]:
         proportions = np.clip(_compute_estimates(self.design, self.counted, "moment"), 0.0, 1.0)
         return estimate.compute_standard_errors(proportions, sum(self.counted), self.design._response)

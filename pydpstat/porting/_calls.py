@@ -12,6 +12,7 @@ from pydpstat.porting import _packages as packages
 from pydpstat.porting._code import (
     ATOM,
     NUMBER_KINDS,
+    RELEASE_KINDS,
     VECTOR_KINDS,
     Code,
     TranslationError,
@@ -24,6 +25,7 @@ from pydpstat.porting._names import NUMPY_FUNCTIONS, Names, find_counterpart
 from pydpstat.porting._own import translate_microaggregation, translate_to_pydpstat
 from pydpstat.porting._result_kinds import (
     DISTINGUISHES_LISTS,
+    MIRROR_KINDS,
     NEVER_MISSING,
     SUMMARY_FUNCTIONS,
     TEXT_FUNCTIONS,
@@ -178,7 +180,7 @@ class Calls(Names):
         text = f"{package.lower()}.{plain}"
         if not self.is_lenient and (found := translate_as_in_r(name, text, given, self.has_hidden_messages)):
             return found
-        kind = "table" if plain == "tableDP" else "function" if plain.startswith("generate_") else kind
+        kind = "function" if plain.startswith("generate_") else MIRROR_KINDS.get(plain, kind)
         return Code(write_call(text, [*given, *stream]), kind)
 
     def _translate_method_call(self, node: Call, owner: Call) -> Code:
@@ -196,9 +198,9 @@ class Calls(Names):
                 raise TranslationError(f"{plain} is no class of DPpack")
             return self.translate_mirror_call(node, found[0], plain)
         target = self.translate_node(of)
-        if target.kind == "release" and name not in _RELEASE_METHODS:
+        if target.kind in RELEASE_KINDS and name not in _RELEASE_METHODS:
             raise TranslationError(f"${name} is called, and a release has no such function")
-        known = target.kind in ("object", "release")
+        known = target.kind in {"object", *RELEASE_KINDS}
         sign = get_word(owner.function)
         text = (
             write_attribute(target.wrap_at(ATOM), name)

@@ -15,7 +15,8 @@ from pydpstat.porting._escapes import quote_text
 # how tightly Python binds
 LAMBDA, TERNARY, OR, AND, NOT, COMPARE, BIT_OR, BIT_AND, SUM, PRODUCT, SIGN, POWER, ATOM = range(13)
 # kinds of values; what is not known is the empty text. Counts and positions are integers of R's;
-# "predictions" are a matrix of one column
+# "predictions" are a matrix of one column, and "noisy numbers" a release of as many as its argument has
+RELEASE_KINDS = {"release", "noisy numbers"}
 NUMBER_KINDS = {"number", "position", "count"}
 SCALAR_KINDS = {*NUMBER_KINDS, "text", "flag"}
 NUMERIC_VECTOR_KINDS = {"doubles", "ints", "positions"}

@@ -126,7 +126,7 @@ class Expressions(ABC):
         if name in ("$", "@"):
             return self.translate_component(self.translate_node(given[0].value), get_word(given[1].value), name)
         if len(given) == 1 and name in ("-", "+", "!"):
-            return self._translate_unary(name, self.translate_node(given[0].value))
+            return self._translate_unary(name, self.unwrap_operand(self.translate_node(given[0].value)))
         if len(given) == 2 and all(each.value is not None and each.name is None for each in given):
             left, right = (each.value for each in given)
             if name in _LOGICAL_OPERATORS:
@@ -134,16 +134,17 @@ class Expressions(ABC):
             if name == ":":
                 return self._translate_colon(left, right)
             if name in _ARITHMETIC_LEVELS:
-                first, second = (self.unwrap_release(self.translate_node(each)) for each in (left, right))
+                first, second = (self.unwrap_operand(self.translate_node(each)) for each in (left, right))
                 return self._translate_arithmetic(name, first, second, nonzero=self.is_nonzero(right))
             if name in _COMPARISONS:
                 return self._translate_comparison(
-                    name, *(self.unwrap_release(self.translate_node(each)) for each in (left, right))
+                    name, *(self.unwrap_operand(self.translate_node(each)) for each in (left, right))
                 )
             if name == "^":
                 return self._translate_power(left, right)
             if name in _SPECIAL_OPERATORS:
-                return self._translate_special_operator(name, self.translate_node(left), self.translate_node(right))
+                first, second = (self.unwrap_operand(self.translate_node(each)) for each in (left, right))
+                return self._translate_special_operator(name, first, second)
         return self.translate_call(node)
 
     def is_nonzero(self, node: Node | None) -> bool:
@@ -194,6 +195,12 @@ class Expressions(ABC):
         if code.kind != "table" or self.is_lenient:
             return code
         return Code(write_call("r.released", [code.text]))
+
+    def unwrap_operand(self, code: Code) -> Code:
+        """Return a value as operators take it: of a release of several numbers these."""
+        if code.kind == "noisy numbers" and not self.is_lenient:
+            return Code(write_call("r.released", [code.text]))
+        return self.unwrap_release(code)
 
     # operators
 
@@ -285,8 +292,8 @@ class Expressions(ABC):
 
     def _translate_power(self, first: Node | None, second: Node | None) -> Code:
         left, right = (
-            self.unwrap_release(self.translate_node(first)),
-            self.unwrap_release(self.translate_node(second)),
+            self.unwrap_operand(self.translate_node(first)),
+            self.unwrap_operand(self.translate_node(second)),
         )
         refuse_non_numbers(left, right)
         if left.kind in ("flag", "flags", "truth"):

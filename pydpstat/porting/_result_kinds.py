@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pydpstat.porting._code import SCALAR_KINDS, Code, TranslationError, make_python_name, write_call
+from pydpstat.porting._code import RELEASE_KINDS, SCALAR_KINDS, Code, TranslationError, make_python_name, write_call
 from pydpstat.porting._scope import Scope, get_function_name
 from pydpstat.porting._syntax import Call, Name, Node
 
@@ -17,6 +17,8 @@ SUMMARY_FUNCTIONS = set(
     "weighted_mean summary unique which_max which_min t_test wilcox_test is_in known levels nlevels "
     "as_numeric".split()
 )
+# of mirrors, where it is another than that of one released number
+MIRROR_KINDS = {"tableDP": "table", "LaplaceMechanism": "noisy numbers", "GaussianMechanism": "noisy numbers"}
 # kinds of results; "same" is that of the first argument
 _NAMES_BY_KIND = {
     "number": "mean sum var sd median min max prod IQR mad weighted_mean cor",
@@ -118,7 +120,7 @@ def refuse_unlike_r(plain: str, pairs: Sequence[tuple[str, Node]], codes: Sequen
     first = codes[0].kind if codes else ""
     if plain == "str" and first in ("list", "dict"):
         raise TranslationError("str of a list, which tells R's doubles from its integers")
-    if plain == "names" and first in ("object", "release"):
+    if plain == "names" and first in {"object", *RELEASE_KINDS}:
         raise TranslationError("the names of a test, a model or a release")
     if plain == "names" and get_function_name(pairs[0][1]) == "dimnames":
         raise TranslationError("the names of dimnames")

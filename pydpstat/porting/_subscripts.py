@@ -9,6 +9,7 @@ from pydpstat.porting._code import (
     ATOM,
     ELEMENT_OF,
     NUMBER_KINDS,
+    RELEASE_KINDS,
     SCALAR_KINDS,
     SUM,
     VECTOR_KINDS,
@@ -42,12 +43,12 @@ class Subscripts(Expressions):
             if name != "mx":
                 raise TranslationError(f"${name} of microaggregation, which has only $mx here")
             return Code(owner.text, "frame")
-        if owner.kind == "dict" or (owner.kind == "release" and name in ("counts", "breaks", "mids")):
+        if owner.kind == "dict" or (owner.kind in RELEASE_KINDS and name in ("counts", "breaks", "mids")):
             return Code(write_call("r.part", [owner.text, quote_text(name)]), missing=1)
         if sign == "@" and name in _MAY_BE_MISSING:
             return Code(write_call("r.slot", [owner.text, quote_text(make_python_name(name))]), missing=1)
         owner = drop_data_name(owner)
-        if owner.kind in ("object", "release") or (sign == "@" and self.is_lenient):
+        if owner.kind in {"object", *RELEASE_KINDS} or (sign == "@" and self.is_lenient):
             return Code(write_attribute(owner.wrap_at(ATOM), name), "")
         if owner.kind in SCALAR_KINDS | VECTOR_KINDS:
             raise TranslationError("$ is for lists and data frames")

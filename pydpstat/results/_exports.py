@@ -1,132 +1,57 @@
-"""What every result can be written as: HTML, LaTeX, Markdown and CSV."""
+"""What every result has: a page of facts, rows and notes, and the forms that it can be written in."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+import textwrap
 from typing import TYPE_CHECKING
 
 from pydpstat import _checks as checks
 from pydpstat._answering import HelpfulErrors
 from pydpstat._files import Target, format_csv, return_or_write
-from pydpstat._markup import as_latex, as_markdown
+from pydpstat._markup import as_markdown
 from pydpstat.errors import PydpstatError
+from pydpstat.results._latex import format_latex_table
 from pydpstat.results._numbers import FormattedNumber, Rows
 
 if TYPE_CHECKING:
     import pandas as pd
     from statsmodels.iolib.summary import Summary
 
-# in points: the width of a page of article, of its usual letter, and the space on both sides of a column
-_PAGE_WIDTH, _LETTER_WIDTH = 345.0, 4.6
-# sizes of letters with their parts of the usual one, and the space beside a column in points
-_FONT_SIZES = (("", 1.0, 6), (r"\small", 0.92, 6), (r"\small", 0.92, 4), (r"\footnotesize", 0.84, 3))
-_SMALLEST_FONT = (r"\scriptsize", 0.75, 2)
-# rows that a page has place for
-_MAX_TABLE_ROWS = 40
-# what is written above the two ends of an interval
-_INTERVAL_HEADINGS = {"noise": "noise interval", "population": "confidence interval"}
+Facts = list[tuple[str, str]]
+MAX_PAGE_ROWS = 60
+_NOTE_WIDTH, _TITLE_WIDTH = 78, 84
+_PRIVATE_SUFFIX = ", differentially private"
 
 
-def escape_latex_cell(text: str) -> str:
-    """Return a text as LaTeX shows it."""
-    if re.fullmatch(r"-[\d.]+(e[-+]?\d+)?|-inf", text):
-        return f"$-${text[1:]}"
-    return as_latex(text)
-
-
-def format_latex_row(cells: Sequence[str]) -> str:
-    """Return a row of a table."""
-    first, *others = map(escape_latex_cell, cells)
-    # these would belong to the end of the row above
-    first = f"{{{first[0]}}}{first[1:]}" if first.startswith(("[", "*")) else first
-    return f"{' & '.join([first, *others])} \\\\"
-
-
-def format_latex_table(
-    heads: Sequence[str],
-    names: Sequence[str],
-    cells: Sequence[Sequence[str]],
-    caption: str | None,
-    label: str | None,
-) -> str:
-    """Return a table of numbers with a column of names; a long one goes over several pages."""
-    size, space = _choose_font_size(_count_column_letters(heads, names, cells))
-    setting = [*([size] if size else []), *([rf"\setlength{{\tabcolsep}}{{{space}pt}}"] if space < 6 else [])]
-    columns = "l" + "r" * len(heads)
-    head = [r"\toprule", *_iter_head_lines(heads), r"\midrule"]
-    body = [format_latex_row([name, *row]) for name, row in zip(names, cells)]
-    # a label refers to the number that a caption has
-    titled = [] if caption is None and label is None else [rf"\caption{{{_escape_caption(caption or '')}}}"]
-    titled += [] if label is None else [rf"\label{{{label}}}"]
-    if len(body) > _MAX_TABLE_ROWS:
-        first = ["".join(titled) + r" \\", *head, r"\endfirsthead"] if titled else []
-        head += [r"\endhead", r"\bottomrule", r"\endfoot"]
-        lines = [rf"\begin{{longtable}}{{{columns}}}", *first, *head, *body, r"\end{longtable}"]
-        return "\n".join(["{", *setting, *lines, "}"] if setting else lines)
-    tabular = [rf"\begin{{tabular}}{{{columns}}}", *head, *body, r"\bottomrule", r"\end{tabular}"]
-    if titled:
-        return "\n".join([r"\begin{table}[htbp]", r"\centering", *setting, *titled, *tabular, r"\end{table}"])
-    return "\n".join([r"\begin{center}", *setting, *tabular, r"\end{center}"])
-
-
-def _iter_head_lines(heads: Sequence[str]) -> Iterator[str]:
-    """Yield the row of heads; above it what the ends of an interval are of, where they say it."""
-    over, under, ruled = [""], [""], []
-    place = 0
-    while place < len(heads):
-        what, end, low = heads[place].partition(" [")
-        if end and what in _INTERVAL_HEADINGS:
-            over.append(rf"\multicolumn{{2}}{{c}}{{{_INTERVAL_HEADINGS[what]}}}")
-            ruled.append(rf"\cmidrule(lr){{{place + 2}-{place + 3}}}")
-            under += [f"[{low}", heads[place + 1]]
-            place += 2
-        else:
-            over.append("")
-            under.append(heads[place])
-            place += 1
-    if ruled:
-        yield f"{' & '.join(over)} \\\\"
-        yield " ".join(ruled)
-    yield format_latex_row(under)
-
-
-def _escape_caption(caption: str) -> str:
-    r"""Return a caption, which is LaTeX, with the signs that would end it or the table written out."""
-    return re.sub(r"(?<!\\)([%&#])", r"\\\1", caption)
-
-
-def _count_column_letters(heads: Sequence[str], names: Sequence[str], cells: Sequence[Sequence[str]]) -> list[int]:
-    """Return the letters of each column."""
-    shown = [head.partition(" [")[2] or head for head in heads]
-    rows = [["", *shown], *([name, *row] for name, row in zip(names, cells))]
-    return [max(map(len, column)) for column in zip(*rows)]
-
-
-def _choose_font_size(widths: Sequence[int]) -> tuple[str, int]:
-    """Return the largest letters, and the space beside a column, with which the columns fit the page."""
-    for size, part, space in _FONT_SIZES:
-        if sum(widths) * _LETTER_WIDTH * part + 2 * space * len(widths) <= _PAGE_WIDTH:
-            return size, space
-    return _SMALLEST_FONT[0], _SMALLEST_FONT[2]
-
-
-class Exports(HelpfulErrors):
-    """A result with a summary and a frame, written in other forms."""
+class Report(HelpfulErrors):
+    """A result that states facts, rows and notes, is shown as a page of these, and written in other forms."""
 
     # without it every result would have a dictionary
     __slots__ = ()
 
-    def summary(self) -> Summary:
-        """Return the result as a table in statsmodels' form."""
+    # of results without a heading
+    _title = ""
+    # letters of a row's name
+    _max_name_length = 32
+
+    def _format_heading(self) -> str:
+        """Return what the result is of, in words; empty where the title says it."""
+        return ""
+
+    def _collect_facts(self) -> Facts:
+        """State the names and values below the numbers."""
+        raise NotImplementedError
+
+    def _collect_right_facts(self) -> Facts:
+        """State those of the right column; without them the facts are split into two."""
+        return []
+
+    def _collect_notes(self) -> list[str]:
+        """State the lines below the table."""
         raise NotImplementedError
 
     def to_frame(self) -> pd.DataFrame:
         """Return the numbers as a frame."""
-        raise NotImplementedError
-
-    def _make_page(self, rows: Rows) -> Summary:
-        """Return the page that has these rows."""
         raise NotImplementedError
 
     def _make_rows(self) -> Rows:
@@ -140,6 +65,52 @@ class Exports(HelpfulErrors):
     def _make_rounded_rows(self, digits: int | None) -> Rows:
         """Return all rows with a number of decimals; p-values and counts stay as they are."""
         return _round_rows(self._make_all_rows(), _check_digits(digits))
+
+    def summary(self) -> Summary:
+        """Return the result as a table in statsmodels' form.
+
+        Returns
+        -------
+        statsmodels.iolib.summary.Summary
+            Has ``as_text``, ``as_html``, ``as_latex`` and ``as_csv``; printing it shows the text.
+
+        See Also
+        --------
+        InferenceResults.to_frame : the numbers as a frame.
+
+        Examples
+        --------
+        >>> from pydpstat.consistency import ipf
+        >>> fitted = ipf([[1, 2], [3, 4]], {0: [5, 5], 1: [4, 6]})
+        >>> "Converged:" in fitted.summary().as_text()
+        True
+        """
+        return self._make_page(self._make_rows())
+
+    def _make_page(self, rows: Rows) -> Summary:
+        from pydpstat.results._summary_page import SummaryPage
+
+        shown = rows._replace(names=[trim_name(each, self._max_name_length) for each in rows.names])
+        return SummaryPage(
+            self._collect_facts(),
+            *shown,
+            self._format_notes(),
+            self._format_title(),
+            self._collect_right_facts(),
+        )
+
+    def _format_title(self) -> str:
+        what = textwrap.shorten(self._format_heading(), _TITLE_WIDTH)
+        # a name with capitals is left as it is
+        first = what.partition(" ")[0]
+        what = what[:1].upper() + what[1:] if first.islower() else what
+        return f"{what}{_PRIVATE_SUFFIX}" if what else self._title
+
+    def _format_notes(self) -> list[str]:
+        return wrap_notes(self._collect_notes())
+
+    def _repr_html_(self) -> str:
+        return self.summary().as_html()
 
     def to_html(self, path: Target | None = None, *, digits: int | None = None) -> str | None:
         """Return the summary as HTML, as a notebook shows it, or write it into a file.
@@ -299,17 +270,30 @@ class Exports(HelpfulErrors):
         >>> print(r.to_csv().splitlines()[0])
         term,estimate,noise sd,noise lower,noise upper
         """
-        return self._export_csv(self.to_frame(), path, digits)
+        return write_csv(self.to_frame(), path, digits)
 
-    def _export_csv(self, frame: pd.DataFrame, path: Target | None, digits: int | None) -> str | None:
-        known = _check_digits(digits)
-        if known is not None:
-            frame = frame.round({name: known for name in frame.columns if "p-value" not in str(name)})
-        rows: list[list[object]] = [[*name_index_levels(frame.index), *frame.columns]]
-        for index, row in zip(frame.index, frame.itertuples(index=False, name=None)):
-            own = index if isinstance(index, tuple) else (index,)
-            rows.append([*own, *(None if each != each else each for each in row)])
-        return return_or_write(format_csv(rows), path, "mean.csv")
+
+def write_csv(frame: pd.DataFrame, path: Target | None, digits: int | None) -> str | None:
+    """Return a frame as CSV, or write it into a file."""
+    known = _check_digits(digits)
+    if known is not None:
+        frame = frame.round({name: known for name in frame.columns if "p-value" not in str(name)})
+    rows: list[list[object]] = [[*name_index_levels(frame.index), *frame.columns]]
+    for index, row in zip(frame.index, frame.itertuples(index=False, name=None)):
+        own = index if isinstance(index, tuple) else (index,)
+        rows.append([*own, *(None if each != each else each for each in row)])
+    return return_or_write(format_csv(rows), path, "mean.csv")
+
+
+def wrap_notes(notes: list[str]) -> list[str]:
+    """Return notes with lines as wide as the page."""
+    return ["\n".join(textwrap.wrap(note, _NOTE_WIDTH)) for note in notes]
+
+
+def trim_name(name: str, max_length: int = 32) -> str:
+    """Return a name as a row shows it: in one line, and not too long."""
+    name = " ".join(name.split())
+    return name if len(name) <= max_length else name[: max_length - 3] + "..."
 
 
 def name_index_levels(index: pd.Index) -> list[str]:

@@ -220,6 +220,10 @@ class GroupLabels(Labels):
         index = self._make_index(rows, (*self.keys, ""))
         return pd.DataFrame(value.reshape(len(rows), -1), index=index, columns=list(second))
 
+    def has_wide_form(self, value: np.ndarray) -> bool:
+        """Tell whether there are several keys, or several numbers of each group."""
+        return value.ndim > 1 or len(self.keys) > 1
+
     def make_element_index(self, value: np.ndarray) -> pd.Index:
         """Return the index of the value's elements: the groups change fastest."""
         if value.ndim == 1:

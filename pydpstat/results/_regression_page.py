@@ -44,19 +44,19 @@ class RegressionPage(NoTruthValue, GuaranteedReport):
     method: str
     response: str
     names: tuple[str, ...]
-    coef: Floats | None
-    errors: Floats
+    _coef: Floats | None
+    _errors: Floats
     null: float
-    tested: tuple[str, ...]
-    statistics: Floats
-    probabilities: Floats | None
+    _tested: tuple[str, ...]
+    _statistics: Floats
+    _probabilities: Floats | None
     pvalue_floor: float = 0.0
-    intervals: tuple[Interval | None, ...]
-    labels: tuple[str, ...]
-    fit: tuple[tuple[str, float], ...] = ()
-    design: PredictorDesign
-    link: str = "identity"
-    combinations: Combinations | None = None
+    _intervals: tuple[Interval | None, ...]
+    _labels: tuple[str, ...]
+    _fit: tuple[tuple[str, float], ...] = ()
+    _design: PredictorDesign
+    _link: str = "identity"
+    _combinations: Combinations | None = None
     assumptions: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     released: tuple[tuple[str, float], ...]
@@ -105,11 +105,11 @@ class RegressionPage(NoTruthValue, GuaranteedReport):
         >>> list(r.to_frame().columns)
         ['statistic', 'p-value']
         """
-        tested = list(self.tested)
-        frame = pd.DataFrame({"statistic": self.statistics + 0.0, "p-value": self._compute_pvalues()}, index=tested)
-        if self.coef is None:
+        tested = list(self._tested)
+        frame = pd.DataFrame({"statistic": self._statistics + 0.0, "p-value": self._compute_pvalues()}, index=tested)
+        if self._coef is None:
             return frame
-        estimates = {"coef": self.coef + 0.0, "std err": self.errors}
+        estimates = {"coef": self._coef + 0.0, "std err": self._errors}
         found = pd.DataFrame(estimates, index=list(self.names)).join(frame)
         return found.join(self.conf_int(alpha).set_axis(["lower", "upper"], axis=1))
 
@@ -121,7 +121,7 @@ class RegressionPage(NoTruthValue, GuaranteedReport):
         return [
             ("Method:", self.method),
             ("No. Observations:", "private" if self.nobs is None else str(self.nobs)),
-            *((f"{_FIT_TITLES.get(n, n)}:", format_cell_value(v)) for n, v in self.fit),
+            *((f"{_FIT_TITLES.get(n, n)}:", format_cell_value(v)) for n, v in self._fit),
             ("Mechanism:", describe_mechanism(self.mechanism)),
         ]
 
@@ -129,12 +129,12 @@ class RegressionPage(NoTruthValue, GuaranteedReport):
         return self._make_rows(max_rows=None)
 
     def _collect_omissions(self) -> list[str]:
-        hidden = self.coef is None or bool(np.isnan(self.coef).any())
+        hidden = self._coef is None or bool(np.isnan(self._coef).any())
         return [*make_omission_note(len(self.names), where="params"), *(self.remarks if hidden else ())]
 
     def _make_rows(self, alpha: float = 0.05, max_rows: int | None = MAX_PAGE_ROWS) -> Rows:
         frame = self.to_frame(alpha)[:max_rows]
-        if self.coef is not None:
+        if self._coef is not None:
             # an estimate that is missing has no standard error to show
             frame["std err"] = frame["std err"].where(frame["coef"].notna())
             frame[["lower", "upper"]] = frame[["lower", "upper"]].where(np.isfinite(frame["std err"]))
@@ -148,7 +148,7 @@ class RegressionPage(NoTruthValue, GuaranteedReport):
         return Rows(tuple(heads.get(name, name) for name in columns), list(map(str, frame.index)), rows)
 
     def _collect_notes(self) -> list[str]:
-        kinds = sorted(set(self.labels))
+        kinds = sorted(set(self._labels))
         lines = [
             *self._make_guarantee_notes(self.record.function),
             f"Validity: {', '.join(kinds)}; see the documentation.",
@@ -167,15 +167,15 @@ class RegressionPage(NoTruthValue, GuaranteedReport):
         ]
 
     def _collect_content(self) -> dict[str, object]:
-        tested = zip(self.tested, self.statistics.tolist(), self._compute_pvalues().tolist())
+        tested = zip(self._tested, self._statistics.tolist(), self._compute_pvalues().tolist())
         return {
             **self._collect_attributes("model", "method", "response"),
-            "params": None if self.coef is None else dict(zip(self.names, self.coef.tolist())),
-            "bse": dict(zip(self.names, self.errors.tolist())),
+            "params": None if self._coef is None else dict(zip(self.names, self._coef.tolist())),
+            "bse": dict(zip(self.names, self._errors.tolist())),
             **self._collect_attributes("null", "pvalue_floor"),
             "tests": {name: {"statistic": s, "pvalue": p} for name, s, p in tested},
-            "validity": dict(zip(self.names, self.labels)),
-            **dict(self.fit),
+            "validity": dict(zip(self.names, self._labels)),
+            **dict(self._fit),
             **self._collect_attributes("assumptions", "remarks"),
             "released": dict(self.released),
             **self._collect_attributes("mechanism", "noise_scale"),

@@ -71,7 +71,7 @@ class RegressionTests(RegressionPage):
         return self._get_fit_statistic("scale")
 
     def _get_fit_statistic(self, name: str) -> float:
-        found = dict(self.fit)
+        found = dict(self._fit)
         if name not in found:
             raise PydpstatError(
                 f"{self.model} with method {self.method!r} has no {name}. Use method='moments' with ols."
@@ -93,7 +93,7 @@ class RegressionTests(RegressionPage):
 
     def _combine_coefficients(self, rows: Floats) -> tuple[tuple[Combination, ...], Floats, Floats]:
         """Return combinations, their estimates and their standard errors."""
-        makes = self.combinations
+        makes = self._combinations
         if makes is None:
             raise PydpstatError(
                 f"{self.model} with method {self.method!r} has an interval for each coefficient, but "
@@ -103,7 +103,7 @@ class RegressionTests(RegressionPage):
         parts = tuple(makes.make_combination(row) for row in rows)
         errors = np.array([part.standard_error for part in parts])
         # a coefficient without information has no estimate, nor has what it is part of
-        errors[((rows != 0.0) & np.isinf(self.errors)).any(axis=1)] = np.inf
+        errors[((rows != 0.0) & np.isinf(self._errors)).any(axis=1)] = np.inf
         estimates = np.array([part.estimate for part in parts])
         return parts, np.where(np.isinf(errors), np.nan, estimates), errors
 
@@ -252,8 +252,8 @@ class RegressionTests(RegressionPage):
         """
         width = len(self.names)
         # in standard errors: else what one coefficient adds to a large other is rounded away
-        units = np.where(np.isinf(self.errors), 1.0, self.errors)
-        found = np.diag(np.where(np.isinf(self.errors), np.nan, 1.0))
+        units = np.where(np.isinf(self._errors), 1.0, self._errors)
+        found = np.diag(np.where(np.isinf(self._errors), np.nan, 1.0))
         for i in range(width):
             for j in range(i):
                 rows = np.zeros((2, width))
@@ -298,14 +298,14 @@ class RegressionTests(RegressionPage):
         True
         """
         mean = self.predict(exog)
-        parts, _, errors = self._combine_coefficients(self.design.build_matrix(exog))
-        means = get_inverse_link(self.link)
+        parts, _, errors = self._combine_coefficients(self._design.build_matrix(exog))
+        means = get_inverse_link(self._link)
         linear = np.array([part.estimate for part in parts])
-        slope = 1.0 if self.link == "identity" else means(linear) * (1.0 - means(linear))
+        slope = 1.0 if self._link == "identity" else means(linear) * (1.0 - means(linear))
         return Predictions(
             predicted_mean=mean,
             se_mean=errors * slope,
             parts=parts,
-            link=self.link,
+            link=self._link,
             **self._copy_shared_fields("get_prediction", NamedArgument("exog")),
         )

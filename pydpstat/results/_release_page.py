@@ -1,334 +1,249 @@
-"""How a released value calculates and compares, as the number that it is, and how its page shows it."""
+"""The page of a release: its facts, rows and notes, and what `to_dict` has."""
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat import _checks as checks
-from pydpstat._answering import HelpfulErrors
 from pydpstat._frozen import freeze_array
-from pydpstat.errors import ArgumentError, ElementError, PydpstatError
 from pydpstat.mechanisms._noise import get_summand
-from pydpstat.results._group_pairs import GroupComparisons
+from pydpstat.results._estimates import has_unlike_scales, make_noise_frame, make_noise_rows
+from pydpstat.results._intervals import VALIDITY_MEANINGS
 from pydpstat.results._labels import GroupLabels
-from pydpstat.results._numbers import format_rows
-from pydpstat.results._population import COUNT_COLUMN
+from pydpstat.results._numbers import Rows, format_column, format_rows
+from pydpstat.results._population import COUNT_COLUMN, MAX_PAGE_INTERVALS, HasSubject
 from pydpstat.results._postprocessing import DerivedValue, NoisyValue, ValueWithIntervals
-from pydpstat.results._report import MAX_PAGE_ROWS, Facts, Rows, format_significant, make_omission_note, trim_name
-from pydpstat.results._tables import SUM_LEVEL, TABLE_STATISTICS
+from pydpstat.results._release_intervals import suggest_intervals
+from pydpstat.results._released import ReleasedValue
+from pydpstat.results._report import Facts, format_cell_value, format_significant, make_omission_note, trim_name
+from pydpstat.results._shapes import TABLE_STATISTICS
 from pydpstat.results._words import describe_mechanism, format_title, get_printed_name
 
-# of plain numbers and arrays
-_Operation = Callable[..., Any]
+if TYPE_CHECKING:
+    import pandas as pd
 
-
-def _unwrap_release(value: object) -> Any:
-    return value._to_plain_value() if isinstance(value, NumberOperators) else value
-
-
-def _make_operator(operation: _Operation) -> _Operation:
-    return lambda self, other: _apply_operation(operation, other, self._to_plain_value(), _unwrap_release(other))
-
-
-def _make_reflected_operator(operation: _Operation) -> _Operation:
-    return lambda self, other: _apply_operation(operation, other, _unwrap_release(other), self._to_plain_value())
-
-
-def _apply_operation(operation: _Operation, other: object, *operands: object) -> Any:
-    try:
-        return operation(*operands)
-    except TypeError:
-        raise ArgumentError(
-            "a release can be combined and compared with numbers and arrays only; got "
-            f"{checks.describe_value(other)}. Convert it first, for example by float()."
-        ) from None
-
-
-def _make_unary_operator(operation: _Operation) -> _Operation:
-    return lambda self: operation(self._to_plain_value())
-
-
-class NumberOperators(GroupComparisons):
-    """Operators of a result, which all use its value and return plain numbers or arrays."""
-
-    __slots__ = ()
-
-    def __float__(self) -> float:
-        return float(self._get_single_value("a single number"))
-
-    def __int__(self) -> int:
-        return int(self._get_single_value("a single number"))
-
-    def __bool__(self) -> bool:
-        return bool(self._get_single_value("true or false"))
-
-    def _get_single_value(self, what: str) -> np.ndarray:
-        """Return the value, which must be one."""
-        if self.value.size == 1:
-            return self.value
-        raise ArgumentError(
-            f"the release of {self.statistic} is not {what}; it has {self.value.size} values. Choose "
-            f"one by its name, result[{self._format_element_names(1)}], or use all, (result.params > 0).all()."
-        )
-
-    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
-        return np.array(self.value, dtype=dtype)
-
-    def __format__(self, spec: str) -> str:
-        if not spec:
-            return str(self._to_plain_value())
-        try:
-            if self.value.ndim == 0:
-                return format(self._to_plain_value(), spec)
-            return self._make_series(self.value).map(lambda each: format(each, spec)).to_string()
-        except ValueError:
-            raise PydpstatError(
-                f"the format of a release must be a number format; got {checks.format_public_value(spec)}. Write "
-                "for example f'{result:.1f}', without decimals f'{result:.0f}'."
-            ) from None
-
-    def __round__(self, digits: int | None = None) -> Any:
-        places = None if digits is None else checks.check_integer(digits, "digits", -300, 300, hint="Give 2.")
-        plain = self._to_plain_value()
-        return round(plain, places) if isinstance(plain, float) else plain.round(places or 0)
-
-    def __len__(self) -> int:
-        return len(self._get_elements())
-
-    def __iter__(self) -> Iterator[object]:
-        return iter(self._get_elements())
-
-    def _get_elements(self) -> Any:
-        if self.value.ndim:
-            return self._to_plain_value()
-        raise ArgumentError(f"the release of {self.statistic} has no elements; it is one number. Write float(result).")
-
-    def __getitem__(self, key: object) -> Any:
-        plain = self._get_elements()
-        try:
-            # as R has it, rows come first
-            rows = isinstance(key, tuple) and getattr(plain, "ndim", 1) == 2 and hasattr(plain, "loc")
-            return plain.loc[key] if rows else plain[key]
-        except (KeyError, IndexError, TypeError, ValueError):
-            name = ":".join(map(str, key)) if isinstance(key, tuple) else key
-            named = list(self.labels.name_elements(self.value))
-            if isinstance(name, str) and name in named:
-                return np.ravel(self.value, order="F")[named.index(name)]
-            several = list(key) if isinstance(key, tuple) and {*map(str, key)} <= {*named} else []
-            way = f" Several are chosen by a list: result[{several!r}]." if several else ""
-            raise ElementError(
-                f"the release of {self.statistic} has no element {checks.describe_option(key)}. It has "
-                f"{self._format_element_names(8)}.{way}"
-            ) from None
-
-    def _suggest_attribute(self, name: str) -> str:
-        try:
-            self[name]
-        except PydpstatError:
-            return HelpfulErrors._suggest_attribute(self, name)
-        return f"write result[{name!r}]"
-
-    def _format_element_names(self, max_names: int) -> str:
-        """Return the names of some elements."""
-        names = self.labels.name_elements(self.value)
-        return ", ".join(map(repr, names[:max_names])) + ", ..." * (len(names) > max_names > 1)
-
-    def _to_plain_value(self) -> Any:
-        return self.value if self.labels.breaks is not None else self.labels.to_pandas(self.value)
-
-    @property
-    def __array_priority__(self) -> float:
-        # NumPy leaves operators between an array and a result to the result
-        return 1000.0
-
-    __add__, __radd__ = _make_operator(operator.add), _make_reflected_operator(operator.add)
-    __sub__, __rsub__ = _make_operator(operator.sub), _make_reflected_operator(operator.sub)
-    __mul__, __rmul__ = _make_operator(operator.mul), _make_reflected_operator(operator.mul)
-    __truediv__, __rtruediv__ = _make_operator(operator.truediv), _make_reflected_operator(operator.truediv)
-    __floordiv__, __rfloordiv__ = (
-        _make_operator(operator.floordiv),
-        _make_reflected_operator(operator.floordiv),
-    )
-    __mod__, __rmod__ = _make_operator(operator.mod), _make_reflected_operator(operator.mod)
-    __pow__, __rpow__ = _make_operator(operator.pow), _make_reflected_operator(operator.pow)
-    __lt__ = _make_operator(operator.lt)
-    __le__ = _make_operator(operator.le)
-    __gt__ = _make_operator(operator.gt)
-    __ge__ = _make_operator(operator.ge)
-    __eq__ = _make_operator(operator.eq)
-    __ne__ = _make_operator(operator.ne)
-    __neg__ = _make_unary_operator(operator.neg)
-    __pos__ = _make_unary_operator(operator.pos)
-    __abs__ = _make_unary_operator(operator.abs)
-    # a class that defines __eq__ loses its hash; a result keeps that of the object
-    __hash__ = object.__hash__
-
-
+# sums are called so in frames
+SUM_LEVEL = "All"
 _HIDDEN_NOTE = "A dash stands for what the noise hides: the noise interval is all that is possible."
+_MORE_INTERVALS_NOTE = "Confidence intervals for the population are in to_frame() and conf_int(kind='population')."
 _MATRIX_STATISTICS = ("corr", "cov")
-# statistics that are chosen by default, and come with intervals where cells are counted instead
-_CELL_STATISTICS = ("quantile", "quantiles", "median")
 # of a table of two variables on a page
 _MAX_WIDE_COLUMNS = 8
 
 
-class ReleasePage(NumberOperators):
-    """The part of `pydpstat.results.DPResults` that shows it."""
+@dataclass(frozen=True, slots=True)
+class ReleasePage:
+    """What a page says of a release."""
 
-    __slots__ = ()
+    result: ReleasedValue
 
-    @property
-    def postprocessing(self) -> tuple[str, ...]:
-        """What was done to the noisy value, in order."""
-        return self.post.steps
-
-    def _suggest_intervals(self) -> str:
-        """Return the way to intervals of a statistic that has none here, if there is one."""
-        if self.statistic not in _CELL_STATISTICS:
-            return ""
-        return (
-            f"pydpstat.{self.statistic} has intervals with population=True, which counts in public "
-            "cells (not with sample=)."
-        )
-
-    def _get_noisy_sizes(self) -> tuple[float, ...] | None:
-        return self.post.sizes if isinstance(self.post, DerivedValue) else None
-
-    def _format_heading(self) -> str:
+    def format_heading(self) -> str:
+        """Return what was released, of which variables."""
+        result = self.result
         return format_title(
-            get_printed_name(self.statistic),
-            self.record.describe_subject(self.labels.describe_variables(self.statistic)),
+            get_printed_name(result.statistic),
+            result.record.describe_subject(result.labels.describe_variables(result.statistic)),
         )
 
-    def _get_value_heading(self) -> str:
-        counted = self.statistic in (COUNT_COLUMN, "histogram", *TABLE_STATISTICS) and isinstance(self.post, NoisyValue)
-        return COUNT_COLUMN if counted else self._column
+    def format_line(self) -> str:
+        """Return a single number in a line, with its noise and its guarantee."""
+        result = self.result
+        sd = "" if result.noise is None else f", noise sd {format_cell_value(float(result.bse.iloc[0]))}"
+        shown = format_column([result.value.item()])[0]
+        line = f"{result._format_heading()}: {shown}{sd}, {result._format_guarantee()}"
+        return "\n".join([line, *result._make_contribution_notes(brief=True)])
 
-    def _has_integer_counts(self) -> bool:
-        return (
-            self._get_value_heading() == COUNT_COLUMN
-            and self.noise is not None
-            and bool(get_summand(self.noise)[0].integer)
-        )
+    def get_value_heading(self) -> str:
+        """Return what the values' column is called."""
+        result = self.result
+        counted = result.statistic in (COUNT_COLUMN, "histogram", *TABLE_STATISTICS)
+        return COUNT_COLUMN if counted and isinstance(result.post, NoisyValue) else "estimate"
 
-    def _is_wide_table(self) -> bool:
-        """Tell whether a page has the table as a table: one noise for all of its cells."""
+    def has_integer_counts(self) -> bool:
+        """Tell whether the values are counts that noise leaves whole."""
+        noise = self.result.noise
+        return self.get_value_heading() == COUNT_COLUMN and noise is not None and bool(get_summand(noise)[0].integer)
+
+    def is_wide_table(self) -> bool:
+        """Tell whether the page has the table as a table: one noise for all of its cells."""
+        value = self.result.value
         counts = (
-            self._get_value_heading() == COUNT_COLUMN
-            and self.labels.dimnames
-            and self.value.ndim > 1
-            and self.value.size
+            self.get_value_heading() == COUNT_COLUMN and self.result.labels.dimnames and value.ndim > 1 and value.size
         )
-        return bool(counts) and self.value.shape[-1] <= _MAX_WIDE_COLUMNS
+        return bool(counts) and value.shape[-1] <= _MAX_WIDE_COLUMNS
 
-    def _make_omission_notes(self) -> list[str]:
-        if not self._is_wide_table():
-            return GroupComparisons._make_omission_notes(self)
-        return make_omission_note(self.value.size // self.value.shape[-1], where="wide()")
-
-    def _get_row_positions(self) -> list[int]:
-        places = GroupComparisons._get_row_positions(self)
-        if self.statistic not in _MATRIX_STATISTICS or self.value.ndim != 2:
+    def get_row_positions(self) -> list[int]:
+        """Return the places of the values that the page has rows for."""
+        value, statistic = self.result.value, self.result.statistic
+        places = list(range(value.size))
+        if statistic not in _MATRIX_STATISTICS or value.ndim != 2:
             return places
         # of a symmetric matrix each number once, and no correlation of a variable with itself
-        size, least = len(self.value), 1 if self.statistic == "corr" else 0
+        size, least = len(value), 1 if statistic == "corr" else 0
         return [place for place in places if place // size - place % size >= least]
 
+    def _make_omission_notes(self) -> list[str]:
+        if not self.is_wide_table():
+            return make_omission_note(len(self.get_row_positions()))
+        value = self.result.value
+        return make_omission_note(value.size // value.shape[-1], where="wide()")
+
     def _make_hidden_notes(self) -> list[str]:
-        why = " The group has few records, or none." if isinstance(self.labels, GroupLabels) else ""
+        why = " The group has few records, or none." if isinstance(self.result.labels, GroupLabels) else ""
         return [_HIDDEN_NOTE + why] if any(self._find_hidden_rows()) else []
 
-    def _collect_omissions(self) -> list[str]:
-        return [*GroupComparisons._collect_omissions(self), *self._make_hidden_notes()]
+    def collect_omissions(self) -> list[str]:
+        """Return notes on what the page has no place for."""
+        more = self.result.post.population is not None and len(self.get_row_positions()) > MAX_PAGE_INTERVALS
+        return [*self._make_omission_notes(), *([_MORE_INTERVALS_NOTE] if more else []), *self._make_hidden_notes()]
 
     def _find_hidden_rows(self) -> list[bool]:
         """Tell which values the noise hides, as it does means and shares of a group without records."""
-        return _find_hidden_values(self)[self._get_row_positions()].tolist()
+        return _find_hidden_values(self.result)[self.get_row_positions()].tolist()
 
-    def _make_rows(self, alpha: float = 0.05, max_rows: int | None = MAX_PAGE_ROWS) -> Rows:
-        if not self._is_wide_table():
-            rows = GroupComparisons._make_rows(self, alpha, max_rows)
-            hidden = self._find_hidden_rows()
-            # of a group that may be empty the estimate says nothing either
-            kept = 0 if isinstance(self.labels, GroupLabels) else 2
-            cells = [[*row[:kept], *["-"] * len(row[kept:])] if gone else row for row, gone in zip(rows.cells, hidden)]
-            return rows._replace(cells=cells) if any(hidden) else rows
-        assert self.labels.dimnames
-        *first, last = (list(map(str, axis)) for axis in self.labels.dimnames)
+    def make_noise_frame(self, alpha: float) -> pd.DataFrame:
+        """Return values with the intervals of the noise."""
+        result = self.result
+        limits = None if result.noise is None else result._compute_interval(alpha)
+        return make_noise_frame("estimate", result.params, result.bse, limits, self.has_integer_counts())
+
+    def add_population_intervals(self, frame: pd.DataFrame, alpha: float) -> pd.DataFrame:
+        """Return a frame with the intervals for the population, too."""
+        low, high = (np.ravel(end, order="F") for end in self.result._compute_population_interval(alpha))
+        if self.get_value_heading() == COUNT_COLUMN:
+            # of counts the population has shares
+            return frame.assign(**{"share": self.get_shares(), "share lower": low, "share upper": high})
+        return frame.assign(lower=low, upper=high)
+
+    def make_rows(self, alpha: float, max_rows: int | None) -> Rows:
+        """State the columns' heads, the rows' names and their cells."""
+        if self.is_wide_table():
+            return self._make_wide_rows(max_rows)
+        rows = self._make_value_rows(alpha, max_rows)
+        hidden = self._find_hidden_rows()
+        # of a group that may be empty the estimate says nothing either
+        kept = 0 if isinstance(self.result.labels, GroupLabels) else 2
+        cells = [[*row[:kept], *["-"] * len(row[kept:])] if gone else row for row, gone in zip(rows.cells, hidden)]
+        return rows._replace(cells=cells) if any(hidden) else rows
+
+    def _make_value_rows(self, alpha: float, max_rows: int | None) -> Rows:
+        result, every = self.result, self.get_row_positions()
+        places = every[:max_rows]
+        names, by_row = result.labels.name_elements(result.value), has_unlike_scales(result.bse)
+        frame = self.make_noise_frame(alpha).iloc[places]
+        rows = make_noise_rows(frame, self.get_value_heading(), [names[place] for place in places], alpha, by_row)
+        if result.post.population is None or max_rows is not None and len(every) > MAX_PAGE_INTERVALS:
+            return rows
+        low, high = f"[{alpha / 2:.4g}", f"{1 - alpha / 2:.4g}]"
+        found = [np.ravel(end, order="F") for end in result._compute_population_interval(alpha)]
+        more = (*rows.headers, f"population {low}", high)
+        if self.get_value_heading() == COUNT_COLUMN:
+            # of counts the population has shares
+            found.insert(0, self.get_shares())
+            more = (*rows.headers, "share", low, high)
+        added = format_rows([each[every].tolist() for each in found], by_row)
+        return Rows(more, rows.names, [[*row, *each] for row, each in zip(rows.cells, added)])
+
+    def get_shares(self) -> npt.NDArray[np.float64]:
+        """Return the shares of counts, whose intervals are those of the population."""
+        known: Any = self.result.post.population
+        return np.ravel(known.estimates, order="F")
+
+    def _make_wide_rows(self, max_rows: int | None) -> Rows:
+        result = self.result
+        assert result.labels.dimnames
+        *first, last = (list(map(str, axis)) for axis in result.labels.dimnames)
         names, heads = [":".join(row) for row in product(*first)][:max_rows], list(map(trim_name, last))
-        every = self.value.reshape(-1, len(heads))
+        every = result.value.reshape(-1, len(heads))
         values = every[:max_rows]
-        if dict(self.record.arguments).get("margins") and self.statistic == "table":
+        if dict(result.record.arguments).get("margins") and result.statistic == "table":
             values = _add_sums(every)[[*range(len(names)), -1]]
             names, heads = [*names, SUM_LEVEL], [*heads, SUM_LEVEL]
         return Rows(tuple(heads), names, format_rows(values.T.tolist()))
 
-    def _collect_facts(self) -> Facts:
-        facts = [("Mechanism:", describe_mechanism(self.mechanism))]
-        if self.noise is not None:
-            facts.append(("Noise sd:", _format_range(self.bse.to_numpy()[self._get_row_positions()])))
-            if isinstance(self.post, NoisyValue):
+    def collect_facts(self) -> Facts:
+        """State the names and values below the numbers."""
+        result = self.result
+        facts = [("Mechanism:", describe_mechanism(result.mechanism))]
+        if result.noise is not None:
+            facts.append(("Noise sd:", _format_range(result.bse.to_numpy()[self.get_row_positions()])))
+            if isinstance(result.post, NoisyValue):
                 # elsewhere these are in the unit of what was released inside
                 facts += [
-                    ("Noise scale:", _format_range(self.noise_scale)),
-                    ("Sensitivity:", _format_range(self.sensitivity)),
+                    ("Noise scale:", _format_range(result.noise_scale)),
+                    ("Sensitivity:", _format_range(result.sensitivity)),
                 ]
-        if self.bounds is not None:
-            facts.append(("Bounds:", _format_bounds(self.bounds)))
-        return [*facts, ("No. Observations:", "private" if self.nobs is None else str(self.nobs))]
+        if result.bounds is not None:
+            facts.append(("Bounds:", _format_bounds(result.bounds)))
+        return [*facts, ("No. Observations:", "private" if result.nobs is None else str(result.nobs))]
 
-    def _collect_notes(self) -> list[str]:
+    def collect_notes(self) -> list[str]:
+        """State the lines below the table."""
+        result = self.result
         covered = "There is no additive noise with a public distribution, so there is no interval."
-        covered = f"{covered} {self._suggest_intervals()}".rstrip()
-        if self.noise is not None:
+        covered = f"{covered} {suggest_intervals(result.statistic)}".rstrip()
+        if result.noise is not None:
             covered = "The interval covers privacy noise only: not sampling, clipping or rounding."
-        if self.post.population is not None:
+        if result.post.population is not None:
             covered = self._describe_coverage()
-        if self._is_wide_table():
+        if self.is_wide_table():
             covered = f"to_frame() has a row for each cell, with its interval. {covered}"
-        if isinstance(self.post, ValueWithIntervals) and self.statistic != "share":
+        if isinstance(result.post, ValueWithIntervals) and result.statistic != "share":
             covered = f"Noise intervals end at edges of cells, whose width the noise sd leaves out. {covered}"
-        steps = [f"Post-processing: {', '.join(self.postprocessing)}."] if self.postprocessing else []
-        held = self._make_guarantee_notes(self.record.function)
-        return [
-            *held,
-            *self._make_hidden_notes(),
-            covered,
-            *steps,
-            *self._make_omission_notes(),
-            f"Call: {self.call}",
-        ]
+        steps = [f"Post-processing: {', '.join(result.postprocessing)}."] if result.postprocessing else []
+        held = result._make_guarantee_notes(result.record.function)
+        omitted = self._make_omission_notes()
+        return [*held, *self._make_hidden_notes(), covered, *steps, *omitted, f"Call: {result.call}"]
 
-    def _collect_content(self) -> dict[str, object]:
-        value, errors = np.ravel(self.value, order="F"), self.bse.to_numpy()
-        one, sizes = self.value.ndim == 0, self._get_noisy_sizes()
+    def _describe_coverage(self) -> str:
+        """Return what the two kinds of intervals cover, and how far the second can be trusted."""
+        population: Any = self.result.post.population
+        what = population.subject if isinstance(population, HasSubject) else ""
+        told = (
+            "Noise intervals cover privacy noise only. Confidence intervals for "
+            f"{what or 'the population'} cover sampling as well: {VALIDITY_MEANINGS[population.validity]}."
+        )
+        if len(self.get_row_positions()) > MAX_PAGE_INTERVALS:
+            told += f" {_MORE_INTERVALS_NOTE}"
+        if population.assumptions:
+            told += f" Assumptions: {'; '.join(population.assumptions)}."
+        return told
+
+    def collect_content(self) -> dict[str, object]:
+        """State what `to_dict` has, by name and in order."""
+        result = self.result
+        value, errors = np.ravel(result.value, order="F"), result.bse.to_numpy()
+        one, sizes = result.value.ndim == 0, get_noisy_sizes(result)
         return {
-            "statistic": self.statistic,
+            "statistic": result.statistic,
             "estimate": value[0] if one else value,
-            "shape": self.value.shape,
-            "names": self.labels.name_elements(self.value),
-            "breaks": self.labels.breaks,
+            "shape": result.value.shape,
+            "names": result.labels.name_elements(result.value),
+            "breaks": result.labels.breaks,
             "noise_sd": errors[0] if one else errors,
-            **self._collect_attributes("noise_scale", "mechanism", "sensitivity"),
-            **self._collect_privacy(),
-            **self._collect_attributes("bounds", "nobs"),
+            **result._collect_attributes("noise_scale", "mechanism", "sensitivity"),
+            **result._collect_privacy(),
+            **result._collect_attributes("bounds", "nobs"),
             **({} if sizes is None else {"noisy_nobs": sizes[0] if one else sizes}),
-            **self._collect_attributes("postprocessing", "reproducible", "grid", "call", "r_call"),
+            **result._collect_attributes("postprocessing", "reproducible", "grid", "call", "r_call"),
         }
 
 
+def get_noisy_sizes(result: ReleasedValue) -> tuple[float, ...] | None:
+    """Return the noisy numbers of records behind values; None where the release has none."""
+    return result.post.sizes if isinstance(result.post, DerivedValue) else None
+
+
 @lru_cache(maxsize=64)
-def _find_hidden_values(result: ReleasePage) -> npt.NDArray[np.bool_]:
+def _find_hidden_values(result: ReleasedValue) -> npt.NDArray[np.bool_]:
     """Tell which values of a release the noise hides; it never changes, and intervals may take time."""
     within = result.post.within
-    if result.noise is None or within is None or result._is_wide_table():
+    if result.noise is None or within is None or ReleasePage(result).is_wide_table():
         return freeze_array(np.zeros(result.value.size, dtype=bool))
     low, high = result._compute_interval(0.05)
     every = (low <= within.low) & (high >= within.high) & np.isfinite(within.high)

@@ -23,9 +23,9 @@ from pydpstat.plots._pictures import (
 from pydpstat.r_arithmetic.elementary import Floats
 from pydpstat.results._labels import GroupLabels, Labels
 from pydpstat.results._population import HasSubject
-from pydpstat.results._release_page import ReleasePage
+from pydpstat.results._released import ReleasedValue
 from pydpstat.results._report import format_level, format_privacy_line, format_significant
-from pydpstat.results._tables import TABLE_STATISTICS
+from pydpstat.results._shapes import TABLE_STATISTICS
 from pydpstat.results._words import format_title, get_printed_name
 
 Picture = PointPicture | HistogramPicture | DistributionPicture | MatrixPicture
@@ -42,7 +42,7 @@ _COUNT_STATISTICS = (*TABLE_STATISTICS, "count", "nunique")
 _SINGLE_SCALE_STATISTICS = ("proportion", "share", "count", "nunique", "quantiles")
 
 
-def make_release_picture(result: ReleasePage, alpha: float) -> Picture:
+def make_release_picture(result: ReleasedValue, alpha: float) -> Picture:
     """Describe the picture of released values."""
     if result.value.dtype.kind not in "f":
         raise PydpstatError(
@@ -85,7 +85,7 @@ def make_release_picture(result: ReleasePage, alpha: float) -> Picture:
     return PointPicture(head, few, kind, [panel], has_numbers=len(names) <= 12)
 
 
-def _make_head(result: ReleasePage, alpha: float, of_what: str) -> PictureHead:
+def _make_head(result: ReleasedValue, alpha: float, of_what: str) -> PictureHead:
     statistic = result.statistic
     word = _TITLE_WORDS.get(statistic, get_printed_name(statistic))
     labels: Any = result.labels
@@ -106,7 +106,7 @@ def _make_head(result: ReleasePage, alpha: float, of_what: str) -> PictureHead:
     return PictureHead(title, privacy, *told)
 
 
-def _get_support(result: ReleasePage) -> tuple[float, float] | None:
+def _get_support(result: ReleasedValue) -> tuple[float, float] | None:
     """Return where a distribution function from a histogram is 0 and 1."""
     return getattr(getattr(result.post, "known", None), "outer", None)
 
@@ -118,7 +118,7 @@ def _can_parse_numbers(names: Sequence[str]) -> bool:
         return False
 
 
-def _compute_picture_values(result: ReleasePage, alpha: float, is_count: bool) -> tuple[PictureValues, bool]:
+def _compute_picture_values(result: ReleasedValue, alpha: float, is_count: bool) -> tuple[PictureValues, bool]:
     """Return values with both kinds of intervals, and whether the second were those of shares."""
     noise = None if result.noise is None else result._compute_interval(alpha)
     known = result.post.population
@@ -156,7 +156,7 @@ def _format_axis_label(labels: Labels, statistic: str, name: str) -> str:
     return f"{word}{of}{' (unit squared)' if statistic == 'var' else ''}"
 
 
-def _make_group_picture(result: ReleasePage, head: PictureHead, values: PictureValues, is_count: bool) -> Picture:
+def _make_group_picture(result: ReleasedValue, head: PictureHead, values: PictureValues, is_count: bool) -> Picture:
     labels: Any = result.labels
     statistic = result.statistic
     names = [", ".join(map(str, row)) for row in labels.rows]
@@ -258,7 +258,7 @@ def _make_histogram_picture(
     return HistogramPicture(head, edges, [Panel("", each, title=name) for name, each in parts], labels.xname, unit)
 
 
-def _make_table_picture(result: ReleasePage, head: PictureHead, values: PictureValues) -> Picture:
+def _make_table_picture(result: ReleasedValue, head: PictureHead, values: PictureValues) -> Picture:
     """Describe a table of two variables or more, or a matrix of variables."""
     labels, shape = result.labels, values.values.shape
     dimnames = labels.dimnames or [range(size) for size in shape]

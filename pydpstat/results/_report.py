@@ -1,142 +1,45 @@
-"""One base for everything that is shown: results state facts, rows and notes, which are shown here."""
+"""What results with a guarantee have: the guarantee, a statement and a picture; and how their numbers are written."""
 
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from pydpstat import _checks as checks
-from pydpstat._answering import explain_wrong_calls
 from pydpstat.errors import ArgumentError
 from pydpstat.privacy import Guarantee
-from pydpstat.results._exports import Exports
+from pydpstat.results import _shared_methods
+from pydpstat.results._exports import MAX_PAGE_ROWS, Facts, Report, trim_name, wrap_notes
 from pydpstat.results._numbers import Rows
 from pydpstat.results._words import describe_mechanism, describe_missing_values, format_contribution_sentence
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from statsmodels.iolib.summary import Summary
-
     from pydpstat.results._call import Call, ModelCall
     from pydpstat.results.statements import Statement
 
-
-class StatementMixin:
-    """What can state what it keeps."""
-
-    __slots__ = ()
-
-    @explain_wrong_calls
-    def statement(self) -> Statement:
-        """Return the paragraph and the table that a methods section or a privacy office needs.
-
-        `pydpstat.statement` makes one of several releases, and of a budget.
-
-        Returns
-        -------
-        Statement
-            With ``text``, ``paragraph`` and ``to_frame()``; ``to_text(path)``, ``to_markdown(path)``,
-            ``to_latex(path)`` and ``to_html(path)`` write files.
-
-        See Also
-        --------
-        statement : several releases in one statement.
-
-        Examples
-        --------
-        >>> import pydpstat
-        >>> r = pydpstat.mean([1, 2, 3, 4] * 50, 1.0, bounds=(0, 5))
-        >>> print(r.statement().sentences[0])
-        The mean was released with differential privacy, at a privacy loss of epsilon = 1.
-        """
-        from pydpstat.results.statements import statement
-
-        return statement(self)
-
-
-Facts = list[tuple[str, str]]
-MAX_PAGE_ROWS = 60
-_NOTE_WIDTH, _TITLE_WIDTH = 78, 84
-_PRIVATE_SUFFIX = ", differentially private"
-
-
-class Report(Exports):
-    """A result that states facts, rows and notes, and is shown as a page of these."""
-
-    __slots__ = ()
-
-    # of results without a heading
-    _title = ""
-    # letters of a row's name
-    _max_name_length = 32
-
-    def _format_heading(self) -> str:
-        """Return what the result is of, in words; empty where the title says it."""
-        return ""
-
-    def _collect_facts(self) -> Facts:
-        """State the names and values below the numbers."""
-        raise NotImplementedError
-
-    def _collect_right_facts(self) -> Facts:
-        """State those of the right column; without them the facts are split into two."""
-        return []
-
-    def _collect_notes(self) -> list[str]:
-        """State the lines below the table."""
-        raise NotImplementedError
-
-    def summary(self) -> Summary:
-        """Return the result as a table in statsmodels' form.
-
-        Returns
-        -------
-        statsmodels.iolib.summary.Summary
-            Has ``as_text``, ``as_html``, ``as_latex`` and ``as_csv``; printing it shows the text.
-
-        See Also
-        --------
-        InferenceResults.to_frame : the numbers as a frame.
-
-        Examples
-        --------
-        >>> from pydpstat.consistency import ipf
-        >>> fitted = ipf([[1, 2], [3, 4]], {0: [5, 5], 1: [4, 6]})
-        >>> "Converged:" in fitted.summary().as_text()
-        True
-        """
-        return self._make_page(self._make_rows())
-
-    def _make_page(self, rows: Rows) -> Summary:
-        from pydpstat.results._summary_page import SummaryPage
-
-        shown = rows._replace(names=[trim_name(each, self._max_name_length) for each in rows.names])
-        return SummaryPage(
-            self._collect_facts(),
-            *shown,
-            self._format_notes(),
-            self._format_title(),
-            self._collect_right_facts(),
-        )
-
-    def _format_title(self) -> str:
-        what = textwrap.shorten(self._format_heading(), _TITLE_WIDTH)
-        # a name with capitals is left as it is
-        first = what.partition(" ")[0]
-        what = what[:1].upper() + what[1:] if first.islower() else what
-        return f"{what}{_PRIVATE_SUFFIX}" if what else self._title
-
-    def _format_notes(self) -> list[str]:
-        return wrap_notes(self._collect_notes())
-
-    def _repr_html_(self) -> str:
-        return self.summary().as_html()
+__all__ = [
+    "MAX_PAGE_ROWS",
+    "Facts",
+    "GuaranteedReport",
+    "NoTruthValue",
+    "Plottable",
+    "Report",
+    "Rows",
+    "format_cell_value",
+    "format_level",
+    "format_privacy_line",
+    "format_significant",
+    "make_omission_note",
+    "make_unit_fact",
+    "to_json_guarantee",
+    "to_json_types",
+    "trim_name",
+    "wrap_notes",
+]
 
 
 class NoTruthValue:
@@ -150,7 +53,7 @@ class NoTruthValue:
         raise ArgumentError(f"{type(self).__name__} is neither true nor false. Write {self._condition}.")
 
 
-class GuaranteedReport(StatementMixin, Report):
+class GuaranteedReport(Report):
     """A result with a guarantee, a claim and a record of its call: first what holds, then the claim."""
 
     __slots__ = ()
@@ -195,6 +98,32 @@ class GuaranteedReport(StatementMixin, Report):
     def call(self) -> str:
         """The call as it was typed, with names in place of the data."""
         return self.record.format_source()
+
+    def statement(self) -> Statement:
+        """Return the paragraph and the table that a methods section or a privacy office needs.
+
+        `pydpstat.statement` makes one of several releases, and of a budget.
+
+        Returns
+        -------
+        Statement
+            With ``text``, ``paragraph`` and ``to_frame()``; ``to_text(path)``, ``to_markdown(path)``,
+            ``to_latex(path)`` and ``to_html(path)`` write files.
+
+        See Also
+        --------
+        statement : several releases in one statement.
+
+        Examples
+        --------
+        >>> import pydpstat
+        >>> r = pydpstat.mean([1, 2, 3, 4] * 50, 1.0, bounds=(0, 5))
+        >>> print(r.statement().sentences[0])
+        The mean was released with differential privacy, at a privacy loss of epsilon = 1.
+        """
+        from pydpstat.results.statements import statement
+
+        return statement(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything in plain JSON types.
@@ -276,17 +205,6 @@ def format_cell_value(value: object) -> str:
     return "-" if isinstance(value, float) and math.isnan(value) else format_significant(value)
 
 
-def wrap_notes(notes: list[str]) -> list[str]:
-    """Return notes with lines as wide as the page."""
-    return ["\n".join(textwrap.wrap(note, _NOTE_WIDTH)) for note in notes]
-
-
-def trim_name(name: str, max_length: int = 32) -> str:
-    """Return a name as a row shows it: in one line, and not too long."""
-    name = " ".join(name.split())
-    return name if len(name) <= max_length else name[: max_length - 3] + "..."
-
-
 def make_omission_note(count: int, what: str = "rows", where: str = "to_frame()") -> list[str]:
     """Return the note on the rows that a page has no place for, if there are any."""
     return [f"{count - MAX_PAGE_ROWS} more {what}: {where} has them all."] if count > MAX_PAGE_ROWS else []
@@ -332,50 +250,19 @@ class Plottable:
         """Describe the picture, as one of those in `pydpstat.plots._pictures`."""
         raise NotImplementedError
 
-    def plot(self, ax: Axes | None = None, title: str | None = None, *, alpha: float = 0.05, **style: object) -> Axes:
-        """Plot the result with its intervals; needs matplotlib.
+    plot = _shared_methods.plot
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default a new figure's, as high as names and values need.
-        title : str, optional
-            The title; by default what was released, with which noise and epsilon. ``""`` draws none.
-        alpha : float, default 0.05
-            Probability that an interval misses; above 0 and at most 0.5. It is not the opacity of the marks.
-        **style
-            As matplotlib has them, where the picture has such marks: `color` (or a list for several series),
-            `marker`, `markersize`, `linewidth`, and `cmap` of a heat map; and `figsize`, the width and height
-            of a new figure in inches.
 
-        Returns
-        -------
-        matplotlib Axes
-            Those that were drawn on. Panels lie inside of them, as their ``child_axes``.
+class HasLoss(Protocol):
+    """A result with a guarantee."""
 
-        Raises
-        ------
-        PydpstatError
-            If an argument is not allowed, or there is no number to draw.
-        MissingExtraError
-            If matplotlib is not installed; the message has the command.
+    @property
+    def epsilon(self) -> float:
+        """The guaranteed epsilon."""
 
-        Notes
-        -----
-        Intervals of the privacy noise are thick where there are confidence intervals for the population, too,
-        which are thin; up to 24 means, variances and correlations have the latter, and up to 200 other
-        values. An arrow at the edge is an interval that goes far beyond the others. The picture is
-        post-processing: it shows nothing but what was released.
-
-        Examples
-        --------
-        >>> import pydpstat
-        >>> r = pydpstat.count([True, False, True], 1.0, rng=1)
-        >>> ax = r.plot(title="Smokers")  # doctest: +SKIP
-        """
-        from pydpstat.plots._draw import draw_picture
-
-        return draw_picture(self._describe_picture(checks.check_alpha(alpha)), ax, title, style)
+    @property
+    def delta(self) -> float:
+        """The guaranteed delta."""
 
 
 def format_level(alpha: float) -> str:
@@ -383,7 +270,7 @@ def format_level(alpha: float) -> str:
     return f"{100.0 * (1.0 - alpha):.4g} %"
 
 
-def format_privacy_line(result: GuaranteedReport, mechanism: str = "") -> str:
+def format_privacy_line(result: HasLoss, mechanism: str = "") -> str:
     """Return what a picture says of privacy, in one line."""
     held = "no guarantee"
     if math.isfinite(result.epsilon):

@@ -16,19 +16,18 @@ import numpy as np
 from pydpstat._data.values import is_missing
 from pydpstat.results._exports import name_index_levels
 
-# the base of all results, by its name in R; what else has a frame and a summary; and the base of all objects
-_REPORT_CLASS, _BUDGET_CLASS = "pydpstat.results._report.Report", "pydpstat.budget.budget.Budget"
+# the bases of all that has a frame and a summary, and of all objects, by their names in R
+_REPORT_CLASS = "pydpstat.results._exports.Report"
 _BASE_CLASS = "pydpstat._answering.HelpfulErrors"
 _R_METHODS = """
 function(numbers, names, frame, intervals, text, shown_text) {
   method <- function(generic, f, class = "%s")
     for (each in class) registerS3method(generic, each, f, envir = asNamespace("stats"))
-  shown <- c("%s", "%s")
   named <- function(x) stats::setNames(as.double(unlist(numbers(x))), unlist(names(x)))
   method("as.double", function(x, ...) as.double(unlist(numbers(x))))
   method("coef", function(object, ...) named(object))
   method("as.data.frame", function(x, row.names = NULL, optional = FALSE, ...)
-    data.frame(lapply(frame(x), unlist), row.names = row.names, check.names = FALSE), shown)
+    data.frame(lapply(frame(x), unlist), row.names = row.names, check.names = FALSE))
   method("confint", function(object, parm, level = 0.95, ...) {
     found <- intervals(object, level)
     ends <- cbind(as.double(unlist(found[[2]])), as.double(unlist(found[[3]])))
@@ -36,7 +35,7 @@ function(numbers, names, frame, intervals, text, shown_text) {
     dimnames(ends) <- list(unlist(found[[1]]), paste(format(tails, trim = TRUE), "%%"))
     if (missing(parm)) ends else ends[parm, , drop = FALSE]
   })
-  method("summary", function(object, ...) structure(text(object), class = "pydpstat.summary"), shown)
+  method("summary", function(object, ...) structure(text(object), class = "pydpstat.summary"))
   method("print", function(x, ...) { writeLines(shown_text(x)); invisible(x) }, "%s")
   method("print", function(x, ...) writeLines(unclass(x)), "pydpstat.summary")
   NULL
@@ -96,6 +95,6 @@ def register_r_methods() -> None:
     # what reticulate calls R by, unless a user has taken the name for something else
     r: Any = getattr(sys.modules["__main__"], "r", None)
     if type(r).__name__ == "R" and hasattr(type(r), "__getitem__"):
-        r[_R_METHODS % (_REPORT_CLASS, _REPORT_CLASS, _BUDGET_CLASS, _BASE_CLASS)](
+        r[_R_METHODS % (_REPORT_CLASS, _BASE_CLASS)](
             collect_numbers, get_names, convert_frame_to_lists, collect_intervals, format_summary, str
         )

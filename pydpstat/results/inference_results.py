@@ -110,6 +110,11 @@ class InferenceResults(Plottable, InferencePage, ReadOnlyArrays):
 
     _inner = (*ReadOnlyArrays._inner, "interval")
 
+    @property
+    def _unavailable_names(self) -> tuple[str, ...]:
+        gone = () if self._df is not None else ("df",)
+        return gone if self.interval is not None else (*gone, "conf_int", "confidence_interval")
+
     @classmethod
     def of(
         cls, release: Release, *, interval: Interval | None = None, df: int | None = None, **own: Any

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,15 +15,34 @@ from pydpstat._frozen import ReadOnlyArrays, freeze_array
 from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
+from pydpstat.results import _shared_methods
 from pydpstat.results._call import Call, ModelCall
-from pydpstat.results._estimates import Estimates
+from pydpstat.results._estimates import (
+    has_unlike_scales,
+    make_interval_frame,
+    make_named_series,
+    make_noise_frame,
+    make_noise_rows,
+)
+from pydpstat.results._intervals import NOISE, check_interval_kind
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import NoiseQuantiles
-from pydpstat.results._report import MAX_PAGE_ROWS, Facts, Rows, format_significant, make_omission_note
+from pydpstat.results._report import (
+    MAX_PAGE_ROWS,
+    Facts,
+    GuaranteedReport,
+    Plottable,
+    Rows,
+    format_significant,
+    make_omission_note,
+)
+
+if TYPE_CHECKING:
+    pass
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class ModelResults(Estimates, ReadOnlyArrays):
+class ModelResults(Plottable, GuaranteedReport, ReadOnlyArrays):
     """A fitted model that was released with differential privacy.
 
     `fit` of a model returns it. It contains only what may be published: no record, label, weight, noise or
@@ -89,8 +109,6 @@ class ModelResults(Estimates, ReadOnlyArrays):
     record: ModelCall | Call
     facts: tuple[tuple[str, str], ...] = ()
 
-    _column = "coef"
-
     def __post_init__(self) -> None:
         # a copy of its own, so that no later change reaches it
         object.__setattr__(self, "coeff", freeze_array(self.coeff, np.float64))
@@ -100,11 +118,28 @@ class ModelResults(Estimates, ReadOnlyArrays):
         """The released coefficients as a Series with their names: `params`."""
         return self.params
 
-    def _get_labeled_values(self) -> tuple[npt.NDArray[np.float64], Labels, str]:
-        return self.coeff, Labels(self.model, self.names), self.model
+    @property
+    def params(self) -> pd.Series:
+        """The released coefficients as a Series with their names."""
+        return self._make_series(self.coeff)
 
-    def _compute_noise_sd(self) -> npt.ArrayLike:
-        return np.nan if self.noise is None else self.noise.std()
+    @property
+    def bse(self) -> pd.Series:
+        """Standard deviation of the privacy noise; NaN where the noise has no public distribution."""
+        return self._make_series(np.full(self.coeff.shape, np.nan if self.noise is None else self.noise.std()))
+
+    @property
+    def r_call(self) -> str | None:
+        """The same fit as an R expression; None where R has no such class."""
+        return self.record.format_r()
+
+    @property
+    def _unavailable_names(self) -> tuple[str, ...]:
+        gone = () if self.noise is not None else ("conf_int",)
+        return gone if self.prediction is not None else (*gone, "predict")
+
+    def _make_series(self, values: npt.ArrayLike) -> pd.Series:
+        return make_named_series(values, self.coeff, Labels(self.model, self.names), self.model)
 
     def _compute_interval(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
 
@@ -117,6 +152,86 @@ class ModelResults(Estimates, ReadOnlyArrays):
             )
         half = -np.asarray(self.noise.ppf(level / 2.0))
         return self.coeff - half, self.coeff + half
+
+    def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
+        """Return an interval for each value that covers the privacy noise with probability 1 - alpha.
+
+        It shows how far a released coefficient may be from the fitted one, and includes neither sampling
+        error nor rounding. Each interval holds individually.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            Probability that the interval misses; between 0 and 1.
+        kind : {"noise"}, optional
+            The one that there is.
+
+        Returns
+        -------
+        DataFrame with columns 0 (lower) and 1 (upper), indexed as `params`
+
+        Raises
+        ------
+        PydpstatError
+            Where `alpha` is not above 0 and at most 0.5, `kind` is not available, or where the noise has no
+            public distribution: objective perturbation puts it into the objective, and what it does to a
+            coefficient depends on the data.
+
+        See Also
+        --------
+        ModelResults.to_frame : estimates and intervals together.
+
+        Examples
+        --------
+        >>> import pydpstat
+        >>> model = pydpstat.LogisticRegressionDP("l2", 1.0, 1.0, "output")
+        >>> r = model.fit([[0.2], [0.9]], [0, 1], [1], [0], rng=pydpstat.RRandom(123))
+        >>> r.conf_int(0.1).shape
+        (1, 2)
+        """
+        check_interval_kind(kind, NOISE, self.model)
+        return make_interval_frame(self._compute_interval(alpha), self.params.index)
+
+    summary = _shared_methods.summary
+
+    def to_frame(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Return coefficient, noise standard deviation and noise interval as a frame.
+
+        If the noise has no public distribution, there are only coefficients.
+
+        See Also
+        --------
+        ModelResults.conf_int : the intervals alone.
+
+        Examples
+        --------
+        >>> import pydpstat
+        >>> model = pydpstat.LogisticRegressionDP("l2", 1.0, 1.0, "output")
+        >>> r = model.fit([[0.2], [0.9]], [0, 1], [1], [0], rng=pydpstat.RRandom(123))
+        >>> list(r.to_frame().columns)
+        ['coef', 'noise sd', 'noise lower', 'noise upper']
+        """
+        limits = None if self.noise is None else self._compute_interval(alpha)
+        return make_noise_frame("coef", self.params, self.bse, limits)
+
+    def to_r(self) -> Any:
+        """Return the coefficients as the numeric vector ``coeff`` of the R object; needs rpy2.
+
+        Raises
+        ------
+        MissingExtraError
+            Where rpy2 is not installed; the message has the command.
+
+        Examples
+        --------
+        >>> import pydpstat
+        >>> model = pydpstat.LogisticRegressionDP("l2", 1.0, 1.0, "output")
+        >>> r = model.fit([[0.2], [0.9]], [0, 1], [1], [0], rng=pydpstat.RRandom(123))
+        >>> r.to_r()[0] == r.coeff[0]  # doctest: +SKIP
+        True
+        """
+        # R's coefficients have no names
+        return Labels(self.model).to_r_object(self.coeff)
 
     def predict(self, X: npt.ArrayLike, add_bias: bool = False, raw_value: bool = False) -> np.ndarray:
         """Predict from the released coefficients, as the model's `predict` does.
@@ -178,7 +293,7 @@ class ModelResults(Estimates, ReadOnlyArrays):
         return [
             *self._make_guarantee_notes(self.model),
             covered,
-            *make_omission_note(self.coeff.size),
+            *self._collect_omissions(),
             f"Call: {self.call}",
         ]
 
@@ -188,10 +303,16 @@ class ModelResults(Estimates, ReadOnlyArrays):
         ends = None if self.noise is None else self._compute_interval(alpha)
         return make_coefficients_picture(f"{self.model} coefficients", self, ends, "noise", alpha, "coefficient")
 
+    def _make_all_rows(self) -> Rows:
+        return self._make_rows(max_rows=None)
+
+    def _collect_omissions(self) -> list[str]:
+        return make_omission_note(self.coeff.size)
+
     def _make_rows(self, alpha: float = 0.05, max_rows: int | None = MAX_PAGE_ROWS) -> Rows:
         # a long name is cut between words
         names = [textwrap.shorten(name, 32) for name in self.names[:max_rows]]
-        return Estimates._make_rows(self, alpha, max_rows)._replace(names=names)
+        return make_noise_rows(self.to_frame(alpha)[:max_rows], "coef", names, alpha, has_unlike_scales(self.bse))
 
     def _collect_content(self) -> dict[str, object]:
         upper, lower = self.bounds
@@ -209,10 +330,6 @@ class ModelResults(Estimates, ReadOnlyArrays):
             "call": self.call,
             "r_call": self.r_call,
         }
-
-    def _make_r_object(self) -> object:
-        # R's coefficients have no names
-        return Labels(self.model).to_r_object(self.coeff)
 
     def __repr__(self) -> str:
         count = f"{self.coeff.size} coefficient{'s' if self.coeff.size != 1 else ''}"

@@ -59,7 +59,7 @@ class PairwiseResults(Plottable, NoTruthValue, GuaranteedReport, ReadOnlyArrays)
 
     See Also
     --------
-    DPResults.pairs : what makes it.
+    GroupedResults.pairs : what makes it.
     InferenceResults : one comparison.
 
     Examples

@@ -14,6 +14,7 @@ from pydpstat._frozen import ReadOnlyArrays, freeze_array
 from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 from pydpstat.r_arithmetic.elementary import Floats
+from pydpstat.results import _shared_methods
 from pydpstat.results._contrasts import get_inverse_link
 from pydpstat.results._intervals import CONFIDENCE, check_interval_kind, copy_release_fields, get_cached_limits
 from pydpstat.results._regression_tests import RegressionTests
@@ -22,7 +23,13 @@ from pydpstat.results._report import Plottable
 if TYPE_CHECKING:
     from pydpstat.results.results import DPResults
 
-_INNER_FIELDS = "of_several tested probabilities combinations errors design intervals link".split()
+# fields that other modules give, and users find under statsmodels' names
+_PRIVATE_FIELDS = frozenset(
+    "coef errors tested statistics probabilities intervals labels fit design link combinations".split()
+)
+_FIT_NAMES = ("rsquared", "rsquared_adj", "scale")
+_COMBINATION_METHODS = ("t_test", "wald_test", "f_test", "cov_params", "get_prediction")
+_ESTIMATE_NAMES = ("params", "estimate", "bse", "conf_int", "plot")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -39,32 +46,10 @@ class RegressionResults(RegressionTests, Plottable, ReadOnlyArrays):
         The response's name.
     names : tuple of str
         The coefficients' names, the constant first.
-    coef : ndarray of float64, shape (d,), or None
-        Their estimates in the data's unit, NaN where the error is infinite; None where none were released.
-    errors : ndarray of float64, shape (d,)
-        Their standard errors, which cover sampling and noise; infinite if the release is uninformative.
     null : float
         The value that the coefficients are tested for.
-    tested : tuple of str
-        The names of the coefficients that have a test.
-    statistics : ndarray of float64, shape (len(tested),)
-        The test statistics.
-    probabilities : ndarray of float64, shape (len(tested),), or None
-        The p-values; None where the intervals have them for every value, and all coefficients are tested.
     pvalue_floor : float
         The smallest p-value that a test can return, as in `InferenceResults`.
-    intervals : tuple of (Interval or None), of length d
-        What makes each coefficient's interval.
-    labels : tuple of str, of length d
-        Their validity: how far each coefficient's test and interval can be trusted, as in `InferenceResults`.
-    fit : tuple of (str, float)
-        Further estimates: ``"rsquared"``, ``"rsquared_adj"`` and ``"scale"``, the error variance.
-    design : Design
-        What makes predictors of new records.
-    link : {"identity", "logit"}
-        What makes predictions of the linear predictor.
-    combinations : Combinations or None
-        What tests combinations of the coefficients; None where each has its own interval alone.
     assumptions, remarks : tuple of str
         What tests and intervals rest on, and what else should be known, in words.
     released : tuple of (str, float)
@@ -98,14 +83,14 @@ class RegressionResults(RegressionTests, Plottable, ReadOnlyArrays):
     (['const', 'x1'], 'measured')
     """
 
-    _inner = (*ReadOnlyArrays._inner, *_INNER_FIELDS)
+    _inner = (*ReadOnlyArrays._inner, "of_several")
 
     def __post_init__(self) -> None:
         ReadOnlyArrays.__post_init__(self)
-        for field in ("coef", "errors", "statistics", "probabilities"):
+        for field in ("_coef", "_errors", "_statistics", "_probabilities"):
             if (value := getattr(self, field)) is not None:
                 # what is left of a coefficient without information would look like any other
-                known = np.where(np.isinf(self.errors), math.nan, value) if field == "coef" else value
+                known = np.where(np.isinf(self._errors), math.nan, value) if field == "_coef" else value
                 object.__setattr__(self, field, freeze_array(known, np.float64))
 
     @classmethod
@@ -113,11 +98,40 @@ class RegressionResults(RegressionTests, Plottable, ReadOnlyArrays):
         """Return what follows from a release; the released numbers are its parameters where none are given.
 
         All fields that a release has not are given by name, and any that it has may be; `pvalue_floor`,
-        `fit`, `link`, `combinations`, `assumptions` and `remarks` may be left out.
+        `fit`, `link`, `combinations`, `assumptions` and `remarks` may be left out. Those that are private
+        are given without the underscore.
+
+        Parameters
+        ----------
+        release : DPResults
+            The released numbers.
+        coef, errors : ndarray of float64, shape (d,)
+            The estimates in the data's unit (None where none were released) and their standard errors;
+            infinite errors hide the estimates.
+        tested : tuple of str
+            The names of the coefficients that have a test.
+        statistics, probabilities : ndarray of float64, shape (len(tested),)
+            The test statistics and the p-values. `probabilities` is None where the intervals have them for
+            every value, and all coefficients are tested.
+        intervals : tuple of (Interval or None), of length d
+            What makes each coefficient's interval.
+        labels : tuple of str, of length d
+            The validity of each coefficient's test and interval.
+        fit : tuple of (str, float)
+            Further estimates: ``"rsquared"``, ``"rsquared_adj"`` and ``"scale"``, the error variance.
+        design : PredictorDesign
+            What makes predictors of new records.
+        link : {"identity", "logit"}
+            What makes predictions of the linear predictor.
+        combinations : Combinations or None
+            What tests combinations of the coefficients; None where each has its own interval alone.
+        **own
+            Further fields.
         """
         if "released" not in own:
             own["released"] = tuple((str(name), float(value)) for name, value in release.params.items())
-        return cls(**{**copy_release_fields(release), **own})
+        fields = {f"_{name}" if name in _PRIVATE_FIELDS else name: value for name, value in own.items()}
+        return cls(**{**copy_release_fields(release), **fields})
 
     @classmethod
     def of_several(cls, releases: Sequence[DPResults], prefixes: Sequence[str], **own: Any) -> RegressionResults:
@@ -132,6 +146,18 @@ class RegressionResults(RegressionTests, Plottable, ReadOnlyArrays):
         return cls.of(releases[0], **whole)
 
     @property
+    def _unavailable_names(self) -> tuple[str, ...]:
+        known = dict(self._fit)
+        gone = [name for name in _FIT_NAMES if name not in known]
+        if self._combinations is None:
+            gone += _COMBINATION_METHODS
+        if self._coef is None:
+            gone += _ESTIMATE_NAMES
+        if self._coef is None or self.names != self._design.names:
+            gone.append("predict")
+        return tuple(gone)
+
+    @property
     def params(self) -> pd.Series:
         """The coefficients' estimates; NaN if the release is uninformative, with the reason in the summary.
 
@@ -140,12 +166,12 @@ class RegressionResults(RegressionTests, Plottable, ReadOnlyArrays):
         PydpstatError
             Where the release was for tests alone.
         """
-        if self.coef is None:
+        if self._coef is None:
             raise PydpstatError(
                 f"{self.model} with method {self.method!r} was released for tests and has no estimates. Use "
                 "interval=True, which spends a part of epsilon on them, or method='moments'."
             )
-        return self._make_series(self.names, self.coef + 0.0, "coef")
+        return self._make_series(self.names, self._coef + 0.0, "coef")
 
     @property
     def estimate(self) -> pd.Series:
@@ -155,22 +181,22 @@ class RegressionResults(RegressionTests, Plottable, ReadOnlyArrays):
     @property
     def bse(self) -> pd.Series:
         """Standard errors of the estimates, which cover sampling and noise; infinite where unknown."""
-        return self._make_series(self.names, self.errors, "std err")
+        return self._make_series(self.names, self._errors, "std err")
 
     @property
     def tvalues(self) -> pd.Series:
         """The test statistics: coefficients minus `null`, divided by standard errors, or rank statistics."""
-        return self._make_series(self.tested, self.statistics + 0.0, "statistic")
+        return self._make_series(self._tested, self._statistics + 0.0, "statistic")
 
     @property
     def pvalues(self) -> pd.Series:
         """The p-values of the hypothesis that a coefficient is `null`, two-sided."""
-        return self._make_series(self.tested, self._compute_pvalues(), "p-value")
+        return self._make_series(self._tested, self._compute_pvalues(), "p-value")
 
     def _compute_pvalues(self) -> Floats:
-        if self.probabilities is not None:
-            return self.probabilities
-        return np.array([self.test(name, self.null) for name in self.tested])
+        if self._probabilities is not None:
+            return self._probabilities
+        return np.array([self.test(name, self.null) for name in self._tested])
 
     def test(self, name: str, value: float) -> float:
         """Return the p-value of the hypothesis that a coefficient is some value, two-sided.
@@ -208,11 +234,11 @@ class RegressionResults(RegressionTests, Plottable, ReadOnlyArrays):
 
         place = self.names.index(checks.check_choice(name, "name", self.names))
         at = checks.check_number(value, "value", "a finite number", math.isfinite, "0 is usual.")
-        chance = getattr(self.intervals[place], "compute_pvalue", None)
+        chance = getattr(self._intervals[place], "compute_pvalue", None)
         if chance is not None:
             return float(chance(at))
-        if self.probabilities is not None and name in self.tested and at == self.null:
-            return float(self.probabilities[self.tested.index(name)])
+        if self._probabilities is not None and name in self._tested and at == self.null:
+            return float(self._probabilities[self._tested.index(name)])
         raise PydpstatError(
             f"value must be the one that was tested; got {at!r}, and {name} was tested for {self.null!r}. "
             "Release again with null=, or use method='moments', which tests every value."
@@ -221,7 +247,7 @@ class RegressionResults(RegressionTests, Plottable, ReadOnlyArrays):
     @property
     def validity(self) -> pd.Series:
         """The validity of each coefficient's test and interval, as in `InferenceResults`."""
-        return pd.Series(list(self.labels), index=list(self.names), name="validity", dtype=object)
+        return pd.Series(list(self._labels), index=list(self.names), name="validity", dtype=object)
 
     @staticmethod
     def _make_series(names: tuple[str, ...], values: Floats, title: str) -> pd.Series:
@@ -268,7 +294,7 @@ class RegressionResults(RegressionTests, Plottable, ReadOnlyArrays):
         return pd.DataFrame(ends, list(self.names), dtype="float64")
 
     def _compute_all_limits(self, alpha: float) -> tuple[Floats, Floats]:
-        ends = [(-math.inf, math.inf) if each is None else each.compute_limits(alpha) for each in self.intervals]
+        ends = [(-math.inf, math.inf) if each is None else each.compute_limits(alpha) for each in self._intervals]
         low, high = np.array(ends, dtype=np.float64).reshape(-1, 2).T
         return low, high
 
@@ -303,43 +329,23 @@ class RegressionResults(RegressionTests, Plottable, ReadOnlyArrays):
         [0.2, 0.7]
         """
         coefficients = self.params.to_numpy()
-        if self.names != self.design.names:
+        if self.names != self._design.names:
             raise PydpstatError(
                 f"{self.model} with method {self.method!r} estimates slopes without a constant. "
                 "Use method='moments' for predictions."
             )
-        matrix, gone = self.design.build_matrix(exog), np.isnan(coefficients)
+        matrix, gone = self._design.build_matrix(exog), np.isnan(coefficients)
         linear = np.asarray(matrix @ np.where(gone, 0.0, coefficients))
         linear[(matrix[:, gone] != 0.0).any(axis=1)] = math.nan
-        return get_inverse_link(self.link)(linear)
+        return get_inverse_link(self._link)(linear)
 
-    def summary(self, alpha: float = 0.05) -> Any:
-        """Return the regression as a table in statsmodels' form.
-
-        Parameters
-        ----------
-        alpha : float, default 0.05
-            Probability that an interval in the table misses its coefficient.
-
-        Returns
-        -------
-        statsmodels.iolib.summary.Summary
-
-        Examples
-        --------
-        >>> import numpy as np, pydpstat
-        >>> x = np.linspace(0, 1, 500)
-        >>> r = pydpstat.ols(0.5 * x, x, 1.0, bounds=[(0, 1), (0, 1)], rng=1)
-        >>> "std err" in r.summary().as_text()
-        True
-        """
-        return self._make_page(self._make_rows(alpha))
+    summary = _shared_methods.summary
 
     def _describe_picture(self, alpha: float) -> object:
         from pydpstat.results._inference_pictures import make_coefficients_picture
 
         ends = self.conf_int(alpha).to_numpy().T
-        scale = "log odds" if self.link == "logit" else self.response
+        scale = "log odds" if self._link == "logit" else self.response
         title, label = f"{self.model} regression of {self.response}", f"coefficient ({scale})"
         return make_coefficients_picture(title, self, (ends[0], ends[1]), "confidence", alpha, label)
 

@@ -2,30 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+import operator
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from pydpstat import _checks as checks
-from pydpstat._frozen import ReadOnlyArrays, freeze_array
+from pydpstat._frozen import BUILDER_NAMES, freeze_array, list_offered_names, rebuild_by_constructor
 from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
 from pydpstat.privacy import Guarantee
+from pydpstat.r_arithmetic.elementary import Floats
+from pydpstat.results import _release_exports, _shared_methods
+from pydpstat.results._call import Call
+from pydpstat.results._estimates import make_named_series
 from pydpstat.results._intervals import NOISE, resolve_interval_kind
 from pydpstat.results._labels import Estimate, Labels
-from pydpstat.results._postprocessing import DerivedValue, ShareOfTotal
-from pydpstat.results._release_page import ReleasePage
-from pydpstat.results._report import StatementMixin, format_significant
+from pydpstat.results._operators import (
+    count_elements,
+    format_elements,
+    get_element,
+    get_single_value,
+    iterate_elements,
+    make_operator,
+    make_reflected_operator,
+    make_unary_operator,
+    round_elements,
+)
+from pydpstat.results._postprocessing import PostProcessing
+from pydpstat.results._release_intervals import ReleaseIntervals
+from pydpstat.results._release_page import ReleasePage, get_noisy_sizes
+from pydpstat.results._report import MAX_PAGE_ROWS, Facts, GuaranteedReport, Rows, format_significant
+from pydpstat.results._shapes import VALUES, represents
 
 
+@represents(VALUES)
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class DPResults(ReleasePage, ReadOnlyArrays):
+class DPResults(GuaranteedReport):
     """A released statistic with its noise and its guarantee.
 
-    The statistics return it. It contains only what may be published: no data, true value, noise or seed.
+    The statistics return it, or a subclass by its shape: `TableResults`,
+    `HistogramResults`, `GroupedResults`. It contains only what may be published: no data, true value, noise
+    or seed. A single number calculates and compares as the number that it is.
 
     Parameters
     ----------
@@ -63,6 +84,7 @@ class DPResults(ReleasePage, ReadOnlyArrays):
 
     See Also
     --------
+    TableResults, HistogramResults, GroupedResults : releases by their shape.
     InferenceResults : what tests return.
     RegressionResults : what regressions return.
     statement : what a paper says of it.
@@ -77,7 +99,24 @@ class DPResults(ReleasePage, ReadOnlyArrays):
     1.25
     """
 
-    _inner = (*ReadOnlyArrays._inner, "post")
+    statistic: str
+    value: np.ndarray
+    labels: Labels
+    noise: Any
+    noise_scale: float | npt.NDArray[np.float64]
+    mechanism: str
+    sensitivity: float | tuple[float, ...]
+    claim: Guarantee
+    guarantee: Guarantee
+    bounds: tuple[object, ...] | None
+    nobs: int | None
+    post: PostProcessing
+    reproducible: bool
+    grid: float | None
+    record: Call
+
+    # made of it, or read by other modules alone
+    _inner = (*BUILDER_NAMES, "post")
 
     def __post_init__(self) -> None:
         # by name: to look through all fields takes longer than a small release may
@@ -89,6 +128,31 @@ class DPResults(ReleasePage, ReadOnlyArrays):
     def estimate(self) -> Estimate:
         """The released value in its natural shape: float, array, Series, DataFrame or Histogram."""
         return self.labels.to_pandas(self.value)
+
+    @property
+    def params(self) -> pd.Series:
+        """The released values as a Series with their names, in R's order."""
+        return self._make_series(self.value)
+
+    @property
+    def bse(self) -> pd.Series:
+        """Standard deviation of the privacy noise, before any clipping or rounding.
+
+        NaN where the noise has no public distribution.
+        """
+        if self.noise is None:
+            return self._make_series(np.full(self.value.shape, math.nan))
+        return self._make_series(self.post.compute_standard_error(self.noise, self.value))
+
+    @property
+    def postprocessing(self) -> tuple[str, ...]:
+        """What was done to the noisy value, in order."""
+        return self.post.steps
+
+    @property
+    def r_call(self) -> str | None:
+        """The same release as an R expression; None where R has no such function or class."""
+        return self.record.format_r()
 
     @property
     def noisy_nobs(self) -> Any:
@@ -109,11 +173,11 @@ class DPResults(ReleasePage, ReadOnlyArrays):
         sizes = self._get_noisy_sizes()
         return None if sizes is None else self.labels.to_pandas(np.reshape(sizes, self.value.shape, order="F"))
 
-    def _get_labeled_values(self) -> tuple[np.ndarray, Labels, str]:
-        return self.value, self.labels, self.statistic
+    def _get_noisy_sizes(self) -> tuple[float, ...] | None:
+        return get_noisy_sizes(self)
 
-    def _compute_noise_sd(self) -> npt.ArrayLike:
-        return self.post.compute_standard_error(self.noise, self.value)
+    def _make_series(self, values: npt.ArrayLike) -> pd.Series:
+        return make_named_series(values, self.value, self.labels, self.statistic)
 
     def accuracy(self, alpha: float = 0.05) -> float | pd.Series:
         """Return a bound on the absolute noise with probability 1 - alpha.
@@ -149,12 +213,12 @@ class DPResults(ReleasePage, ReadOnlyArrays):
         >>> round(r.accuracy(0.1), 3)
         2.878
         """
-        self._check_interval(alpha)
-        reach = self.post.compute_half_width(self.noise, self.value, float(alpha))
-        return self._make_series(reach) if self.value.ndim else float(reach)
+        ReleaseIntervals(self).check_alpha(alpha)
+        half_width = self.post.compute_half_width(self.noise, self.value, float(alpha))
+        return self._make_series(half_width) if self.value.ndim else float(half_width)
 
     def _compute_interval(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-        self._check_interval(alpha)
+        ReleaseIntervals(self).check_alpha(alpha)
         return self.post.compute_clipped_interval(self.noise, self.value, float(alpha))
 
     def conf_int(self, alpha: float = 0.05, kind: str | None = None, *, joint: bool = False) -> pd.DataFrame:
@@ -184,33 +248,110 @@ class DPResults(ReleasePage, ReadOnlyArrays):
         DPResults.accuracy : a bound on the noise.
         DPResults.to_frame : estimates and intervals together.
         """
-        alpha = self._split_alpha(alpha, kind) if checks.check_boolean(joint, "joint") else alpha
-        return ReleasePage.conf_int(self, alpha, kind)
+        return ReleaseIntervals(self).make_frame(alpha, kind, joint)
 
-    def _split_alpha(self, alpha: float, kind: str | None) -> float:
-        """Return what each interval may miss with where all of them may miss with a probability."""
-        self._check_interval(alpha)
-        if resolve_interval_kind(kind) == NOISE and not isinstance(self.post, (DerivedValue, ShareOfTotal)):
-            return self.noise.simultaneous(float(alpha), self.value.size)
-        return float(alpha) / max(self.value.size, 1)
+    def _compute_population_interval(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+        return ReleaseIntervals(self).compute_population_interval(alpha)
 
-    def _check_interval(self, alpha: float) -> None:
-        checks.check_alpha(alpha)
-        if self.noise is None:
-            raise PydpstatError(
-                f"the noise of {self.statistic} has no public distribution that does not depend on the data, "
-                f"so there is no interval. {self._suggest_intervals() or 'Use the estimate alone.'}"
-            )
+    def _compute_all_limits(self, alpha: float) -> tuple[Floats, Floats]:
+        assert self.post.population is not None
+        return self.post.population.compute_interval(alpha)
 
-    def _make_r_object(self) -> object:
-        # only these arguments of table() let a missing value be a level
-        missing = any(name in ("useNA", "exclude") for name, _ in self.record.arguments)
-        return self.labels.to_r_object(self.value, missing)
+    def to_frame(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:
+        """Return value, noise standard deviation and intervals as a frame, a row an element.
+
+        Parameters
+        ----------
+        alpha : float, default 0.05
+            Probability that an interval misses, of each one by itself.
+        kind : {"noise", "population"}, optional
+            Which intervals; by default all that there are. Those for the population take some time where
+            there are many values: "noise" leaves them out.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``estimate``, ``noise sd``, ``noise lower`` and ``noise upper``; values alone where the
+            noise has no public distribution. Confidence intervals for the population are ``lower`` and
+            ``upper``, of counts those of their ``share``: ``share lower`` and ``share upper``. Counts with
+            noise on the integers are integers.
+
+        Raises
+        ------
+        PydpstatError
+            As `conf_int` does.
+
+        See Also
+        --------
+        DPResults.conf_int : the intervals alone.
+        DPResults.to_csv : the frame as CSV.
+
+        Examples
+        --------
+        >>> import numpy as np, pydpstat as dp
+        >>> r = dp.mean(np.linspace(20, 60, 500), 1.0, bounds=(0, 100), population=True, rng=1)
+        >>> r.to_frame().columns.tolist()
+        ['estimate', 'noise sd', 'noise lower', 'noise upper', 'lower', 'upper']
+        """
+        page = ReleasePage(self)
+        frame = page.make_noise_frame(alpha)
+        if self.post.population is None if kind is None else resolve_interval_kind(kind) == NOISE:
+            return frame
+        return page.add_population_intervals(frame, alpha)
+
+    to_csv, to_r = _release_exports.to_csv, _release_exports.to_r
+    summary, plot = _shared_methods.summary, _shared_methods.plot
 
     def _describe_picture(self, alpha: float) -> object:
         from pydpstat.results._released_pictures import make_release_picture
 
         return make_release_picture(self, alpha)
+
+    def _format_heading(self) -> str:
+        return ReleasePage(self).format_heading()
+
+    def _collect_facts(self) -> Facts:
+        return ReleasePage(self).collect_facts()
+
+    def _collect_notes(self) -> list[str]:
+        return ReleasePage(self).collect_notes()
+
+    def _collect_omissions(self) -> list[str]:
+        return ReleasePage(self).collect_omissions()
+
+    def _make_rows(self, alpha: float = 0.05, max_rows: int | None = MAX_PAGE_ROWS) -> Rows:
+        return ReleasePage(self).make_rows(alpha, max_rows)
+
+    def _make_all_rows(self) -> Rows:
+        return self._make_rows(max_rows=None)
+
+    def _collect_content(self) -> Mapping[str, object]:
+        return ReleasePage(self).collect_content()
+
+    def _suggest_attribute(self, name: str) -> str:
+        try:
+            get_element(self, name)
+        except PydpstatError:
+            return GuaranteedReport._suggest_attribute(self, name)
+        return f"write result[{name!r}]"
+
+    @property
+    def _unavailable_names(self) -> tuple[str, ...]:
+        """Public names of the class that say nothing for this release, and are left out of `dir`."""
+        unlike = {
+            "accuracy conf_int": self.noise is None,
+            "noisy_nobs": self._get_noisy_sizes() is None,
+            "plot": self.value.dtype.kind != "f",
+        }
+        return tuple(name for names, is_unlike in unlike.items() if is_unlike for name in names.split())
+
+    def __dir__(self) -> list[str]:
+        return list_offered_names(self, (*self._inner, *self._unavailable_names))
+
+    __reduce__ = rebuild_by_constructor
+
+    def __str__(self) -> str:
+        return GuaranteedReport.__str__(self) if self.value.ndim else ReleasePage(self).format_line()
 
     def _format_value(self) -> str:
         one = self.value.ndim == 0
@@ -220,53 +361,39 @@ class DPResults(ReleasePage, ReadOnlyArrays):
         return ", ".join(shown)
 
     def __repr__(self) -> str:
-        return f"<DPResults {self.statistic}: {self._format_value()}, {self.mechanism}, {self._format_guarantee()}>"
+        told = f"{self._format_value()}, {self.mechanism}, {self._format_guarantee()}"
+        return f"<{type(self).__name__} {self.statistic}: {told}>"
 
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(self.value, dtype=dtype)
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class DPResultsPair(StatementMixin, Mapping[str, DPResults]):
-    """A mapping with the keys ``"Bounded"`` and ``"Unbounded"``.
+    @property
+    def __array_priority__(self) -> float:
+        # NumPy leaves operators between an array and a result to the result
+        return 1000.0
 
-    Both are noisy versions of the same statistic, so publishing both costs epsilon twice.
+    def __float__(self) -> float:
+        return float(get_single_value(self, "a single number"))
 
-    Parameters
-    ----------
-    Bounded, Unbounded : DPResults
-        The two releases.
-    guarantee : Guarantee
-        What holds for both together.
+    def __int__(self) -> int:
+        return int(get_single_value(self, "a single number"))
 
-    See Also
-    --------
-    DPResults : each of the two.
-    meanDP : one of the functions that make it.
+    def __bool__(self) -> bool:
+        return bool(get_single_value(self, "true or false"))
 
-    Examples
-    --------
-    >>> import pydpstat
-    >>> pair = pydpstat.histogramDP([1, 2, 3], 1.0, 0, 4, breaks=[0, 2, 4],
-    ...                             which_sensitivity="both", rng=pydpstat.RRandom(1))
-    >>> list(pair)
-    ['Bounded', 'Unbounded']
-    >>> pair.guarantee.epsilon
-    3.0
-    """
-
-    Bounded: DPResults
-    Unbounded: DPResults
-    guarantee: Guarantee
-
-    def __getitem__(self, key: str) -> DPResults:
-        if key in ("Bounded", "Unbounded"):
-            return getattr(self, key)
-        raise KeyError(key)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(("Bounded", "Unbounded"))
-
-    def __len__(self) -> int:
-        return 2
-
-    def __repr__(self) -> str:
-        name = self.Bounded.statistic
-        return f"<DPResultsPair {name}: {self.Bounded!r}, {self.Unbounded!r}, {self.guarantee}>"
+    __len__, __iter__, __getitem__ = count_elements, iterate_elements, get_element
+    __format__, __round__ = format_elements, round_elements
+    __add__, __radd__ = make_operator(operator.add), make_reflected_operator(operator.add)
+    __sub__, __rsub__ = make_operator(operator.sub), make_reflected_operator(operator.sub)
+    __mul__, __rmul__ = make_operator(operator.mul), make_reflected_operator(operator.mul)
+    __truediv__, __rtruediv__ = make_operator(operator.truediv), make_reflected_operator(operator.truediv)
+    __floordiv__, __rfloordiv__ = make_operator(operator.floordiv), make_reflected_operator(operator.floordiv)
+    __mod__, __rmod__ = make_operator(operator.mod), make_reflected_operator(operator.mod)
+    __pow__, __rpow__ = make_operator(operator.pow), make_reflected_operator(operator.pow)
+    __lt__, __le__ = make_operator(operator.lt), make_operator(operator.le)
+    __gt__, __ge__ = make_operator(operator.gt), make_operator(operator.ge)
+    __eq__, __ne__ = make_operator(operator.eq), make_operator(operator.ne)
+    __neg__, __pos__ = make_unary_operator(operator.neg), make_unary_operator(operator.pos)
+    __abs__ = make_unary_operator(operator.abs)
+    # a class that defines __eq__ loses its hash; a result keeps that of the object
+    __hash__ = object.__hash__

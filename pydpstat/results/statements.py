@@ -14,7 +14,7 @@ from pydpstat._files import Target, return_or_write
 from pydpstat._lazy import pd
 from pydpstat._markup import as_html, as_markdown
 from pydpstat.errors import PydpstatError
-from pydpstat.results._exports import escape_latex_cell, format_latex_row
+from pydpstat.results._latex import escape_latex_cell, format_latex_row
 from pydpstat.results._stated_releases import LedgerEntry, make_item_from_entry, make_item_from_result, match_entries
 from pydpstat.results._statement_text import (
     collect_shared_lists,

@@ -48,7 +48,7 @@ def get_logistic_coefficients(results: RegressionResults) -> Floats:
     found = results.params.to_numpy()
     if not np.isnan(found).any():
         return found
-    combinations = cast(LogitCombinations, results.combinations)
+    combinations = cast(LogitCombinations, results._combinations)
     law = combinations.inference
     if isinstance(law, CellLogit):
         return combinations.scaled @ bound_slopes(law)[0]
@@ -67,7 +67,7 @@ def get_linear_coefficients(results: RegressionResults) -> Floats:
     found = results.params.to_numpy()
     if not np.isnan(found).any():
         return found
-    return cast(MomentCombinations, results.combinations).tests.compute_regularized_estimates()
+    return cast(MomentCombinations, results._combinations).tests.compute_regularized_estimates()
 
 
 # used if no bounds are given: public and independent of the data

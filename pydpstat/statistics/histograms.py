@@ -24,7 +24,7 @@ from pydpstat._release.statistic import guard_release, release_statistic
 from pydpstat.errors import PydpstatError
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.results._labels import Labels
-from pydpstat.results.results import DPResults
+from pydpstat.results.histogram_results import HistogramResults
 
 MAX_HISTOGRAM_CELLS = 10**7
 
@@ -48,7 +48,7 @@ def histogram(
     sample: float | None = None,
     rng: object = None,
     budget: Chargeable | None = None,
-) -> DPResults:
+) -> HistogramResults:
     """Release a histogram: the number of records in each bin.
 
     Parameters
@@ -79,7 +79,7 @@ def histogram(
 
     Returns
     -------
-    DPResults
+    HistogramResults
         Its estimate has the parts ``breaks counts mids xname equidist``. Counts are integers
         and may be negative: setting these to 0 would bias sums upwards. By group it is a frame
         with a row for each group and a column for each bin.
@@ -166,6 +166,7 @@ def histogram(
         conditions=records.conditions,
         is_total=True,
     )
+    assert isinstance(released, HistogramResults)
     if records.groups is not None:
         sds = np.asarray(released.post.compute_standard_error(released.noise, released.value))
         warn_empty_groups(records.groups, released.value.sum(axis=-1), float(sds.max()) * math.sqrt(breaks.size - 1))

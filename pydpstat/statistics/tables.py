@@ -48,6 +48,7 @@ from pydpstat.results import _ranges as ranges
 from pydpstat.results._labels import Labels
 from pydpstat.results._postprocessing import NoisyValue
 from pydpstat.results.results import DPResults
+from pydpstat.results.table_results import TableResults
 
 # numbers of records by type and level
 LevelCounts = Counter[tuple[type, Level]]
@@ -55,7 +56,7 @@ DISCOVERED_LEVELS_CONDITION = "the levels were found in the data; rare levels ar
 MAX_TABLE_CELLS = 10**7
 
 
-def release_discovered_table(data: object, delta: float, options: Options) -> DPResults:
+def release_discovered_table(data: object, delta: float, options: Options) -> TableResults:
     """Release the noisy counts of one variable's levels that are at least a public threshold.
 
     The notes of `pydpstat.crosstab` have the proof.
@@ -99,12 +100,13 @@ def release_discovered_table(data: object, delta: float, options: Options) -> DP
     return _drop_rare_levels(result, threshold)
 
 
-def _drop_rare_levels(result: DPResults, threshold: int) -> DPResults:
+def _drop_rare_levels(result: DPResults, threshold: int) -> TableResults:
     """Drop the levels with noisy counts below the threshold."""
     (levels,) = result.labels.dimnames or ((),)
     kept = [place for place in range(len(levels)) if result.value[place] >= threshold]
     labels = replace(result.labels, dimnames=(tuple(levels[place] for place in kept),))
     post = NoisyValue((f"counts below {threshold} left out",), within=ranges.make_count_range(result.nobs))
+    assert isinstance(result, TableResults)
     return replace(result, value=result.value[kept], labels=labels, post=post)
 
 
@@ -208,7 +210,7 @@ def crosstab(
     margins: bool = False,
     rng: object = None,
     budget: Chargeable | None = None,
-) -> DPResults:
+) -> TableResults:
     """Release a cross-tabulation: the counts of all combinations of levels.
 
     Parameters
@@ -252,7 +254,7 @@ def crosstab(
 
     Returns
     -------
-    DPResults
+    TableResults
         The estimate is a Series, a DataFrame, or a Series with a MultiIndex, for one, two or more
         variables. Counts are integers and may be negative. Empty cells get noise as all others.
 
@@ -382,6 +384,7 @@ def crosstab(
         conditions=conditions,
         is_total=True,
     )
+    assert isinstance(released, TableResults)
     if not declared:
         sd = float(np.max(released.post.compute_standard_error(released.noise, released.value)))
         warn_unused_levels(released.value, sd, [*zip(variables.names, axes)], released.nobs)

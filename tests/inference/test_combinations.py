@@ -72,7 +72,7 @@ def test_a_coefficient_is_tested_alike_in_any_basis(frame, own):
     # noise that is a good part of the errors: the basis changes nothing but the floors of pivots
     fit = fitted(frame, 20.0, formula="y ~ x + z + C(g)", **own)
     for place in (0, 1, 3):
-        part = fit.combinations.make_combination(2.0 * np.eye(len(fit.params))[place])
+        part = fit._combinations.make_combination(2.0 * np.eye(len(fit.params))[place])
         assert part.estimate == pytest.approx(2.0 * fit.params.iloc[place], rel=1e-9)
         assert part.standard_error == pytest.approx(2.0 * fit.bse.iloc[place], rel=1e-9)
         # critical values of other draws, which tell them to within three in a hundred

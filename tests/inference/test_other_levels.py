@@ -144,5 +144,5 @@ def test_a_private_number_of_records_is_noisy_in_the_smaller_design_as_well():
     assert fit.nobs is None
     gone = fit.params.index[fit.params.isna()].tolist()
     assert gone == ["C(g)[T.unheard]", "C(g)[T.other]"]
-    number = fit.combinations.tests.noisy.matrix[0, 0]
+    number = fit._combinations.tests.noisy.matrix[0, 0]
     assert number == pytest.approx(N, abs=50.0) and number != N

@@ -125,11 +125,11 @@ def test_the_simulated_releases_are_those_of_the_function():
     x, y = levels.records(setting, np.random.default_rng(1))
     fit = pydpstat.ols(y, x, 2.0, bounds=(-1, 1), rng=1)
     simulated = levels.noisy_moments(setting, np.random.default_rng(1))
-    found = fit.intervals[1]
+    found = fit._intervals[1]
     assert isinstance(found, ScoreInterval)
     assert found.tests.noisy.noise.scale == pytest.approx(simulated.noise.scale, rel=1e-9)
     assert found.tests.noisy.blocks == simulated.blocks
-    sure = pydpstat.ols(y, x, SURE, bounds=(-1, 1), rng=1).intervals[1]
+    sure = pydpstat.ols(y, x, SURE, bounds=(-1, 1), rng=1)._intervals[1]
     quiet = levels.noisy_moments({**setting, "epsilon": SURE}, np.random.default_rng(1))
     assert sure.tests.noisy.matrix == pytest.approx(quiet.matrix, abs=1e-5)
 

@@ -50,7 +50,6 @@ def test_a_level_that_one_variable_alone_declares_is_left_out_of_the_other():
 @pytest.mark.parametrize(
     "release_of",
     [
-        lambda: pydpstat.mean([1.0, 2.0], 1.0, bounds=(0, 3)),
         lambda: pydpstat.crosstab(FRAME.b, 1.0, levels=["x", "y"]),
         lambda: pydpstat.crosstab(FRAME, 1.0, levels=LISTS, mechanism="gaussian", delta=1e-5),
         lambda: pydpstat.crosstab(FRAME, 1.0, levels=LISTS, unit=range(400), max_records=2, neighbors="unbounded"),

@@ -14,9 +14,9 @@ _WHY = {
     _PUBLIC: """Budget BudgetExceeded Guarantee PrivacyWarning PydpstatError calibrate_gaussian compose plan
         symmetric_geometric_noise local.experiment local.get_prob_from_epsilon local.required_n
         local.run_n_experiments consistency.ConvergenceWarning consistency.Hierarchy""",
-    _RESULT: """AuditResults DPResults DPResultsPair InferenceResults ModelResults PairwiseResults
-        RegressionResults local.ResponseResults consistency.HierarchyFit consistency.HierarchyResults
-        consistency.TableFit""",
+    _RESULT: """AuditResults DPResults DPResultsPair GroupedHistogramResults GroupedResults HistogramResults
+        InferenceResults ModelResults PairwiseResults RegressionResults TableResults
+        local.ResponseResults consistency.HierarchyFit consistency.HierarchyResults consistency.TableFit""",
     _LATER: """statement local.uncertainty consistency.controlled_rounding consistency.ipf
         consistency.least_squares consistency.make_consistent""",
     "runs a release of the caller's own, on data that are made up for it": "audit",

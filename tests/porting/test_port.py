@@ -297,6 +297,30 @@ def test_scripts_are_ported_whole_and_differ_only_where_it_is_known(script):
 
 
 @pytest.mark.parametrize(
+    ("line", "expected"),
+    {
+        "y <- c(1, 2) + noise": lambda noise: np.array([1.0, 2.0]) + noise,
+        "y <- -noise": lambda noise: -noise,
+        "y <- 2 * noise - noise": lambda noise: 2 * noise - noise,
+        "y <- noise > 0": lambda noise: noise > 0,
+        "y <- noise^2": lambda noise: noise**2,
+        "y <- LaplaceMechanism(c(0, 0), 1, c(1, 1)) / 2": None,
+    }.items(),
+)
+def test_noisy_numbers_are_calculated_with_as_vectors(line, expected):
+    space = {}
+    exec(
+        translate_script(f"library(DPpack)\nset.seed(3)\nnoise <- LaplaceMechanism(c(0, 0), 1, c(1, 1))\n{line}").text,
+        space,
+    )
+    noise = dppack.LaplaceMechanism([0.0, 0.0], 1, [1, 1], rng=RRandom(3)).estimate
+    if expected is None:
+        assert np.shape(space["y"]) == (2,)
+    else:
+        assert np.array_equal(space["y"], expected(noise))
+
+
+@pytest.mark.parametrize(
     "call",
     [
         "do.call(meanDP, list(x, 1, 0, 5))",

@@ -25,7 +25,8 @@ UNDECIDED = {
     "joint test": "result.pvalue < 0.05",
     "audit": "result.violates",
 }
-WORKSHOP = "of of_several record post interval tested probabilities combinations errors design intervals link"
+WORKSHOP = "of of_several record post interval tested coef errors statistics probabilities intervals fit"
+WORKSHOP += " design combinations link"
 
 
 @pytest.fixture(scope="module")

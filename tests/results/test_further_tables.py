@@ -209,8 +209,14 @@ def test_wide_and_long_frames():
 
 def test_what_is_no_table_says_so():
     mean = pydpstat.mean([1.0, 2.0], 1.0, bounds=(0, 3), rng=1)
-    for ask in (lambda: mean.margins("a"), mean.shares, mean.wide, mean.long):
-        with pytest.raises(PydpstatError, match="this release of mean is not a table"):
+    for name in ("margins", "shares", "long", "chi2"):
+        with pytest.raises(AttributeError, match=f"no attribute '{name}'. This release is not a table: .* has {name}"):
+            getattr(mean, name)
+    with pytest.raises(AttributeError, match="A crosstab has wide"):
+        _ = mean.wide
+    shares = table().shares()
+    for ask in (lambda: shares.margins("job"), shares.shares, shares.long):
+        with pytest.raises(PydpstatError, match="this release of share is not a table"):
             ask()
 
 

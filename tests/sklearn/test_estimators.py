@@ -108,7 +108,7 @@ def test_predictions_need_no_coefficient_that_the_noise_shows(neighbors, columns
 
 def test_estimates_for_predictions_are_those_of_least_squares_where_there_is_no_noise():
     model = linear(EXACT, random_state=1).fit(FRAME, INCOME)
-    found = model.results_.combinations.tests.compute_regularized_estimates()
+    found = model.results_._combinations.tests.compute_regularized_estimates()
     assert np.allclose(found, model.results_.params, rtol=1e-2)
 
 

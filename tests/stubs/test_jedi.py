@@ -85,6 +85,9 @@ def test_a_namespace_shows_its_docstring():
 def test_a_result_offers_its_attributes():
     public = {name for name in dir(pydpstat.DPResults) if not name.startswith("_")}
     assert {"estimate", "conf_int", "summary", "guarantee"} <= public <= completions(RELEASE + "r.")
+    offered = completions(RELEASE + "r.")
+    assert not {"margins", "cdf", "chi2", "f_oneway", "pairs"} & offered
+    assert {"margins", "chi2", "wide"} <= completions("dp.crosstab([1], 1.0, levels=[1]).")
     [signature] = script(RELEASE + "r.conf_int(").get_signatures()
     given = "alpha: float=0.05, kind: str | None=None, *, joint: bool=False"
     assert signature.to_string() == f"conf_int({given}) -> pd.DataFrame"

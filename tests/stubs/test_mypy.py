@@ -16,6 +16,7 @@ import pydpstat
 pytest.importorskip("mypy", reason="mypy is not installed: pip install 'pydpstat[dev]'")
 
 RESULTS = "pydpstat.results.results.DPResults"
+TABLE = "pydpstat.results.table_results.TableResults"
 MODEL = "pydpstat.dppack._models.regressions.LinearRegressionDP"
 CALL = "dp.mean(x, 1.0, bounds=(0, 1))"
 
@@ -24,6 +25,13 @@ TYPES = {
     CALL: RESULTS,
     "dp.sum(x, 1.0, bounds=(0, 1))": RESULTS,
     "dp.quantile(x, 0.5, 1.0, bounds=(0, 1))": RESULTS,
+    "dp.crosstab(x, 1.0, levels=[0, 1])": TABLE,
+    "dp.crosstab(x, 1.0, levels=[0, 1]).margins(0).shares()": TABLE,
+    "dp.crosstab(x, 1.0, levels=[0, 1]).shares(by=0)": "pydpstat.results.grouped_results.GroupedResults",
+    "dp.crosstab(x, 1.0, levels=[0, 1]).chi2()": "pydpstat.results.inference_results.InferenceResults",
+    "dp.histogram(x, 1.0, edges=[0, 1])": "pydpstat.results.histogram_results.HistogramResults",
+    "dp.histogram(x, 1.0, edges=[0, 1]).quantile()": RESULTS,
+    "dp.design(x, bounds={}).crosstab('a', 1.0)": TABLE,
     "dp.meanDP(x, 1.0, 0, 1)": RESULTS,
     "dp.dppack.meanDP(x, 1.0, 0, 1)": RESULTS,
     "sdDP(x, 1.0, 0, 1)": RESULTS,
@@ -73,6 +81,9 @@ ERRORS = {
     # a star brings no namespace that hides a module of Python's
     "random.random()": 'Name "random" is not defined',
     "r.estimat": '"DPResults" has no attribute "estimat"',
+    "r.margins": '"DPResults" has no attribute "margins"',
+    "r.cdf": '"DPResults" has no attribute "cdf"',
+    "m.coef": '"RegressionResults" has no attribute "coef"',
     "r.conf_int(0.05, 'noise', 3)": 'Too many positional arguments for "conf_int"',
     "dp.mean(x, 1.0, bound=(0, 1))": 'Unexpected keyword argument "bound" for "mean"',
     "dp.mean(x, 1.0)": 'Missing named argument "bounds" for "mean"',

@@ -28,12 +28,13 @@ from pydpstat.inference.means._mean_tests import METHODS, make_one_sample_result
 from pydpstat.inference.means._moments_results import MomentsResults
 from pydpstat.mechanisms.mechanism import Mechanism
 from pydpstat.privacy import Guarantee
-from pydpstat.results import DPResults, InferenceResults
+from pydpstat.results import GroupedResults, InferenceResults
 from pydpstat.results._call import Call
 from pydpstat.results._intervals import CONFIDENCE, check_interval_kind
 from pydpstat.results._labels import GroupLabels
 from pydpstat.results._numbers import format_rows
 from pydpstat.results._report import Facts, GuaranteedReport, Plottable, Rows, format_significant
+from pydpstat.results._shapes import derive_release
 from pydpstat.results._words import describe_mechanism, format_title
 
 
@@ -195,7 +196,7 @@ def release_group_moments(data: Data, bounds: GivenBounds, options: Options) -> 
     mean, var, std = (
         make_population_result(
             each,
-            replace(
+            derive_release(
                 release,
                 statistic=each,
                 labels=records.make_labels(each),
@@ -221,7 +222,7 @@ class GroupMomentsResults(Plottable, GuaranteedReport, ReadOnlyArrays):
 
     Parameters
     ----------
-    mean, var, std : DPResults
+    mean, var, std : GroupedResults
         The statistics by group, each with intervals of both kinds; means with ``difference(a, b)``, too.
     bounds : tuple of (float, float)
         The bounds of each variable.
@@ -242,9 +243,9 @@ class GroupMomentsResults(Plottable, GuaranteedReport, ReadOnlyArrays):
     True
     """
 
-    mean: DPResults
-    var: DPResults
-    std: DPResults
+    mean: GroupedResults
+    var: GroupedResults
+    std: GroupedResults
     bounds: Bounds
     claim: Guarantee
     guarantee: Guarantee
@@ -313,7 +314,7 @@ class GroupMomentsResults(Plottable, GuaranteedReport, ReadOnlyArrays):
         )
 
     def difference(self, a: object, b: object, variable: object = None) -> InferenceResults:
-        """Compare the means of two groups, at no additional privacy cost, as `DPResults.difference` does."""
+        """Compare the means of two groups, at no additional privacy cost, as `GroupedResults.difference` does."""
         return self.mean.difference(a, b, variable)
 
     def conf_int(self, alpha: float = 0.05, kind: str | None = None) -> pd.DataFrame:

@@ -33,9 +33,10 @@ from pydpstat.inference._testing import (
     warn_empty_samples,
 )
 from pydpstat.inference.means._mean_tests import estimate_mean, release_sample_sums, sum_samples
-from pydpstat.results import DPResults, InferenceResults
+from pydpstat.results import DPResults, GroupedResults, InferenceResults
 from pydpstat.results._labels import GroupLabels, Labels
 from pydpstat.results._postprocessing import NoisyValue
+from pydpstat.results._shapes import derive_release
 
 MAX_GROUPS = 100
 
@@ -181,13 +182,13 @@ def f_oneway(
 
 def _make_mean_results(
     release: DPResults, noisy: Sequence[NoisySums], names: Sequence[str], bounds: VariableBounds
-) -> DPResults:
+) -> GroupedResults:
     """Return the groups' means with confidence intervals, in the form of a release of means."""
     middle, half = 0.5 * bounds[0] + 0.5 * bounds[1], 0.5 * bounds[1] - 0.5 * bounds[0]
     # the intervals do not use the assumed shape
     intervals = tuple(make_t_interval(replace(each, is_normal=False), middle, half) for each in noisy)
     population = MeanIntervals(intervals, (len(noisy),), "measured")
-    return replace(
+    made: GroupedResults = derive_release(
         release,
         statistic="mean",
         value=np.array([estimate_mean(each, bounds) for each in noisy]),
@@ -196,6 +197,7 @@ def _make_mean_results(
         noise_scale=math.nan,
         post=NoisyValue(("from noisy sums",), population=population),
     )
+    return made
 
 
 def release_group_means(

@@ -42,7 +42,7 @@ from pydpstat._warn import warn_usage
 from pydpstat.errors import PydpstatError
 from pydpstat.inference._testing import check_inference_epsilon
 from pydpstat.mechanisms.geometric import SymmetricGeometricNoise
-from pydpstat.results import DPResults
+from pydpstat.results import TableResults
 from pydpstat.results._labels import Labels
 
 # memory and time of simulated tables are proportional to the number of cells
@@ -53,7 +53,7 @@ LEVELS_CONDITION = "whether every value is one of the levels is treated as publi
 class NoisyTable(NamedTuple):
     """Release of a noisy table, the counts and levels that are tested, and the rate of the noise."""
 
-    release: DPResults
+    release: TableResults
     noisy: Floats
     names: tuple[tuple[Level, ...], ...]
     rate: float
@@ -188,7 +188,7 @@ def release_noisy_table(
         conditions=(DECLARED_CATEGORIES_CONDITION,) if said == "declared" else (LEVELS_CONDITION,) if strict else (),
     )
     noise = release.noise
-    assert isinstance(noise, SymmetricGeometricNoise)
+    assert isinstance(noise, SymmetricGeometricNoise) and isinstance(release, TableResults)
     if other is not None and said != "declared":
         warn_unused_levels(release.value, noise.std(), [*zip(labels.dimension_names or arguments, axes)], release.nobs)
     counted = np.asarray(release.value)[np.ix_(*tested)]

@@ -1,35 +1,55 @@
-"""What follows from a release by group, or from a table: tests and comparisons of its groups."""
+"""What may be published of a release by group: comparisons of its groups follow from it."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
 from itertools import combinations
-from typing import Self
 
 from pydpstat._checks import check_choice
 from pydpstat._data.progress import Progress
+from pydpstat._lazy import pd
 from pydpstat.errors import PydpstatError
-from pydpstat.results._histograms import HistogramResults
-from pydpstat.results._labels import GroupLabels
-from pydpstat.results._population import (
-    NO_COST_NOTE,
-    SupportsEqualityTest,
-    SupportsGroupComparison,
-    SupportsIndependenceTest,
-    SupportsShares,
-)
+from pydpstat.results._group_calls import NO_GROUPS_MESSAGE, add_method_call, get_other_levels
+from pydpstat.results._labels import GroupLabels, make_wide_frame
+from pydpstat.results._population import NO_COST_NOTE, SupportsEqualityTest, SupportsGroupComparison
+from pydpstat.results._shapes import GROUPS, represents
 from pydpstat.results.inference_results import InferenceResults
 from pydpstat.results.pairwise_results import CORRECTIONS, PairwiseResults, format_group
-
-# so many shares of a group are compared at a glance
-_MAX_COMPARED_SHARES = 5
+from pydpstat.results.results import DPResults
 
 
-class GroupComparisons(HistogramResults):
-    """What can be computed from a release at no additional privacy cost."""
+@represents(GROUPS)
+class GroupedResults(DPResults):
+    """A released statistic of each group.
+
+    Statistics with ``by=`` return it, and the shares of a table within the levels of a variable. All that
+    `DPResults` has is here, by group; operators are those of single numbers.
+
+    See Also
+    --------
+    DPResults : a number or several, without groups.
+    TableResults : counts of records by the levels of variables.
+
+    Examples
+    --------
+    >>> import numpy as np, pydpstat
+    >>> age, region = np.linspace(20, 60, 600), np.repeat(["north", "south"], 300)
+    >>> r = pydpstat.mean(age, 1.0, bounds=(0, 100), by=region, levels=["north", "south"], population=True, rng=1)
+    >>> type(r).__name__, r.difference("north", "south").pvalue < 0.01
+    ('GroupedResults', True)
+    """
 
     __slots__ = ()
+
+    @property
+    def _unavailable_names(self) -> tuple[str, ...]:
+        gone = super()._unavailable_names
+        known, labels = self.post.population, self.labels
+        assert isinstance(labels, GroupLabels)
+        if not isinstance(known, SupportsGroupComparison):
+            gone = (*gone, "difference", "pairs")
+        if not isinstance(known, SupportsEqualityTest) or len(labels.rows) < 2:
+            gone = (*gone, "f_oneway")
+        return gone if labels.has_wide_form(self.value) else (*gone, "wide")
 
     def difference(self, a: object, b: object, variable: object = None) -> InferenceResults:
         """Compare two groups of the population by the difference of their estimates.
@@ -60,7 +80,7 @@ class GroupComparisons(HistogramResults):
 
         See Also
         --------
-        DPResults.pairs : all pairs of groups.
+        GroupedResults.pairs : all pairs of groups.
 
         Notes
         -----
@@ -84,15 +104,6 @@ class GroupComparisons(HistogramResults):
         >>> 0.1 < low < 0.25 < high < 0.4
         True
         """
-        if self._is_table():
-            first, second = self._get_dimnames()
-            if all(each in second and each not in first for each in (a, b)):
-                one, other = map(self._get_axis_key, (1, 0))
-                raise PydpstatError(
-                    f"a and b must be levels of {other!r}, the first variable; got {a!r} and {b!r}, levels "
-                    f"of {one!r}. Write .shares(by={one!r}).difference({a!r}, {b!r}, {first[0]!r})."
-                )
-            return self._get_row_shares("difference", variable).difference(a, b, variable)
         known, labels = self._get_comparable_groups()
         pair = labels.find_group(a, "a"), labels.find_group(b, "b")
         if pair[0] == pair[1]:
@@ -107,7 +118,7 @@ class GroupComparisons(HistogramResults):
         names, values = labels.name_elements(self.value), self.value.reshape(-1, columns)[:, column]
         called = f"difference of {format_group(a)} and {format_group(b)}"
         return InferenceResults.of(
-            self._add_method_call("difference", a, b, variable),
+            add_method_call(self, "difference", a, b, variable),
             test=found.test,
             statistic=found.statistic,
             pvalue=found.pvalue,
@@ -155,7 +166,7 @@ class GroupComparisons(HistogramResults):
 
         See Also
         --------
-        DPResults.difference : one pair.
+        GroupedResults.difference : one pair.
         PairwiseResults : what is returned.
 
         Notes
@@ -182,11 +193,9 @@ class GroupComparisons(HistogramResults):
         """
         if correction is not None:
             check_choice(correction, "correction", CORRECTIONS[:2])
-        if self._is_table():
-            return self._get_row_shares("pairs", variable).pairs(correction, variable, within)
         known, labels = self._get_comparable_groups()
         column, columns = labels.find_variable(variable), len(labels.series) or 1
-        added = self._get_other_levels()
+        added = get_other_levels(self.record)
         compared = [
             place
             for place, row in enumerate(labels.rows)
@@ -216,125 +225,8 @@ class GroupComparisons(HistogramResults):
             claim=self.claim,
             guarantee=self.guarantee,
             reproducible=self.reproducible,
-            record=self._add_method_call("pairs", correction, variable, within).record,
+            record=add_method_call(self, "pairs", correction, variable, within).record,
         )
-
-    def _get_row_shares(self, method: str, variable: object) -> Self:
-        """Return a table's shares within the levels of its first variable, in which these are compared."""
-        if variable is None:
-            rows, columns = map(self._get_axis_name, (0, 1))
-            first, second = ([repr(each) for each in axis] for axis in self._get_dimnames())
-            groups = f"{', '.join(first[:2])}, " if method == "difference" else ""
-            raise PydpstatError(
-                f"variable must be given for a table: the level of {columns} ({', '.join(second[:9])}) whose "
-                f"share is compared between levels of {rows}; got None. Write .{method}({groups}"
-                f"variable={second[0]})."
-            )
-        return self.shares(by=self._get_axis_key(0))
-
-    def _add_method_call(self, method: str, *arguments: object) -> Self:
-        """Return this release with the call of a method of it."""
-        about = self.record.describe_subject(self.labels.describe_variables(self.statistic))
-        # a test has no labels, which could tell the names
-        record = replace(self.record.add_method_call(method, *arguments), names=(about,) if about else ())
-        return replace(self, record=record)
-
-    def _get_comparable_groups(self) -> tuple[SupportsGroupComparison, GroupLabels]:
-        """Return what compares the groups of this release, and their names."""
-        if not isinstance(self.post.population, SupportsGroupComparison) or not isinstance(self.labels, GroupLabels):
-            if self.statistic == "mean" and isinstance(self.labels, GroupLabels):
-                raise PydpstatError(
-                    "this release of means by group has no intervals for the population, which comparisons "
-                    "rest on. Write mean(..., population=True), at the same privacy cost."
-                )
-            raise PydpstatError(
-                f"this release of {self.statistic} has no groups that can be compared. Release a mean with "
-                "by= and population=True, a proportion with by=, or a crosstab of two variables: with "
-                "geometric noise for shares, and at most one record of each unit."
-            )
-        return self.post.population, self.labels
-
-    def chi2(self) -> InferenceResults:
-        """Test whether the two variables of a released table are independent, at no additional privacy cost.
-
-        It is post-processing of a `crosstab` of two variables, and the test of `chi2_contingency`. The
-        level that `crosstab` adds for other values, which may be empty, is left out.
-
-        Returns
-        -------
-        InferenceResults
-            With `statistic` and `pvalue`.
-
-        Raises
-        ------
-        PydpstatError
-            If this release is no table of two variables with geometric noise, or several records of a unit
-            count, which are not independent.
-
-        See Also
-        --------
-        DPResults.shares : the shares that are compared.
-        chi2_contingency : the test as a release.
-
-        Examples
-        --------
-        >>> import pandas as pd, pydpstat
-        >>> frame = pd.DataFrame({"smokes": ["no", "yes"] * 200, "ill": (["no"] * 3 + ["yes"]) * 100})
-        >>> levels = {"smokes": ["no", "yes"], "ill": ["no", "yes"]}
-        >>> table = pydpstat.crosstab(frame, 2.0, levels=levels, rng=1)
-        >>> table.chi2().pvalue < 0.01
-        True
-        """
-        known, dimnames = self.post.population, self.labels.dimnames
-        two = dimnames is not None and len(dimnames) == 2
-        if two and isinstance(known, SupportsShares) and not isinstance(known, SupportsIndependenceTest):
-            raise PydpstatError(
-                "margins cannot be tested: each has the noise of several cells, for which the test's "
-                "distribution is not known. Another release would cost epsilon again. Where a test of two "
-                "variables is planned, release their crosstab in the place of the larger table."
-            )
-        if not isinstance(known, SupportsIndependenceTest) or not two:
-            raise PydpstatError(
-                f"this release of {self.statistic} is not a table of two variables that can be "
-                "tested. Release a crosstab of two variables, with geometric noise and at most one "
-                "record of each unit."
-            )
-        sizes = [len(each) - self._has_other_level(axis) for axis, each in enumerate(dimnames)]
-        found = known.run_independence_test(*sizes)
-        return InferenceResults.of(
-            self._add_method_call("chi2"),
-            test="Chi-square test of independence",
-            statistic=found.statistic,
-            pvalue=found.pvalue,
-            pvalue_floor=found.floor,
-            released=tuple(zip(self.labels.name_elements(self.value), self.value.ravel(order="F").tolist())),
-            estimates=(),
-            validity="measured",
-            assumptions=known.assumptions,
-            remarks=(NO_COST_NOTE,),
-            df=math.prod(size - 1 for size in sizes),
-            behind=self._get_tested_shares(),
-        )
-
-    def _get_tested_shares(self) -> Self:
-        """Return the shares within the levels of a variable that a test of independence compares."""
-        rows, columns = self.value.shape
-        # of the second variable's levels, unless only the first has as few as can be compared
-        return self.shares(by=self._get_axis_key(int(columns > _MAX_COMPARED_SHARES >= rows)))
-
-    def _has_other_level(self, axis: int) -> bool:
-        """Tell whether a table's last level is that of values which are in none."""
-        added = self._get_other_levels()
-        return bool(added) and added[axis] is not None and self._get_dimnames()[axis][-1] == added[axis]
-
-    def _get_other_levels(self) -> tuple[object, ...]:
-        """Return each variable's level for values which are in none of its public ones, if it has one."""
-        arguments = dict(self.record.arguments)
-        levels, name = arguments.get("levels"), arguments.get("other", "other")
-        if not isinstance(levels, tuple) or name is None:
-            return ()
-        each = levels if all(isinstance(own, tuple) for own in levels) else (levels,)
-        return tuple(None if name in own else name for own in each)
 
     def f_oneway(self, variable: object = None) -> InferenceResults:
         """Test whether all groups have the same mean; at no additional privacy cost.
@@ -359,7 +251,7 @@ class GroupComparisons(HistogramResults):
 
         See Also
         --------
-        DPResults.pairs : which groups differ.
+        GroupedResults.pairs : which groups differ.
         f_oneway : the test as a release.
 
         Examples
@@ -384,7 +276,7 @@ class GroupComparisons(HistogramResults):
         means = dict(zip(names, self.value.reshape(-1, columns)[:, column].tolist()))
         gone = [name for place, name in enumerate(names) if place not in kept]
         return InferenceResults.of(
-            self._add_method_call("f_oneway", variable),
+            add_method_call(self, "f_oneway", variable),
             test=found.test,
             statistic=found.statistic,
             pvalue=found.pvalue,
@@ -396,3 +288,48 @@ class GroupComparisons(HistogramResults):
             remarks=(*(f"{name} is left out: it may have no records at all." for name in gone), NO_COST_NOTE),
             behind=self if columns == 1 else None,
         )
+
+    def wide(self) -> pd.DataFrame:
+        """Return the numbers with a column for each level of the last key, or for each of several numbers.
+
+        Returns
+        -------
+        DataFrame
+            The estimates.
+
+        Raises
+        ------
+        PydpstatError
+            If there is one key alone, and one number for each of its levels.
+
+        See Also
+        --------
+        DPResults.to_frame : a row for each number.
+
+        Examples
+        --------
+        >>> import numpy as np, pydpstat
+        >>> age = np.linspace(20, 60, 400)
+        >>> keys = {"region": np.repeat(["north", "south"], 200), "sex": np.tile(["f", "m"], 200)}
+        >>> levels = {"region": ["north", "south"], "sex": ["f", "m"]}
+        >>> pydpstat.mean(age, 1.0, bounds=(0, 100), by=keys, levels=levels, rng=1).wide().shape
+        (3, 3)
+        """
+        numbers = make_wide_frame(self.estimate)
+        if numbers is None:
+            raise PydpstatError(
+                f"this release of {self.statistic} has one number for each level of one key, and no wide form. "
+                "Write result.estimate, which is a Series."
+            )
+        return numbers
+
+    def _get_comparable_groups(self) -> tuple[SupportsGroupComparison, GroupLabels]:
+        """Return what compares the groups of this release, and their names."""
+        if not isinstance(self.post.population, SupportsGroupComparison) or not isinstance(self.labels, GroupLabels):
+            if self.statistic == "mean" and isinstance(self.labels, GroupLabels):
+                raise PydpstatError(
+                    "this release of means by group has no intervals for the population, which comparisons "
+                    "rest on. Write mean(..., population=True), at the same privacy cost."
+                )
+            raise PydpstatError(NO_GROUPS_MESSAGE.format(self.statistic))
+        return self.post.population, self.labels
