@@ -48,8 +48,8 @@ JUDGEMENTS = {
 }
 FAILURES = ("wrong", "shown", "crash")
 T, U = TypeVar("T"), TypeVar("U")
-# what Python shows, by the place of the expression
-_shown: dict[int, str] = {}
+# how the comparison's words begin where values are equal and what is printed is not
+_PRINTED = ("printed line", "only R prints", "only Python prints", "messages:")
 
 
 class Change(NamedTuple):
@@ -81,12 +81,12 @@ class Mutant:
 
 
 class Judged(NamedTuple):
-    """What came of a script: a word of JUDGEMENTS, the line and what is said there, and what both show."""
+    """What came of a script: a word of JUDGEMENTS, the line and what is said there, and what R shows."""
 
     word: str
     line: int = 0
     note: str = ""
-    shown: tuple[str, str] = ("", "")
+    shown: str = ""
     statement: str = ""
 
 
@@ -169,17 +169,12 @@ def judged(text: str, name: str, line: int = 1) -> Judged:
 
 
 def _compared(port: PortedScript, record: ScriptRecord, folder: Path, line: int) -> Judged:
-    _shown.clear()
     found = verifying.verify_port(port.all_chunks, record, folder).lines
     outputs = {each["index"]: "\n".join(each["output"]) for each in record["expressions"]}
     for each in found:
-        shown = outputs[each.index], _shown.get(each.index, "")
         if each.status == verifying.DIFFERENT:
-            return Judged("wrong", each.line, each.note, shown)
-        # releases say more than R does
-        off = max((far for far, _ in verifying._printed(*shown, False)), default=0.0)
-        if each.index in _shown and off > 1e-5 and "(epsilon" not in shown[1]:
-            return Judged("shown", each.line, "", shown)
+            word = "shown" if each.note.startswith(_PRINTED) else "wrong"
+            return Judged(word, each.line, each.note, outputs[each.index])
     last = found[-1]
     if last.status == verifying.R_STOPPED:
         return Judged("equal", last.line, "both stop")
@@ -190,15 +185,6 @@ def _compared(port: PortedScript, record: ScriptRecord, folder: Path, line: int)
     if port.problems:
         return Judged("listed", port.problems[0].line, port.problems[0].reason)
     return Judged("equal")
-
-
-def _and_keep_shown(recorded: dict[str, Any], chunk: Any, space: Any, printed: str, *more: Any) -> Any:
-    _shown[recorded["index"]] = printed
-    return _COMPARED(recorded, chunk, space, printed, *more)
-
-
-_COMPARED = verifying._compared
-verifying._compared = _and_keep_shown
 
 
 def _too_long(*_: object) -> None:
@@ -281,14 +267,13 @@ def _sent(function: Callable[[T], U], argument: T, sender: Any) -> None:
 
 
 def told(mutant: Mutant, found: Judged) -> str:
-    """Return what to look at: the change, the statement that failed, and what both sides show."""
+    """Return what to look at: the change, the statement that failed, and what R shows."""
     change = mutant.statements[mutant.place]
     lines = [f"{found.word}: {mutant.change.name} in {mutant.script}, line {found.line or mutant.line}"]
     lines += _indented("change", change)
     lines += _indented("fails", found.statement) if found.line and found.statement != change else []
     lines += _indented("says", found.note)
-    for side, text in zip(("R", "Python"), found.shown):
-        lines += _indented(side, text)
+    lines += _indented("R", found.shown)
     return "\n".join(lines)
 
 

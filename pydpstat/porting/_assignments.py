@@ -85,6 +85,8 @@ class Assignments(Verbs):
 
     def note_variable(self, name: str, code: Code, node: Node | None = None) -> str:
         """Note what a variable holds from here on, and return its name in Python."""
+        if name in self.bound_names:
+            raise TranslationError(f"{name} is bound to a function")
         if not name or name in IMPLICIT_FUNCTIONS or name.endswith("<-"):
             raise TranslationError(f"{name or 'what is no name'} is assigned")
         old = self.scope.names.get(name)
@@ -100,7 +102,11 @@ class Assignments(Verbs):
         )
         groups = code.plain if code.kind == "groups" else ""
         self.scope.names[name] = replace(
-            self.scope.names[name], groups=groups, size=code.size, nonzero=self.is_nonzero(node)
+            self.scope.names[name],
+            groups=groups,
+            size=code.size,
+            nonzero=self.is_nonzero(node),
+            double=code.double,
         )
         return python
 
@@ -222,7 +228,7 @@ class Assignments(Verbs):
             return self.emit_line(changed)
         found = self._translate_replacement(old, name, target, code)
         missing = max(variable.missing, code.missing)
-        variable = replace(variable, size=0, nonzero=False)
+        variable = replace(variable, size=0, nonzero=False, double=False)
         known = {get_word(given[1].value)} if name in ("$", "[[") and len(given) == 2 else set()
         complete = variable.complete | known if code.missing == 0 else variable.complete - known
         columns = variable.columns
@@ -272,7 +278,7 @@ class Assignments(Verbs):
                 return Code(write_call(f"{old.wrap_at(ATOM)}.drop", given), "frame")
             if code.kind in ("matrix", "predictions") and not self.is_lenient:
                 raise TranslationError("a matrix becomes a column of a data frame: write as.vector() around it")
-            text = code.text if code.frame == old.text or code.kind != "column" else code.array
+            text = code.text if code.frame == old.text and code.kind == "column" else code.typed_text
             return Code(write_call(f"{old.wrap_at(ATOM)}.assign", [write_keyword(column, text)]), "frame")
         if name in ("[", "[[") and len(keys) == 1 and keys[0] is not None:
             index = self.translate_node(keys[0])
@@ -284,13 +290,13 @@ class Assignments(Verbs):
                 else ""
             )
             kind = "" if kind == "list" and index.kind in ("text", "") else kind
-            given = [old.array, index.array if index.kind == "column" else index.sequence, code.array]
+            given = [old.array, index.array if index.kind == "column" else index.sequence, code.typed_text]
             return Code(write_call(function, given), kind)
         if name in ("[", "[[") and len(keys) in (2, 3):
             given = [
                 old.text,
                 *("None" if each is None else self.translate_node(each).sequence for each in keys),
-                code.array,
+                code.typed_text,
             ]
             return Code(write_call("r.replaced_cells", given), old.kind)
         if name == "$":

@@ -65,6 +65,9 @@ class CallEvaluator(PublicationRecorder):
         names, inside = zip(*(*receiver, *form.arguments)) if receiver or form.arguments else ((), ())
         if self._r and name == "function":
             return NULL_VALUE
+        if self._r and name in functions.CLASS_DEFINITIONS and name not in self._scopes[0]:
+            self._note_not_followed(form.place, "what the methods of its objects release is not read")
+            return NULL_VALUE
         if name == "with" and not self._r:
             return self._evaluate_in_contexts(inside[:-1], inside[-1])
         made = None if receiver or form.package else self._find_script_function(name)

@@ -21,6 +21,7 @@ from pydpstat.porting._code import (
     write_attribute,
     write_call,
 )
+from pydpstat.porting._labels import FUNCTION_PARAMETERS, write_doubles
 from pydpstat.porting._names import NUMPY_FUNCTIONS, Names, find_counterpart
 from pydpstat.porting._own import translate_microaggregation, translate_to_pydpstat
 from pydpstat.porting._result_kinds import (
@@ -44,7 +45,6 @@ _VECTOR_PARAMETERS = {"x", "x1", "x2", "true_values", "utility"}
 _OBJECT_FUNCTIONS = {"bernstein", "sensitivitySampler", "sensitivitySamplerManual"}
 # functions in what is released: a function itself, and the best of several models
 _RELEASE_METHODS = {"response", "predict"}
-_FUNCTION_PARAMETERS = {"FUN", "f", "what", "FUNCTION"}
 # functions for which the groups of a data frame do not matter
 _GROUP_INDEPENDENT = set("nrow ncol NROW NCOL dim names colnames as_data_frame is_data_frame".split())
 
@@ -241,7 +241,7 @@ class Calls(Names):
             if isinstance(each, Name):
                 self.translate_shared_value(each)
         matching.check_argument_order(pairs, None, self.functions, what)
-        texts = [text(each.value) if text else self.translate_node(each.value).array for each in given]
+        texts = [text(each.value) if text else self.translate_node(each.value).typed_text for each in given]
         return [f"{make_python_name(each.name)}={value}" if each.name else value for each, value in zip(given, texts)]
 
     def _write_script_arguments(
@@ -267,7 +267,7 @@ class Calls(Names):
         own = {
             make_python_name(str(each.name)): self.scope.assign_free_name(str(each.name)) for each in function.formals
         }
-        texts = [(own[name], code.array) for name, code in codes]
+        texts = [(own[name], code.typed_text) for name, code in codes]
         return arguments.write_arguments([own[name] for name in known], given, texts, what)
 
     def _write_package_arguments(
@@ -293,7 +293,7 @@ class Calls(Names):
         """Return an argument of a function that takes any sequence."""
         if name in _VECTOR_PARAMETERS and get_function_name(value) == "list":
             raise TranslationError(f"{name} is a list, where R wants a vector")
-        if name in _FUNCTION_PARAMETERS and isinstance(value, Constant) and value.kind == "character":
+        if name in FUNCTION_PARAMETERS and isinstance(value, Constant) and value.kind == "character":
             return self.translate_reference(str(value.value))
         return self.translate_node(value).sequence
 
@@ -351,6 +351,7 @@ class Calls(Names):
         if plain == "identical":
             literal = [isinstance(value, Constant) for _, value in pairs]
             codes = [(key, self.convert_for_display(each, None, one)) for (key, each), one in zip(codes, literal)]
+        codes = write_doubles(name, codes)
         for _, code in codes if plain not in _GROUP_INDEPENDENT else ():
             refuse_groups(code, name)
         first = codes[0][1] if codes else Code("")
@@ -359,6 +360,8 @@ class Calls(Names):
         if (plain == "cut" or plain.startswith("is_") and plain != "is_na") and first.is_na:
             raise TranslationError(f"{name} of NA, which is TRUE or FALSE in R")
         refuse_unlike_r(plain, pairs, [code for _, code in codes])
+        if plain == "message" and self.has_hidden_messages:
+            raise TranslationError("a message that is not shown")
         if first.kind in ("list", "dict") and plain in VECTORS_ONLY:
             raise TranslationError(f"{name} of a list")
         if name in NUMPY_FUNCTIONS and len(codes) == 1 and first.kind != "named":
@@ -384,12 +387,12 @@ class Calls(Names):
         return Code(write_call(f"r.{plain}", given), kind, missing=0 if plain in NEVER_MISSING else missing)
 
     def _translate_r_argument(self, name: str, value: Node) -> Code:
-        if name in _FUNCTION_PARAMETERS and isinstance(value, Constant) and value.kind == "character":
+        if name in FUNCTION_PARAMETERS and isinstance(value, Constant) and value.kind == "character":
             if value.value in ("[", "[["):
                 return Code("r.element" if value.value == "[[" else "r.index", "function")
             return Code(self.translate_reference(str(value.value)), "function")
         if (
-            name in _FUNCTION_PARAMETERS
+            name in FUNCTION_PARAMETERS
             and isinstance(value, Name)
             and self.frames
             and not self.scope.find_variable(value.name)

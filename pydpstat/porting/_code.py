@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from keyword import iskeyword
 
 from pydpstat.porting._escapes import quote_text
+from pydpstat.porting._modules import RESERVED_NAMES
 
 # how tightly Python binds
 LAMBDA, TERNARY, OR, AND, NOT, COMPARE, BIT_OR, BIT_AND, SUM, PRODUCT, SIGN, POWER, ATOM = range(13)
@@ -30,8 +31,7 @@ ELEMENT_OF = {
 }
 VECTOR_OF = {"number": "doubles", "position": "ints", "count": "ints", "text": "texts", "flag": "flags"}
 # names that ported scripts use, and built-in names of Python
-_RESERVED_NAMES = {*dir(builtins), "_value_of_this_line"}
-_RESERVED_NAMES |= set("r np pd rng math secrets warnings dppack diffpriv pydpstat RRandom".split())
+_RESERVED_NAMES = {*dir(builtins), "_value_of_this_line", *RESERVED_NAMES}
 # invisible letters and marks
 _INVISIBLE_CHARACTERS = {
     "\u034f",
@@ -60,7 +60,7 @@ class Code:
     `level` is how tightly its operator binds. `plain` is a shorter text for functions that take any
     sequence. `frame` is the data frame whose rows the values follow. `missing` is 2 for values of data
     that may be missing, 1 for values that are not known, and else 0. `size` is a vector's length, 0 where
-    it is not known.
+    it is not known. `double` is whether a number that Python has as an integer is a double in R.
     """
 
     text: str
@@ -70,6 +70,7 @@ class Code:
     frame: str = ""
     missing: int = 0
     size: int = 0
+    double: bool = False
 
     def wrap_at(self, level: int) -> str:
         """Return the text, in parentheses where the operator around it binds tighter."""
@@ -87,9 +88,26 @@ class Code:
         return f"{self.wrap_at(ATOM)}.values" if self.kind == "column" else self.text
 
     @property
+    def typed_text(self) -> str:
+        """The text of an array, or of a number that is a double where R's is one."""
+        if not self.double:
+            return self.array
+        return f"{self.text}.0" if is_whole_number(self.text) else write_call("float", [self.text])
+
+    @property
     def is_na(self) -> bool:
         """Whether it is NA itself."""
         return self.missing == 2 and self.text in ("np.nan", "None")
+
+    @property
+    def is_computed(self) -> bool:
+        """Whether it is no number that is written in the script."""
+        return re.fullmatch(r"-?[\d_]*\.?\d*(e-?\d+)?", self.text) is None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is sure to be one of Python's integers."""
+        return self.double or self.kind in ("count", "position") or is_whole_number(self.text)
 
     @property
     def is_truth(self) -> bool:

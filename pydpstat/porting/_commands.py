@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from pydpstat.porting import _packages as packages
 from pydpstat.porting._assignments import DISCARD_SINK, RETURN_SINK, Sink
-from pydpstat.porting._code import NOT, TranslationError, write_call
+from pydpstat.porting._code import NOT, NUMBER_KINDS, NUMERIC_VECTOR_KINDS, TranslationError, write_call
 from pydpstat.porting._definitions import Definitions
 from pydpstat.porting._escapes import quote_text, write_comments
 from pydpstat.porting._scope import get_function_name, get_word
@@ -17,6 +17,8 @@ class Commands(Definitions):
     """What calls for their effect are in Python."""
 
     is_seeded = False
+    # whether the script calls RNGkind
+    chooses_generator: bool
 
     def _next_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
         self.emit_line("continue")
@@ -52,6 +54,8 @@ class Commands(Definitions):
         for each in node.arguments:
             with self.set_condition_mode(tested=True):
                 code = self.translate_node(each.value)
+            if code.kind in {*NUMBER_KINDS, *NUMERIC_VECTOR_KINDS, "text", "texts"}:
+                raise TranslationError("stopifnot of what is not TRUE or FALSE")
             text = each.name or f"{self.script.written(each.value)} is not TRUE" if each.value else ""
             test = code.wrap_at(NOT) if code.kind == "flag" else write_call("np.all", [code.text])
             self.emit_line(f"if not {test}:")
@@ -77,7 +81,7 @@ class Commands(Definitions):
         self.lines += write_comments(f"R only: {self.script.written(node)}", "    " * self.depth)
 
     def _set_seed_statement(self, node: Call, given: list[Node], sink: Sink) -> None:
-        if len(given) != 1:
+        if len(given) != 1 or self.chooses_generator:
             raise TranslationError("set.seed with another generator")
         seed = self.translate_node(given[0]).text
         if self.is_seeded or self.scope.outer is not None or self.depth:

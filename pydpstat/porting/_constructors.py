@@ -21,15 +21,22 @@ from pydpstat.porting._code import (
     Code,
     TranslationError,
     find_common_kind,
+    is_whole_number,
     make_python_name,
     refuse_groups,
     write_call,
     write_keyword,
 )
+from pydpstat.porting._deparse import format_as_r
 from pydpstat.porting._escapes import quote_text
 from pydpstat.porting._labels import keep_doubles
 from pydpstat.porting._scope import get_function_name, get_word
 from pydpstat.porting._syntax import Argument, Call, Constant, Name
+
+# longer texts of arguments R breaks into lines
+_MAX_LABEL = 55
+# arguments of cbind and rbind that are no columns or rows
+_BIND_OPTIONS = {"deparse.level", "make.row.names", "stringsAsFactors", "factor.exclude"}
 
 
 def translate_c(translator: Calls, node: Call) -> Code:
@@ -45,10 +52,10 @@ def translate_c(translator: Calls, node: Call) -> Code:
             names = [str(each.name) for each in given]
             if len(set(names)) < len(names):
                 return _make_labelled_vector(parts, names)
-            texts = [write_keyword(each.name, write_double(part, True)) for each, part in zip(given, parts)]
+            texts = [write_keyword(each.name, write_double(part)) for each, part in zip(given, parts)]
             return Code(write_call("r.c", texts), "named", missing=missing)
         if scalar:
-            texts = [f"{quote_text(each.name)}: {write_double(part, True)}" for each, part in zip(given, parts)]
+            texts = [f"{quote_text(each.name)}: {write_double(part)}" for each, part in zip(given, parts)]
             return Code(f"pd.Series({{{', '.join(texts)}}})", "named", missing=missing)
         names = [each.name or "" for each in given]
         if all(each.kind in SCALAR_KINDS for each in parts):
@@ -69,7 +76,7 @@ def translate_c(translator: Calls, node: Call) -> Code:
         numbers = kinds <= NUMBER_KINDS and "null" not in kinds
         kind = "doubles" if numbers and not {each.kind for each in parts} <= {"ints", "positions"} else ""
         return Code(
-            write_call("r.c", [each.array for each in parts]),
+            write_call("r.c", [each.typed_text for each in parts]),
             kind,
             missing=missing,
             size=size,
@@ -96,27 +103,44 @@ def translate_c(translator: Calls, node: Call) -> Code:
 
 def _make_labelled_vector(parts: list[Code], names: list[str]) -> Code:
     """Return a vector of single values whose names differ from the keywords that Python allows."""
-    values = write_call("r.c", [write_double(each, True) for each in parts])
+    values = write_call("r.c", [write_double(each) for each in parts])
     labels = f"[{', '.join(map(quote_text, names))}]"
     return Code(write_call("r.set_names", [values, labels]), "named", missing=max(each.missing for each in parts))
 
 
-def write_double(code: Code, any_kind: bool = False) -> str:
+def write_double(code: Code) -> str:
     """Return a number as Python writes a double."""
-    text = code.text
-    return f"{text}.0" if re.fullmatch(r"-?[\d_]+", text) and (any_kind or code.kind == "number") else text
+    if code.kind == "number" and is_whole_number(code.text):
+        return f"{code.text}.0"
+    return code.typed_text if code.double else code.text
 
 
 def translate_bind(translator: Calls, node: Call) -> Code:
     """Return ``cbind`` or ``rbind``, which name columns or rows by the variables that they are."""
-    texts = []
-    names = [each.name or (each.value.name if isinstance(each.value, Name) else "") for each in node.arguments]
+    name = get_function_name(node)
+    given = [each for each in node.arguments if each.name not in _BIND_OPTIONS]
+    options = {each.name: each.value for each in node.arguments if each.name in _BIND_OPTIONS}
+    level = options.get("deparse.level", Constant(1.0, "double"))
+    if set(options) - {"deparse.level"} or not isinstance(level, Constant) or level.value not in (0, 1):
+        raise TranslationError(f"{name} with {' and '.join(map(str, options))}")
+    parts = [translator.translate_node(each.value) for each in given]
+    variables = [each.value.name if isinstance(each.value, Name) and level.value else "" for each in given]
+    kind = "frame" if any(part.kind == "frame" for part in parts) else "matrix"
+    # the names of variables are no names of a frame's rows
+    rows = name == "rbind" and kind == "frame"
+    labels = [each.name or ("" if rows else variable) for each, variable in zip(given, variables)]
+    unsure = (
+        name == "rbind" and any(not part.kind and variable for part, variable in zip(parts, variables)) and not rows
+    )
     # Python's keywords differ, and none is before what has no name
-    distinct = len(set(names)) == len(names) and "" not in names
-    for each, label in zip(node.arguments, names):
-        texts.append(write_keyword(label if distinct else "", translator.translate_node(each.value).array))
-    kind = "frame" if any(translator.translate_node(each.value).kind == "frame" for each in node.arguments) else ""
-    return Code(write_call(f"r.{get_function_name(node)}", texts), kind or "matrix")
+    first = next((k for k, label in enumerate(labels) if label), len(labels))
+    named = labels[first:]
+    if "" not in named and len(set(named)) == len(named) and (translator.is_lenient or not unsure):
+        texts = [write_keyword(label, part.typed_text) for label, part in zip(labels, parts)]
+        return Code(write_call(f"r.{name}", texts), kind)
+    values, words = ", ".join(part.typed_text for part in parts), ", ".join(map(quote_text, labels))
+    named = ["named=True"] * any(each.name for each in given)
+    return Code(write_call("r.bind", [f"[{values}]", f"[{words}]", quote_text(name), *named]), kind)
 
 
 def as_list(translator: Calls, node: Call) -> Code:
@@ -131,10 +155,12 @@ def as_list(translator: Calls, node: Call) -> Code:
     if parts and all(name for name, _ in parts):
         if len({name for name, _ in parts}) < len(parts):
             raise TranslationError("two elements of the list have one name")
-        return Code(f"{{{', '.join(f'{quote_text(name)}: {code.array}' for name, code in parts)}}}", "dict", missing=1)
+        return Code(
+            f"{{{', '.join(f'{quote_text(name)}: {code.typed_text}' for name, code in parts)}}}", "dict", missing=1
+        )
     if any(name for name, _ in parts):
         raise TranslationError("only some elements of the list have names")
-    return Code(f"[{', '.join(code.array for _, code in parts)}]", "list", missing=1)
+    return Code(f"[{', '.join(code.typed_text for _, code in parts)}]", "list", missing=1)
 
 
 def data_frame(translator: Calls, node: Call) -> Code:
@@ -159,7 +185,7 @@ def _make_frame(translator: Calls, given: Sequence[Argument], others: Sequence[A
     parts = [translator.translate_node(each.value) for each in given]
     names = [each.name or translator.script.written(each.value) for each in given if each.value is not None]
     if any(part.kind == "matrix" for part in parts) and not translator.is_lenient:
-        raise TranslationError("data.frame makes several columns of a matrix")
+        return _make_frame_of_matrices(translator, given, others, parts)
     plain = all(each.name or isinstance(each.value, Name) for each in given)
     vectors = {*VECTOR_KINDS, "column", "factor", ""}
     simple = plain and not [one for one in others if not (isinstance(one.value, Constant) and one.value.value is False)]
@@ -187,6 +213,21 @@ def _make_frame(translator: Calls, given: Sequence[Argument], others: Sequence[A
     )
 
 
+def _make_frame_of_matrices(
+    translator: Calls, given: Sequence[Argument], others: Sequence[Argument], parts: Sequence[Code]
+) -> Code:
+    """Return a data frame with the columns of matrices, of which R names one by the text of the argument."""
+    if others or not all(each.name or part.kind == "matrix" for each, part in zip(given, parts)):
+        raise TranslationError("data.frame of a matrix beside a part without a name")
+    texts = [f"{quote_text(each.name or '')}: {part.typed_text}" for each, part in zip(given, parts)]
+    unnamed = [each.value for each in given if not each.name]
+    label = format_as_r(unnamed[0]) if unnamed else None
+    if len(unnamed) > 1 or (unnamed and (label is None or len(label) > _MAX_LABEL)):
+        raise TranslationError("data.frame makes several columns of a matrix")
+    more = [f"unnamed_label={quote_text(label)}"] if label else []
+    return Code(write_call("r.data_frame", [f"{{{', '.join(texts)}}}", *more]), "frame", missing=1)
+
+
 def _write_cells(part: Code) -> str:
     if part.kind in SCALAR_KINDS:
         return write_double(part)
@@ -195,15 +236,19 @@ def _write_cells(part: Code) -> str:
 
 def translate_zeros(translator: Calls, node: Call, dtype: str, kind: str) -> Code:
     """Return a vector of zeros of a type."""
-    n = translator.translate_node(node.arguments[0].value).text if node.arguments else "0"
-    return Code(f"np.zeros({n}{dtype})", kind, plain="[]" if n == "0" else "")
+    n = translator.translate_node(node.arguments[0].value) if node.arguments else Code("0")
+    return Code(_write_zeros(n, dtype), kind, plain="[]" if n.text == "0" else "")
+
+
+def _write_zeros(n: Code, dtype: str) -> str:
+    return f"np.zeros({n.text if n.is_whole else write_call('int', [n.text])}{dtype})"
 
 
 def translate_vector(translator: Calls, node: Call) -> Code:
     """Return what ``vector`` makes: zeros, an empty list or empty texts."""
     pairs = dict(arguments.match_parameters(["mode", "length"], node.arguments, "vector"))
     mode = get_word(pairs.get("mode"))
-    n = translator.translate_node(pairs["length"]).text if "length" in pairs else "0"
+    n = translator.translate_node(pairs["length"]) if "length" in pairs else Code("0")
     kinds = {
         "numeric": ("", "doubles"),
         "double": ("", "doubles"),
@@ -211,11 +256,12 @@ def translate_vector(translator: Calls, node: Call) -> Code:
         "logical": (", dtype=bool", "flags"),
     }
     if mode in kinds:
-        return Code(f"np.zeros({n}{kinds[mode][0]})", kinds[mode][1])
+        return Code(_write_zeros(n, kinds[mode][0]), kinds[mode][1])
     if mode == "list":
-        return Code(f"[None] * {n}" if n != "0" else "[]", "list", PRODUCT, missing=1)
+        times = n.wrap_at(PRODUCT + 1) if n.is_whole else write_call("int", [n.text])
+        return Code(f"[None] * {times}" if n.text != "0" else "[]", "list", PRODUCT, missing=1)
     if mode == "character":
-        return Code(write_call("r.character", [n]), "texts")
+        return Code(write_call("r.character", [n.text]), "texts")
     raise TranslationError(f"vector of mode {mode or 'that is computed'}")
 
 
@@ -224,8 +270,7 @@ def translate_rep(translator: Calls, node: Call) -> Code:
     given = node.arguments
     if len(given) == 2 and given[1].name in (None, "times") and given[0].name in (None, "x"):
         value, n = translator.translate_node(given[0].value), translator.translate_node(given[1].value)
-        whole = not set("/*^.") & set(n.text) or n.text.startswith("len(")
-        if value.kind == "number" and n.kind in NUMBER_KINDS and whole and isinstance(given[0].value, Constant):
+        if value.kind == "number" and n.is_whole and isinstance(given[0].value, Constant):
             fill = "" if value.text == "0" else f", {write_double(value)}"
             return Code(f"np.{'full' if fill else 'zeros'}({n.text}{fill})", "doubles", missing=value.missing)
     code = keep_doubles(translator.translate_r_call(node, "rep"), node, "rep")

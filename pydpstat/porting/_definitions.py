@@ -76,7 +76,7 @@ class Definitions(Assignments):
             elif each.value is None:
                 parameters.append(own)
             elif isinstance(each.value, Constant):
-                parameters.append(f"{own}={self.translate_node(each.value).text}")
+                parameters.append(f"{own}={self.translate_node(each.value).typed_text}")
             else:
                 parameters.append(f"{own}=None")
                 later.append((own, each.value))
@@ -170,7 +170,7 @@ class Definitions(Assignments):
                 self.scope.names[name] = Variable(self.scope.assign_free_name(name))
                 own = self.scope.names[name].python
                 default = "=..." if any("=" in one for one in parameters) else ""
-                default = default if each.value is None else f"={self.translate_node(each.value).text}"
+                default = default if each.value is None else f"={self.translate_node(each.value).typed_text}"
                 parameters.append(f"{own}{default}")
             text = self.translate_node(_unwrap_body(node.body)).text
         finally:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-_MODULE_NAMES = set("r np pd math warnings secrets dppack diffpriv pydpstat rng".split())
+from pydpstat.porting._modules import RESERVED_NAMES
 
 
 class UnknownVariables:
@@ -58,7 +58,7 @@ class UnknownVariables:
                 found.add(each.value.id)
         called = self._expand_names({each.id for each in ast.walk(tree) if isinstance(each, ast.Name)})
         found |= {name[1:] for name in called if name.startswith("=")}
-        return sorted(found - _MODULE_NAMES)
+        return sorted(found - RESERVED_NAMES)
 
     def _expand_names(self, names: set[str]) -> set[str]:
         """Return names with those that functions among them use, and so on."""

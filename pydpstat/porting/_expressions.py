@@ -107,7 +107,8 @@ class Expressions(ABC):
         if isinstance(node, Constant):
             if isinstance(node.value, float) and math.isnan(node.value) and not self.is_lenient:
                 raise TranslationError("NaN is NA in Python")
-            return _translate_constant(node)
+            code = _translate_constant(node)
+            return replace(code, double=False) if self.is_lenient else code
         if isinstance(node, Name):
             return self.translate_name(node)
         if isinstance(node, Function):
@@ -216,7 +217,7 @@ class Expressions(ABC):
         refuse_non_numbers(code)
         if code.kind in ("flag", "flags", "truth"):
             code = as_integers(code)
-        kind = "number" if code.kind in NUMBER_KINDS else "ints" if code.kind == "positions" else code.kind
+        kind = {"position": "number", "positions": "ints"}.get(code.kind, code.kind)
         return replace(code, text=f"{sign}{code.wrap_at(SIGN)}", level=SIGN, plain="", kind=kind)
 
     def _translate_logic(self, sign: str, first: Node | None, second: Node | None) -> Code:
@@ -231,7 +232,8 @@ class Expressions(ABC):
         if left.is_na or right.is_na:
             raise TranslationError(f"{sign} with NA depends on the other side")
         if sign in ("&&", "||"):
-            texts = (each if each.kind in truths else Code(f"bool({each.text})") for each in (left, right))
+            # names, which a comparison may keep, are lost
+            texts = (each if each.kind == "flag" else Code(f"bool({each.text})") for each in (left, right))
             a, b = texts
             return Code(f"{a.wrap_at(level)} {word_} {b.wrap_at(level + 1)}", "flag", level)
         left, right, frame = align_operands(left, right)
@@ -250,11 +252,12 @@ class Expressions(ABC):
             left = as_integers(left)
         if right.kind in truths and left.kind in unsure:
             right = as_integers(right)
-        if {left.kind, right.kind} & {"ints", "positions"}:
-            left, right = as_double(left), as_double(right)
+        double = (left.double or right.double) and left.is_whole and right.is_whole and sign != "/"
+        if sign != "/":
+            left, right = as_double(left, right), as_double(right, left)
         left, right, frame = align_operands(left, right)
         kind = find_operation_kind(left, right, frame, "number", "doubles")
-        whole = {left.kind, right.kind} <= {"ints", "positions", *NUMBER_KINDS} and sign != "/"
+        whole = {left.kind, right.kind} <= {"ints", "positions", "position", "count"} and sign != "/"
         if kind == "doubles" and whole:
             kind = "ints"
         level = _ARITHMETIC_LEVELS[sign]
@@ -267,11 +270,12 @@ class Expressions(ABC):
             return Code(write_call("r.divide", [left.text, right.text]), kind, missing=missing)
         if sign == "*" and {left.kind, right.kind} <= {"ints", "positions", "count"}:
             return Code(write_call("r.integers", [text]), kind, missing=missing, size=max(left.size, right.size))
-        return Code(text, kind, level, frame=frame, missing=missing, size=max(left.size, right.size))
+        size = max(left.size, right.size)
+        return Code(text, kind, level, frame=frame, missing=missing, size=size, double=double)
 
     def _translate_comparison(self, sign: str, left: Code, right: Code) -> Code:
         for each in (left, right):
-            if each.kind in ("list", "dict", "function", "null"):
+            if each.kind in ("list", "dict", "function", "null", "formula"):
                 raise TranslationError(f"{sign} compares a {each.kind}")
             if each.is_na:
                 raise TranslationError(f"{sign} with NA is NA")
@@ -315,13 +319,16 @@ class Expressions(ABC):
             refuse_non_numbers(left, right)
             whole = re.fullmatch(r"[\d_]+", right.text) and right.text != "0"
             native = whole and (sign == "%%" or left.kind in ("ints", "positions", "position"))
+            double = (left.double or right.double) and left.is_whole and right.is_whole
+            left, right = as_double(left, right), as_double(right, left)
             left, right, frame = align_operands(left, right)
             kind = find_operation_kind(left, right, frame, "number", "doubles")
             missing = max(left.missing, right.missing)
             if native:
                 text = f"{left.wrap_at(PRODUCT)} {'%' if sign == '%%' else '//'} {right.wrap_at(PRODUCT + 1)}"
-                return Code(text, kind, PRODUCT, frame=frame, missing=missing)
-            return Code(write_call(_SPECIAL_OPERATORS[sign], [left.array, right.array]), kind, missing=missing)
+                return Code(text, kind, PRODUCT, frame=frame, missing=missing, double=double)
+            text = write_call(_SPECIAL_OPERATORS[sign], [left.array, right.array])
+            return Code(text, kind, missing=missing, double=double)
         kind = {"%in%": "flag" if left.kind in SCALAR_KINDS else "flags"}.get(sign, "matrix")
         if sign == "%in%" and left.kind == "column":
             text = f"{left.wrap_at(ATOM)}.isin({right.sequence})"
@@ -361,7 +368,10 @@ def _translate_constant(node: Constant) -> Code:
         if not math.isfinite(value.imag):
             raise TranslationError("a complex number that is not finite")
         return Code(repr(value))
-    return Code(write_number(value), "count" if node.kind == "integer" else "number")
+    if node.kind == "integer":
+        return Code(write_number(value), "count")
+    text = write_number(value)
+    return Code(text, "number", double=is_whole_number(text))
 
 
 def _has_only_numbers(*given: Node | None) -> bool:

@@ -143,6 +143,8 @@ N_SKIPPED = {"vapply": 1, "apply": 1, "parLapply": 1, "parSapply": 1}
 GROUP_APPLIES = set("tapply by aggregate".split())
 COMPARISONS = set("< <= > >= == != identical all.equal isclose stopifnot".split())
 SUMMARIZERS = {"summarise", "summarize", "reframe", "with"}
+# definitions of classes with methods
+CLASS_DEFINITIONS = {"setRefClass", "R6Class", "setClass"}
 # a statement that is left out
 TOO_DEEP = "\0deep"
 # what cannot be followed at all

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from pydpstat import _checks as checks
 from pydpstat.porting._code import TranslationError, make_python_name, make_variable_name
 from pydpstat.porting._escapes import trim_text
+from pydpstat.porting._modules import RESERVED_NAMES, STREAM_NAME
 from pydpstat.porting._output_check import OutputCheck
 from pydpstat.porting._scope import iterate_nodes
 from pydpstat.porting._syntax import Call, Constant, Function, Name, Node
@@ -44,12 +45,11 @@ _ALLOWED_ATTRIBUTES = {
         "trunc replaced_cells set_names set_colnames set_rownames set_dimnames set_levels paste0 print "
         "each is_na ifelse length mutate filter_rows summarize desc count distinct head left_join "
         "inner_join unique population c replicate exp arrange data_frame letters LETTERS renumber "
-        "with_stream column_of access printed".split()
+        "with_stream column_of access printed bind tell_groups single_text".split()
     ),
-    "dppack": set(),
-    "diffpriv": set(),
 }
-_MODULES = {*_ALLOWED_ATTRIBUTES, "RRandom"}
+# whose functions may be called as the R script calls them
+_MODULES_OF_R = {"r", "dppack", "diffpriv", STREAM_NAME}
 # of data frames, and of the modules in pydpstat
 _ALLOWED_METHODS = set("values isna isin assign drop rename loc iloc columns set_axis microaggregation".split())
 
@@ -142,9 +142,9 @@ class TranslationGuard:
     def _is_allowed_name(self, name: str, stored: bool) -> bool:
         if hasattr(builtins, name):
             return name in _ALLOWED_BUILTINS and not stored
-        if name in _MODULES:
+        if name in RESERVED_NAMES:
             # only the random number stream may be assigned
-            return not stored or name == "rng"
+            return not stored or name == STREAM_NAME
         return name.rstrip("_") in self._names
 
     def _is_allowed_attribute(self, node: ast.Attribute) -> bool:
@@ -152,10 +152,8 @@ class TranslationGuard:
         if name.startswith("_"):
             return False
         known = name.rstrip("_") in self._words
-        if isinstance(of, ast.Name) and of.id in _ALLOWED_ATTRIBUTES:
-            return name in _ALLOWED_ATTRIBUTES[of.id] or (
-                known and of.id not in ("np", "pd", "math", "warnings", "pydpstat")
-            )
+        if isinstance(of, ast.Name) and of.id in RESERVED_NAMES:
+            return name in _ALLOWED_ATTRIBUTES.get(of.id, ()) or (known and of.id in _MODULES_OF_R)
         return known or name in _ALLOWED_METHODS
 
 
@@ -183,4 +181,4 @@ def is_seeding(tree: ast.Module) -> bool:
 def find_modules(trees: Iterable[ast.Module]) -> set[str]:
     """Return the modules, and the class of streams, that statements use."""
     found = {each.id for tree in trees for each in ast.walk(tree) if isinstance(each, ast.Name)}
-    return found & (_MODULES | {"rng"})
+    return found & RESERVED_NAMES

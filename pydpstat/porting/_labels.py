@@ -23,14 +23,24 @@ _TYPED_PARAMETERS: dict[str, set[str] | None] = {
     **dict.fromkeys(("rep_len", "rep", "append"), {"x", "values"}),
     **dict.fromkeys(("pmin", "pmax"), None),
     "seq": {"from_", "to", "by"},
+    "sweep": {"STATS"},
+    "diag": {"x"},
+    "tapply": {"default"},
 }
-_N_TYPED_ARGUMENTS = {"matrix": 1, "array": 1, "rep_len": 1, "rep": 1, "append": 2, "seq": 3}
+# which of the arguments without a name they are
+_TYPED_PLACES = {
+    **dict.fromkeys(("matrix", "array", "rep_len", "rep", "diag"), slice(1)),
+    **{"append": slice(2), "seq": slice(3), "tapply": slice(0), "sweep": slice(2, 3)},
+}
 # tests and histograms, and the arguments whose texts R prints as the names of the data
 DATA_NAME_PARAMETERS = {
     **dict.fromkeys("t.test wilcox.test chisq.test cor.test var.test fisher.test ks.test".split(), ("x", "y")),
     **dict.fromkeys(("prop.test", "binom.test"), ("x", "n")),
     **{"shapiro.test": ("x", "x"), "kruskal.test": ("x", "g"), "hist": ("x", "x")},
 }
+# parameters that take a function, and those of functions with one that are places
+FUNCTION_PARAMETERS = {"FUN", "f", "what", "FUNCTION"}
+_PLACE_PARAMETERS = {"MARGIN", "n"}
 LABELLED_FUNCTIONS = (*_TYPED_PARAMETERS, *DATA_NAME_PARAMETERS, "table")
 
 
@@ -89,12 +99,29 @@ def keep_doubles(code: Code, node: Call, name: str) -> Code:
         return code
     keys = _TYPED_PARAMETERS[name]
     places = [
-        *tree.args[: _N_TYPED_ARGUMENTS.get(name)],
+        *tree.args[_TYPED_PLACES.get(name, slice(None))],
         *(one.value for one in tree.keywords if keys and one.arg in keys),
     ]
     numbers = [each.operand if isinstance(each, ast.UnaryOp) else each for each in places]
     whole = [each for each in numbers if isinstance(each, ast.Constant) and type(each.value) is int]
     return replace(code, text=_insert_after(code.text, whole, ".0"))
+
+
+def write_doubles(name: str, codes: list[tuple[str, Code]]) -> list[tuple[str, Code]]:
+    """Return arguments with doubles as such where they give the result its type, or go to a function.
+
+    Examples
+    --------
+    >>> write_doubles("matrix", [("data", Code("n - 1", double=True)), ("nrow", Code("n", double=True))])[0][1].text
+    'float(n - 1)'
+    """
+    if any(key in FUNCTION_PARAMETERS or key == "default" for key, _ in codes):
+        typed = {key for key, _ in codes} - _PLACE_PARAMETERS
+    elif name not in _TYPED_PARAMETERS or (name == "seq" and len(codes) < 3):
+        typed = set()
+    else:
+        typed = _TYPED_PARAMETERS[name] or {key for key, _ in codes}
+    return [(key, replace(code, text=code.typed_text) if code.double and key in typed else code) for key, code in codes]
 
 
 def _insert_after(text: str, places: Sequence[ast.expr], more: str) -> str:

@@ -39,7 +39,7 @@ _KEEPS_MAGNITUDE = {"(", "+", "-", "*", "/", "^", "c", "rep", "seq", "ifelse", "
 _RUNTIME_HELPERS = set(
     "cells column_or columns divide each element equal index integers known matmul modulo ordered part "
     "population filter_rows power quotient released replaced replaced_cells replaced_element rows slot "
-    "unequal is_in colon access column_of printed".split()
+    "unequal is_in colon access column_of printed bind tell_groups single_text".split()
 )
 
 # functions of dplyr that are called as any other
@@ -74,6 +74,8 @@ class Names(Subscripts):
     has_hidden_messages: bool
     # how many blocks a statement is in
     depth: int
+    # names that the script binds to a function
+    bound_names: set[str]
     # how often each name is assigned in the script
     assignment_counts: Mapping[str, int]
 
@@ -96,6 +98,8 @@ class Names(Subscripts):
     def translate_name(self, node: Name) -> Code:
         """Return a variable, a column, a constant, or a function as a value."""
         name = node.name
+        if name in self.bound_names:
+            raise TranslationError(f"{name} is bound to a function")
         variable = self._find_local_variable(name)
         if variable is None and self.frames:
             text, frame, _ = self.frames[-1]
@@ -124,6 +128,7 @@ class Names(Subscripts):
                 plain=variable.groups,
                 missing=variable.missing,
                 size=variable.size,
+                double=variable.double,
             )
         if name in CONSTANTS:
             return CONSTANTS[name]

@@ -4,19 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pydpstat.porting._code import (
-    ATOM,
-    NUMERIC_VECTOR_KINDS,
-    SCALAR_KINDS,
-    Code,
-    TranslationError,
-    is_whole_number,
-    write_call,
-)
+from pydpstat.porting._code import ATOM, NUMERIC_VECTOR_KINDS, SCALAR_KINDS, Code, TranslationError, write_call
 
-_NON_NUMERIC_KINDS = {"text", "texts", "factor", "list", "dict", "frame", "function", "null"}
-# beside a vector of integers such a double may make numbers that R shows as 1e+05
-_LARGE_OPERAND = 1000
+_NON_NUMERIC_KINDS = {"text", "texts", "factor", "list", "dict", "frame", "function", "null", "formula", "time"}
+# kinds of values that make doubles with a double, or that are one of Python's integers
+_SURE_KINDS = {"doubles", "count", "flag"}
 
 
 def refuse_non_numbers(*codes: Code) -> None:
@@ -26,10 +18,12 @@ def refuse_non_numbers(*codes: Code) -> None:
             raise TranslationError(f"arithmetic with a {each.kind}")
 
 
-def as_double(code: Code) -> Code:
-    """Return a double beside R's integers with a decimal point, if the result may be large."""
-    large = code.kind == "number" and is_whole_number(code.text) and abs(int(code.text)) >= _LARGE_OPERAND
-    return replace(code, text=f"{code.text}.0") if large else code
+def as_double(code: Code, other: Code) -> Code:
+    """Return one of R's doubles as a double beside what may be an array of integers, which stays one in Python."""
+    sure = other.kind in _SURE_KINDS or (other.kind == "position" and other.text.isidentifier())
+    if not code.double or other.double or sure or not other.is_computed:
+        return code
+    return replace(code, text=code.typed_text, level=ATOM, double=False)
 
 
 def as_integers(code: Code) -> Code:

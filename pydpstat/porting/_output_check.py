@@ -4,42 +4,21 @@ from __future__ import annotations
 
 import ast
 import inspect
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache
-from types import ModuleType
 
-import numpy as np
-import pandas as pd
-
-import pydpstat
-from pydpstat import diffpriv, dppack
-from pydpstat.porting import r
-from pydpstat.random.r_stream import RRandom
-
-_MODULES: Mapping[str, ModuleType | type] = {
-    **{
-        "math": math,
-        "np": np,
-        "pd": pd,
-        "pydpstat": pydpstat,
-        "dppack": dppack,
-        "diffpriv": diffpriv,
-        "r": r,
-    },
-    **{"rng": RRandom},
-}
+from pydpstat.porting._modules import STREAM_NAME, load_module
 
 
 @cache
 def _get_signature(module: str, name: str) -> inspect.Signature | None:
     """Return the signature of a function of a module, or None if Python does not know it."""
-    function = getattr(_MODULES[module], name)
+    function = getattr(load_module(module), name)
     try:
         found = inspect.signature(function)
     except (TypeError, ValueError):
         return None
-    if module == "rng":
+    if module == STREAM_NAME:
         found = found.replace(parameters=list(found.parameters.values())[1:])
     return found
 
@@ -65,8 +44,9 @@ class OutputCheck:
     def find_wrong_calls(self, tree: ast.Module) -> Iterator[str]:
         """Yield what is wrong with each call, and note the functions that the statement defines."""
         for node in ast.walk(tree):
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in _MODULES:
-                if not hasattr(_MODULES[node.value.id], node.attr):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                module = load_module(node.value.id)
+                if module is not None and not hasattr(module, node.attr):
                     yield f"{node.value.id} has no {node.attr}"
         local = {each.name for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)}
         local |= {each.arg for each in ast.walk(tree) if isinstance(each, ast.arg)}
@@ -86,7 +66,7 @@ class OutputCheck:
             signature, name = self._functions.get(function.id), function.id
         elif isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
             module, name = function.value.id, function.attr
-            if module in _MODULES and hasattr(_MODULES[module], name):
+            if hasattr(load_module(module), name):
                 signature = _get_signature(module, name)
         keywords = _get_keywords(call)
         if signature is None or keywords is None or any(isinstance(each, ast.Starred) for each in call.args):

@@ -28,12 +28,13 @@ _NAMES_BY_KIND = {
     "text": "toString",
     "texts": "names levels colnames rownames",
     "positions": "which order seq_len seq_along",
-    "doubles": "cumsum cumprod diff seq as_numeric numeric fitted residuals rowSums rowMeans",
-    "same": "rev sort unique head tail round signif trunc exp log log2 log10 log1p expm1 pmin pmax "
+    "doubles": "cumprod as_numeric numeric fitted residuals rowSums rowMeans",
+    "same": "cumsum diff rev sort unique head tail round signif trunc exp log log2 log10 log1p expm1 pmin pmax "
     "droplevels na_omit unname cummax cummin",
     "matrix": "matrix t solve diag cbind crossprod",
     "named": "tapply colMeans colSums table prop_table proportions quantile coef",
     "frame": "read_csv data_frame merge aggregate expand_grid as_data_frame distinct arrange",
+    "time": "Sys_time Sys_Date",
     "list": "lapply strsplit Map Filter as_list",
     "dict": "split",
     "factor": "factor as_factor cut",
@@ -58,6 +59,9 @@ TEXT_FUNCTIONS = set(
     "cat print sprintf paste paste0 format as_character toString message formatC prettyNum str nchar "
     "substr grepl".split()
 )
+# functions of vectors, as which a formula has other elements here
+_NOT_OF_FORMULAS = TEXT_FUNCTIONS | set("length identical rev head tail unlist as_list is_character names".split())
+_EXTREMES_AND_SUMS = set("sum prod min max range".split())
 # functions of DPpack's whose results are matrices of one column in R
 _COLUMN_FUNCTIONS = {"mapXy.linear", "mapXy.sigmoid", "phi.gaussian", "regularizer.l2"}
 
@@ -120,6 +124,12 @@ def refuse_unlike_r(plain: str, pairs: Sequence[tuple[str, Node]], codes: Sequen
     first = codes[0].kind if codes else ""
     if plain == "str" and first in ("list", "dict"):
         raise TranslationError("str of a list, which tells R's doubles from its integers")
+    if "formula" in {code.kind for code in codes} and plain in _NOT_OF_FORMULAS:
+        raise TranslationError(f"{plain} of a formula")
+    if plain == "options" and not codes:
+        raise TranslationError("all options, of which most are only R's")
+    if plain in _EXTREMES_AND_SUMS and len(codes) > 1 and any(code.is_na for code in codes):
+        raise TranslationError(f"{plain} of NA, whose type R has by the other values")
     if plain == "names" and first in {"object", *RELEASE_KINDS}:
         raise TranslationError("the names of a test, a model or a release")
     if plain == "names" and get_function_name(pairs[0][1]) == "dimnames":

@@ -34,6 +34,8 @@ class Variable:
     # a vector's length, 0 where it is not known, and whether it is a number other than 0
     size: int = 0
     nonzero: bool = False
+    # whether a number that Python has as an integer is a double in R
+    double: bool = False
 
     def merge_with(self, other: Variable) -> Variable:
         """Return what is known of a variable that is one or the other."""
@@ -51,6 +53,7 @@ class Variable:
             large=self.large or other.large,
             size=self.size if self.size == other.size else 0,
             nonzero=self.nonzero and other.nonzero,
+            double=self.double and other.double,
         )
 
 

@@ -45,11 +45,7 @@ def get_special_translators(translator: Calls) -> dict[str, Callable[[Call], Cod
         "NROW": one(lambda x: Code(f"len({x.text})", "count") if x.kind in VECTOR_KINDS else None),
         "is.null": one(lambda x: Code(f"{x.wrap_at(COMPARE + 1)} is None", "flag", COMPARE)),
         "is.na": one(_translate_is_na),
-        "seq_len": one(
-            lambda n: Code(
-                f"np.arange(1, {_write_successor(n)})", "positions", plain=f"range(1, {_write_successor(n)})"
-            )
-        ),
+        "seq_len": one(_translate_seq_len),
         "seq_along": one(lambda x: _translate_seq_along(translator, x)),
         "numeric": lambda node: constructors.translate_zeros(translator, node, "", "doubles"),
         "double": lambda node: constructors.translate_zeros(translator, node, "", "doubles"),
@@ -59,7 +55,7 @@ def get_special_translators(translator: Calls) -> dict[str, Callable[[Call], Cod
         "rep": lambda node: constructors.translate_rep(translator, node),
         "switch": lambda node: _translate_ternary(translator, expand_switch(translator, node)),
         "replicate": lambda node: _translate_replicate(translator, node),
-        "~": lambda node: Code(quote_text(_write_formula(translator, node)), "text"),
+        "~": lambda node: Code(quote_text(_write_formula(translator, node)), "formula"),
         "lm": lambda node: _translate_model(translator, node),
         "glm": lambda node: _translate_model(translator, node),
         "new": lambda node: _translate_new(translator, node),
@@ -104,6 +100,12 @@ def _make_refusal(name: str) -> Callable[[Call], Code]:
     return refuse_node
 
 
+def _translate_seq_len(n: Code) -> Code | None:
+    if not n.is_whole:
+        return None
+    return Code(f"np.arange(1, {_write_successor(n)})", "positions", plain=f"range(1, {_write_successor(n)})")
+
+
 def _write_successor(n: Code) -> str:
     return str(int(n.text) + 1) if n.text.isdigit() else f"{n.wrap_at(SUM)} + 1"
 
@@ -144,8 +146,12 @@ def expand_switch(translator: Calls, node: Call) -> Call:
     if not isinstance(chosen, Name):
         raise TranslationError("switch of what is no variable")
     variable = translator.scope.find_variable(chosen.name)
-    if variable is None or variable.kind != "text":
+    if variable is None or variable.kind not in ("text", ""):
         raise TranslationError(f"switch: {chosen.name} may be a number or a text")
+    if not variable.kind:
+        # a number would choose by its place
+        code = Code(write_call("r.single_text", [variable.python]))
+        chosen = translator.assign_temporary(code, "choice")
     default = [each.value for each in ways if not each.name]
     if len(default) > 1:
         raise TranslationError("switch has two values without a name")

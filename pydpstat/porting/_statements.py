@@ -44,6 +44,8 @@ _WRONG_ARGUMENTS = "a function is called with other arguments than it has"
 _STATEMENT_FUNCTIONS = ARROWS | set("{ stop return if for while repeat print cat switch warning invisible".split())
 
 
+# functions that let a name be something else than a value
+_BINDING_FUNCTIONS = {"makeActiveBinding", "delayedAssign", "lockBinding"}
 _VISIBILITY_DEPENDS = "whether R shows the value depends on a condition"
 
 
@@ -100,6 +102,8 @@ class Statements(Loops):
         self._silent_results: dict[str, bool] = {}
         self.changed_until: dict[str, float] = {}
         self.captured_names: set[str] = set()
+        self.chooses_generator = False
+        self.bound_names: set[str] = set()
         self._collect_assignments(deepest)
         self.end = 0
         for name in names:
@@ -129,6 +133,9 @@ class Statements(Loops):
                     *find_assigned_names(each.body),
                     *(str(one.name) for one in each.formals),
                 }
+            self.chooses_generator |= get_function_name(each) == "RNGkind"
+            if get_function_name(each) in _BINDING_FUNCTIONS:
+                self.bound_names |= {get_word(one) for one in get_arguments(each)} - {""}
             if get_function_name(each) in ("for", "while", "repeat", *ARROWS):
                 last = math.inf if get_function_name(each) == "<<-" else each.end
                 for name in find_assigned_names(each, deep=True):
@@ -242,8 +249,8 @@ class Statements(Loops):
             self.emit_line(f"return {code.text}")
         elif sink.kind == "assigned":
             self.assign_variable(sink.name, code, node)
-        elif sink.kind == "shown" and code.kind == "function":
-            raise TranslationError("a function is shown")
+        elif sink.kind == "shown" and code.kind in ("function", "formula"):
+            raise TranslationError(f"a {code.kind} is shown")
         elif (
             sink.kind == "shown" and "print" in self.assignment_counts and code.kind not in SCALAR_KINDS | VECTOR_KINDS
         ):

@@ -92,8 +92,8 @@ class Subscripts(Expressions):
         keys = [each.value for each in node.arguments[1:] if not each.name]
         if any(isinstance(each, Constant) and each.value is None and each.kind != "NULL" for each in keys):
             raise TranslationError("NA is an index")
-        if base.kind == "function":
-            raise TranslationError("a function has no elements")
+        if base.kind in ("function", "formula"):
+            raise TranslationError(f"a {base.kind} has no elements")
         refuse_groups(base, "a subscript")
         if len(keys) == 1:
             if keys[0] is None:
@@ -179,7 +179,8 @@ class Subscripts(Expressions):
     def _index_matrix_cells(self, base: Code, keys: Sequence[Node | None], keep: bool) -> Code:
         codes = [None if each is None else self.translate_node(each) for each in keys]
         places = [":" if each is None else _to_python_index(each) for each in codes]
-        if base.kind == "matrix" and not keep and None not in places:
+        # a row or column keeps names, which NumPy's indexing drops
+        if base.kind == "matrix" and not keep and None not in places and (self.is_lenient or ":" not in places):
             kind = "doubles" if ":" in places else "number"
             return Code(f"{base.wrap_at(ATOM)}[{', '.join(map(str, places))}]", kind, missing=base.missing)
         texts = ["None" if each is None else each.sequence for each in codes]

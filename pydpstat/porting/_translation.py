@@ -99,7 +99,8 @@ def translate_script(text: str, name: str = "script.R", use_own_functions: bool 
             (one, writer.scope.names[one].python) for one in find_assigned_names(each) if one in writer.scope.names
         )
         line, _ = script.place(each.start)
-        found.append(Chunk(index, line, "", names))
+        grouped = tuple((one, _read_groups(writer.scope.names[one].groups)) for one, _ in names)
+        found.append(Chunk(index, line, "", names, tuple(each for each in grouped if each[1])))
     writer.emit_comments(len(script.text))
     ends = [*starts[1:], len(writer.lines)]
     # a comment at the end of a statement's line came with the next statement
@@ -109,6 +110,11 @@ def translate_script(text: str, name: str = "script.R", use_own_functions: bool 
     firsts = [each.start for each in script.expressions]
     left = len({bisect(firsts, each.start) for each in writer.problems})
     return PortedScript(name, head, tuple(chunks), tuple(writer.problems), len(chunks), left, tuple(writer.remarks))
+
+
+def _read_groups(text: str) -> tuple[str, ...]:
+    """Return the columns by which a data frame is grouped, which are a list in Python."""
+    return tuple(ast.literal_eval(text)) if text else ()
 
 
 def _translate_statement(writer: Statements, guard: TranslationGuard, node: Node) -> ast.Module:

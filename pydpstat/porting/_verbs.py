@@ -253,6 +253,9 @@ class Verbs(Calls):
         remaining = {"drop_last": keys[:-1], "keep": keys, "drop": []}.get(left)
         if remaining is None:
             raise TranslationError(f".groups of summarize is {left or 'computed'}")
+        told = len(keys) > 1 and all(each.name != ".groups" for each in node.arguments)
+        if told and not self.has_hidden_messages and not self.is_lenient:
+            text = write_call("r.tell_groups", [text, f"[{', '.join(remaining)}]"])
         code = Code(text, "frame", missing=1)
         if remaining:
             code = replace(code, kind="groups", plain=f"[{', '.join(remaining)}]")

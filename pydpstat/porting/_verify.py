@@ -19,6 +19,7 @@ from pydpstat.errors import PydpstatError
 from pydpstat.porting._comparison import Deviation, iterate_deviations
 from pydpstat.porting._dependence import UnknownVariables
 from pydpstat.porting._escapes import trim_text
+from pydpstat.porting._groupings import separate_groups
 from pydpstat.porting._recorded import ScriptRecord
 from pydpstat.porting.r._options import DEFAULT_OPTIONS, options
 from pydpstat.random.r_stream import RRandom
@@ -36,6 +37,9 @@ pgamma qgamma pbinom qbinom ppois qpois dbinom dpois dt dchisq df dgamma dbeta"
 TOLERANCES = {f"dppack.{name}": 1e-6 for name in _MODEL_FUNCTIONS.split()}
 TOLERANCES |= {f"r.{name}": 1e-9 for name in _LIBRARY_FUNCTIONS.split()}
 
+# functions whose values differ from run to run
+_VARYING_FUNCTIONS = {"r.tempfile", "r.Sys_time"}
+_VARYING_REMARK = "the value differs from run to run"
 _VALUE_NAME = "_value_of_this_line"
 _NUMBER_PATTERN = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 # a module's function with the module
@@ -48,6 +52,9 @@ _REFUSAL_PATTERN = re.compile(r"line \d+ is not translated: ")
 class Chunk(NamedTuple):
     """The Python text of one top-level R expression; `names` are pairs of R's and Python's names.
 
+    `groups` are pairs of a data frame's name in R and the columns that it is grouped by, of which Python's
+    frame itself knows nothing.
+
     `index` is the expression's place in the script, from 0; text that no expression has is -1.
     """
 
@@ -55,6 +62,7 @@ class Chunk(NamedTuple):
     line: int
     python: str
     names: tuple[tuple[str, str], ...] = ()
+    groups: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 class LineResult(NamedTuple):
@@ -139,6 +147,7 @@ class _PortComparison:
         self._pool, self._allowed = pool, tolerances
         self._namespace: dict[str, Any] = {"__name__": "__main__"}
         self._names: dict[str, str] = {}
+        self._groups: dict[str, tuple[str, ...]] = {}
         self._unknown = UnknownVariables()
         # why the stream of random numbers is not R's, as a status and a note
         self._stream_status = (UNSEEDED, "")
@@ -152,8 +161,9 @@ class _PortComparison:
             pending = pending[len(mine) :]
             for chunk in mine:
                 self._names |= dict(chunk.names)
+                self._groups |= {name: () for name, _ in chunk.names} | dict(chunk.groups)
                 if chunk.index != index:
-                    self._run_piece(chunk.python)
+                    self._run_piece(ast.parse(chunk.python), chunk.python)
             found = [chunk for chunk in mine if chunk.index == index]
             python = found[-1].python if found else ""
             status, note = self._compare_piece(each, python) if found else (NOT_COMPARED, "no Python")
@@ -167,38 +177,44 @@ class _PortComparison:
         """Run a piece and compare it, or leave it out; return its status with a note."""
         tree = _parse_python(python)
         if tree is None:
-            return self._skip_piece(recorded, ast.Module([], []), PYTHON_STOPPED, "SyntaxError")
+            return self._skip_piece(recorded, [], PYTHON_STOPPED, "SyntaxError")
         if reason := self._unknown.find_reason(tree):
             status, _, note = reason.partition(": ")
-            return self._skip_piece(recorded, tree, status, note)
+            return self._skip_piece(recorded, self._unknown.find_changed_names(tree), status, note)
         self._unknown.note_functions(tree)
         before = self._get_stream_state()
+        changed = self._unknown.find_changed_names(tree)
         with _count_seeds() as seeds:
-            ran = self._run_piece(python)
+            ran = self._run_piece(tree, python)
         drawn = before != self._get_stream_state()
         if ran.error is not None:
-            return self._skip_piece(recorded, tree, *_describe_stop(ran.error, recorded["line"]), seeds=bool(seeds))
+            return self._skip_piece(recorded, changed, *_describe_stop(ran.error, recorded["line"]), seeds=bool(seeds))
         if "error" in recorded:
             return DIFFERENT, f"R stopped: {recorded['error']}; Python did not"
         if seeds:
             self._stream_status = ("", "")
         elif drawn and self._stream_status[0]:
-            return self._skip_piece(recorded, tree, *self._stream_status)
+            return self._skip_piece(recorded, changed, *self._stream_status)
         elif drawn != bool(recorded.get("draws")) and "rng" in self._namespace:
             who, other = ("Python", "R") if drawn else ("R", "Python")
             return DIFFERENT, f"{who} draws random numbers, {other} does not"
-        self._unknown.note_known(self._unknown.find_changed_names(tree))
+        self._unknown.note_known(changed)
+        if called := _VARYING_FUNCTIONS & _find_calls(tree):
+            # what reads and writes a temporary file is compared, what is computed of a time is not
+            if called != {"r.tempfile"}:
+                return self._skip_piece(recorded, changed, NOT_COMPARED, _VARYING_REMARK)
+            return NOT_COMPARED, _VARYING_REMARK
         return self._compare_values(recorded, python, ran)
 
     def _skip_piece(
-        self, recorded: ScriptRecord, tree: ast.Module, status: str, note: str, seeds: bool = False
+        self, recorded: ScriptRecord, names: list[str], status: str, note: str, seeds: bool = False
     ) -> tuple[str, str]:
-        """Note all that is not known after a piece was left out; return its status with a note."""
+        """Note all that is not known after a piece that changes `names` was left out; return its status with a note."""
         changed = [self._names[name] for name in recorded.get("variables", {}) if name in self._names]
         line = f"depends on line {recorded['line']}"
         known = status in (UNSEEDED, NOT_COMPARED)
         reason = f"{status}: {note or line}" if known else f"{NOT_COMPARED}: {line}"
-        self._unknown.note_unknown([*self._unknown.find_changed_names(tree), *changed], reason)
+        self._unknown.note_unknown([*names, *changed], reason)
         if (recorded.get("draws") or seeds) and not self._stream_status[0]:
             self._stream_status = (NOT_COMPARED, f"random numbers follow those of line {recorded['line']}")
         return status, note
@@ -208,13 +224,12 @@ class _PortComparison:
         rng = self._namespace.get("rng")
         return rng.state.tobytes() if isinstance(rng, RRandom) else b""
 
-    def _run_piece(self, python: str) -> _RunResult:
-        """Run a piece; its last value is kept."""
+    def _run_piece(self, tree: ast.Module, python: str) -> _RunResult:
+        """Run a piece; its last value is kept, for which its tree is changed."""
         printed, messages = io.StringIO(), io.StringIO()
         self._namespace.pop(_VALUE_NAME, None)
         error: BaseException | None = None
         try:
-            tree = ast.parse(python)
             _name_last_value(tree)
             # what is computed from inexact numbers is inexact as well
             if tolerance := _find_tolerance(python, self._allowed):
@@ -233,12 +248,15 @@ class _PortComparison:
         for name, value in recorded.get("variables", {}).items():
             mine = self._names.get(name)
             if mine in self._namespace:
-                found += iterate_deviations(value, self._namespace[mine], self._pool, name)
+                own = self._namespace[mine]
+                value, grouped = separate_groups(value, own, self._groups.get(name, ()), self._pool, name)
+                found += [*grouped, *iterate_deviations(value, own, self._pool, name)]
             elif python and value.get("kind") != "other":
                 found.append(Deviation(math.inf, f"{name}: only R has it"))
         theirs = "\n".join(recorded["output"]) + "\n" * (bool(recorded["output"]) and "unended" not in recorded)
         found += _compare_text(theirs, ran.output, tolerance)
-        messages = "".join(recorded.get("messages", []))
+        # dplyr's messages get their line end where they are written
+        messages = "".join(each if each.endswith("\n") else f"{each}\n" for each in recorded.get("messages", []))
         if python and messages != ran.messages:
             found.append(Deviation(math.inf, f"messages: R {messages!r}, Python {ran.messages!r}"))
         if not found:
@@ -286,6 +304,11 @@ def _count_seeds() -> Iterator[list[None]]:
     finally:
         for name in methods:
             delattr(RRandom, name)
+
+
+def _find_calls(tree: ast.AST) -> set[str]:
+    """Return the functions that are called, as they are written."""
+    return {ast.unparse(each.func) for each in ast.walk(tree) if isinstance(each, ast.Call)}
 
 
 def _find_tolerance(python: str, tolerances: dict[str, float]) -> float:

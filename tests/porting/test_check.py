@@ -287,6 +287,8 @@ def test_a_change_is_found(tmp_path, old, new, rule):
         ("DPpack::meanDP(readRDS('x'), 1, 0, 1, colour = 2)\n", "no argument colour"),
         ("DPpack::meanDP(readRDS('x'), -1, 0, 1)\n", "eps must be"),
         ("eval(parse(text = 'print(1)'))\n", "computed"),
+        ("P <- R6Class('P', list(f = function(x, e) DPpack::meanDP(x, e, 0, 1)))\n", "methods of its objects"),
+        ("P <- setRefClass('P', methods = list(f = function(e) meanDP(x, e, 0, 1)))\n", "methods of its objects"),
         ("y <- sum(readRDS('x')) + rnorm(1)\nprint(y)\n", "by hand"),
     ],
 )

@@ -220,7 +220,7 @@ def test_a_statement_that_is_too_deep_is_left_and_the_rest_is_translated(tmp_pat
 
 
 def test_a_statement_that_takes_too_many_steps_is_left():
-    found = translate_script("x <- 1\n" + "cbind(" * 20 + "x" + ", 2)" * 20)
+    found = translate_script("x <- 1\n" + "rep(" * 20 + "x" + ", 2)" * 20)
     assert "steps; split it into several statements" in found.problems[0].reason
 
 

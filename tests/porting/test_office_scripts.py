@@ -13,14 +13,12 @@ from pydpstat.porting._translation import translate_script
 SCRIPTS = sorted((Path(__file__).parent / "scripts" / "port").glob("*.R"))
 # lines that are not translated, and that R and Python have otherwise
 LEFT: dict[str, tuple[list[int], list[int]]] = {
-    "crosstab_percent": ([], [4, 7]),
+    "crosstab_percent": ([], [7]),
     "dots_wrapper": ([1, 3, 11, 13], []),
     "grouped_summary_dplyr": ([2], []),
-    "power_study": ([], [15]),
-    "privacy_ledger": ([], [9]),
     "recode_levels": ([5], []),
     "stratified_means": ([], [6, 11, 12]),
-    "switch_units": ([8, 9, 11, 14], []),
+    "switch_units": ([14], []),
 }
 
 

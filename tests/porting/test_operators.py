@@ -99,7 +99,10 @@ def test_parentheses_are_those_that_are_needed(text, python):
 @pytest.mark.parametrize(
     "text, python",
     [
-        ("(1:3 + 1) %/% 2", "(np.arange(1, 4) + 1) // 2"),
+        ("(1:3 + 1L) %/% 2L", "(np.arange(1, 4) + 1) // 2"),
+        ("(1:3 + 1L) %/% 2", "(np.arange(1, 4) + 1) // 2.0"),
+        ("(1:3 + 1) %/% 2", "r.quotient(np.arange(1, 4) + 1.0, 2)"),
+        ("(1:3 * Inf) %/% 2", "r.quotient(np.arange(1, 4) * np.inf, 2)"),
         ("(1:3 / 10) %/% 2", "r.quotient(np.arange(1, 4) / 10, 2)"),
     ],
 )

@@ -46,8 +46,10 @@ REFUSED = {
 @pytest.mark.parametrize(("python", "given", "space"), CASES)
 def test_values_are_r_s(python, given, space):
     mine = values.ours(python, dict(space))
-    assert values.agree(mine, given), (mine, given)
-    assert (mine == "error" != given) == (python in REFUSED)
+    if python in REFUSED:
+        assert mine == "error" != given
+    else:
+        assert values.agree(mine, given), (mine, given)
 
 
 @pytest.mark.slow

@@ -24,7 +24,7 @@ from pydpstat.porting.r._elements import (
 )
 from pydpstat.porting.r._fits import residuals
 from pydpstat.porting.r._formats import format, formatC, prettyNum, sprintf
-from pydpstat.porting.r._frames import as_data_frame, cbind, data_frame, make_names, rbind
+from pydpstat.porting.r._frames import as_data_frame, bind, cbind, data_frame, make_names, rbind
 from pydpstat.porting.r._groups import (
     Filter, Map, Reduce, apply, ave, do_call, lapply, mapply, relevel, replicate, rowsum, sapply, split,
     tapply, vapply, with_stream,
@@ -63,8 +63,8 @@ from pydpstat.porting.r._sequences import (
     character, colon, integer, logical, numeric, population, rep, rep_len, seq, seq_along, seq_len,
 )
 from pydpstat.porting.r._strings import (
-    casefold, chartr, endsWith, intToUtf8, make_unique, message, nzchar, paste, paste0, startsWith, strrep,
-    strtoi, substr, substring, toString, tolower, toupper, trimws, utf8ToInt,
+    casefold, chartr, endsWith, intToUtf8, make_unique, message, nzchar, paste, paste0, single_text, startsWith,
+    strrep, strtoi, substr, substring, toString, tolower, toupper, trimws, utf8ToInt,
 )
 from pydpstat.porting.r._shapes import released
 from pydpstat.porting.r._structure import rle, str
@@ -75,7 +75,7 @@ from pydpstat.porting.r._summaries import (
 from pydpstat.porting.r._tables import (
     addmargins, marginSums, margin_table, prop_table, proportions, table, xtabs,
 )
-from pydpstat.porting.r._tibbles import as_tibble
+from pydpstat.porting.r._tibbles import as_tibble, tell_groups
 from pydpstat.porting.r._tests import cor_test, t_test, var_test
 from pydpstat.porting.r._tests_of_counts import binom_test, chisq_test, fisher_test, prop_test
 from pydpstat.porting.r._integers import integers
@@ -93,7 +93,7 @@ __all__ = [
     "Sys_time", "abs", "access", "addmargins", "aggregate", "all", "all_equal", "anova", "any", "anyNA",
     "append", "apply", "approx", "arrange", "array", "as_character", "as_data_frame", "as_integer",
     "as_list", "as_logical", "as_matrix", "as_numeric", "as_tibble", "as_vector", "ave", "beta",
-    "bind_rows", "binom_test", "c", "casefold", "cat", "cbind", "ceiling", "cells", "character", "chartr",
+    "bind", "bind_rows", "binom_test", "c", "casefold", "cat", "cbind", "ceiling", "cells", "character", "chartr",
     "chisq_test", "choose", "coef", "colMeans", "colSums", "colnames", "colon", "column_of", "column_or",
     "columns", "complete_cases", "confint", "confint_default", "cor", "cor_test", "cos", "count", "cov",
     "crossprod", "cummax", "cummin", "cumprod", "cumsum", "cut", "data_frame", "dbeta", "dbinom",
@@ -120,10 +120,10 @@ __all__ = [
     "replicate", "residuals", "rev", "rle", "round", "rowMeans", "rowSums", "rownames", "rows", "rowsum",
     "sapply", "scale", "sd", "sensitivitySampler", "seq", "seq_along", "seq_len", "setNames",
     "set_colnames", "set_dimnames", "set_levels", "set_names", "set_rownames", "setdiff", "shapiro_test",
-    "sigma", "sign", "signif", "sin", "slice_max", "slice_min", "slot", "solve", "sort", "split",
+    "sigma", "sign", "signif", "sin", "single_text", "slice_max", "slice_min", "slot", "solve", "sort", "split",
     "sprintf", "sqrt", "startsWith", "str", "strrep", "strsplit", "strtoi", "sub", "substr", "substring",
     "sum", "summarize", "summary", "sweep", "t", "t_test", "table", "tabulate", "tail", "tan", "tanh",
-    "tapply", "tcrossprod", "tempfile", "toString", "tolower", "toupper", "transmute", "trimws", "trunc",
+    "tapply", "tcrossprod", "tell_groups", "tempfile", "toString", "tolower", "toupper", "transmute", "trimws", "trunc",
     "unequal", "union", "unique", "uniroot", "unlist", "unname", "upper_tri", "utf8ToInt", "vapply",
     "var", "var_test", "vcov", "weighted_mean", "which", "which_max", "which_min", "wilcox_test",
     "with_stream", "write_csv", "write_table", "xtabs",

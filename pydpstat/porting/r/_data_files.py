@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import csv
 import math
+import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from secrets import token_hex
 from tempfile import mkdtemp
 
+import numpy as np
 import pandas as pd
 
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._frames import as_data_frame, convert_text_column, make_names
 from pydpstat.porting.r._shapes import find_missing, format_row_name, get_names_and_elements, make_data_frame, to_vector
+from pydpstat.porting.r._typed_frames import mark_integers
 from pydpstat.porting.r._values import Value
 from pydpstat.r_arithmetic import as_character
+
+_INTEGER_PATTERN = re.compile(r"\s*[-+]?\d+\s*")
 
 
 def tempfile(pattern: str = "file", tmpdir: str | None = None, fileext: str = "") -> str:
@@ -61,7 +67,17 @@ def read_csv(
     texts = list(zip(*(row + [""] * (len(names) + numbered - len(row)) for row in body))) or [()] * len(names)
     values = [convert_text_column(each, na_strings, not stringsAsFactors) for each in texts[numbered:]]
     labels = list(texts[0]) if numbered else None
-    return make_data_frame(dict(zip(make_names(names, unique=True) if check_names else names, values)), labels)
+    names = make_names(names, unique=True) if check_names else names
+    frame = make_data_frame(dict(zip(names, values)), labels)
+    return mark_integers(frame, [name for name, *each in zip(names, values, texts[numbered:]) if _is_integer(*each)])
+
+
+def _is_integer(values: Value, texts: Sequence[str]) -> bool:
+    """Return whether a column that was read has R's integers with missing ones."""
+    if getattr(values, "dtype", None) != np.float64:
+        return False
+    known = [text for text, value in zip(texts, values) if not math.isnan(value)]
+    return bool(known) and all(_INTEGER_PATTERN.fullmatch(text) and abs(int(text)) < 2**31 for text in known)
 
 
 def write_csv(x: Value, file: str | Path = "", row_names: bool = True, quote: bool = True, na: str = "NA") -> None:

@@ -12,6 +12,11 @@ from pydpstat import r_arithmetic
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._shapes import Array, to_vector
 from pydpstat.porting.r._values import Value
+from pydpstat.r_arithmetic.elementary import exp
+
+_SQRT_2PI_INVERSE = 0.398942280401432677939946059934
+# from here on the normal density is 0
+_MAX_NORMAL = math.sqrt(-2 * math.log(2) * (-1021 + 1 - 53))
 
 # by R's name: SciPy's name, R's parameters with their defaults, and SciPy's shapes, location and scale
 _FAMILIES: dict[str, tuple[str, dict[str, float | None], Callable[..., tuple[Value, ...]]]] = {
@@ -71,6 +76,19 @@ def _evaluate_distribution(
     return np.maximum(found, distribution.support(*shapes)[0]) if hasattr(distribution, "pmf") else found
 
 
+def _compute_normal_density(x: Array, sd: Array) -> Array:
+    """Return the density at standardized values, in two factors far from the center, as R computes it."""
+    x = np.abs(x)
+    near = np.where(x < 5, x, 0.0)
+    far = np.where((x >= 5) & (x < _MAX_NORMAL), x, 5.0)
+    head = np.rint(far * 65536) / 65536
+    rest = far - head
+    inner = _SQRT_2PI_INVERSE * exp(-0.5 * near * near) / sd
+    outer = _SQRT_2PI_INVERSE / sd * (exp(-0.5 * head * head) * exp((-0.5 * rest - head) * rest))
+    found = np.where(x < 5, inner, np.where(x < _MAX_NORMAL, outer, 0.0))
+    return np.where(np.isnan(x) | (sd <= 0), math.nan, found)
+
+
 def _make_distribution_function(kind: str, name: str) -> Callable[..., Value]:
     scipy_name, defaults, shaped = _FAMILIES[name]
     first = {"d": "x", "p": "q", "q": "p"}[kind]
@@ -86,9 +104,17 @@ def _make_distribution_function(kind: str, name: str) -> Callable[..., Value]:
         values = bound.arguments
         flags = {key: bool(values.pop(key)) for key in _FLAG_DEFAULTS[kind]}
         parts = [to_vector(each, key).astype(np.float64) for key, each in values.items()]
-        if name == "norm" and not flags.get("log_p") and flags.get("lower_tail"):
+        plain = name == "norm" and not flags.get("log_p") and not flags.get("log")
+        if plain and kind == "d":
             x, mean, sd = _expand_to_longest(parts)
-            done = r_arithmetic.pnorm((x - mean) / sd) if kind == "p" else mean + sd * r_arithmetic.qnorm(x)
+            done = _compute_normal_density((x - mean) / sd, sd)
+        elif plain and kind == "p":
+            x, mean, sd = _expand_to_longest(parts)
+            # R has both tails of the same sum
+            done = r_arithmetic.pnorm((x - mean) / sd * (1 if flags["lower_tail"] else -1))
+        elif plain and flags["lower_tail"]:
+            x, mean, sd = _expand_to_longest(parts)
+            done = mean + sd * r_arithmetic.qnorm(x)
         else:
             from scipy import stats
 

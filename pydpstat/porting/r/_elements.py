@@ -85,11 +85,24 @@ def _compute_binomial(n: float, k: float) -> float:
     return float(math.comb(int(n), int(k)))
 
 
+_LOG_SQRT_2PI = 0.918938533204672741780329736406
+
+
 def _compute_gamma(x: float) -> float:
     if 0 < x <= 50 and x == int(x):
         # R multiplies
         return math.prod(range(2, int(x)), start=1.0)
+    if 50 < x < 171.6 and x == int(x):
+        return math.exp((x - 0.5) * math.log(x) - x + _LOG_SQRT_2PI + _compute_stirling_error(x))
     return math.inf if x >= 171.7 else math.gamma(x)
+
+
+def _compute_stirling_error(n: float) -> float:
+    """Return what Stirling's formula for the logarithm of n! leaves, for n above 50, in R's terms."""
+    square = n * n
+    if n > 80:
+        return (1 / 12 - (1 / 360 - 1 / 1260 / square) / square) / n
+    return (1 / 12 - (1 / 360 - (1 / 1260 - 1 / 1680 / square) / square) / square) / n
 
 
 def _compute_log_gamma(x: float) -> float:

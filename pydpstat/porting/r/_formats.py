@@ -96,10 +96,15 @@ def format_elements(
         return [gone if is_missing(each) else known(each) for each in values]
     if values.dtype.kind != "f":
         return to_strings(values).tolist()
+    if (lost := np.isnan(values)).any() and np.signbit(values[lost]).any():
+        raise PydpstatError("a result is NaN in R, as of 0 / 0, which is NA here: leave it out, or write NA")
     most = to_single_integer(CURRENT_OPTIONS["digits"] if digits is None else digits, "digits")
     penalty = to_single_integer(CURRENT_OPTIONS["scipen"]) if penalty is None else penalty
     how = compute_decimals(values[np.isfinite(values)].tolist(), most, nsmall, penalty)
     return [format_with_decimals(each, *how) for each in values.tolist()]
+
+
+_ESCAPES = [("\\", "\\"), *zip("abfnrtv", "\a\b\f\n\r\t\v"), ("033", "\033"), ("177", "\177")]
 
 
 def escape_text(text: str, quote: bool) -> str:
@@ -110,7 +115,7 @@ def escape_text(text: str, quote: bool) -> str:
     >>> print(escape_text('a "b"', True), escape_text("a\tb", False))
     "a \"b\"" a\tb
     """
-    for letter, sign in [("\\", "\\"), ("n", "\n"), ("t", "\t"), ("r", "\r"), *[('"', '"')] * quote]:
+    for letter, sign in [*_ESCAPES, *[('"', '"')] * quote]:
         text = text.replace(sign, f"\\{letter}")
     return f'"{text}"' if quote else text
 
@@ -282,6 +287,8 @@ def prettyNum(x: Value, big_mark: str = "") -> Value:
     values = to_plain_vector(x)
     if get_factor(x) is not None or (values.dtype == object and any(map(is_missing, values))):
         raise PydpstatError("x must be numbers, or strings none of which is missing; got others")
+    if values.dtype == object and len(set(map(len, values))) > 1:
+        raise PydpstatError("x has strings of several widths, which R makes equal: give numbers")
     parts = [format_elements(values[k : k + 1])[0] for k in range(values.size)]
     return match_shape(to_object_array([insert_thousands_mark(each, big_mark) for each in parts]), x)
 
@@ -331,7 +338,7 @@ def _fill_format(fmt: str, values: Sequence[Value]) -> str:
         if kind == "%":
             return "%"
         if width == "*":
-            width, place = str(values[place]), place + 1
+            width, place = str(to_single_integer(values[place], "a width")), place + 1
         at = int(number) - 1 if number else place
         place += not number
         if at >= len(values):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from itertools import product
+from itertools import dropwhile, product
 
 import numpy as np
 import pandas as pd
@@ -65,14 +65,13 @@ def make_names(names: Value, unique: bool = False) -> Value:
         new = "".join(c if c.isalnum() or c in "._" else "." for c in name)
         new = new if re.match(r"[^\W\d_]|\.(?!\d)", name) else f"X{new}"
         valid.append(new + "." * (new in RESERVED_WORDS))
-    found: list[str] = []
-    for name in valid:
-        new, i = name, 0
-        while unique and (new in found or (i and new in valid)):
-            i += 1
-            new = f"{name}.{i}"
-        found.append(new)
-    return np.array(found, dtype=object)
+    if not unique:
+        return np.array(valid, dtype=object)
+    # names that stay as they are come first
+    order = np.argsort([new != name for new, name in zip(valid, to_vector(names).tolist())], kind="stable")
+    found = np.empty(len(valid), dtype=object)
+    found[order] = make_unique_row_names([valid[k] for k in order])
+    return found
 
 
 def make_unique_row_names(names: Value, sep: str = ".") -> Value:
@@ -95,11 +94,12 @@ def make_unique_row_names(names: Value, sep: str = ".") -> Value:
 
 
 def data_frame(
-    *parts: Value, stringsAsFactors: bool = False, check_names: bool = True, **columns: Value
+    *parts: Value, stringsAsFactors: bool = False, check_names: bool = True, unnamed_label: str = "", **columns: Value
 ) -> pd.DataFrame:
     """Return a frame of vectors, repeated to the longest one's length, of frames, tables, dicts and matrices.
 
-    Names of a vector become names of the rows, as in R.
+    Names of a vector become names of the rows, as in R. The column of a matrix with one, which has no name,
+    gets the `unnamed_label`.
 
     Examples
     --------
@@ -120,7 +120,10 @@ def data_frame(
             frame = as_data_frame(value)
             if count_dimensions(value) > 1 and get_dimnames(value)[1] is None:
                 plain = [name] if single else map(str, range(1, frame.shape[1] + 1))
-                frame.columns = [*plain] if name else [f"X{i + 1}" for i in range(frame.shape[1])]
+                if single and not name and not unnamed_label:
+                    raise PydpstatError("the column of a matrix needs a name: write data_frame(name=x)")
+                other = [unnamed_label] if single else [f"X{i + 1}" for i in range(frame.shape[1])]
+                frame.columns = [*plain] if name else other
             given.insert(0, (name, frame))
         elif value is not None:
             if index is None and get_element_names(value) is not None:
@@ -355,3 +358,27 @@ def cbind(*parts: Value, **more: Value) -> Value:
         for name, each in (value.items() if isinstance(value, pd.DataFrame) else [(key, value)])
     }
     return data_frame(*(v for v in parts if v is not None), check_names=False, **columns)
+
+
+def bind(parts: Sequence[Value], labels: Sequence[str], function: str, named: bool = False) -> Value:
+    """Return what ``cbind`` or ``rbind`` does, where only some parts have a label or two the same.
+
+    `named` is whether a label is given, and not only the name of a variable.
+
+    Examples
+    --------
+    >>> bind([[1, 2], 3], ["x", ""], "cbind").dimnames
+    (None, ['x', ''])
+    """
+    present = [(part, label) for part, label in zip(parts, labels) if part is not None]
+    if any(isinstance(part, pd.DataFrame) for part, _ in present):
+        # the names of variables count for vectors beside a frame only
+        rest = list(dropwhile(lambda each: count_dimensions(each[0]) > 1, present)) if function == "cbind" else []
+        alone = len({label for _, label in rest} - {""}) == len(rest)
+        if named or not alone or any(count_dimensions(part) > 1 for part, _ in rest):
+            raise PydpstatError(f"beside a frame each vector of {function} needs a name, after all others: write z=z")
+        tables = [part for part, _ in present[: len(present) - len(rest)]]
+        return (cbind if function == "cbind" else rbind)(*tables, **{label: part for part, label in rest})
+    if not present:
+        return None
+    return bind_arrays([part for part, _ in present], [label for _, label in present], int(function == "cbind"))

@@ -89,7 +89,10 @@ def vapply(X: Value, FUN: Function, FUN_VALUE: Value, *args: Value, USE_NAMES: b
     for values in map(to_vector, answers := lapply(get_names_and_elements(X)[1], FUN, *args, **more)):
         if values.size != like.size or "biufO".find(values.dtype.kind) > "biufO".find(like.dtype.kind):
             raise PydpstatError(f"FUN must return {like.size} {like.dtype}; got {values.size} {values.dtype}")
-    return _collect_results(answers, *get_names_and_elements(X), True, USE_NAMES) if answers else like[:0]
+    found = _collect_results(answers, *get_names_and_elements(X), True, USE_NAMES) if answers else like[:0]
+    if like.size > 1 and (labels := get_element_names(FUN_VALUE)) is not None:
+        return with_dimnames(found, (labels, get_dimnames(found)[1]))
+    return found
 
 
 def mapply(
@@ -220,6 +223,10 @@ def apply(X: Value, MARGIN: Value, FUN: Function, *args: Value, **more: Value) -
     labels = names[margin[0]] if len(margin) < 2 else None
     answers = [FUN(part, *args, **more) for part in parts]
     if any(isinstance(each, (list, dict)) for each in answers):
+        return make_list(answers, labels)
+    if len({np.size(each) for each in answers}) > 1:
+        if len(margin) > 1:
+            raise PydpstatError("FUN must return a single value for each cell")
         return make_list(answers, labels)
     # names of single results, and names that differ, are lost
     if any(np.size(each) == 1 or get_element_names(each) != get_element_names(answers[0]) for each in answers):

@@ -22,6 +22,7 @@ from pydpstat.porting.r._shapes import (
     to_vector,
     to_vector_or_factor,
 )
+from pydpstat.porting.r._typed_frames import IncompleteIntegers
 from pydpstat.porting.r._values import Value
 from pydpstat.r_arithmetic.factor import find_categories
 
@@ -140,7 +141,7 @@ def na_omit(object: Value) -> Value:
     keep = complete_cases(object)
     if isinstance(object, pd.DataFrame):
         return object[keep]
-    found = take_rows(object, np.flatnonzero(keep))
+    found = object[keep] if isinstance(object, IncompleteIntegers) else take_rows(object, np.flatnonzero(keep))
     if not isinstance(found, np.ndarray) or keep.all():
         return found
     if np.ndim(object) > 1:

@@ -38,7 +38,11 @@ def diag(x: Value = 1.0, nrow: int | None = None) -> Array:
     values = to_vector(x)
     if values.size == 1 and nrow is None:
         return np.eye(int(values[0]))
-    return np.diag(np.resize(values.astype(np.float64), int(nrow) if nrow else values.size))
+    return np.diag(np.resize(values, int(nrow) if nrow else values.size))
+
+
+# below this the digits of a solution are those of a library
+_MIN_INVERSE_CONDITION = 1e-10
 
 
 def solve(a: Value, b: Value = None) -> Value:
@@ -55,8 +59,10 @@ def solve(a: Value, b: Value = None) -> Value:
     if left.shape[0] != left.shape[1]:
         raise PydpstatError(f"a must have as many rows as columns; got {left.shape}")
     with np.errstate(all="ignore"):
-        singular = not np.linalg.slogdet(left)[0] or 1 / np.linalg.cond(left, 1) < np.finfo(float).eps
-    if singular:
+        inverse_condition = 1 / np.linalg.cond(left, 1) if np.linalg.slogdet(left)[0] else 0.0
+    if _MIN_INVERSE_CONDITION > inverse_condition >= np.finfo(float).eps:
+        raise PydpstatError("a is nearly singular, so that R's digits depend on its library: scale or drop columns")
+    if not inverse_condition >= np.finfo(float).eps:
         raise PydpstatError("a is computationally singular: some of its columns follow from the others")
     rows, columns = get_dimnames(as_matrix(a))
     if b is None:
@@ -119,7 +125,8 @@ def crossprod(x: Value, y: Value = None) -> Array:
     >>> crossprod([1, 2])
     array([[5.]])
     """
-    return matmul(t(x), as_matrix(x if y is None else y))
+    left, right = (each if count_dimensions(each) == 2 else to_vector(each) for each in (x, x if y is None else y))
+    return matmul(t(as_matrix(left)), as_matrix(right))
 
 
 def tcrossprod(x: Value, y: Value = None) -> Array:
@@ -130,7 +137,9 @@ def tcrossprod(x: Value, y: Value = None) -> Array:
     >>> tcrossprod([1, 2]).tolist()
     [[1.0, 2.0], [2.0, 4.0]]
     """
-    return matmul(as_matrix(x), t(x if y is None else y))
+    # a vector has one column, whose rows have no names
+    left, right = (each if count_dimensions(each) == 2 else to_vector(each) for each in (x, x if y is None else y))
+    return matmul(as_matrix(left), t(as_matrix(right)))
 
 
 _SWEEP_OPERATORS = {"-": np.subtract, "+": np.add, "*": np.multiply, "/": np.divide}
@@ -145,6 +154,8 @@ def sweep(x: Value, MARGIN: int, STATS: Value, FUN: str | Callable[..., Value] =
     array([[0, 0],
            [2, 2]])
     """
+    if np.ndim(MARGIN):
+        raise PydpstatError(f"MARGIN must be 1 or 2; got {list(MARGIN)!r:.60}")  # type: ignore[call-overload]
     source, stats = as_matrix(x), to_vector(STATS)
     if stats.size not in (1, source.shape[MARGIN - 1]):
         raise PydpstatError(f"STATS must have {source.shape[MARGIN - 1]} values; got {stats.size}")

@@ -365,9 +365,12 @@ def bind_arrays(parts: Sequence[Value], names: Sequence[str], axis: int) -> Arra
     array([[1, 2],
            [3, 3]])
     """
+    if any(count_dimensions(p) > 1 or to_vector(p).size for p in parts):
+        if any(count_dimensions(p) < 2 and not to_vector(p).size for p in parts):
+            raise PydpstatError("vectors without elements must not be beside others: leave them out")
     sizes = {np.shape(p)[1 - axis] for p in parts if count_dimensions(p) > 1} or {max(to_vector(p).size for p in parts)}
     size = max(sizes)
-    if len(sizes) > 1 or any(count_dimensions(p) < 2 and size % to_vector(p).size for p in parts):
+    if len(sizes) > 1 or any(count_dimensions(p) < 2 and size % max(1, to_vector(p).size) for p in parts):
         raise PydpstatError(f"vectors and matrices must have lengths that fit together; got {sorted(sizes)}")
     blocks, own, others = [], [], None
     for part, label in zip(parts, names):

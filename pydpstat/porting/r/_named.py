@@ -28,6 +28,10 @@ class NamedVector(pd.Series):
     def _constructor(self) -> type[NamedVector]:
         return NamedVector
 
+    def __bool__(self) -> bool:
+        # a single value is a condition in R
+        return bool(self.iloc[0]) if len(self) == 1 else super().__bool__()
+
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **options: object) -> object:
         first = next(k for k, each in enumerate(inputs) if isinstance(each, NamedVector))
         given = [each if k == first else _to_array(each) for k, each in enumerate(inputs)]

@@ -7,6 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas as pd
+
+from pydpstat.porting.r._named import NamedVector
 
 
 class NamedNumber:
@@ -57,7 +60,19 @@ def _make_reflected_operator(operate: Callable[[Any, Any], Any]) -> Callable[[An
     return lambda x, y: operate(y, x)
 
 
+def _compare_and_keep_name(operate: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def call_comparison(self: Any, other: Any) -> Any:
+        result = operate(drop_name(self), drop_name(other))
+        if not isinstance(result, bool):
+            return result
+        return NamedVector([result], index=pd.Index(self.names, dtype=object))
+
+    return call_comparison
+
+
 for _kind in (NamedFloat, NamedInt):
+    for _sign in ("lt", "le", "gt", "ge"):
+        setattr(_kind, f"__{_sign}__", _compare_and_keep_name(getattr(operator, _sign)))
     for _sign in ("add", "sub", "mul", "truediv"):
         _operate = getattr(operator, _sign)
         setattr(_kind, f"__{_sign}__", _keep_name(_operate))

@@ -54,19 +54,23 @@ quotient = make_elementwise(
 
 
 def divide(x: Value, y: Value) -> Value:
-    """Return a quotient; divided by zero it is infinite or NaN.
+    """Return a quotient; divided by zero it is infinite.
 
     Examples
     --------
-    >>> divide(1, 0), divide(0, 0), divide(6, 3)
-    (inf, nan, 2.0)
+    >>> divide(1, 0), divide(6, 3)
+    (inf, 2.0)
     """
     try:
         with np.errstate(all="ignore"):
             return x / y
     except ZeroDivisionError:
         # of two of Python's numbers
-        return math.nan if x == 0 or x != x else math.copysign(math.inf, x) * math.copysign(1.0, y)
+        if x == 0:
+            raise PydpstatError(
+                "0 / 0 is NaN in R, which is NA here: write NA where a number is divided by 0"
+            ) from None
+        return math.nan if x != x else math.copysign(math.inf, x) * math.copysign(1.0, y)
 
 
 def each(x: object) -> Iterable[object]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from pydpstat._data.values import to_object_array
 from pydpstat.errors import NotSupportedError, PydpstatError
+from pydpstat.porting.r._shapes import make_list
 from pydpstat.porting.r._strings import apply_to_texts
 from pydpstat.porting.r._values import (
     Value,
@@ -181,7 +182,7 @@ def _replace_matches(pattern: str, replacement: str, x: Value, flags: tuple[bool
     )
 
 
-def strsplit(x: Value, split: str, fixed: bool = False, perl: bool = False) -> list[Vector]:
+def strsplit(x: Value, split: str | None, fixed: bool = False, perl: bool = False) -> list[Vector]:
     """Return the parts of each string between matches of a pattern; with an empty one its characters.
 
     Examples
@@ -189,6 +190,7 @@ def strsplit(x: Value, split: str, fixed: bool = False, perl: bool = False) -> l
     >>> strsplit(["a,b", "c"], ",")
     [array(['a', 'b'], dtype=object), array(['c'], dtype=object)]
     """
+    split = "" if split is None else split
     found = _compile_patterns(split, fixed, perl, False)
     if to_plain_vector(x).dtype != object or get_factor(x) is not None:
         raise PydpstatError(f"x must be strings; got {x!r:.60}. Write as_character(x).")
@@ -211,8 +213,7 @@ def strsplit(x: Value, split: str, fixed: bool = False, perl: bool = False) -> l
         )
         for text in to_strings(x)
     ]
-    names = get_element_names(x)
-    return answers if names is None else dict(zip(names, answers))  # type: ignore[return-value]
+    return make_list(answers, get_element_names(x))  # type: ignore[no-any-return]
 
 
 class MatchPositions(np.ndarray):

@@ -368,6 +368,8 @@ def replaced_element(x: Value, i: Value, value: Value) -> Value:
     >>> replaced_element({"a": 1}, "b", [1, 2]), replaced_element([1, 2], 1, None)
     ({'a': 1, 'b': [1, 2]}, [2])
     """
+    if count_elements(i) != 1:
+        raise PydpstatError(f"[[ ]] takes one place or name; got {count_elements(i)}: assign to the inner list")
     found, new = resolve_vector_index(i, count_elements(x), get_element_names(x))
     if x is None or isinstance(x, (list, Mapping)):
         return _replace_list_elements(x, found, new, [] if value is None else [value])

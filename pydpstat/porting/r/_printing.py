@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import math
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -243,6 +244,9 @@ def _format_list(x: Sequence[Value] | Mapping[str, Value], digits: Value, quote:
 def _format_matrix(x: Value, dimnames: Sequence[Names], axes: Sequence[str], digits: Value, quote: bool) -> list[str]:
     counted, x = is_multiway_table(x) or isinstance(x, Table), np.asarray(getattr(x, "counts", x))
     rows, columns = x.shape
+    if counted and x.dtype.kind == "f":
+        # a table shows neither NA nor NaN
+        x = np.where(np.isnan(x), math.nan, x)
     if not rows + columns:
         return ["<0 x 0 matrix>"]
     body = [format_elements(to_plain_vector(x[:, k]), digits, quote) for k in range(columns)]
@@ -252,14 +256,20 @@ def _format_matrix(x: Value, dimnames: Sequence[Names], axes: Sequence[str], dig
         )
         body = [flat[k * rows : (k + 1) * rows] for k in range(columns)]
     names = [f"[,{k + 1}]" for k in range(columns)] if dimnames[1] is None else _format_labels(dimnames[1])
-    labels = pad_texts([f"[{k + 1},]" for k in range(rows)]) if dimnames[0] is None else _format_labels(dimnames[0])
+    labels = _number_rows(rows) if dimnames[0] is None else _format_labels(dimnames[0])
     if not columns:
         return pad_texts(["", *labels], left=True)
     if axes:
         indent = " " * max(2, len(axes[0]) - max(map(len, labels)))
         labels = [indent + each for each in labels]
-    head, above = axes or ("", None)
+    # without rows there is room for the name of one
+    head, above = axes or (" " * 4 * (not rows), None)
     return _wrap_columns([head, *labels], [[n, *b] for n, b in zip(names, body)], x.dtype == object, above)
+
+
+def _number_rows(count: int) -> list[str]:
+    # R leaves room for one row more
+    return pad_texts([f"[{k + 1},]" for k in range(count)], width=len(f"[{count + 1},]"))
 
 
 def _format_array(x: Vector, digits: Value, quote: bool) -> list[str]:

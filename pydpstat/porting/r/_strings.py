@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 from collections.abc import Callable
 
@@ -93,6 +94,20 @@ def message(*values: Value) -> None:
     >>> message("done")
     """
     sys.stderr.write("".join(word for each in values for word in _to_texts_with_na(each)) + "\n")
+
+
+def single_text(x: Value) -> Value:
+    """Return a single string, by which ``switch`` chooses; a number would choose by its place.
+
+    Examples
+    --------
+    >>> single_text("kg")
+    'kg'
+    """
+    values = to_plain_vector(x)
+    if values.dtype != object or values.size != 1 or values[0] is None:
+        raise PydpstatError(f"switch chooses by one string here; got {x!r:.60}: write if for numbers")
+    return str(values[0])
 
 
 def nzchar(x: Value) -> Value:
@@ -195,7 +210,7 @@ def strrep(x: Value, times: Value) -> Value:
     return match_shape(to_object_array([None if w is None else w * int(k) for w, k in zip(words, n)]), x, times)
 
 
-def strtoi(x: Value, base: int = 10) -> Value:
+def strtoi(x: Value, base: int = 0) -> Value:
     """Return whole numbers written with a base; NA if a string is none.
 
     Examples
@@ -204,9 +219,13 @@ def strtoi(x: Value, base: int = 10) -> Value:
     (255, array([ 7., nan]))
     """
 
+    radix = to_single_integer(base, "base")
+
     def parse_integer(text: str) -> float:
+        # C's base 0: a leading 0 is that of octal numbers
+        own = 8 if not radix and re.fullmatch(r"\s*[-+]?0[0-7]+", text) else radix
         try:
-            found = int(text.replace("_", "?"), to_single_integer(base, "base"))
+            found = int(text.replace("_", "?").replace("o", "?").replace("b", "?") if not radix else text, own)
         except ValueError:
             return math.nan
         return found if abs(found) < 2**31 else math.nan
@@ -278,7 +297,10 @@ def intToUtf8(x: Value, multiple: bool = False) -> Value:
     >>> intToUtf8([72, 105])
     'Hi'
     """
-    found = [chr(each) for each in to_plain_vector(x).astype(np.int64)]
+    codes = to_plain_vector(x).astype(np.int64)
+    if ((codes >= 0xD800) & (codes <= 0xDFFF)).any():
+        raise PydpstatError("x has halves of surrogate pairs, which are no characters")
+    found = [chr(each) for each in codes]
     return to_object_array(found) if multiple else "".join(found)
 
 

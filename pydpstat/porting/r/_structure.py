@@ -107,7 +107,7 @@ def _describe_factor(factor: pd.Categorical) -> builtins.str:
     shown = ("<" if factor.ordered else ",").join([*levels[:most], *[".."] * (most < len(levels))])
     kind, n = "Ord.factor" if factor.ordered else "Factor", len(levels)
     numbers = " ".join(format_elements(codes[:10])) + " ..." * (codes.size > 10)
-    return f" {kind} w/ {n} level{'s' * (n != 1)} {shown}: {numbers}"
+    return f" {kind} w/ {n} level{'s' * (n != 1)}{' ' * bool(levels)}{shown}: {numbers}"
 
 
 class Runs(dict[builtins.str, Vector]):
@@ -121,6 +121,8 @@ class Runs(dict[builtins.str, Vector]):
         >>> rle([5, 5, 7]).lines()
         ['Run Length Encoding', '  lengths: int [1:2] 2 1', '  values : int [1:2] 5 7']
         """
+        if to_plain_vector(self["values"]).dtype == object and len(self["values"]) > 4:
+            raise PydpstatError("R shows more than 4 runs of strings otherwise than str does: print their values")
         return [
             "Run Length Encoding",
             *(f"  {key:7}:{_describe_structure(value, '  ..')[0]}" for key, value in self.items()),

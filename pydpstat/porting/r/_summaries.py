@@ -81,7 +81,7 @@ def _make_extreme_function(name: str, sign: int) -> Callable[..., Value]:
             return ordered[-1] if sign > 0 else ordered[0]
         # of equal values the first, which tells zeros of both signs apart
         chosen = values[int(np.argmax(values) if sign > 0 else np.argmin(values))].item()
-        return int(chosen) if values.dtype == bool else chosen
+        return make_r_integer(chosen) if values.dtype.kind in "bi" else chosen
 
     find_extreme.__name__ = find_extreme.__qualname__ = name
     find_extreme.__doc__ = f"Return the {name}imum of all values: of strings by R's order, of none an infinity."

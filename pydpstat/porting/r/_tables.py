@@ -41,6 +41,8 @@ def table(*factors: Value, useNA: str | None = None, exclude: Value = "", dnn: V
     excluded = {"exclude": exclude} if not isinstance(exclude, str) or exclude else {}
     flat = (to_vector(each) if isinstance(each, np.ndarray) else each for each in factors)
     found = r_arithmetic.table(*flat, useNA=useNA, dnn=dnn, **excluded)
+    if len(found.dimnames) > 1 and not all(map(len, found.dimnames)):
+        raise PydpstatError("a table needs a value of each factor: one has missing values only")
     if len(found.dimnames) > 1:
         return with_dimnames(found.counts, list(map(list, found.dimnames)), found.names)
     return make_one_way_table(found.counts, found.dimnames[0], found.names[0])
@@ -124,9 +126,10 @@ def addmargins(A: Value, margin: int | None = None) -> Value:
     3
     """
     if is_one_way_table(A):
-        return make_one_way_table(np.append(to_vector(A), marginSums(A)), [*A.index, "Sum"], A.index.name)
+        counts = np.append(to_vector(A), marginSums(A)).astype(np.float64)
+        return make_one_way_table(counts, [*A.index, "Sum"], A.index.name)
     cells = as_matrix(A)
-    names, full = list(get_dimnames(cells)), np.asarray(cells)
+    names, full = list(get_dimnames(cells)), np.asarray(cells, np.float64)
     for k in range(2):
         if margin in (None, k + 1):
             full = np.concatenate([full, np.expand_dims(to_vector(marginSums(full, 2 - k)), k)], axis=k)

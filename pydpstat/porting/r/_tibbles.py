@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import textwrap
 from collections.abc import Sequence
 
 import pandas as pd
@@ -9,6 +11,9 @@ import pandas as pd
 from pydpstat.errors import PydpstatError
 from pydpstat.porting.r._frames import as_data_frame
 from pydpstat.porting.r._values import Value
+
+# where dplyr breaks the lines of its messages
+_MESSAGE_WIDTH = 79
 
 
 class Tibble(pd.DataFrame):
@@ -44,3 +49,17 @@ def match_frame_class(result: pd.DataFrame, frame: Value, by: Sequence[str] = ()
     [False, True]
     """
     return Tibble(result) if len(by) or isinstance(frame, Tibble) else result
+
+
+def tell_groups(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """Write dplyr's message that a summary is in groups, and return the summary.
+
+    Examples
+    --------
+    >>> len(tell_groups(pd.DataFrame({"site": ["a"]}), ["site"]))
+    1
+    """
+    words = ", ".join(f"'{each}'" for each in names)
+    text = f"`summarise()` has grouped output by {words}. You can override using the `.groups` argument."
+    sys.stderr.write(f"{textwrap.fill(text, _MESSAGE_WIDTH, break_on_hyphens=False, break_long_words=False)}\n")
+    return frame

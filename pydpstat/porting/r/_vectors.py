@@ -299,6 +299,8 @@ def outer(X: Value, Y: Value, FUN: Value = "*") -> Value:
     if result.size != x.size * y.size:
         raise PydpstatError(f"FUN must be vectorized: it gave {result.size} values for {x.size * y.size} pairs")
     if max(count_dimensions(X), count_dimensions(Y)) > 1:
+        if any(each is not None for side in (X, Y) for each in (*get_dimnames(side), get_element_names(side))):
+            raise PydpstatError("X and Y must have no names where one is a matrix: write unname(X)")
         return result.reshape((*_get_shape(X), *_get_shape(Y)), order="F")
     return with_dimnames(result.reshape((x.size, y.size), order="F"), (get_element_names(X), get_element_names(Y)))
 

@@ -1,0 +1,12 @@
+# dplyr's groups, and the message that a summary has some
+library(dplyr)
+v <- data.frame(s = c("b", "a", "a"), k = c("x", "y", "x"), j = c(1, 2, 1), v = c(3, 1, 2))
+by_site <- group_by(v, s)
+a <- v %>% group_by(s, k) %>% summarise(n = n())
+b <- summarise(group_by(v, s, k, j), n = n())
+quiet <- suppressMessages(v %>% group_by(s, k) %>% summarise(n = n()))
+one <- v %>% group_by(s) %>% summarise(total = sum(v))
+kept <- v %>% group_by(s, k) %>% summarise(n = n(), .groups = "keep")
+gone <- v %>% group_by(s, k) %>% summarise(n = n(), .groups = "drop")
+shares <- by_site %>% mutate(share = v / sum(v))
+top <- by_site %>% filter(v == max(v))
