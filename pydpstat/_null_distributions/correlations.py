@@ -47,8 +47,8 @@ class CorrelationValue(AsymmetricValue):
 
     def compute_interval(self, noise: NoiseQuantiles, value: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray]:
         """Return intervals within [-1, 1], each of which contains its estimate."""
-        ends = [compute_correlation_limits(sums, self.size, noise, alpha) for sums in self.sums]
-        return make_interval_arrays(value, ends, self.width)
+        limits = [compute_correlation_limits(sums, self.size, noise, alpha) for sums in self.sums]
+        return make_interval_arrays(value, limits, self.width)
 
 
 def make_interval_arrays(
@@ -58,21 +58,21 @@ def make_interval_arrays(
 
     Estimates that are NaN are ignored.
     """
-    both = np.array(limits).T
+    stacked = np.array(limits).T
     if width is not None:
         # the correlation of a variable with itself is 1, without noise
-        both = np.array([make_symmetric_matrices(end, width, 1.0) for end in both])
-    low, high = (end.reshape(value.shape) for end in both)
+        stacked = np.array([make_symmetric_matrices(end, width, 1.0) for end in stacked])
+    low, high = (end.reshape(value.shape) for end in stacked)
     return np.fmin(low, value), np.fmax(high, value)
 
 
 def make_symmetric_matrices(values: np.ndarray, width: int, diagonal: float) -> np.ndarray:
     """Return symmetric matrices from the values of the pairs of variables in row-major order."""
-    first, second = np.triu_indices(width, 1)
-    found = np.zeros((values.size // first.size, width, width))
-    found[:, first, second] = found[:, second, first] = values.reshape(-1, first.size)
-    found[:, range(width), range(width)] = diagonal
-    return found
+    rows, columns = np.triu_indices(width, 1)
+    matrices = np.zeros((values.size // rows.size, width, width))
+    matrices[:, rows, columns] = matrices[:, columns, rows] = values.reshape(-1, rows.size)
+    matrices[:, range(width), range(width)] = diagonal
+    return matrices
 
 
 def compute_correlation_limits(
@@ -116,13 +116,13 @@ def _combine_limits(
     )
     # the last bits of NumPy's sine depend on the processor
     turns = np.array([complex(math.cos(angle), math.sin(angle)) for angle in np.linspace(*angles, _N_ANGLES)])
-    lattice = np.meshgrid(turns, *(np.linspace(*each, _N_MEANS) for each in means), indexing="ij")
-    turn, first, second = (each.ravel() for each in lattice)
+    lattice = np.meshgrid(turns, *(np.linspace(*values, _N_MEANS) for values in means), indexing="ij")
+    turn, mean1, mean2 = (values.ravel() for values in lattice)
     sine, cosine = turn.imag, turn.real
-    one, z1, z2, product, square1, square2 = PRODUCT_BASIS[:, :, None]
-    top = 2.0 * sine * cosine * (product - second * z1 - first * z2 + first * second * one)
-    bottom = sine**2 * (square1 - 2.0 * first * z1 + first**2 * one)
-    bottom = bottom + cosine**2 * (square2 - 2.0 * second * z2 + second**2 * one)
+    basis_one, z1, z2, product, square1, square2 = PRODUCT_BASIS[:, :, None]
+    top = 2.0 * sine * cosine * (product - mean2 * z1 - mean1 * z2 + mean1 * mean2 * basis_one)
+    bottom = sine**2 * (square1 - 2.0 * mean1 * z1 + mean1**2 * basis_one)
+    bottom = bottom + cosine**2 * (square2 - 2.0 * mean2 * z2 + mean2**2 * basis_one)
     return _solve_fieller(top, bottom, sums, size, _bound_weighted_quantile(noise, alpha / 2.0))
 
 
@@ -133,24 +133,24 @@ def _compute_moment_limits(
 
     None if an interval is empty, as extreme noise can make it, or if a variance must be 0.
     """
-    tail = alpha / (2.0 * (len(_N_TERMS) - (size is not None)))
+    tail_probability = alpha / (2.0 * (len(_N_TERMS) - (size is not None)))
     boxes = []
     for noisy, terms in zip((PRODUCT_BASIS @ sums).tolist(), _N_TERMS):
-        reach = compute_sum_quantile(noise, terms, tail)
-        boxes.append(Limits(noisy - reach, noisy + reach))
-    count = boxes[0] if size is None else Limits(float(size), float(size))
-    if count.high <= 0.0:
+        half_width = compute_sum_quantile(noise, terms, tail_probability)
+        boxes.append(Limits(noisy - half_width, noisy + half_width))
+    size_limits = boxes[0] if size is None else Limits(float(size), float(size))
+    if size_limits.high <= 0.0:
         return None
-    means = [_bound_mean(box, count, -1.0) for box in boxes[1:3]]
-    squares = [_bound_mean(box, count, 0.0) for box in boxes[4:]]
-    if not all(each.low <= each.high for each in (*means, *squares)):
+    means = [_bound_mean(box, size_limits, -1.0) for box in boxes[1:3]]
+    squares = [_bound_mean(box, size_limits, 0.0) for box in boxes[4:]]
+    if not all(limits.low <= limits.high for limits in (*means, *squares)):
         return None
     spreads = []
     for mean, square in zip(means, squares):
-        ends = mean.low * mean.low, mean.high * mean.high
-        least = 0.0 if mean.low < 0.0 < mean.high else min(ends)
-        spreads.append(Limits(max(square.low - max(ends), 0.0), square.high - least))
-    return (means, spreads) if all(each.high > 0.0 for each in spreads) else None
+        squared_limits = mean.low * mean.low, mean.high * mean.high
+        min_square = 0.0 if mean.low < 0.0 < mean.high else min(squared_limits)
+        spreads.append(Limits(max(square.low - max(squared_limits), 0.0), square.high - min_square))
+    return (means, spreads) if all(limits.high > 0.0 for limits in spreads) else None
 
 
 def _bound_mean(sum_limits: Limits, count_limits: Limits, minimum: float) -> Limits:
@@ -169,13 +169,13 @@ def _solve_fieller(
     `top` and `bottom` have a column for each point of the lattice; without noise the products are 0.
     """
     # summed in a fixed order, unlike in BLAS
-    numerator, denominator = ((part * sums[:, None]).sum(axis=0) for part in (top, bottom))
+    numerator, denominator = ((coefficients * sums[:, None]).sum(axis=0) for coefficients in (top, bottom))
     if size is not None:
         # the total of the sums is public, so the common part of the coefficients has no noise
-        common = top.mean(axis=0), bottom.mean(axis=0)
+        mean_coefficients = top.mean(axis=0), bottom.mean(axis=0)
         excess = float(sums.sum()) - size
-        numerator, denominator = numerator - common[0] * excess, denominator - common[1] * excess
-        top, bottom = top - common[0], bottom - common[1]
+        numerator, denominator = numerator - mean_coefficients[0] * excess, denominator - mean_coefficients[1] * excess
+        top, bottom = top - mean_coefficients[0], bottom - mean_coefficients[1]
     square = half_width * half_width
     a = denominator * denominator - square * (bottom * bottom).sum(axis=0)
     b = numerator * denominator - square * (top * bottom).sum(axis=0)

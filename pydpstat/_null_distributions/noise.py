@@ -39,18 +39,18 @@ class Tulap:
         values = np.asarray(x, dtype=np.float64)
         y = np.abs(values)
         nearest = np.rint(y)
-        b, rest = math.exp(-self.rate), -math.expm1(-self.rate)
-        far = np.asarray(exp(-self.rate * nearest)) * ((b + (nearest - y + 0.5) * rest) / (1.0 + b))
-        return np.where(values >= 0.0, far, 1.0 - far)
+        b, complement = math.exp(-self.rate), -math.expm1(-self.rate)
+        tails = np.asarray(exp(-self.rate * nearest)) * ((b + (nearest - y + 0.5) * complement) / (1.0 + b))
+        return np.where(values >= 0.0, tails, 1.0 - tails)
 
     def ppf(self, u: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Return the quantiles at probabilities in (0, 1)."""
         share = np.asarray(u, dtype=np.float64)
-        b, rest = math.exp(-self.rate), -math.expm1(-self.rate)
+        b, complement = math.exp(-self.rate), -math.expm1(-self.rate)
         mass: Floats = np.minimum(share, 1.0 - share) * (1.0 + b)
         nearest = np.floor(np.maximum(-np.asarray(log(mass)) / self.rate, 0.0))
-        within = mass * np.asarray(exp(self.rate * nearest))
-        y = nearest + 0.5 - (within - b) / rest
+        scaled_mass = mass * np.asarray(exp(self.rate * nearest))
+        y = nearest + 0.5 - (scaled_mass - b) / complement
         return np.where(share < 0.5, -y, y)
 
 
@@ -64,9 +64,9 @@ SMALLEST_RATE = 1e-9
 
 def compute_geometric_tail(k: npt.ArrayLike, rate: float) -> npt.NDArray[np.float64]:
     """Return P(G >= k) at integers k, with P(G = k) proportional to exp(-rate |k|)."""
-    at, ratio = np.asarray(k, dtype=np.float64), math.exp(-rate)
-    far = np.exp(-rate * np.where(at > 0.0, at, 1.0 - at)) / (1.0 + ratio)
-    return np.where(at > 0.0, far, 1.0 - far)
+    values, ratio = np.asarray(k, dtype=np.float64), math.exp(-rate)
+    tails = np.exp(-rate * np.where(values > 0.0, values, 1.0 - values)) / (1.0 + ratio)
+    return np.where(values > 0.0, tails, 1.0 - tails)
 
 
 @dataclass(frozen=True)
@@ -95,13 +95,13 @@ class GeometricSum:
 
     def compute_tail(self, x: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Return P(X >= x)."""
-        places = np.asarray(x, dtype=np.float64) / self.step + self.support_radius
+        positions = np.asarray(x, dtype=np.float64) / self.step + self.support_radius
         if self.step > 1:
-            ends = np.arange(self.tails.size + 1.0) - 0.5
-            return np.interp(places, ends, np.append(self.tails, 0.0))
-        whole = np.ceil(places)
-        inside = self.tails[np.clip(whole, 0.0, self.pmf.size - 1.0).astype(np.intp)]
-        return np.where(whole < self.pmf.size, inside, 0.0)
+            edges = np.arange(self.tails.size + 1.0) - 0.5
+            return np.interp(positions, edges, np.append(self.tails, 0.0))
+        indices = np.ceil(positions)
+        tails_inside = self.tails[np.clip(indices, 0.0, self.pmf.size - 1.0).astype(np.intp)]
+        return np.where(indices < self.pmf.size, tails_inside, 0.0)
 
     def compute_quantile(self, tail_probability: float) -> int:
         """Return a q with P(X > q) <= `tail_probability` > 0: the smallest such integer if the step is 1."""
@@ -120,9 +120,9 @@ def make_geometric_sum(rate: float, n_terms: int) -> GeometricSum:
     1e-16. If the range has more than 131,073 integers, as for rates below 0.001, a coarser lattice is used; its
     step is at most 0.001 of the noise scale, and tails are accurate to about 1e-7.
     """
-    reach = compute_support_radius(rate, n_terms)
-    step = -(-reach // _MAX_LATTICE_POINTS)
-    pmf = compute_geometric_pmf(rate, -(-reach // step), step)
+    radius = compute_support_radius(rate, n_terms)
+    step = -(-radius // _MAX_LATTICE_POINTS)
+    pmf = compute_geometric_pmf(rate, -(-radius // step), step)
     if n_terms > 1:
         from scipy import fft
 
@@ -156,8 +156,8 @@ def count_below_edges(cell_counts: Sequence[int], total: int) -> list[tuple[int,
     sums = np.cumsum(cell_counts).tolist()
     half, size = len(cell_counts) // 2, len(cell_counts)
     return [
-        (count if place <= half else total - (sums[-1] - count), min(place, size - place))
-        for place, count in enumerate(sums[:-1], start=1)
+        (count if index <= half else total - (sums[-1] - count), min(index, size - index))
+        for index, count in enumerate(sums[:-1], start=1)
     ]
 
 
@@ -174,10 +174,10 @@ def compute_geometric_pmf(rate: float, radius: int, step: int = 1) -> npt.NDArra
     the sum of ``(1 - b) / (1 + b) b^|k|`` times ``1 - |k - m h| / h`` over the k next to m h.
     """
     gap = -math.expm1(-rate * step)
-    first = math.exp(-rate) * gap * gap / (step * -math.expm1(-2.0 * rate))
-    side = first * np.asarray(exp(-rate * step * np.arange(float(radius))))
-    side[-1:] /= gap
-    return np.concatenate([side[::-1], [1.0 - 2.0 * first / gap], side])
+    first_term = math.exp(-rate) * gap * gap / (step * -math.expm1(-2.0 * rate))
+    upper_half = first_term * np.asarray(exp(-rate * step * np.arange(float(radius))))
+    upper_half[-1:] /= gap
+    return np.concatenate([upper_half[::-1], [1.0 - 2.0 * first_term / gap], upper_half])
 
 
 _ROOT_TWO = math.sqrt(2.0)
@@ -247,12 +247,12 @@ class BinomialTerms(NamedTuple):
     def evaluate_cumulants(self, t: float) -> Cumulants:
         """Return the cumulant generating function at `t` and its first two derivatives."""
         w, p = self.weights, self.probabilities
-        grown = p * np.asarray(exp(t * w))
-        whole = 1.0 - p + grown
-        tilted = grown / whole
-        first = self.sizes @ (np.asarray(log(whole)) - t * w * p)
+        grown_masses = p * np.asarray(exp(t * w))
+        normalizer = 1.0 - p + grown_masses
+        tilted = grown_masses / normalizer
+        value = self.sizes @ (np.asarray(log(normalizer)) - t * w * p)
         return (
-            float(first),
+            float(value),
             float(self.sizes @ (w * (tilted - p))),
             float(self.sizes @ (w * w * tilted * (1.0 - tilted))),
         )
@@ -278,11 +278,11 @@ class GeometricTerms(NamedTuple):
         """Return the cumulant generating function at `t` and its first two derivatives."""
         w = np.abs(self.weights)
         down, up = np.asarray(exp(-self.rate - t * w)), np.asarray(exp(t * w - self.rate))
-        whole = 2.0 * w.size * math.log(-math.expm1(-self.rate))
+        constant = 2.0 * w.size * math.log(-math.expm1(-self.rate))
         falls, rises = down / (1.0 - down), up / (1.0 - up)
-        value = whole - float(np.sum(log(1.0 - down)) + np.sum(log(1.0 - up)))
-        second = (w * w) @ (falls * (1.0 + falls) + rises * (1.0 + rises))
-        return value, float(w @ (rises - falls)), float(second)
+        value = constant - float(np.sum(log(1.0 - down)) + np.sum(log(1.0 - up)))
+        curvature = (w * w) @ (falls * (1.0 + falls) + rises * (1.0 + rises))
+        return value, float(w @ (rises - falls)), float(curvature)
 
 
 class CubeTerms(NamedTuple):
@@ -311,25 +311,25 @@ class CubeTerms(NamedTuple):
         """
         w = np.abs(self.weights)
         nodes, masses = compute_radius_quadrature(w.shape[1])
-        left = 1.0 - t * w.sum(axis=1)
-        radius = nodes / left[:, None]
-        reach = np.maximum(w[:, :, None] * radius[:, None, :], 1e-100)
-        x = t * reach
+        remaining = 1.0 - t * w.sum(axis=1)
+        radius = nodes / remaining[:, None]
+        half_widths = np.maximum(w[:, :, None] * radius[:, None, :], 1e-100)
+        x = t * half_widths
         small = x < 1e-3
-        far = np.maximum(x, 1e-3)
-        fall = -np.asarray(expm1(-2.0 * far))
-        size = np.where(small, 1.0 - x, 0.5 * fall / far)
-        rest = 1.0 - fall
-        slope = np.where(small, x / 3.0, (1.0 + rest) / fall - 1.0 / far)
-        bend = np.where(small, 1.0 / 3.0, 1.0 / far**2 - 4.0 * rest / fall**2)
+        large_x = np.maximum(x, 1e-3)
+        fall = -np.asarray(expm1(-2.0 * large_x))
+        size = np.where(small, 1.0 - x, 0.5 * fall / large_x)
+        decay = 1.0 - fall
+        slope = np.where(small, x / 3.0, (1.0 + decay) / fall - 1.0 / large_x)
+        bend = np.where(small, 1.0 / 3.0, 1.0 / large_x**2 - 4.0 * decay / fall**2)
         weights = masses * np.prod(size, axis=1)
-        whole = weights.sum(axis=1)
-        weights = weights / whole[:, None]
-        first = (reach * slope).sum(axis=1)
-        mean = (weights * first).sum(axis=1)
-        spread = (weights * (first**2 + (reach**2 * bend).sum(axis=1))).sum(axis=1) - mean**2
-        value = np.asarray(log(whole)) - (w.shape[1] + 1.0) * np.asarray(log(left))
-        return float(value.sum()), float(mean.sum()), float(spread.sum())
+        integrals = weights.sum(axis=1)
+        weights = weights / integrals[:, None]
+        slopes = (half_widths * slope).sum(axis=1)
+        mean = (weights * slopes).sum(axis=1)
+        variance = (weights * (slopes**2 + (half_widths**2 * bend).sum(axis=1))).sum(axis=1) - mean**2
+        value = np.asarray(log(integrals)) - (w.shape[1] + 1.0) * np.asarray(log(remaining))
+        return float(value.sum()), float(mean.sum()), float(variance.sum())
 
 
 @lru_cache(maxsize=16)
@@ -343,9 +343,9 @@ def compute_radius_quadrature(columns: int) -> tuple[Floats, Floats]:
 
 def split_large_terms(cubes: CubeTerms, variance: float) -> tuple[CubeTerms, float]:
     """Return the vectors with large weights relative to the standard deviation, and the variance of the others."""
-    reach = np.abs(cubes.weights).sum(axis=1)
-    kept = reach > _SMALL_MOVE * math.sqrt(variance)
-    return CubeTerms(cubes.weights[kept]), CubeTerms(cubes.weights[~kept]).variance
+    total_weights = np.abs(cubes.weights).sum(axis=1)
+    is_large = total_weights > _SMALL_MOVE * math.sqrt(variance)
+    return CubeTerms(cubes.weights[is_large]), CubeTerms(cubes.weights[~is_large]).variance
 
 
 # weighted independent variables of mean 0
@@ -360,30 +360,30 @@ class WeightedSum:
     terms: Sequence[SumTerms]
 
     def _evaluate_cumulants(self, t: float) -> Cumulants:
-        found = [part.evaluate_cumulants(t) for part in self.terms]
-        value, first, second = (math.fsum(each) for each in zip(*found)) if found else (0.0, 0.0, 0.0)
+        cumulants = [term.evaluate_cumulants(t) for term in self.terms]
+        value, first, second = (math.fsum(terms) for terms in zip(*cumulants)) if cumulants else (0.0, 0.0, 0.0)
         return value + 0.5 * self.variance * t * t, first + self.variance * t, second + self.variance
 
     def approximate_tail(self, x: float) -> float:
         """Return a saddlepoint approximation of P(sum >= x) for x >= 0, increased by 5 % and at most 0.5."""
         from scipy.special import log_ndtr
 
-        most = min([part.max_argument for part in self.terms], default=math.inf)
-        variance = self.variance + math.fsum(part.variance for part in self.terms)
+        max_argument = min([term.max_argument for term in self.terms], default=math.inf)
+        variance = self.variance + math.fsum(term.variance for term in self.terms)
         if not x > 0.0 or variance <= 0.0:
             return 0.5 if not x > 0.0 else 0.0
-        low, high = 0.0, most
-        t = min(x / variance, 0.5 * most)
-        value, first, second = 0.0, 0.0, variance
+        low, high = 0.0, max_argument
+        t = min(x / variance, 0.5 * max_argument)
+        value, tilted_mean, tilted_variance = 0.0, 0.0, variance
         for _ in range(60):
-            value, first, second = self._evaluate_cumulants(t)
-            if abs(first - x) < 1e-7 * x or high - low < 1e-13 * high:
+            value, tilted_mean, tilted_variance = self._evaluate_cumulants(t)
+            if abs(tilted_mean - x) < 1e-7 * x or high - low < 1e-13 * high:
                 break
-            low, high = (t, high) if first < x else (low, t)
-            step = t + (x - first) / second if second > 0.0 else math.nan
+            low, high = (t, high) if tilted_mean < x else (low, t)
+            step = t + (x - tilted_mean) / tilted_variance if tilted_variance > 0.0 else math.nan
             # Newton's step, or bisection if it leaves the bracket
             t = step if low < step < high else (0.5 * (low + high) if high < math.inf else 2.0 * t)
-        root, slope = math.sqrt(max(2.0 * (t * x - value), 0.0)), t * math.sqrt(max(second, 0.0))
+        root, slope = math.sqrt(max(2.0 * (t * x - value), 0.0)), t * math.sqrt(max(tilted_variance, 0.0))
         if root < 1e-3 or slope <= 0.0:
             return max(0.0, 0.5 - x / math.sqrt(2.0 * math.pi * variance))
         return min(0.5, _SURCHARGE * math.exp(float(log_ndtr(-(root + math.log(slope / root) / root)))))

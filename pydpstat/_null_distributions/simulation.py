@@ -28,8 +28,8 @@ def make_generator(*key: int) -> np.random.Generator:
 
 def compute_exceedance_pvalue(reference: Floats, statistic: float) -> float:
     """Return the p-value of a statistic among simulated ones: (1 + those at least as large) / (1 + all)."""
-    least = statistic - _RELATIVE_TOLERANCE * max(1.0, abs(statistic))
-    return float((1 + np.count_nonzero(reference >= least)) / (1 + reference.size))
+    threshold = statistic - _RELATIVE_TOLERANCE * max(1.0, abs(statistic))
+    return float((1 + np.count_nonzero(reference >= threshold)) / (1 + reference.size))
 
 
 def maximize_pvalue(references: Iterable[Floats], statistic: float, slack: float = 0.0) -> float:
@@ -71,8 +71,8 @@ def make_uniform_points(dimension: int, power: int = DRAWS_POWER) -> Floats:
     """Return 2^power Sobol points in (0, 1)^dimension with a fixed digital shift, of shape (dimension, points)."""
     from scipy.stats import qmc
 
-    plain = qmc.Sobol(dimension, scramble=False).random_base2(power)
-    digits = np.round(plain * 2.0**30).astype(np.int64)
+    points = qmc.Sobol(dimension, scramble=False).random_base2(power)
+    digits = np.round(points * 2.0**30).astype(np.int64)
     # a digital shift preserves the equidistribution and avoids the point 0
     digits ^= np.random.RandomState(1).randint(0, 2**30, size=dimension).astype(np.int64)
     return freeze_array(((digits + 0.5) / 2.0**30).T)
@@ -118,15 +118,15 @@ class ReferenceDraws(NamedTuple):
 @lru_cache(maxsize=64)
 def draw_reference(n: int, noise_family: NoiseFamily, n_noises: int, group: int = 0, groups: int = 1) -> ReferenceDraws:
     """Return the draws for n records of one of several groups; the draws of groups are independent."""
-    each = 3 + n_noises + isinstance(noise_family, CubeNoise)
-    points = make_uniform_points(each * groups)[each * group : each * (group + 1)]
+    n_coordinates = 3 + n_noises + isinstance(noise_family, CubeNoise)
+    points = make_uniform_points(n_coordinates * groups)[n_coordinates * group : n_coordinates * (group + 1)]
     normal, shares = ndtri(points[0]), points[2]
     chi2 = chdtri(n - 1, 1.0 - points[1]) if n > 1 else np.zeros_like(normal)
-    drawn = _draw_reference_noises(noise_family, each, group, groups)
+    noises = _draw_reference_noises(noise_family, n_coordinates, group, groups)
     order = np.argsort(shares, kind="stable")
     shares = shares[order]
-    parts = (normal, chi2, shares, ndtri(shares), order, drawn)
-    return ReferenceDraws(*map(freeze_array, parts))
+    arrays = (normal, chi2, shares, ndtri(shares), order, noises)
+    return ReferenceDraws(*map(freeze_array, arrays))
 
 
 @lru_cache(maxsize=64)
@@ -161,13 +161,18 @@ def simulate_centered_sums(
     if shape == NORMAL_SHAPE or variance <= 0.0:
         squares = variance * (draws.normal * draws.normal + draws.chi2)
         return np.sqrt(n * variance) * draws.normal, squares
-    far = 1.0 - mean if shape == UPWARD_SHAPE else 1.0 + mean
-    near = variance / far
-    ordered = compute_binomial_quantiles(n, variance / (variance + far * far), draws.shares, draws.scores)
-    count = np.empty_like(ordered)
-    count[draws.order] = ordered
-    sums = count * (far + near) - n * near
-    squares = count * (far * far - near * near) + n * near * near
+    bound_distance = 1.0 - mean if shape == UPWARD_SHAPE else 1.0 + mean
+    opposite_distance = variance / bound_distance
+    ordered_counts = compute_binomial_quantiles(
+        n, variance / (variance + bound_distance * bound_distance), draws.shares, draws.scores
+    )
+    count = np.empty_like(ordered_counts)
+    count[draws.order] = ordered_counts
+    sums = count * (bound_distance + opposite_distance) - n * opposite_distance
+    squares = (
+        count * (bound_distance * bound_distance - opposite_distance * opposite_distance)
+        + n * opposite_distance * opposite_distance
+    )
     return (sums if shape == UPWARD_SHAPE else -sums), squares
 
 
@@ -178,22 +183,22 @@ def compute_binomial_quantiles(n: int, p: float, shares: Floats, normal_scores: 
     if variance > _EXPANSION_VARIANCE:
         skew, excess = (1.0 - 2.0 * p) / sd, (1.0 - 6.0 * p * (1.0 - p)) / variance
         square = normal_scores * normal_scores
-        moved = skew / 6.0 * (square - 1.0) + normal_scores * (
+        correction = skew / 6.0 * (square - 1.0) + normal_scores * (
             excess / 24.0 * (square - 3.0) - skew * skew / 36.0 * (2.0 * square - 5.0)
         )
-        return np.clip(np.rint(center + sd * (normal_scores + moved)), 0.0, n)
+        return np.clip(np.rint(center + sd * (normal_scores + correction)), 0.0, n)
     low = max(0, int(center - 9.0 * sd - 9.0))
     high = min(n, int(center + 9.0 * sd + 30.0))
     support = np.arange(low, high + 1, dtype=np.float64)
     logs = -gammaln(support + 1.0) - gammaln(n - support + 1.0)
     logs += xlogy(support, p) + xlog1py(n - support, -p)
     mass = np.exp(logs - logs.max())
-    heights = np.cumsum(mass)
-    heights /= heights[-1]
-    ends = np.searchsorted(shares, heights, side="right")
-    ends[-1] = shares.size
-    ends[1:] -= ends[:-1].copy()
-    return np.repeat(support, ends)
+    cdf = np.cumsum(mass)
+    cdf /= cdf[-1]
+    run_lengths = np.searchsorted(shares, cdf, side="right")
+    run_lengths[-1] = shares.size
+    run_lengths[1:] -= run_lengths[:-1].copy()
+    return np.repeat(support, run_lengths)
 
 
 # fraction of simulated statistics to which the tail is fitted, and p-value below which it is used
@@ -215,9 +220,9 @@ class _TailFit(NamedTuple):
 def _fit_tail(sizes: Floats) -> _TailFit:
     count = sizes.shape[-1]
     beyond = max(math.ceil(TAIL_PROBABILITY * count), 3)
-    top = np.partition(sizes, count - beyond, axis=-1)[..., count - beyond :]
-    start = top.min(axis=-1)
-    excess = (top.sum(axis=-1) - beyond * start) / (beyond - 1) * (1.0 + 2.0 / math.sqrt(beyond))
+    largest = np.partition(sizes, count - beyond, axis=-1)[..., count - beyond :]
+    start = largest.min(axis=-1)
+    excess = (largest.sum(axis=-1) - beyond * start) / (beyond - 1) * (1.0 + 2.0 / math.sqrt(beyond))
     return _TailFit(start, np.where(np.isfinite(excess), excess, math.inf), beyond / (count + 1))
 
 
@@ -244,61 +249,68 @@ class SimulatedStatistics(NamedTuple):
     def from_draws(cls, sizes: npt.ArrayLike) -> SimulatedStatistics:
         """Return statistics that are drawn completely, without an integrated part."""
         values = np.asarray(sizes, dtype=np.float64)
-        none = np.zeros_like(values)
-        return cls(values, values, none, none + 1.0, none, none)
+        zeros = np.zeros_like(values)
+        return cls(values, values, zeros, zeros + 1.0, zeros, zeros)
 
     @classmethod
     def concatenate_parts(cls, parts: Sequence[SimulatedStatistics]) -> SimulatedStatistics:
         """Return the draws of all parts, joined along the last axis."""
-        return cls(*(np.concatenate(each, axis=-1) for each in zip(*parts)))
+        return cls(*(np.concatenate(arrays, axis=-1) for arrays in zip(*parts)))
 
     @np.errstate(invalid="ignore", divide="ignore", over="ignore")
     def compute_tail_probabilities(self, size: Floats) -> Floats:
         """Return the probabilities of statistics of at least `size`."""
         squares = np.square(size)[..., None]
-        left = 1.0 - squares * self.error_share
+        factor = 1.0 - squares * self.error_share
         # a negative rest counts as 0: the smallest error determines the limit of g
-        reach = np.where(left > 0.0, squares * np.maximum(self.rest, 0.0) / left, math.inf)
-        reach = np.sqrt(np.maximum(np.where(self.rest > 0.0, reach, 0.0), squares * self.min_square))
-        beyond = ndtr((-reach - self.middle) / self.spread) + ndtr((self.middle - reach) / self.spread)
+        threshold = np.where(factor > 0.0, squares * np.maximum(self.rest, 0.0) / factor, math.inf)
+        threshold = np.sqrt(np.maximum(np.where(self.rest > 0.0, threshold, 0.0), squares * self.min_square))
+        beyond = ndtr((-threshold - self.middle) / self.spread) + ndtr((self.middle - threshold) / self.spread)
         # ties of statistics without spread, and overflows, count as exceedances
-        found: Floats = np.where(np.isnan(beyond), 1.0, beyond).mean(axis=-1)
-        return found
+        probabilities: Floats = np.where(np.isnan(beyond), 1.0, beyond).mean(axis=-1)
+        return probabilities
 
     def compute_pvalue(self, size: Floats, has_tail: bool = True) -> Floats:
         """Return the p-value of a statistic.
 
         Without the fitted tail the smallest p-value is 1 / (number of draws + 1).
         """
-        found = np.maximum(self.compute_tail_probabilities(size), 1.0 / (self.absolute_values.shape[-1] + 1))
-        deep = found < TAIL_PVALUE
-        if has_tail and deep.any():
-            sizes = np.broadcast_to(self.absolute_values, (*found.shape, self.absolute_values.shape[-1]))[deep]
-            found[deep] = np.minimum(compute_simulated_pvalue(sizes, size[deep]), TAIL_PVALUE)
-        return found
+        pvalues = np.maximum(self.compute_tail_probabilities(size), 1.0 / (self.absolute_values.shape[-1] + 1))
+        is_deep = pvalues < TAIL_PVALUE
+        if has_tail and is_deep.any():
+            sizes = np.broadcast_to(self.absolute_values, (*pvalues.shape, self.absolute_values.shape[-1]))[is_deep]
+            pvalues[is_deep] = np.minimum(compute_simulated_pvalue(sizes, size[is_deep]), TAIL_PVALUE)
+        return pvalues
 
     @np.errstate(invalid="ignore", divide="ignore", over="ignore")
     def compute_critical_value(self, alpha: float, has_tail: bool = True) -> Floats:
         """Return the smallest statistic with a p-value of at most alpha; infinity if no p-value is that small."""
-        found = find_simulated_critical_value(self.absolute_values, alpha, has_tail)
+        initial = find_simulated_critical_value(self.absolute_values, alpha, has_tail)
         if alpha < TAIL_PVALUE:
-            return found
+            return initial
         # a step with the slope of the log probability among the draws, and then a secant step
-        more, less = (
+        upper_level, lower_level = (
             min(_PROBABILITY_RATIO * alpha, 1.0 - (1.0 - alpha) / _PROBABILITY_RATIO),
             alpha / _PROBABILITY_RATIO,
         )
-        low, high = (find_simulated_critical_value(self.absolute_values, each, False) for each in (more, less))
-        first = np.log(self.compute_tail_probabilities(found) / alpha)
-        moved = _clip_finite(found + first * (high - low) / math.log(more / less), low, high, found)
-        second = np.log(self.compute_tail_probabilities(moved) / alpha)
-        return _clip_finite(moved + second * (moved - found) / (first - second), low, high, moved)
+        low, high = (
+            find_simulated_critical_value(self.absolute_values, probability, False)
+            for probability in (upper_level, lower_level)
+        )
+        initial_excess = np.log(self.compute_tail_probabilities(initial) / alpha)
+        next_value = _clip_finite(
+            initial + initial_excess * (high - low) / math.log(upper_level / lower_level), low, high, initial
+        )
+        next_excess = np.log(self.compute_tail_probabilities(next_value) / alpha)
+        return _clip_finite(
+            next_value + next_excess * (next_value - initial) / (initial_excess - next_excess), low, high, next_value
+        )
 
 
 def _clip_finite(values: Floats, low: Floats, high: Floats, other: Floats) -> Floats:
     """Return the values clipped to [`low`, `high`], with `other` in place of infinite values and NaN."""
-    found: Floats = np.where(np.isfinite(values), values.clip(low, high), other)
-    return found
+    clipped: Floats = np.where(np.isfinite(values), values.clip(low, high), other)
+    return clipped
 
 
 @np.errstate(invalid="ignore", divide="ignore", over="ignore")
@@ -307,13 +319,13 @@ def compute_simulated_pvalue(sizes: Floats, size: Floats, has_tail: bool = True)
 
     Without the fitted tail the smallest p-value is 1 / (their number + 1).
     """
-    found: Floats = (1 + np.count_nonzero(sizes >= size[..., None], axis=-1)) / (sizes.shape[-1] + 1)
-    deep = found < TAIL_PVALUE
-    if has_tail and deep.any():
-        own = _fit_tail(np.broadcast_to(sizes, (*found.shape, sizes.shape[-1]))[deep])
-        beyond = own.probability * np.exp(-(size[deep] - own.start) / own.excess)
-        found[deep] = np.fmin(np.fmax(beyond, PVALUE_FLOOR), TAIL_PVALUE)
-    return found
+    pvalues: Floats = (1 + np.count_nonzero(sizes >= size[..., None], axis=-1)) / (sizes.shape[-1] + 1)
+    is_deep = pvalues < TAIL_PVALUE
+    if has_tail and is_deep.any():
+        tail_fit = _fit_tail(np.broadcast_to(sizes, (*pvalues.shape, sizes.shape[-1]))[is_deep])
+        beyond = tail_fit.probability * np.exp(-(size[is_deep] - tail_fit.start) / tail_fit.excess)
+        pvalues[is_deep] = np.fmin(np.fmax(beyond, PVALUE_FLOOR), TAIL_PVALUE)
+    return pvalues
 
 
 @np.errstate(invalid="ignore", divide="ignore", over="ignore")
@@ -324,11 +336,11 @@ def find_simulated_critical_value(sizes: Floats, alpha: float, has_tail: bool = 
     rank = math.floor((max(alpha, TAIL_PVALUE) if has_tail else alpha) * (count + 1) * (1.0 + 1e-12)) - 1
     if rank < 0 or alpha < PVALUE_FLOOR:
         return np.full(sizes.shape[:-1], math.inf)
-    found: Floats = np.partition(sizes, count - 1 - rank, axis=-1)[..., count - 1 - rank]
+    critical_values: Floats = np.partition(sizes, count - 1 - rank, axis=-1)[..., count - 1 - rank]
     if not has_tail or alpha >= TAIL_PVALUE:
-        return found
-    own = _fit_tail(sizes)
-    return np.fmax(found, own.start + own.excess * math.log(own.probability / alpha))
+        return critical_values
+    tail_fit = _fit_tail(sizes)
+    return np.fmax(critical_values, tail_fit.start + tail_fit.excess * math.log(tail_fit.probability / alpha))
 
 
 # tolerance of interval limits, in standard errors
@@ -343,21 +355,21 @@ def find_interval_end(
     inside = center, 1.0
     rejected: list[tuple[float, float]] = []
     while len(rejected) < 3:
-        at = last + side * step
-        beyond = side * at >= end
-        at = side * end if beyond else at
-        p = compute_pvalue(at)
+        value = last + side * step
+        beyond = side * value >= end
+        value = side * end if beyond else value
+        p = compute_pvalue(value)
         if p > alpha:
             if beyond:
-                return at
-            inside, rejected = (at, p), []
+                return value
+            inside, rejected = (value, p), []
             # at many errors from the center values are plausible only for few records or large noise
-            step *= 1.0 if abs(at - center) < 6.0 * error else 1.5
+            step *= 1.0 if abs(value - center) < 6.0 * error else 1.5
         else:
-            rejected.append((at, p))
+            rejected.append((value, p))
             if beyond:
                 break
-        last = at
+        last = value
     return _bisect_pvalues(compute_pvalue, alpha, inside, rejected[0], _LIMIT_TOLERANCE * error)
 
 
@@ -373,15 +385,15 @@ def _bisect_pvalues(
     while (gap := abs(outside[0] - inside[0])) > tolerance:
         share = 0.5
         if not middle and 0.0 < outside[1] and inside[1] > outside[1]:
-            first, wanted, second = (float(ndtri(0.5 * p)) for p in (inside[1], alpha, outside[1]))
+            inside_score, target_score, outside_score = (float(ndtri(0.5 * p)) for p in (inside[1], alpha, outside[1]))
             # slightly inside of the interpolated limit, or slightly outside if the inner value is close
-            share = (wanted - first) / (second - first) - 0.4 * tolerance / gap
+            share = (target_score - inside_score) / (outside_score - inside_score) - 0.4 * tolerance / gap
             share = min(share if share > 0.1 * tolerance / gap else 0.8 * tolerance / gap, 1.0 - 0.1 * tolerance / gap)
-        at = inside[0] + share * (outside[0] - inside[0])
-        p = compute_pvalue(at)
+        value = inside[0] + share * (outside[0] - inside[0])
+        p = compute_pvalue(value)
         if p > alpha:
-            inside = at, p
+            inside = value, p
         else:
-            outside = at, p
+            outside = value, p
         middle = abs(outside[0] - inside[0]) > 0.5 * gap
     return outside[0]

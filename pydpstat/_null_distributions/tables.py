@@ -62,26 +62,26 @@ def compute_fit_statistic(noisy: Floats, p: Floats, n: int | None, rate: float) 
     """
     variance = max(compute_noise_variance(rate), _MIN_VARIANCE)
     if n is not None:
-        left = noisy - n * p
-        left = left - left.mean(axis=1, keepdims=True)
+        deviations = noisy - n * p
+        deviations = deviations - deviations.mean(axis=1, keepdims=True)
         scale = n * p + variance
         # 1 - n p'D^-1 p without cancellation
-        rest = variance * float(np.sum(p / scale))
-        return (left * left / scale).sum(axis=1) + n / rest * (left @ (p / scale)) ** 2
+        remainder = variance * float(np.sum(p / scale))
+        return (deviations * deviations / scale).sum(axis=1) + n / remainder * (deviations @ (p / scale)) ** 2
     size = np.maximum(noisy.sum(axis=1, keepdims=True), _MIN_COUNT)
-    left = noisy - size * p
+    deviations = noisy - size * p
     scale = size * p + variance
-    away = (left * p / scale).sum(axis=1) ** 2 / (p * p / scale).sum(axis=1)
-    return np.maximum((left * left / scale).sum(axis=1) - away, 0.0)
+    projection = (deviations * p / scale).sum(axis=1) ** 2 / (p * p / scale).sum(axis=1)
+    return np.maximum((deviations * deviations / scale).sum(axis=1) - projection, 0.0)
 
 
 @lru_cache(maxsize=64)
 def _simulate_fit_reference(p: tuple[float, ...], n: int, has_public_size: bool, rate: float) -> Floats:
-    at = np.array(p)
+    probabilities = np.array(p)
     tables = _simulate_tables(
-        n, at, rate, _choose_draws(_MAX_DRAWS if has_public_size else _NUISANCE_DRAWS, at.size), 0
+        n, probabilities, rate, _choose_draws(_MAX_DRAWS if has_public_size else _NUISANCE_DRAWS, probabilities.size), 0
     )
-    return freeze_array(compute_fit_statistic(tables, at, n if has_public_size else None, rate))
+    return freeze_array(compute_fit_statistic(tables, probabilities, n if has_public_size else None, rate))
 
 
 def simulate_fit_pvalue(noisy: Floats, p: Floats, n: int | None, rate: float) -> tuple[float, float]:
@@ -90,8 +90,8 @@ def simulate_fit_pvalue(noisy: Floats, p: Floats, n: int | None, rate: float) ->
     shares = tuple(p.tolist())
     if n is not None:
         return statistic, compute_exceedance_pvalue(_simulate_fit_reference(shares, n, True, rate), statistic)
-    numbers = _find_plausible_sizes(float(noisy.sum()), noisy.size, rate)
-    references = (_simulate_fit_reference(shares, each, False, rate) for each in numbers)
+    sizes = _find_plausible_sizes(float(noisy.sum()), noisy.size, rate)
+    references = (_simulate_fit_reference(shares, size, False, rate) for size in sizes)
     return statistic, maximize_pvalue(references, statistic, NUISANCE_PROBABILITY)
 
 
@@ -99,9 +99,9 @@ def _find_plausible_sizes(total: float, cells: int, rate: float) -> list[int]:
     """Return numbers of records that cover the plausible range for a noisy total."""
     noise = np.abs(get_reference_noise(rate, (_MAX_DRAWS, cells)).sum(axis=1))
     # extrapolates with a Laplace tail beyond the simulated sums
-    reach = float(np.quantile(noise, 1.0 - 10.0 * NUISANCE_PROBABILITY)) + np.log(10.0) / rate
-    low, high = max(total - reach, 0.0), max(total + reach, 1.0)
-    return sorted({round(each) for each in np.linspace(low, high, _TRIED_SIZES)})
+    half_width = float(np.quantile(noise, 1.0 - 10.0 * NUISANCE_PROBABILITY)) + np.log(10.0) / rate
+    low, high = max(total - half_width, 0.0), max(total + half_width, 1.0)
+    return sorted({round(size) for size in np.linspace(low, high, _TRIED_SIZES)})
 
 
 def estimate_margins(noisy: Floats, size: Floats) -> tuple[Floats, Floats]:
@@ -118,29 +118,29 @@ def project_to_shares(sums: Floats, size: Floats) -> Floats:
     above = (np.cumsum(falling, axis=1) - size[:, None]) / np.arange(1, sums.shape[1] + 1)
     last = np.count_nonzero(falling > above, axis=1) - 1
     level = np.take_along_axis(above, np.maximum(last, 0)[:, None], axis=1)
-    parts = np.maximum(sums - level, _MIN_COUNT)
-    return parts / parts.sum(axis=1, keepdims=True)
+    projected = np.maximum(sums - level, _MIN_COUNT)
+    return projected / projected.sum(axis=1, keepdims=True)
 
 
 @lru_cache(maxsize=16)
 def _make_contrasts(rows: int, columns: int, has_public_size: bool) -> Floats:
     """Return the directions to project out, as columns with coefficients for each row, each column and all cells."""
-    first, second = np.eye(rows), np.eye(columns)[:, :-1]
-    second[-1] = -1.0
+    row_contrasts, column_contrasts = np.eye(rows), np.eye(columns)[:, :-1]
+    column_contrasts[-1] = -1.0
     if has_public_size:
-        first = first[:, :-1]
-        first[-1] = -1.0
-    found = np.zeros((rows + columns + 1, first.shape[1] + second.shape[1] + has_public_size))
-    found[:rows, : first.shape[1]] = first
-    found[rows:-1, first.shape[1] : first.shape[1] + second.shape[1]] = second
+        row_contrasts = row_contrasts[:, :-1]
+        row_contrasts[-1] = -1.0
+    contrasts = np.zeros((rows + columns + 1, row_contrasts.shape[1] + column_contrasts.shape[1] + has_public_size))
+    contrasts[:rows, : row_contrasts.shape[1]] = row_contrasts
+    contrasts[rows:-1, row_contrasts.shape[1] : row_contrasts.shape[1] + column_contrasts.shape[1]] = column_contrasts
     if has_public_size:
-        found[-1, -1] = 1.0
-    return freeze_array(found)
+        contrasts[-1, -1] = 1.0
+    return freeze_array(contrasts)
 
 
 def compute_independence_statistic(noisy: Floats, n: int | None, rate: float) -> Floats:
     """Return the statistic of independence for each noisy table; see `compute_fit_statistic`."""
-    known = n is not None
+    has_public_size = n is not None
     tables, rows, columns = noisy.shape
     size = np.full(tables, float(n)) if n is not None else np.maximum(noisy.sum(axis=(1, 2)), _MIN_COUNT)
     r, c = estimate_margins(noisy, size)
@@ -148,7 +148,7 @@ def compute_independence_statistic(noisy: Floats, n: int | None, rate: float) ->
     expected = size[:, None, None] * p
     variance = max(compute_noise_variance(rate), _MIN_VARIANCE)
     weight = 1.0 / (expected + variance)
-    left = noisy - expected
+    deviations = noisy - expected
     # scalar products of the directions of rows, columns and all cells in the metric of D^-1
     gram = np.zeros((tables, rows + columns + 1, rows + columns + 1))
     row, column, cross = np.arange(rows), rows + np.arange(columns), p * weight
@@ -157,24 +157,24 @@ def compute_independence_statistic(noisy: Floats, n: int | None, rate: float) ->
     gram[:, :rows, rows:-1] = cross
     gram[:, rows:-1, :rows] = cross.transpose(0, 2, 1)
     gram[:, :, -1] = gram[:, -1, :] = _project_on_directions(weight, r, c)
-    with_left = _project_on_directions(weight * left, r, c)
-    square = (weight * left * left).sum(axis=(1, 2))
-    if known:
+    with_left = _project_on_directions(weight * deviations, r, c)
+    square = (weight * deviations * deviations).sum(axis=(1, 2))
+    if has_public_size:
         # S^-1 is D^-1 plus a multiple of (D^-1 p)(D^-1 p)'
         with_p = _project_on_directions(cross, r, c)
         factor = size / (variance * with_p[:, -1])
-        own = (cross * left).sum(axis=(1, 2))
+        projections = (cross * deviations).sum(axis=(1, 2))
         gram += (factor[:, None] * with_p)[:, :, None] * with_p[:, None, :]
-        with_left += (factor * own)[:, None] * with_p
-        square += factor * own * own
-    contrasts = _make_contrasts(rows, columns, known)
+        with_left += (factor * projections)[:, None] * with_p
+        square += factor * projections * projections
+    contrasts = _make_contrasts(rows, columns, has_public_size)
     matrix, vector = contrasts.T @ gram @ contrasts, with_left @ contrasts
     # directions are normalized so that the matrix is well conditioned
     unit = 1.0 / np.sqrt(np.maximum(np.diagonal(matrix, axis1=1, axis2=2), 1e-300))
     matrix = matrix * unit[:, :, None] * unit[:, None, :] + 1e-12 * np.eye(unit.shape[1])
     vector = vector * unit
-    away = (vector * np.linalg.solve(matrix, vector[:, :, None])[:, :, 0]).sum(axis=1)
-    return np.maximum(square - away, 0.0)
+    projection = (vector * np.linalg.solve(matrix, vector[:, :, None])[:, :, 0]).sum(axis=1)
+    return np.maximum(square - projection, 0.0)
 
 
 def _project_on_directions(cells: Floats, r: Floats, c: Floats) -> Floats:
@@ -198,8 +198,8 @@ def _simulate_cached_pvalue(
     noisy = np.array(cells).reshape(shape)
     statistic = float(compute_independence_statistic(noisy[None], n, rate)[0])
     references = simulate_independence(noisy, n, rate, draws, stream)
-    found = maximize_pvalue(references, statistic)
-    return statistic, found if draws is not None else _add_simulation_error(found, n, references[0].size)
+    pvalue = maximize_pvalue(references, statistic)
+    return statistic, pvalue if draws is not None else _add_simulation_error(pvalue, n, references[0].size)
 
 
 def _add_simulation_error(raw_pvalue: float, n: int | None, draws: int) -> float:
@@ -227,27 +227,27 @@ def iterate_nuisance_points(noisy: Floats, n: int | None, rate: float) -> Iterat
     total, steps = float(noisy.sum() if n is None else n), [0.0]
     if n is None:
         # the least favorable case is nearly all records in one cell, and more than the noisy total
-        reach = NormalDist().inv_cdf(0.975) * float(np.sqrt(noisy.size * variance))
-        steps = [0.0, -reach, reach]
+        size_margin = NormalDist().inv_cdf(0.975) * float(np.sqrt(noisy.size * variance))
+        steps = [0.0, -size_margin, size_margin]
     for step in steps:
         size = max(1, round(total + step))
-        found = [each[0] for each in estimate_margins(noisy[None], np.array([float(size)]))]
-        errors = [np.sqrt(noisy.size / share.size * variance + size * share * (1.0 - share)) for share in found]
-        yield size, np.outer(*found)
+        margins = [margin[0] for margin in estimate_margins(noisy[None], np.array([float(size)]))]
+        errors = [np.sqrt(noisy.size / share.size * variance + size * share * (1.0 - share)) for share in margins]
+        yield size, np.outer(*margins)
         for times in (-1.0, 1.0) if n is not None else (-1.0, 1.0, 3.0):
-            moved = [_make_extreme_margin(size * share, times * error) for share, error in zip(found, errors)]
-            yield size, np.outer(*moved)
+            moved_margins = [_make_extreme_margin(size * share, times * error) for share, error in zip(margins, errors)]
+            yield size, np.outer(*moved_margins)
 
 
 def _make_extreme_margin(expected: Floats, error: Floats) -> Floats:
     """Return a margin moved by errors: all but the largest share decreased in its favor, or all increased."""
     if error[0] < 0.0:
-        parts = expected - error
-        return parts / parts.sum()
-    parts = np.maximum(expected - error, _MIN_COUNT)
-    top = int(np.argmax(expected))
-    parts[top] = max(expected.sum() - (parts.sum() - parts[top]), _MIN_COUNT)
-    return parts / parts.sum()
+        counts = expected - error
+        return counts / counts.sum()
+    counts = np.maximum(expected - error, _MIN_COUNT)
+    largest = int(np.argmax(expected))
+    counts[largest] = max(expected.sum() - (counts.sum() - counts[largest]), _MIN_COUNT)
+    return counts / counts.sum()
 
 
 Integers = npt.NDArray[np.int64]
@@ -279,46 +279,49 @@ def estimate_small_tail(
     waits = rng.standard_exponential((2, *counts.shape))
 
     def evaluate_statistic(counts: Integers, waits: Floats) -> Floats:
-        first, second = np.floor(waits / rate)
-        return compute_statistic((counts + first - second).reshape(-1, *p.shape))
+        positive, negative = np.floor(waits / rate)
+        return compute_statistic((counts + positive - negative).reshape(-1, *p.shape))
 
-    least, values, share = (
+    threshold, values, share = (
         observed - _RELATIVE_TOLERANCE * max(1.0, abs(observed)),
         evaluate_statistic(counts, waits),
         1.0,
     )
     for round_ in range(_MAX_ROUNDS):
         level = float(np.quantile(values, 1.0 - _SPLIT_SHARE, method="lower"))
-        if level >= least:
+        if level >= threshold:
             break
-        kept = np.flatnonzero(values >= level)
-        share *= kept.size / _SPLIT_TABLES
-        chosen = rng.choice(kept, _SPLIT_TABLES)
-        counts, waits, values = counts[chosen], waits[:, chosen], values[chosen]
+        survivors = np.flatnonzero(values >= level)
+        share *= survivors.size / _SPLIT_TABLES
+        resampled = rng.choice(survivors, _SPLIT_TABLES)
+        counts, waits, values = counts[resampled], waits[:, resampled], values[resampled]
         for step in range(_SPLIT_STEPS):
-            part = _RETAINED_SHARES[step % len(_RETAINED_SHARES)]
-            tried, waited = (_sample_records_again(rng, counts, n, cells, part), _sample_waits_again(rng, waits, part))
-            found = evaluate_statistic(tried, waited)
-            stay = found >= level
-            counts = np.where(stay[:, None], tried, counts)
-            waits = np.where(stay[:, None], waited, waits)
-            values = np.where(stay, found, values)
+            retained = _RETAINED_SHARES[step % len(_RETAINED_SHARES)]
+            new_counts, new_waits = (
+                _sample_records_again(rng, counts, n, cells, retained),
+                _sample_waits_again(rng, waits, retained),
+            )
+            new_values = evaluate_statistic(new_counts, new_waits)
+            is_accepted = new_values >= level
+            counts = np.where(is_accepted[:, None], new_counts, counts)
+            waits = np.where(is_accepted[:, None], new_waits, waits)
+            values = np.where(is_accepted, new_values, values)
     else:
         round_ = _MAX_ROUNDS
-    share *= (1.0 + np.count_nonzero(values >= least)) / (1.0 + _SPLIT_TABLES)
+    share *= (1.0 + np.count_nonzero(values >= threshold)) / (1.0 + _SPLIT_TABLES)
     return float(min(1.0, share * (1.0 + _ADDED_ERROR * math.sqrt(1.0 + round_))))
 
 
 def _sample_records_again(rng: np.random.Generator, counts: Integers, n: int, p: Floats, retained: float) -> Integers:
     """Draw the cells of some records again, each record with probability 1 - `retained`."""
-    kept = rng.binomial(counts, retained)
-    return kept + rng.multinomial(n - kept.sum(axis=1), p)
+    retained_counts = rng.binomial(counts, retained)
+    return retained_counts + rng.multinomial(n - retained_counts.sum(axis=1), p)
 
 
 def _sample_waits_again(rng: np.random.Generator, waits: Floats, retained: float) -> Floats:
     """Multiply exponential variables by beta variables and add gamma variables, which preserves the distribution."""
-    kept = rng.beta(retained, 1.0 - retained, waits.shape)
-    return kept * waits + rng.standard_gamma(1.0 - retained, waits.shape)
+    retained_shares = rng.beta(retained, 1.0 - retained, waits.shape)
+    return retained_shares * waits + rng.standard_gamma(1.0 - retained, waits.shape)
 
 
 # largest p-value that is estimated by splitting
@@ -335,10 +338,12 @@ def compute_fit_pvalue(noisy: Floats, p: Floats, n: int | None, rate: float) -> 
     would be based on five. If the number of records is private, a part of the p-value accounts for excluded
     numbers, as for t tests (`pydpstat._null_distributions.means.mean_differences`).
     """
-    statistic, first = simulate_fit_pvalue(noisy, p, n, rate)
-    if first > _SMALL_PVALUE:
-        return statistic, first
-    return statistic, _compute_small_fit_pvalue(tuple(noisy.tolist()), tuple(p.tolist()), n, rate, statistic, first)
+    statistic, simulated_pvalue = simulate_fit_pvalue(noisy, p, n, rate)
+    if simulated_pvalue > _SMALL_PVALUE:
+        return statistic, simulated_pvalue
+    return statistic, _compute_small_fit_pvalue(
+        tuple(noisy.tolist()), tuple(p.tolist()), n, rate, statistic, simulated_pvalue
+    )
 
 
 @lru_cache(maxsize=64)
@@ -349,18 +354,18 @@ def _compute_small_fit_pvalue(
     shares = np.array(p)
 
     def estimate_tail(size: int) -> float:
-        of = partial(compute_fit_statistic, p=shares, n=n, rate=rate)
-        return estimate_small_tail(of, size, shares, rate, statistic)
+        statistic_function = partial(compute_fit_statistic, p=shares, n=n, rate=rate)
+        return estimate_small_tail(statistic_function, size, shares, rate, statistic)
 
     if n is not None:
         return min(_SMALL_PVALUE, max(estimate_tail(n), PVALUE_FLOOR))
-    total, reach = (
+    total, size_margin = (
         sum(cells),
         make_geometric_sum(rate, len(cells)).compute_quantile(0.5 * _EXCLUDED_SIZES_PROBABILITY),
     )
-    numbers = {round(max(total + step * reach, 0.0)) for step in (-1.0, 0.0, 1.0)}
+    sizes = {round(max(total + step * size_margin, 0.0)) for step in (-1.0, 0.0, 1.0)}
     return choose_refined_pvalue(
-        first_pvalue, NUISANCE_PROBABILITY, _EXCLUDED_SIZES_PROBABILITY + max(map(estimate_tail, sorted(numbers)))
+        first_pvalue, NUISANCE_PROBABILITY, _EXCLUDED_SIZES_PROBABILITY + max(map(estimate_tail, sorted(sizes)))
     )
 
 
@@ -369,9 +374,9 @@ def compute_independence_pvalue(noisy: Floats, n: int | None, rate: float) -> tu
 
     A small p-value is estimated again by splitting, at the margins with the largest simulated 99 % points.
     """
-    statistic, first = simulate_independence_pvalue(noisy, n, rate)
-    if first > _SMALL_PVALUE:
-        return statistic, first
+    statistic, simulated_pvalue = simulate_independence_pvalue(noisy, n, rate)
+    if simulated_pvalue > _SMALL_PVALUE:
+        return statistic, simulated_pvalue
     return statistic, _compute_small_pvalue(tuple(noisy.ravel().tolist()), noisy.shape, n, rate, statistic)
 
 
@@ -380,13 +385,13 @@ def _compute_small_pvalue(
     cells: tuple[float, ...], shape: tuple[int, ...], n: int | None, rate: float, statistic: float
 ) -> float:
     """Return the refined p-value of a table whose simulated p-value is small."""
-    noisy, found = np.array(cells).reshape(shape), 0.0
-    points = list(iterate_nuisance_points(noisy, n, rate))
-    if len(points) > _MAX_NUISANCE_POINTS:
+    noisy, tail_probability = np.array(cells).reshape(shape), 0.0
+    nuisance_points = list(iterate_nuisance_points(noisy, n, rate))
+    if len(nuisance_points) > _MAX_NUISANCE_POINTS:
         simulated = simulate_independence(noisy, n, rate, _SELECTION_DRAWS)
-        order = np.argsort([-float(np.quantile(each, 0.99)) for each in simulated], kind="stable")
-        points = [points[place] for place in order[:_MAX_NUISANCE_POINTS].tolist()]
-    for size, p in points:
-        of = partial(compute_independence_statistic, n=n if n is None else size, rate=rate)
-        found = max(found, estimate_small_tail(of, size, p, rate, statistic))
-    return min(_SMALL_PVALUE, max(found, PVALUE_FLOOR))
+        order = np.argsort([-float(np.quantile(values, 0.99)) for values in simulated], kind="stable")
+        nuisance_points = [nuisance_points[index] for index in order[:_MAX_NUISANCE_POINTS].tolist()]
+    for size, p in nuisance_points:
+        statistic_function = partial(compute_independence_statistic, n=n if n is None else size, rate=rate)
+        tail_probability = max(tail_probability, estimate_small_tail(statistic_function, size, p, rate, statistic))
+    return min(_SMALL_PVALUE, max(tail_probability, PVALUE_FLOOR))

@@ -45,13 +45,13 @@ def compute_moments(noisy_sums: np.ndarray, basis: np.ndarray) -> NoisyMoments:
     # contiguous last axis, so that the sum of a row does not depend on other rows
     noisy_sums = np.ascontiguousarray(noisy_sums)
     size = noisy_sums.sum(axis=-1)
-    known = size > 1.0
-    size = np.where(known, size, 2.0)
+    is_informative = size > 1.0
+    size = np.where(is_informative, size, 2.0)
     means = (basis * noisy_sums[..., None, :]).sum(axis=-1) / size[..., None]
-    means = np.where(known[..., None], means, 0.0)
+    means = np.where(is_informative[..., None], means, 0.0)
     gradients = (basis - means[..., None]) / size[..., None, None]
-    gradients = np.where(known[..., None, None], gradients, np.nan)
-    return NoisyMoments(means, gradients, np.where(known, size / (size - 1.0), 1.0))
+    gradients = np.where(is_informative[..., None, None], gradients, np.nan)
+    return NoisyMoments(means, gradients, np.where(is_informative, size / (size - 1.0), 1.0))
 
 
 def compute_covariance(

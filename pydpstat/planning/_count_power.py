@@ -48,17 +48,17 @@ _FEW_CELLS = 9
 
 def compute_count_power(n: int, rate: float, p: float, effect: float, alpha: float, alternative: str) -> float:
     """Compute the power of the binomial test if the proportion is p + effect, by exact sums."""
-    noise, found = Tulap(rate), 0.0
-    for side, level in enumerate(split_alpha(alpha, alternative)):
+    noise, power = Tulap(rate), 0.0
+    for tail_index, level in enumerate(split_alpha(alpha, alternative)):
         if level:
-            limit = _find_critical_count(n, p, noise, level, side)
-            found += compute_noisy_tails(limit, n, min(max(p + effect, 0.0), 1.0), noise)[side]
-    return min(found, 1.0)
+            limit = _find_critical_count(n, p, noise, level, tail_index)
+            power += compute_noisy_tails(limit, n, min(max(p + effect, 0.0), 1.0), noise)[tail_index]
+    return min(power, 1.0)
 
 
 def _find_critical_count(n: int, p: float, noise: Tulap, level: float, tail_index: int) -> float:
-    reach = (45.0 - math.log(level)) / noise.rate + 1.0
-    low, high = -reach, n + reach
+    margin = (45.0 - math.log(level)) / noise.rate + 1.0
+    low, high = -margin, n + margin
     # the tail probability at the limit of the search exceeds the level
     if compute_noisy_tails(low if tail_index else high, n, p, noise)[tail_index] > level:
         return low if tail_index else high
@@ -82,14 +82,14 @@ def compute_private_count_power(
 
     `n_noises` are the numbers of noises in the count of successes and in that of all other records.
     """
-    truth, found = min(max(p + effect, 0.0), 1.0), 0.0
-    upper, lower = split_alpha(alpha, alternative)
-    if upper:
-        found += compute_binary_power(n, rate, n_noises, p, truth, upper)
-    if lower:
+    true_share, power = min(max(p + effect, 0.0), 1.0), 0.0
+    upper_level, lower_level = split_alpha(alpha, alternative)
+    if upper_level:
+        power += compute_binary_power(n, rate, n_noises, p, true_share, upper_level)
+    if lower_level:
         # a share is small if that of the other records is large
-        found += compute_binary_power(n, rate, n_noises, 1.0 - p, 1.0 - truth, lower)
-    return min(found, 1.0)
+        power += compute_binary_power(n, rate, n_noises, 1.0 - p, 1.0 - true_share, lower_level)
+    return min(power, 1.0)
 
 
 def compute_two_counts_power(
@@ -103,26 +103,29 @@ def compute_two_counts_power(
     expected = NoisyGroupCounts((sizes[0] * shares[0], sizes[1] * shares[1]), sizes, rate)
     if rate < SMALLEST_RATE:
         return 0.0
-    pairs, outside = expected.find_plausible_pairs(line)
+    pairs, excluded = expected.find_plausible_pairs(line)
     if not pairs.size:
-        return float(2.0 * outside <= alpha)
-    truth, found = np.array(shares)[:, None], 0.0
+        return float(2.0 * excluded <= alpha)
+    truth, power = np.array(shares)[:, None], 0.0
     for side, level in enumerate(split_alpha(alpha, alternative)):
-        if level <= outside:
+        if level <= excluded:
             continue
         sign = (1.0, -1.0)[side]
 
         def is_not_rejected(distance: float, side: int = side, sign: float = sign, level: float = level) -> bool:
-            return bool(outside + compute_line_tails(sign * distance, sizes, rate, line, pairs)[side].max() > level)
+            return bool(excluded + compute_line_tails(sign * distance, sizes, rate, line, pairs)[side].max() > level)
 
         _, limit = bisect_up(is_not_rejected, 0.0 if is_not_rejected(0.0) else -12.0, 12.0, steps=14)
-        found += float(compute_line_tails(sign * limit, sizes, rate, line, truth)[side][0])
-    return min(found, 1.0)
+        power += float(compute_line_tails(sign * limit, sizes, rate, line, truth)[side][0])
+    return min(power, 1.0)
 
 
 def make_dependent_shares(shape: tuple[int, int], effect: float) -> Floats:
     """Return the cells' shares of a table with uniform margins and a linear association of the levels."""
-    a, b = (each / math.sqrt(float((each * each).mean())) for each in (make_spaced_means(size, 1.0) for size in shape))
+    a, b = (
+        scores / math.sqrt(float((scores * scores).mean()))
+        for scores in (make_spaced_means(size, 1.0) for size in shape)
+    )
     return (1.0 + effect * np.outer(a, b)) / (shape[0] * shape[1])
 
 
@@ -137,23 +140,23 @@ def compute_table_power(
 ) -> float:
     """Compute the power of the test of independence; `rate` is that of the noise of a cell."""
     shares = np.maximum(make_dependent_shares(shape, effect), 0.0)
-    drawn = (
+    tables_drawn = (
         make_generator(7)
         .multinomial(n, shares.ravel() / shares.sum(), size=SIMULATION_RUNS)
         .reshape(SIMULATION_RUNS, *shape)
     )
-    noisy = drawn + simulate_geometric_noise(make_generator(8), rate, drawn.shape)
-    known = None if has_private_size else n
-    found, limits = tables.compute_independence_statistic(noisy, known, rate), []
+    noisy = tables_drawn + simulate_geometric_noise(make_generator(8), rate, tables_drawn.shape)
+    public_size = None if has_private_size else n
+    statistics, limits = tables.compute_independence_statistic(noisy, public_size, rate), []
     # the statistic of many cells depends little on the release, and takes long to simulate
-    releases, draws = (TYPICAL_RELEASES, None) if drawn[0].size <= _FEW_CELLS else (2, 999)
-    for each in noisy[:releases]:
-        references = tables.simulate_independence(each, known, rate, draws)
+    releases, draws = (TYPICAL_RELEASES, None) if tables_drawn[0].size <= _FEW_CELLS else (2, 999)
+    for release in noisy[:releases]:
+        references = tables.simulate_independence(release, public_size, rate, draws)
         beyond = count_allowed_draws(alpha, 0.0, references[0].size)
         if beyond < 0:
             return 0.0
         limits.append(max(find_critical_value(reference, beyond) for reference in references))
-    return float(np.mean([(found > limit).mean() for limit in limits]))
+    return float(np.mean([(statistics > limit).mean() for limit in limits]))
 
 
 def compute_blocks_power(
@@ -166,10 +169,10 @@ def compute_blocks_power(
     alternative: str,
 ) -> float:
     """Compute the power of the Test of Tests with its default number of blocks."""
-    most = max(1, min(sizes) // _MIN_BLOCK_RECORDS)
-    number, level = choose_blocks(sum(sizes), epsilon, None, None, most)
-    inside = tuple(max(n // number, 1) for n in sizes)
-    share = min(max(compute_block_power(inside, family, effect, settings, level, alternative), 0.0), 1.0)
+    max_blocks = max(1, min(sizes) // _MIN_BLOCK_RECORDS)
+    number, level = choose_blocks(sum(sizes), epsilon, None, None, max_blocks)
+    block_sizes = tuple(max(n // number, 1) for n in sizes)
+    share = min(max(compute_block_power(block_sizes, family, effect, settings, level, alternative), 0.0), 1.0)
     noise = Tulap(epsilon)
     limit = _find_critical_count(number, level, noise, alpha, 0)
     return compute_noisy_tails(limit, number, share, noise)[0]
@@ -191,48 +194,55 @@ def compute_block_power(
     if family in ("several", "table"):
         if family == "several":
             means, number = make_spaced_means(len(sizes), effect), np.array(sizes)
-            away = float(number @ (means - number @ means / total) ** 2)
-            first, second = len(sizes) - 1.0, float(total - len(sizes))
-            if second < 1.0:
+            noncentrality = float(number @ (means - number @ means / total) ** 2)
+            between_degrees, within_degrees = len(sizes) - 1.0, float(total - len(sizes))
+            if within_degrees < 1.0:
                 return level
-            if away == 0.0:
+            if noncentrality == 0.0:
                 return level
             from scipy.stats import ncf
 
             # scipy.special.ncfdtr is wrong in the sixth digit before SciPy 1.14
-            return float(ncf.sf(special.fdtri(first, second, 1.0 - level), first, second, away))
-        free = float((settings[0] - 1.0) * (settings[1] - 1.0))
-        return 1.0 - float(special.chndtr(special.chdtri(free, level), free, total * effect * effect))
+            return float(
+                ncf.sf(
+                    special.fdtri(between_degrees, within_degrees, 1.0 - level),
+                    between_degrees,
+                    within_degrees,
+                    noncentrality,
+                )
+            )
+        degrees = float((settings[0] - 1.0) * (settings[1] - 1.0))
+        return 1.0 - float(special.chndtr(special.chdtri(degrees, level), degrees, total * effect * effect))
     if family == "shares":
-        p, first = settings[0], min(max(settings[0] + effect, 0.0), 1.0)
-        pooled = (sizes[0] * first + sizes[1] * p) / total
-        variances = [each * (1.0 - each) for each in (first, p)]
-        own = math.sqrt(variances[0] / sizes[0] + variances[1] / sizes[1])
-        null = math.sqrt(max(pooled * (1.0 - pooled), 0.0) * (1.0 / sizes[0] + 1.0 / sizes[1]))
-        if own == 0.0:
+        p, share = settings[0], min(max(settings[0] + effect, 0.0), 1.0)
+        pooled = (sizes[0] * share + sizes[1] * p) / total
+        variances = [proportion * (1.0 - proportion) for proportion in (share, p)]
+        sd = math.sqrt(variances[0] / sizes[0] + variances[1] / sizes[1])
+        null_sd = math.sqrt(max(pooled * (1.0 - pooled), 0.0) * (1.0 / sizes[0] + 1.0 / sizes[1]))
+        if sd == 0.0:
             return 1.0
-        return _approximate_normal_power(effect / own, null / own, level, alternative)
+        return _approximate_normal_power(effect / sd, null_sd / sd, level, alternative)
     if family == "correlation":
         if total < 4:
             return level
         return _approximate_normal_power(math.sqrt(total - 3.0) * math.atanh(effect), 1.0, level, alternative)
-    free = float(total - len(sizes))
-    if free < 1.0:
+    degrees = float(total - len(sizes))
+    if degrees < 1.0:
         return level
-    away = effect / math.sqrt(sum(1.0 / n for n in sizes))
-    found = 0.0
-    for sign, side in zip((1.0, -1.0), split_alpha(level, alternative)):
-        if side:
-            found += 1.0 - float(special.nctdtr(free, sign * away, -special.stdtrit(free, side)))
-    return found
+    noncentrality = effect / math.sqrt(sum(1.0 / n for n in sizes))
+    power = 0.0
+    for sign, side_level in zip((1.0, -1.0), split_alpha(level, alternative)):
+        if side_level:
+            power += 1.0 - float(special.nctdtr(degrees, sign * noncentrality, -special.stdtrit(degrees, side_level)))
+    return power
 
 
 def _approximate_normal_power(shift: float, null_ratio: float, level: float, alternative: str) -> float:
-    found = 0.0
-    for sign, side in zip((1.0, -1.0), split_alpha(level, alternative)):
-        if side:
-            found += float(ndtr(sign * shift + null_ratio * ndtri(side)))
-    return found
+    power = 0.0
+    for sign, side_level in zip((1.0, -1.0), split_alpha(level, alternative)):
+        if side_level:
+            power += float(ndtr(sign * shift + null_ratio * ndtri(side_level)))
+    return power
 
 
 _GRID = 4_001
@@ -242,9 +252,9 @@ _MAX_COMPARED_RECORDS = 50
 
 def find_critical_integer(distribution: DiscreteDistribution, rate: float, alpha: float, highest: int) -> int:
     """Return the smallest noisy statistic whose upper p-value is at most alpha."""
-    most = highest + math.ceil(45.0 / rate) + 1
+    n_candidates = highest + math.ceil(45.0 / rate) + 1
     return bisect_left(
-        range(most), True, key=lambda place: compute_upper_tail(distribution, float(place), rate) <= alpha
+        range(n_candidates), True, key=lambda place: compute_upper_tail(distribution, float(place), rate) <= alpha
     )
 
 
@@ -263,20 +273,20 @@ def compute_noisy_power(
     limit = float(
         find_critical_integer(distribution, rate, 0.5 * alpha if alternative == "two-sided" else alpha, highest)
     )
-    masses, found = np.full(values.size, 1.0 / values.size), 0.0
+    masses, power = np.full(values.size, 1.0 / values.size), 0.0
     if alternative != "less":
-        found += compute_upper_tail(DiscreteDistribution(values, masses), limit, rate)
+        power += compute_upper_tail(DiscreteDistribution(values, masses), limit, rate)
     if alternative != "greater":
-        found += compute_upper_tail(DiscreteDistribution(highest - values, masses), limit, rate)
-    return min(found, 1.0)
+        power += compute_upper_tail(DiscreteDistribution(highest - values, masses), limit, rate)
+    return min(power, 1.0)
 
 
 def compute_signed_rank_power(n: int, epsilon: float, effect: float, alpha: float, alternative: str) -> float:
     """Compute the power of the signed-rank test with the rank cap chosen for epsilon."""
     cap = ranks.choose_rank_cap(n, epsilon)
-    total, law = ranks.sum_capped_ranks(n, cap), ranks.make_signed_rank_distribution(n, cap)
+    total, distribution = ranks.sum_capped_ranks(n, cap), ranks.make_signed_rank_distribution(n, cap)
     return compute_noisy_power(
-        _simulate_signed_rank_sums(n, cap, effect), law, total, epsilon / cap, alpha, alternative
+        _simulate_signed_rank_sums(n, cap, effect), distribution, total, epsilon / cap, alpha, alternative
     )
 
 
@@ -290,10 +300,10 @@ def _simulate_signed_rank_sums(n: int, cap: int, effect: float) -> Floats:
     x = ndtri((np.arange(_GRID) + 0.5) / _GRID) + effect
     x = x[np.argsort(np.abs(x), kind="stable")]
     ranks = n * (np.arange(_GRID) + 0.5) / _GRID + 0.5
-    own = np.where(x > 0.0, np.minimum(ranks, cap), 0.0)
+    own_ranks = np.where(x > 0.0, np.minimum(ranks, cap), 0.0)
     # a record also increases the ranks of positive records with larger absolute values
-    raised = ((x > 0.0) & (ranks < cap))[::-1].cumsum()[::-1] / _GRID
-    return _draw_rounded_normal(n * float(own.mean()), n * float((own + n * raised).var()))
+    raised_share = ((x > 0.0) & (ranks < cap))[::-1].cumsum()[::-1] / _GRID
+    return _draw_rounded_normal(n * float(own_ranks.mean()), n * float((own_ranks + n * raised_share).var()))
 
 
 def _draw_rounded_normal(mean: float, variance: float) -> Floats:
@@ -303,11 +313,11 @@ def _draw_rounded_normal(mean: float, variance: float) -> Floats:
 
 def simulate_rank_sums(sizes: tuple[int, ...], means: Floats) -> Floats:
     """Draw rank sums of normal groups with standard deviation 1, of shape (2000, k)."""
-    total, ends = sum(sizes), np.cumsum(sizes)
+    total, group_ends = sum(sizes), np.cumsum(sizes)
     if total <= MAX_DRAWN_RECORDS:
         x = get_normal_draws(MAX_DRAWN_RECORDS, 0)[:, :total] + np.repeat(means, sizes)
         ranks = np.argsort(np.argsort(x, axis=1), axis=1) + 1.0
-        return np.add.reduceat(ranks, np.append(0, ends[:-1]), axis=1)
+        return np.add.reduceat(ranks, np.append(0, group_ends[:-1]), axis=1)
     number = np.array(sizes, dtype=np.float64)
     won = ndtr((means[:, None] - means) / math.sqrt(2.0))
     np.fill_diagonal(won, 0.0)
@@ -316,9 +326,9 @@ def simulate_rank_sums(sizes: tuple[int, ...], means: Floats) -> Floats:
     for group, mean in enumerate(means.tolist()):
         below = ndtr(mean + z - means[:, None])
         # pairs whose order depends on a record of this group
-        parts = number[:, None] * (1.0 - below)
-        parts[group] = (number[:, None] * below).sum(axis=0) - number[group] * below[group]
-        covariance += number[group] * np.cov(parts, bias=True)
+        contributions = number[:, None] * (1.0 - below)
+        contributions[group] = (number[:, None] * below).sum(axis=0) - number[group] * below[group]
+        covariance += number[group] * np.cov(contributions, bias=True)
     return np.rint(
         expected + get_normal_draws(MAX_DRAWN_RECORDS, 0)[:, : number.size] @ compute_matrix_root(covariance).T
     )
@@ -329,8 +339,8 @@ def compute_two_groups_power(
 ) -> float:
     """Compute the power of the Mann-Whitney test."""
     won = simulate_rank_sums(sizes, np.array([effect, 0.0]))[:, 0] - sizes[0] * (sizes[0] + 1) // 2
-    law, rate = ranks.make_mann_whitney_distribution(*sizes), epsilon / max(sizes)
-    return compute_noisy_power(won, law, sizes[0] * sizes[1], rate, alpha, alternative)
+    distribution, rate = ranks.make_mann_whitney_distribution(*sizes), epsilon / max(sizes)
+    return compute_noisy_power(won, distribution, sizes[0] * sizes[1], rate, alpha, alternative)
 
 
 def compute_several_groups_power(
@@ -341,13 +351,13 @@ def compute_several_groups_power(
     deviations = 2.0 * simulate_rank_sums(sizes, make_spaced_means(len(sizes), effect)) - number * (number.sum() + 1.0)
     squares = deviations**2 @ np.array([float(weight) for weight in weights])
     values = np.floor(2.0**distances.DISTANCE_DIGITS * np.sqrt(squares))
-    law = distances.make_distance_distribution(sizes, tuple(weights))
+    distribution = distances.make_distance_distribution(sizes, tuple(weights))
     rate = epsilon / distances.compute_distance_sensitivity(sizes, weights)
-    highest = int(max(law.positions[-2], values.max()))
-    if compute_upper_tail(law, float(highest + math.ceil(45.0 / rate)), rate) > alpha:
+    highest = int(max(distribution.positions[-2], values.max()))
+    if compute_upper_tail(distribution, float(highest + math.ceil(45.0 / rate)), rate) > alpha:
         # even the smallest p-value of the simulated reference exceeds alpha
         return 0.0
-    limit = find_critical_integer(law, rate, alpha, highest)
+    limit = find_critical_integer(distribution, rate, alpha, highest)
     return compute_upper_tail(
         DiscreteDistribution(values, np.full(SIMULATION_RUNS, 1.0 / SIMULATION_RUNS)), float(limit), rate
     )
@@ -366,18 +376,18 @@ def compute_correlation_power(n: int, epsilon: float, effect: float, alpha: floa
     """
     pairs = n * (n - 1) // 2
     if n <= _MAX_COMPARED_RECORDS:
-        x, other = (
+        x, independent = (
             get_normal_draws(MAX_DRAWN_RECORDS, 0)[:, :n],
             get_normal_draws(MAX_DRAWN_RECORDS, 1)[:, :n],
         )
-        y = effect * x + math.sqrt(1.0 - effect * effect) * other
+        y = effect * x + math.sqrt(1.0 - effect * effect) * independent
         concordant = np.zeros(SIMULATION_RUNS)
         for lag in range(1, n):
             concordant += ((x[:, lag:] > x[:, :-lag]) == (y[:, lag:] > y[:, :-lag])).sum(axis=1)
     else:
         tau, half = 2.0 / math.pi * math.asin(effect), 2.0 / math.pi * math.asin(0.5 * effect)
-        spread = (1.0 - tau * tau + 2.0 * (n - 2.0) * (1.0 / 9.0 - half * half)) / pairs
-        concordant = _draw_rounded_normal(0.5 * pairs * (1.0 + tau), 0.25 * pairs * pairs * spread)
+        variance = (1.0 - tau * tau + 2.0 * (n - 2.0) * (1.0 / 9.0 - half * half)) / pairs
+        concordant = _draw_rounded_normal(0.5 * pairs * (1.0 + tau), 0.25 * pairs * pairs * variance)
     return compute_noisy_power(
         concordant, ranks.make_kendall_distribution(n), pairs, epsilon / (n - 1), alpha, alternative
     )

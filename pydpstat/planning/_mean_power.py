@@ -65,13 +65,15 @@ def simulate_noisy_sums(
         first, second = z.sum(axis=1), (z * z).sum(axis=1)
     else:
         values = np.clip(mean + sd * ndtri((np.arange(_GRID_POINTS) + 0.5) / _GRID_POINTS), -1.0, 1.0)
-        both = np.stack([values, values * values])
-        drawn = get_normal_draws(MAX_DRAWN_RECORDS, stream)[:, :2] @ compute_matrix_root(n * np.cov(both, bias=True)).T
-        first, second = (n * both.mean(axis=1) + drawn).T
+        powers = np.stack([values, values * values])
+        drawn = (
+            get_normal_draws(MAX_DRAWN_RECORDS, stream)[:, :2] @ compute_matrix_root(n * np.cov(powers, bias=True)).T
+        )
+        first, second = (n * powers.mean(axis=1) + drawn).T
     noise, size = _draw_laplace_noises(stream), np.full(SIMULATION_RUNS, float(n))
     if has_private_size:
-        number, one, square = PARABOLA_BASIS @ noise / epsilon
-        return size + number, first + one, second + square
+        number, first_noise, square_noise = PARABOLA_BASIS @ noise / epsilon
+        return size + number, first + first_noise, second + square_noise
     return size, first + 2.0 / epsilon * noise[0], second + 4.0 / epsilon * noise[1]
 
 
@@ -88,8 +90,8 @@ def count_allowed_draws(alpha: float, excluded: float, draws: int) -> int:
 
 def find_critical_value(values: Floats, n_beyond: int) -> float:
     """Return the value that is exceeded by observations that at most `n_beyond` of the values reach."""
-    place = values.size - 1 - n_beyond
-    return float(np.partition(values, place)[place])
+    index = values.size - 1 - n_beyond
+    return float(np.partition(values, index)[index])
 
 
 def transform_to_alternative(values: Floats, alternative: str) -> Floats:
@@ -115,14 +117,14 @@ def _find_plausible_by_release(observed: Floats, low: Floats, high: Floats) -> B
 
     A variance is too small if the observation is above `high`, and too large if it is not above `low`.
     """
-    small, large = observed > high[:, None], observed <= low[:, None]
-    inside = ~(small | large)
-    kept = inside.copy()
-    kept[1:] |= inside[:-1]
-    kept[:-1] |= inside[1:]
-    for place in np.flatnonzero(~inside.any(axis=0)).tolist():
-        kept[:, place] = find_plausible_variances(small[:, place], large[:, place])
-    return kept
+    is_small, is_large = observed > high[:, None], observed <= low[:, None]
+    is_inside = ~(is_small | is_large)
+    is_plausible = is_inside.copy()
+    is_plausible[1:] |= is_inside[:-1]
+    is_plausible[:-1] |= is_inside[1:]
+    for column in np.flatnonzero(~is_inside.any(axis=0)).tolist():
+        is_plausible[:, column] = find_plausible_variances(is_small[:, column], is_large[:, column])
+    return is_plausible
 
 
 def compute_one_sample_power(
@@ -137,48 +139,62 @@ def compute_one_sample_power(
     is_normal: bool = False,
 ) -> float:
     """Compute the power of the noisy t test, which may assume normal records."""
-    law = make_t_distribution(_make_noisy_sums(n, epsilon, has_private_size, is_normal), mean, n)
-    draws, noises, grid = law.get_reference_draws(), law.compute_noises(), law.make_variance_grid()
+    distribution = make_t_distribution(_make_noisy_sums(n, epsilon, has_private_size, is_normal), mean, n)
+    draws, noises, grid = (
+        distribution.get_reference_draws(),
+        distribution.compute_noises(),
+        distribution.make_variance_grid(),
+    )
     size = noises[0].size
     # for a private number of records, implausible numbers are excluded, too
-    left_out = 2.0 * EXCLUDED_PROBABILITY if has_private_size else EXCLUDED_PROBABILITY
-    beyond, outside = count_allowed_draws(alpha, left_out, size), int(0.5 * EXCLUDED_PROBABILITY * size)
+    excluded_probability = 2.0 * EXCLUDED_PROBABILITY if has_private_size else EXCLUDED_PROBABILITY
+    beyond, n_outside = count_allowed_draws(alpha, excluded_probability, size), int(0.5 * EXCLUDED_PROBABILITY * size)
     if beyond < 0:
         return 0.0
     number, first, second = simulate_noisy_sums(n, mean + effect * sd, sd, epsilon, has_private_size=has_private_size)
     first, second = first - number * mean, second - 2.0 * mean * first + number * mean * mean
 
     def compute_critical_value(sums: Floats, squares: Floats, variance: float, slack: float = 0.0) -> float:
-        least = law.bound_square_sum(variance)
-        moved = sums + slack * (squares < least) + noises[0]
+        min_square_sum = distribution.bound_square_sum(variance)
+        noisy_sums = sums + slack * (squares < min_square_sum) + noises[0]
         return find_critical_value(
-            transform_to_alternative(moved / np.sqrt(np.maximum(squares, least) + law.noise_variance), alternative),
+            transform_to_alternative(
+                noisy_sums / np.sqrt(np.maximum(squares, min_square_sum) + distribution.noise_variance), alternative
+            ),
             beyond,
         )
 
     low, high, limits = (np.empty(grid.size) for _ in range(3))
-    for place, variance in enumerate(grid.tolist()):
-        drawn = []
-        for shape in law.get_shapes(variance):
+    for index, variance in enumerate(grid.tolist()):
+        shape_limits = []
+        for shape in distribution.get_shapes(variance):
             sums, squares = simulate_centered_sums(draws, n, mean, variance, shape)
             squares = squares + noises[1]
-            drawn.append((*find_tail_values(squares, outside), compute_critical_value(sums, squares, variance)))
-        lows, highs, values = zip(*drawn)
-        low[place], high[place], limits[place] = min(lows), max(highs), max(values)
-    kept = _find_plausible_by_release(second, low, high)
+            shape_limits.append(
+                (*find_tail_values(squares, n_outside), compute_critical_value(sums, squares, variance))
+            )
+        lows, highs, values = zip(*shape_limits)
+        low[index], high[index], limits[index] = min(lows), max(highs), max(values)
+    is_plausible = _find_plausible_by_release(second, low, high)
     rejected = np.ones(SIMULATION_RUNS, dtype=bool)
-    for place in np.flatnonzero(kept.any(axis=1)).tolist():
-        found = transform_to_alternative(_compute_t_statistics(law, first, second, float(grid[place])), alternative)
-        rejected &= ~kept[place] | (found > limits[place])
-    lowest = grid[kept.argmax(axis=0)]
-    highest = grid[grid.size - 1 - kept[::-1].argmax(axis=0)]
+    for index in np.flatnonzero(is_plausible.any(axis=1)).tolist():
+        statistics = transform_to_alternative(
+            _compute_t_statistics(distribution, first, second, float(grid[index])), alternative
+        )
+        rejected &= ~is_plausible[index] | (statistics > limits[index])
+    lowest = grid[is_plausible.argmax(axis=0)]
+    highest = grid[grid.size - 1 - is_plausible[::-1].argmax(axis=0)]
     for shape in (UPWARD_SHAPE, DOWNWARD_SHAPE):
-        for variance, slack in law.get_jump_variances(shape):
-            inside = rejected & (lowest <= variance) & (variance <= highest)
-            if inside.any():
+        for variance, slack in distribution.get_jump_variances(shape):
+            is_tested = rejected & (lowest <= variance) & (variance <= highest)
+            if is_tested.any():
                 sums, squares = simulate_centered_sums(draws, n, mean, variance, shape)
-                found = transform_to_alternative(_compute_t_statistics(law, first, second, variance), alternative)
-                rejected &= ~inside | (found > compute_critical_value(sums, squares + noises[1], variance, slack))
+                statistics = transform_to_alternative(
+                    _compute_t_statistics(distribution, first, second, variance), alternative
+                )
+                rejected &= ~is_tested | (
+                    statistics > compute_critical_value(sums, squares + noises[1], variance, slack)
+                )
     return float(rejected.mean())
 
 
@@ -203,19 +219,22 @@ class _PlausibleVariances(NamedTuple):
 
 
 def _find_group_variances(group: WelchGroup, n: int, observed_sums: tuple[Floats, Floats]) -> _PlausibleVariances:
-    law = group.distribution
-    grid = make_variance_grid(1.0 - law.mean * law.mean, law.floor, n, _VARIANCE_POINTS)
-    estimates = estimate_variance(n, *observed_sums, law.noise_variance)
+    distribution = group.distribution
+    grid = make_variance_grid(1.0 - distribution.mean * distribution.mean, distribution.floor, n, _VARIANCE_POINTS)
+    estimates = estimate_variance(n, *observed_sums, distribution.noise_variance)
     low, high = np.empty(grid.size), np.empty(grid.size)
-    for place, variance in enumerate(grid.tolist()):
-        drawn = [group.simulate_moments(variance, shape)[1] for shape in law.get_shapes(variance)]
-        ends = [find_tail_values(each, int(0.5 * EXCLUDED_PROBABILITY * each.size)) for each in drawn]
-        low[place], high[place] = min(each[0] for each in ends), max(each[1] for each in ends)
-    kept = _find_plausible_by_release(estimates, low, high)
-    some = kept.any(axis=1)
-    chosen = grid[some].tolist()
-    least = [bound_square_sum(n, law.mean, variance) / n**2 for variance in chosen]
-    return _PlausibleVariances(chosen, kept[some], observed_sums[0] / n, estimates, least)
+    for index, variance in enumerate(grid.tolist()):
+        estimate_draws = [group.simulate_moments(variance, shape)[1] for shape in distribution.get_shapes(variance)]
+        limits = [find_tail_values(drawn, int(0.5 * EXCLUDED_PROBABILITY * drawn.size)) for drawn in estimate_draws]
+        low[index], high[index] = (
+            min(limit[0] for limit in limits),
+            max(limit[1] for limit in limits),
+        )
+    is_plausible = _find_plausible_by_release(estimates, low, high)
+    is_ever_plausible = is_plausible.any(axis=1)
+    variances = grid[is_ever_plausible].tolist()
+    min_squares = [bound_square_sum(n, distribution.mean, variance) / n**2 for variance in variances]
+    return _PlausibleVariances(variances, is_plausible[is_ever_plausible], observed_sums[0] / n, estimates, min_squares)
 
 
 def compute_two_sample_power(
@@ -239,39 +258,41 @@ def compute_two_sample_power(
     if beyond < 0:
         return 0.0
     means = effect * sd * n2 / (n1 + n2), -effect * sd * n1 / (n1 + n2)
-    seen = []
-    for place, (n, mean) in enumerate(zip(sizes, means)):
-        number, *both = simulate_noisy_sums(n, mean, sd, epsilon, place, has_private_size)
+    observed_sums = []
+    for index, (n, mean) in enumerate(zip(sizes, means)):
+        number, *sums = simulate_noisy_sums(n, mean, sd, epsilon, index, has_private_size)
         # the test scales the sums by the noisy number of records
-        first_sums, second_sums = (each * (n / np.maximum(number, 1.0)) for each in both)
-        seen.append((first_sums, second_sums))
-    first, second = (_find_group_variances(*each) for each in zip(groups, sizes, seen))
-    noise = sum(each.noise_variance for each in groups)
-    floor = sum(each.distribution.floor / each.distribution.n**2 for each in groups)
+        first_sums, second_sums = (noisy * (n / np.maximum(number, 1.0)) for noisy in sums)
+        observed_sums.append((first_sums, second_sums))
+    first, second = (_find_group_variances(*arguments) for arguments in zip(groups, sizes, observed_sums))
+    noise = sum(group.noise_variance for group in groups)
+    floor = sum(group.distribution.floor / group.distribution.n**2 for group in groups)
     square = first.estimates / n1 + second.estimates / n2
     distance = first.means - second.means
     rejected = np.ones(SIMULATION_RUNS, dtype=bool)
     drawn = [
-        [[group.simulate_moments(variance, shape) for shape in SHAPES] for variance in each.grid]
-        for group, each in zip(groups, (first, second))
+        [[group.simulate_moments(variance, shape) for shape in SHAPES] for variance in plausible.grid]
+        for group, plausible in zip(groups, (first, second))
     ]
     for i, row in enumerate(drawn[0]):
         for j, column in enumerate(drawn[1]):
-            both = first.is_plausible[i] & second.is_plausible[j] & rejected
-            if not both.any():
+            sums = first.is_plausible[i] & second.is_plausible[j] & rejected
+            if not sums.any():
                 continue
-            least, limit = max(floor, first.min_squares[i] + second.min_squares[j]), -math.inf
+            min_square, limit = max(floor, first.min_squares[i] + second.min_squares[j]), -math.inf
             for shapes in get_shape_pairs(groups):
                 (mean1, part1), (mean2, part2) = row[shapes[0]], column[shapes[1]]
-                total = np.maximum(part1 / n1 + part2 / n2, least) + noise
+                total = np.maximum(part1 / n1 + part2 / n2, min_square) + noise
                 limit = max(
                     limit,
                     find_critical_value(
                         transform_to_alternative((mean1 - mean2) / np.sqrt(total), alternative), beyond
                     ),
                 )
-            found = transform_to_alternative(distance / np.sqrt(np.maximum(square, least) + noise), alternative)
-            rejected &= ~both | (found > limit)
+            statistics = transform_to_alternative(
+                distance / np.sqrt(np.maximum(square, min_square) + noise), alternative
+            )
+            rejected &= ~sums | (statistics > limit)
     return float(rejected.mean())
 
 
@@ -294,13 +315,13 @@ def compute_several_means_power(
     The critical values of five of the releases are used in turn, and the resulting powers are averaged.
     """
     means = sd * make_spaced_means(len(sizes), effect)
-    seen = [
+    releases = [
         simulate_noisy_sums(n, float(mean), sd, epsilon, i, has_private_size)
         for i, (n, mean) in enumerate(zip(sizes, means))
     ]
-    number, first, second = (np.stack(each, axis=1) for each in zip(*seen))
+    number, first, second = (np.stack(values, axis=1) for values in zip(*releases))
     noise = _make_noise_mixing(epsilon, has_private_size)
-    found = group_means.compute_welch_statistic(np.array([number, first, second]), noise).statistic
+    statistics = group_means.compute_welch_statistic(np.array([number, first, second]), noise).statistic
     limits = []
     for row in range(TYPICAL_RELEASES):
         references = group_means.simulate_references(
@@ -309,5 +330,5 @@ def compute_several_means_power(
         beyond = count_allowed_draws(alpha, group_means.NUISANCE_PROBABILITY, references[0].size)
         if beyond < 0:
             return 0.0
-        limits.append(max(find_critical_value(each, beyond) for each in references))
-    return float(np.mean([(found > limit).mean() for limit in limits]))
+        limits.append(max(find_critical_value(values, beyond) for values in references))
+    return float(np.mean([(statistics > limit).mean() for limit in limits]))

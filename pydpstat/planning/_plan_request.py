@@ -103,8 +103,8 @@ class PlanRequest(NamedTuple):
         used: set[str] = set()
         for keys in (self.options.get("by"), self.options.get("unit")):
             used |= {keys} if isinstance(keys, str) else set(keys) if isinstance(keys, (list, tuple)) else set()
-        left = tuple(each for each in self.columns if each not in used)
-        return None if len(left) == 1 and len(left) < len(self.columns) else left
+        names = tuple(name for name in self.columns if name not in used)
+        return None if len(names) == 1 and len(names) < len(self.columns) else names
 
     def make_planned_release(self, epsilon: float, n: int | None) -> PlannedRelease:
         """Make the release of artificial records."""
@@ -131,8 +131,8 @@ class PlanRequest(NamedTuple):
         size = self._compute_sample_size(n)
         if self.function in QUANTILE_FUNCTIONS:
             return PlannedRelease(result, self._compute_choice_errors(epsilon, n, size, shape))
-        known, value = self._release_without_noise(size, isinstance(post, SquareRootValue))
-        return PlannedRelease(result, NoiseErrors(result.noise, known, value, shape))
+        exact_post, value = self._release_without_noise(size, isinstance(post, SquareRootValue))
+        return PlannedRelease(result, NoiseErrors(result.noise, exact_post, value, shape))
 
     def is_data_dependent(self, result: DPResults) -> bool:
         """Return whether the accuracy depends on the stated distribution of the records."""
@@ -142,9 +142,13 @@ class PlanRequest(NamedTuple):
         """Describe the stated distribution of the records."""
         if self.distribution is None:
             return "The accuracy is for the worst case, as no distribution is stated"
-        given = self.distribution
-        shown = given if isinstance(given, str) or checks.is_number(given) else _describe_distribution(given)
-        return f"The accuracy is for data with the stated distribution ({shown})"
+        distribution = self.distribution
+        description = (
+            distribution
+            if isinstance(distribution, str) or checks.is_number(distribution)
+            else _describe_distribution(distribution)
+        )
+        return f"The accuracy is for data with the stated distribution ({description})"
 
     def _compute_sample_size(self, n: int) -> int:
         sample = self.options.get("sample")
@@ -162,21 +166,21 @@ class PlanRequest(NamedTuple):
 
     def make_distributions(self) -> tuple[StatedDistribution, ...]:
         """Return the distribution of each variable; by default all records are at a bound."""
-        pairs = self.get_bounds()
+        column_bounds = self.get_bounds()
         if self.distribution is None:
             # noisy sums are least informative about a mean or a variance at a bound
-            return tuple(TwoPointDistribution(1.0, upper, upper) for _, upper in pairs)
+            return tuple(TwoPointDistribution(1.0, upper, upper) for _, upper in column_bounds)
         if self.function != "proportion":
-            return check_distributions(self.distribution, pairs, self.variables)
-        given, names = self.distribution, self.variables
-        if isinstance(given, Mapping) and names is not None:
+            return check_distributions(self.distribution, column_bounds, self.variables)
+        shares, names = self.distribution, self.variables
+        if isinstance(shares, Mapping) and names is not None:
             return tuple(
                 map(
                     make_share_distribution,
-                    checks.select_by_names(given, names, "distribution", "column", "0.3"),
+                    checks.select_by_names(shares, names, "distribution", "column", "0.3"),
                 )
             )
-        return (make_share_distribution(given),) * len(pairs)
+        return (make_share_distribution(shares),) * len(column_bounds)
 
     def _release_without_noise(self, n: int, is_size_public: bool) -> tuple[PostProcessing, np.ndarray]:
         """Return the post-processing and the value of n records of one group without noise.
@@ -184,32 +188,32 @@ class PlanRequest(NamedTuple):
         With a private size, the number of records is computed from the sums.
         """
         size = min(n, _N_PLACEHOLDER_RECORDS)
-        pair = self.function in PAIR_FUNCTIONS and self.columns is None
-        shapes: tuple[StatedDistribution, ...] = ()
-        if not pair:
-            shapes = self.make_distributions()
-            places = (np.arange(size) + 0.5) / size
-            columns: list[np.ndarray] = [np.asarray(shape.ppf(places)) for shape in shapes]
+        is_pair = self.function in PAIR_FUNCTIONS and self.columns is None
+        distributions: tuple[StatedDistribution, ...] = ()
+        if not is_pair:
+            distributions = self.make_distributions()
+            probabilities = (np.arange(size) + 0.5) / size
+            columns: list[np.ndarray] = [np.asarray(distribution.ppf(probabilities)) for distribution in distributions]
         else:
             columns = [np.full(size, upper) for _, upper in check_column_bounds(self.options["bounds"], ("x", "y"), 2)]
         if self.function == "proportion":
             columns = [column > 0.5 for column in columns]
-        alone = self.variables is None
-        data = columns if pair else columns if alone else [np.column_stack(columns)]
-        how: dict[str, Any] = {
+        is_single = self.variables is None
+        data = columns if is_pair else columns if is_single else [np.column_stack(columns)]
+        options: dict[str, Any] = {
             "neighbors": self._get_neighbors() if is_size_public else "unbounded",
             "rng": 0,
         }
         if "bounds" in self.options:
-            how["bounds"] = self.options["bounds"] if pair or alone else list(self.get_bounds())
+            options["bounds"] = self.options["bounds"] if is_pair or is_single else list(self.get_bounds())
         if self.options.get("population"):
-            how["population"] = True
-        release = getattr(pydpstat, self.function)(*data, epsilon=_NO_NOISE, **how)
+            options["population"] = True
+        release = getattr(pydpstat, self.function)(*data, epsilon=_NO_NOISE, **options)
         return _scale_slopes(release.post, size, n), release.value
 
     def _get_neighbors(self) -> str:
-        given = self.options.get("neighbors")
-        return self.defaults.neighbors if given is None else str(given)
+        neighbors = self.options.get("neighbors")
+        return self.defaults.neighbors if neighbors is None else str(neighbors)
 
     def _compute_choice_errors(self, epsilon: float, n: int, size: int, shape: tuple[int, ...]) -> ChoiceErrors:
         if self.options.get("population"):
@@ -217,27 +221,29 @@ class PlanRequest(NamedTuple):
                 f"population must be left out for the plan of a {self.function}: its intervals depend "
                 "on the released numbers. Plan it without population."
             )
-        asked = self._make_quantile_query(epsilon, n)
-        (stated,) = self.make_distributions()
+        query = self._make_quantile_query(epsilon, n)
+        (distribution,) = self.make_distributions()
         if self.function == "quantiles":
-            return ChoiceErrors(simulate_quantile_errors(asked, stated, check_shares(self.options["qs"]), size), shape)
+            return ChoiceErrors(
+                simulate_quantile_errors(query, distribution, check_shares(self.options["qs"]), size), shape
+            )
         share = 0.5 if self.function == "median" else check_share(self.options["q"])
-        return ChoiceErrors((compute_quantile_errors(asked, stated, share, size),), shape)
+        return ChoiceErrors((compute_quantile_errors(query, distribution, share, size),), shape)
 
     def _make_quantile_query(self, epsilon: float, n: int) -> QuantileQuery:
-        given, made_up = self.options, Placeholder(n, self.columns)
-        by, levels, unit, sample = map(given.get, ("by", "levels", "unit", "sample"))
-        most = given.get("max_records"), given.get("max_groups")
-        how = check_quantile_options(epsilon, given.get("neighbors"), given.get("missing", "error"), False)
-        how = how.add_scope(by, levels, given.get("other", "other"), unit, *most, sample)
-        return read_quantile_query(cast(Any, made_up), given["bounds"], given.get("grid_points"), how)
+        arguments, placeholder = self.options, Placeholder(n, self.columns)
+        by, levels, unit, sample = map(arguments.get, ("by", "levels", "unit", "sample"))
+        contribution_bounds = arguments.get("max_records"), arguments.get("max_groups")
+        options = check_quantile_options(epsilon, arguments.get("neighbors"), arguments.get("missing", "error"), False)
+        options = options.add_scope(by, levels, arguments.get("other", "other"), unit, *contribution_bounds, sample)
+        return read_quantile_query(cast(Any, placeholder), arguments["bounds"], arguments.get("grid_points"), options)
 
 
 def _scale_slopes(post: PostProcessing, size: int, n: int) -> PostProcessing:
     """Return post-processing of `size` artificial records with the slopes of n records, which are size / n of them."""
     if not isinstance(post, DerivedValue) or n == size:
         return post
-    return replace(post, slopes=tuple(each * size / n for each in post.slopes))
+    return replace(post, slopes=tuple(slope * size / n for slope in post.slopes))
 
 
 def _describe_distribution(distribution: Any) -> str:
@@ -245,8 +251,8 @@ def _describe_distribution(distribution: Any) -> str:
     family = getattr(distribution, "dist", None)
     if family is None:
         return type(distribution).__name__
-    named = [f"{name}={value}" for name, value in distribution.kwds.items()]
-    return f"{family.name}({', '.join([*map(str, distribution.args), *named])})"
+    keywords = [f"{name}={value}" for name, value in distribution.kwds.items()]
+    return f"{family.name}({', '.join([*map(str, distribution.args), *keywords])})"
 
 
 class AccuracyTarget(NamedTuple):
@@ -268,33 +274,35 @@ class AccuracyTarget(NamedTuple):
             raise PydpstatError(
                 "accuracy and noise_sd must not both be given: each follows from the other. Leave out one."
             )
-        argument, given = ("accuracy", accuracy) if noise_sd is None else ("noise_sd", noise_sd)
+        argument, requested = ("accuracy", accuracy) if noise_sd is None else ("noise_sd", noise_sd)
         unit = "It is in the unit of the estimate."
-        if not isinstance(given, Mapping):
-            return cls(argument, given, (checks.check_positive(given, argument, unit),), alpha)
+        if not isinstance(requested, Mapping):
+            return cls(argument, requested, (checks.check_positive(requested, argument, unit),), alpha)
         names = request.variables
         if names is None or request.function not in _COLUMN_FUNCTIONS:
             raise PydpstatError(
                 f"{argument} must be one number for this {request.function}; got "
-                f"{checks.describe_value(given)}. A dict is for several columns, whose names are in columns=."
+                f"{checks.describe_value(requested)}. A dict is for several columns, whose names are in columns=."
             )
-        each = checks.select_by_names(given, names, argument, "column", "a number")
-        wanted = tuple(checks.check_positive(one, f"{argument}[{name!r}]", unit) for name, one in zip(names, each))
-        return cls(argument, given, wanted, alpha)
+        amounts = checks.select_by_names(requested, names, argument, "column", "a number")
+        targets = tuple(
+            checks.check_positive(amount, f"{argument}[{name!r}]", unit) for name, amount in zip(names, amounts)
+        )
+        return cls(argument, requested, targets, alpha)
 
     def compute_error_ratio(self, planned: PlannedRelease) -> tuple[float, float]:
         """Return the largest ratio of an error to its target, and that error."""
         errors = get_errors(planned)
-        found = errors.compute_error_bound(self.alpha) if self.argument == "accuracy" else errors.compute_sd()
+        element_errors = errors.compute_error_bound(self.alpha) if self.argument == "accuracy" else errors.compute_sd()
         # the columns are the last axis
-        ratio = found / np.array(self.targets) if len(self.targets) > 1 else found / self.targets[0]
+        ratio = element_errors / np.array(self.targets) if len(self.targets) > 1 else element_errors / self.targets[0]
         if np.isnan(ratio).any():
             raise PydpstatError(
                 f"{self.argument} of this {planned.result.statistic} is not known: the stated "
                 "distribution has no spread within the bounds. State a different distribution."
             )
         worst = int(np.argmax(ratio))
-        return float(ratio.flat[worst]), float(np.asarray(found).flat[worst])
+        return float(ratio.flat[worst]), float(np.asarray(element_errors).flat[worst])
 
 
 def find_epsilon(request: PlanRequest, target: AccuracyTarget, n: int | None) -> float:
@@ -305,13 +313,13 @@ def find_epsilon(request: PlanRequest, target: AccuracyTarget, n: int | None) ->
 
     low, high = _SMALLEST_EPSILON, _LARGEST_EPSILON
     if not is_accurate(high):
-        more = "a larger n, " if n is not None else ""
+        hint = "a larger n, " if n is not None else ""
         raise _make_unreachable_error(
             request,
             target,
             f"epsilon {high:g}",
             request.make_planned_release(high, n),
-            f"{more}narrower bounds or ",
+            f"{hint}narrower bounds or ",
         )
     if is_accurate(low):
         return low
@@ -333,9 +341,9 @@ def find_size(request: PlanRequest, target: AccuracyTarget, epsilon: float) -> i
     low, high = 1, 16
     while not is_accurate(high):
         if high >= _MAX_RECORDS:
-            way = "a larger epsilon, narrower bounds or "
+            hint = "a larger epsilon, narrower bounds or "
             raise _make_unreachable_error(
-                request, target, "10^9 records", request.make_planned_release(epsilon, high), way
+                request, target, "10^9 records", request.make_planned_release(epsilon, high), hint
             )
         low, high = high, min(4 * high, _MAX_RECORDS)
     return int(bisect_up(lambda n: not is_accurate(int(n)), low, high, find_middle=lambda a, b: (a + b) // 2)[1])
@@ -344,8 +352,8 @@ def find_size(request: PlanRequest, target: AccuracyTarget, epsilon: float) -> i
 def _make_unreachable_error(
     request: PlanRequest, target: AccuracyTarget, limit: str, planned: PlannedRelease, way: str
 ) -> PydpstatError:
-    _, reached = target.compute_error_ratio(planned)
+    _, error = target.compute_error_ratio(planned)
     return PydpstatError(
         f"{target.argument} cannot be {checks.describe_value(target.given)} for this {request.function}: with {limit} "
-        f"it is {reached:.4g}. Give {way}an {target.argument.replace('noise_sd', 'noise sd')} of at least that."
+        f"it is {error:.4g}. Give {way}an {target.argument.replace('noise_sd', 'noise sd')} of at least that."
     )

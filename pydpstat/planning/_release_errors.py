@@ -100,10 +100,10 @@ def check_distributions(
                 "distribution must be a single distribution without columns; got "
                 f"{checks.describe_value(distribution)}. {DISTRIBUTION_HINT}"
             )
-        each = checks.select_by_names(distribution, columns, "distribution", "column", "'normal'")
+        column_distributions = checks.select_by_names(distribution, columns, "distribution", "column", "'normal'")
     else:
-        each = [distribution] * len(bounds)
-    return tuple(map(_check_distribution, each, bounds))
+        column_distributions = [distribution] * len(bounds)
+    return tuple(map(_check_distribution, column_distributions, bounds))
 
 
 def _check_distribution(distribution: Any, bounds: VariableBounds) -> StatedDistribution:
@@ -113,10 +113,10 @@ def _check_distribution(distribution: Any, bounds: VariableBounds) -> StatedDist
             return Uniform(lower, upper)
         return Normal(0.5 * lower + 0.5 * upper, (upper - lower) / _RANGE_IN_SDS)
     # only a distribution without parameters has `freeze`; a class is not a distribution
-    able = all(callable(getattr(distribution, name, None)) for name in ("cdf", "ppf"))
-    if able and not isinstance(distribution, type) and not hasattr(distribution, "freeze"):
-        tried = checks.to_array(distribution.ppf(np.array([0.25, 0.5, 0.75])))
-        if tried.shape == (3,) and tried.dtype.kind in "fiu" and np.isfinite(tried).all():
+    has_methods = all(callable(getattr(distribution, name, None)) for name in ("cdf", "ppf"))
+    if has_methods and not isinstance(distribution, type) and not hasattr(distribution, "freeze"):
+        quantiles = checks.to_array(distribution.ppf(np.array([0.25, 0.5, 0.75])))
+        if quantiles.shape == (3,) and quantiles.dtype.kind in "fiu" and np.isfinite(quantiles).all():
             return distribution  # type: ignore[no-any-return]
     raise PydpstatError(
         "distribution must be a univariate distribution with its parameters; got "
@@ -176,12 +176,12 @@ class ChoiceErrors(NamedTuple):
 
     def compute_error_bound(self, alpha: float) -> Floats:
         """Return the distance that is exceeded with probability at most alpha."""
-        found = []
+        error_bounds = []
         for distances, chances in self.parts:
             order = distances.argsort()
-            place = np.searchsorted(chances[order].cumsum(), 1.0 - alpha)
-            found.append(float(distances[order][min(int(place), order.size - 1)]))
-        return self._expand_values(found)
+            index = np.searchsorted(chances[order].cumsum(), 1.0 - alpha)
+            error_bounds.append(float(distances[order][min(int(index), order.size - 1)]))
+        return self._expand_values(error_bounds)
 
     def _expand_values(self, values: list[float]) -> Floats:
         return np.broadcast_to(np.array(values) if len(values) > 1 else np.array(values[0]), self.shape)
@@ -195,18 +195,20 @@ class GridDistribution(NamedTuple):
 
     def find_points(self, share: Floats) -> Floats:
         """Return the first points up to which the share of the records is at least `share`."""
-        found = np.searchsorted(self.shares_below[1:], share)
-        return self.points[np.minimum(found, self.points.size - 1)]
+        indices = np.searchsorted(self.shares_below[1:], share)
+        return self.points[np.minimum(indices, self.points.size - 1)]
 
 
 @lru_cache(maxsize=8)
 def make_grid_distribution(distribution: StatedDistribution, grid: CandidateGrid) -> GridDistribution:
     """Return a distribution of records rounded to the nearest grid points."""
-    lower, upper, points = grid.lower, grid.upper, min(grid.n_points, _MAX_POINTS)
-    parts = np.arange(points) / (points - 1)
-    at = (1.0 - parts) * lower + parts * upper
-    between = np.asarray(distribution.cdf(0.5 * at[:-1] + 0.5 * at[1:]), dtype=np.float64)
-    return GridDistribution(freeze_array(at), freeze_array(np.concatenate([[0.0], between.clip(0.0, 1.0), [1.0]])))
+    lower, upper, n_points = grid.lower, grid.upper, min(grid.n_points, _MAX_POINTS)
+    fractions = np.arange(n_points) / (n_points - 1)
+    positions = (1.0 - fractions) * lower + fractions * upper
+    shares_between = np.asarray(distribution.cdf(0.5 * positions[:-1] + 0.5 * positions[1:]), dtype=np.float64)
+    return GridDistribution(
+        freeze_array(positions), freeze_array(np.concatenate([[0.0], shares_between.clip(0.0, 1.0), [1.0]]))
+    )
 
 
 def compute_quantile_errors(
@@ -225,11 +227,13 @@ def compute_quantile_errors(
     first = int(np.searchsorted(up_to, max(aim, 1.0)))
     last = max(first, int(np.searchsorted(before, min(aim, n - 1.0), side="right")) - 1)
     distances = np.maximum(np.maximum(line.points[first] - line.points, line.points - line.points[last]), 0.0)
-    kept = chances > 1e-18
-    likely = chances[kept]
+    is_likely = chances > 1e-18
+    likely_chances = chances[is_likely]
     if query.is_permute_and_flip:
-        return distances[kept], compute_flip_probabilities(likely, np.ones(likely.size, dtype=np.int64))
-    return distances[kept], likely / likely.sum()
+        return distances[is_likely], compute_flip_probabilities(
+            likely_chances, np.ones(likely_chances.size, dtype=np.int64)
+        )
+    return distances[is_likely], likely_chances / likely_chances.sum()
 
 
 def simulate_quantile_errors(
@@ -243,40 +247,40 @@ def simulate_quantile_errors(
     line, distinct = make_grid_distribution(distribution, query.grid), sorted(set(shares))
     epsilon = Fraction(query.options.epsilon) / query.n_epsilon_parts / compute_split_depth(len(distinct))
     drawn = np.random.default_rng(_SIMULATION_SEED).random((len(distinct), _N_RUNS))
-    nothing, chances = np.zeros(_N_RUNS), np.full(_N_RUNS, 1.0 / _N_RUNS)
+    zeros, chances = np.zeros(_N_RUNS), np.full(_N_RUNS, 1.0 / _N_RUNS)
     errors: dict[int, Floats] = {}
-    level = [(0, len(distinct), 0.0, 1.0, nothing, nothing)]
+    level = [(0, len(distinct), 0.0, 1.0, zeros, zeros)]
     while level:
-        following = []
-        for first, last, least, most, left, right in level:
+        next_level = []
+        for first, last, min_share, max_share, left_errors, right_errors in level:
             middle = (first + last) // 2
-            q = round_share((distinct[middle] - least) / (most - least))
+            q = round_share((distinct[middle] - min_share) / (max_share - min_share))
             rate = float(epsilon / compute_split_range(q, query.neighbors, len(level) == 1))
-            own = _draw_share_errors(line, (least, distinct[middle], most), rate * n, drawn[middle])
-            errors[middle] = own = own + (1.0 - q) * left + q * right
+            share_errors = _draw_share_errors(line, (min_share, distinct[middle], max_share), rate * n, drawn[middle])
+            errors[middle] = share_errors = share_errors + (1.0 - q) * left_errors + q * right_errors
             if first < middle:
-                following.append((first, middle, least, distinct[middle], left, own))
+                next_level.append((first, middle, min_share, distinct[middle], left_errors, share_errors))
             if middle + 1 < last:
-                following.append((middle + 1, last, distinct[middle], most, own, right))
-        level = following
-    found = {}
-    for place, share in enumerate(distinct):
-        moved = line.find_points((share + errors[place]).clip(0.0, 1.0))
-        found[share] = np.abs(moved - line.find_points(np.array(share))), chances
-    return tuple(found[share] for share in shares)
+                next_level.append((middle + 1, last, distinct[middle], max_share, share_errors, right_errors))
+        level = next_level
+    quantile_errors = {}
+    for index, share in enumerate(distinct):
+        released_points = line.find_points((share + errors[index]).clip(0.0, 1.0))
+        quantile_errors[share] = np.abs(released_points - line.find_points(np.array(share))), chances
+    return tuple(quantile_errors[share] for share in shares)
 
 
 def _draw_share_errors(
     line: GridDistribution, shares: tuple[float, float, float], rate: float, uniform: Floats
 ) -> Floats:
     """Return the differences of drawn points' shares from the middle one of `shares`; the others are the limits."""
-    least, aim, most = shares
-    inside = slice(
-        int(np.searchsorted(line.shares_below[1:], least)),
-        int(np.searchsorted(line.shares_below[:-1], most, "right")),
+    min_share, aim, max_share = shares
+    selected = slice(
+        int(np.searchsorted(line.shares_below[1:], min_share)),
+        int(np.searchsorted(line.shares_below[:-1], max_share, "right")),
     )
-    before, up_to = line.shares_below[:-1][inside], line.shares_below[1:][inside]
+    before, up_to = line.shares_below[:-1][selected], line.shares_below[1:][selected]
     utility = np.minimum(np.minimum(aim - before, up_to - aim), 0.0)
     chances = np.asarray(exp(rate * (utility - utility.max()))).cumsum()
-    place = np.searchsorted(chances, uniform * chances[-1]).clip(0, chances.size - 1)
-    return 0.5 * (before + up_to)[place] - aim
+    indices = np.searchsorted(chances, uniform * chances[-1]).clip(0, chances.size - 1)
+    return 0.5 * (before + up_to)[indices] - aim

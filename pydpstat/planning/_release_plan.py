@@ -190,17 +190,21 @@ class Plan(Plottable, Report):
         """
         level = self.alpha if alpha is None else checks.check_probability(alpha, "alpha")
         frames = []
-        for each in _collect_values(self.epsilon, epsilon):
+        for epsilon_value in _collect_values(self.epsilon, epsilon):
             for size in _collect_values(self.n, n):
-                own = each == self.epsilon and size == self.n
-                chosen = self.epsilon if own else checks.check_epsilon(each)
+                is_planned = epsilon_value == self.epsilon and size == self.n
+                checked_epsilon = self.epsilon if is_planned else checks.check_epsilon(epsilon_value)
                 count = None if size is None else checks.check_integer(size, "n", 1, 2**53, hint="Use 1000.")
-                planned = self._planned_release if own else self.request.make_planned_release(chosen, count)
+                planned = (
+                    self._planned_release if is_planned else self.request.make_planned_release(checked_epsilon, count)
+                )
                 errors, value = planned.errors, planned.result.value
-                gone = np.full(value.shape, np.nan)
-                found = (gone, gone) if errors is None else (errors.compute_sd(), errors.compute_error_bound(level))
+                unknown = np.full(value.shape, np.nan)
+                error_columns = (
+                    (unknown, unknown) if errors is None else (errors.compute_sd(), errors.compute_error_bound(level))
+                )
                 index = planned.result.labels.make_element_index(value)
-                cells = (chosen, np.nan if count is None else count, *map(_convert_to_flat, found))
+                cells = (checked_epsilon, np.nan if count is None else count, *map(_convert_to_flat, error_columns))
                 frames.append(pd.DataFrame(dict(zip(_FRAME_COLUMNS, cells)), index=index))
         return pd.concat(frames)
 
@@ -225,7 +229,7 @@ class Plan(Plottable, Report):
         return f"plan of {self.result._format_heading()}"
 
     def _collect_facts(self) -> Facts:
-        result, held = self.result, self.result.guarantee
+        result, guarantee = self.result, self.result.guarantee
         scales: Facts = []
         if isinstance(result.post, NoisyValue):
             # for other values these are in the unit of intermediate releases
@@ -238,8 +242,12 @@ class Plan(Plottable, Report):
             *scales,
             ("N of each group:" if self._is_by_group else "No. Observations:", size),
             ("Epsilon:", f"{format_significant(self.epsilon)}{self._describe_solved('epsilon')}"),
-            *([("Guaranteed epsilon:", format_significant(held.epsilon))] if held.epsilon != self.epsilon else []),
-            ("Delta:", format_significant(held.delta)),
+            *(
+                [("Guaranteed epsilon:", format_significant(guarantee.epsilon))]
+                if guarantee.epsilon != self.epsilon
+                else []
+            ),
+            ("Delta:", format_significant(guarantee.delta)),
             ("Neighbors:", result.neighbors),
             *make_unit_fact(result.unit),
         ]
@@ -257,7 +265,7 @@ class Plan(Plottable, Report):
                 _convert_to_flat(errors.compute_sd()),
                 _convert_to_flat(errors.compute_error_bound(self.alpha)),
             )
-            cells = format_rows([each[:max_rows].tolist() for each in columns])
+            cells = format_rows([column[:max_rows].tolist() for column in columns])
         return Rows(("noise sd", "accuracy"), names, cells)
 
     def _collect_notes(self) -> list[str]:
@@ -285,19 +293,19 @@ class Plan(Plottable, Report):
         (3.0, 'accuracy')
         """
         result, errors = self.result, self._planned_release.errors
-        one = result.value.ndim == 0
-        found: list[Any] = [None, None]
+        is_scalar = result.value.ndim == 0
+        error_values: list[Any] = [None, None]
         if errors is not None:
             flat = map(_convert_to_flat, (errors.compute_sd(), errors.compute_error_bound(self.alpha)))
-            found = [each[0] if one else each for each in flat]
+            error_values = [value[0] if is_scalar else value for value in flat]
         content = {
             "statistic": result.statistic,
             "names": result.labels.name_elements(result.value),
             "n": self.n,
             "solved": self.solved,
             "alpha": self.alpha,
-            "noise_sd": found[0],
-            "accuracy": found[1],
+            "noise_sd": error_values[0],
+            "accuracy": error_values[1],
             "noise_scale": None if result.noise is None else result.noise_scale,
             "mechanism": result.mechanism,
             "sensitivity": result.sensitivity,
@@ -306,23 +314,23 @@ class Plan(Plottable, Report):
             "bounds": result.bounds,
             "grid": result.grid,
         }
-        return {name: to_json_types(each) for name, each in content.items()}
+        return {name: to_json_types(value) for name, value in content.items()}
 
     def _describe_numbers(self) -> str:
         """Describe the accuracy, size and privacy parameters in one line."""
         errors = self._planned_release.errors
-        said = f"accuracy not known ({self._planned_release.reason.rstrip('.')})"
+        accuracy = f"accuracy not known ({self._planned_release.reason.rstrip('.')})"
         if errors is not None:
-            reach, sd = (
+            error_bound, sd = (
                 _format_range(errors.compute_error_bound(self.alpha)),
                 _format_range(errors.compute_sd()),
             )
-            said = f"accuracy {reach} with probability {1 - self.alpha:g}, noise sd {sd}"
-        each = " in each group" if self._is_by_group else ""
-        size = "" if self.n is None else f", n {self.n}{each}{self._describe_solved('n')}"
+            accuracy = f"accuracy {error_bound} with probability {1 - self.alpha:g}, noise sd {sd}"
+        group_note = " in each group" if self._is_by_group else ""
+        size = "" if self.n is None else f", n {self.n}{group_note}{self._describe_solved('n')}"
         epsilon = f"epsilon {format_significant(self.epsilon)}{self._describe_solved('epsilon')}"
         unit = "" if self.result.unit is None else f", unit {self.result.unit}"
-        return f"{said}{size}, {epsilon}, {self.result.neighbors} neighbors{unit}"
+        return f"{accuracy}{size}, {epsilon}, {self.result.neighbors} neighbors{unit}"
 
     @property
     def _is_by_group(self) -> bool:

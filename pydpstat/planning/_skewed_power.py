@@ -45,71 +45,74 @@ def find_rejected_releases(
     """Return a mask of the simulated releases that the test rejects at a level."""
     size = distribution.draws.size
     beyond, tail = count_allowed_draws(alpha, excluded, size), 0.25 * EXCLUDED_PROBABILITY
-    found = np.full(observed.first.size, beyond >= 0)
+    is_rejected = np.full(observed.first.size, beyond >= 0)
     if beyond < 0:
-        return found
+        return is_rejected
     variances = _make_common_variances(distribution, observed, tail)
-    kept = []
+    plausible_masks = []
     limits: list[dict[tuple[int, int], float]] = []
     for side in SKEWNESS_SIDES:
-        kept.append(compare_moments(distribution, observed, variances, side, tail).find_plausible())
-        own = {}
-        for row, column in np.argwhere(kept[-1].any(axis=-1)).tolist():
+        plausible_masks.append(compare_moments(distribution, observed, variances, side, tail).find_plausible())
+        side_limits = {}
+        for row, column in np.argwhere(plausible_masks[-1].any(axis=-1)).tolist():
             variance = float(variances[column])
             values = distribution.compute_statistic(
                 distribution.simulate_sums(variance, side, RARE_VARIANCE_SHARES[row]), variance
             )
-            own[row, column] = find_critical_value(transform_to_alternative(values, alternative), beyond)
-        limits.append(own)
+            side_limits[row, column] = find_critical_value(transform_to_alternative(values, alternative), beyond)
+        limits.append(side_limits)
     # the normal shape has no skewness: count it once
-    kept[0][0] &= kept[1][0]
-    kept[1][0] = False
-    for side, some, own in zip(SKEWNESS_SIDES, kept, limits):
-        for (row, column), limit in own.items():
-            there = some[row, column] & found
-            if there.any():
+    plausible_masks[0][0] &= plausible_masks[1][0]
+    plausible_masks[1][0] = False
+    for side, is_plausible, side_limits in zip(SKEWNESS_SIDES, plausible_masks, limits):
+        for (row, column), limit in side_limits.items():
+            is_tested = is_plausible[row, column] & is_rejected
+            if is_tested.any():
                 value = transform_to_alternative(
                     distribution.compute_statistic(observed, float(variances[column])), alternative
                 )
-                found &= ~there | (value > limit)
-        columns = some[-1].any(axis=-1).nonzero()[0]
+                is_rejected &= ~is_tested | (value > limit)
+        columns = is_plausible[-1].any(axis=-1).nonzero()[0]
         if columns.size == 0:
             continue
-        first = variances[some[-1].argmax(axis=0)]
-        last = variances[variances.size - 1 - some[-1][::-1].argmax(axis=0)]
+        first = variances[is_plausible[-1].argmax(axis=0)]
+        last = variances[variances.size - 1 - is_plausible[-1][::-1].argmax(axis=0)]
         for variance, slack in distribution.get_jump_variances(side):
-            there = found & some[-1].any(axis=0) & (first <= variance) & (variance <= last)
-            if there.any():
-                drawn = distribution.simulate_sums(variance, side, 1.0)
-                moved = drawn._replace(
-                    first=drawn.first + slack * (drawn.second < distribution.t_distribution.bound_square_sum(variance))
+            is_tested = is_rejected & is_plausible[-1].any(axis=0) & (first <= variance) & (variance <= last)
+            if is_tested.any():
+                drawn_sums = distribution.simulate_sums(variance, side, 1.0)
+                moved_sums = drawn_sums._replace(
+                    first=drawn_sums.first
+                    + slack * (drawn_sums.second < distribution.t_distribution.bound_square_sum(variance))
                 )
                 limit = find_critical_value(
-                    transform_to_alternative(distribution.compute_statistic(moved, variance), alternative),
+                    transform_to_alternative(distribution.compute_statistic(moved_sums, variance), alternative),
                     beyond,
                 )
-                found &= ~there | (
+                is_rejected &= ~is_tested | (
                     transform_to_alternative(distribution.compute_statistic(observed, variance), alternative) > limit
                 )
-    return found
+    return is_rejected
 
 
 def _make_common_variances(distribution: SkewedTDistribution, observed: CenteredSums, tail: float) -> Floats:
     """Return a grid from the smallest to the largest variance that is plausible for any release."""
-    ends = []
-    for place in (observed.second.argmin(), observed.second.argmax()):
-        ends.append(
-            make_plausible_variances(distribution, CenteredSums(*(np.asarray(each[place]) for each in observed)), tail)
+    variance_grids = []
+    for index in (observed.second.argmin(), observed.second.argmax()):
+        variance_grids.append(
+            make_plausible_variances(
+                distribution, CenteredSums(*(np.asarray(values[index]) for values in observed)), tail
+            )
         )
     low, high = (
-        min(float(each[each > 0.0].min(initial=1.0)) for each in ends),
-        max(float(each.max()) for each in ends),
+        min(float(values[values > 0.0].min(initial=1.0)) for values in variance_grids),
+        max(float(values.max()) for values in variance_grids),
     )
     if high <= low:
-        return np.unique(np.concatenate(ends))
-    points = min(max(int(np.ceil(np.log(high / low) / np.log(_VARIANCE_RATIO))), 4), _MAX_VARIANCES)
-    fine = np.geomspace(low, high, points + 1)
-    return np.append(0.0, fine) if min(float(each.min()) for each in ends) == 0.0 else fine
+        return np.unique(np.concatenate(variance_grids))
+    n_intervals = min(max(int(np.ceil(np.log(high / low) / np.log(_VARIANCE_RATIO))), 4), _MAX_VARIANCES)
+    grid = np.geomspace(low, high, n_intervals + 1)
+    return np.append(0.0, grid) if min(float(values.min()) for values in variance_grids) == 0.0 else grid
 
 
 NoiseCoefficients = tuple[Row, Row, Row, Row]
@@ -128,19 +131,23 @@ def _simulate_power_sums(n: int, noise: NoiseCoefficients, center: float, sd: fl
     else:
         z = np.clip(center + sd * ndtri((np.arange(_GRID_POINTS) + 0.5) / _GRID_POINTS), -1.0, 1.0)
         powers = np.stack([z, z * z, z**3])
-        drawn = (
+        deviations = (
             get_normal_draws(MAX_DRAWN_RECORDS, stream)[:, :3] @ compute_matrix_root(n * np.cov(powers, bias=True)).T
         )
-        exact = (n * powers.mean(axis=1) + drawn).T
-    found: Floats = np.vstack([np.full(SIMULATION_RUNS, float(n)), exact])
-    return found + np.array(noise) @ _draw_laplace_noises(stream)[: len(noise[-1])]
+        exact = (n * powers.mean(axis=1) + deviations).T
+    sums: Floats = np.vstack([np.full(SIMULATION_RUNS, float(n)), exact])
+    return sums + np.array(noise) @ _draw_laplace_noises(stream)[: len(noise[-1])]
 
 
 def _make_noisy_sums(n: int, noise: NoiseCoefficients, sums: Floats) -> NoisySums:
-    *others, third = noise
+    *lower_noise, cube_noise = noise
     size, first, second, cubes = sums.tolist()
     return NoisySums(
-        (size, first, second), (others[0], others[1], others[2]), "laplace", n, cube_sum=CubeSum(cubes, third)
+        (size, first, second),
+        (lower_noise[0], lower_noise[1], lower_noise[2]),
+        "laplace",
+        n,
+        cube_sum=CubeSum(cubes, cube_noise),
     )
 
 
@@ -155,14 +162,16 @@ def compute_skewed_power(
     has_private_size: bool,
 ) -> float:
     """Compute the power for normal records clipped to the bounds; `noise` has the coefficients of the noises."""
-    known = _make_noisy_sums(n, noise, np.array([n, 0.0, 0.0, 0.0]))
-    seen = compute_centered_powers(mean, *_simulate_power_sums(n, noise, mean + shift, sd, 0))
-    left_out = EXCLUDED_PROBABILITY
+    noisy_sums = _make_noisy_sums(n, noise, np.array([n, 0.0, 0.0, 0.0]))
+    observed = compute_centered_powers(mean, *_simulate_power_sums(n, noise, mean + shift, sd, 0))
+    excluded_probability = EXCLUDED_PROBABILITY
     if has_private_size:
         # some values of a private number of records are excluded, too
-        left_out += find_plausible_sizes(NoisySums(known.sums, known.noise, "laplace", None))[1]
+        excluded_probability += find_plausible_sizes(NoisySums(noisy_sums.sums, noisy_sums.noise, "laplace", None))[1]
     return float(
-        find_rejected_releases(make_skewed_distribution(known, mean, n), seen, alpha, alternative, left_out).mean()
+        find_rejected_releases(
+            make_skewed_distribution(noisy_sums, mean, n), observed, alpha, alternative, excluded_probability
+        ).mean()
     )
 
 
@@ -180,21 +189,21 @@ def compute_skewed_groups_power(
     """
     sums = []
     for stream, (n, mean) in enumerate(zip(sizes, means)):
-        drawn = _simulate_power_sums(n, noise, mean, sd, stream)
+        statistics = _simulate_power_sums(n, noise, mean, sd, stream)
         # the test scales the sums by the noisy number of records
-        sums.append(drawn * (n / np.maximum(drawn[0], 1.0)))
+        sums.append(statistics * (n / np.maximum(statistics[0], 1.0)))
     powers = []
     for run in range(TYPICAL_RELEASES):
-        known = [_make_noisy_sums(n, noise, each[:, run]) for n, each in zip(sizes, sums)]
-        groups, rejected = make_skewed_groups(known, 0.0, alternative), np.ones(SIMULATION_RUNS, dtype=bool)
-        for points in groups.iterate_shapes():
-            drawn = groups.simulate_statistics(points)
+        noisy_sums = [_make_noisy_sums(n, noise, group_sums[:, run]) for n, group_sums in zip(sizes, sums)]
+        groups, rejected = make_skewed_groups(noisy_sums, 0.0, alternative), np.ones(SIMULATION_RUNS, dtype=bool)
+        for shapes in groups.iterate_shapes():
+            statistics = groups.simulate_statistics(shapes)
             if len(sizes) == 2:
-                drawn = transform_to_alternative(drawn, alternative)
-            if (beyond := count_allowed_draws(alpha, EXCLUDED_PROBABILITY, drawn.size)) < 0:
+                statistics = transform_to_alternative(statistics, alternative)
+            if (beyond := count_allowed_draws(alpha, EXCLUDED_PROBABILITY, statistics.size)) < 0:
                 return 0.0
-            found = groups.compare_releases(sums, points)
-            found = transform_to_alternative(found, alternative) if len(sizes) == 2 else found
-            rejected &= found > find_critical_value(drawn, beyond)
+            observed = groups.compare_releases(sums, shapes)
+            observed = transform_to_alternative(observed, alternative) if len(sizes) == 2 else observed
+            rejected &= observed > find_critical_value(statistics, beyond)
         powers.append(rejected.mean())
     return float(np.mean(powers))

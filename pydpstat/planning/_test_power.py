@@ -142,13 +142,13 @@ class PowerPlan(Plottable, Report):
         powers = [(self.n, self.epsilon, name, power) for name, power in self.powers]
         if epsilon is not None or n is not None:
             powers = [
-                (size, each, self.test, self._compute_power_at(each, size))
-                for each in _make_list(self.epsilon, epsilon)
+                (size, value, self.test, self._compute_power_at(value, size))
+                for value in _make_list(self.epsilon, epsilon)
                 for size in _make_list(self.n, n)
             ]
         columns = {
             "n": [size for size, *_ in powers],
-            "epsilon": [each for _, each, *_ in powers],
+            "epsilon": [value for _, value, *_ in powers],
             "effect": self.effect,
             "alpha": self.alpha,
             "power": [power for *_, power in powers],
@@ -199,9 +199,9 @@ class PowerPlan(Plottable, Report):
         return {**content, "powers": {name: power for name, power in self.powers}, "stronger": self.stronger}
 
     def _describe_plan(self) -> str:
-        other = dict(self.powers)[self.stronger]
-        more = "" if self.stronger == self.test else f"; {self.stronger} has {other:.3f}"
-        return f"n {self.n}, epsilon {self.epsilon:.6g}, effect {self.effect:.6g}, power {self.power:.3f}{more}"
+        stronger_power = dict(self.powers)[self.stronger]
+        remark = "" if self.stronger == self.test else f"; {self.stronger} has {stronger_power:.3f}"
+        return f"n {self.n}, epsilon {self.epsilon:.6g}, effect {self.effect:.6g}, power {self.power:.3f}{remark}"
 
     def __str__(self) -> str:
         return f"Plan of {self.test}: {self._describe_plan()}"
@@ -223,20 +223,20 @@ def make_power_plan(test: str, epsilon: float | None, n: object, options: Mappin
     values = n, epsilon, options.get("effect"), options.get("power")
     missing = [name for name, value in zip(_PLAN_NUMBERS, values) if value is None]
     if len(missing) != 1:
-        got = ", ".join(name for name in _PLAN_NUMBERS if name not in missing) or "none"
-        way = f"Give all but one of {', '.join(missing)}" if missing else "Leave one out"
+        names = ", ".join(name for name in _PLAN_NUMBERS if name not in missing) or "none"
+        hint = f"Give all but one of {', '.join(missing)}" if missing else "Leave one out"
         raise PydpstatError(
-            f"three of n, epsilon, effect and power must be given, and the fourth is found; got {got}. "
-            f"{way}, as in plan({test!r}, 1.0, effect=0.5, power=0.8)."
+            f"three of n, epsilon, effect and power must be given, and the fourth is found; got {names}. "
+            f"{hint}, as in plan({test!r}, 1.0, effect=0.5, power=0.8)."
         )
     facts = make_power_settings(test, options)
     sizes = () if values[0] is None else check_group_sizes(test, values[0], facts.groups)
     chosen = 0.0 if epsilon is None else checks.check_epsilon(epsilon)
     effect = 0.0 if values[2] is None else check_effect(test, values[2], facts)
-    aim = 0.0 if values[3] is None else checks.check_probability(values[3], "power", "0.8 is usual.")
-    if aim and aim <= facts.alpha:
+    target = 0.0 if values[3] is None else checks.check_probability(values[3], "power", "0.8 is usual.")
+    if target and target <= facts.alpha:
         raise PydpstatError(
-            f"power must be above alpha, {facts.alpha!r}; got {aim!r}. A test has power alpha without any data."
+            f"power must be above alpha, {facts.alpha!r}; got {target!r}. A test has power alpha without any data."
         )
     solved = missing[0]
     with Progress(lambda: None, "powers") as progress:
@@ -246,19 +246,23 @@ def make_power_plan(test: str, epsilon: float | None, n: object, options: Mappin
 
         if solved == "n":
             count = _solve_sample_size(
-                lambda n: compute_power(test, make_equal_sizes(test, n, facts), chosen, effect, facts), aim
+                lambda n: compute_power(test, make_equal_sizes(test, n, facts), chosen, effect, facts), target
             )
             sizes = make_equal_sizes(test, count, facts)
         elif solved == "epsilon":
-            ends = _MIN_EPSILON, _MAX_EPSILON
-            chosen = _solve_amount("epsilon", *ends, lambda each: compute_power(test, sizes, each, effect, facts), aim)
+            limits = _MIN_EPSILON, _MAX_EPSILON
+            chosen = _solve_amount(
+                "epsilon", *limits, lambda each: compute_power(test, sizes, each, effect, facts), target
+            )
         elif solved == "effect":
-            most = get_largest_effect(test, facts)
-            sign, ends = math.copysign(1.0, most), (_MIN_EFFECT_SHARE * abs(most), abs(most))
-            size = _solve_amount("effect", *ends, lambda x: compute_power(test, sizes, chosen, sign * x, facts), aim)
+            largest = get_largest_effect(test, facts)
+            sign, limits = math.copysign(1.0, largest), (_MIN_EFFECT_SHARE * abs(largest), abs(largest))
+            size = _solve_amount(
+                "effect", *limits, lambda x: compute_power(test, sizes, chosen, sign * x, facts), target
+            )
             effect = sign * size
-        able = [name for name in PLANNED_TESTS[test].rivals[:-1] if name in PRIVATE_SIZE_TESTS or not facts.private]
-        powers = [(name, compute_power(name, sizes, chosen, effect, facts)) for name in (test, *able)]
+        rivals = [name for name in PLANNED_TESTS[test].rivals[:-1] if name in PRIVATE_SIZE_TESTS or not facts.private]
+        powers = [(name, compute_power(name, sizes, chosen, effect, facts)) for name in (test, *rivals)]
         # blocks need a public number of records
         if PLANNED_TESTS[test].family and not facts.private:
             powers.append((BLOCK_TEST, progress.count_one(_compute_blocks_power(test, sizes, chosen, effect, facts))))
@@ -316,61 +320,68 @@ def _compute_test_power(
     test: str, sizes: tuple[int, ...], epsilon: float, effect: float, plan_settings: PowerSettings
 ) -> float:
     """Compute the power of a test."""
-    alpha, side, first, last = plan_settings.alpha, plan_settings.alternative, sizes[0], sizes[-1]
+    alpha, alternative, first, last = plan_settings.alpha, plan_settings.alternative, sizes[0], sizes[-1]
     if is_test_of_means(test) and _has_cubics(sizes, epsilon, plan_settings):
         noise = make_noise_mixing(epsilon, not plan_settings.private)
         if PLANNED_TESTS[test].family == "one":
             shift = plan_settings.null_mean, effect * plan_settings.sd, plan_settings.sd
-            return compute_skewed_power(first, noise, *shift, alpha, side, plan_settings.private)
-        apart = _mean_power.make_spaced_means(len(sizes), effect * plan_settings.sd).tolist()
+            return compute_skewed_power(first, noise, *shift, alpha, alternative, plan_settings.private)
+        means = _mean_power.make_spaced_means(len(sizes), effect * plan_settings.sd).tolist()
         # the first of two groups has the larger mean
-        apart = apart[::-1] if test == "ttest_ind" else apart
-        return compute_skewed_groups_power(sizes, noise, apart, plan_settings.sd, alpha, side)
+        means = means[::-1] if test == "ttest_ind" else means
+        return compute_skewed_groups_power(sizes, noise, means, plan_settings.sd, alpha, alternative)
     if test in ("ttest_1samp", "ttest_rel"):
-        settings = (plan_settings.sd, plan_settings.null_mean, alpha, side, plan_settings.private, plan_settings.normal)
+        settings = (
+            plan_settings.sd,
+            plan_settings.null_mean,
+            alpha,
+            alternative,
+            plan_settings.private,
+            plan_settings.normal,
+        )
         return _mean_power.compute_one_sample_power(first, epsilon, effect, *settings)
     if test == "wilcoxon":
-        return _count_power.compute_signed_rank_power(first, epsilon, effect, alpha, side)
+        return _count_power.compute_signed_rank_power(first, epsilon, effect, alpha, alternative)
     if test == "ttest_ind":
         pair = first, last
-        own = plan_settings.sd, alpha, side, plan_settings.private, plan_settings.normal
-        return _mean_power.compute_two_sample_power(pair, epsilon, effect, *own)
+        group_settings = plan_settings.sd, alpha, alternative, plan_settings.private, plan_settings.normal
+        return _mean_power.compute_two_sample_power(pair, epsilon, effect, *group_settings)
     if test == "mannwhitneyu":
-        return _count_power.compute_two_groups_power((first, last), epsilon, effect, alpha, side)
+        return _count_power.compute_two_groups_power((first, last), epsilon, effect, alpha, alternative)
     if test == "f_oneway":
-        spread = plan_settings.sd, alpha, plan_settings.private, plan_settings.normal
-        return _mean_power.compute_several_means_power(sizes, epsilon, effect, *spread)
+        mean_settings = plan_settings.sd, alpha, plan_settings.private, plan_settings.normal
+        return _mean_power.compute_several_means_power(sizes, epsilon, effect, *mean_settings)
     if test == "kruskal":
         weights = choose_group_weights(sizes, epsilon)
         return _count_power.compute_several_groups_power(sizes, weights, epsilon, effect, alpha)
     if test == "binomtest" and plan_settings.private:
-        return _count_power.compute_private_count_power(first, epsilon, plan_settings.p, effect, alpha, side)
+        return _count_power.compute_private_count_power(first, epsilon, plan_settings.p, effect, alpha, alternative)
     if test == "binomtest":
-        return _count_power.compute_count_power(first, epsilon, plan_settings.p, effect, alpha, side)
+        return _count_power.compute_count_power(first, epsilon, plan_settings.p, effect, alpha, alternative)
     if test == "quantile_test":
         # many records below a value indicate a smaller quantile
-        mirrored = {"less": "greater", "greater": "less"}.get(side, side)
+        mirrored = {"less": "greater", "greater": "less"}.get(alternative, alternative)
         if plan_settings.private:
-            terms = (1, 2) if plan_settings.ties else (1, 1)
+            n_noises = (1, 2) if plan_settings.ties else (1, 1)
             return _count_power.compute_private_count_power(
-                first, epsilon, plan_settings.p, effect, alpha, mirrored, terms
+                first, epsilon, plan_settings.p, effect, alpha, mirrored, n_noises
             )
         rate = 0.5 * epsilon if plan_settings.ties else epsilon
         return _count_power.compute_count_power(first, rate, plan_settings.p, effect, alpha, mirrored)
     if test == "proportions_test":
-        return _count_power.compute_two_counts_power((first, last), epsilon, plan_settings.p, effect, alpha, side)
+        return _count_power.compute_two_counts_power(
+            (first, last), epsilon, plan_settings.p, effect, alpha, alternative
+        )
     if test == "chi2_contingency":
         # replacing a record changes two cells
         rate = epsilon if plan_settings.private else 0.5 * epsilon
         return _count_power.compute_table_power(first, rate, plan_settings.levels, effect, alpha, plan_settings.private)
-    return _count_power.compute_correlation_power(first, epsilon, effect, alpha, side)
+    return _count_power.compute_correlation_power(first, epsilon, effect, alpha, alternative)
 
 
 def _has_cubics(sizes: tuple[int, ...], epsilon: float, plan_settings: PowerSettings) -> bool:
     """Return whether a test of means releases sums of cubics for groups of these sizes."""
-    return not plan_settings.normal and all(
-        has_cubic(epsilon, None if plan_settings.private else each) for each in sizes
-    )
+    return not plan_settings.normal and all(has_cubic(epsilon, None if plan_settings.private else n) for n in sizes)
 
 
 def _compute_blocks_power(
@@ -379,5 +390,5 @@ def _compute_blocks_power(
     """Compute the power of the Test of Tests with the usual test on blocks."""
     family = PLANNED_TESTS[test].family
     settings = {"shares": (plan_settings.p,), "table": tuple(map(float, plan_settings.levels))}.get(family, ())
-    side = plan_settings.alternative
-    return _count_power.compute_blocks_power(sizes, epsilon, family, effect, settings, plan_settings.alpha, side)
+    alternative = plan_settings.alternative
+    return _count_power.compute_blocks_power(sizes, epsilon, family, effect, settings, plan_settings.alpha, alternative)

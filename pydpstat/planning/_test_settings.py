@@ -97,9 +97,9 @@ class PowerSettings:
 
 def check_plan_options(test: str, options: Mapping[str, object]) -> None:
     """Check that all options are options of the test's plan."""
-    known = ("epsilon", "n", "effect", "power", "neighbors", *PLANNED_TESTS[test].options)
-    if wrong := {name: each for name, each in options.items() if name not in known[2:]}:
-        raise ArgumentError(explain_unknown_arguments(f"plan of {test}", known, wrong))
+    arguments = ("epsilon", "n", "effect", "power", "neighbors", *PLANNED_TESTS[test].options)
+    if unknown := {name: value for name, value in options.items() if name not in arguments[2:]}:
+        raise ArgumentError(explain_unknown_arguments(f"plan of {test}", arguments, unknown))
 
 
 def make_power_settings(test: str, options: Mapping[str, object]) -> PowerSettings:
@@ -115,28 +115,28 @@ def make_power_settings(test: str, options: Mapping[str, object]) -> PowerSettin
     normal = is_test_of_means(test) and checks.check_choice(options.get("shape", "any"), "shape", SHAPES) == "normal"
     levels = (2, 2) if is_test_of_means(test) else _check_table_shape(options.get("shape", (2, 2)))
     ties = checks.check_boolean(options.get("ties", True), "ties")
-    sd, at = 0.25, 0.0
+    sd, null_mean = 0.25, 0.0
     if options.get("bounds") is not None:
-        low, high = check_bounds(options["bounds"])
-        half, middle = 0.5 * high - 0.5 * low, 0.5 * low + 0.5 * high
+        lower, upper = check_bounds(options["bounds"])
+        half, middle = 0.5 * upper - 0.5 * lower, 0.5 * lower + 0.5 * upper
         if options.get("sd") is not None:
             sd = checks.check_positive(options["sd"], "sd", "It has the data's unit.") / half
-        if test == "ttest_rel" and not low <= 0.0 <= high:
+        if test == "ttest_rel" and not lower <= 0.0 <= upper:
             raise PydpstatError(
                 "bounds must contain 0, the mean difference under the null hypothesis; got "
                 f"{checks.describe_value(options['bounds'])}. They are bounds of the differences."
             )
-        given = 0.0 if test == "ttest_rel" else options.get("popmean")
-        null = middle if given is None else given
+        popmean = 0.0 if test == "ttest_rel" else options.get("popmean")
+        null = middle if popmean is None else popmean
         hint = "Give a mean within the bounds."
-        mean = checks.check_number(null, "popmean", "within the bounds", lambda x: low <= x <= high, hint)
-        at = (mean - middle) / half
+        mean = checks.check_number(null, "popmean", "within the bounds", lambda x: lower <= x <= upper, hint)
+        null_mean = (mean - middle) / half
     elif options.get("popmean") is not None:
         raise PydpstatError("bounds must be given with popmean: without bounds it is in their middle.")
     elif options.get("sd") is not None:
         raise PydpstatError("bounds must be given with sd: by default they are 4 sd to either side.")
     private = _check_neighbors(test, options.get("neighbors")) == "unbounded"
-    return PowerSettings(alpha, alternative, sd, at, p, ties, groups, levels, private, normal)
+    return PowerSettings(alpha, alternative, sd, null_mean, p, ties, groups, levels, private, normal)
 
 
 def is_test_of_means(test: str) -> bool:
@@ -151,7 +151,9 @@ def _check_table_shape(shape: object) -> tuple[int, int]:
             f"shape must be a pair of numbers of levels; got {checks.describe_value(shape)}. Give for example (2, 3)."
         )
     allowed, hint = "two whole numbers from 2 to 50", "Give for example (2, 3)."
-    rows, columns = (checks.check_integer(each, "shape", 2, _MAX_LEVELS, allowed=allowed, hint=hint) for each in shape)
+    rows, columns = (
+        checks.check_integer(n_levels, "shape", 2, _MAX_LEVELS, allowed=allowed, hint=hint) for n_levels in shape
+    )
     return rows, columns
 
 
@@ -172,15 +174,17 @@ def _check_neighbors(test: str, neighbors_argument: object) -> str:
 def check_group_sizes(test: str, n: object, groups: int) -> tuple[int, ...]:
     """Check the number of records of each group."""
     number = _get_group_count(test, groups)
-    given = list(n) if isinstance(n, (list, tuple)) else [n] * number
-    if len(given) != number:
+    sizes = list(n) if isinstance(n, (list, tuple)) else [n] * number
+    if len(sizes) != number:
         raise PydpstatError(
             f"n must be one number, or one for each of {number}; got {checks.describe_value(n)}. One number is that "
             "of each group."
         )
     allowed = "a whole number of records from 2 to 10^9"
-    found = (checks.check_integer(each, "n", 2, _MAX_RECORDS, allowed=allowed, hint="Use 500.") for each in given)
-    return tuple(found)
+    checked_sizes = (
+        checks.check_integer(size, "n", 2, _MAX_RECORDS, allowed=allowed, hint="Use 500.") for size in sizes
+    )
+    return tuple(checked_sizes)
 
 
 def _get_group_count(test: str, groups: int) -> int:
@@ -196,23 +200,23 @@ def make_equal_sizes(test: str, size: int, plan_settings: PowerSettings) -> tupl
 def get_largest_effect(test: str, plan_settings: PowerSettings) -> float:
     """Return the largest effect, with the sign of the alternative."""
     family = PLANNED_TESTS[test].family
-    up = plan_settings.alternative != "less"
+    is_upward = plan_settings.alternative != "less"
     if test in ("binomtest", "proportions_test", "quantile_test"):
         # a larger share of records below a value indicates a smaller quantile
-        up = up if test != "quantile_test" else plan_settings.alternative != "greater"
-        return 1.0 - plan_settings.p if up else -plan_settings.p
+        is_upward = is_upward if test != "quantile_test" else plan_settings.alternative != "greater"
+        return 1.0 - plan_settings.p if is_upward else -plan_settings.p
     if family == "table":
         return compute_largest_dependence(plan_settings.levels)
-    most = _MAX_CORRELATION if family == "correlation" else _MAX_SHIFT
-    return most if up else -most
+    largest = _MAX_CORRELATION if family == "correlation" else _MAX_SHIFT
+    return largest if is_upward else -largest
 
 
 def check_effect(test: str, effect: object, plan_settings: PowerSettings) -> float:
     """Check that an effect is in the range of the test and its alternative."""
-    most = get_largest_effect(test, plan_settings)
-    low, high = min(most, 0.0), max(most, 0.0)
+    largest_effect = get_largest_effect(test, plan_settings)
+    low, high = min(largest_effect, 0.0), max(largest_effect, 0.0)
     if PLANNED_TESTS[test].options[:2] == SIDED_OPTIONS and plan_settings.alternative == "two-sided":
-        low = -plan_settings.p if "p" in PLANNED_TESTS[test].options else -most
+        low = -plan_settings.p if "p" in PLANNED_TESTS[test].options else -largest_effect
     allowed = f"a number from {low:.6g} to {high:.6g} and not 0"
     hint = f"It is the {PLANNED_TESTS[test].effect}."
     return checks.check_number(effect, "effect", allowed, lambda x: low <= x <= high and x != 0.0, hint)

@@ -224,15 +224,15 @@ def plan(
     import pydpstat
 
     name = function if isinstance(function, str) else getattr(function, "__name__", None)
-    stated = {"accuracy": accuracy, "noise_sd": noise_sd, "distribution": distribution}
+    requirements = {"accuracy": accuracy, "noise_sd": noise_sd, "distribution": distribution}
     if isinstance(name, str) and name in TEST_FUNCTIONS:
         from pydpstat.planning._test_power import make_power_plan
 
-        for argument, given in {"columns": columns, **stated}.items():
-            if given is not None:
-                way = "" if argument == "columns" else " Give power and effect."
+        for argument, value in {"columns": columns, **requirements}.items():
+            if value is not None:
+                hint = "" if argument == "columns" else " Give power and effect."
                 raise PydpstatError(
-                    f"{argument} must be left out for the plan of a test; got {checks.describe_value(given)}.{way}"
+                    f"{argument} must be left out for the plan of a test; got {checks.describe_value(value)}.{hint}"
                 )
         return make_power_plan(name, epsilon, n, {"alpha": alpha, **options})
     if name in UNPLANNED_FUNCTIONS:
@@ -256,26 +256,25 @@ def plan(
     request = PlanRequest(str(name), options, _check_columns(columns), distribution, get_budget_defaults(None))
     if distribution is not None:
         request.make_distributions()
-    aim = AccuracyTarget.from_arguments(request, accuracy, noise_sd, alpha)
-    given = _resolve_plan_arguments(request, epsilon, n, aim)
+    target = AccuracyTarget.from_arguments(request, accuracy, noise_sd, alpha)
+    size, planned_epsilon = _resolve_plan_arguments(request, epsilon, n, target)
     solved = "accuracy"
-    size, chosen = given
-    if aim is not None and chosen is None:
-        solved, chosen = "epsilon", find_epsilon(request, aim, size)
-    elif aim is not None:
-        solved, size = "n", find_size(request, aim, chosen)
-    planned = request.make_planned_release(chosen, size)
-    return Plan(planned.result, request, float(chosen), size, alpha, solved)
+    if target is not None and planned_epsilon is None:
+        solved, planned_epsilon = "epsilon", find_epsilon(request, target, size)
+    elif target is not None:
+        solved, size = "n", find_size(request, target, planned_epsilon)
+    planned = request.make_planned_release(planned_epsilon, size)
+    return Plan(planned.result, request, float(planned_epsilon), size, alpha, solved)
 
 
 def _resolve_plan_arguments(
     request: PlanRequest, epsilon: object, n: object, target: AccuracyTarget | None
 ) -> tuple[int | None, Any]:
     """Check which of n, epsilon and the accuracy are given, and return the first two."""
-    name, sized = request.function, request.function in SIZE_DEPENDENT_FUNCTIONS
+    name, is_size_dependent = request.function, request.function in SIZE_DEPENDENT_FUNCTIONS
     size = _check_size(n, request, target is not None and epsilon is not None)
     # discard a size that has no effect
-    size = size if sized else None
+    size = size if is_size_dependent else None
     if target is None:
         if epsilon is None:
             raise PydpstatError(
@@ -283,18 +282,18 @@ def _resolve_plan_arguments(
                 "example accuracy=0.5, in the unit of the estimate."
             )
         return size, checks.check_epsilon(epsilon)
-    if epsilon is None and (size is not None or not sized):
+    if epsilon is None and (size is not None or not is_size_dependent):
         return size, None
-    if epsilon is not None and sized and size is None:
+    if epsilon is not None and is_size_dependent and size is None:
         return None, checks.check_epsilon(epsilon)
-    what = f"{target.argument}={checks.describe_value(target.given)}"
+    requirement = f"{target.argument}={checks.describe_value(target.given)}"
     if epsilon is None:
         raise PydpstatError(
-            f"n or epsilon must be given with {what}: the accuracy of a {name} depends on both. Give "
+            f"n or epsilon must be given with {requirement}: the accuracy of a {name} depends on both. Give "
             "n to find epsilon, or epsilon to find n."
         )
-    way = "epsilon or n" if sized else f"epsilon: the noise of a {name} does not depend on n"
-    raise PydpstatError(f"{what} leaves nothing to find. Leave out {way}.")
+    omissions = "epsilon or n" if is_size_dependent else f"epsilon: the noise of a {name} does not depend on n"
+    raise PydpstatError(f"{requirement} leaves nothing to find. Leave out {omissions}.")
 
 
 def _check_columns(columns: object) -> tuple[str, ...] | None:
@@ -310,34 +309,36 @@ def _check_columns(columns: object) -> tuple[str, ...] | None:
 
 
 def _check_options(call: Callable[..., DPResults], options: Mapping[str, object]) -> None:
-    known = [
-        each.name
-        for each in inspect.signature(call).parameters.values()
-        if (each.kind is each.KEYWORD_ONLY or each.name in ("q", "qs")) and each.name != "budget"
+    allowed = [
+        parameter.name
+        for parameter in inspect.signature(call).parameters.values()
+        if (parameter.kind is parameter.KEYWORD_ONLY or parameter.name in ("q", "qs")) and parameter.name != "budget"
     ]
-    wrong = {name: each for name, each in options.items() if name not in known}
-    if wrong:
+    unknown = {name: value for name, value in options.items() if name not in allowed}
+    if unknown:
         raise ArgumentError(
-            explain_unknown_arguments(f"plan of {call.__name__}", ["epsilon", *known, *_PLAN_ARGUMENTS], wrong)
+            explain_unknown_arguments(f"plan of {call.__name__}", ["epsilon", *allowed, *_PLAN_ARGUMENTS], unknown)
         )
-    if "bounds" in known and "bounds" not in options:
+    if "bounds" in allowed and "bounds" not in options:
         raise PydpstatError("bounds must be given: the public range of the data, as (lower, upper).")
     for name, example in (("q", "q=0.9"), ("qs", "qs=[0.25, 0.5, 0.75]")):
-        if name in known and name not in options:
+        if name in allowed and name not in options:
             raise PydpstatError(f"{name} must be given: the probabilities of the quantiles. Give {example}.")
 
 
 def _check_size(n: object, request: PlanRequest, is_sought: bool) -> int | None:
     """Check the number of records; it may be None if it has no effect or `is_sought`."""
     name, options = request.function, request.options
-    given = options.get("neighbors")
-    neighbors = request.defaults.neighbors if given is None else given
+    given_neighbors = options.get("neighbors")
+    neighbors = request.defaults.neighbors if given_neighbors is None else given_neighbors
     # the numbers of records of groups and units are private
-    whole = options.get("by") is None and options.get("unit") is None
+    is_ungrouped = options.get("by") is None and options.get("unit") is None
     # leave the error for an array to the function
-    needed = whole and name in SIZE_DEPENDENT_FUNCTIONS and isinstance(neighbors, str) and neighbors == "bounded"
+    is_required = (
+        is_ungrouped and name in SIZE_DEPENDENT_FUNCTIONS and isinstance(neighbors, str) and neighbors == "bounded"
+    )
     if n is None:
-        if needed and not is_sought:
+        if is_required and not is_sought:
             raise PydpstatError(
                 f"n must be given: the noise of a {name} depends on the public number of records "
                 "under bounded neighbors. Give for example n=1000, or neighbors='unbounded'; with "

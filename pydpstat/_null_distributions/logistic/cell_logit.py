@@ -88,41 +88,46 @@ class CellLogit(ReadOnlyArrays):
                 freeze_array(np.zeros((d, d))),
                 freeze_array(np.zeros(d)),
             )
-        at, center = self.model.evaluate_at(self.expansion.center), self.expansion.center
-        more = freeze_array(self.expansion.information - at.information)
-        return freeze_array(self.expansion.score + at.expected), more, center
+        state, center = self.model.evaluate_at(self.expansion.center), self.expansion.center
+        added_information = freeze_array(self.expansion.information - state.information)
+        return freeze_array(self.expansion.score + state.expected), added_information, center
 
     def _compute_equations(self, b: Floats) -> tuple[Floats, Floats]:
         """Return score and information at b."""
-        base, more, center = self._model_correction
-        at = self.model.evaluate_at(b)
-        return base - at.expected - more @ (b - center), at.information + more
+        base, added_information, center = self._model_correction
+        state = self.model.evaluate_at(b)
+        return base - state.expected - added_information @ (b - center), state.information + added_information
 
     def _raise_information(self, information: Floats) -> Floats:
         """Return the information with eigenvalues raised to the standard deviation of its noise in their directions."""
         values, vectors = np.linalg.eigh(0.5 * (information + information.T))
-        least = np.sqrt(self._compute_information_noise(vectors)) + 1e-9
-        return (vectors * np.maximum(values, least)) @ vectors.T
+        min_values = np.sqrt(self._compute_information_noise(vectors)) + 1e-9
+        return (vectors * np.maximum(values, min_values)) @ vectors.T
 
     def _compute_information_noise(self, directions: Floats) -> Floats:
         """Return the variance of the noise of u'I u, for directions u in columns."""
         table, h = self.table, 0.25
         if self.expansion is not None:
             h = float(np.max(self.model.evaluate_at(self.expansion.center).weights))
-        inside = np.square(table.rows @ directions)
-        along = np.square(directions[list(table.numbers)]).sum(axis=0)
-        fourth = inside * inside
-        found = 2.0 * table.variance * h * h * fourth.sum(axis=0)
+        cell_squares = np.square(table.rows @ directions)
+        slope_squares = np.square(directions[list(table.numbers)]).sum(axis=0)
+        fourth = cell_squares * cell_squares
+        noise_variance = 2.0 * table.variance * h * h * fourth.sum(axis=0)
         if not table.numbers:
-            return found
-        found = found + 8.0 * table.variance * h * h * inside.sum(axis=0) * along
-        found = found + table.products_variance * h * h * along * along
+            return noise_variance
+        noise_variance = noise_variance + 8.0 * table.variance * h * h * cell_squares.sum(axis=0) * slope_squares
+        noise_variance = noise_variance + table.products_variance * h * h * slope_squares * slope_squares
         if self.expansion is None:
-            return found
-        own, whole = self.expansion.cell_noise_units, self.expansion.common_noise_units
-        variances = _compute_cube_variance(own.shape[1]) * own * own
-        found = found + variances[:, 1] @ fourth + 4.0 * (variances[:, 2] @ inside) * along
-        return found + _compute_cube_variance(whole.size) * float(whole[-1]) ** 2 * along * along
+            return noise_variance
+        cell_units, common_units = self.expansion.cell_noise_units, self.expansion.common_noise_units
+        variances = _compute_cube_variance(cell_units.shape[1]) * cell_units * cell_units
+        noise_variance = (
+            noise_variance + variances[:, 1] @ fourth + 4.0 * (variances[:, 2] @ cell_squares) * slope_squares
+        )
+        return (
+            noise_variance
+            + _compute_cube_variance(common_units.size) * float(common_units[-1]) ** 2 * slope_squares * slope_squares
+        )
 
     @cached_property
     def estimate(self) -> Floats:
@@ -139,10 +144,10 @@ class CellLogit(ReadOnlyArrays):
             lifted = basis.T @ self._raise_information(information) @ basis
             step = basis @ np.linalg.solve(lifted, basis.T @ score)
             size = float(np.abs(self.table.rows @ step).max() + np.abs(step[numbers]).sum())
-            moved = b + min(1.0, _MAX_STEP / max(size, 1e-300)) * step
-            if size < _STEP_TOLERANCE or self._bound_log_odds(moved) > max(_MAX_LOG_ODDS, self._bound_log_odds(b)):
+            next_b = b + min(1.0, _MAX_STEP / max(size, 1e-300)) * step
+            if size < _STEP_TOLERANCE or self._bound_log_odds(next_b) > max(_MAX_LOG_ODDS, self._bound_log_odds(b)):
                 break
-            b = moved
+            b = next_b
             score, information = self._compute_equations(b)
         return b, score, information
 
@@ -162,18 +167,18 @@ class CellLogit(ReadOnlyArrays):
     def _hidden_numbers(self) -> tuple[int, ...]:
         """Numbers whose information, given all other coefficients, does not exceed its noise clearly."""
         inverse = np.linalg.inv(self._raise_information(self._compute_equations(self.estimate)[1]))
-        found = []
-        for place in self.table.numbers:
-            profile = inverse[:, place] / inverse[place, place]
+        hidden = []
+        for index in self.table.numbers:
+            profile = inverse[:, index] / inverse[index, index]
             noise = float(self._compute_information_noise(profile[:, None])[0])
-            if 1.0 / inverse[place, place] < _MIN_SIGNAL_RATIO * math.sqrt(noise):
-                found.append(place)
-        return tuple(found)
+            if 1.0 / inverse[index, index] < _MIN_SIGNAL_RATIO * math.sqrt(noise):
+                hidden.append(index)
+        return tuple(hidden)
 
     def is_identified(self, combination: Floats) -> bool:
         """Return whether the other numbers' coefficients, on which the test relies, can be estimated."""
-        alone = np.count_nonzero(combination) == 1
-        return all(alone and combination[place] for place in self._hidden_numbers)
+        is_single = np.count_nonzero(combination) == 1
+        return all(is_single and combination[index] for index in self._hidden_numbers)
 
     def _has_hidden_variance(self, combination: Floats) -> bool:
         """Return whether the combination involves the slope of a number whose variance is hidden by noise."""
@@ -189,11 +194,11 @@ class CellLogit(ReadOnlyArrays):
         score, information = self._compute_equations(b)
         weights = np.asarray(np.linalg.solve(self._raise_information(information), combination), dtype=np.float64)
         _, variance = self._compute_sampling(weights, b, information)
-        found = math.sqrt(variance + math.fsum(part.variance for part in self._make_noise_terms(weights, b)))
+        standard_error = math.sqrt(variance + math.fsum(term.variance for term in self._make_noise_terms(weights, b)))
         # if no coefficients solve the equations, the iteration ended at a limit
-        solved = abs(float(weights @ score)) < _SCORE_TOLERANCE * found
+        is_solved = abs(float(weights @ score)) < _SCORE_TOLERANCE * standard_error
         size = max(1.0, float(np.abs(combination).max()))
-        return found if solved and found < _MAX_STANDARD_ERROR * size else math.inf
+        return standard_error if is_solved and standard_error < _MAX_STANDARD_ERROR * size else math.inf
 
     def compute_pvalue(self, combination: Floats, value: float) -> float:
         """Return the two-sided p-value of combination'b = value."""
@@ -204,42 +209,46 @@ class CellLogit(ReadOnlyArrays):
 
     def _compute_score_test(self, combination: Floats, value: float) -> tuple[float, WeightedSum]:
         """Return the absolute value of the projected score, and its null distribution."""
-        basis, place = make_combination_basis(combination)
-        others = np.delete(basis, place, axis=1)
-        b, along = self.estimate, basis[:, place]
-        away = value - float(combination @ b)
+        basis, index = make_combination_basis(combination)
+        other_basis = np.delete(basis, index, axis=1)
+        b, direction_b = self.estimate, basis[:, index]
+        distance_b = value - float(combination @ b)
         direction = np.linalg.solve(self._raise_information(self._compute_equations(b)[1]), combination)
         profile = direction / float(combination @ direction)
         # the other coefficients follow their profile if the log odds remain moderate
-        started = b + away * (profile if self._bound_log_odds(b + away * profile) < _MAX_LOG_ODDS else along)
-        b, score, information = self._solve_newton(started, others)
-        weights = along
-        if others.shape[1]:
+        start_b = b + distance_b * (
+            profile if self._bound_log_odds(b + distance_b * profile) < _MAX_LOG_ODDS else direction_b
+        )
+        b, score, information = self._solve_newton(start_b, other_basis)
+        weights = direction_b
+        if other_basis.shape[1]:
             lifted = self._raise_information(information)
-            weights = along - others @ np.linalg.solve(others.T @ lifted @ others, others.T @ lifted @ along)
+            weights = direction_b - other_basis @ np.linalg.solve(
+                other_basis.T @ lifted @ other_basis, other_basis.T @ lifted @ direction_b
+            )
         distance = float(weights @ score)
         if distance < 0.0:
             distance, weights = -distance, -weights
         counts, variance = self._compute_sampling(weights, b, information)
         noise = self._make_noise_terms(weights, b)
-        whole = variance + math.fsum(part.variance for part in noise)
-        rest = variance - counts.variance
-        parts: list[SumTerms] = [counts]
-        for part in noise:
-            if isinstance(part, CubeTerms):
-                part, small = split_large_terms(part, whole)
-                rest += small
-            parts.append(part)
-        return distance, WeightedSum(max(rest, 0.0), tuple(parts))
+        total_variance = variance + math.fsum(term.variance for term in noise)
+        normal_variance = variance - counts.variance
+        terms: list[SumTerms] = [counts]
+        for term in noise:
+            if isinstance(term, CubeTerms):
+                term, small_variance = split_large_terms(term, total_variance)
+                normal_variance += small_variance
+            terms.append(term)
+        return distance, WeightedSum(max(normal_variance, 0.0), tuple(terms))
 
     def _compute_sampling(self, weights: Floats, b: Floats, information: Floats) -> tuple[BinomialTerms, float]:
         """Return the binomial part of the score's combination, and its total sampling variance."""
-        at, table = self.model.evaluate_at(b), self.table
-        inside = table.rows @ weights + self.model.means @ weights[list(table.numbers)]
-        off = math.sqrt(float(self._compute_information_noise(weights[:, None])[0]))
-        variance = max(float(weights @ information @ weights) + 0.5 * off, off, 0.0)
+        state, table = self.model.evaluate_at(b), self.table
+        cell_weights = table.rows @ weights + self.model.means @ weights[list(table.numbers)]
+        noise_sd = math.sqrt(float(self._compute_information_noise(weights[:, None])[0]))
+        variance = max(float(weights @ information @ weights) + 0.5 * noise_sd, noise_sd, 0.0)
         sizes = np.maximum(self.model.sizes, 0.0)
-        counts = BinomialTerms(sizes, at.probabilities, inside)
+        counts = BinomialTerms(sizes, state.probabilities, cell_weights)
         # corrects for negative sizes that were set to 0, and for numbers that are not normal
         factor = variance / counts.variance if counts.variance > 0.0 else 0.0
         if not table.numbers or factor < 1.0:
@@ -248,40 +257,45 @@ class CellLogit(ReadOnlyArrays):
 
     def _make_noise_terms(self, weights: Floats, b: Floats) -> list[SumTerms]:
         """Return the noise in the score's combination."""
-        table, at = self.table, self.model.evaluate_at(b)
+        table, state = self.table, self.model.evaluate_at(b)
         numbers = list(table.numbers)
-        inside, along = table.rows @ weights, weights[numbers]
+        cell_weights, slopes = table.rows @ weights, weights[numbers]
         if self.expansion is None:
-            taken = inside * at.probabilities
-            factors = np.column_stack([-taken, inside - taken]).reshape(-1, 1)
+            expected = cell_weights * state.probabilities
+            factors = np.column_stack([-expected, cell_weights - expected]).reshape(-1, 1)
             return (
                 [GeometricTerms(table.scale, factors[:, 0])] if table.geometric else [CubeTerms(table.scale * factors)]
             )
-        own, before = self.expansion, self.model.evaluate_at(self.expansion.center)
-        moved = at.probabilities - before.probabilities
-        bent = at.weights[:, None] * b[numbers] - before.weights[:, None] * own.center[numbers]
-        counts = inside * (own.counts + moved)
-        sums = inside[:, None] * (own.sums + bent) + (own.levels + moved)[:, None] * along
+        expansion, center_state = self.expansion, self.model.evaluate_at(self.expansion.center)
+        probability_steps = state.probabilities - center_state.probabilities
+        weighted_steps = state.weights[:, None] * b[numbers] - center_state.weights[:, None] * expansion.center[numbers]
+        counts = cell_weights * (expansion.counts + probability_steps)
+        sums = (
+            cell_weights[:, None] * (expansion.sums + weighted_steps)
+            + (expansion.levels + probability_steps)[:, None] * slopes
+        )
         factors = np.stack(
             [
                 np.column_stack([-counts, -sums]),
-                np.column_stack([inside - counts, along - sums]),
+                np.column_stack([cell_weights - counts, slopes - sums]),
             ],
             axis=1,
         )
-        step = b - own.center
-        apart = step[numbers]
-        mean = float(self.model.shares @ before.weights)
-        products = np.outer(along, own.slope * own.center[numbers] + mean * apart)
+        step = b - expansion.center
+        slope_steps = step[numbers]
+        mean = float(self.model.shares @ center_state.weights)
+        products = np.outer(slopes, expansion.slope * expansion.center[numbers] + mean * slope_steps)
         steps = table.rows @ step
-        mixed = inside[:, None] * apart + steps[:, None] * along
-        rest = np.column_stack([inside, inside * steps, mixed]) * own.cell_noise_units
-        whole = np.concatenate([along, pack_symmetric(np.outer(along, apart))]) * own.common_noise_units
+        mixed = cell_weights[:, None] * slope_steps + steps[:, None] * slopes
+        cell_terms = np.column_stack([cell_weights, cell_weights * steps, mixed]) * expansion.cell_noise_units
+        common_terms = (
+            np.concatenate([slopes, pack_symmetric(np.outer(slopes, slope_steps))]) * expansion.common_noise_units
+        )
         return [
-            CubeTerms(table.scale * factors.reshape(2 * len(inside), -1)),
+            CubeTerms(table.scale * factors.reshape(2 * len(cell_weights), -1)),
             CubeTerms((table.products_scale * table.units * pack_symmetric(products))[None, :]),
-            CubeTerms(rest),
-            CubeTerms(whole[None, :]),
+            CubeTerms(cell_terms),
+            CubeTerms(common_terms[None, :]),
         ]
 
     def compute_limits(self, combination: Floats, alpha: float) -> tuple[float, float]:
@@ -295,17 +309,17 @@ class CellLogit(ReadOnlyArrays):
         return low, high
 
     def _find_limit(self, combination: Floats, middle: float, unit: float, alpha: float) -> float:
-        wanted, most = float(ndtri(0.5 * alpha)), _MAX_LIMIT * float(np.abs(combination).max())
+        target, max_distance = float(ndtri(0.5 * alpha)), _MAX_LIMIT * float(np.abs(combination).max())
 
         def compute_excess(step: float) -> float:
             chance = self.compute_pvalue(combination, middle + unit * step)
-            return float(ndtri(0.5 * max(chance, 1e-300))) - wanted
+            return float(ndtri(0.5 * max(chance, 1e-300))) - target
 
-        inner, outer = (0.0, -wanted), (-wanted, compute_excess(-wanted))
+        inner, outer = (0.0, -target), (-target, compute_excess(-target))
         last = outer
         # p-values near alpha need not be monotone: the last non-rejected value determines the limit
         while last[1] > -_QUANTILE_TOLERANCE:
-            if abs(unit) * last[0] > most:
+            if abs(unit) * last[0] > max_distance:
                 return math.copysign(math.inf, unit)
             last = 1.6 * last[0], compute_excess(1.6 * last[0])
             if outer[1] > 0.0:
@@ -318,8 +332,8 @@ class CellLogit(ReadOnlyArrays):
             step = inner[0] + (outer[0] - inner[0]) * inner[1] / (inner[1] - outer[1])
             margin = 0.02 * (outer[0] - inner[0])
             step = min(max(step, inner[0] + margin), outer[0] - margin)
-            found = step, compute_excess(step)
-            inner, outer = (found, outer) if found[1] > 0.0 else (inner, found)
+            tried = step, compute_excess(step)
+            inner, outer = (tried, outer) if tried[1] > 0.0 else (inner, tried)
         return middle + unit * outer[0]
 
 
@@ -333,26 +347,36 @@ def expand_score(
     """Return score and information at a center, from the noisy remainders of the linear approximations."""
     numbers, cells = list(table.numbers), len(table.rows)
     width = len(numbers)
-    own, whole = remainders[: cells * (2 + width)].reshape(cells, -1), remainders[cells * (2 + width) :]
+    cell_remainders, common_remainders = (
+        remainders[: cells * (2 + width)].reshape(cells, -1),
+        remainders[cells * (2 + width) :],
+    )
     sizes, sums, slopes = table.counts.sum(axis=1), table.sums.sum(axis=1), center[numbers]
     expected = (
-        sizes * approximations.level + approximations.slope * (sums @ slopes) + approximations.max_error * own[:, 0]
+        sizes * approximations.level
+        + approximations.slope * (sums @ slopes)
+        + approximations.max_error * cell_remainders[:, 0]
     )
     score = table.rows.T @ (table.counts[:, 1] - expected)
-    taken = sums.T @ approximations.common_level + approximations.common_slope * (table.products @ slopes)
-    score[numbers] = table.sums[:, 1].sum(axis=0) - taken - approximations.common_max_error * whole[:width]
-    apart = approximations.max_weight_error[:, None]
-    counted = approximations.weight * sizes + approximations.max_weight_error * own[:, 1]
-    information = (table.rows.T * counted) @ table.rows
-    crossed = table.rows.T @ (approximations.weight[:, None] * sums + apart * own[:, 2:])
+    expected_sums = sums.T @ approximations.common_level + approximations.common_slope * (table.products @ slopes)
+    score[numbers] = (
+        table.sums[:, 1].sum(axis=0) - expected_sums - approximations.common_max_error * common_remainders[:width]
+    )
+    weight_errors = approximations.max_weight_error[:, None]
+    cell_weights = approximations.weight * sizes + approximations.max_weight_error * cell_remainders[:, 1]
+    information = (table.rows.T * cell_weights) @ table.rows
+    crossed = table.rows.T @ (approximations.weight[:, None] * sums + weight_errors * cell_remainders[:, 2:])
     information[:, numbers] += crossed
     information[numbers, :] += crossed.T
-    pure = approximations.common_weight * table.products
-    pure = pure + approximations.common_max_weight_error * unpack_symmetric(whole[width:], width)
-    information[np.ix_(numbers, numbers)] = pure
+    number_products = approximations.common_weight * table.products
+    number_products = number_products + approximations.common_max_weight_error * unpack_symmetric(
+        common_remainders[width:], width
+    )
+    information[np.ix_(numbers, numbers)] = number_products
     units = np.column_stack([approximations.max_error, *(approximations.max_weight_error,) * (1 + width)])
-    last = np.repeat(
-        [approximations.common_max_error, approximations.common_max_weight_error], [width, whole.size - width]
+    common_units = np.repeat(
+        [approximations.common_max_error, approximations.common_max_weight_error],
+        [width, common_remainders.size - width],
     )
     return ScoreExpansion(
         center,
@@ -363,7 +387,7 @@ def expand_score(
         approximations.common_level,
         approximations.common_slope,
         scales[0] * units,
-        scales[1] * last,
+        scales[1] * common_units,
     )
 
 

@@ -48,20 +48,20 @@ def fit_minimax_line(low: float, high: float) -> LinearApproximation:
     # the optimal slope is at most 1/4, and the maximal error is convex in the slope
     lowest, highest = 0.0, 0.25
     for _ in range(40):
-        first, second = lowest + (highest - lowest) / 3.0, highest - (highest - lowest) / 3.0
-        if np.ptp(s - first * x) <= np.ptp(s - second * x):
-            highest = second
+        lower_slope, upper_slope = lowest + (highest - lowest) / 3.0, highest - (highest - lowest) / 3.0
+        if np.ptp(s - lower_slope * x) <= np.ptp(s - upper_slope * x):
+            highest = upper_slope
         else:
-            lowest = first
+            lowest = lower_slope
     slope = 0.5 * (lowest + highest)
-    rest = s - 0.5 - slope * x
+    residuals = s - 0.5 - slope * x
     weights = s * (1.0 - s)
     # a small increase covers the points between those of the grid
-    apart = 1.01 * 0.5 * float(np.ptp(rest)) + 1e-4
+    max_error = 1.01 * 0.5 * float(np.ptp(residuals)) + 1e-4
     return LinearApproximation(
-        0.5 * float(rest.max() + rest.min()),
+        0.5 * float(residuals.max() + residuals.min()),
         slope,
-        apart,
+        max_error,
         0.5 * float(weights.max() + weights.min()),
         1.01 * 0.5 * float(np.ptp(weights)) + 1e-4,
     )
@@ -92,24 +92,24 @@ def find_start_coefficients(
     spread = raise_eigenvalues(spread, ridge)
     direction = np.linalg.solve(spread, joint)
     length = math.sqrt(max(float(direction @ spread @ direction), 0.0))
-    least = min(0.5, 1.0 / records + 0.1 / math.sqrt(records))
-    share = min(max(mean_response, least), 1.0 - least)
+    min_share = min(0.5, 1.0 / records + 0.1 / math.sqrt(records))
+    share = min(max(mean_response, min_share), 1.0 - min_share)
     points, weights = get_normal_quadrature()
 
     def solve_intercept(sd: float) -> float:
         low, high = -30.0, 30.0
         # the logistic distribution is close to a normal one of variance 2.9
-        found = math.log(share / (1.0 - share)) * math.sqrt(1.0 + sd * sd / 2.9)
+        intercept = math.log(share / (1.0 - share)) * math.sqrt(1.0 + sd * sd / 2.9)
         for _ in range(60):
-            s = evaluate_logistic(found + sd * points)
+            s = evaluate_logistic(intercept + sd * points)
             above = float(weights @ s) - share
-            low, high = (found, high) if above < 0.0 else (low, found)
+            low, high = (intercept, high) if above < 0.0 else (low, intercept)
             step = above / float(weights @ (s * (1.0 - s)))
             if abs(step) < 1e-12:
                 break
             # Newton's step, or bisection if it leaves the bracket
-            found = found - step if low < found - step < high else 0.5 * (low + high)
-        return found
+            intercept = intercept - step if low < intercept - step < high else 0.5 * (low + high)
+        return intercept
 
     def is_too_small(factor: float) -> bool:
         s = evaluate_logistic(solve_intercept(factor * length) + factor * length * points)
@@ -130,8 +130,8 @@ def limit_slopes(b: Floats, mean: Floats) -> Floats:
         # about the mean, since scaling about 0 would change the expected responses of predictors far from 0
         slopes = b[1:] * (MAX_SLOPE_SUM / size)
         b = np.concatenate([[b[0] + mean @ (b[1:] - slopes)], slopes])
-    most = MAX_SLOPE_SUM + min(size, MAX_SLOPE_SUM)
-    return np.concatenate([np.clip(b[:1], -most, most), b[1:]])
+    max_intercept = MAX_SLOPE_SUM + min(size, MAX_SLOPE_SUM)
+    return np.concatenate([np.clip(b[:1], -max_intercept, max_intercept), b[1:]])
 
 
 _LINE_POINTS, _TRIED_SLOPES = 129, 9
@@ -160,29 +160,29 @@ def fit_cell_lines(middle: Floats, half_width: float, shares: Floats) -> CellApp
 
     The common slope is the mean of the cells' slopes, weighted by their shares of the records.
     """
-    along = np.linspace(-half_width, half_width, _LINE_POINTS)
-    s = evaluate_logistic(middle[:, None] + along)
+    offsets = np.linspace(-half_width, half_width, _LINE_POINTS)
+    s = evaluate_logistic(middle[:, None] + offsets)
     steepest = s * (1.0 - s)
     chord = (s[:, -1] - s[:, 0]) / (2.0 * half_width) if half_width > 0.0 else steepest[:, 0]
     highest = steepest.max(axis=1)
-    tried = [chord + part * (highest - chord) for part in np.linspace(0.0, 1.0, _TRIED_SLOPES).tolist()]
-    widths = np.array([np.ptp(s - each[:, None] * along, axis=1) for each in tried])
-    slope = np.choose(widths.argmin(axis=0), tried)
-    level, apart = _compute_midranges(s - slope[:, None] * along)
-    weight, weight_apart = _compute_midranges(steepest)
+    slopes = [chord + fraction * (highest - chord) for fraction in np.linspace(0.0, 1.0, _TRIED_SLOPES).tolist()]
+    widths = np.array([np.ptp(s - candidate[:, None] * offsets, axis=1) for candidate in slopes])
+    slope = np.choose(widths.argmin(axis=0), slopes)
+    level, error = _compute_midranges(s - slope[:, None] * offsets)
+    weight, weight_error = _compute_midranges(steepest)
     common_slope = float(shares @ slope)
-    common, common_apart = _compute_midranges(s - common_slope * along)
+    common_level, common_error = _compute_midranges(s - common_slope * offsets)
     low, high = float(steepest.min()), float(steepest.max())
     return CellApproximations(
         middle,
         level,
         slope,
-        _ERROR_FACTOR * apart + _ADDED_ERROR,
+        _ERROR_FACTOR * error + _ADDED_ERROR,
         weight,
-        _ERROR_FACTOR * weight_apart + _ADDED_ERROR,
-        common,
+        _ERROR_FACTOR * weight_error + _ADDED_ERROR,
+        common_level,
         common_slope,
-        _ERROR_FACTOR * float(common_apart.max()) + _ADDED_ERROR,
+        _ERROR_FACTOR * float(common_error.max()) + _ADDED_ERROR,
         0.5 * (low + high),
         _ERROR_FACTOR * 0.5 * (high - low) + _ADDED_ERROR,
     )
@@ -244,12 +244,12 @@ class CellModel:
         self._table = table
         self.sizes = table.counts.sum(axis=1)
         self._sums = table.sums.sum(axis=1)
-        held = np.maximum(self.sizes, 0.0)
+        nonnegative_sizes = np.maximum(self.sizes, 0.0)
         n = max(float(self.sizes.sum()), 1.0)
-        self.shares = held / max(float(held.sum()), 1.0)
-        least = 2.0 * np.sqrt(2.0 * table.variance)
+        self.shares = nonnegative_sizes / max(float(nonnegative_sizes.sum()), 1.0)
+        noise_sds = 2.0 * np.sqrt(2.0 * table.variance)
         mean = np.clip(self._sums.sum(axis=0) / n, -1.0, 1.0)
-        self.means = np.clip((self._sums + least * mean) / (held + least)[:, None], -1.0, 1.0)
+        self.means = np.clip((self._sums + noise_sds * mean) / (nonnegative_sizes + noise_sds)[:, None], -1.0, 1.0)
         self._cached_states: dict[bytes, ModelState] = {}
         if table.numbers:
             self._points, self._masses = self._make_number_points(mean, n)
@@ -260,16 +260,20 @@ class CellModel:
     def _make_number_points(self, mean: Floats, n: float) -> tuple[Floats, Floats]:
         """Return points of the numbers within cells, and their masses."""
         table = self._table
-        between = (self.shares[:, None] * self.means).T @ self.means
-        spread = raise_eigenvalues(np.clip(table.products / n, -1.0, 1.0) - between, 1e-6)
-        return _make_beta_points(self.means, spread) if len(table.numbers) == 1 else _make_copula_points(mean, spread)
+        between_cells = (self.shares[:, None] * self.means).T @ self.means
+        within_cells = raise_eigenvalues(np.clip(table.products / n, -1.0, 1.0) - between_cells, 1e-6)
+        return (
+            _make_beta_points(self.means, within_cells)
+            if len(table.numbers) == 1
+            else _make_copula_points(mean, within_cells)
+        )
 
     @property
     def responses(self) -> Floats:
         """Noisy sums of v y."""
-        found = self._table.rows.T @ self._table.counts[:, 1]
-        found[list(self._table.numbers)] = self._table.sums[:, 1].sum(axis=0)
-        return found
+        sums = self._table.rows.T @ self._table.counts[:, 1]
+        sums[list(self._table.numbers)] = self._table.sums[:, 1].sum(axis=0)
+        return sums
 
     def evaluate_at(self, b: Floats) -> ModelState:
         """Return the model at given coefficients; the last few results are cached."""
@@ -290,17 +294,19 @@ class CellModel:
         s = evaluate_logistic((rows @ b + m @ slopes)[:, None] + points @ slopes)
         steep = s * (1.0 - s)
         chances, weights = s @ masses, steep @ masses
-        held = n[:, None] * masses
+        point_sizes = n[:, None] * masses
         expected = rows.T @ (n * chances)
-        expected[numbers] = self._sums.T @ chances + _sum_over_points(held * s, points)
+        expected[numbers] = self._sums.T @ chances + _sum_over_points(point_sizes * s, points)
         information = (rows.T * (n * weights)) @ rows
-        mixed = np.einsum("cq,cqj->cj", held * steep, points + np.zeros((len(n), 1, 1)))
+        mixed = np.einsum("cq,cqj->cj", point_sizes * steep, points + np.zeros((len(n), 1, 1)))
         crossed = rows.T @ (weights[:, None] * self._sums + mixed)
         information[:, numbers] += crossed
         information[numbers, :] += crossed.T
-        pure = (m * (n * weights)[:, None]).T @ m + m.T @ mixed + mixed.T @ m
-        pure = pure + _sum_over_points(held * steep, points[..., :, None] * points[..., None, :])
-        information[np.ix_(numbers, numbers)] = pure
+        number_products = (m * (n * weights)[:, None]).T @ m + m.T @ mixed + mixed.T @ m
+        number_products = number_products + _sum_over_points(
+            point_sizes * steep, points[..., :, None] * points[..., None, :]
+        )
+        information[np.ix_(numbers, numbers)] = number_products
         return ModelState(chances, weights, expected, information)
 
 
@@ -316,8 +322,8 @@ def _compute_beta_quantiles(means: Floats, variances: Floats, probabilities: Flo
     from scipy.special import betaincinv
 
     middle = np.clip(0.5 + 0.5 * means, 0.001, 0.999)
-    most = middle * (1.0 - middle)
-    size = most / np.minimum(0.25 * variances, _MAX_VARIANCE_SHARE * most) - 1.0
+    max_variances = middle * (1.0 - middle)
+    size = max_variances / np.minimum(0.25 * variances, _MAX_VARIANCE_SHARE * max_variances) - 1.0
     return betaincinv(middle * size, (1.0 - middle) * size, probabilities)
 
 
@@ -340,6 +346,6 @@ def _make_copula_points(mean: Floats, spread: Floats) -> tuple[Floats, Floats]:
     points = _compute_beta_quantiles(mean, sds**2, ndtr(ndtri(draw_sobol_points(_COPULA_POINTS, mean.size)) @ root.T))
     points = points - points.mean(axis=0)
     # transformed to the exact covariance
-    own = np.linalg.cholesky(raise_eigenvalues(points.T @ points / _COPULA_POINTS, 1e-9))
-    points = np.linalg.solve(own, points.T).T @ np.linalg.cholesky(spread).T
+    sample_root = np.linalg.cholesky(raise_eigenvalues(points.T @ points / _COPULA_POINTS, 1e-9))
+    points = np.linalg.solve(sample_root, points.T).T @ np.linalg.cholesky(spread).T
     return points[None], np.full(_COPULA_POINTS, 1.0 / _COPULA_POINTS)

@@ -75,21 +75,21 @@ class Scaling(ReadOnlyArrays):
     def combinations(self) -> Floats:
         """Coefficients of the original numbers, as combinations of those of the scaled ones."""
         size = self.half_width.size + 1
-        found = np.zeros((size, size))
-        found[0, 0] = 1.0
-        found[0, 1:] = -self.middle / self.half_width
-        found[np.arange(1, size), np.arange(1, size)] = 1.0 / self.half_width
-        return found
+        matrix = np.zeros((size, size))
+        matrix[0, 0] = 1.0
+        matrix[0, 1:] = -self.middle / self.half_width
+        matrix[np.arange(1, size), np.arange(1, size)] = 1.0 / self.half_width
+        return matrix
 
     @property
     def inverse_combinations(self) -> Floats:
         """Coefficients of the scaled numbers, as combinations of those of the original ones."""
         size = self.half_width.size + 1
-        found = np.zeros((size, size))
-        found[0, 0] = 1.0
-        found[0, 1:] = self.middle
-        found[np.arange(1, size), np.arange(1, size)] = self.half_width
-        return found
+        matrix = np.zeros((size, size))
+        matrix[0, 0] = 1.0
+        matrix[0, 1:] = self.middle
+        matrix[np.arange(1, size), np.arange(1, size)] = self.half_width
+        return matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,9 +131,9 @@ class LogitSums(ReadOnlyArrays):
         """
         sampled = _RESIDUAL_SD * math.sqrt(self.records) / (_MIN_ERROR_RATIO * max(equation_noise, 1e-300))
         informed = math.sqrt(_RESIDUAL_SD**2 * self.records / (_MIN_INFORMATION_RATIO * max(information_noise, 1e-300)))
-        wide = min(sampled, informed)
+        factor = min(sampled, informed)
         half = np.clip(
-            max(_MIN_WINDOW, wide) * np.sqrt(self._variance_limits), _MIN_HALF_WIDTH, 1.0 + np.abs(self.mean)
+            max(_MIN_WINDOW, factor) * np.sqrt(self._variance_limits), _MIN_HALF_WIDTH, 1.0 + np.abs(self.mean)
         )
         numeric = np.array(self.is_numeric)
         return Scaling(np.where(numeric, self.mean, 0.0), np.where(numeric, half, 1.0))
@@ -159,19 +159,19 @@ class LogitSums(ReadOnlyArrays):
         Variances have their upper limits, so that the effect of curvature is not underestimated.
         """
         products = self.products.copy()
-        places = np.arange(1, len(products))
-        products[places, places] += self.records * (self._variance_limits - np.diag(self.spread))
-        turned = window.combinations.T
-        return turned @ products @ turned.T
+        indices = np.arange(1, len(products))
+        products[indices, indices] += self.records * (self._variance_limits - np.diag(self.spread))
+        combinations = window.combinations.T
+        return combinations @ products @ combinations.T
 
     def shrink_log_odds(self, b: Floats) -> Floats:
         """Return coefficients shrunk so that the log odds have a standard deviation of at most `_MAX_LOGIT_SD`."""
-        spread = raise_eigenvalues(self.spread, 1e-12)
-        sd = math.sqrt(max(float(b[1:] @ spread @ b[1:]), 0.0))
+        covariance = raise_eigenvalues(self.spread, 1e-12)
+        sd = math.sqrt(max(float(b[1:] @ covariance @ b[1:]), 0.0))
         middle = float(b[0] + self.mean @ b[1:])
         slopes = b[1:] * min(1.0, _MAX_LOGIT_SD / max(sd, 1e-300))
-        most = 2.0 * _MAX_LOGIT_SD
-        return np.concatenate([[min(max(middle, -most), most) - float(self.mean @ slopes)], slopes])
+        limit = 2.0 * _MAX_LOGIT_SD
+        return np.concatenate([[min(max(middle, -limit), limit) - float(self.mean @ slopes)], slopes])
 
 
 def sum_over_cells(table: CellTable) -> LogitSums:
@@ -187,7 +187,7 @@ def sum_over_cells(table: CellTable) -> LogitSums:
     response[numbers] = (table.sums[:, 1] - table.sums[:, 0]).sum(axis=0)
     deviations = np.sqrt(2.0 * table.variance * np.square(rows).sum(axis=0))
     deviations[numbers] = math.sqrt(table.products_variance) * np.diag(unpack_symmetric(table.units, len(numbers)))
-    numeric = tuple(place in numbers for place in range(1, rows.shape[1]))
+    numeric = tuple(index in numbers for index in range(1, rows.shape[1]))
     return LogitSums(max(float(sizes.sum()), 1.0), 0.5 * response, products, deviations, numeric)
 
 
@@ -205,8 +205,8 @@ class EquationInference(LogitInference):
     def _compute_step_length(self, step: Floats) -> float:
         """Return the change of the log odds by a step: at the mean, plus one standard deviation."""
         mean = self._mean_and_covariance[0]
-        own = math.sqrt(max(float(step[1:] @ self._mean_and_covariance[1] @ step[1:]), 0.0))
-        return abs(float(mean @ step)) + own
+        sd = math.sqrt(max(float(step[1:] @ self._mean_and_covariance[1] @ step[1:]), 0.0))
+        return abs(float(mean @ step)) + sd
 
     def is_identified(self, combination: Floats) -> bool:
         """Return whether the equations were solved, and the information exceeds its noise."""
@@ -214,8 +214,8 @@ class EquationInference(LogitInference):
 
     def _get_search_unit(self, combination: Floats) -> float:
         """Return the unit of the search for limits: a standard error, since windows may be wide."""
-        found = self.compute_standard_error(combination)
-        return found if math.isfinite(found) else super()._get_search_unit(combination)
+        error = self.compute_standard_error(combination)
+        return error if math.isfinite(error) else super()._get_search_unit(combination)
 
     @property
     def is_limited(self) -> bool:
@@ -294,8 +294,8 @@ class EquationQueries(NamedTuple):
 def sum_remaining_epsilon(epsilons: tuple[float, ...]) -> float:
     """Return the sum of the epsilons of the remaining stages, rounded down."""
     exact = sum(map(Fraction, epsilons), Fraction(0))
-    found = float(exact)
-    return found if found <= exact else math.nextafter(found, 0.0)
+    rounded = float(exact)
+    return rounded if rounded <= exact else math.nextafter(rounded, 0.0)
 
 
 def has_enough_records(records: float, epsilon: float, n_coefficients: int) -> bool:
@@ -320,11 +320,11 @@ def refine_moments(sums: LogitSums, epsilon: float, queries: EquationQueries) ->
     mean[numeric] = window.middle[numeric] + half * np.clip(first, -1.0, 1.0)
     variance[numeric] = half * half * np.maximum(second - first * first, 0.0)
     sds = np.sqrt(variance)
-    spread = np.clip(sums.spread, -_MAX_CORRELATION * np.outer(sds, sds), _MAX_CORRELATION * np.outer(sds, sds))
-    np.fill_diagonal(spread, variance)
+    covariance = np.clip(sums.spread, -_MAX_CORRELATION * np.outer(sds, sds), _MAX_CORRELATION * np.outer(sds, sds))
+    np.fill_diagonal(covariance, variance)
     products = sums.products.copy()
     products[0, 1:] = products[1:, 0] = n * mean
-    products[1:, 1:] = n * (spread + np.outer(mean, mean))
+    products[1:, 1:] = n * (covariance + np.outer(mean, mean))
     deviations = sums.noise_sds.copy()
     deviations[1:][numeric] = half * half * noise
     return replace(sums, products=products, noise_sds=deviations)
@@ -337,30 +337,36 @@ def solve_equations(sums: LogitSums, center: Floats, epsilon: float, queries: Eq
     epsilon. If variances are noisy, moments within a window are released first.
     """
     limits = queries.sensitivities
-    d, left = center.size, epsilon
+    d, remaining = center.size, epsilon
     if sums.find_noisy_variances(_BLURRING_NOISE).any():
-        left, own = split_by_shares(left, (1.0 - _MOMENTS_SHARE, _MOMENTS_SHARE))
-        sums = refine_moments(sums, own, queries)
+        remaining, stage_epsilon = split_by_shares(remaining, (1.0 - _MOMENTS_SHARE, _MOMENTS_SHARE))
+        sums = refine_moments(sums, stage_epsilon, queries)
         center = sums.find_start(float(sums.noise_sds[1:].min()) / sums.records + 1e-12)
-    found: WindowedLogit | None = None
-    noise = math.sqrt(2.0) * limits[0] / (_STAGE_SHARE * left) / (_RESIDUAL_SD * math.sqrt(sums.records) / _MIN_WINDOW)
-    most = next(count for least, count in _STAGES if noise <= least)
+    result: WindowedLogit | None = None
+    noise = (
+        math.sqrt(2.0) * limits[0] / (_STAGE_SHARE * remaining) / (_RESIDUAL_SD * math.sqrt(sums.records) / _MIN_WINDOW)
+    )
+    n_stages = next(count for max_noise, count in _STAGES if noise <= max_noise)
     # if the noise is negligible, a further step has no cost
-    near = _NEXT_CURVATURE * min(1.0, noise / _NEGLIGIBLE_NOISE)
-    for stage in range(most, 0, -1):
-        last = stage == 1 or (found is not None and found.inference.curvature_shift <= near and not found.is_limited)
-        left, own = (0.0, left) if last else split_by_shares(left, (1.0 - _STAGE_SHARE, _STAGE_SHARE))
+    near_shift = _NEXT_CURVATURE * min(1.0, noise / _NEGLIGIBLE_NOISE)
+    for stage in range(n_stages, 0, -1):
+        is_last = stage == 1 or (
+            result is not None and result.inference.curvature_shift <= near_shift and not result.is_limited
+        )
+        remaining, stage_epsilon = (
+            (0.0, remaining) if is_last else split_by_shares(remaining, (1.0 - _STAGE_SHARE, _STAGE_SHARE))
+        )
         share = min(
-            max(_INFORMATION_FACTOR * limits[1] / (own * sums.records), _MIN_INFORMATION_SHARE),
+            max(_INFORMATION_FACTOR * limits[1] / (stage_epsilon * sums.records), _MIN_INFORMATION_SHARE),
             _MAX_INFORMATION_SHARE,
         )
         unit, informed = limits[0] / (1.0 - share), 0.25 * limits[1] / share
-        window = sums.choose_window(math.sqrt(2.0) * unit / own, math.sqrt(2.0) * informed / own)
-        at = EquationPoint(window.inverse_combinations @ sums.shrink_log_odds(center), window, share)
-        noisy, scale = queries.release_equations(at, own)
+        window = sums.choose_window(math.sqrt(2.0) * unit / stage_epsilon, math.sqrt(2.0) * informed / stage_epsilon)
+        point = EquationPoint(window.inverse_combinations @ sums.shrink_log_odds(center), window, share)
+        noisy, scale = queries.release_equations(point, stage_epsilon)
         number = noisy.size - d
-        law = EquationInference(
-            at.center,
+        inference = EquationInference(
+            point.center,
             unit * noisy[:d],
             informed * unpack_symmetric(noisy[d:], d),
             sums.scale_products(window),
@@ -371,10 +377,10 @@ def solve_equations(sums: LogitSums, center: Floats, epsilon: float, queries: Eq
             np.full(d, unit * scale),
             np.full(number, informed * scale),
         )
-        found = WindowedLogit(law, window)
-        if last:
-            return found
-        center = found.estimate
+        result = WindowedLogit(inference, window)
+        if is_last:
+            return result
+        center = result.estimate
     raise AssertionError
 
 

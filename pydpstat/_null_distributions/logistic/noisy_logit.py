@@ -54,14 +54,14 @@ def approximate_sum_tail(x: float, sd: float, noise_scales: Floats) -> float:
     high = min(1.0 / float(size.max()) if size.size else math.inf, x / (sd * sd) if sd > 0.0 else math.inf)
 
     def is_below_target(t: float) -> bool:
-        near = 1.0 - squares * (t * t)
-        return sd * sd * t + 2.0 * t * float((squares / near).sum()) < x
+        factors = 1.0 - squares * (t * t)
+        return sd * sd * t + 2.0 * t * float((squares / factors).sum()) < x
 
     low, high = bisect_up(is_below_target, 0.0, high, steps=50)
     t = low if low > 0.0 else 0.5 * high
-    near = 1.0 - squares * (t * t)
-    exponent = 0.5 * sd * sd * t * t - float(np.sum(log(near)))
-    curvature = sd * sd + 2.0 * float((squares * (2.0 - near) / (near * near)).sum())
+    factors = 1.0 - squares * (t * t)
+    exponent = 0.5 * sd * sd * t * t - float(np.sum(log(factors)))
+    curvature = sd * sd + 2.0 * float((squares * (2.0 - factors) / (factors * factors)).sum())
     root, slope = math.sqrt(max(2.0 * (t * x - exponent), 0.0)), t * math.sqrt(curvature)
     if root < 1e-3:
         return max(0.0, 0.5 - x / math.sqrt(2.0 * math.pi * variance))
@@ -70,11 +70,11 @@ def approximate_sum_tail(x: float, sd: float, noise_scales: Floats) -> float:
 
 def make_combination_basis(combination: Floats) -> tuple[Floats, int]:
     """Return a basis of coefficients that includes the combination, and its index."""
-    place = int(np.argmax(np.abs(combination)))
+    index = int(np.argmax(np.abs(combination)))
     basis = np.eye(combination.size)
-    basis[place] = -combination / combination[place]
-    basis[place, place] = 1.0 / combination[place]
-    return basis, place
+    basis[index] = -combination / combination[index]
+    basis[index, index] = 1.0 / combination[index]
+    return basis, index
 
 
 def get_triangle_pairs(size: int) -> list[tuple[int, int]]:
@@ -141,7 +141,7 @@ class LogitInference(ReadOnlyArrays):
         if nearest > _SHAPE_DEVIATIONS * self.max_noise_sd:
             return ()
         return tuple(
-            shape for shape, each in zip(SHAPES, off) if each <= nearest + _SHAPE_DEVIATIONS * self.max_noise_sd
+            shape for shape, value in zip(SHAPES, off) if value <= nearest + _SHAPE_DEVIATIONS * self.max_noise_sd
         )
 
     @property
@@ -151,20 +151,20 @@ class LogitInference(ReadOnlyArrays):
 
     def _find_matching_shapes(self) -> tuple[int | float, ...]:
         """Return the normal shape and those of two values with the noisy information, or all if there are none."""
-        (_, down), (_, up) = (self._make_predictor_points(DOWNWARD_SHAPE), self._make_predictor_points(UPWARD_SHAPE))
+        (_, low), (_, high) = (self._make_predictor_points(DOWNWARD_SHAPE), self._make_predictor_points(UPWARD_SHAPE))
         # the upper value's distance from the mean in standard deviations is the square root of the odds against it
-        ends = np.sqrt([down[0] / max(down[1], 1e-12), up[1] / max(up[0], 1e-12)])
-        grid = np.geomspace(max(ends.min(), 1e-6), max(ends.max(), 1e-6), 33)
-        off = np.array([self._compute_excess_information(far) for far in grid.tolist()])
-        found = np.flatnonzero(off[1:] * off[:-1] < 0.0)
-        part = off[found] / (off[found] - off[found + 1])
-        between = (grid[found] ** (1.0 - part) * grid[found + 1] ** part).tolist()
-        return (NORMAL_SHAPE, *between) if between else SHAPES
+        limits = np.sqrt([low[0] / max(low[1], 1e-12), high[1] / max(high[0], 1e-12)])
+        grid = np.geomspace(max(limits.min(), 1e-6), max(limits.max(), 1e-6), 33)
+        excess = np.array([self._compute_excess_information(ratio) for ratio in grid.tolist()])
+        crossings = np.flatnonzero(excess[1:] * excess[:-1] < 0.0)
+        fraction = excess[crossings] / (excess[crossings] - excess[crossings + 1])
+        matching = (grid[crossings] ** (1.0 - fraction) * grid[crossings + 1] ** fraction).tolist()
+        return (NORMAL_SHAPE, *matching) if matching else SHAPES
 
     def _compute_excess_information(self, shape: int | float) -> float:
         """Return the information of a shape on the constant minus the noisy one at the center."""
-        at, masses = self._make_predictor_points(shape)
-        s = evaluate_logistic(at)
+        points, masses = self._make_predictor_points(shape)
+        s = evaluate_logistic(points)
         return self.records * float(masses @ (s * (1.0 - s))) - float(self.information[0, 0])
 
     @cached_property
@@ -209,7 +209,7 @@ class LogitInference(ReadOnlyArrays):
     @property
     def is_limited(self) -> bool:
         """Whether the limit on coefficients prevents the solution of the score equations."""
-        before, after = (float(np.abs(each[1:]).sum()) for each in (self.center, self.estimate))
+        before, after = (float(np.abs(b[1:]).sum()) for b in (self.center, self.estimate))
         # the center may have been shortened
         return self._step_share < 1.0 or (before >= MAX_SLOPE_SUM * (1.0 - 1e-9) and after > MAX_SLOPE_SUM)
 
@@ -223,12 +223,12 @@ class LogitInference(ReadOnlyArrays):
         if not self.is_identified(combination):
             return 1.0
         # the effect of the shape may be as wrong as the effect of curvature is large
-        bent = self._subtracted_deviations
-        shapes = self._tried_shapes if bent else self.plausible_shapes
-        parts = [self._compute_statistic_parts(combination, value, shape) for shape in shapes]
+        n_sd = self._subtracted_deviations
+        shapes = self._tried_shapes if n_sd else self.plausible_shapes
+        statistics = [self._compute_statistic_parts(combination, value, shape) for shape in shapes]
         tails = [
-            approximate_sum_tail(abs(distance) - bent * math.sqrt(sd * sd + 2.0 * float(scales @ scales)), sd, scales)
-            for distance, sd, scales in parts
+            approximate_sum_tail(abs(distance) - n_sd * math.sqrt(sd * sd + 2.0 * float(scales @ scales)), sd, scales)
+            for distance, sd, scales in statistics
         ]
         return min(1.0, max(2.0 * max(tails), SMALLEST_PVALUE))
 
@@ -238,9 +238,9 @@ class LogitInference(ReadOnlyArrays):
             return False
         if self.center.size == 1:
             return True
-        _, others, _ = self._get_other_information(combination)
-        least = _MIN_SIGNAL_RATIO * self.max_noise_sd * math.sqrt(others.shape[0])
-        return float(np.linalg.eigvalsh(others)[0]) >= least
+        _, information, _ = self._get_other_information(combination)
+        minimum = _MIN_SIGNAL_RATIO * self.max_noise_sd * math.sqrt(information.shape[0])
+        return float(np.linalg.eigvalsh(information)[0]) >= minimum
 
     def compute_standard_error(self, combination: Floats) -> float:
         """Return the standard error of combination'b from sampling and noise."""
@@ -270,7 +270,7 @@ class LogitInference(ReadOnlyArrays):
             return self.compute_pvalue(combination, middle + unit * step) > alpha
 
         steps = np.concatenate([[0.0], np.geomspace(0.002, _MAX_LIMIT, 36)])
-        last = max((place for place, each in enumerate(steps[1:].tolist(), 1) if is_not_rejected(each)), default=0)
+        last = max((index for index, value in enumerate(steps[1:].tolist(), 1) if is_not_rejected(value)), default=0)
         if last == steps.size - 1:
             return math.copysign(math.inf, unit)
         _, high = bisect_up(is_not_rejected, float(steps[last]), float(steps[last + 1]), steps=16)
@@ -278,22 +278,22 @@ class LogitInference(ReadOnlyArrays):
 
     def _make_basis(self, combination: Floats) -> Floats:
         """Return B with b = B t, where the first element of t is combination'b."""
-        basis, place = make_combination_basis(combination)
-        order = [place, *(each for each in range(combination.size) if each != place)]
+        basis, index = make_combination_basis(combination)
+        order = [index, *(i for i in range(combination.size) if i != index)]
         return basis[:, order]
 
     def _get_other_information(self, combination: Floats) -> tuple[Floats, Floats, Floats]:
         """Return a basis, the scaled information on all but its first element, and the scales."""
         basis = self._make_basis(combination)
         units = np.sqrt(np.square(basis[:, 1:]).sum(axis=0))
-        others = basis[:, 1:].T @ self.information @ basis[:, 1:]
-        return basis, others / np.outer(units, units), units
+        information = basis[:, 1:].T @ self.information @ basis[:, 1:]
+        return basis, information / np.outer(units, units), units
 
     def _project_equations(self, combination: Floats) -> tuple[Floats, Floats, Floats]:
         """Return the basis, the equations' combination in it, and the others' step from the center."""
-        basis, others, sizes = self._get_other_information(combination)
+        basis, remaining, sizes = self._get_other_information(combination)
         information, score = basis.T @ self.information @ basis, basis.T @ self.score
-        scaled = raise_eigenvalues(others, self.max_noise_sd * math.sqrt(max(others.shape[0], 1)))
+        scaled = raise_eigenvalues(remaining, self.max_noise_sd * math.sqrt(max(remaining.shape[0], 1)))
         # projection of the tested coefficient on the others, and the solution of their equations
         solved = np.linalg.solve(scaled, np.column_stack([information[1:, 0], score[1:]]) / sizes[:, None])
         solved = solved / sizes[:, None]
@@ -307,11 +307,11 @@ class LogitInference(ReadOnlyArrays):
         self, combination: Floats, value: float, shape: int | float
     ) -> tuple[float, float, Floats]:
         """Return the value of the combined equations, its standard deviation and the scales of its noise."""
-        basis, a, others = self._project_equations(combination)
-        away = value - float(combination @ self.center)
+        basis, a, other_step = self._project_equations(combination)
+        distance_b = value - float(combination @ self.center)
         # the others change along their profile: their equations remain solved
-        moved = np.concatenate([[away], others + (a[1:] * away)])
-        step, weights = basis @ moved, basis @ a
+        change = np.concatenate([[distance_b], other_step + (a[1:] * distance_b)])
+        step, weights = basis @ change, basis @ a
         shrunk, spread = self._compute_curvature(step, shape)
         step = shrunk * step
         distance = float(weights @ (self.score - self.information @ step))
@@ -328,15 +328,15 @@ class LogitInference(ReadOnlyArrays):
 
     def _compute_noise_scales(self, weights: Floats, step: Floats) -> Floats:
         """Return the factors of the independent Laplace variables in the equations' combination."""
-        taken = self.approximation.slope * self.center + self.approximation.weight * step
-        taken[0] += self.approximation.level
-        matrix, moved = (pack_symmetric(np.outer(weights, each)) for each in (taken, step))
+        expected = self.approximation.slope * self.center + self.approximation.weight * step
+        expected[0] += self.approximation.level
+        matrix, step_scales = (pack_symmetric(np.outer(weights, vector)) for vector in (expected, step))
         return np.concatenate(
             [
                 weights * self.response_scales,
                 matrix * self.product_scales,
                 weights * self.remainder_scales,
-                moved * self.information_scales,
+                step_scales * self.information_scales,
             ]
         )
 
@@ -345,17 +345,17 @@ class LogitInference(ReadOnlyArrays):
         """Mean of v, and covariance matrix of z."""
         mean = np.clip(self.moments[0] / self.records, -1.0, 1.0)
         mean[0] = 1.0
-        spread = raise_eigenvalues(self.moments[1:, 1:] / self.records - np.outer(mean[1:], mean[1:]), 1e-9)
-        return freeze_array(mean), freeze_array(spread)
+        covariance = raise_eigenvalues(self.moments[1:, 1:] / self.records - np.outer(mean[1:], mean[1:]), 1e-9)
+        return freeze_array(mean), freeze_array(covariance)
 
     def _make_predictor_points(self, shape: int | float) -> tuple[Floats, Floats]:
         """Return values of the linear predictor at the center, and their probabilities.
 
         A shape that is a float has two values; it is the upper one's distance from the mean in standard deviations.
         """
-        mean, spread = self._mean_and_covariance
+        mean, covariance = self._mean_and_covariance
         middle, slopes = float(mean @ self.center), self.center[1:]
-        sd = math.sqrt(max(float(slopes @ spread @ slopes), 1e-18))
+        sd = math.sqrt(max(float(slopes @ covariance @ slopes), 1e-18))
         if shape == NORMAL_SHAPE:
             points, masses = get_normal_quadrature()
             return middle + sd * points, masses
@@ -363,38 +363,38 @@ class LogitInference(ReadOnlyArrays):
             share = 1.0 / (1.0 + shape * shape)
             return middle + sd * np.array([shape, -1.0 / shape]), np.array([share, 1.0 - share])
         sign = 1.0 if shape == UPWARD_SHAPE else -1.0
-        far = max(float(np.abs(slopes).sum()) + sign * (self.center[0] - middle), 1e-9 * sd)
-        share = sd * sd / (sd * sd + far * far)
-        return middle + sign * np.array([far, -sd * sd / far]), np.array([share, 1.0 - share])
+        distance = max(float(np.abs(slopes).sum()) + sign * (self.center[0] - middle), 1e-9 * sd)
+        share = sd * sd / (sd * sd + distance * distance)
+        return middle + sign * np.array([distance, -sd * sd / distance]), np.array([share, 1.0 - share])
 
     def _compute_curvature(self, step: Floats, shape: int | float) -> tuple[float, float]:
         """Return the score's change over a step relative to its linear one, and the information's relative change."""
-        mean, spread = self._mean_and_covariance
-        both = np.column_stack([self.center, step])
-        middle = mean @ both
-        between = both[1:].T @ spread @ both[1:]
-        slope = between[0, 1] / max(between[0, 0], 1e-36)
-        rest = math.sqrt(max(between[1, 1] - slope * between[0, 1], 0.0))
-        at, masses = self._make_predictor_points(shape)
+        mean, covariance = self._mean_and_covariance
+        coefficients = np.column_stack([self.center, step])
+        middle = mean @ coefficients
+        moments = coefficients[1:].T @ covariance @ coefficients[1:]
+        slope = moments[0, 1] / max(moments[0, 0], 1e-36)
+        residual_sd = math.sqrt(max(moments[1, 1] - slope * moments[0, 1], 0.0))
+        predictors, masses = self._make_predictor_points(shape)
         points, weights = get_normal_quadrature()
-        by = middle[1] + slope * (at - middle[0])[:, None] + rest * points[None, :]
+        changes = middle[1] + slope * (predictors - middle[0])[:, None] + residual_sd * points[None, :]
         joint = np.outer(masses, weights)
-        before = evaluate_logistic(at)[:, None]
-        after = evaluate_logistic(np.clip(at[:, None] + by, -500.0, 500.0))
+        before = evaluate_logistic(predictors)[:, None]
+        after = evaluate_logistic(np.clip(predictors[:, None] + changes, -500.0, 500.0))
         weight = before * (1.0 - before)
-        linear = float((joint * weight * by * by).sum())
+        linear = float((joint * weight * changes * changes).sum())
         if linear < 1e-14:
             return 1.0, 1.0
-        moved = float((joint * by * (after - before)).sum())
+        score_change = float((joint * changes * (after - before)).sum())
         # on the constant and on the change of the linear predictor
         information = joint * after * (1.0 - after)
         constant = float(information.sum()) / float((joint * weight).sum())
-        informed = max(constant, float((information * by * by).sum()) / linear)
-        return moved / linear, informed
+        informed = max(constant, float((information * changes * changes).sum()) / linear)
+        return score_change / linear, informed
 
 
 def pack_symmetric(matrix: Floats) -> Floats:
     """Return the coefficients of a symmetric matrix's elements in a bilinear form, added over both positions."""
     rows, columns = np.triu_indices(len(matrix))
-    both = matrix + matrix.T
-    return np.where(rows == columns, 0.5, 1.0) * both[rows, columns]
+    symmetric = matrix + matrix.T
+    return np.where(rows == columns, 0.5, 1.0) * symmetric[rows, columns]

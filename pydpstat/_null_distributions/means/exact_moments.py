@@ -49,18 +49,18 @@ def compute_bentkus_bound(n: int, p: float, x: Floats) -> Floats:
     # every h gives a valid bound, so a subset of values is enough
     cuts = np.unique(np.linspace(0, support.size - 1, min(_MAX_CUTS, support.size)).astype(int))
     zeroth, first, second = (tail[cuts] for tail in tails)
-    top = values[cuts]
+    max_h = values[cuts]
     below = values[cuts] - 1.0
-    at = x[:, None]
+    thresholds = x[:, None]
     with np.errstate(all="ignore"):
-        best = (at * first - second) / (at * zeroth - first)
-        h = np.clip(np.where(np.isfinite(best), best, top), below, top)
-        bound = (second - 2.0 * h * first + h * h * zeroth) / np.square(at - h)
-    bound = np.where(h < at, np.maximum(bound, 0.0), 1.0)
-    found = np.minimum(bound.min(axis=1), 1.0)
+        best = (thresholds * first - second) / (thresholds * zeroth - first)
+        h = np.clip(np.where(np.isfinite(best), best, max_h), below, max_h)
+        bound = (second - 2.0 * h * first + h * h * zeroth) / np.square(thresholds - h)
+    bound = np.where(h < thresholds, np.maximum(bound, 0.0), 1.0)
+    bounds = np.minimum(bound.min(axis=1), 1.0)
     # x above the largest possible sum
-    found = np.where(x > n - n * p + 1e-9 * n, 0.0, found)
-    return np.where(x <= 0.0, 1.0, found)
+    bounds = np.where(x > n - n * p + 1e-9 * n, 0.0, bounds)
+    return np.where(x <= 0.0, 1.0, bounds)
 
 
 @lru_cache(maxsize=4)
@@ -68,8 +68,8 @@ def _make_probability_steps() -> tuple[Floats, Floats]:
     """Return the probabilities of steps and the tail probabilities at their upper ends; a small remainder is left."""
     upper = np.geomspace(0.5, _SMALLEST_TAIL, 140)
     shares = np.concatenate([np.linspace(0.02, 0.5, 25), 1.0 - upper[1:]])
-    ends = np.concatenate([np.linspace(0.98, 0.5, 25), upper[1:]])
-    return freeze_array(np.diff(np.concatenate([[0.0], shares]))), freeze_array(ends)
+    tails = np.concatenate([np.linspace(0.98, 0.5, 25), upper[1:]])
+    return freeze_array(np.diff(np.concatenate([[0.0], shares]))), freeze_array(tails)
 
 
 def bound_noise_by_steps(scales: tuple[float, ...], noise_family: NoiseFamily) -> tuple[Floats, Floats, float]:
@@ -91,25 +91,25 @@ def bound_noise_by_steps(scales: tuple[float, ...], noise_family: NoiseFamily) -
         survival = 0.25 * np.exp(-np.abs(grid) / large) * (2.0 + np.abs(grid) / large)
     else:
         ratio = small / large
-        near = ratio * ratio * np.exp(-np.abs(grid) / max(small, 1e-300)) if small > 0.0 else 0.0
-        survival = 0.5 * (np.exp(-np.abs(grid) / large) - near) / (1.0 - ratio * ratio)
+        correction = ratio * ratio * np.exp(-np.abs(grid) / max(small, 1e-300)) if small > 0.0 else 0.0
+        survival = 0.5 * (np.exp(-np.abs(grid) / large) - correction) / (1.0 - ratio * ratio)
     survival = np.where(grid >= 0.0, survival, 1.0 - survival)
     # rounds up to the next grid point
-    place = np.searchsorted(-survival, -tails, side="left")
-    return weights, grid[np.minimum(place, grid.size - 1)], 1.0 - float(weights.sum())
+    indices = np.searchsorted(-survival, -tails, side="left")
+    return weights, grid[np.minimum(indices, grid.size - 1)], 1.0 - float(weights.sum())
 
 
 def _bound_noise_sum(scales: tuple[float, ...], noise_family: tuple[Noise, ...], tails: Floats) -> Floats:
     """Return upper bounds of the upper quantiles of a scaled sum of two noises of variance 1."""
-    (large, wide), (small, narrow) = sorted(zip(scales, noise_family), key=lambda each: -each[0])
-    grid, above = tabulate_survival(wide)
+    (large, wide_noise), (small, narrow_noise) = sorted(zip(scales, noise_family), key=lambda each: -each[0])
+    grid, above = tabulate_survival(wide_noise)
     weights, _ = _make_probability_steps()
     # the narrower noise is replaced by steps from above; rounding down the grid index increases the tail
-    steps = compute_noise_quantiles(1.0 - tails[None], (narrow,))[0] * (small / large)
+    steps = compute_noise_quantiles(1.0 - tails[None], (narrow_noise,))[0] * (small / large)
     below = np.floor((grid[:, None] - steps - grid[0]) / (grid[1] - grid[0])).astype(np.intp)
-    whole = above[below.clip(0, grid.size - 1)] @ weights
-    place = np.searchsorted(-whole, -tails, side="left")
-    return large * grid[np.minimum(place, grid.size - 1)]
+    summed = above[below.clip(0, grid.size - 1)] @ weights
+    indices = np.searchsorted(-summed, -tails, side="left")
+    return large * grid[np.minimum(indices, grid.size - 1)]
 
 
 def _compute_laplace_sum_tail(scales: tuple[float, ...], x: Floats) -> Floats:
@@ -117,39 +117,39 @@ def _compute_laplace_sum_tail(scales: tuple[float, ...], x: Floats) -> Floats:
 
     Scales that are close to each other are increased until they are separated, which increases the noise.
     """
-    apart: list[float] = []
+    distinct: list[float] = []
     for scale in sorted(scales):
-        apart.append(max(scale, 1.05 * apart[-1] if apart else 1e-3 * max(scales)))
-    squares = np.square(apart)
-    found = np.zeros_like(x)
-    for i, scale in enumerate(apart):
-        others = np.delete(squares, i)
-        found += 0.5 * float(np.prod(squares[i] / (squares[i] - others))) * np.exp(-x / scale)
-    return found
+        distinct.append(max(scale, 1.05 * distinct[-1] if distinct else 1e-3 * max(scales)))
+    squares = np.square(distinct)
+    tails = np.zeros_like(x)
+    for i, scale in enumerate(distinct):
+        differing = np.delete(squares, i)
+        tails += 0.5 * float(np.prod(squares[i] / (squares[i] - differing))) * np.exp(-x / scale)
+    return tails
 
 
 def compute_expected_bound(n: int, p: float, x: Floats, weights: Floats, remainder: float) -> float:
     """Return the bound of `compute_bentkus_bound` averaged over the noise."""
     if not 0.0 < p < 1.0:
-        found = (x <= 0.0).astype(np.float64)
+        bounds = (x <= 0.0).astype(np.float64)
     else:
-        found = compute_bentkus_bound(n, p, x)
-    return min(1.0, float(weights @ found) + remainder)
+        bounds = compute_bentkus_bound(n, p, x)
+    return min(1.0, float(weights @ bounds) + remainder)
 
 
 def bound_variance(distribution: NoisyTDistribution, square_sum: float) -> float:
     """Return a limit that the variance exceeds with probability at most `EXCLUDED_PROBABILITY`, from Q."""
-    most = 1.0 - distribution.mean * distribution.mean
-    reach = (1.0 + abs(distribution.mean)) ** 2
-    weights, noise, rest = bound_noise_by_steps(_get_noise_scales(distribution.second_noise), distribution.noise_family)
+    max_variance = 1.0 - distribution.mean * distribution.mean
+    max_square = (1.0 + abs(distribution.mean)) ** 2
+    weights, noise, tail = bound_noise_by_steps(_get_noise_scales(distribution.second_noise), distribution.noise_family)
 
     def is_too_large(v: float) -> bool:
-        x = (distribution.n * v - square_sum - noise) / reach
-        return compute_expected_bound(distribution.n, 1.0 - v / reach, x, weights, rest) <= EXCLUDED_PROBABILITY
+        x = (distribution.n * v - square_sum - noise) / max_square
+        return compute_expected_bound(distribution.n, 1.0 - v / max_square, x, weights, tail) <= EXCLUDED_PROBABILITY
 
-    if not is_too_large(most):
-        return most
-    return bisect_up(lambda v: not is_too_large(v), 0.0, most, steps=12)[1]
+    if not is_too_large(max_variance):
+        return max_variance
+    return bisect_up(lambda v: not is_too_large(v), 0.0, max_variance, steps=12)[1]
 
 
 def _get_noise_scales(noise: tuple[float, ...]) -> tuple[float, float]:
@@ -159,33 +159,33 @@ def _get_noise_scales(noise: tuple[float, ...]) -> tuple[float, float]:
 def _bound_tails(distribution: NoisyTDistribution, deviation_sum: float, square_sum: float) -> tuple[float, float]:
     """Return bounds of the probabilities of a sum at least, and at most, as large as the observed one."""
     variance = bound_variance(distribution, square_sum)
-    weights, noise, rest = bound_noise_by_steps(_get_noise_scales(distribution.first_noise), distribution.noise_family)
-    sides = []
+    weights, noise, tail = bound_noise_by_steps(_get_noise_scales(distribution.first_noise), distribution.noise_family)
+    tails = []
     for sign in (1.0, -1.0):
-        far = 1.0 - sign * distribution.mean
-        if far <= 0.0 or variance <= 0.0:
+        distance = 1.0 - sign * distribution.mean
+        if distance <= 0.0 or variance <= 0.0:
             # records cannot lie on that side of the mean
-            sides.append(compute_expected_bound(distribution.n, 0.0, sign * deviation_sum - noise, weights, rest))
+            tails.append(compute_expected_bound(distribution.n, 0.0, sign * deviation_sum - noise, weights, tail))
             continue
-        near = variance / far
-        x = (sign * deviation_sum - noise) / (far + near)
-        sides.append(compute_expected_bound(distribution.n, near / (far + near), x, weights, rest))
-    return sides[0], sides[1]
+        opposite = variance / distance
+        x = (sign * deviation_sum - noise) / (distance + opposite)
+        tails.append(compute_expected_bound(distribution.n, opposite / (distance + opposite), x, weights, tail))
+    return tails[0], tails[1]
 
 
 def _bound_exact_pvalue(
     distribution: NoisyTDistribution, deviation_sum: float, square_sum: float, alternative: str
 ) -> float:
-    up, down = _bound_tails(distribution, deviation_sum, square_sum)
-    share = {"greater": up, "less": down, "two-sided": 2.0 * min(up, down)}[alternative]
+    upper_tail, lower_tail = _bound_tails(distribution, deviation_sum, square_sum)
+    share = {"greater": upper_tail, "less": lower_tail, "two-sided": 2.0 * min(upper_tail, lower_tail)}[alternative]
     return min(1.0, EXCLUDED_PROBABILITY + share)
 
 
 def compute_exact_pvalue(noisy_sums: NoisySums, mean: float, alternative: str = "two-sided") -> tuple[float, float]:
     """Return the studentized mean and a p-value valid for every distribution; the number of records is public."""
-    law = make_t_distribution(noisy_sums, mean, noisy_sums.size or 1)
-    first, second = law.compute_centered_sums(noisy_sums.sums)
-    return law.compute_statistic(first, second), _bound_exact_pvalue(law, first, second, alternative)
+    distribution = make_t_distribution(noisy_sums, mean, noisy_sums.size or 1)
+    first, second = distribution.compute_centered_sums(noisy_sums.sums)
+    return distribution.compute_statistic(first, second), _bound_exact_pvalue(distribution, first, second, alternative)
 
 
 @dataclass(frozen=True)
@@ -200,23 +200,23 @@ class ExactMeanInterval:
     def compute_limits(self, alpha: float) -> tuple[float, float]:
         """Return the limits of the interval, which misses the mean with probability at most `alpha`."""
         size = self.noisy_sums.size or 1
-        cut = min(max(self.noisy_sums.sums[1], -float(size)), float(size))
-        start = make_t_distribution(self.noisy_sums, cut / size, size)
-        _, second = start.compute_centered_sums(self.noisy_sums.sums)
-        error = math.sqrt(max(second, start.floor) + start.noise_variance) / size
+        clipped_sum = min(max(self.noisy_sums.sums[1], -float(size)), float(size))
+        center = make_t_distribution(self.noisy_sums, clipped_sum / size, size)
+        _, second = center.compute_centered_sums(self.noisy_sums.sums)
+        error = math.sqrt(max(second, center.floor) + center.noise_variance) / size
 
         def compute_pvalue(mean: float) -> float:
-            law = make_t_distribution(self.noisy_sums, mean, size)
-            first, _ = law.compute_centered_sums((float(size), cut, 0.0))
-            _, square = law.compute_centered_sums(self.noisy_sums.sums)
-            return _bound_exact_pvalue(law, first, square, self.alternative)
+            distribution = make_t_distribution(self.noisy_sums, mean, size)
+            first, _ = distribution.compute_centered_sums((float(size), clipped_sum, 0.0))
+            _, square = distribution.compute_centered_sums(self.noisy_sums.sums)
+            return _bound_exact_pvalue(distribution, first, square, self.alternative)
 
-        ends = [-1.0, 1.0]
-        for place, (side, one_sided) in enumerate(((-1.0, "greater"), (1.0, "less"))):
+        limits = [-1.0, 1.0]
+        for index, (side, one_sided) in enumerate(((-1.0, "greater"), (1.0, "less"))):
             if self.alternative in ("two-sided", one_sided):
-                ends[place] = find_interval_end(compute_pvalue, alpha, cut / size, error, side, 1.0)
+                limits[index] = find_interval_end(compute_pvalue, alpha, clipped_sum / size, error, side, 1.0)
         bounds = self.middle - self.half_width, self.middle + self.half_width
-        low, high = (min(max(self.middle + self.half_width * end, bounds[0]), bounds[1]) for end in ends)
+        low, high = (min(max(self.middle + self.half_width * end, bounds[0]), bounds[1]) for end in limits)
         return low, high
 
 
@@ -281,9 +281,9 @@ class PlausibleRegion:
     def find_mean_range(self, variance: float) -> tuple[float, float]:
         """Return the smallest and the largest plausible mean for variances up to `variance`."""
         size, first, _ = self.sums
-        third = self.log_probability * _MAX_DISTANCE / 3.0
+        term = self.log_probability * _MAX_DISTANCE / 3.0
         distance = (
-            third + math.sqrt(third * third + 2.0 * self.log_probability * self.max_size * variance) + self.noise_bound
+            term + math.sqrt(term * term + 2.0 * self.log_probability * self.max_size * variance) + self.noise_bound
         )
         if size <= 0.0:
             return -1.0, 1.0
@@ -292,12 +292,12 @@ class PlausibleRegion:
 
     def find_lowest_variance(self) -> float:
         """Return the smallest variance for which the sum of squares is not too large."""
-        found, below = 1.0, _SMALLEST_VARIANCE
+        above, below = 1.0, _SMALLEST_VARIANCE
         if not self._is_too_small(below):
             return 0.0
         for _ in range(14):
-            middle = math.sqrt(below * found)
-            below, found = (middle, found) if self._is_too_small(middle) else (below, middle)
+            middle = math.sqrt(below * above)
+            below, above = (middle, above) if self._is_too_small(middle) else (below, middle)
         return below
 
     def find_highest_variance(self) -> float:
@@ -319,8 +319,8 @@ class PlausibleRegion:
         means = self.find_mean_range(variance)
         size, first, _ = self.sums
         nearest = min(max(first / size, means[0]), means[1]) if size > 0.0 else 0.0
-        least = min(self._compute_square_excess(mean, variance) for mean in (*means, nearest))
-        return self._bound_tail(least, variance, means, lambda p: p) <= self.tail_probability
+        min_excess = min(self._compute_square_excess(mean, variance) for mean in (*means, nearest))
+        return self._bound_tail(min_excess, variance, means, lambda p: p) <= self.tail_probability
 
     def _is_too_large(self, low: float, high: float) -> bool:
         """Return whether all variances of a range are too large."""
@@ -342,39 +342,39 @@ class PlausibleRegion:
         self, excess: float, variance: float, means: tuple[float, float], choose_probability: Callable[[float], float]
     ) -> float:
         """Return a bound of the probability of an excess over the expected sum at least as large, on one side."""
-        far = 1.0 + max(map(abs, means))
-        weights, noise, rest = bound_noise_by_steps(self._bound_noise_scales(variance, means), self.noise_family)
-        p = choose_probability(min(variance / (far * far), 1.0))
-        return compute_expected_bound(self.max_size, p, (excess - noise) / (far * far), weights, rest)
+        distance = 1.0 + max(map(abs, means))
+        weights, noise, tail = bound_noise_by_steps(self._bound_noise_scales(variance, means), self.noise_family)
+        p = choose_probability(min(variance / (distance * distance), 1.0))
+        return compute_expected_bound(self.max_size, p, (excess - noise) / (distance * distance), weights, tail)
 
     def _bound_noise_scales(self, variance: float, means: tuple[float, float]) -> tuple[float, ...]:
         """Return the largest scale of each noise in R over the range of means."""
-        one, first, second = self.noise_coefficients
-        found = np.zeros(one.size)
-        for place in range(one.size):
+        size, linear, square = self.noise_coefficients
+        scales = np.zeros(size.size)
+        for index in range(size.size):
             # the absolute value of a parabola is largest at a limit or at its vertex
-            vertex = first[place] / one[place] if one[place] else 0.0
+            vertex = linear[index] / size[index] if size[index] else 0.0
             for mean in (*means, min(max(vertex, means[0]), means[1])):
-                scale = second[place] - 2.0 * mean * first[place] + (mean * mean - variance) * one[place]
-                found[place] = max(found[place], abs(scale))
-        return tuple(found.tolist())
+                scale = square[index] - 2.0 * mean * linear[index] + (mean * mean - variance) * size[index]
+                scales[index] = max(scales[index], abs(scale))
+        return tuple(scales.tolist())
 
 
 def make_plausible_region(noisy_sums: NoisySums, alpha: float) -> PlausibleRegion:
     """Return the means and variances that noisy sums do not exclude, with error probability alpha."""
     size, first, second = noisy_sums.sums
-    mix, law = np.array(noisy_sums.noise), noisy_sums.noise_family
-    assert isinstance(law, str), "spreads have Laplace or normal noise"
-    used, most = _MEAN_SHARE * alpha, noisy_sums.size or 1
+    mix, noise_family = np.array(noisy_sums.noise), noisy_sums.noise_family
+    assert isinstance(noise_family, str), "spreads have Laplace or normal noise"
+    used, max_size = _MEAN_SHARE * alpha, noisy_sums.size or 1
     if noisy_sums.size is None:
         used += _SIZE_SHARE * alpha
-        most = max(1, math.ceil(size + bound_noise_quantile(np.abs(mix[0]), law, _SIZE_SHARE * alpha)))
-    cut = max(size, 0.0)
+        max_size = max(1, math.ceil(size + bound_noise_quantile(np.abs(mix[0]), noise_family, _SIZE_SHARE * alpha)))
+    max_sum = max(size, 0.0)
     share = 0.5 * _MEAN_SHARE * alpha
     # the mean is unknown, so each noise has its largest scale
-    reach = bound_noise_quantile(np.abs(mix[1]) + np.abs(mix[0]), law, 0.5 * share)
-    sums = (size, min(max(first, -cut), cut), second)
-    return PlausibleRegion(sums, mix, law, most, math.log(2.0 / share), reach, 0.5 * (alpha - used))
+    noise_bound = bound_noise_quantile(np.abs(mix[1]) + np.abs(mix[0]), noise_family, 0.5 * share)
+    sums = (size, min(max(first, -max_sum), max_sum), second)
+    return PlausibleRegion(sums, mix, noise_family, max_size, math.log(2.0 / share), noise_bound, 0.5 * (alpha - used))
 
 
 def bound_noise_quantile(scales: Floats, noise_family: str, probability: float) -> float:

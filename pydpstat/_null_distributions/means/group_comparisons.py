@@ -39,7 +39,7 @@ def compare_two_means(
     interval = make_welch_interval(noisy_sums, half_width, alternative)
     if isinstance(interval, UninformativeInterval):
         return 0.0, 1.0, interval, False
-    if any(each.cube_sum is None for each in noisy_sums):
+    if any(sums.cube_sum is None for sums in noisy_sums):
         return *compute_two_sample_pvalue(interval.noisy_sums, alternative), interval, True
     with_cubes = SkewedWelchInterval(interval.noisy_sums, half_width, alternative)
     return *compute_difference_pvalue(interval.noisy_sums, 0.0, alternative), with_cubes, True
@@ -50,9 +50,9 @@ def compare_means(noisy_sums: Sequence[NoisySums]) -> tuple[float, float, tuple[
 
     Groups whose noisy number of records may be noise alone are excluded. With fewer than two groups the p-value is 1.
     """
-    if any(each.cube_sum is None for each in noisy_sums):
+    if any(sums.cube_sum is None for sums in noisy_sums):
         return run_equal_means_test(noisy_sums)
-    found = {place: made for place, each in enumerate(noisy_sums) if (made := use_noisy_size(each)) is not None}
-    if len(found) < 2:
-        return 0.0, 1.0, tuple(found)
-    return *compute_several_means_pvalue(list(found.values())), tuple(found)
+    groups = {index: group for index, sums in enumerate(noisy_sums) if (group := use_noisy_size(sums)) is not None}
+    if len(groups) < 2:
+        return 0.0, 1.0, tuple(groups)
+    return *compute_several_means_pvalue(list(groups.values())), tuple(groups)

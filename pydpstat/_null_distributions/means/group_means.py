@@ -57,12 +57,12 @@ class GroupSquares(NamedTuple):
 
 def bound_pvalue(groups: list[GroupSquares], means: list[float], statistic: float, allow_skewness: bool) -> float:
     """Return an upper bound of the p-value of a statistic, over common means, variances and shapes."""
-    known: dict[tuple[int, float], Floats] = {}
+    tails: dict[tuple[int, float], Floats] = {}
     for group in groups:
-        if (like := (group.n, group.square)) not in known:
+        if (like := (group.n, group.square)) not in tails:
             excluded = DEEP_EXCLUDED_PROBABILITY / len(groups)
-            known[like] = _maximize_tails(group, means, statistic, allow_skewness, excluded)
-    chance = bound_sum_tail([known[each.n, each.square] for each in groups], statistic)
+            tails[like] = _maximize_tails(group, means, statistic, allow_skewness, excluded)
+    chance = bound_sum_tail([tails[member.n, member.square] for member in groups], statistic)
     return min(1.0, DEEP_EXCLUDED_PROBABILITY + chance)
 
 
@@ -76,11 +76,11 @@ def bound_sum_tail(tails: Sequence[Floats], statistic: float) -> float:
 
     `tails` has for each group the probabilities that its square is at least each threshold.
     """
-    top, masses = np.linspace(0.0, statistic, _DEEP_CELLS + 1), np.ones(1)
+    edges, masses = np.linspace(0.0, statistic, _DEEP_CELLS + 1), np.ones(1)
     for tail in tails:
         # the log probability is nearly linear where sampling dominates, and convex where noise does
         x, heights = np.square(make_thresholds(statistic)), np.log(np.maximum(tail, 1e-300))
-        above = np.exp(np.interp(top, x, heights))
+        above = np.exp(np.interp(edges, x, heights))
         # the mass of a cell is moved to its upper edge
         masses = np.convolve(masses, np.append(0.0, above[:-1] - above[1:]))[: _DEEP_CELLS + 1]
     return 1.0 - float(masses[:_DEEP_CELLS].sum())
@@ -91,44 +91,44 @@ def _maximize_tails(
 ) -> Floats:
     """Return the largest probabilities of squares from 0 to a statistic, in equal steps of their square roots."""
     a, b = group.first_noise, group.second_noise
-    place = int(np.abs(a).argmax())
-    made = draw_importance_sample(group.n, group.noise_family, a.size, _DRAWS_POWER)
-    noise = np.delete(made.draws.noises, place, axis=0)
-    rest, squared = np.delete(a, place) @ noise, np.delete(b, place) @ noise
-    last = b[place] * made.draws.noises[place]
+    largest = int(np.abs(a).argmax())
+    sample = draw_importance_sample(group.n, group.noise_family, a.size, _DRAWS_POWER)
+    noise = np.delete(sample.draws.noises, largest, axis=0)
+    partial_sums, squared = np.delete(a, largest) @ noise, np.delete(b, largest) @ noise
+    open_squares = b[largest] * sample.draws.noises[largest]
     roots = make_thresholds(statistic)
     margin = _NOISE_MARGIN * float(np.linalg.norm(b))
-    found = np.zeros(_THRESHOLD_POINTS)
+    tails = np.zeros(_THRESHOLD_POINTS)
     for mean in means:
         grid = make_variance_grid(1.0 - mean * mean, group.floor, group.n, _DEEP_VARIANCES)
         flags, forms = np.zeros((2, grid.size), dtype=bool), []
         for index, variance in enumerate(grid.tolist()):
             above, below = [], []
             for shape in SHAPES if variance > 0.0 and allow_skewness else SHAPES[:1]:
-                sums, squares = made.compute_sums(group.n, mean, variance, shape)
+                sums, squares = sample.compute_sums(group.n, mean, variance, shape)
                 squares = squares + squared
-                weights = made.compute_weights(shape)
-                above.append(compute_upper_mean(weights * (squares + last >= group.square - margin)))
-                below.append(compute_upper_mean(weights * (squares + last <= group.square + margin)))
-                first = math.copysign(1.0, a[place]) * (sums + rest)
-                form = QuadraticSums(first, abs(a[place]), squares + group.noise_variance, float(b[place]), 0.0)
-                forms.append((index, form, made.compute_weights(shape, place)))
+                weights = sample.compute_weights(shape)
+                above.append(compute_upper_mean(weights * (squares + open_squares >= group.square - margin)))
+                below.append(compute_upper_mean(weights * (squares + open_squares <= group.square + margin)))
+                first = math.copysign(1.0, a[largest]) * (sums + partial_sums)
+                form = QuadraticSums(first, abs(a[largest]), squares + group.noise_variance, float(b[largest]), 0.0)
+                forms.append((index, form, sample.compute_weights(shape, largest)))
             flags[:, index] = max(above) <= 0.5 * excluded, max(below) <= 0.5 * excluded
-        kept = find_plausible_variances(*flags)
+        is_plausible = find_plausible_variances(*flags)
         for index, form, weights in forms:
-            if kept[index]:
+            if is_plausible[index]:
                 for step, root in enumerate(roots.tolist()):
-                    found[step] = max(found[step], _compute_group_tail(group, form, weights, root))
-    found[0] = 1.0
-    return np.minimum.accumulate(np.minimum(found, 1.0))
+                    tails[step] = max(tails[step], _compute_group_tail(group, form, weights, root))
+    tails[0] = 1.0
+    return np.minimum.accumulate(np.minimum(tails, 1.0))
 
 
 def _compute_group_tail(group: GroupSquares, form: QuadraticSums, weights: Floats, root: float) -> float:
     """Return the probability that a group's studentized sum is at least `root` in absolute value."""
     # W^2 >= t^2 (Q - W^2 / n + var) is equivalent to W^2 (1 + t^2 / n) >= t^2 (Q + var)
-    lean = root / math.sqrt(1.0 + root * root / group.n)
-    low = root * math.sqrt(group.floor + group.noise_variance)
-    chance = sum_conditional_tails(form, (1.0, -1.0), lean, low, group.noise_family)
+    scaled_root = root / math.sqrt(1.0 + root * root / group.n)
+    min_sum = root * math.sqrt(group.floor + group.noise_variance)
+    chance = sum_conditional_tails(form, (1.0, -1.0), scaled_root, min_sum, group.noise_family)
     return compute_upper_mean(weights * chance)
 
 
@@ -179,14 +179,14 @@ def compute_welch_statistic(sums: Floats, noise: NoiseMixing) -> WelchFit:
     """
     number, first, second = sums
     sizes = np.maximum(number, 1.0)
-    common = (first.sum(axis=1) / sizes.sum(axis=1)).clip(-1.0, 1.0)
-    center = common[:, None]
+    mean = (first.sum(axis=1) / sizes.sum(axis=1)).clip(-1.0, 1.0)
+    center = mean[:, None]
     means = (first - center * number) / sizes
     squares = second - 2.0 * center * first + number * center * center
-    spread = noise.variance * noise.compute_squared_scale(center)
-    weights = sizes * sizes / (np.maximum(squares, _VARIANCE_FLOOR * noise.square_noise_scale) + spread)
+    noise_variance = noise.variance * noise.compute_squared_scale(center)
+    weights = sizes * sizes / (np.maximum(squares, _VARIANCE_FLOOR * noise.square_noise_scale) + noise_variance)
     middle = (weights * means).sum(axis=1, keepdims=True) / weights.sum(axis=1, keepdims=True)
-    return WelchFit((weights * (means - middle) ** 2).sum(axis=1), common, squares / sizes)
+    return WelchFit((weights * (means - middle) ** 2).sum(axis=1), mean, squares / sizes)
 
 
 class _WelchDraws(NamedTuple):
@@ -201,8 +201,8 @@ class _WelchDraws(NamedTuple):
 def _draw_welch_reference(sizes: tuple[int, ...], noise: NoiseMixing, draws: int, stream: int) -> _WelchDraws:
     rng, shape = make_generator(3, stream), (draws, len(sizes))
     squares = 2.0 * rng.standard_gamma(np.maximum(0.5 * (np.array(sizes) - 1.0), 0.0), shape)
-    each = len(noise.coefficients[0]), *shape
-    noises = rng.laplace(size=each) if noise.noise_family == "laplace" else rng.standard_normal(each)
+    noise_shape = len(noise.coefficients[0]), *shape
+    noises = rng.laplace(size=noise_shape) if noise.noise_family == "laplace" else rng.standard_normal(noise_shape)
     return _WelchDraws(freeze_array(rng.standard_normal(shape)), freeze_array(squares), freeze_array(noises))
 
 
@@ -225,17 +225,17 @@ def _simulate_welch_fit(
         variance = float(variances[group])
         if shape == 0 or variance == 0.0:
             continue
-        up, n = 1.0 - shape * mean, int(sizes[group])
-        down = variance / up
-        hits = rng.binomial(n, variance / (variance + up * up), size=deviation.shape[0])
-        deviation[:, group] = shape * (hits * up - (n - hits) * down)
-        square[:, group] = hits * up * up + (n - hits) * down * down
+        far, n = 1.0 - shape * mean, int(sizes[group])
+        near = variance / far
+        count = rng.binomial(n, variance / (variance + far * far), size=deviation.shape[0])
+        deviation[:, group] = shape * (count * far - (n - count) * near)
+        square[:, group] = count * far * far + (n - count) * near * near
     first = sizes * mean + deviation
     second = square + 2.0 * mean * deviation + sizes * mean * mean
     exact = np.broadcast_to(sizes, first.shape), first, second
     noisy = [
-        sum((scale * drawn for scale, drawn in zip(row, draws.noises) if scale), each)
-        for row, each in zip(noise.coefficients, exact)
+        sum((scale * values for scale, values in zip(row, draws.noises) if scale), sums)
+        for row, sums in zip(noise.coefficients, exact)
     ]
     return compute_welch_statistic(np.array(noisy), noise)
 
@@ -257,16 +257,16 @@ def run_equal_means_test(
 
     Groups whose noisy number of records may be noise alone are excluded. With fewer than two groups the p-value is 1.
     """
-    places = tuple(place for place, each in enumerate(noisy_sums) if each.size or use_noisy_size(each) is not None)
-    if len(places) < 2:
-        return 0.0, 1.0, places
-    found = [noisy_sums[place] for place in places]
-    law = found[0].noise_family
-    assert isinstance(law, str), "groups have Laplace or normal noise"
-    number, first, second = zip(*(each.sums for each in found))
-    sizes = tuple(max(round(each), 1) for each in number)
-    noise = NoiseMixing(found[0].noise, law)
-    return *_compute_welch_pvalue((number, first, second), sizes, noise, not found[0].is_normal, draws, stream), places
+    indices = tuple(index for index, group in enumerate(noisy_sums) if group.size or use_noisy_size(group) is not None)
+    if len(indices) < 2:
+        return 0.0, 1.0, indices
+    sums = [noisy_sums[index] for index in indices]
+    family = sums[0].noise_family
+    assert isinstance(family, str), "groups have Laplace or normal noise"
+    number, first, second = zip(*(group.sums for group in sums))
+    sizes = tuple(max(round(count), 1) for count in number)
+    noise = NoiseMixing(sums[0].noise, family)
+    return *_compute_welch_pvalue((number, first, second), sizes, noise, not sums[0].is_normal, draws, stream), indices
 
 
 # simulations for released sums are cached
@@ -279,14 +279,14 @@ def _compute_welch_pvalue(
     draws: int | None,
     stream: int,
 ) -> tuple[float, float]:
-    found = compute_welch_statistic(np.array(sums)[:, None], noise)
-    plausible = _simulate_at_points(found, sizes, noise, allow_skewness, draws, stream)
-    statistic = float(found.statistic[0])
-    first = maximize_pvalue(plausible, statistic, NUISANCE_PROBABILITY)
-    if first > 2.0 * NUISANCE_PROBABILITY:
-        return statistic, first
-    deep = _bound_welch_pvalue(found, sizes, noise, allow_skewness)
-    return statistic, choose_refined_pvalue(first, NUISANCE_PROBABILITY, deep)
+    fit = compute_welch_statistic(np.array(sums)[:, None], noise)
+    plausible = _simulate_at_points(fit, sizes, noise, allow_skewness, draws, stream)
+    statistic = float(fit.statistic[0])
+    simulated = maximize_pvalue(plausible, statistic, NUISANCE_PROBABILITY)
+    if simulated > 2.0 * NUISANCE_PROBABILITY:
+        return statistic, simulated
+    deep = _bound_welch_pvalue(fit, sizes, noise, allow_skewness)
+    return statistic, choose_refined_pvalue(simulated, NUISANCE_PROBABILITY, deep)
 
 
 def _bound_welch_pvalue(fit: WelchFit, sizes: tuple[int, ...], noise: NoiseMixing, allow_skewness: bool) -> float:
@@ -295,9 +295,9 @@ def _bound_welch_pvalue(fit: WelchFit, sizes: tuple[int, ...], noise: NoiseMixin
     first, second = np.array(noise.coefficients[1]), np.array(noise.coefficients[2])
     first = first - mean * np.array(noise.coefficients[0])
     second = second - 2.0 * mean * np.array(noise.coefficients[1]) + mean * mean * np.array(noise.coefficients[0])
-    spread, floor = noise.variance * float(first @ first), _VARIANCE_FLOOR * noise.square_noise_scale
+    noise_variance, floor = noise.variance * float(first @ first), _VARIANCE_FLOOR * noise.square_noise_scale
     groups = [
-        GroupSquares(n, float(n * variance), first, second, spread, floor, noise.noise_family)
+        GroupSquares(n, float(n * variance), first, second, noise_variance, floor, noise.noise_family)
         for n, variance in zip(sizes, fit.variances[0])
     ]
     return bound_pvalue(groups, _choose_common_means(fit, number, noise), float(fit.statistic[0]), allow_skewness)
@@ -307,8 +307,8 @@ def simulate_references(
     sums: Sequence[Floats], sizes: tuple[int, ...], noise: NoiseMixing, allow_skewness: bool = True
 ) -> list[Floats]:
     """Return simulated statistics at each plausible point and shape for noisy sums of shape (groups,)."""
-    found = compute_welch_statistic(np.array(sums)[:, None], noise)
-    return _simulate_at_points(found, sizes, noise, allow_skewness, None, 0)
+    fit = compute_welch_statistic(np.array(sums)[:, None], noise)
+    return _simulate_at_points(fit, sizes, noise, allow_skewness, None, 0)
 
 
 def _simulate_at_points(
@@ -322,19 +322,19 @@ def _simulate_at_points(
     for family in _iterate_point_families(fit, number, noise):
         possible, statistics = [], []
         for point in family:
-            simulated = [_simulate_welch_fit(point, each, number, noise, reference, stream) for each in shapes]
-            possible.append(any(_is_plausible(fit, each, number, noise) for each in simulated))
-            statistics.append([each.statistic for each in simulated])
-        for place, each in enumerate(statistics):
+            simulated = [_simulate_welch_fit(point, shape, number, noise, reference, stream) for shape in shapes]
+            possible.append(any(_is_plausible(fit, release, number, noise) for release in simulated))
+            statistics.append([release.statistic for release in simulated])
+        for index, values in enumerate(statistics):
             # the true point may lie between a plausible one and an implausible one
-            (likely if any(possible[max(place - 1, 0) : place + 2]) else others).extend(each)
+            (likely if any(possible[max(index - 1, 0) : index + 2]) else others).extend(values)
     return likely or others
 
 
 def _make_shape_assignments(groups: int) -> tuple[tuple[int, ...], ...]:
     """Return the shapes tried for the groups: all normal, or alternating up and down in both orders."""
     turns = tuple(1 - 2 * (group % 2) for group in range(groups))
-    return (0,) * groups, turns, tuple(-each for each in turns)
+    return (0,) * groups, turns, tuple(-turn for turn in turns)
 
 
 def _iterate_point_families(fit: WelchFit, sizes: Floats, noise: NoiseMixing) -> Iterator[list[_NuisancePoint]]:
@@ -349,7 +349,7 @@ def _iterate_point_families(fit: WelchFit, sizes: Floats, noise: NoiseMixing) ->
     for mean in _choose_common_means(fit, sizes, noise):
         for profile in profiles:
             variances = _iterate_variances(pooled, mean, profile, sizes, noise.square_noise_scale)
-            yield [_NuisancePoint(mean, each) for each in variances]
+            yield [_NuisancePoint(mean, values) for values in variances]
 
 
 def _choose_common_means(fit: WelchFit, sizes: Floats, noise: NoiseMixing) -> list[float]:
@@ -358,9 +358,9 @@ def _choose_common_means(fit: WelchFit, sizes: Floats, noise: NoiseMixing) -> li
     pooled = float(sizes @ fit.variances[0]) / total
     # standard deviations for Laplace noise
     square = np.sqrt(2.0 * sizes.size) * noise.square_noise_scale / total
-    spread = np.sqrt(2.0 * sizes.size * float(noise.compute_squared_scale(fit.mean)[0])) / total
-    spread += np.sqrt(max(pooled, square) / total)
-    nearer = np.copysign(max(abs(mean) - _MEAN_ERRORS * spread, 0.0), mean)
+    error = np.sqrt(2.0 * sizes.size * float(noise.compute_squared_scale(fit.mean)[0])) / total
+    error += np.sqrt(max(pooled, square) / total)
+    nearer = np.copysign(max(abs(mean) - _MEAN_ERRORS * error, 0.0), mean)
     means = [mean]
     if 1.0 - nearer * nearer > 1.2 * (1.0 - mean * mean):
         means.append(nearer)
@@ -371,28 +371,30 @@ def _iterate_variances(
     pooled: float, mean: float, profile: Floats, sizes: Floats, square_noise_scale: float
 ) -> Iterator[Floats]:
     """Yield variances proportional to a profile that are plausible for the pooled estimate."""
-    total, top = float(sizes.sum()), 1.0 - mean * mean
+    total, maximum = float(sizes.sum()), 1.0 - mean * mean
     share = float(sizes @ profile) / total
     scale = square_noise_scale / total
     noise = np.sqrt(2.0 * sizes.size) * 2.0 * scale
     error = noise + np.sqrt(max(pooled, noise) / total)
-    near = [min(max((pooled + step * error) / share, 0.0), top) for step in (-1.0, 0.0, 1.0)]
-    least = max(1e-9, min(0.02 * scale, 0.1 / total, 0.1 * top))
+    nearby = [min(max((pooled + step * error) / share, 0.0), maximum) for step in (-1.0, 0.0, 1.0)]
+    minimum = max(1e-9, min(0.02 * scale, 0.1 / total, 0.1 * maximum))
     number = _VARIANCE_POINTS if total > _FEW_RECORDS else _MORE_VARIANCES
-    steps = [0.0, *np.geomspace(least, max(top, 2.0 * least), number), *near]
+    steps = [0.0, *np.geomspace(minimum, max(maximum, 2.0 * minimum), number), *nearby]
     # Bernstein's inequality; the noise has two Laplace variables per group
-    far, widest = np.log(1e4), (1.0 + abs(mean)) ** 2
-    for step in sorted({min(each, top) for each in steps}):
-        variances = np.minimum(step * profile, top)
+    t, widest = np.log(1e4), (1.0 + abs(mean)) ** 2
+    for step in sorted({min(step_size, maximum) for step_size in steps}):
+        variances = np.minimum(step * profile, maximum)
         expected = float(sizes @ variances) / total
-        reach = np.sqrt(2.0 * far * (widest * expected / total + noise * noise)) + far * (widest / total + 2.0 * scale)
-        if abs(pooled - expected) <= 2.0 * reach or step in near:
+        limit = np.sqrt(2.0 * t * (widest * expected / total + noise * noise)) + t * (widest / total + 2.0 * scale)
+        if abs(pooled - expected) <= 2.0 * limit or step in nearby:
             yield variances
 
 
 def _is_plausible(fit: WelchFit, simulated: WelchFit, sizes: Floats, noise: NoiseMixing) -> bool:
     """Return whether the estimated variances, single and pooled, are in the range of simulated ones or close to it."""
     margins = _NOISE_MARGIN * noise.square_noise_scale / np.append(sizes, sizes.sum())
-    own, others = (np.column_stack([each.variances, each.variances @ sizes / sizes.sum()]) for each in (fit, simulated))
-    low, high = others.min(axis=0) - margins, others.max(axis=0) + margins
-    return bool(((low <= own[0]) & (own[0] <= high)).all())
+    observed, drawn = (
+        np.column_stack([moments.variances, moments.variances @ sizes / sizes.sum()]) for moments in (fit, simulated)
+    )
+    low, high = drawn.min(axis=0) - margins, drawn.max(axis=0) + margins
+    return bool(((low <= observed[0]) & (observed[0] <= high)).all())

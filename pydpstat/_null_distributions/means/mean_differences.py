@@ -73,18 +73,21 @@ def choose_refined_pvalue(first: float, excluded: float, second: float) -> float
 
 def compute_refined_t_pvalue(noisy_sums: NoisySums, mean: float, alternative: str = "two-sided") -> tuple[float, float]:
     """Return the statistic and the p-value of a hypothetical mean."""
-    statistic, first = compute_t_pvalue(noisy_sums, mean, alternative)
-    left_out = EXCLUDED_PROBABILITY + find_plausible_sizes(noisy_sums)[1]
-    if first > 2.0 * left_out or not isinstance(noisy_sums.noise_family, str):
-        return statistic, first
-    found, outside = find_plausible_sizes(noisy_sums, _DEEP_EXCLUDED_PROBABILITY)
+    statistic, simulated = compute_t_pvalue(noisy_sums, mean, alternative)
+    excluded = EXCLUDED_PROBABILITY + find_plausible_sizes(noisy_sums)[1]
+    if simulated > 2.0 * excluded or not isinstance(noisy_sums.noise_family, str):
+        return statistic, simulated
+    sizes, excluded_sizes = find_plausible_sizes(noisy_sums, _DEEP_EXCLUDED_PROBABILITY)
     # every second plausible number of records
-    found = tuple(sorted({*found[::2], found[-1]}))
+    sizes = tuple(sorted({*sizes[::2], sizes[-1]}))
     share = 0.0
-    for n in found:
-        law = make_t_distribution(noisy_sums, mean, n)
-        share = max(share, _maximize_one_sample_tail(law, *law.compute_centered_sums(noisy_sums.sums), alternative))
-    return statistic, choose_refined_pvalue(first, left_out, _DEEP_EXCLUDED_PROBABILITY + outside + share)
+    for n in sizes:
+        distribution = make_t_distribution(noisy_sums, mean, n)
+        share = max(
+            share,
+            _maximize_one_sample_tail(distribution, *distribution.compute_centered_sums(noisy_sums.sums), alternative),
+        )
+    return statistic, choose_refined_pvalue(simulated, excluded, _DEEP_EXCLUDED_PROBABILITY + excluded_sizes + share)
 
 
 def get_t_pvalue_floor(noisy_sums: NoisySums) -> float:
@@ -96,26 +99,30 @@ def _maximize_one_sample_tail(distribution: NoisyTDistribution, first: float, se
     """Return the largest probability of a statistic as extreme as the observed one, over plausible variances."""
     noise = str(distribution.noise_family)
     a, b = np.array(distribution.first_noise), np.array(distribution.second_noise)
-    place = int(np.abs(a).argmax())
-    made = draw_importance_sample(distribution.n, noise, a.size, _DRAWS_POWER)
-    rest = np.delete(a, place) @ np.delete(made.draws.noises, place, axis=0)
-    squared = np.delete(b, place) @ np.delete(made.draws.noises, place, axis=0)
-    last = b[place] * made.draws.noises[place]
-    sign = math.copysign(1.0, a[place])
-    sides = get_extreme_signs(alternative)
+    open_index = int(np.abs(a).argmax())
+    sample = draw_importance_sample(distribution.n, noise, a.size, _DRAWS_POWER)
+    partial_sums = np.delete(a, open_index) @ np.delete(sample.draws.noises, open_index, axis=0)
+    squared = np.delete(b, open_index) @ np.delete(sample.draws.noises, open_index, axis=0)
+    open_squares = b[open_index] * sample.draws.noises[open_index]
+    sign = math.copysign(1.0, a[open_index])
+    signs = get_extreme_signs(alternative)
 
     def estimate_tail(variance: float, shape: int, slack: float = 0.0) -> float:
-        sums, squares = made.compute_sums(distribution.n, distribution.mean, variance, shape)
-        least, squares = distribution.bound_square_sum(variance), squares + squared
+        sums, squares = sample.compute_sums(distribution.n, distribution.mean, variance, shape)
+        min_square, squares = distribution.bound_square_sum(variance), squares + squared
         if slack:
-            sums = sums + slack * (squares + last < least)
+            sums = sums + slack * (squares + open_squares < min_square)
         form = QuadraticSums(
-            sign * (sums + rest), abs(a[place]), squares + distribution.noise_variance, float(b[place]), 0.0
+            sign * (sums + partial_sums),
+            abs(a[open_index]),
+            squares + distribution.noise_variance,
+            float(b[open_index]),
+            0.0,
         )
         t = abs(distribution.compute_statistic(first, second, variance))
-        lowest = t * math.sqrt(least + distribution.noise_variance)
-        chance = sum_conditional_tails(form, (sign * side for side in sides), t, lowest, noise)
-        return compute_upper_mean(made.compute_weights(shape, place) * chance)
+        lowest = t * math.sqrt(min_square + distribution.noise_variance)
+        chance = sum_conditional_tails(form, (sign * side for side in signs), t, lowest, noise)
+        return compute_upper_mean(sample.compute_weights(shape, open_index) * chance)
 
     grid = distribution.make_variance_grid()
     flags = np.zeros((2, grid.size), dtype=bool)
@@ -123,8 +130,10 @@ def _maximize_one_sample_tail(distribution: NoisyTDistribution, first: float, se
     for index, variance in enumerate(grid.tolist()):
         above, below = [], []
         for shape in distribution.get_shapes(variance):
-            squares = made.compute_sums(distribution.n, distribution.mean, variance, shape)[1] + squared + last
-            weights = made.compute_weights(shape)
+            squares = (
+                sample.compute_sums(distribution.n, distribution.mean, variance, shape)[1] + squared + open_squares
+            )
+            weights = sample.compute_weights(shape)
             above.append(compute_upper_mean(weights * (squares >= second)))
             below.append(compute_upper_mean(weights * (squares < second)))
             shares[index] = max(shares[index], estimate_tail(variance, shape))
@@ -132,24 +141,24 @@ def _maximize_one_sample_tail(distribution: NoisyTDistribution, first: float, se
             max(above) <= 0.5 * _DEEP_EXCLUDED_PROBABILITY,
             max(below) <= 0.5 * _DEEP_EXCLUDED_PROBABILITY,
         )
-    kept = find_plausible_variances(*flags)
-    most, (low, high) = float(shares[kept].max()), grid[kept][[0, -1]].tolist()
+    is_plausible = find_plausible_variances(*flags)
+    max_tail, (low, high) = float(shares[is_plausible].max()), grid[is_plausible][[0, -1]].tolist()
     steps = [
         (shape, *step) for shape in (UPWARD_SHAPE, DOWNWARD_SHAPE) for step in distribution.get_jump_variances(shape)
     ]
-    return max([most, *(estimate_tail(v, shape, slack) for shape, v, slack in steps if low <= v <= high)])
+    return max([max_tail, *(estimate_tail(v, shape, slack) for shape, v, slack in steps if low <= v <= high)])
 
 
 def compute_two_sample_pvalue(
     noisy_sums: tuple[NoisySums, NoisySums], alternative: str = "two-sided"
 ) -> tuple[float, float]:
     """Return the statistic and the p-value of equal means of two groups with Laplace or normal noise."""
-    statistic, first = compute_welch_pvalue(noisy_sums, 0.0, alternative)
-    left_out = 2.0 * EXCLUDED_PROBABILITY
-    if first > 2.0 * left_out:
-        return statistic, first
+    statistic, simulated = compute_welch_pvalue(noisy_sums, 0.0, alternative)
+    excluded = 2.0 * EXCLUDED_PROBABILITY
+    if simulated > 2.0 * excluded:
+        return statistic, simulated
     return statistic, choose_refined_pvalue(
-        first, left_out, compute_deep_pvalue(make_welch_groups(noisy_sums, 0.0), 0.0, alternative)
+        simulated, excluded, compute_deep_pvalue(make_welch_groups(noisy_sums, 0.0), 0.0, alternative)
     )
 
 
@@ -173,37 +182,41 @@ class _TwoGroupTail:
         self.groups, self.alternative = groups, alternative
         self.importance_draws = [
             draw_importance_sample(
-                each.distribution.n,
-                str(each.distribution.noise_family),
-                len(each.distribution.first_noise),
+                group.distribution.n,
+                str(group.distribution.noise_family),
+                len(group.distribution.first_noise),
                 _DRAWS_POWER,
-                place,
+                index,
                 2,
             )
-            for place, each in enumerate(groups)
+            for index, group in enumerate(groups)
         ]
-        widest = [float(np.abs(each.distribution.first_noise).max()) / each.distribution.n for each in groups]
+        widest = [float(np.abs(group.distribution.first_noise).max()) / group.distribution.n for group in groups]
         self.open_group = int(widest[1] > widest[0])
         self.open_noise = int(np.abs(groups[self.open_group].distribution.first_noise).argmax())
 
     def compute_moments(self, group_index: int, variance: float, shape: int, open_noise: int | None) -> _GroupMoments:
         """Return the moments of a group at the draws, with the noise number `open_noise` left open."""
-        law, made = self.groups[group_index].distribution, self.importance_draws[group_index]
-        a, b, drawn = np.array(law.first_noise), np.array(law.second_noise), made.draws.noises
-        sums, squares = made.compute_sums(law.n, law.mean, variance, shape)
-        there = np.arange(a.size) != (-1 if open_noise is None else open_noise)
-        sums, squares = sums + a[there] @ drawn[there], squares + b[there] @ drawn[there]
-        below = law.n * max(law.n - 1, 1)
-        slope = np.zeros(1) if open_noise is None else (b[open_noise] - 2.0 * sums * a[open_noise] / law.n) / below
-        zero = (
-            estimate_variance(law.n, sums, squares, law.noise_variance) / law.n
+        distribution, sample = self.groups[group_index].distribution, self.importance_draws[group_index]
+        a, b, noises = np.array(distribution.first_noise), np.array(distribution.second_noise), sample.draws.noises
+        sums, squares = sample.compute_sums(distribution.n, distribution.mean, variance, shape)
+        is_included = np.arange(a.size) != (-1 if open_noise is None else open_noise)
+        sums, squares = sums + a[is_included] @ noises[is_included], squares + b[is_included] @ noises[is_included]
+        divisor = distribution.n * max(distribution.n - 1, 1)
+        slope = (
+            np.zeros(1)
+            if open_noise is None
+            else (b[open_noise] - 2.0 * sums * a[open_noise] / distribution.n) / divisor
+        )
+        constant = (
+            estimate_variance(distribution.n, sums, squares, distribution.noise_variance) / distribution.n
             + self.groups[group_index].noise_variance
         )
-        return _GroupMoments(sums / law.n, zero, slope)
+        return _GroupMoments(sums / distribution.n, constant, slope)
 
     def make_plausible_grid(self, group_index: int) -> Floats:
         """Return a grid over the plausible variances of a group."""
-        group, made = self.groups[group_index], self.importance_draws[group_index]
+        group, sample = self.groups[group_index], self.importance_draws[group_index]
         coarse = make_variance_grid(
             1.0 - group.distribution.mean**2, group.distribution.floor, group.distribution.n, COARSE_POINTS
         )
@@ -213,10 +226,10 @@ class _TwoGroupTail:
         def compare_estimates(index: int) -> tuple[bool, bool]:
             above, below = [], []
             for shape in group.distribution.get_shapes(float(coarse[index])):
-                reached = self.compute_moments(group_index, float(coarse[index]), shape, None).constant >= observed
-                weights = made.compute_weights(shape)
-                above.append(compute_upper_mean(weights * reached))
-                below.append(compute_upper_mean(weights * ~reached))
+                is_reached = self.compute_moments(group_index, float(coarse[index]), shape, None).constant >= observed
+                weights = sample.compute_weights(shape)
+                above.append(compute_upper_mean(weights * is_reached))
+                below.append(compute_upper_mean(weights * ~is_reached))
             return max(above) <= 0.5 * _DEEP_EXCLUDED_PROBABILITY, max(below) <= 0.5 * _DEEP_EXCLUDED_PROBABILITY
 
         first, last = find_plausible_range(coarse.size, compare_estimates, False)
@@ -224,42 +237,48 @@ class _TwoGroupTail:
 
     def maximize_tail(self, difference: float) -> float:
         """Return the largest probability of a statistic as extreme as the observed one."""
-        one, other, law = (
+        open_group, other_group, distribution = (
             self.groups[self.open_group],
             self.groups[1 - self.open_group],
             self.groups[0].distribution,
         )
-        a = one.distribution.first_noise[self.open_noise] / one.distribution.n
-        way = 1.0 - 2.0 * self.open_group
-        sign, two = math.copysign(1.0, way * a), -a * a / max(one.distribution.n - 1, 1)
+        a = open_group.distribution.first_noise[self.open_noise] / open_group.distribution.n
+        group_sign = 1.0 - 2.0 * self.open_group
+        sign, quadratic = math.copysign(1.0, group_sign * a), -a * a / max(open_group.distribution.n - 1, 1)
         distance = self.groups[0].mean - self.groups[1].mean - difference
-        square = sum(each.variance / each.distribution.n + each.noise_variance for each in self.groups)
-        floor = sum(each.distribution.floor / each.distribution.n**2 for each in self.groups)
-        noise = sum(each.noise_variance for each in self.groups)
-        grids = [self.make_plausible_grid(place)[::2].tolist() for place in (self.open_group, 1 - self.open_group)]
-        most = 0.0
+        square = sum(group.variance / group.distribution.n + group.noise_variance for group in self.groups)
+        floor = sum(group.distribution.floor / group.distribution.n**2 for group in self.groups)
+        noise = sum(group.noise_variance for group in self.groups)
+        grids = [self.make_plausible_grid(index)[::2].tolist() for index in (self.open_group, 1 - self.open_group)]
+        max_tail = 0.0
         for shapes in get_shape_pairs(self.groups):
             first, second = (
-                [self.compute_moments(p, v, shapes[p], kept) for v in grid]
-                for p, kept, grid in zip((self.open_group, 1 - self.open_group), (self.open_noise, None), grids)
+                [self.compute_moments(p, v, shapes[p], open_noise) for v in grid]
+                for p, open_noise, grid in zip((self.open_group, 1 - self.open_group), (self.open_noise, None), grids)
             )
             weights = self.importance_draws[self.open_group].compute_weights(shapes[self.open_group], self.open_noise)
             weights = weights * self.importance_draws[1 - self.open_group].compute_weights(shapes[1 - self.open_group])
-            for v1, mine in zip(grids[0], first):
-                for v2, its in zip(grids[1], second):
-                    least = sum(
+            for v1, open_moments in zip(grids[0], first):
+                for v2, other_moments in zip(grids[1], second):
+                    min_square = sum(
                         bound_square_sum(g.distribution.n, g.distribution.mean, v) / g.distribution.n**2
-                        for g, v in ((one, v1), (other, v2))
+                        for g, v in ((open_group, v1), (other_group, v2))
                     )
-                    lowest = max(floor, least) + noise
+                    lowest = max(floor, min_square) + noise
                     t = abs(distance) / math.sqrt(max(square, lowest))
-                    apart = sign * way * (mine.mean - its.mean)
-                    form = QuadraticSums(apart, abs(a), mine.constant + its.constant, mine.linear, two)
+                    difference_sums = sign * group_sign * (open_moments.mean - other_moments.mean)
+                    form = QuadraticSums(
+                        difference_sums,
+                        abs(a),
+                        open_moments.constant + other_moments.constant,
+                        open_moments.linear,
+                        quadratic,
+                    )
                     edge = t * math.sqrt(lowest)
-                    ways = (sign * side for side in get_extreme_signs(self.alternative))
-                    chance = sum_conditional_tails(form, ways, t, edge, str(law.noise_family))
-                    most = max(most, compute_upper_mean(weights * chance))
-        return most
+                    signs = (sign * side for side in get_extreme_signs(self.alternative))
+                    chance = sum_conditional_tails(form, signs, t, edge, str(distribution.noise_family))
+                    max_tail = max(max_tail, compute_upper_mean(weights * chance))
+        return max_tail
 
 
 def get_extreme_signs(alternative: str) -> tuple[float, ...]:
@@ -279,32 +298,33 @@ class WelchInterval:
 
     def compute_limits(self, alpha: float) -> tuple[float, float]:
         """Return the limits of the interval, which misses the difference with probability at most `alpha`."""
-        means = [min(max(each.sums[1] / (each.size or 1), -1.0), 1.0) for each in self.noisy_sums]
+        means = [min(max(group.sums[1] / (group.size or 1), -1.0), 1.0) for group in self.noisy_sums]
         center = means[0] - means[1]
         groups = make_welch_groups(self.noisy_sums, center)
         square = sum(
-            max(each.variance, each.distribution.floor / each.distribution.n) / each.distribution.n for each in groups
+            max(group.variance, group.distribution.floor / group.distribution.n) / group.distribution.n
+            for group in groups
         )
-        error = math.sqrt(square + sum(each.noise_variance for each in groups))
+        error = math.sqrt(square + sum(group.noise_variance for group in groups))
         pvalue = self._make_pvalue_function(alpha, center)
-        ends = []
+        limits = []
         for side, one_sided in ((-1.0, "greater"), (1.0, "less")):
             if self.alternative in ("two-sided", one_sided):
-                ends.append(find_interval_end(pvalue, alpha, center, error, side, 2.0))
+                limits.append(find_interval_end(pvalue, alpha, center, error, side, 2.0))
             else:
-                ends.append(2.0 * side)
-        return self.half_width * ends[0], self.half_width * ends[1]
+                limits.append(2.0 * side)
+        return self.half_width * limits[0], self.half_width * limits[1]
 
     def _make_pvalue_function(self, alpha: float, center: float) -> Callable[[float], float]:
-        start, left_out = (FINE_POINTS, FINE_POINTS), 2.0 * EXCLUDED_PROBABILITY
+        start, excluded = (FINE_POINTS, FINE_POINTS), 2.0 * EXCLUDED_PROBABILITY
 
         def compute_pvalue(difference: float) -> float:
             nonlocal start
             groups = make_welch_groups(self.noisy_sums, difference)
-            away, enough = center - difference, max(alpha, 2.0 * left_out) - left_out
-            _, share, start = maximize_welch_tail(groups, away, self.alternative, enough, start)
-            if alpha >= 2.0 * left_out or share > left_out:
-                return left_out + share
+            distance, stop_above = center - difference, max(alpha, 2.0 * excluded) - excluded
+            _, share, start = maximize_welch_tail(groups, distance, self.alternative, stop_above, start)
+            if alpha >= 2.0 * excluded or share > excluded:
+                return excluded + share
             return compute_deep_pvalue(groups, difference, self.alternative)
 
         return compute_pvalue
@@ -333,9 +353,9 @@ def use_noisy_size(noisy_sums: NoisySums) -> NoisySums | None:
     ):
         return None
     size = max(1, round(count))
-    first, second = (each * (size / count) for each in noisy_sums.sums[1:])
-    third = noisy_sums.cube_sum and noisy_sums.cube_sum._replace(value=noisy_sums.cube_sum.value * (size / count))
-    return replace(noisy_sums, sums=(float(size), first, second), size=size, cube_sum=third)
+    first, second = (value * (size / count) for value in noisy_sums.sums[1:])
+    cube_sum = noisy_sums.cube_sum and noisy_sums.cube_sum._replace(value=noisy_sums.cube_sum.value * (size / count))
+    return replace(noisy_sums, sums=(float(size), first, second), size=size, cube_sum=cube_sum)
 
 
 def make_welch_interval(

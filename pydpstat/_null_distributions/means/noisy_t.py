@@ -96,8 +96,8 @@ class NoisyTDistribution:
 
     def compute_noises(self) -> tuple[Floats, Floats]:
         """Return the noises of W and Q at the draws."""
-        drawn = self.get_reference_draws().noises
-        return np.array(self.first_noise) @ drawn, np.array(self.second_noise) @ drawn
+        noises = self.get_reference_draws().noises
+        return np.array(self.first_noise) @ noises, np.array(self.second_noise) @ noises
 
     def make_variance_grid(self) -> Floats:
         """Return the grid of variances: 0 and a geometric sequence up to the largest possible one."""
@@ -114,16 +114,16 @@ class NoisyTDistribution:
         jumps with the variance. From one of these variances to the next the expected number grows by 0.1, or
         by 3 per cent; a sum without rare records grows by the slack meanwhile, and is shifted by it.
         """
-        far = 1.0 - self.mean if shape == UPWARD_SHAPE else 1.0 + self.mean
+        distance = 1.0 - self.mean if shape == UPWARD_SHAPE else 1.0 + self.mean
         largest = 1.0 - self.mean * self.mean
-        if self.is_normal or self.noise_variance > far * far or largest <= 0.0:
+        if self.is_normal or self.noise_variance > distance * distance or largest <= 0.0:
             # no jumps, or jumps smaller than the noise
             return []
-        few = _EXPECTED_FAR_RECORDS[_EXPECTED_FAR_RECORDS < self.n]
-        found = np.concatenate([few / (self.n - few), (self.n - few) / few]) * far * far
-        found = np.append(np.unique(found[found < largest]), largest)
-        slacks = self.n * np.diff(found, append=largest) / far
-        return list(zip(found.tolist(), (slacks if shape == DOWNWARD_SHAPE else -slacks).tolist()))
+        counts = _EXPECTED_FAR_RECORDS[_EXPECTED_FAR_RECORDS < self.n]
+        variances = np.concatenate([counts / (self.n - counts), (self.n - counts) / counts]) * distance * distance
+        variances = np.append(np.unique(variances[variances < largest]), largest)
+        slacks = self.n * np.diff(variances, append=largest) / distance
+        return list(zip(variances.tolist(), (slacks if shape == DOWNWARD_SHAPE else -slacks).tolist()))
 
     def bound_square_sum(self, variance: float) -> float:
         """Return the lower limit of the sum of squares under a hypothetical variance."""
@@ -144,9 +144,9 @@ def make_t_distribution(noisy_sums: NoisySums, mean: float, n: int) -> NoisyTDis
     mix, unit = np.array(noisy_sums.noise), noisy_sums.unit_variance
     first = mix[1] - mean * mix[0]
     second = mix[2] - 2.0 * mean * mix[1] + mean * mean * mix[0]
-    spread, floor = unit * float(first @ first), math.sqrt(0.5 * unit * float(mix[2] @ mix[2]))
+    variance, floor = unit * float(first @ first), math.sqrt(0.5 * unit * float(mix[2] @ mix[2]))
     noises = tuple(first.tolist()), tuple(second.tolist())
-    return NoisyTDistribution(n, mean, noisy_sums.noise_family, *noises, spread, floor, noisy_sums.is_normal)
+    return NoisyTDistribution(n, mean, noisy_sums.noise_family, *noises, variance, floor, noisy_sums.is_normal)
 
 
 def bound_square_sum(n: int, mean: float, variance: float) -> float:
@@ -164,8 +164,8 @@ def make_variance_grid(largest_variance: float, floor: float, n: int, points: in
     """Return 0 and a geometric sequence up to the largest variance, fine at the scale of the noise."""
     if largest_variance <= 0.0:
         return np.zeros(1)
-    least = min(max(1e-9, min(0.02 * floor / n, 0.1 / n, largest_variance / 10.0)), largest_variance)
-    return np.concatenate([[0.0], np.geomspace(least, largest_variance, points)])
+    smallest = min(max(1e-9, min(0.02 * floor / n, 0.1 / n, largest_variance / 10.0)), largest_variance)
+    return np.concatenate([[0.0], np.geomspace(smallest, largest_variance, points)])
 
 
 def find_plausible_variances(
@@ -175,36 +175,36 @@ def find_plausible_variances(
 
     The arguments mark the variances that are too small and too large for the release.
     """
-    inside = ~(too_small | too_large)
-    kept = inside.copy()
-    kept[1:] |= inside[:-1]
-    kept[:-1] |= inside[1:]
-    if not inside.any():
+    is_inside = ~(too_small | too_large)
+    is_plausible = is_inside.copy()
+    is_plausible[1:] |= is_inside[:-1]
+    is_plausible[:-1] |= is_inside[1:]
+    if not is_inside.any():
         # the true variance lies between two points, or beyond an end
         turn = int(np.argmin(too_small)) if not too_small.all() else too_small.size - 1
-        kept[max(turn - 1, 0) : turn + 1] = True
-    return kept
+        is_plausible[max(turn - 1, 0) : turn + 1] = True
+    return is_plausible
 
 
 def iterate_outwards(size: int, start: int, flags: npt.NDArray[np.bool_], is_ordered: bool) -> Iterator[int]:
     """Yield indices outwards from `start`; with `is_ordered`, each side ends at the second implausible one."""
-    ends, sides = [start, start], [-1, 1]
+    reached, sides = [start, start], [-1, 1]
     yield start
     if is_ordered:
         # below a variance that is too small all are too small
         sides = [-1] * (not flags[0, start]) + [1] * (not flags[1, start])
-    found = {-1: 0, 1: 0}
+    counts = {-1: 0, 1: 0}
     while sides:
         for side in list(sides):
-            which = int(side > 0)
-            ends[which] += side
-            place = ends[which]
-            if not 0 <= place < size:
+            row = int(side > 0)
+            reached[row] += side
+            index = reached[row]
+            if not 0 <= index < size:
                 sides.remove(side)
                 continue
-            yield place
-            found[side] += bool(flags[which, place])
-            if is_ordered and found[side] == 2:
+            yield index
+            counts[side] += bool(flags[row, index])
+            if is_ordered and counts[side] == 2:
                 sides.remove(side)
 
 
@@ -232,7 +232,7 @@ def maximize_t_tail(
         distribution.compute_noises(),
         distribution.make_variance_grid(),
     )
-    size, least = noises[0].size, 0.5 * EXCLUDED_PROBABILITY * noises[0].size
+    size, min_count = noises[0].size, 0.5 * EXCLUDED_PROBABILITY * noises[0].size
     # unvisited variances count as too small below the start, and as too large above it
     flags = np.array([np.arange(grid.size) < start_index, np.arange(grid.size) > start_index])
     shares = np.zeros(grid.size)
@@ -249,31 +249,31 @@ def maximize_t_tail(
         count = np.count_nonzero(find_exceedances(sums + noises[0], squares, observed, alternative))
         return (1 + int(count)) / (size + 1)
 
-    for place in iterate_outwards(
+    for index in iterate_outwards(
         grid.size, min(start_index, grid.size - 1), flags, distribution.n >= MIN_ORDERED_RECORDS
     ):
         above = below = 0
-        variance = float(grid[place])
+        variance = float(grid[index])
         for shape in distribution.get_shapes(variance):
             sums, squares = simulate_centered_sums(draws, distribution.n, distribution.mean, variance, shape)
             squares = squares + noises[1]
             count = int(np.count_nonzero(squares >= second))
             above, below = max(above, count), max(below, size - count)
-            shares[place] = max(shares[place], estimate_tail(sums, squares, variance))
-        flags[:, place] = above <= least, below <= least
-        if shares[place] > stop_above and not flags[:, place].any():
-            return TailMaximum(float(shares[place]), place)
-    kept = find_plausible_variances(*flags)
-    shares[~kept] = 0.0
-    place = int(np.argmax(shares))
-    low, high = float(grid[kept][0]), float(grid[kept][-1])
-    most = float(shares[place])
+            shares[index] = max(shares[index], estimate_tail(sums, squares, variance))
+        flags[:, index] = above <= min_count, below <= min_count
+        if shares[index] > stop_above and not flags[:, index].any():
+            return TailMaximum(float(shares[index]), index)
+    is_plausible = find_plausible_variances(*flags)
+    shares[~is_plausible] = 0.0
+    index = int(np.argmax(shares))
+    low, high = float(grid[is_plausible][0]), float(grid[is_plausible][-1])
+    maximum = float(shares[index])
     for shape in (UPWARD_SHAPE, DOWNWARD_SHAPE):
         for variance, slack in distribution.get_jump_variances(shape):
-            if low <= variance <= high and most <= stop_above:
+            if low <= variance <= high and maximum <= stop_above:
                 sums, squares = simulate_centered_sums(draws, distribution.n, distribution.mean, variance, shape)
-                most = max(most, estimate_tail(sums, squares + noises[1], variance, slack))
-    return TailMaximum(most, place)
+                maximum = max(maximum, estimate_tail(sums, squares + noises[1], variance, slack))
+    return TailMaximum(maximum, index)
 
 
 def find_exceedances(
@@ -294,11 +294,11 @@ def find_plausible_sizes(
     """Return plausible numbers of records, and the probability that the true one is outside their range."""
     if noisy_sums.size is not None:
         return (noisy_sums.size,), 0.0
-    scales = np.array([each for each in noisy_sums.noise[0] if each])
-    reach = float(np.linalg.norm(scales)) * _compute_size_quantile(noisy_sums.noise_family, scales.size, excluded)
-    low, high = max(noisy_sums.sums[0] - reach, 1.0), max(noisy_sums.sums[0] + reach, 1.0)
-    points = 3 if high < 1.3 * low else 9
-    return tuple(sorted({round(each) for each in np.geomspace(low, high, points)})), excluded
+    scales = np.array([scale for scale in noisy_sums.noise[0] if scale])
+    margin = float(np.linalg.norm(scales)) * _compute_size_quantile(noisy_sums.noise_family, scales.size, excluded)
+    low, high = max(noisy_sums.sums[0] - margin, 1.0), max(noisy_sums.sums[0] + margin, 1.0)
+    n_points = 3 if high < 1.3 * low else 9
+    return tuple(sorted({round(size) for size in np.geomspace(low, high, n_points)})), excluded
 
 
 @lru_cache(maxsize=8)
@@ -321,19 +321,19 @@ def compute_t_pvalue(
 
     A p-value above `stop_above` may be larger than the one returned.
     """
-    found, left_out = find_plausible_sizes(noisy_sums)
-    limit = stop_above - EXCLUDED_PROBABILITY - left_out
-    share, place, value = 0.0, VARIANCE_POINTS // 2, 0.0
-    for i, n in enumerate(found):
-        law = make_t_distribution(noisy_sums, mean, n)
-        first, second = law.compute_centered_sums(noisy_sums.sums)
+    sizes, excluded = find_plausible_sizes(noisy_sums)
+    limit = stop_above - EXCLUDED_PROBABILITY - excluded
+    share, index, value = 0.0, VARIANCE_POINTS // 2, 0.0
+    for i, n in enumerate(sizes):
+        distribution = make_t_distribution(noisy_sums, mean, n)
+        first, second = distribution.compute_centered_sums(noisy_sums.sums)
         if i == 0:
-            value = law.compute_statistic(first, second)
-        each = maximize_t_tail(law, first, second, alternative, limit, place)
-        share, place = max(share, each.probability), each.grid_index
+            value = distribution.compute_statistic(first, second)
+        tail = maximize_t_tail(distribution, first, second, alternative, limit, index)
+        share, index = max(share, tail.probability), tail.grid_index
         if share > limit:
             break
-    return value, min(1.0, EXCLUDED_PROBABILITY + left_out + share)
+    return value, min(1.0, EXCLUDED_PROBABILITY + excluded + share)
 
 
 def bound_t_pvalue(noisy_sums: NoisySums) -> float:
@@ -352,47 +352,49 @@ class NoisyTInterval:
 
     def compute_limits(self, alpha: float) -> tuple[float, float]:
         """Return the limits of the interval, which misses the mean with probability at most `alpha`."""
-        ends = []
+        limits = []
         for side, one_sided in ((-1.0, "greater"), (1.0, "less")):
             if self.alternative in ("two-sided", one_sided):
-                ends.append(find_interval_end(self._make_pvalue_function(alpha), alpha, *self._find_start(), side, 1.0))
+                limits.append(
+                    find_interval_end(self._make_pvalue_function(alpha), alpha, *self._find_start(), side, 1.0)
+                )
             else:
-                ends.append(side)
+                limits.append(side)
         # rounding may exceed the bounds
         bounds = self.middle - self.half_width, self.middle + self.half_width
-        low, high = (min(max(self.middle + self.half_width * end, bounds[0]), bounds[1]) for end in ends)
+        low, high = (min(max(self.middle + self.half_width * end, bounds[0]), bounds[1]) for end in limits)
         return low, high
 
     def _find_start(self) -> tuple[float, float]:
         size, first, _ = self.noisy_sums.sums
         size = max(size, 1.0)
         mean = min(max(first / size, -1.0), 1.0)
-        law = make_t_distribution(self.noisy_sums, mean, find_plausible_sizes(self.noisy_sums)[0][0])
-        return mean, math.sqrt(max(self._compute_square_sum(law, mean), law.floor) + law.noise_variance) / size
+        null = make_t_distribution(self.noisy_sums, mean, find_plausible_sizes(self.noisy_sums)[0][0])
+        return mean, math.sqrt(max(self._compute_square_sum(null, mean), null.floor) + null.noise_variance) / size
 
     def _compute_square_sum(self, distribution: NoisyTDistribution, mean: float) -> float:
         """Return the noisy sum of squares about a mean."""
         return distribution.compute_centered_sums(self.noisy_sums.sums)[1]
 
     def _make_pvalue_function(self, alpha: float) -> Callable[[float], float]:
-        found, left_out = find_plausible_sizes(self.noisy_sums)
-        left_out += EXCLUDED_PROBABILITY
+        sizes, excluded = find_plausible_sizes(self.noisy_sums)
+        excluded += EXCLUDED_PROBABILITY
         size, first, square = self.noisy_sums.sums
-        reach = max(size, 1.0)
-        cut = min(max(first, -reach), reach)
-        places = dict.fromkeys(found, VARIANCE_POINTS // 2)
+        max_sum = max(size, 1.0)
+        clipped = min(max(first, -max_sum), max_sum)
+        indices = dict.fromkeys(sizes, VARIANCE_POINTS // 2)
 
         def compute_pvalue(mean: float) -> float:
             share = 0.0
-            for n in found:
-                law = make_t_distribution(self.noisy_sums, mean, n)
+            for n in sizes:
+                distribution = make_t_distribution(self.noisy_sums, mean, n)
                 # a sum far outside the possible range would reject every mean
-                distance, _ = law.compute_centered_sums((size, cut, square))
-                _, second = law.compute_centered_sums(self.noisy_sums.sums)
-                each = maximize_t_tail(law, distance, second, self.alternative, alpha - left_out, places[n])
-                share, places[n] = max(share, each.probability), each.grid_index
-                if share > alpha - left_out:
+                distance, _ = distribution.compute_centered_sums((size, clipped, square))
+                _, second = distribution.compute_centered_sums(self.noisy_sums.sums)
+                tail = maximize_t_tail(distribution, distance, second, self.alternative, alpha - excluded, indices[n])
+                share, indices[n] = max(share, tail.probability), tail.grid_index
+                if share > alpha - excluded:
                     break
-            return left_out + share
+            return excluded + share
 
         return compute_pvalue

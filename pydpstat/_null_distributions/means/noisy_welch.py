@@ -55,11 +55,11 @@ class WelchGroup(NamedTuple):
 
     def simulate_moments(self, variance: float, shape: int) -> tuple[Floats, Floats]:
         """Return the deviation of the mean and the estimate of the variance at the draws."""
-        law = self.distribution
-        sums, squares = simulate_centered_sums(self.draws, law.n, law.mean, variance, shape)
+        distribution = self.distribution
+        sums, squares = simulate_centered_sums(self.draws, distribution.n, distribution.mean, variance, shape)
         sums = sums + self.noises[0]
         squares = squares + self.noises[1]
-        return sums / law.n, estimate_variance(law.n, sums, squares, law.noise_variance)
+        return sums / distribution.n, estimate_variance(distribution.n, sums, squares, distribution.noise_variance)
 
 
 def get_shape_pairs(groups: tuple[WelchGroup, WelchGroup]) -> tuple[tuple[int, int], ...]:
@@ -74,42 +74,46 @@ def estimate_variance(n: int, first: Any, second: Any, noise_variance: float) ->
 
 def make_welch_groups(noisy_sums: tuple[NoisySums, NoisySums], difference: float) -> tuple[WelchGroup, WelchGroup]:
     """Return both groups under the hypothesis that their means differ by `difference`, about the pooled mean."""
-    n1, n2 = (each.size or 1 for each in noisy_sums)
+    n1, n2 = (sums.size or 1 for sums in noisy_sums)
     total = n1 + n2
-    up, down = difference * n2 / total, difference * n1 / total
-    low, high = max(-1.0 - up, -1.0 + down), min(1.0 - up, 1.0 + down)
-    spread = sum(each.unit_variance * float(np.square(each.noise[1]).sum()) for each in noisy_sums)
+    first_shift, second_shift = difference * n2 / total, difference * n1 / total
+    low, high = max(-1.0 - first_shift, -1.0 + second_shift), min(1.0 - first_shift, 1.0 + second_shift)
+    noise_variance = sum(sums.unit_variance * float(np.square(sums.noise[1]).sum()) for sums in noisy_sums)
     pooled = (noisy_sums[0].sums[1] + noisy_sums[1].sums[1]) / total
-    off = min(max(pooled, low), high) - 0.5 * (low + high)
-    off = math.copysign(max(abs(off) - 2.0 * math.sqrt(spread) / total, 0.0), off)
-    pooled = 0.5 * (low + high) + off
-    found = []
-    for place, (each, n, mean) in enumerate(zip(noisy_sums, (n1, n2), (pooled + up, pooled - down))):
-        law = make_t_distribution(each, min(max(mean, -1.0), 1.0), n)
-        first, second = law.compute_centered_sums(each.sums)
-        estimate = estimate_variance(n, first, second, law.noise_variance)
-        draws = draw_reference(n, law.noise_family, len(law.first_noise), place, 2)
-        noises = np.array(law.first_noise) @ draws.noises, np.array(law.second_noise) @ draws.noises
-        found.append(WelchGroup(law, draws, noises, each.sums[1] / n, estimate, law.noise_variance / n**2))
-    return found[0], found[1]
+    offset = min(max(pooled, low), high) - 0.5 * (low + high)
+    offset = math.copysign(max(abs(offset) - 2.0 * math.sqrt(noise_variance) / total, 0.0), offset)
+    pooled = 0.5 * (low + high) + offset
+    groups = []
+    for index, (sums, n, mean) in enumerate(zip(noisy_sums, (n1, n2), (pooled + first_shift, pooled - second_shift))):
+        distribution = make_t_distribution(sums, min(max(mean, -1.0), 1.0), n)
+        first, second = distribution.compute_centered_sums(sums.sums)
+        estimate = estimate_variance(n, first, second, distribution.noise_variance)
+        draws = draw_reference(n, distribution.noise_family, len(distribution.first_noise), index, 2)
+        noises = np.array(distribution.first_noise) @ draws.noises, np.array(distribution.second_noise) @ draws.noises
+        groups.append(
+            WelchGroup(distribution, draws, noises, sums.sums[1] / n, estimate, distribution.noise_variance / n**2)
+        )
+    return groups[0], groups[1]
 
 
 def _make_plausible_grid(group: WelchGroup) -> Floats:
     """Return a grid over the plausible variances of a group."""
-    law = group.distribution
-    coarse = make_variance_grid(1.0 - law.mean * law.mean, law.floor, law.n, COARSE_POINTS)
+    distribution = group.distribution
+    coarse = make_variance_grid(
+        1.0 - distribution.mean * distribution.mean, distribution.floor, distribution.n, COARSE_POINTS
+    )
 
     @cache
     def compare_estimates(index: int) -> tuple[bool, bool]:
         above, variance = [], float(coarse[index])
-        for shape in law.get_shapes(variance):
+        for shape in distribution.get_shapes(variance):
             _, estimates = group.simulate_moments(variance, shape)
             above.append(int(np.count_nonzero(estimates >= group.variance)))
         tail = 0.5 * EXCLUDED_PROBABILITY * estimates.size
         return max(above) <= tail, estimates.size - min(above) <= tail
 
-    first, last = find_plausible_range(coarse.size, compare_estimates, law.n >= _MIN_ORDERED_RECORDS)
-    return make_variance_range(law, float(coarse[first]), float(coarse[last]))
+    first, last = find_plausible_range(coarse.size, compare_estimates, distribution.n >= _MIN_ORDERED_RECORDS)
+    return make_variance_range(distribution, float(coarse[first]), float(coarse[last]))
 
 
 def make_variance_range(distribution: NoisyTDistribution, low: float, high: float) -> Floats:
@@ -126,12 +130,12 @@ def find_plausible_range(size: int, flags: Callable[[int], tuple[bool, bool]], i
     With `is_ordered` the first indices are too small and the last too large, which allows bisection.
     """
     if is_ordered and not flags(0)[1]:
-        low = bisect_left(range(size), True, key=lambda place: not flags(place)[0])
-        high = bisect_left(range(size), True, key=lambda place: flags(place)[1])
+        low = bisect_left(range(size), True, key=lambda index: not flags(index)[0])
+        high = bisect_left(range(size), True, key=lambda index: flags(index)[1])
         if low < high:
             return max(low - 1, 0), min(high, size - 1)
-    kept = np.flatnonzero(find_plausible_variances(*np.array([flags(place) for place in range(size)]).T))
-    return int(kept[0]), int(kept[-1])
+    plausible = np.flatnonzero(find_plausible_variances(*np.array([flags(index) for index in range(size)]).T))
+    return int(plausible[0]), int(plausible[-1])
 
 
 def maximize_welch_tail(
@@ -149,22 +153,24 @@ def maximize_welch_tail(
     shapes: both normal, or the most skewed ones in opposite directions. The common mean under the hypothesis
     is the estimated one.
     """
-    both = _SimulatedGroups(groups, distance, alternative)
-    size, (first, second) = groups[0].noises[0].size, both.min_variances.shape
-    share, where = 0.0, start
+    simulated = _SimulatedGroups(groups, distance, alternative)
+    size, (n_first, n_second) = groups[0].noises[0].size, simulated.min_variances.shape
+    share, indices = 0.0, start
     # a p-value and a rejection need all pairs; an early stop does not
-    for reach in (0, 2, first + second) if stop_above < 1.0 else (first + second,):
+    for margin in (0, 2, n_first + n_second) if stop_above < 1.0 else (n_first + n_second,):
         rows, columns = (
-            slice(max(place - reach, 0), place + reach + 1)
-            for place in (min(start[0], first - 1), min(start[1], second - 1))
+            slice(max(index - margin, 0), index + margin + 1)
+            for index in (min(start[0], n_first - 1), min(start[1], n_second - 1))
         )
-        counts = np.max([both.count_exceedances(shapes, rows, columns) for shapes in get_shape_pairs(groups)], axis=0)
+        counts = np.max(
+            [simulated.count_exceedances(shapes, rows, columns) for shapes in get_shape_pairs(groups)], axis=0
+        )
         share = float((1 + counts.max()) / (size + 1))
         row, column = np.unravel_index(int(counts.argmax()), counts.shape)
-        where = rows.start + int(row), columns.start + int(column)
+        indices = rows.start + int(row), columns.start + int(column)
         if share > stop_above:
             break
-    return distance / math.sqrt(max(both.square, both.floor) + both.noise_variance), share, where
+    return distance / math.sqrt(max(simulated.square, simulated.floor) + simulated.noise_variance), share, indices
 
 
 class _SimulatedGroups:
@@ -172,18 +178,18 @@ class _SimulatedGroups:
 
     def __init__(self, groups: tuple[WelchGroup, WelchGroup], distance: float, alternative: str) -> None:
         self.groups, self.distance, self.alternative = groups, distance, alternative
-        self.grids = tuple(_make_plausible_grid(each) for each in groups)
-        self.noise_variance = sum(each.noise_variance for each in groups)
-        self.floor = sum(each.distribution.floor / each.distribution.n**2 for each in groups)
-        self.square = sum(each.variance / each.distribution.n for each in groups)
-        least = [
+        self.grids = tuple(_make_plausible_grid(group) for group in groups)
+        self.noise_variance = sum(group.noise_variance for group in groups)
+        self.floor = sum(group.distribution.floor / group.distribution.n**2 for group in groups)
+        self.square = sum(group.variance / group.distribution.n for group in groups)
+        min_squares = [
             [
-                bound_square_sum(each.distribution.n, each.distribution.mean, v) / each.distribution.n**2
+                bound_square_sum(group.distribution.n, group.distribution.mean, v) / group.distribution.n**2
                 for v in grid.tolist()
             ]
-            for each, grid in zip(groups, self.grids)
+            for group, grid in zip(groups, self.grids)
         ]
-        self.min_variances = np.maximum(self.floor, np.add.outer(*least)) + self.noise_variance
+        self.min_variances = np.maximum(self.floor, np.add.outer(*min_squares)) + self.noise_variance
         self.observed_statistics = distance / np.sqrt(np.maximum(self.square + self.noise_variance, self.min_variances))
         self._cached_draws: dict[tuple[int, int, int], tuple[Floats, Floats]] = {}
 
@@ -191,18 +197,20 @@ class _SimulatedGroups:
         """Return the number of draws as extreme as the observed statistic, for pairs of variances."""
         lowest, observed = self.min_variances[rows, columns], self.observed_statistics[rows, columns]
         first, second = self._get_draws(0, rows, shapes[0]), self._get_draws(1, columns, shapes[1])
-        some = self._select_candidate_draws(first, second, self._bound_squared_statistic(observed), float(lowest.min()))
-        first, second = ([(mean[some], part[some]) for mean, part in each] for each in (first, second))
-        found = np.zeros(lowest.shape, dtype=np.int64)
-        apart, total = (np.empty(first[0][0].size) for _ in range(2))
+        candidates = self._select_candidate_draws(
+            first, second, self._bound_squared_statistic(observed), float(lowest.min())
+        )
+        first, second = ([(mean[candidates], part[candidates]) for mean, part in draws] for draws in (first, second))
+        counts = np.zeros(lowest.shape, dtype=np.int64)
+        difference, total = (np.empty(first[0][0].size) for _ in range(2))
         for i, (mean1, part1) in enumerate(first):
             for j, (mean2, part2) in enumerate(second):
                 np.add(part1, part2, out=total)
                 np.maximum(total, lowest[i, j], out=total)
-                np.subtract(mean1, mean2, out=apart)
-                extreme = find_exceedances(apart, total, float(observed[i, j]), self.alternative)
-                found[i, j] = np.count_nonzero(extreme)
-        return found
+                np.subtract(mean1, mean2, out=difference)
+                extreme = find_exceedances(difference, total, float(observed[i, j]), self.alternative)
+                counts[i, j] = np.count_nonzero(extreme)
+        return counts
 
     @staticmethod
     def _select_candidate_draws(
@@ -210,16 +218,16 @@ class _SimulatedGroups:
     ) -> npt.NDArray[np.intp]:
         """Return the indices of the draws that can be extreme for some pair; usually these are few."""
         (means1, parts1), (means2, parts2) = zip(*first), zip(*second)
-        up = reduce(np.maximum, means1) - reduce(np.minimum, means2)
-        down = reduce(np.maximum, means2) - reduce(np.minimum, means1)
+        max_difference = reduce(np.maximum, means1) - reduce(np.minimum, means2)
+        max_reverse = reduce(np.maximum, means2) - reduce(np.minimum, means1)
         total = np.maximum(reduce(np.minimum, parts1) + reduce(np.minimum, parts2), min_variance)
-        return np.flatnonzero(np.maximum(up, down) ** 2 >= min_square * total)
+        return np.flatnonzero(np.maximum(max_difference, max_reverse) ** 2 >= min_square * total)
 
     def _bound_squared_statistic(self, observed: Floats) -> float:
         """Return a lower bound of the squares of all statistics as extreme as an observed one."""
         sign = {"greater": 1.0, "less": -1.0}.get(self.alternative, math.copysign(1.0, self.distance))
-        least = float((sign * observed).min())
-        return (1.0 - 1e-9) * least * least if least > 0.0 else 0.0
+        smallest = float((sign * observed).min())
+        return (1.0 - 1e-9) * smallest * smallest if smallest > 0.0 else 0.0
 
     def _get_draws(self, group_index: int, grid_slice: slice, shape: int) -> _GroupDraws:
         group = self.groups[group_index]
@@ -266,11 +274,11 @@ class ImportanceDraws(NamedTuple):
 
     def compute_weights(self, shape: int, open_noise: int | None = None) -> Floats:
         """Return the weights of draws for records of a shape, without that of the noise left open."""
-        found = self.normal_weights if shape == NORMAL_SHAPE else self.binomial_weights
-        for place, each in enumerate(self.noise_weights):
-            if place != open_noise:
-                found = found * each
-        return found
+        weights = self.normal_weights if shape == NORMAL_SHAPE else self.binomial_weights
+        for index, noise_weight in enumerate(self.noise_weights):
+            if index != open_noise:
+                weights = weights * noise_weight
+        return weights
 
     def compute_sums(self, n: int, mean: float, variance: float, shape: int) -> tuple[Floats, Floats]:
         """Return the sums of n centered records and of their squares, at the draws."""
@@ -289,19 +297,19 @@ def draw_importance_sample(
     extreme if a quadratic form of the noise is positive. With 4,096 points a probability of 1e-6 has a
     relative error of 10 to 20 %; twice its estimated standard error is added.
     """
-    each = 3 + n_noises
-    points = make_uniform_points(each * groups, power)[each * group : each * (group + 1)]
+    n_coordinates = 3 + n_noises
+    points = make_uniform_points(n_coordinates * groups, power)[n_coordinates * group : n_coordinates * (group + 1)]
     powers = (_NORMAL_STRETCH, _CHI_SQUARE_STRETCH, _NORMAL_STRETCH, *[_NOISE_STRETCH] * n_noises)
-    moved = [_transform_to_tails(row, stretch) for row, stretch in zip(points, powers)]
-    shares, weights = (np.array(each) for each in zip(*moved))
+    transformed = [_transform_to_tails(row, stretch) for row, stretch in zip(points, powers)]
+    shares, weights = (np.array(rows) for rows in zip(*transformed))
     order = np.argsort(shares[2], kind="stable")
-    ordered = shares[2][order]
+    ordered_shares = shares[2][order]
     chi2 = chdtri(n - 1, 1.0 - shares[1]) if n > 1 else np.zeros(shares.shape[1])
-    drawn = compute_noise_quantiles(shares[3:], noise_family)
-    parts = (ndtri(shares[0]), chi2, ordered, ndtri(ordered), order, drawn)
+    noises = compute_noise_quantiles(shares[3:], noise_family)
+    arrays = (ndtri(shares[0]), chi2, ordered_shares, ndtri(ordered_shares), order, noises)
     normal, binomial = weights[0] * weights[1], weights[2]
     return ImportanceDraws(
-        ReferenceDraws(*map(freeze_array, parts)),
+        ReferenceDraws(*map(freeze_array, arrays)),
         freeze_array(normal),
         freeze_array(binomial),
         freeze_array(weights[3:]),
@@ -310,17 +318,17 @@ def draw_importance_sample(
 
 def _transform_to_tails(shares: Floats, power: float) -> tuple[Floats, Floats]:
     """Return uniform points moved towards 0 and 1, and their density ratios."""
-    near = 2.0 * np.minimum(shares, 1.0 - shares)
-    moved = 0.5 * near**power
-    return np.where(shares < 0.5, moved, 1.0 - moved), power * near ** (power - 1.0)
+    tail_shares = 2.0 * np.minimum(shares, 1.0 - shares)
+    lower_half = 0.5 * tail_shares**power
+    return np.where(shares < 0.5, lower_half, 1.0 - lower_half), power * tail_shares ** (power - 1.0)
 
 
 def compute_noise_survival(y: Floats, noise_family: str) -> Floats:
     """Return the probability that a noise of scale 1 exceeds y."""
     if noise_family == "normal":
         return np.asarray(ndtr(-y))
-    side = 0.5 * np.exp(-np.abs(y))
-    return np.where(y >= 0.0, side, 1.0 - side)
+    upper = 0.5 * np.exp(-np.abs(y))
+    return np.where(y >= 0.0, upper, 1.0 - upper)
 
 
 class QuadraticSums(NamedTuple):
@@ -345,26 +353,26 @@ def compute_conditional_tail(sums: QuadraticSums, t: float, lower_limit: float, 
     c = sums.first * sums.first - t * t * sums.constant
     root = np.sqrt(np.maximum(b * b - a * c, 0.0))
     # avoids cancellation
-    far = -b - np.copysign(root, b)
-    ends = far / a, np.divide(c, far, out=np.zeros_like(far), where=far != 0.0)
-    low = np.maximum(np.minimum(*ends), lowest)
-    high = np.maximum(np.maximum(*ends), lowest)
-    found = compute_noise_survival(lowest, noise_family) - np.where(
+    larger = -b - np.copysign(root, b)
+    roots = larger / a, np.divide(c, larger, out=np.zeros_like(larger), where=larger != 0.0)
+    low = np.maximum(np.minimum(*roots), lowest)
+    high = np.maximum(np.maximum(*roots), lowest)
+    tails = compute_noise_survival(lowest, noise_family) - np.where(
         root > 0.0,
         compute_noise_survival(low, noise_family) - compute_noise_survival(high, noise_family),
         0.0,
     )
-    return np.maximum(found, 0.0)
+    return np.maximum(tails, 0.0)
 
 
 def sum_conditional_tails(
     sums: QuadraticSums, signs: Iterable[float], t: float, lower_limit: float, noise_family: str
 ) -> Floats:
     """Return the sum of tails of `compute_conditional_tail` for the given signs of the sums."""
-    found = np.zeros_like(sums.first)
+    total = np.zeros_like(sums.first)
     for sign in signs:
-        found += compute_conditional_tail(sums if sign > 0.0 else sums.invert_signs(), t, lower_limit, noise_family)
-    return found
+        total += compute_conditional_tail(sums if sign > 0.0 else sums.invert_signs(), t, lower_limit, noise_family)
+    return total
 
 
 def compute_upper_mean(values: Floats) -> float:

@@ -94,24 +94,26 @@ def compare_group_means(
     of two corrected means over its standard error, or the weighted sum of squares of several.
     """
     roots, skews = [], []
-    for law, part, lowest in zip(distributions, summaries, min_squares):
-        square = np.maximum(part.square, lowest)
-        whole = square + law.t_distribution.noise_variance
-        roots.append(np.sqrt(whole) / law.t_distribution.n)
-        skews.append(law.estimate_removed_skewness(part.cube, square, whole))
+    for distribution, summary, lowest in zip(distributions, summaries, min_squares):
+        square = np.maximum(summary.square, lowest)
+        total_square = square + distribution.t_distribution.noise_variance
+        roots.append(np.sqrt(total_square) / distribution.t_distribution.n)
+        skews.append(distribution.estimate_removed_skewness(summary.cube, square, total_square))
     weights = [1.0 / (root * root) for root in roots]
     total = sum(weights[1:], weights[0])
-    middle = sum(weight * part.mean for weight, part in zip(weights, summaries)) / total
-    moved = []
-    for part, root, weight, skewness in zip(summaries, roots, weights, skews):
-        t = (part.mean - middle) / root
-        lean = skewness * t
+    middle = sum(weight * summary.mean for weight, summary in zip(weights, summaries)) / total
+    corrected = []
+    for summary, root, weight, skewness in zip(summaries, roots, weights, skews):
+        t = (summary.mean - middle) / root
+        scaled_t = skewness * t
         constant = skewness / 6.0 * (1.0 - weight / total)
-        moved.append(part.mean + root * (constant + t * lean * (1.0 / 3.0 + lean / 27.0)))
-    if len(moved) == 2:
-        return np.asarray((moved[0] - moved[1]) / np.sqrt(roots[0] ** 2 + roots[1] ** 2))
-    middle = sum(weight * each for weight, each in zip(weights, moved)) / total
-    return np.asarray(sum(weight * (each - middle) ** 2 for weight, each in zip(weights, moved)))
+        corrected.append(summary.mean + root * (constant + t * scaled_t * (1.0 / 3.0 + scaled_t / 27.0)))
+    if len(corrected) == 2:
+        return np.asarray((corrected[0] - corrected[1]) / np.sqrt(roots[0] ** 2 + roots[1] ** 2))
+    middle = sum(weight * corrected_mean for weight, corrected_mean in zip(weights, corrected)) / total
+    return np.asarray(
+        sum(weight * (corrected_mean - middle) ** 2 for weight, corrected_mean in zip(weights, corrected))
+    )
 
 
 @dataclass(frozen=True)
@@ -130,35 +132,40 @@ class SkewedGroups:
     @cached_property
     def summaries(self) -> list[GroupSummary]:
         """Observed moments of the groups."""
-        return [summarize_group(*each) for each in zip(self.distributions, self.observed_sums, self.shifts)]
+        return [summarize_group(*group) for group in zip(self.distributions, self.observed_sums, self.shifts)]
 
     @cached_property
     def plausible_variances(self) -> list[dict[float, dict[int, list[float]]]]:
         """Plausible variances of each group, ascending, by side and index of the rare records' fraction."""
-        tail, found = 0.25 * self.excluded / len(self.distributions), []
-        for law, seen in zip(self.distributions, self.observed_sums):
-            variances = make_plausible_variances(law, seen, tail)
-            kept = [compare_moments(law, seen, variances, side, tail).find_plausible() for side in SKEWNESS_SIDES]
+        tail, by_group = 0.25 * self.excluded / len(self.distributions), []
+        for distribution, observed in zip(self.distributions, self.observed_sums):
+            variances = make_plausible_variances(distribution, observed, tail)
+            masks = [
+                compare_moments(distribution, observed, variances, side, tail).find_plausible()
+                for side in SKEWNESS_SIDES
+            ]
             # the normal shape does not depend on the side
-            kept[0][0] &= kept[1][0]
-            kept[1][0] = kept[0][0]
-            found.append({side: _group_by_share(variances, each) for side, each in zip(SKEWNESS_SIDES, kept)})
-        return found
+            masks[0][0] &= masks[1][0]
+            masks[1][0] = masks[0][0]
+            by_group.append({side: _group_by_share(variances, mask) for side, mask in zip(SKEWNESS_SIDES, masks)})
+        return by_group
 
     def iterate_shapes(self) -> Iterator[tuple[GroupShape, ...]]:
         """Yield shapes and variances of all groups, skewed to alternating sides."""
-        rows = sorted({row for each in self.plausible_variances for by_share in each.values() for row in by_share})
-        told = set()
-        for between in _VARIANCE_POSITIONS:
+        rows = sorted(
+            {row for by_side in self.plausible_variances for by_share in by_side.values() for row in by_share}
+        )
+        yielded = set()
+        for positions in _VARIANCE_POSITIONS:
             for row in rows:
                 for first in SKEWNESS_SIDES:
-                    found = tuple(
-                        self._choose_group_shape(place, first * (1.0 - 2.0 * (place % 2)), row, between[place % 2])
-                        for place in range(len(self.distributions))
+                    shapes = tuple(
+                        self._choose_group_shape(index, first * (1.0 - 2.0 * (index % 2)), row, positions[index % 2])
+                        for index in range(len(self.distributions))
                     )
-                    if found not in told:
-                        told.add(found)
-                        yield found
+                    if shapes not in yielded:
+                        yielded.add(shapes)
+                        yield shapes
 
     def _choose_group_shape(self, group_index: int, side: float, max_share_index: int, position: float) -> GroupShape:
         """Return a plausible shape of a group with at most a given fraction of rare records, if there is one."""
@@ -186,64 +193,71 @@ class SkewedGroups:
         return float(compare_group_means(self.distributions, self.summaries, self._bound_square_sums(shapes)))
 
     def _bound_square_sums(self, shapes: Sequence[GroupShape] | None) -> list[float]:
-        variances = [each.variance for each in shapes] if shapes else [0.0] * len(self.distributions)
-        return [law.t_distribution.bound_square_sum(variance) for law, variance in zip(self.distributions, variances)]
+        variances = [shape.variance for shape in shapes] if shapes else [0.0] * len(self.distributions)
+        return [
+            distribution.t_distribution.bound_square_sum(variance)
+            for distribution, variance in zip(self.distributions, variances)
+        ]
 
     def simulate_statistics(self, shapes: Sequence[GroupShape]) -> Floats:
         """Return the statistics of the draws."""
-        parts = [_simulate_group_summary(law, point) for law, point in zip(self.distributions, shapes)]
-        return compare_group_means(self.distributions, parts, self._bound_square_sums(shapes))
+        summaries = [
+            _simulate_group_summary(distribution, point) for distribution, point in zip(self.distributions, shapes)
+        ]
+        return compare_group_means(self.distributions, summaries, self._bound_square_sums(shapes))
 
     def compare_releases(self, sums: Sequence[Floats], shapes: Sequence[GroupShape]) -> Floats:
         """Return the statistics of other releases, from noisy sums of 1, z, z^2 and z^3 of each group."""
-        parts = [
-            summarize_group(law, compute_centered_powers(law.t_distribution.mean, *each), shift)
-            for law, each, shift in zip(self.distributions, sums, self.shifts)
+        summaries = [
+            summarize_group(distribution, compute_centered_powers(distribution.t_distribution.mean, *group_sums), shift)
+            for distribution, group_sums, shift in zip(self.distributions, sums, self.shifts)
         ]
-        return compare_group_means(self.distributions, parts, self._bound_square_sums(shapes))
+        return compare_group_means(self.distributions, summaries, self._bound_square_sums(shapes))
 
     def maximize_tail(self, stop_above: float = 2.0) -> float:
         """Return the largest probability of a statistic as extreme as the observed one.
 
         The search stops at a probability above `stop_above`.
         """
-        most = 0.0
-        for points in self.iterate_shapes():
-            observed, drawn = self.compute_statistic(points), self.simulate_statistics(points)
-            if len(points) == 2 and self.alternative == "two-sided":
-                extreme = np.abs(drawn) >= abs(observed)
+        max_tail = 0.0
+        for shapes in self.iterate_shapes():
+            observed, simulated = self.compute_statistic(shapes), self.simulate_statistics(shapes)
+            if len(shapes) == 2 and self.alternative == "two-sided":
+                is_extreme = np.abs(simulated) >= abs(observed)
             else:
-                extreme = drawn <= observed if self.alternative == "less" else drawn >= observed
+                is_extreme = simulated <= observed if self.alternative == "less" else simulated >= observed
             if self.distributions[0].has_far_draws:
-                weights = np.ones(extreme.size)
-                for law, point in zip(self.distributions, points):
-                    weights = weights * law.compute_weights(RARE_VARIANCE_SHARES[point.share_index])
-                most = max(most, compute_upper_mean(weights * extreme))
+                weights = np.ones(is_extreme.size)
+                for distribution, point in zip(self.distributions, shapes):
+                    weights = weights * distribution.compute_weights(RARE_VARIANCE_SHARES[point.share_index])
+                max_tail = max(max_tail, compute_upper_mean(weights * is_extreme))
             else:
-                most = max(most, (1 + int(np.count_nonzero(extreme))) / (extreme.size + 1))
-            if most > stop_above:
+                max_tail = max(max_tail, (1 + int(np.count_nonzero(is_extreme))) / (is_extreme.size + 1))
+            if max_tail > stop_above:
                 break
-        return most
+        return max_tail
 
     def maximize_group_tails(self, group_index: int, statistic: float) -> Floats:
         """Return the largest probabilities that the square of a group is at least each threshold."""
-        law, roots = self.distributions[group_index], make_thresholds(statistic)
-        found = np.zeros(roots.size)
+        distribution, roots = self.distributions[group_index], make_thresholds(statistic)
+        tails = np.zeros(roots.size)
         for side, by_share in self.plausible_variances[group_index].items():
             for row, variances in by_share.items():
-                weights = law.compute_weights(RARE_VARIANCE_SHARES[row])
-                for variance in {variances[round(each * (len(variances) - 1))] for each in (0.0, 0.5, 1.0)}:
+                weights = distribution.compute_weights(RARE_VARIANCE_SHARES[row])
+                for variance in {variances[round(fraction * (len(variances) - 1))] for fraction in (0.0, 0.5, 1.0)}:
                     sizes = np.abs(
-                        law.compute_statistic(law.simulate_sums(variance, side, RARE_VARIANCE_SHARES[row]), variance)
+                        distribution.compute_statistic(
+                            distribution.simulate_sums(variance, side, RARE_VARIANCE_SHARES[row]), variance
+                        )
                     )
-                    reached = [compute_upper_mean(weights * (sizes >= root)) for root in roots.tolist()]
-                    found = np.maximum(found, reached)
-        found[0] = 1.0
-        return np.minimum.accumulate(np.minimum(found, 1.0))
+                    variance_tails = [compute_upper_mean(weights * (sizes >= root)) for root in roots.tolist()]
+                    tails = np.maximum(tails, variance_tails)
+        tails[0] = 1.0
+        return np.minimum.accumulate(np.minimum(tails, 1.0))
 
 
 def _group_by_share(variances: Floats, is_plausible: BooleanArray) -> dict[int, list[float]]:
-    return {row: variances[each].tolist() for row, each in enumerate(is_plausible) if each.any()}
+    return {row: variances[mask].tolist() for row, mask in enumerate(is_plausible) if mask.any()}
 
 
 def round_mean_outwards(mean: float) -> float:
@@ -261,19 +275,19 @@ def make_skewed_groups(
     has_far_draws: bool = False,
 ) -> SkewedGroups:
     """Return groups with equal means, or the first with a given difference, about the pooled mean."""
-    sizes = [each.size or 1 for each in noisy_sums]
+    sizes = [group_sums.size or 1 for group_sums in noisy_sums]
     total, groups = sum(sizes), len(noisy_sums)
-    apart = [difference * (total - sizes[0]) / total, *[-difference * sizes[0] / total] * (groups - 1)]
-    pooled = sum(each.sums[1] for each in noisy_sums) / total
+    group_shifts = [difference * (total - sizes[0]) / total, *[-difference * sizes[0] / total] * (groups - 1)]
+    pooled = sum(group_sums.sums[1] for group_sums in noisy_sums) / total
     power = max(_MIN_DRAWS_POWER, DRAWS_POWER + 1 - (groups - 1).bit_length())
-    laws, seen, shifts = [], [], []
-    for place, (each, size, own) in enumerate(zip(noisy_sums, sizes, apart)):
-        mean = round_mean_outwards(min(max(pooled + own, -1.0), 1.0))
-        among = GroupPosition(place, groups, power, _FAR_DRAWS_POWERS[groups > 2])
-        laws.append(make_skewed_distribution(each, mean, size, has_far_draws, among))
-        seen.append(compute_sums_about_mean(each, mean))
-        shifts.append(mean - own)
-    return SkewedGroups(tuple(laws), tuple(seen), tuple(shifts), alternative, excluded)
+    distributions, observed, shifts = [], [], []
+    for index, (group_sums, size, shift) in enumerate(zip(noisy_sums, sizes, group_shifts)):
+        mean = round_mean_outwards(min(max(pooled + shift, -1.0), 1.0))
+        position = GroupPosition(index, groups, power, _FAR_DRAWS_POWERS[groups > 2])
+        distributions.append(make_skewed_distribution(group_sums, mean, size, has_far_draws, position))
+        observed.append(compute_sums_about_mean(group_sums, mean))
+        shifts.append(mean - shift)
+    return SkewedGroups(tuple(distributions), tuple(observed), tuple(shifts), alternative, excluded)
 
 
 def compute_difference_pvalue(
@@ -288,12 +302,12 @@ def compute_difference_pvalue(
     """
     groups = make_skewed_groups(noisy_sums, difference, alternative)
     limit = max(stop_above, 2.0 * EXCLUDED_PROBABILITY) - EXCLUDED_PROBABILITY
-    first = min(1.0, EXCLUDED_PROBABILITY + groups.maximize_tail(limit))
-    if first > 2.0 * EXCLUDED_PROBABILITY or 2.0 * EXCLUDED_PROBABILITY <= stop_above < 1.0:
-        return groups.compute_statistic(), first
+    simulated_pvalue = min(1.0, EXCLUDED_PROBABILITY + groups.maximize_tail(limit))
+    if simulated_pvalue > 2.0 * EXCLUDED_PROBABILITY or 2.0 * EXCLUDED_PROBABILITY <= stop_above < 1.0:
+        return groups.compute_statistic(), simulated_pvalue
     deep = make_skewed_groups(noisy_sums, difference, alternative, DEEP_EXCLUDED_PROBABILITY, has_far_draws=True)
     return groups.compute_statistic(), choose_refined_pvalue(
-        first, EXCLUDED_PROBABILITY, DEEP_EXCLUDED_PROBABILITY + deep.maximize_tail(EXCLUDED_PROBABILITY)
+        simulated_pvalue, EXCLUDED_PROBABILITY, DEEP_EXCLUDED_PROBABILITY + deep.maximize_tail(EXCLUDED_PROBABILITY)
     )
 
 
@@ -309,14 +323,16 @@ def compute_several_means_pvalue(noisy_sums: Sequence[NoisySums], stop_above: fl
         make_skewed_groups(noisy_sums),
         max(stop_above, 2.0 * EXCLUDED_PROBABILITY) - EXCLUDED_PROBABILITY,
     )
-    first = min(1.0, EXCLUDED_PROBABILITY + groups.maximize_tail(limit))
-    if first > 2.0 * EXCLUDED_PROBABILITY or 2.0 * EXCLUDED_PROBABILITY <= stop_above < 1.0:
-        return groups.compute_statistic(), first
+    simulated_pvalue = min(1.0, EXCLUDED_PROBABILITY + groups.maximize_tail(limit))
+    if simulated_pvalue > 2.0 * EXCLUDED_PROBABILITY or 2.0 * EXCLUDED_PROBABILITY <= stop_above < 1.0:
+        return groups.compute_statistic(), simulated_pvalue
     deep = make_skewed_groups(noisy_sums, excluded=DEEP_EXCLUDED_PROBABILITY, has_far_draws=True)
-    least = min(groups.compute_statistic(points) for points in groups.iterate_shapes())
-    chance = bound_sum_tail([deep.maximize_group_tails(place, least) for place in range(len(noisy_sums))], least)
+    min_statistic = min(groups.compute_statistic(shapes) for shapes in groups.iterate_shapes())
+    chance = bound_sum_tail(
+        [deep.maximize_group_tails(index, min_statistic) for index in range(len(noisy_sums))], min_statistic
+    )
     return groups.compute_statistic(), choose_refined_pvalue(
-        first, EXCLUDED_PROBABILITY, DEEP_EXCLUDED_PROBABILITY + chance
+        simulated_pvalue, EXCLUDED_PROBABILITY, DEEP_EXCLUDED_PROBABILITY + chance
     )
 
 

@@ -76,25 +76,25 @@ def draw_shape_reference(
     has_far_draws: bool = False,
 ) -> ShapeDraws:
     """Return independent draws for n records of one of several groups; weighted ones if `has_far_draws`."""
-    each = SHAPE_COORDINATES + n_noises
-    points = make_uniform_points(each * groups, power)[each * group : each * (group + 1)]
+    n_coordinates = SHAPE_COORDINATES + n_noises
+    points = make_uniform_points(n_coordinates * groups, power)[n_coordinates * group : n_coordinates * (group + 1)]
     weights = np.ones(points.shape)
     if has_far_draws:
-        powers = (*_COORDINATE_STRETCHES, *[_NOISE_STRETCHES[min(place, 1)] for place in range(n_noises)])
-        near = 2.0 * np.minimum(points, 1.0 - points)
-        lengths = np.array(powers)[:, None]
-        moved = 0.5 * near**lengths
-        weights = lengths * near ** (lengths - 1.0)
-        points = np.where(points < 0.5, moved, 1.0 - moved)
-    across = ndtri(points[3])
-    chi2 = across * across + (chdtri(n - 2, 1.0 - points[1]) if n > 2 else 0.0)
+        powers = (*_COORDINATE_STRETCHES, *[_NOISE_STRETCHES[min(index, 1)] for index in range(n_noises)])
+        tail_shares = 2.0 * np.minimum(points, 1.0 - points)
+        stretches = np.array(powers)[:, None]
+        lower_half = 0.5 * tail_shares**stretches
+        weights = stretches * tail_shares ** (stretches - 1.0)
+        points = np.where(points < 0.5, lower_half, 1.0 - lower_half)
+    rare_component = ndtri(points[3])
+    chi2 = rare_component * rare_component + (chdtri(n - 2, 1.0 - points[1]) if n > 2 else 0.0)
     mean = ndtri(points[0]) / math.sqrt(n)
     square = n * mean * mean + chi2
     cube = compute_skewness_quantiles(n, ndtri(points[5])) * chi2 * np.sqrt(chi2 / n)
     cube += mean * (3.0 * square - 2.0 * n * mean * mean)
     order = np.argsort(points[2], kind="stable")
     shares = points[2][order]
-    drawn = compute_noise_quantiles(points[SHAPE_COORDINATES:], noise_family)
+    noises = compute_noise_quantiles(points[SHAPE_COORDINATES:], noise_family)
     kinds = (weights[0] * weights[1], weights[2], np.prod(weights[SHAPE_COORDINATES:], axis=0))
     return ShapeDraws(
         mean=freeze_array(mean),
@@ -103,9 +103,9 @@ def draw_shape_reference(
         shares=freeze_array(shares),
         scores=freeze_array(ndtri(shares)),
         order=freeze_array(order),
-        rare_component=freeze_array(across),
+        rare_component=freeze_array(rare_component),
         residual_scores=freeze_array(ndtri(points[4])),
-        noises=freeze_array(drawn),
+        noises=freeze_array(noises),
         weights=(freeze_array(kinds[0]), freeze_array(kinds[1]), freeze_array(kinds[2])),
     )
 
@@ -122,15 +122,15 @@ def compute_skewness_quantiles(n: int, scores: Floats) -> Floats:
     """
     if n < 3:
         return np.zeros_like(scores)
-    spread = math.sqrt(6.0 * (n - 2) / ((n + 1.0) * (n + 3.0)))
-    found = scores
+    sd = math.sqrt(6.0 * (n - 2) / ((n + 1.0) * (n + 3.0)))
+    standardized = scores
     if n >= _MIN_JOHNSON_RECORDS:
         flat = 3.0 * (n * n + 27.0 * n - 70.0) * (n + 1.0) * (n + 3.0)
         flat /= (n - 2.0) * (n + 5.0) * (n + 7.0) * (n + 9.0)
         square = math.sqrt(2.0 * (flat - 1.0)) - 1.0
-        found = math.sqrt(2.0 / (square - 1.0)) * np.sinh(scores * math.sqrt(0.5 * math.log(square)))
-    most = (n - 2.0) / math.sqrt(n - 1.0)
-    return np.clip(spread * found, -most, most)
+        standardized = math.sqrt(2.0 / (square - 1.0)) * np.sinh(scores * math.sqrt(0.5 * math.log(square)))
+    max_skewness = (n - 2.0) / math.sqrt(n - 1.0)
+    return np.clip(sd * standardized, -max_skewness, max_skewness)
 
 
 class CenteredSums(NamedTuple):
@@ -166,29 +166,33 @@ def simulate_shape_sums(
     """
     if variance <= 0.0:
         return CenteredSums(*np.zeros((3, draws.size)))
-    far = compute_bound_distance(mean, side)
-    part = share * variance
-    scale = math.sqrt(variance - part)
+    bound_distance = compute_bound_distance(mean, side)
+    rare_variance = share * variance
+    scale = math.sqrt(variance - rare_variance)
     first = second = third = np.zeros(draws.size)
     if share > 0.0:
-        near = part / far
+        opposite = rare_variance / bound_distance
         count = np.empty(draws.size)
-        count[draws.order] = compute_binomial_quantiles(n, part / (part + far * far), draws.shares, draws.scores)
-        first = count * (far + near) - n * near
-        second = count * (far * far - near * near) + n * near * near
-        third = count * (far**3 + near**3) - n * near**3
+        count[draws.order] = compute_binomial_quantiles(
+            n, rare_variance / (rare_variance + bound_distance * bound_distance), draws.shares, draws.scores
+        )
+        first = count * (bound_distance + opposite) - n * opposite
+        second = count * (bound_distance * bound_distance - opposite * opposite) + n * opposite * opposite
+        third = count * (bound_distance**3 + opposite**3) - n * opposite**3
     if share < 1.0:
         middle, square = draws.mean, draws.square
         if share > 0.0:
-            apart = np.sqrt(np.maximum(second - first * first / n, 0.0))
-            rare = np.maximum(np.minimum(count, n - count), 1.0)
-            bulge = (draws.rare_component**2 - 1.0 + np.sqrt(2.0 * (rare - 1.0)) * draws.residual_scores) / np.sqrt(
-                rare
+            rare_root = np.sqrt(np.maximum(second - first * first / n, 0.0))
+            n_rarer = np.maximum(np.minimum(count, n - count), 1.0)
+            bulge = (draws.rare_component**2 - 1.0 + np.sqrt(2.0 * (n_rarer - 1.0)) * draws.residual_scores) / np.sqrt(
+                n_rarer
             )
-            both = first * middle + apart * draws.rare_component
-            third = third + 3.0 * scale * ((far - near) * both + far * near * n * middle)
-            third += 3.0 * scale * scale * (first / n * square + apart * bulge)
-            second = second + 2.0 * scale * both
+            cross_sum = first * middle + rare_root * draws.rare_component
+            third = third + 3.0 * scale * (
+                (bound_distance - opposite) * cross_sum + bound_distance * opposite * n * middle
+            )
+            third += 3.0 * scale * scale * (first / n * square + rare_root * bulge)
+            second = second + 2.0 * scale * cross_sum
         first = first + scale * n * middle
         second = second + scale * scale * square
         third = third + scale**3 * draws.cube
@@ -197,9 +201,9 @@ def simulate_shape_sums(
 
 def correct_for_skewness(statistic: Floats, skewness: Floats) -> Floats:
     """Return Hall's monotone transformation of a t statistic, given the skewness of its numerator."""
-    lean = skewness * statistic
-    found: Floats = statistic + skewness / 6.0 + statistic * lean * (1.0 / 3.0 + lean / 27.0)
-    return found
+    scaled = skewness * statistic
+    corrected: Floats = statistic + skewness / 6.0 + statistic * scaled * (1.0 / 3.0 + scaled / 27.0)
+    return corrected
 
 
 def compute_centered_cubes(n: int, sums: CenteredSums) -> Floats:
@@ -225,22 +229,26 @@ class ShapeMoments(NamedTuple):
 
 def compute_shape_moments(mean: float, variances: Floats, side: float) -> ShapeMoments:
     """Return these moments of records for all fractions of rare records (rows) and variances (columns)."""
-    far = compute_bound_distance(mean, side)
+    bound_distance = compute_bound_distance(mean, side)
     shares = np.array(RARE_VARIANCE_SHARES)[:, None]
-    part = shares * variances
-    chance, near, scale = part / (part + far * far), part / far, np.sqrt(variances - part)
+    rare_variance = shares * variances
+    chance, opposite, scale = (
+        rare_variance / (rare_variance + bound_distance * bound_distance),
+        rare_variance / bound_distance,
+        np.sqrt(variances - rare_variance),
+    )
     normal = scale[..., None] * _NODES
     masses = _MASSES / _MASSES.sum()
-    found = []
+    moments = []
     for power in (0.0, 1.0):
-        first, second = np.zeros_like(part), np.zeros_like(part)
-        for weight, y in ((chance, far + normal), (1.0 - chance, normal - near[..., None])):
-            value = y * y * (1.0 - power * y / far)
-            moved = value + power * 3.0 * variances[:, None] * y / far
+        first, second = np.zeros_like(rare_variance), np.zeros_like(rare_variance)
+        for weight, y in ((chance, bound_distance + normal), (1.0 - chance, normal - opposite[..., None])):
+            value = y * y * (1.0 - power * y / bound_distance)
+            derivative = value + power * 3.0 * variances[:, None] * y / bound_distance
             first += weight * (value @ masses)
-            second += weight * (moved * moved @ masses)
-        found += [first, np.maximum(second - first**2, 0.0)]
-    return ShapeMoments(*found)
+            second += weight * (derivative * derivative @ masses)
+        moments += [first, np.maximum(second - first**2, 0.0)]
+    return ShapeMoments(*moments)
 
 
 class MomentExceedances(NamedTuple):
@@ -256,10 +264,10 @@ class MomentExceedances(NamedTuple):
 
         E decreases with the fraction of rare records, and Q and E increase with the variance.
         """
-        more, less = np.arange(1, self.is_above.shape[1] + 1), np.arange(-1, self.is_above.shape[1] - 1)
-        more, less = np.minimum(more, more.size - 1), np.maximum(less, 0)
+        following, previous = np.arange(1, self.is_above.shape[1] + 1), np.arange(-1, self.is_above.shape[1] - 1)
+        following, previous = np.minimum(following, following.size - 1), np.maximum(previous, 0)
         rows = np.arange(self.is_above.shape[0])
-        rarer, others = np.maximum(rows - 1, 0), np.minimum(rows + 1, rows.size - 1)
-        out = self.is_above[:, more] | self.is_below[:, less]
-        out |= self.is_usual_above[rarer][:, more] | self.is_usual_below[others][:, less]
-        return np.asarray(~out)
+        rarer, commoner = np.maximum(rows - 1, 0), np.minimum(rows + 1, rows.size - 1)
+        is_excluded = self.is_above[:, following] | self.is_below[:, previous]
+        is_excluded |= self.is_usual_above[rarer][:, following] | self.is_usual_below[commoner][:, previous]
+        return np.asarray(~is_excluded)

@@ -93,13 +93,13 @@ class SkewedTDistribution:
     def draws(self) -> ShapeDraws:
         """Reference draws."""
         power = self.position.far_power if self.has_far_draws else self.position.power
-        where = self.position.group, self.position.groups
+        group_position = self.position.group, self.position.groups
         return draw_shape_reference(
             self.t_distribution.n,
             self.t_distribution.noise_family,
             len(self.third_noise),
             power,
-            *where,
+            *group_position,
             has_far_draws=self.has_far_draws,
         )
 
@@ -116,8 +116,8 @@ class SkewedTDistribution:
 
     def simulate_sums(self, variance: float, side: float, share: float) -> CenteredSums:
         """Return the noisy sums of records of a shape."""
-        law = self.t_distribution
-        exact = simulate_shape_sums(self.draws, law.n, law.mean, variance, side, share)
+        distribution = self.t_distribution
+        exact = simulate_shape_sums(self.draws, distribution.n, distribution.mean, variance, side, share)
         return CenteredSums(*(sums + noise for sums, noise in zip(exact, self.noises)))
 
     def compute_weights(self, share: float) -> Floats:
@@ -128,18 +128,18 @@ class SkewedTDistribution:
     def compute_statistic(self, sums: CenteredSums, variance: float) -> Floats:
         """Return the statistic of sums under a hypothetical variance."""
         square = np.maximum(sums.second, self.t_distribution.bound_square_sum(variance))
-        whole = square + self.t_distribution.noise_variance
-        skewness = self.estimate_removed_skewness(compute_centered_cubes(self.t_distribution.n, sums), square, whole)
-        return correct_for_skewness(sums.first / np.sqrt(whole), skewness)
+        total = square + self.t_distribution.noise_variance
+        skewness = self.estimate_removed_skewness(compute_centered_cubes(self.t_distribution.n, sums), square, total)
+        return correct_for_skewness(sums.first / np.sqrt(total), skewness)
 
     def estimate_removed_skewness(self, cube: Floats, square: Floats, total: Floats) -> Floats:
         """Return the part of the skewness of W to be removed, from sums of cubes and of squares."""
-        most = (1.0 + abs(self.t_distribution.mean)) * square
-        found = np.clip(cube, -most, most) / (total * np.sqrt(total) + _SHRINKAGE * self.third_sd)
-        square = found * found
+        max_cube = (1.0 + abs(self.t_distribution.mean)) * square
+        skewness = np.clip(cube, -max_cube, max_cube) / (total * np.sqrt(total) + _SHRINKAGE * self.third_sd)
+        square = skewness * skewness
         return (
             _REMOVED_SHARE
-            * found
+            * skewness
             * square
             / (square + (_SHRINKAGE_ERRORS * math.sqrt(6.0) / self.t_distribution.n) ** 2)
         )
@@ -159,12 +159,12 @@ class SkewedTDistribution:
 
     def get_jump_variances(self, side: float) -> list[tuple[float, float]]:
         """Return the variances of `NoisyTDistribution.get_jump_variances`, with slacks of limited size."""
-        n, far = self.t_distribution.n, compute_bound_distance(self.t_distribution.mean, side)
-        found = []
+        n, distance = self.t_distribution.n, compute_bound_distance(self.t_distribution.mean, side)
+        variances = []
         for variance, slack in self.t_distribution.get_jump_variances(UPWARD_SHAPE if side > 0.0 else DOWNWARD_SHAPE):
-            most = max(_DISTANCE_SLACK * far, _RECORD_SLACK * n * variance / far)
-            found.append((variance, min(max(slack, -most), most)))
-        return found
+            max_slack = max(_DISTANCE_SLACK * distance, _RECORD_SLACK * n * variance / distance)
+            variances.append((variance, min(max(slack, -max_slack), max_slack)))
+        return variances
 
 
 def make_skewed_distribution(
@@ -191,27 +191,27 @@ def compare_moments(
     Several releases are along the last axis. Tails are those of a normal sum and Laplace noise. Sums of
     squares are skewed upwards, like chi-square and Poisson variables, by their Cornish-Fisher terms.
     """
-    n, far = distribution.t_distribution.n, compute_bound_distance(distribution.t_distribution.mean, side)
+    n, bound_distance = distribution.t_distribution.n, compute_bound_distance(distribution.t_distribution.mean, side)
     moments = compute_shape_moments(distribution.t_distribution.mean, variances, side)
     square, usual = distribution.compute_sample_moments(observed, side)
     deviations, scales = -float(ndtri(tail)), -math.log(2.0 * tail)
     skewed = deviations**2 - 1.0
     # shapes that may have a rare record in the sample
-    some = n * np.array(RARE_VARIANCE_SHARES)[:, None] * variances > tail * far * far
-    found = []
-    for values, mean, variance, reach, rare in zip(
+    has_rare = n * np.array(RARE_VARIANCE_SHARES)[:, None] * variances > tail * bound_distance * bound_distance
+    exceedances = []
+    for values, mean, variance, noise_scale, rare in zip(
         (square, usual),
         (moments.square, moments.usual),
         (moments.square_variance, moments.usual_variance),
         distribution.compute_noise_scales(side),
-        (far * far * (skewed / 6.0 + 0.5) * some, np.zeros(1)),
+        (bound_distance * bound_distance * (skewed / 6.0 + 0.5) * has_rare, np.zeros(1)),
     ):
-        spread = np.sqrt(deviations**2 * n * variance + (scales * reach) ** 2)
+        half_width = np.sqrt(deviations**2 * n * variance + (scales * noise_scale) ** 2)
         # centering at the sample mean removes the square of one record
-        ends = n * mean + spread + skewed / 1.5 * moments.square + rare, n * mean - spread - moments.square
-        high, low = (each if np.ndim(values) == 0 else each[..., None] for each in ends)
-        found += [values > high, values < low]
-    return MomentExceedances(*found)
+        limits = n * mean + half_width + skewed / 1.5 * moments.square + rare, n * mean - half_width - moments.square
+        high, low = (limit if np.ndim(values) == 0 else limit[..., None] for limit in limits)
+        exceedances += [values > high, values < low]
+    return MomentExceedances(*exceedances)
 
 
 def make_plausible_variances(distribution: SkewedTDistribution, observed: CenteredSums, tail: float) -> Floats:
@@ -219,19 +219,19 @@ def make_plausible_variances(distribution: SkewedTDistribution, observed: Center
     coarse = distribution.t_distribution.make_variance_grid()
     if coarse.size < 2:
         return coarse
-    both = [compare_moments(distribution, observed, coarse, side, tail).find_plausible() for side in SKEWNESS_SIDES]
-    some = np.flatnonzero(np.any([each.any(axis=0) for each in both], axis=0))
-    first, last = (max(some[0] - 1, 0), min(some[-1] + 1, coarse.size - 1)) if some.size else (0, -1)
+    masks = [compare_moments(distribution, observed, coarse, side, tail).find_plausible() for side in SKEWNESS_SIDES]
+    plausible = np.flatnonzero(np.any([mask.any(axis=0) for mask in masks], axis=0))
+    first, last = (max(plausible[0] - 1, 0), min(plausible[-1] + 1, coarse.size - 1)) if plausible.size else (0, -1)
     low, high = float(coarse[max(first, 1)]), float(coarse[last])
     # powers of one ratio, so that cached draws of other releases can be reused
-    ends = (
+    powers = (
         math.floor(math.log(low) / math.log(_VARIANCE_RATIO)),
         math.ceil(math.log(high) / math.log(_VARIANCE_RATIO)),
     )
-    step = max(1, math.ceil((ends[1] - ends[0]) / _MAX_VARIANCES))
-    places = np.arange(ends[0] // step, -(-ends[1] // step) + 1)
-    fine = np.unique(np.minimum(_VARIANCE_RATIO ** (step * places.astype(np.float64)), coarse[-1]))
-    return np.append(0.0, fine) if first == 0 else fine
+    step = max(1, math.ceil((powers[1] - powers[0]) / _MAX_VARIANCES))
+    exponents = np.arange(powers[0] // step, -(-powers[1] // step) + 1)
+    grid = np.unique(np.minimum(_VARIANCE_RATIO ** (step * exponents.astype(np.float64)), coarse[-1]))
+    return np.append(0.0, grid) if first == 0 else grid
 
 
 def _find_nearest_variances(
@@ -242,10 +242,10 @@ def _find_nearest_variances(
     moments = compute_shape_moments(distribution.t_distribution.mean, variances, side)
     square, usual = distribution.compute_sample_moments(observed, side)
     noise, usual_noise = distribution.compute_noise_scales(side)
-    apart = (square - n * moments.square) ** 2 / (n * moments.square_variance + 2.0 * noise**2 + _TINY_VARIANCE)
-    apart += (usual - n * moments.usual) ** 2 / (n * moments.usual_variance + 2.0 * usual_noise**2 + _TINY_VARIANCE)
-    best = apart.argmin(axis=1)
-    return [(row, int(column)) for row, column in enumerate(best) if apart[row, column] < 1.0]
+    distances = (square - n * moments.square) ** 2 / (n * moments.square_variance + 2.0 * noise**2 + _TINY_VARIANCE)
+    distances += (usual - n * moments.usual) ** 2 / (n * moments.usual_variance + 2.0 * usual_noise**2 + _TINY_VARIANCE)
+    best = distances.argmin(axis=1)
+    return [(row, int(column)) for row, column in enumerate(best) if distances[row, column] < 1.0]
 
 
 def _estimate_extreme_probability(
@@ -258,14 +258,14 @@ def _estimate_extreme_probability(
 ) -> float:
     """Return the estimated probability of a statistic as extreme as the observed one."""
     observed = distribution.compute_statistic(observed_sums, variance)
-    drawn = distribution.compute_statistic(sums, variance)
+    simulated = distribution.compute_statistic(sums, variance)
     if alternative == "two-sided":
-        extreme = np.abs(drawn) >= abs(observed)
+        is_extreme = np.abs(simulated) >= abs(observed)
     else:
-        extreme = drawn >= observed if alternative == "greater" else drawn <= observed
+        is_extreme = simulated >= observed if alternative == "greater" else simulated <= observed
     if not distribution.has_far_draws:
-        return (1 + int(np.count_nonzero(extreme))) / (extreme.size + 1)
-    return compute_upper_mean(extreme * weights)
+        return (1 + int(np.count_nonzero(is_extreme))) / (is_extreme.size + 1)
+    return compute_upper_mean(is_extreme * weights)
 
 
 def maximize_skewed_tail(
@@ -291,44 +291,44 @@ def maximize_skewed_tail(
         # a clearly plausible variance may already exceed the limit
         for side in SKEWNESS_SIDES:
             for row, column in _find_nearest_variances(distribution, observed, variances, side):
-                if (found := estimate_tail(row, column, side)) > stop_above:
-                    return found
-    both = [compare_moments(distribution, observed, variances, side, tail).find_plausible() for side in SKEWNESS_SIDES]
+                if (probability := estimate_tail(row, column, side)) > stop_above:
+                    return probability
+    masks = [compare_moments(distribution, observed, variances, side, tail).find_plausible() for side in SKEWNESS_SIDES]
     # the normal shape does not depend on the side and counts once
-    both[0][0] &= both[1][0]
-    both[1][0] = False
-    most = 0.0
-    for side, kept in zip(SKEWNESS_SIDES, both):
+    masks[0][0] &= masks[1][0]
+    masks[1][0] = False
+    maximum = 0.0
+    for side, mask in zip(SKEWNESS_SIDES, masks):
         for row in range(len(RARE_VARIANCE_SHARES)):
-            for column in select_spread_indices(kept[row]):
-                most = max(most, estimate_tail(row, column, side))
-                if most > stop_above:
-                    return most
-    for side, kept in zip(SKEWNESS_SIDES, both):
-        columns = np.flatnonzero(kept[-1])
+            for column in select_spread_indices(mask[row]):
+                maximum = max(maximum, estimate_tail(row, column, side))
+                if maximum > stop_above:
+                    return maximum
+    for side, mask in zip(SKEWNESS_SIDES, masks):
+        columns = np.flatnonzero(mask[-1])
         if columns.size == 0:
             continue
         low, high = float(variances[columns[0]]), float(variances[columns[-1]])
         for variance, slack in distribution.get_jump_variances(side):
-            if low <= variance <= high and most <= stop_above:
+            if low <= variance <= high and maximum <= stop_above:
                 first, second, third = distribution.simulate_sums(variance, side, 1.0)
-                moved = CenteredSums(
+                moved_sums = CenteredSums(
                     first + slack * (second < distribution.t_distribution.bound_square_sum(variance)), second, third
                 )
-                most = max(
-                    most,
+                maximum = max(
+                    maximum,
                     _estimate_extreme_probability(
-                        distribution, observed, moved, variance, distribution.compute_weights(1.0), alternative
+                        distribution, observed, moved_sums, variance, distribution.compute_weights(1.0), alternative
                     ),
                 )
-    return most
+    return maximum
 
 
 def select_spread_indices(is_plausible: BooleanArray) -> list[int]:
     """Return at most five plausible indices, equally spaced from the first to the last."""
-    places = np.flatnonzero(is_plausible)
-    some = np.linspace(0, places.size - 1, min(_DRAWN_POINTS, places.size)).round().astype(int)
-    return [int(place) for place in places[some]]
+    plausible = np.flatnonzero(is_plausible)
+    selected = np.linspace(0, plausible.size - 1, min(_DRAWN_POINTS, plausible.size)).round().astype(int)
+    return [int(index) for index in plausible[selected]]
 
 
 def compute_skewed_pvalue(
@@ -338,19 +338,19 @@ def compute_skewed_pvalue(
 
     A p-value above `stop_above` may be larger than the one returned.
     """
-    law = make_skewed_distribution(noisy_sums, mean, find_plausible_sizes(noisy_sums)[0][0])
-    seen = compute_sums_about_mean(noisy_sums, mean)
-    pvalue = _compute_pvalue_in_stages(noisy_sums, mean, alternative, stop_above, seen)
-    return float(law.compute_statistic(seen, 0.0)), pvalue
+    distribution = make_skewed_distribution(noisy_sums, mean, find_plausible_sizes(noisy_sums)[0][0])
+    observed = compute_sums_about_mean(noisy_sums, mean)
+    pvalue = _compute_pvalue_in_stages(noisy_sums, mean, alternative, stop_above, observed)
+    return float(distribution.compute_statistic(observed, 0.0)), pvalue
 
 
 def _compute_pvalue_in_stages(
     noisy_sums: NoisySums, mean: float, alternative: str, stop_above: float, observed: CenteredSums
 ) -> float:
-    found, outside = find_plausible_sizes(noisy_sums)
-    left_out = EXCLUDED_PROBABILITY + outside
-    share, limit = 0.0, max(stop_above, 2.0 * left_out) - left_out
-    for n in found:
+    sizes, excluded_sizes = find_plausible_sizes(noisy_sums)
+    excluded = EXCLUDED_PROBABILITY + excluded_sizes
+    share, limit = 0.0, max(stop_above, 2.0 * excluded) - excluded
+    for n in sizes:
         share = max(
             share,
             maximize_skewed_tail(
@@ -359,16 +359,18 @@ def _compute_pvalue_in_stages(
         )
         if share > limit:
             break
-    first = min(1.0, left_out + share)
-    if first > 2.0 * left_out or 2.0 * left_out <= stop_above < 1.0:
-        return first
-    found, outside = find_plausible_sizes(noisy_sums, DEEP_EXCLUDED_PROBABILITY)
+    simulated_pvalue = min(1.0, excluded + share)
+    if simulated_pvalue > 2.0 * excluded or 2.0 * excluded <= stop_above < 1.0:
+        return simulated_pvalue
+    sizes, excluded_sizes = find_plausible_sizes(noisy_sums, DEEP_EXCLUDED_PROBABILITY)
     share = 0.0
     # every second plausible number of records
-    for n in sorted({*found[::2], found[-1]}):
-        law = make_skewed_distribution(noisy_sums, mean, n, has_far_draws=True)
-        share = max(share, maximize_skewed_tail(law, observed, alternative, DEEP_EXCLUDED_PROBABILITY, left_out))
-    return choose_refined_pvalue(first, left_out, DEEP_EXCLUDED_PROBABILITY + outside + share)
+    for n in sorted({*sizes[::2], sizes[-1]}):
+        distribution = make_skewed_distribution(noisy_sums, mean, n, has_far_draws=True)
+        share = max(
+            share, maximize_skewed_tail(distribution, observed, alternative, DEEP_EXCLUDED_PROBABILITY, excluded)
+        )
+    return choose_refined_pvalue(simulated_pvalue, excluded, DEEP_EXCLUDED_PROBABILITY + excluded_sizes + share)
 
 
 @dataclass(frozen=True)
@@ -380,12 +382,12 @@ class SkewedTInterval(NoisyTInterval):
 
     def _make_pvalue_function(self, alpha: float) -> Callable[[float], float]:
         size, first, _ = self.noisy_sums.sums
-        reach = max(size, 1.0)
+        max_sum = max(size, 1.0)
         # a sum far outside the possible range would reject every mean
-        cut = min(max(first, -reach), reach)
+        clipped = min(max(first, -max_sum), max_sum)
 
         def compute_pvalue(mean: float) -> float:
-            seen = compute_sums_about_mean(self.noisy_sums, mean)._replace(first=np.asarray(cut - mean * size))
-            return _compute_pvalue_in_stages(self.noisy_sums, mean, self.alternative, alpha, seen)
+            observed = compute_sums_about_mean(self.noisy_sums, mean)._replace(first=np.asarray(clipped - mean * size))
+            return _compute_pvalue_in_stages(self.noisy_sums, mean, self.alternative, alpha, observed)
 
         return compute_pvalue

@@ -36,8 +36,8 @@ def bound_binomial_deviation(n: int, p: float, excluded: float = DROPPED_PROBABI
 
 def compute_binomial_points(n: int, p: float, excluded: float = DROPPED_PROBABILITY) -> tuple[Floats, Floats]:
     """Return the values of a binomial count within the limit of its deviation, and their probabilities."""
-    center, reach = n * p, bound_binomial_deviation(n, p, excluded)
-    first, last = max(0, math.ceil(center - reach)), min(n, math.floor(center + reach))
+    center, half_width = n * p, bound_binomial_deviation(n, p, excluded)
+    first, last = max(0, math.ceil(center - half_width)), min(n, math.floor(center + half_width))
     if p == 0.0 or p == 1.0:
         first = last = round(center)
     step = -(-(last - first + 1) // _MAX_VALUES)
@@ -65,9 +65,9 @@ def compute_noisy_tails(z: float, n: int, p: float, noise: SymmetricNoise) -> tu
         masses = np.add.reduceat(masses, starts)
         highest = values[np.append(starts[1:] - 1, values.size - 1)]
         values = values[starts]
-    up = float((masses * noise.compute_tail(z - highest)).sum()) + DROPPED_PROBABILITY
-    low = float((masses * noise.compute_tail(values - z)).sum()) + DROPPED_PROBABILITY
-    return min(up, 1.0), min(low, 1.0)
+    upper = float((masses * noise.compute_tail(z - highest)).sum()) + DROPPED_PROBABILITY
+    lower = float((masses * noise.compute_tail(values - z)).sum()) + DROPPED_PROBABILITY
+    return min(upper, 1.0), min(lower, 1.0)
 
 
 def combine_tails(upper_tail: float, lower_tail: float, alternative: str) -> float:
@@ -82,8 +82,8 @@ def get_noisy_tails_floor(alternative: str) -> float:
 
 def split_alpha(alpha: float, alternative: str) -> tuple[float, float]:
     """Return the parts of alpha for the lower and the upper limit; a one-sided interval has one part of 0."""
-    sides = {"greater": (alpha, 0.0), "less": (0.0, alpha)}
-    return sides.get(alternative, (0.5 * alpha, 0.5 * alpha))
+    parts_by_alternative = {"greater": (alpha, 0.0), "less": (0.0, alpha)}
+    return parts_by_alternative.get(alternative, (0.5 * alpha, 0.5 * alpha))
 
 
 def find_crossing(
@@ -92,16 +92,16 @@ def find_crossing(
     """Return the first point between `start` and `end` where a function falls below 0, or `end` if there is none."""
     from scipy.optimize import brentq
 
-    near = start
-    if function(near) < 0.0:
-        return near
+    inner = start
+    if function(inner) < 0.0:
+        return inner
     while True:
-        far = min(near + step, end) if end > start else max(near - step, end)
-        if function(far) < 0.0:
-            return float(brentq(function, near, far, xtol=tolerance, rtol=1e-10))
-        if far == end:
+        outer = min(inner + step, end) if end > start else max(inner - step, end)
+        if function(outer) < 0.0:
+            return float(brentq(function, inner, outer, xtol=tolerance, rtol=1e-10))
+        if outer == end:
             return end
-        near, step = far, 2.0 * step
+        inner, step = outer, 2.0 * step
 
 
 @dataclass(frozen=True)
@@ -212,8 +212,8 @@ class NoisyBinaryCounts:
 
     def compute_pvalue(self, p: float, alternative: str) -> float:
         """Return the p-value of the hypothesis that the proportion is p."""
-        up, low = self.compute_tails(p, EXCLUDED_SIZES_PROBABILITY)
-        return combine_tails(up, low, alternative)
+        upper, lower = self.compute_tails(p, EXCLUDED_SIZES_PROBABILITY)
+        return combine_tails(upper, lower, alternative)
 
     @staticmethod
     def get_pvalue_floor(alternative: str) -> float:
@@ -225,12 +225,12 @@ class NoisyBinaryCounts:
         if self.rate < SMALLEST_RATE:
             return 1.0, 1.0
         observed = self.compute_statistic(p)
-        found = [
+        size_tails = [
             _compute_studentized_tails(observed, n, p, self.rate, self.n_noises)
             for n in self.find_plausible_sizes(excluded)
         ]
-        up, low = (max(each) for each in zip(*found))
-        return min(1.0, up + excluded), min(1.0, low + excluded)
+        upper, lower = (max(tails) for tails in zip(*size_tails))
+        return min(1.0, upper + excluded), min(1.0, lower + excluded)
 
     def compute_tail(self, p: float, n: int, is_upper: bool) -> float:
         """Return the probability of a statistic at least (or at most) as large as observed, with n records."""
@@ -239,10 +239,10 @@ class NoisyBinaryCounts:
     def find_plausible_sizes(self, excluded: float) -> list[int]:
         """Return plausible numbers of records for the noisy total; `excluded` is the probability of others."""
         total = self.successes + self.failures
-        reach = make_geometric_sum(self.rate, sum(self.n_noises)).compute_quantile(0.5 * excluded)
-        lowest, highest = max(0.0, total - reach), max(0.0, total + reach)
-        spread = np.rint(np.linspace(lowest, highest, _TRIED_SIZES)).astype(np.int64).tolist()
-        return sorted({*spread, *range(math.floor(lowest), min(math.ceil(highest), _MAX_TRIED_RECORDS) + 1)})
+        half_width = make_geometric_sum(self.rate, sum(self.n_noises)).compute_quantile(0.5 * excluded)
+        lowest, highest = max(0.0, total - half_width), max(0.0, total + half_width)
+        tried_sizes = np.rint(np.linspace(lowest, highest, _TRIED_SIZES)).astype(np.int64).tolist()
+        return sorted({*tried_sizes, *range(math.floor(lowest), min(math.ceil(highest), _MAX_TRIED_RECORDS) + 1)})
 
 
 def compute_binary_power(
@@ -284,25 +284,25 @@ class PrivateSizeProportionInterval:
 
     def _find_limit(self, tail_probability: float, is_lower: bool) -> float:
         """Return a limit for all plausible sizes, by moving from the limit of one size to that of the worst size."""
-        given, furthest = self.counts, 0.0 if is_lower else 1.0
-        if not tail_probability or given.rate < SMALLEST_RATE:
+        counts, furthest = self.counts, 0.0 if is_lower else 1.0
+        if not tail_probability or counts.rate < SMALLEST_RATE:
             return furthest
-        cut = NoisyBinaryCounts(max(given.successes, 0.0), max(given.failures, 0.0), given.rate, given.n_noises)
-        total, outside = cut.successes + cut.failures, _EXCLUDED_SHARE * tail_probability
-        step = min(1.0, (0.5 * math.sqrt(total) + 1.0 / cut.rate) / max(total, 1.0))
-        sizes = cut.find_plausible_sizes(outside)
-        end, n = cut.successes / total if total else 0.5, sizes[len(sizes) // 2]
+        clipped = NoisyBinaryCounts(max(counts.successes, 0.0), max(counts.failures, 0.0), counts.rate, counts.n_noises)
+        total, excluded = clipped.successes + clipped.failures, _EXCLUDED_SHARE * tail_probability
+        step = min(1.0, (0.5 * math.sqrt(total) + 1.0 / clipped.rate) / max(total, 1.0))
+        sizes = clipped.find_plausible_sizes(excluded)
+        end, n = clipped.successes / total if total else 0.5, sizes[len(sizes) // 2]
         while True:
             end = find_crossing(
-                lambda p: cut.compute_tail(p, n, is_lower) + outside - tail_probability,
+                lambda p: clipped.compute_tail(p, n, is_lower) + excluded - tail_probability,
                 end,
                 furthest,
                 step,
                 _LIMIT_TOLERANCE,
             )
-            tails = [cut.compute_tail(end, each, is_lower) for each in sizes]
+            tails = [clipped.compute_tail(end, size, is_lower) for size in sizes]
             worst = sizes[int(np.argmax(tails))]
-            if end == furthest or worst == n or max(tails) + outside <= tail_probability:
+            if end == furthest or worst == n or max(tails) + excluded <= tail_probability:
                 return end
             n, step = worst, _STEP_FACTOR * step
 
@@ -323,16 +323,16 @@ def _compute_standard_error(total: Floats, p: float, variance: float, n_noises: 
 @lru_cache(maxsize=16)
 def _tabulate_noise(rate: float, n_noises: int) -> tuple[Floats, Floats, int]:
     """Return the centers and probabilities of cells of a noise's values, and the width of the cells."""
-    law = make_geometric_sum(rate, n_noises)
-    reach = law.compute_quantile(1e-10) + 1
-    width = -(-(2 * reach + 1) // _NOISE_POINTS)
+    noise = make_geometric_sum(rate, n_noises)
+    radius = noise.compute_quantile(1e-10) + 1
+    width = -(-(2 * radius + 1) // _NOISE_POINTS)
     # odd, so that cells have an integer center
     width += 1 - width % 2
     half = width // 2
-    cells = -(-max(reach - half, 0) // width)
+    cells = -(-max(radius - half, 0) // width)
     middles = width * np.arange(-cells, cells + 1.0)
     # cell edges lie between integers
-    edges = law.compute_tail(np.append(middles - half, middles[-1] + half + 1.0) - 0.5)
+    edges = noise.compute_tail(np.append(middles - half, middles[-1] + half + 1.0) - 0.5)
     masses = edges[:-1] - edges[1:]
     return freeze_array(middles), freeze_array(masses / masses.sum()), width
 
@@ -351,33 +351,35 @@ def _compute_studentized_tails(
     second = _tabulate_noise(rate, n_noises[1])[0]
     values, masses = compute_binomial_points(n, p if true_proportion is None else true_proportion)
     shift = (1.0 - p) * first[:, None] - p * second
-    reach = statistic * _compute_standard_error(n + first[:, None] + second, p, compute_noise_variance(rate), n_noises)
+    distances = statistic * _compute_standard_error(
+        n + first[:, None] + second, p, compute_noise_variance(rate), n_noises
+    )
     # T >= t if the count is at least this
-    needed = n * p - shift + reach
+    thresholds = n * p - shift + distances
     window = (1.0 - p) * width if width > 1 else 0.0
     # rounding tolerance for ties
     slack = 0.0 if window else 1e-9 * max(1.0, abs(n * p))
     weights = _compute_joint_masses(rate, n_noises)
-    above = float((weights * _compute_window_tails(values, masses, needed - slack, window)).sum())
+    above = float((weights * _compute_window_tails(values, masses, thresholds - slack, window)).sum())
     if window:
         return above, 1.0 - above
-    return above, 1.0 - float((weights * _compute_window_tails(values, masses, needed + slack, window)).sum())
+    return above, 1.0 - float((weights * _compute_window_tails(values, masses, thresholds + slack, window)).sum())
 
 
 def _compute_window_tails(values: Floats, masses: Floats, thresholds: Floats, window: float) -> Floats:
     """Return P(K + V >= x) for thresholds x, with V uniform on an interval of length `window` around 0."""
     step = values[1] - values[0] if values.size > 1 else 1.0
-    places, window = (thresholds - values[0]) / step, window / step
+    positions, window = (thresholds - values[0]) / step, window / step
     tails = np.append(masses[::-1].cumsum()[::-1], 0.0)
     if not window:
-        return tails[np.clip(np.ceil(places), 0.0, values.size).astype(np.intp)]
+        return tails[np.clip(np.ceil(positions), 0.0, values.size).astype(np.intp)]
     # integral of the tail function, piecewise linear between grid points
-    whole = np.append(0.0, tails.cumsum()[:-1])
+    integrals = np.append(0.0, tails.cumsum()[:-1])
     grid = np.arange(-1.0, values.size)
 
     def integrate_tail(x: Floats) -> Floats:
         beyond = np.minimum(x, -1.0) + 1.0
-        return np.interp(x, grid, whole) + beyond
+        return np.interp(x, grid, integrals) + beyond
 
-    upper, lower = places + 0.5 * window, places - 0.5 * window
+    upper, lower = positions + 0.5 * window, positions - 0.5 * window
     return (integrate_tail(upper) - integrate_tail(lower)) / window

@@ -76,22 +76,22 @@ class ShareIntervals(ReadOnlyArrays):
     @property
     def estimates(self) -> Floats:
         """Estimated shares from the noisy counts, from 0 to 1."""
-        whole = self.counts + self.rests if self.size is None else float(self.size)
-        return (self.counts / np.maximum(whole, 1.0)).clip(0.0, 1.0)
+        totals = self.counts + self.rests if self.size is None else float(self.size)
+        return (self.counts / np.maximum(totals, 1.0)).clip(0.0, 1.0)
 
     def compute_interval(self, alpha: float) -> tuple[Floats, Floats]:
         """Return the limits for each count, in the shape of the counts."""
-        known: dict[tuple[float, float, tuple[int, int]], IntervalLimits] = {}
+        cached_limits: dict[tuple[float, float, tuple[int, int]], IntervalLimits] = {}
         counts, rests = self.counts.ravel().tolist(), self.rests.ravel().tolist()
         keys = [
             # limits are cached by count; with a public size the rest is irrelevant unless it has less noise
-            (count, 0.0 if self.size is not None and own <= other else rest, (own, other))
-            for count, rest, (own, other) in zip(counts, rests, self._get_noise_numbers())
+            (count, 0.0 if self.size is not None and n_noises <= n_rest_noises else rest, (n_noises, n_rest_noises))
+            for count, rest, (n_noises, n_rest_noises) in zip(counts, rests, self._get_noise_numbers())
         ]
         for key in keys:
-            if key not in known:
-                known[key] = compute_share_limits(*key[:2], self.size, self.rate, key[2], alpha)
-        low, high = np.array([known[key] for key in keys]).reshape(-1, 2).T
+            if key not in cached_limits:
+                cached_limits[key] = compute_share_limits(*key[:2], self.size, self.rate, key[2], alpha)
+        low, high = np.array([cached_limits[key] for key in keys]).reshape(-1, 2).T
         return low.reshape(self.counts.shape), high.reshape(self.counts.shape)
 
     def make_share_intervals(
@@ -106,21 +106,23 @@ class ShareIntervals(ReadOnlyArrays):
         from pydpstat._null_distributions.proportions.two_proportions import ShareDifference
 
         terms = self._get_noise_numbers()
-        one, other = (
-            NoisyBinaryCounts(float(self.counts.flat[place]), float(self.rests.flat[place]), self.rate, terms[place])
-            for place in (first, second)
+        group1, group2 = (
+            NoisyBinaryCounts(float(self.counts.flat[index]), float(self.rests.flat[index]), self.rate, terms[index])
+            for index in (first, second)
         )
-        found = ShareDifference(one, other)
-        p = found.compute_pvalue()
+        difference = ShareDifference(group1, group2)
+        p = difference.compute_pvalue()
         # normal quantile that corresponds to the p-value
-        statistic = math.copysign(NormalDist().inv_cdf(1.0 - 0.5 * p), found.estimate)
-        remarks = () if one.is_informative and other.is_informative else (UNINFORMATIVE_REMARK,)
+        statistic = math.copysign(NormalDist().inv_cdf(1.0 - 0.5 * p), difference.estimate)
+        remarks = () if group1.is_informative and group2.is_informative else (UNINFORMATIVE_REMARK,)
         name = "Test of two proportions"
-        return Difference(name, statistic, p, found.estimate, found, "measured", remarks, found.pvalue_floor)
+        return Difference(
+            name, statistic, p, difference.estimate, difference, "measured", remarks, difference.pvalue_floor
+        )
 
     def _get_noise_numbers(self) -> list[tuple[int, int]]:
         rows = np.broadcast_to(np.asarray(self.noises), (self.counts.size, 2)).tolist()
-        return [(own, other) for own, other in rows]
+        return [(n_noises, n_rest_noises) for n_noises, n_rest_noises in rows]
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,8 +148,8 @@ def make_cell_intervals(
 ) -> IntervalsType:
     """Return the intervals of cells; with `by_group` each row is a group, else the table is one group."""
     total = counts.sum(axis=-1, keepdims=True) if by_group else counts.sum()
-    others = (counts.shape[-1] if by_group else counts.size) - 1
-    return kind(counts, total - counts, size, rate, (1, others), GROUP_SHARES_SUBJECT if by_group else SHARES_SUBJECT)
+    n_others = (counts.shape[-1] if by_group else counts.size) - 1
+    return kind(counts, total - counts, size, rate, (1, n_others), GROUP_SHARES_SUBJECT if by_group else SHARES_SUBJECT)
 
 
 # levels at which noise intervals are tabulated; smaller ones are not distinguished
@@ -186,24 +188,26 @@ def estimate_spread(sums: tuple[float, ...], size: int | None, sd: float) -> Cor
     moments = PARABOLA_BASIS @ np.array(sums).reshape(3, 3) @ PARABOLA_BASIS.T
     count = float(moments[0, 0]) if size is None else float(size)
     # the number of records has nine noises
-    least = count - _NUISANCE_DEVIATIONS * 3.0 * sd if size is None else count
-    if least <= 3.5:
+    min_count = count - _NUISANCE_DEVIATIONS * 3.0 * sd if size is None else count
+    if min_count <= 3.5:
         return None
     means = float(moments[1, 0]) / count, float(moments[0, 1]) / count
     spreads = float(moments[2, 0]) / count - means[0] ** 2, float(moments[0, 2]) / count - means[1] ** 2
     if min(spreads) <= 0.0:
         return None
     squares = [np.array([mean * mean, -2.0 * mean, 1.0]) for mean in means]
-    off = sd * math.prod(float(np.sqrt(np.square(each @ PARABOLA_BASIS).sum())) for each in squares)
+    noise_sd = sd * math.prod(
+        float(np.sqrt(np.square(coefficients @ PARABOLA_BASIS).sum())) for coefficients in squares
+    )
     fourth, unit = float(squares[0] @ moments @ squares[1]), count * spreads[0] * spreads[1]
-    return CorrelationSpread(least, fourth / unit, (fourth + _NUISANCE_DEVIATIONS * off) / unit)
+    return CorrelationSpread(min_count, fourth / unit, (fourth + _NUISANCE_DEVIATIONS * noise_sd) / unit)
 
 
 @lru_cache(maxsize=256)
 def _tabulate_noise_limits(sums: tuple[float, ...], size: int | None, noise: Any) -> tuple[Floats, Floats]:
     """Return the lower and the upper limits of the noise interval at all levels."""
-    found = np.array([compute_correlation_limits(sums, size, noise, level) for level in _NOISE_LEVELS]).T
-    return freeze_array(np.minimum.accumulate(found[0])), freeze_array(np.maximum.accumulate(found[1]))
+    limits = np.array([compute_correlation_limits(sums, size, noise, level) for level in _NOISE_LEVELS]).T
+    return freeze_array(np.minimum.accumulate(limits[0])), freeze_array(np.maximum.accumulate(limits[1]))
 
 
 def _compute_lower_tail(correlations: Floats, lower: Floats, upper: Floats) -> Floats:
@@ -269,7 +273,7 @@ class CorrelationIntervals(ReadOnlyArrays):
     def compute_interval(self, alpha: float) -> tuple[Floats, Floats]:
         """Return the limits for each value, in the shape of the values; each interval contains its value."""
         with Progress(lambda: len(self.sums), "intervals") as progress:
-            ends = [
+            limits = [
                 progress.count_one(compute_population_limits(sums, self.size, self.noise, alpha)) for sums in self.sums
             ]
-        return make_interval_arrays(self.values, ends, self.width)
+        return make_interval_arrays(self.values, limits, self.width)

@@ -83,11 +83,11 @@ class ProportionLine:
                 return np.empty((2, 0))
         if lowest > highest:
             return np.empty((2, 0))
-        lead = 0 if self.direction[0] > self.direction[1] else 1
-        ends = [self.base[lead] + s * self.direction[lead] for s in (lowest, highest)]
-        first, last = (math.asin(math.sqrt(min(max(end, 0.0), 1.0))) for end in ends)
+        steeper = 0 if self.direction[0] > self.direction[1] else 1
+        limiting = [self.base[steeper] + s * self.direction[steeper] for s in (lowest, highest)]
+        first, last = (math.asin(math.sqrt(min(max(end, 0.0), 1.0))) for end in limiting)
         leading = np.array([math.sin(angle) ** 2 for angle in np.linspace(first, last, _PROPORTION_PAIRS).tolist()])
-        s = (leading - self.base[lead]) / self.direction[lead]
+        s = (leading - self.base[steeper]) / self.direction[steeper]
         return np.clip([base + s * slope for base, slope in zip(self.base, self.direction)], 0.0, 1.0)
 
     def compute_statistics(
@@ -137,8 +137,8 @@ class NoisyGroupCounts:
 
     def compute_pvalue(self, line: ProportionLine, alternative: str) -> float:
         """Return the p-value of a hypothesis."""
-        up, low = self.compute_tails(line, _EXCLUDED_PROBABILITY)
-        return combine_tails(up, low, alternative)
+        upper, lower = self.compute_tails(line, _EXCLUDED_PROBABILITY)
+        return combine_tails(upper, lower, alternative)
 
     @staticmethod
     def get_pvalue_floor(alternative: str) -> float:
@@ -160,8 +160,8 @@ class NoisyGroupCounts:
         if not pairs.size:
             # no pair is plausible; the counts are on one side of the line
             return (excluded, 1.0) if observed > 0.0 else (1.0, excluded)
-        up, low = compute_line_tails(observed, self.sizes, self.rate, line, pairs)
-        return min(1.0, float(up.max()) + excluded), min(1.0, float(low.max()) + excluded)
+        upper, lower = compute_line_tails(observed, self.sizes, self.rate, line, pairs)
+        return min(1.0, float(upper.max()) + excluded), min(1.0, float(lower.max()) + excluded)
 
 
 @dataclass(frozen=True)
@@ -174,12 +174,12 @@ class ContrastInterval:
 
     def compute_limits(self, alpha: float) -> tuple[float, float]:
         """Return the limits of the interval."""
-        given = self.noisy_counts
-        cut = [min(max(count, 0.0), float(size)) for count, size in zip(given.counts, given.sizes)]
-        noisy = NoisyGroupCounts((cut[0], cut[1]), given.sizes, given.rate)
+        counts = self.noisy_counts
+        clipped = [min(max(count, 0.0), float(size)) for count, size in zip(counts.counts, counts.sizes)]
+        noisy = NoisyGroupCounts((clipped[0], clipped[1]), counts.sizes, counts.rate)
         below, above = split_alpha(alpha, self.alternative)
-        first, second = (count / size for count, size in zip(cut, given.sizes))
-        error = sum([(0.5 * math.sqrt(size) + 1.0 / given.rate) / size for size in given.sizes])
+        first, second = (count / size for count, size in zip(clipped, counts.sizes))
+        error = sum([(0.5 * math.sqrt(size) + 1.0 / counts.rate) / size for size in counts.sizes])
         line = ProportionLine.from_angle if self.is_ratio else ProportionLine.from_difference
 
         def compute_upper_excess(parameter: float) -> float:
@@ -213,13 +213,13 @@ def compute_line_tails(
     d1, d2 = line.direction
     cell = d2 * first_step / sizes[0] * (first_step > 1) + d1 * second_step / sizes[1] * (second_step > 1)
     if cell:
-        reached = exceeded = np.clip(0.5 + excess * error / cell, 0.0, 1.0)
+        is_reached = is_exceeded = np.clip(0.5 + excess * error / cell, 0.0, 1.0)
     else:
-        reached, exceeded = np.where(excess > -1e-9, 1.0, 0.0), np.where(excess > 1e-9, 1.0, 0.0)
+        is_reached, is_exceeded = np.where(excess > -1e-9, 1.0, 0.0), np.where(excess > 1e-9, 1.0, 0.0)
     # the probability left out of the distributions counts as extreme on both sides
-    up = 1.0 - _compute_expectations(first_laws, 1.0 - reached, second_laws)
-    low = 1.0 - _compute_expectations(first_laws, exceeded, second_laws)
-    return up, low
+    upper = 1.0 - _compute_expectations(first_laws, 1.0 - is_reached, second_laws)
+    lower = 1.0 - _compute_expectations(first_laws, is_exceeded, second_laws)
+    return upper, lower
 
 
 def _compute_expectations(first: Floats, values: Floats, second: Floats) -> npt.NDArray[np.float64]:
@@ -233,7 +233,7 @@ def _compute_proportion_limits(
 ) -> tuple[ProportionPair, ProportionPair]:
     """Return exact limits for each proportion, which miss it with probability at most `excluded`."""
     noise = make_geometric_sum(rate, 1)
-    found = []
+    limits = []
     for count, n in zip(counts, sizes):
         z = min(max(count, 0.0), float(n))
         step = (0.5 * math.sqrt(n) + 1.0 / rate) / n
@@ -244,13 +244,13 @@ def _compute_proportion_limits(
         def compute_lower_excess(p: float, z: float = z, n: int = n) -> float:
             return compute_noisy_tails(z, n, p, noise)[1] - 0.5 * excluded
 
-        found.append(
+        limits.append(
             (
                 find_crossing(compute_upper_excess, z / n, 0.0, step),
                 find_crossing(compute_lower_excess, z / n, 1.0, step),
             )
         )
-    return found[0], found[1]
+    return limits[0], limits[1]
 
 
 def _tabulate_noisy_counts(n: int, shares: Floats, rate: float) -> tuple[Floats, int, Floats]:
@@ -270,35 +270,35 @@ def _tabulate_counts(n: int, shares: Floats, values: Floats, step: int) -> Float
     """Return the distributions of binomial counts on a lattice, in rows."""
     from scipy.special import gammaln, xlog1py, xlogy
 
-    laws = np.zeros((shares.size, values.size))
-    inside = (values >= 0.0) & (values <= n)
-    k = values[inside]
+    distributions = np.zeros((shares.size, values.size))
+    is_possible = (values >= 0.0) & (values <= n)
+    k = values[is_possible]
     # wide distributions are evaluated at the lattice points; narrow ones are distributed over them
-    wide = (n * shares * (1.0 - shares) > 9.0 * step * step) if step > 1 else np.full(shares.size, True)
-    if wide.any():
-        p = shares[wide, None]
+    is_wide = (n * shares * (1.0 - shares) > 9.0 * step * step) if step > 1 else np.full(shares.size, True)
+    if is_wide.any():
+        p = shares[is_wide, None]
         logs = xlogy(k, p) + xlog1py(n - k, -p) - gammaln(k + 1.0) - gammaln(n - k + 1.0)
         densities = np.asarray(exp(logs - logs.max(axis=1, keepdims=True)))
         rows = np.zeros((p.size, values.size))
-        rows[:, inside] = densities / densities.sum(axis=1, keepdims=True)
-        laws[wide] = rows
-    for row in np.flatnonzero(~wide):
-        laws[row] = _split_to_lattice(
+        rows[:, is_possible] = densities / densities.sum(axis=1, keepdims=True)
+        distributions[is_wide] = rows
+    for row in np.flatnonzero(~is_wide):
+        distributions[row] = _split_to_lattice(
             *compute_binomial_points(n, float(shares[row]), _TRUNCATED_PROBABILITY), float(values[0]), step, values.size
         )
-    return laws
+    return distributions
 
 
 def _split_to_lattice(points: Floats, masses: Floats, start: float, step: int, size: int) -> Floats:
     """Distribute masses over a lattice, each between the two adjacent points with its mean preserved."""
-    place = (points - start) / step
-    lower = np.floor(place)
-    part = place - lower
+    positions = (points - start) / step
+    lower = np.floor(positions)
+    fraction = positions - lower
     index = lower.astype(np.intp)
-    found = np.zeros(size)
-    found += np.bincount(index, masses * (1.0 - part), size)
-    found += np.bincount(np.minimum(index + 1, size - 1), masses * part, size)
-    return found
+    lattice_masses = np.zeros(size)
+    lattice_masses += np.bincount(index, masses * (1.0 - fraction), size)
+    lattice_masses += np.bincount(np.minimum(index + 1, size - 1), masses * fraction, size)
+    return lattice_masses
 
 
 def _add_noise(masses: Floats, rate: float, step: int, radius: int) -> Floats:
@@ -319,33 +319,34 @@ def _tabulate_limits(counts: NoisyBinaryCounts, is_upper: bool) -> tuple[Floats,
     angle, noise = (math.asin(math.sqrt(counts.proportion)), math.sqrt(compute_noise_variance(counts.rate)) / total)
     steep = max(2.0 * math.sqrt(counts.proportion * (1.0 - counts.proportion)), math.sqrt(noise))
     flat = noise / steep if noise else 0.0
-    places = angle + (0.5 / math.sqrt(total) + min(flat, 0.5 * math.pi)) * np.linspace(
+    angles = angle + (0.5 / math.sqrt(total) + min(flat, 0.5 * math.pi)) * np.linspace(
         -_NODE_RANGE, _NODE_RANGE, _LIMIT_NODES
     )
-    inner = places.clip(0.0, 0.5 * math.pi)
-    places = np.unique(np.concatenate([[0.0, 0.5 * math.pi], inner]))
+    inner = angles.clip(0.0, 0.5 * math.pi)
+    angles = np.unique(np.concatenate([[0.0, 0.5 * math.pi], inner]))
     sizes = counts.find_plausible_sizes(EXCLUDED_SIZES_PROBABILITY)
     # for many records the distribution hardly depends on their number
     sizes = sizes if sizes[-1] <= _MAX_TRIED_SIZES else [sizes[0], sizes[len(sizes) // 2], sizes[-1]]
-    at = np.square(np.sin(places)).tolist()
+    proportions = np.square(np.sin(angles)).tolist()
     tails = [
-        max(counts.compute_tail(share, n, not is_upper) for n in sizes) + EXCLUDED_SIZES_PROBABILITY for share in at
+        max(counts.compute_tail(share, n, not is_upper) for n in sizes) + EXCLUDED_SIZES_PROBABILITY
+        for share in proportions
     ]
-    known = np.clip(tails, _MIN_PROBABILITY, 1.0 - _MIN_PROBABILITY)
-    known = np.minimum.accumulate(known) if is_upper else np.maximum.accumulate(known)
-    scores = ndtri(1.0 - known if is_upper else known)
+    clipped = np.clip(tails, _MIN_PROBABILITY, 1.0 - _MIN_PROBABILITY)
+    clipped = np.minimum.accumulate(clipped) if is_upper else np.maximum.accumulate(clipped)
+    scores = ndtri(1.0 - clipped if is_upper else clipped)
     # for many records the masses are concentrated in a narrow range
-    fine = np.unique(np.concatenate([places[[0, -1]], np.linspace(inner[0], inner[-1], _FINE_POINTS)]))
-    chances = ndtr(PchipInterpolator(places, scores)(fine))
+    fine_angles = np.unique(np.concatenate([angles[[0, -1]], np.linspace(inner[0], inner[-1], _FINE_POINTS)]))
+    chances = ndtr(PchipInterpolator(angles, scores)(fine_angles))
     chances[-1] = 1.0
-    shares = np.square(np.sin(fine))
+    shares = np.square(np.sin(fine_angles))
     # the mass between two points is at their midpoint; the first point has the mass below all
     points = np.append(shares[0], 0.5 * (shares[1:] + shares[:-1]))
     masses = np.diff(chances, prepend=0.0)
     # the limit is at the end of the range if no proportion is excluded with that probability
     points[-1] = shares[-1] if is_upper else points[-1]
-    keep = masses > 0.0
-    return freeze_array(points[keep]), freeze_array(masses[keep])
+    is_positive = masses > 0.0
+    return freeze_array(points[is_positive]), freeze_array(masses[is_positive])
 
 
 @dataclass(frozen=True)
@@ -373,18 +374,18 @@ class ShareDifference:
         """Return the limits of the interval, which misses the difference with probability about `alpha`."""
         low, chances = _tabulate_lower_limits(self.first, self.second)
         below = low[min(int(np.searchsorted(chances, 0.5 * alpha, side="right")), low.size - 1)]
-        high, others = _tabulate_lower_limits(self.second, self.first)
-        above = -high[min(int(np.searchsorted(others, 0.5 * alpha, side="right")), high.size - 1)]
+        high, reverse_chances = _tabulate_lower_limits(self.second, self.first)
+        above = -high[min(int(np.searchsorted(reverse_chances, 0.5 * alpha, side="right")), high.size - 1)]
         return max(min(float(below), self.estimate), -1.0), min(max(float(above), self.estimate), 1.0)
 
     def compute_pvalue(self) -> float:
         """Return the smallest alpha for which the interval excludes 0."""
-        sides = []
-        for one, other in ((self.first, self.second), (self.second, self.first)):
-            points, chances = _tabulate_lower_limits(one, other)
-            place = int(np.searchsorted(points, 0.0, side="right"))
-            sides.append(float(chances[place - 1]) if place else 0.0)
-        return min(1.0, 2.0 * min(sides) + EXCLUDED_SIZES_PROBABILITY)
+        tails = []
+        for minuend, subtrahend in ((self.first, self.second), (self.second, self.first)):
+            points, chances = _tabulate_lower_limits(minuend, subtrahend)
+            index = int(np.searchsorted(points, 0.0, side="right"))
+            tails.append(float(chances[index - 1]) if index else 0.0)
+        return min(1.0, 2.0 * min(tails) + EXCLUDED_SIZES_PROBABILITY)
 
 
 @lru_cache(maxsize=64)

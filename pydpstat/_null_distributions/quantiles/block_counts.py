@@ -35,16 +35,16 @@ def _compute_binomial_pmf(trials: int, probability: float) -> Floats:
     from scipy.special import gammaln
 
     k = np.arange(trials + 1.0)
-    ways = gammaln(trials + 1.0) - gammaln(k + 1.0) - gammaln(trials - k + 1.0)
-    return np.asarray(exp(ways + k * math.log(probability) + (trials - k) * math.log1p(-probability)))
+    log_combinations = gammaln(trials + 1.0) - gammaln(k + 1.0) - gammaln(trials - k + 1.0)
+    return np.asarray(exp(log_combinations + k * math.log(probability) + (trials - k) * math.log1p(-probability)))
 
 
 def _compute_critical_count(blocks: int, level: float, epsilon: float) -> float:
     """Return the critical value of the noisy number of rejections."""
-    places, weights, noise = np.arange(blocks + 1.0), _compute_binomial_pmf(blocks, level), Tulap(epsilon)
+    counts, weights, noise = np.arange(blocks + 1.0), _compute_binomial_pmf(blocks, level), Tulap(epsilon)
 
     def is_below_critical(number: float) -> bool:
-        return bool(weights @ noise.compute_tail(number - places) > _ALPHA)
+        return bool(weights @ noise.compute_tail(number - counts) > _ALPHA)
 
     return bisect_up(is_below_critical, -1.0, blocks + 40.0 / epsilon + 2.0, steps=24)[1]
 
@@ -53,9 +53,9 @@ def solve_detectable_effect(blocks: int, level: float, epsilon: float, size: flo
     """Return the smallest effect with power 0.8, in standard errors of all records."""
     from scipy.special import ndtri
 
-    places = np.arange(blocks + 1.0)
+    counts = np.arange(blocks + 1.0)
     critical = _compute_critical_count(blocks, level, epsilon)
-    significant = Tulap(epsilon).compute_tail(critical - places)
+    significant = Tulap(epsilon).compute_tail(critical - counts)
     if significant[-1] < _POWER:
         return math.inf
 
@@ -87,20 +87,20 @@ def choose_blocks(
     else:
         numbers = [blocks]
     levels = TEST_LEVELS if level is None else (level,)
-    found = []
+    candidates = []
     for number in numbers:
         size = math.inf if records is None else records / number
-        best = min((solve_detectable_effect(number, each, epsilon, size), each) for each in levels)
-        found.append((*best, number))
-        if math.isfinite(best[0]) and best[0] > 1.3 * min(found)[0]:
+        best = min((solve_detectable_effect(number, candidate, epsilon, size), candidate) for candidate in levels)
+        candidates.append((*best, number))
+        if math.isfinite(best[0]) and best[0] > 1.3 * min(candidates)[0]:
             # the effect increases from here on
             break
-    least_effect = min(found)[0]
+    least_effect = min(candidates)[0]
     if math.isinf(least_effect):
         return numbers[-1], levels[min(4, len(levels) - 1)]
     # the fewest blocks among nearly optimal numbers: tests are more accurate on larger blocks
-    _, chosen, number = next(each for each in found if each[0] <= 1.01 * least_effect)
-    return number, chosen
+    _, block_level, number = next(candidate for candidate in candidates if candidate[0] <= 1.01 * least_effect)
+    return number, block_level
 
 
 def bound_level(hits: int, draws: int) -> float:
@@ -143,13 +143,13 @@ class BlockQuantileInterval:
         """Quantile of the noisy histogram, within the public range."""
         number = len(self.cells)
         counts = np.concatenate([[0.0], np.maximum.accumulate(np.cumsum(self.cells))])
-        wanted = self.q * self.blocks
-        after = int(np.searchsorted(counts[1:], wanted, "left"))
-        if after >= number:
+        target = self.q * self.blocks
+        cell = int(np.searchsorted(counts[1:], target, "left"))
+        if cell >= number:
             return self.high
-        step = counts[after + 1] - counts[after]
-        part = (wanted - counts[after]) / step if step > 0.0 else 0.5
-        return self.low + (self.high - self.low) * (after + float(np.clip(part, 0.0, 1.0))) / number
+        step = counts[cell + 1] - counts[cell]
+        fraction = (target - counts[cell]) / step if step > 0.0 else 0.5
+        return self.low + (self.high - self.low) * (cell + float(np.clip(fraction, 0.0, 1.0))) / number
 
 
 def _approximate_half_width(blocks: int, cells: int, epsilon: float) -> float:
@@ -173,12 +173,12 @@ def choose_interval_blocks(epsilon: float, max_blocks: int) -> int:
     With fewer blocks each has more records, and its estimate less bias.
     """
     max_blocks = min(max_blocks, _MAX_BLOCKS)
-    wanted = min(_WANTED_CELLS, choose_histogram_cells(max_blocks, epsilon))
+    n_cells = min(_WANTED_CELLS, choose_histogram_cells(max_blocks, epsilon))
     return next(
         (
             m
             for m in _collect_block_numbers(max_blocks)
-            if _approximate_half_width(m, wanted, epsilon) <= _MAX_HALF_WIDTH
+            if _approximate_half_width(m, n_cells, epsilon) <= _MAX_HALF_WIDTH
         ),
         max_blocks,
     )

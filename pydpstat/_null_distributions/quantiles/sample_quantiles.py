@@ -33,8 +33,8 @@ _MAX_LATTICE_POINTS = 2**16
 
 def choose_bin_number(n: int, epsilon: float) -> int:
     """Return the number of bins of a histogram for quantile intervals."""
-    wanted = 0.8 * math.pow(n * epsilon, 0.7)
-    return int(2 ** round(math.log2(min(max(wanted, MIN_BINS), MAX_BINS))))
+    target = 0.8 * math.pow(n * epsilon, 0.7)
+    return int(2 ** round(math.log2(min(max(target, MIN_BINS), MAX_BINS))))
 
 
 def compute_quantile_slope(
@@ -91,11 +91,11 @@ def compute_sample_limits(
 
 def _order_edges(edges: npt.ArrayLike, low: int, high: int) -> tuple[float, float]:
     """Return the edges at two indices in ascending order, or the adjacent ones if the indices are equal."""
-    places = np.asarray(edges, dtype=np.float64)
+    positions = np.asarray(edges, dtype=np.float64)
     if low == high:
         # avoids an interval of a single point
-        low, high = max(low - 1, 0), min(high + 1, places.size - 1)
-    return float(places[min(low, high)]), float(places[max(low, high)])
+        low, high = max(low - 1, 0), min(high + 1, positions.size - 1)
+    return float(positions[min(low, high)]), float(positions[max(low, high)])
 
 
 def compute_one_sided_limits(
@@ -110,10 +110,10 @@ def compute_one_sided_limits(
 
     The arguments are as in `compute_quantile_limits`; a probability of 0 gives the outer edge.
     """
-    cells, places = np.asarray(noisy_cells, dtype=np.float64), np.asarray(edges, dtype=np.float64)
+    cells, positions = np.asarray(noisy_cells, dtype=np.float64), np.asarray(edges, dtype=np.float64)
     low = _find_last_edge(cells, n, (n, q), tail_probabilities[0], rate)
     high = _find_last_edge(cells[::-1], n, (n, 1.0 - q), tail_probabilities[1], rate)
-    return float(places[low]), float(places[cells.size - high])
+    return float(positions[low]), float(positions[cells.size - high])
 
 
 def _find_last_edge(cells: Floats, n: int, needed: tuple[int, float], tail_probability: float, rate: float) -> int:
@@ -155,31 +155,31 @@ def find_noisy_quantiles(
     """
     from scipy import fft
 
-    most = int(n_noises.max())
+    max_noises = int(n_noises.max())
     center = factor * round(n * q)
-    reach = math.ceil(factor * (bound_binomial_deviation(n, q) + 1.0)) + compute_support_radius(rate, most)
-    step = -(-reach // _MAX_LATTICE_POINTS)
-    half = reach // step + 2
+    radius = math.ceil(factor * (bound_binomial_deviation(n, q) + 1.0)) + compute_support_radius(rate, max_noises)
+    step = -(-radius // _MAX_LATTICE_POINTS)
+    half = radius // step + 2
     size = fft.next_fast_len(2 * half + 2, real=True)
     values, masses = compute_binomial_points(n, q)
-    places = (factor * values - center) / step
+    positions = (factor * values - center) / step
     # each value is divided between the two adjacent grid points, as for the noise
-    count = _split_to_grid(places, masses, size)
-    one = compute_geometric_pmf(rate, min(half, math.ceil(40.0 / rate / step)), step)
+    count = _split_to_grid(positions, masses, size)
+    pmf = compute_geometric_pmf(rate, min(half, math.ceil(40.0 / rate / step)), step)
     noise = np.zeros(size)
-    noise[np.arange(-(one.size // 2), one.size // 2 + 1)] = one
+    noise[np.arange(-(pmf.size // 2), pmf.size // 2 + 1)] = pmf
     spectrum, decay = fft.rfft(count), fft.rfft(noise).real
     # roots of unity, in the order of their exponents
     unit = np.zeros(size)
     unit[1] = 1.0
-    circle = _CyclicDistributions(spectrum, decay, fft.fft(unit).conj(), half)
-    found = np.empty(n_noises.size)
+    cyclic = _CyclicDistributions(spectrum, decay, fft.fft(unit).conj(), half)
+    quantiles = np.empty(n_noises.size)
     # with more noises, fewer frequencies are non-negligible
     octaves = np.frexp(n_noises)[1]
     for octave in np.unique(octaves).tolist():
-        chosen = octaves == octave
-        found[chosen] = step * circle.find_quantiles(n_noises[chosen], tail_probability) + center
-    return found
+        selected = octaves == octave
+        quantiles[selected] = step * cyclic.find_quantiles(n_noises[selected], tail_probability) + center
+    return quantiles
 
 
 class _CyclicDistributions(NamedTuple):
@@ -196,8 +196,8 @@ class _CyclicDistributions(NamedTuple):
         if n_noises.max() < 4:
             # with few noises many frequencies are non-negligible
             return np.array([self._find_quantile_by_sums(int(number), tail_probability) for number in n_noises])
-        left = np.abs(self.spectrum) * np.abs(self.decay) ** int(n_noises.min())
-        k = 1 + np.flatnonzero(left[1:] > _NEGLIGIBLE_FREQUENCY)
+        sizes = np.abs(self.spectrum) * np.abs(self.decay) ** int(n_noises.min())
+        k = 1 + np.flatnonzero(sizes[1:] > _NEGLIGIBLE_FREQUENCY)
         # one of each conjugate pair is summed; the last of an even number has no conjugate
         weights = np.where(2 * k == size, 1.0, 2.0) / size * self.spectrum[k] / (self.unity_roots[k] - 1.0)
         series = weights * self.decay[k] ** n_noises[:, None]
@@ -253,15 +253,15 @@ def compute_private_limits(
     Distributions are convolved on a grid, with values between two of its points divided between these, which
     preserves means and widens the distribution; c_i is one step lower than the result.
     """
-    cells, places = np.asarray(noisy_cells, dtype=np.float64), np.asarray(edges, dtype=np.float64)
+    cells, positions = np.asarray(noisy_cells, dtype=np.float64), np.asarray(edges, dtype=np.float64)
     if rate < SMALLEST_RATE or cells.size < 2:
-        return float(places[0]), float(places[-1])
+        return float(positions[0]), float(positions[-1])
     low = _find_last_private_edge(cells, q, 0.5 * alpha, rate, of_sample)
     high = cells.size - _find_last_private_edge(cells[::-1], 1.0 - q, 0.5 * alpha, rate, of_sample)
     if low == high:
         # avoids an interval of a single point
         low, high = max(low - 1, 0), min(high + 1, cells.size)
-    return float(places[min(low, high)]), float(places[max(low, high)])
+    return float(positions[min(low, high)]), float(positions[max(low, high)])
 
 
 def _find_last_private_edge(cells: Floats, q: float, tail_probability: float, rate: float, of_sample: bool) -> int:
@@ -269,30 +269,30 @@ def _find_last_private_edge(cells: Floats, q: float, tail_probability: float, ra
     below = cells.cumsum()
     total = float(below[-1])
     weighted = (1.0 - q) * below[:-1] - q * (total - below[:-1])
-    outside = 0.0 if of_sample else _EXCLUDED_SHARE * tail_probability
-    sizes = (0,) if of_sample else _find_plausible_sizes(total, cells.size, rate, outside)
-    known = _WeightedDifferences(max(sizes), q, rate, cells.size)
+    excluded = 0.0 if of_sample else _EXCLUDED_SHARE * tail_probability
+    sizes = (0,) if of_sample else _find_plausible_sizes(total, cells.size, rate, excluded)
+    differences = _WeightedDifferences(max(sizes), q, rate, cells.size)
     # thresholds lie within the support of the distribution, and above 0 by at most a step of the count
-    open_ = np.flatnonzero(weighted > -known.support_radius - 1.0)
-    sure = open_[weighted[open_] > 1.0]
-    tried = open_ if sure.size == 0 else open_[open_ <= sure[0]]
-    if not tried.size:
+    open_ = np.flatnonzero(weighted > -differences.support_radius - 1.0)
+    surely_passed = open_[weighted[open_] > 1.0]
+    candidates = open_ if surely_passed.size == 0 else open_[open_ <= surely_passed[0]]
+    if not candidates.size:
         return cells.size - 1
     limits = np.min(
         [
-            _WeightedDifferences(n, q, rate, cells.size).compute_thresholds(tried + 1, tail_probability - outside)
+            _WeightedDifferences(n, q, rate, cells.size).compute_thresholds(candidates + 1, tail_probability - excluded)
             for n in sizes
         ],
         axis=0,
     )
-    passed = tried[weighted[tried] > limits - (1.0 if of_sample else 0.0)]
+    passed = candidates[weighted[candidates] > limits - (1.0 if of_sample else 0.0)]
     return int(passed[0]) if passed.size else cells.size - 1
 
 
 def _find_plausible_sizes(total: float, cells: int, rate: float, excluded: float) -> tuple[int, ...]:
     """Return the upper confidence limit of the number of records, and smaller numbers if it is small."""
-    most = math.ceil(max(total + make_geometric_sum(rate, cells).compute_quantile(excluded), 0.0))
-    return (most,) if most > _FEW_RECORDS else tuple({most, most // 2, most // 4})
+    max_size = math.ceil(max(total + make_geometric_sum(rate, cells).compute_quantile(excluded), 0.0))
+    return (max_size,) if max_size > _FEW_RECORDS else tuple({max_size, max_size // 2, max_size // 4})
 
 
 class _WeightedDifferences:
@@ -316,33 +316,33 @@ class _WeightedDifferences:
         values, masses = compute_binomial_points(self.n, self.q)
         count = fft.rfft(_split_to_grid((values - self.q * self.n) / step, masses))
         # values that are much denser than the grid are merged
-        apart = max(1, math.floor(_SUPPORT_DECAYS / self.rate / _GRID_POINTS))
-        one = compute_geometric_pmf(self.rate, math.ceil(_SUPPORT_DECAYS / self.rate / apart), apart)
-        lattice = apart / step * np.arange(-(one.size // 2), one.size // 2 + 1)
+        spacing = max(1, math.floor(_SUPPORT_DECAYS / self.rate / _GRID_POINTS))
+        pmf = compute_geometric_pmf(self.rate, math.ceil(_SUPPORT_DECAYS / self.rate / spacing), spacing)
+        lattice = spacing / step * np.arange(-(pmf.size // 2), pmf.size // 2 + 1)
         # the transform of symmetric noise is real, and positive up to grid errors
-        first, second = (
-            np.log(np.maximum(fft.rfft(_split_to_grid(part * lattice, one)).real, _SMALLEST_TRANSFORM))
-            for part in (1.0 - self.q, self.q)
+        log_below, log_above = (
+            np.log(np.maximum(fft.rfft(_split_to_grid(weight * lattice, pmf)).real, _SMALLEST_TRANSFORM))
+            for weight in (1.0 - self.q, self.q)
         )
         # for a median it is the same for all edges
         number = below[:1] if self.q == 0.5 else below
-        found = np.empty(number.size)
+        ranks = np.empty(number.size)
         for start in range(0, number.size, 64):
-            some = number[start : start + 64, None]
-            spectra = count * np.exp(some * first + (self.cells - some) * second)
+            chunk = number[start : start + 64, None]
+            spectra = count * np.exp(chunk * log_below + (self.cells - chunk) * log_above)
             masses = np.roll(fft.irfft(spectra, _GRID_POINTS, axis=1), _GRID_POINTS // 2, axis=1)
-            found[start : start + 64] = (masses.cumsum(axis=1) <= tail_probability).sum(axis=1)
-        return np.broadcast_to((found - 2.0 - _GRID_POINTS // 2) * step, below.shape)
+            ranks[start : start + 64] = (masses.cumsum(axis=1) <= tail_probability).sum(axis=1)
+        return np.broadcast_to((ranks - 2.0 - _GRID_POINTS // 2) * step, below.shape)
 
 
 def _split_to_grid(places: npt.NDArray[np.floating[Any]], masses: Floats, points: int = _GRID_POINTS) -> Floats:
     """Distribute masses over a circular grid, each between the two adjacent points."""
     lower = np.floor(places)
-    part = places - lower
-    at = lower.astype(np.int64)
-    first: Any = np.bincount(at % points, masses * (1.0 - part), points)
-    found: Floats = first + np.bincount((at + 1) % points, masses * part, points)
-    return found
+    fraction = places - lower
+    indices = lower.astype(np.int64)
+    lower_masses: Any = np.bincount(indices % points, masses * (1.0 - fraction), points)
+    grid_masses: Floats = lower_masses + np.bincount((indices + 1) % points, masses * fraction, points)
+    return grid_masses
 
 
 @dataclass(frozen=True, eq=False)
@@ -384,10 +384,10 @@ class QuantileIntervals(ReadOnlyArrays):
 
     def _compute_all_limits(self, alpha: float, of_sample: bool) -> tuple[Floats, Floats]:
         rows = self.cells.reshape(-1, self.cells.shape[-1])
-        places = [(row, share) for row in rows for share in self.shares]
-        with Progress(lambda: len(places), "intervals") as progress:
-            ends = [progress.count_one(self._compute_row_limits(*each, alpha, of_sample)) for each in places]
-        low, high = np.array(ends).reshape(-1, 2).T
+        items = [(row, share) for row in rows for share in self.shares]
+        with Progress(lambda: len(items), "intervals") as progress:
+            limits = [progress.count_one(self._compute_row_limits(*item, alpha, of_sample)) for item in items]
+        low, high = np.array(limits).reshape(-1, 2).T
         return low.reshape(self.shape), high.reshape(self.shape)
 
     def _compute_row_limits(self, cells: Floats, share: float, alpha: float, of_sample: bool) -> tuple[float, float]:
@@ -395,5 +395,5 @@ class QuantileIntervals(ReadOnlyArrays):
             return float(self.edges[0]), float(self.edges[-1])
         if self.size is None:
             return compute_private_limits(cells, self.edges, share, alpha, self.rate, of_sample)
-        of = compute_sample_limits if of_sample else compute_quantile_limits
-        return of(cells, self.edges, self.size, share, alpha, self.rate)
+        compute_limits = compute_sample_limits if of_sample else compute_quantile_limits
+        return compute_limits(cells, self.edges, self.size, share, alpha, self.rate)

@@ -36,9 +36,9 @@ _BLOCK_SIZE = 1_111
 
 def make_sampled_distribution(values: npt.NDArray[np.number]) -> DiscreteDistribution:
     """Return the distribution of draws and one more value at infinity."""
-    found, counts = np.unique(values, return_counts=True)
+    positions, counts = np.unique(values, return_counts=True)
     masses = np.append(counts, 1.0) / (values.size + 1.0)
-    return DiscreteDistribution(np.append(found.astype(np.float64), np.inf), masses)
+    return DiscreteDistribution(np.append(positions.astype(np.float64), np.inf), masses)
 
 
 def permute_in_blocks(values: Integers) -> Iterator[Integers]:
@@ -55,21 +55,21 @@ def draw_rank_deviations(sizes: tuple[int, ...]) -> Floats:
     if size <= MAX_SHUFFLED_RECORDS:
         scores = 2 * np.arange(1, size + 1) - (size + 1)
         starts = np.cumsum((0, *sizes[:-1]))
-        sums = [np.add.reduceat(each, starts, axis=1) for each in permute_in_blocks(scores)]
+        sums = [np.add.reduceat(block, starts, axis=1) for block in permute_in_blocks(scores)]
         return freeze_array(np.concatenate(sums, dtype=float))
-    free = np.empty((REFERENCE_DRAWS, len(sizes)))
-    for place, number in enumerate(sizes):
+    uniform_sums = np.empty((REFERENCE_DRAWS, len(sizes)))
+    for group, number in enumerate(sizes):
         if number <= MAX_SUMMED_RECORDS:
-            free[:, place] = generator.random((REFERENCE_DRAWS, number)).sum(axis=1) - 0.5 * number
+            uniform_sums[:, group] = generator.random((REFERENCE_DRAWS, number)).sum(axis=1) - 0.5 * number
         else:
-            free[:, place] = generator.normal(0.0, math.sqrt(number / 12.0), REFERENCE_DRAWS)
-    means = free.sum(axis=1, keepdims=True) / size
-    return freeze_array(2.0 * math.sqrt(size * (size + 1.0)) * (free - np.array(sizes) * means))
+            uniform_sums[:, group] = generator.normal(0.0, math.sqrt(number / 12.0), REFERENCE_DRAWS)
+    means = uniform_sums.sum(axis=1, keepdims=True) / size
+    return freeze_array(2.0 * math.sqrt(size * (size + 1.0)) * (uniform_sums - np.array(sizes) * means))
 
 
 def compute_scaled_distance(deviations: Sequence[int], weights: Sequence[Fraction | int]) -> int:
     """Return 2^10 times the square root of the weighted sum of squares, rounded down."""
-    total = sum((weight * each * each for weight, each in zip(weights, deviations)), Fraction(0))
+    total = sum((weight * deviation * deviation for weight, deviation in zip(weights, deviations)), Fraction(0))
     return math.isqrt(math.floor(total * 4**DISTANCE_DIGITS))
 
 
@@ -89,9 +89,9 @@ def compute_distance_sensitivity(sizes: Sequence[int], weights: Sequence[Fractio
 
 
 def _round_root_up(square: Fraction | int) -> int:
-    whole = math.ceil(square)
-    root = math.isqrt(whole)
-    return root if root * root == whole else root + 1
+    ceiling = math.ceil(square)
+    root = math.isqrt(ceiling)
+    return root if root * root == ceiling else root + 1
 
 
 @lru_cache(maxsize=64)
@@ -103,11 +103,14 @@ def make_distance_distribution(sizes: tuple[int, ...], weights: tuple[Fraction |
     exact tail decays faster, the more so the fewer records there are; the smaller of this tail and that of the
     draws is used. A probability below 1e-6 is put at infinity.
     """
-    own = np.array([float(weight) for weight in weights])
-    values = np.floor(2.0**DISTANCE_DIGITS * np.sqrt((draw_rank_deviations(sizes) ** 2 * own).sum(axis=1)))
+    float_weights = np.array([float(weight) for weight in weights])
+    values = np.floor(2.0**DISTANCE_DIGITS * np.sqrt((draw_rank_deviations(sizes) ** 2 * float_weights).sum(axis=1)))
     number, size = np.array(sizes, dtype=np.float64), sum(sizes)
-    spread = np.diag(number * own) - np.outer(number, number) * np.sqrt(np.outer(own, own)) / size
-    scale = 4.0**DISTANCE_DIGITS * size * (size + 1.0) / 3.0 * float(np.linalg.eigvalsh(spread)[-1])
+    covariance = (
+        np.diag(number * float_weights)
+        - np.outer(number, number) * np.sqrt(np.outer(float_weights, float_weights)) / size
+    )
+    scale = 4.0**DISTANCE_DIGITS * size * (size + 1.0) / 3.0 * float(np.linalg.eigvalsh(covariance)[-1])
     return append_chi_square_tail(np.sort(values), scale, len(sizes) - 1)
 
 
@@ -116,18 +119,20 @@ def append_chi_square_tail(values: Floats, scale: float, degrees: int) -> Discre
     from scipy.special import chdtrc, chdtri
 
     first, draws = float(values[-_TAIL_DRAWS]), values.size + 1.0
-    start = float(chdtrc(degrees, first * first / scale)) if scale > 0.0 else 0.0
-    if start == 0.0:
+    start_tail = float(chdtrc(degrees, first * first / scale)) if scale > 0.0 else 0.0
+    if start_tail == 0.0:
         # a single group, or draws so large that the limit tail underflows
         return make_sampled_distribution(values)
-    rest = (draws - float(np.searchsorted(values, first))) / draws
-    tail = np.ceil(np.sqrt(scale * chdtri(degrees, start * np.geomspace(1.0, PVALUE_FLOOR / rest, _TAIL_STEPS))))
+    tail_share = (draws - float(np.searchsorted(values, first))) / draws
+    tail = np.ceil(
+        np.sqrt(scale * chdtri(degrees, start_tail * np.geomspace(1.0, PVALUE_FLOOR / tail_share, _TAIL_STEPS)))
+    )
     positions = np.unique(np.concatenate([values, tail[tail > first]]))
-    among = (draws - np.searchsorted(values, positions)) / draws
+    sample_tails = (draws - np.searchsorted(values, positions)) / draws
     # the mass between two values is moved to the upper one
-    before = np.append(first, np.maximum(positions[:-1], first))
-    limit = rest * chdtrc(degrees, before * before / scale) / start
-    above = np.where(positions > first, np.minimum(among, limit), among)
+    lower_edges = np.append(first, np.maximum(positions[:-1], first))
+    limit = tail_share * chdtrc(degrees, lower_edges * lower_edges / scale) / start_tail
+    above = np.where(positions > first, np.minimum(sample_tails, limit), sample_tails)
     return DiscreteDistribution(np.append(positions, np.inf), -np.diff(np.concatenate([above, [PVALUE_FLOOR, 0.0]])))
 
 
@@ -167,29 +172,31 @@ def make_two_sample_distribution(first: int, second: int, alternative: str) -> D
     correction on the possible values of the distance (for n1 n2 / (n1 + n2) up to 40, one-sided 100, that of one
     sample of this size), with an error below 5e-3, and below 6e-4 for p-values of at most 0.05.
     """
-    size, pairs = first + second, first * second
+    size, n_pairs = first + second, first * second
     if size <= MAX_SHUFFLED_RECORDS:
-        found = []
+        distances = []
         for steps in permute_in_blocks(np.repeat((second, -first), (first, second))):
             gaps = np.cumsum(steps, axis=1)
             above, below = np.maximum(gaps.max(axis=1), 0), np.maximum(-gaps.min(axis=1), 0)
-            found.append({"two-sided": np.maximum(above, below), "greater": above, "less": below}[alternative])
-        return make_sampled_distribution(np.concatenate(found))
-    records = pairs / size
-    span = min(1.0, DISTANCE_RANGE / math.sqrt(records)) * pairs
+            distances.append({"two-sided": np.maximum(above, below), "greater": above, "less": below}[alternative])
+        return make_sampled_distribution(np.concatenate(distances))
+    records = n_pairs / size
+    span = min(1.0, DISTANCE_RANGE / math.sqrt(records)) * n_pairs
     lattice = math.gcd(first, second)
     # Hodges' correction: that of one sample if the other is large, and half a step for equal sizes
-    few, many = sorted((first, second))
-    shift = (many + 2.0 * few) / (6.0 * math.sqrt(pairs * size))
+    smaller, larger = sorted((first, second))
+    shift = (larger + 2.0 * smaller) / (6.0 * math.sqrt(n_pairs * size))
     limit = partial(_compute_ks_tails, effective_size=records, alternative=alternative, shift=shift)
     if span / lattice <= 16 * DISTANCE_CELLS:
-        places = np.arange(math.ceil(span / lattice) + 1, dtype=np.float64)
-        edges = lattice * np.concatenate((places - 0.5, places[-1:] + 0.5))
-        return DiscreteDistribution(lattice * places, _normalize_tail_masses(limit(np.maximum(edges, 0.0) / pairs)))
+        positions = np.arange(math.ceil(span / lattice) + 1, dtype=np.float64)
+        edges = lattice * np.concatenate((positions - 0.5, positions[-1:] + 0.5))
+        return DiscreteDistribution(
+            lattice * positions, _normalize_tail_masses(limit(np.maximum(edges, 0.0) / n_pairs))
+        )
     edges = np.linspace(0.0, span, DISTANCE_CELLS + 1)
     return DiscreteDistribution(
         edges[1] * (np.arange(DISTANCE_CELLS) + 0.5),
-        _normalize_tail_masses(limit(edges / pairs)),
+        _normalize_tail_masses(limit(edges / n_pairs)),
         float(edges[1]),
     )
 
@@ -201,13 +208,13 @@ def _compute_ks_tails(distances: Floats, effective_size: float, alternative: str
         # in standard units, two samples have about the distribution of one with the effective size
         from scipy.stats import ksone, kstwo
 
-        whole = max(round(effective_size), 1)
-        law = kstwo if alternative == "two-sided" else ksone
-        return law.sf(np.minimum(distances * (root / math.sqrt(whole)), 1.0), whole)
+        n = max(round(effective_size), 1)
+        distribution = kstwo if alternative == "two-sided" else ksone
+        return distribution.sf(np.minimum(distances * (root / math.sqrt(n)), 1.0), n)
     shifted = root * distances + (1.0 / (6.0 * root) if shift is None else shift)
     if alternative == "two-sided":
-        more = (root * distances - 1.0) / (4.0 * effective_size) if shift is None else 0.0
-        tails = kolmogorov(shifted + more)
+        correction = (root * distances - 1.0) / (4.0 * effective_size) if shift is None else 0.0
+        tails = kolmogorov(shifted + correction)
     else:
         tails = np.exp(-2.0 * shifted * shifted)
     return np.where(distances <= 0.0, 1.0, tails)
@@ -256,14 +263,14 @@ class PairInterval:
 
     def _find_upper_limit(self, center: float, tail_probability: float) -> float:
         """Return the largest u for which a center at most as large has at least `tail_probability`."""
-        cut = min(max(center, -1.0), 1.0)
+        clipped = min(max(center, -1.0), 1.0)
 
         def is_plausible(u: float) -> bool:
-            return compute_mean_tail(-u, -cut, self.n_pairs, self.noise_scale) >= tail_probability
+            return compute_mean_tail(-u, -clipped, self.n_pairs, self.noise_scale) >= tail_probability
 
-        if is_plausible(1.0) or not cut < 1.0:
+        if is_plausible(1.0) or not clipped < 1.0:
             return 1.0
-        return bisect_up(is_plausible, cut, 1.0, steps=50)[1]
+        return bisect_up(is_plausible, clipped, 1.0, steps=50)[1]
 
 
 def compute_mean_tail(u: float, x: float, n_pairs: int, noise_scale: float) -> float:
@@ -273,18 +280,18 @@ def compute_mean_tail(u: float, x: float, n_pairs: int, noise_scale: float) -> f
     lowest = max(0, math.floor(n_pairs * chance - 9.0 * sd - 40.0))
     highest = min(n_pairs, math.ceil(n_pairs * chance + 9.0 * sd + 40.0))
     if highest - lowest > MAX_BINOMIAL_VALUES:
-        distance, spread = x - u, 2.0 * sd / n_pairs
-        return float(compute_normal_laplace_tail(distance, spread, noise_scale))
+        distance, mean_sd = x - u, 2.0 * sd / n_pairs
+        return float(compute_normal_laplace_tail(distance, mean_sd, noise_scale))
     k = np.arange(lowest, highest + 1, dtype=np.float64)
     logs = gammaln(n_pairs + 1.0) - gammaln(k + 1.0) - gammaln(n_pairs - k + 1.0)
     masses = np.exp(logs + xlogy(k, chance) + xlog1py(n_pairs - k, -chance))
     step, distances = 2.0 / n_pairs, x - (2.0 * k / n_pairs - 1.0)
     if noise_scale <= _WIDE_NOISE * step:
-        parts = (
+        averages = (
             integrate_laplace_tail(distances - step, noise_scale) - integrate_laplace_tail(distances, noise_scale)
         ) / step
-        return float((masses * parts).sum())
+        return float((masses * averages).sum())
     middle = distances - 0.5 * step
     # infinite noise has a tail of 1/2 everywhere
-    far = 0.5 * np.exp(-np.abs(middle) / noise_scale) if math.isfinite(noise_scale) else np.full(k.size, 0.5)
-    return float((masses * np.where(middle >= 0.0, far, 1.0 - far)).sum())
+    tails = 0.5 * np.exp(-np.abs(middle) / noise_scale) if math.isfinite(noise_scale) else np.full(k.size, 0.5)
+    return float((masses * np.where(middle >= 0.0, tails, 1.0 - tails)).sum())

@@ -93,8 +93,11 @@ def _compute_cell_tail(distance: Floats, step: float, rate: float) -> Floats:
     """Return P(N + U >= distance - 1/2), with U uniform on a cell."""
     # Var N = 1 / (2 sinh(rate / 2)^2), which equals the variance 2 scale^2 of the Laplace distribution
     scale = 0.5 / math.sinh(0.5 * rate) if rate < 1000.0 else 0.0
-    at = distance - 0.5
-    return (integrate_laplace_tail(at - 0.5 * step, scale) - integrate_laplace_tail(at + 0.5 * step, scale)) / step
+    cell_distance = distance - 0.5
+    return (
+        integrate_laplace_tail(cell_distance - 0.5 * step, scale)
+        - integrate_laplace_tail(cell_distance + 0.5 * step, scale)
+    ) / step
 
 
 def integrate_laplace_tail(x: Floats, scale: float) -> Floats:
@@ -131,17 +134,17 @@ def make_mann_whitney_distribution(first: int, second: int) -> DiscreteDistribut
     that of a smaller second group, scaled; else normal with an Edgeworth correction by the fourth and sixth
     cumulants. The error of a p-value is then below 2e-6.
     """
-    few, many = sorted((first, second))
-    cumulants = _compute_rank_sum_cumulants(few, many)
-    if few * many <= MAX_EXACT_VALUES and few <= MAX_STABLE_RECORDS:
-        return _make_lattice_distribution(_compute_mann_whitney_masses(few, many))
-    if few < MIN_GROUP_RECORDS:
-        inner = MAX_EXACT_VALUES // few
-        sd = math.sqrt(_compute_rank_sum_cumulants(few, inner)[0])
+    smaller, larger = sorted((first, second))
+    cumulants = _compute_rank_sum_cumulants(smaller, larger)
+    if smaller * larger <= MAX_EXACT_VALUES and smaller <= MAX_STABLE_RECORDS:
+        return _make_lattice_distribution(_compute_mann_whitney_masses(smaller, larger))
+    if smaller < MIN_GROUP_RECORDS:
+        inner = MAX_EXACT_VALUES // smaller
+        sd = math.sqrt(_compute_rank_sum_cumulants(smaller, inner)[0])
         return _make_cell_distribution(
-            _compute_mann_whitney_masses(few, inner), 0.5 * few * many, math.sqrt(cumulants[0]) / sd
+            _compute_mann_whitney_masses(smaller, inner), 0.5 * smaller * larger, math.sqrt(cumulants[0]) / sd
         )
-    return _make_edgeworth_distribution(0.5 * few * many, cumulants)
+    return _make_edgeworth_distribution(0.5 * smaller * larger, cumulants)
 
 
 @lru_cache(maxsize=64)
@@ -158,14 +161,14 @@ def make_signed_rank_distribution(records: int, cap: int) -> DiscreteDistributio
         masses[0] = 1.0
         for rank in range(1, records + 1):
             weight = min(rank, cap)
-            moved = 0.5 * masses[:size]
-            masses[:size] = moved
-            masses[weight : size + weight] += moved
+            half_masses = 0.5 * masses[:size]
+            masses[:size] = half_masses
+            masses[weight : size + weight] += half_masses
             size += weight
         return _make_lattice_distribution(masses)
     powers = (sum_powers(cap - 1, 2 * k) + (records - cap + 1) * cap ** (2 * k) for k in (1, 2, 3))
     return _make_edgeworth_distribution(
-        0.5 * total, [float(each * power) for each, power in zip(TRIAL_CUMULANTS, powers)]
+        0.5 * total, [float(cumulant * power) for cumulant, power in zip(TRIAL_CUMULANTS, powers)]
     )
 
 
@@ -191,7 +194,7 @@ def make_kendall_distribution(records: int) -> DiscreteDistribution:
         return _make_lattice_distribution(masses)
     powers = (sum_powers(records, 2 * k) - records for k in (1, 2, 3))
     return _make_edgeworth_distribution(
-        0.5 * total, [float(each * power) for each, power in zip(UNIFORM_CUMULANTS, powers)]
+        0.5 * total, [float(cumulant * power) for cumulant, power in zip(UNIFORM_CUMULANTS, powers)]
     )
 
 
@@ -211,10 +214,10 @@ def choose_rank_cap(records: int, epsilon: float) -> int:
     """
     caps = np.unique(np.maximum(np.rint(np.linspace(0.0, 1.0, 101) * records), 1.0))
     shares = np.minimum(caps / records, 1.0 - 1e-12)
-    seen = (ndtr(math.sqrt(2.0) * ndtri(0.5 + 0.5 * shares)) - 0.5) / shares
+    slopes = (ndtr(math.sqrt(2.0) * ndtri(0.5 + 0.5 * shares)) - 0.5) / shares
     noise = 0.5 / np.sinh(np.minimum(0.5 * epsilon / caps, 300.0)) ** 2 / caps**2
-    spread = 0.25 * records * (1.0 - 2.0 / 3.0 * shares) + noise
-    return int(caps[np.argmax(seen * seen / spread)])
+    variances = 0.25 * records * (1.0 - 2.0 / 3.0 * shares) + noise
+    return int(caps[np.argmax(slopes * slopes / variances)])
 
 
 def sum_powers(last: int, power: int) -> int:
@@ -230,7 +233,7 @@ def sum_powers(last: int, power: int) -> int:
 
 def _compute_rank_sum_cumulants(few: int, many: int) -> list[float]:
     powers = (sum_powers(few + many, 2 * k) - sum_powers(many, 2 * k) - sum_powers(few, 2 * k) for k in (1, 2, 3))
-    return [float(each * power) for each, power in zip(UNIFORM_CUMULANTS, powers)]
+    return [float(cumulant * power) for cumulant, power in zip(UNIFORM_CUMULANTS, powers)]
 
 
 def _compute_mann_whitney_masses(few: int, many: int) -> Floats:
@@ -242,9 +245,9 @@ def _compute_mann_whitney_masses(few: int, many: int) -> Floats:
         work = np.zeros(rows * i)
         work[: masses.size] = masses
         # terms beyond the last coefficient of the quotient are not needed
-        room = min(masses.size, work.size - many - i)
-        if room > 0:
-            work[many + i : many + i + room] -= masses[:room]
+        n_terms = min(masses.size, work.size - many - i)
+        if n_terms > 0:
+            work[many + i : many + i + n_terms] -= masses[:n_terms]
         quotient = np.cumsum(work.reshape(rows, i), axis=0).ravel()[:size]
         masses = quotient * (i / (many + i))
     return masses
@@ -257,8 +260,8 @@ def _make_lattice_distribution(masses: Floats) -> DiscreteDistribution:
 
 
 def _make_cell_distribution(masses: Floats, center: float, step: float) -> DiscreteDistribution:
-    law = _make_lattice_distribution(masses)
-    return DiscreteDistribution(center + step * (law.positions - 0.5 * (masses.size - 1)), law.masses, step)
+    lattice = _make_lattice_distribution(masses)
+    return DiscreteDistribution(center + step * (lattice.positions - 0.5 * (masses.size - 1)), lattice.masses, step)
 
 
 def _make_edgeworth_distribution(center: float, cumulants: Iterable[float]) -> DiscreteDistribution:
@@ -274,8 +277,8 @@ def _make_edgeworth_distribution(center: float, cumulants: Iterable[float]) -> D
     third_order = edges * (square - 3.0)
     fifth = edges * (square * square - 10.0 * square + 15.0)
     seventh = edges * (((square - 21.0) * square + 105.0) * square - 105.0)
-    more = fourth / 24.0 * third_order + sixth / 720.0 * fifth + fourth**2 / 1152.0 * seventh
-    tails = ndtr(-edges) + np.exp(-0.5 * square) / math.sqrt(2.0 * math.pi) * more
+    correction = fourth / 24.0 * third_order + sixth / 720.0 * fifth + fourth**2 / 1152.0 * seventh
+    tails = ndtr(-edges) + np.exp(-0.5 * square) / math.sqrt(2.0 * math.pi) * correction
     half = np.maximum(-np.diff(tails), 0.0)
     masses = np.concatenate((half[::-1], half))
     step = sd * edges[1]
@@ -293,12 +296,12 @@ def rank_values(values: Floats, keys: Integers) -> Integers:
     """Return ranks from 1, with ties broken by the keys."""
     order = np.argsort(values, kind="stable")
     arranged = values[order]
-    same = arranged[1:] == arranged[:-1]
-    if same.any():
+    is_equal_to_next = arranged[1:] == arranged[:-1]
+    if is_equal_to_next.any():
         # only tied values are sorted by their keys
-        tied = np.concatenate((same, [False])) | np.concatenate(([False], same))
-        places = order[tied]
-        order[tied] = places[np.lexsort((keys[places], values[places]))]
+        is_tied = np.concatenate((is_equal_to_next, [False])) | np.concatenate(([False], is_equal_to_next))
+        tied_order = order[is_tied]
+        order[is_tied] = tied_order[np.lexsort((keys[tied_order], values[tied_order]))]
     ranks = np.empty(values.size, dtype=np.int64)
     ranks[order] = np.arange(1, values.size + 1)
     return ranks
@@ -347,10 +350,10 @@ def count_concordant_pairs(first: Floats, second: Floats, keys: Integers) -> int
 def compute_rank_deviations(groups: Sequence[Floats], keys: Integers) -> list[int]:
     """Return each group's sum of 2 rank - (N + 1), which has mean 0."""
     ranks = rank_values(np.concatenate(list(groups)), keys)
-    ends = np.cumsum([each.size for each in groups])
+    group_ends = np.cumsum([group.size for group in groups])
     return [
-        2 * int(ranks[end - each.size : end].sum()) - each.size * (ranks.size + 1)
-        for each, end in zip(groups, ends.tolist())
+        2 * int(ranks[end - group.size : end].sum()) - group.size * (ranks.size + 1)
+        for group, end in zip(groups, group_ends.tolist())
     ]
 
 
@@ -361,9 +364,9 @@ def compute_ks_distance(cdf_values: Floats, left_cdf_values: Floats, alternative
     the maximum of the identity minus the empirical function of `left_cdf_values`. The unscaled distance has the
     sensitivity 1 / n.
     """
-    places = np.arange(cdf_values.size + 1, dtype=np.int64) << UNIT_BITS
-    above = int((places[1:] - _sort_rounded_shares(cdf_values)).max())
-    below = int((_sort_rounded_shares(left_cdf_values) - places[:-1]).max())
+    scaled_ranks = np.arange(cdf_values.size + 1, dtype=np.int64) << UNIT_BITS
+    above = int((scaled_ranks[1:] - _sort_rounded_shares(cdf_values)).max())
+    below = int((_sort_rounded_shares(left_cdf_values) - scaled_ranks[:-1]).max())
     # with an atom all values may be on one side
     return _select_distance(max(above, 0), max(below, 0), alternative)
 
@@ -374,9 +377,9 @@ def _sort_rounded_shares(shares: Floats) -> Integers:
 
 def compute_two_sample_ks_distance(first: Floats, second: Floats, alternative: str) -> int:
     """Return n1 n2 times the distance of two empirical distribution functions, evaluated after all ties."""
-    both = np.sort(np.concatenate((first, second)))
-    at_first = np.searchsorted(np.sort(first), both, side="right")
-    at_second = np.searchsorted(np.sort(second), both, side="right")
+    pooled = np.sort(np.concatenate((first, second)))
+    at_first = np.searchsorted(np.sort(first), pooled, side="right")
+    at_second = np.searchsorted(np.sort(second), pooled, side="right")
     gaps = at_first * second.size - at_second * first.size
     return _select_distance(max(int(gaps.max()), 0), max(-int(gaps.min()), 0), alternative)
 

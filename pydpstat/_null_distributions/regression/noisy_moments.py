@@ -35,17 +35,17 @@ class LinearForms(NamedTuple):
     @classmethod
     def from_indices(cls, indices: Sequence[int], weight: float = 1.0) -> LinearForms:
         """Return the elements of v at these indices, times a weight."""
-        return cls(tuple(((place, weight),) for place in indices))
+        return cls(tuple(((index, weight),) for index in indices))
 
     def compute_values(self, v: Floats) -> Floats:
         """Return the forms of vectors along the next-to-last axis, as a view if possible."""
-        plain, matrix, _ = _make_form_matrices(self, v.shape[-2])
-        return np.matmul(matrix, v) if plain is None else v[..., plain, :]
+        columns, matrix, _ = _make_form_matrices(self, v.shape[-2])
+        return np.matmul(matrix, v) if columns is None else v[..., columns, :]
 
     def reduce_values(self, v: Floats) -> Floats:
         """Return vectors of reduced length with the same scalar products as the forms' values."""
-        plain, _, root = _make_form_matrices(self, v.shape[-2])
-        return np.matmul(root, v) if plain is None else v[..., plain, :]
+        columns, _, root = _make_form_matrices(self, v.shape[-2])
+        return np.matmul(root, v) if columns is None else v[..., columns, :]
 
 
 @lru_cache(maxsize=64)
@@ -53,12 +53,12 @@ def _make_form_matrices(forms: LinearForms, width: int) -> tuple[slice | None, F
     """Return the slice of successive elements that the forms are, or None, their matrix, and its triangular factor."""
     matrix = np.zeros((len(forms.rows), width))
     for row, form in zip(matrix, forms.rows):
-        for place, weight in form:
-            row[place] += weight
+        for index, weight in form:
+            row[index] += weight
     first = forms.rows[0][0][0] if forms.rows[0] else 0
     last = first + len(forms.rows)
-    plain = slice(first, last) if np.array_equal(matrix, np.eye(width)[first:last]) else None
-    return plain, freeze_array(matrix), freeze_array(np.linalg.qr(matrix, mode="r"))
+    columns = slice(first, last) if np.array_equal(matrix, np.eye(width)[first:last]) else None
+    return columns, freeze_array(matrix), freeze_array(np.linalg.qr(matrix, mode="r"))
 
 
 class MomentBlock(NamedTuple):
@@ -70,10 +70,10 @@ class MomentBlock(NamedTuple):
 
     def iterate_pairs(self) -> Iterator[tuple[int, int]]:
         """Return the pairs of indices of forms, in the order of the released numbers."""
-        left, right = range(len(self.left.rows)), range(len(self.right.rows))
+        left_indices, right_indices = range(len(self.left.rows)), range(len(self.right.rows))
         if self.kind == "within":
-            return combinations(left, 2)
-        return product(left, right) if self.kind == "across" else zip(left, right)
+            return combinations(left_indices, 2)
+        return product(left_indices, right_indices) if self.kind == "across" else zip(left_indices, right_indices)
 
     @property
     def size(self) -> int:
@@ -89,22 +89,22 @@ class MomentBlock(NamedTuple):
     def sum_squared_forms(self, a: Floats, v: Floats) -> Floats:
         """Return the sum over the numbers of (a'l r'v + a'r l'v)^2, for vectors along the next-to-last axis."""
         if self.kind == "across":
-            first, second, third, fourth = (each.reduce_values(x) for each in (self.left, self.right) for x in (a, v))
-            ends = _sum_products(first, first) * _sum_products(fourth, fourth) + _sum_products(
+            first, second, third, fourth = (forms.reduce_values(x) for forms in (self.left, self.right) for x in (a, v))
+            sum_of_squares = _sum_products(first, first) * _sum_products(fourth, fourth) + _sum_products(
                 third, third
             ) * _sum_products(second, second)
-            return ends + 2.0 * _sum_products(first, second) * _sum_products(third, fourth)
+            return sum_of_squares + 2.0 * _sum_products(first, second) * _sum_products(third, fourth)
         if self.kind == "paired":
-            whole, rest = _compute_completed_square(self)
-            both = whole.compute_values(a) * whole.compute_values(v)
-            both -= rest * a[..., :1, :] * v[..., :1, :]
-            return _sum_products(both, both)
+            completed, constant_weight = _compute_completed_square(self)
+            products = completed.compute_values(a) * completed.compute_values(v)
+            products -= constant_weight * a[..., :1, :] * v[..., :1, :]
+            return _sum_products(products, products)
         first, second = self.left.compute_values(a), self.left.compute_values(v)
-        both = first * second
+        products = first * second
         if self.kind == "own":
-            return (2.0 * self._right_multiple) ** 2 * _sum_products(both, both)
-        whole = _sum_products(first, first) * _sum_products(second, second) + both.sum(axis=-2) ** 2
-        return whole - 2.0 * _sum_products(both, both)
+            return (2.0 * self._right_multiple) ** 2 * _sum_products(products, products)
+        completed = _sum_products(first, first) * _sum_products(second, second) + products.sum(axis=-2) ** 2
+        return completed - 2.0 * _sum_products(products, products)
 
 
 @lru_cache(maxsize=64)
@@ -113,10 +113,10 @@ def _compute_completed_square(block: MomentBlock) -> tuple[LinearForms, float]:
 
     With r = l / 2 + k c these are f = l + k c and w = k^2.
     """
-    left = [dict(form) for form in block.left.rows]
-    more = dict(block.right.rows[0])[0] - 0.5 * left[0].get(0, 0.0)
-    rows = (tuple({**form, 0: form.get(0, 0.0) + more}.items()) for form in left)
-    return LinearForms(tuple(rows)), more * more
+    left_forms = [dict(form) for form in block.left.rows]
+    addition = dict(block.right.rows[0])[0] - 0.5 * left_forms[0].get(0, 0.0)
+    rows = (tuple({**form, 0: form.get(0, 0.0) + addition}.items()) for form in left_forms)
+    return LinearForms(tuple(rows)), addition * addition
 
 
 def _sum_products(one: Floats, other: Floats) -> Floats:
@@ -126,15 +126,18 @@ def _sum_products(one: Floats, other: Floats) -> Floats:
 @lru_cache(maxsize=64)
 def make_matrix_map(blocks: tuple[MomentBlock, ...], width: int) -> csr_matrix:
     """Return the sparse map from released numbers to elements of the matrix, of shape (numbers, width * width)."""
-    found: list[tuple[int, int, float]] = []
+    entries: list[tuple[int, int, float]] = []
     number = 0
     for block in blocks:
         for i, j in block.iterate_pairs():
-            for p, one in block.left.rows[i]:
-                for q, other in block.right.rows[j]:
-                    found += [(number, p * width + q, one * other), (number, q * width + p, one * other)]
+            for p, left_weight in block.left.rows[i]:
+                for q, right_weight in block.right.rows[j]:
+                    entries += [
+                        (number, p * width + q, left_weight * right_weight),
+                        (number, q * width + p, left_weight * right_weight),
+                    ]
             number += 1
-    rows, columns, values = zip(*found)
+    rows, columns, values = zip(*entries)
     matrix = coo_matrix((values, (rows, columns)), shape=(number, width * width)).tocsr()
     for name in ("data", "indices", "indptr"):
         setattr(matrix, name, freeze_array(getattr(matrix, name)))
@@ -143,8 +146,8 @@ def make_matrix_map(blocks: tuple[MomentBlock, ...], width: int) -> csr_matrix:
 
 def make_moment_matrix(released: Floats, blocks: tuple[MomentBlock, ...], width: int) -> Floats:
     """Return the matrix of released numbers, or the matrices of several releases along a second axis."""
-    found: Floats = make_matrix_map(blocks, width).T @ released
-    return found.reshape(width, width, *released.shape[1:])
+    matrix: Floats = make_matrix_map(blocks, width).T @ released
+    return matrix.reshape(width, width, *released.shape[1:])
 
 
 class SparsePredictor(NamedTuple):
@@ -196,14 +199,16 @@ class NoisyMoments(ReadOnlyArrays):
     def variances(self) -> tuple[float, ...]:
         """Noise variance of the released numbers in each block."""
         sizes = [block.size for block in self.blocks]
-        each = np.broadcast_to(np.square(self.noise.std()), (sum(sizes),))
-        return tuple(float(part.mean()) for part in np.split(each, np.cumsum(sizes)[:-1]))
+        element_variances = np.broadcast_to(np.square(self.noise.std()), (sum(sizes),))
+        return tuple(
+            float(block_variances.mean()) for block_variances in np.split(element_variances, np.cumsum(sizes)[:-1])
+        )
 
     def compute_noise_sd(self, a: Floats, v: Floats) -> Floats:
         """Return the standard deviation of a' E v for the noise E, for vectors along the next-to-last axis."""
-        parts = [variance * block.sum_squared_forms(a, v) for variance, block in zip(self.variances, self.blocks)]
+        block_terms = [variance * block.sum_squared_forms(a, v) for variance, block in zip(self.variances, self.blocks)]
         # rounding can make a variance of 0 negative
-        return np.sqrt(np.maximum(sum(parts[1:], parts[0]), 0.0))
+        return np.sqrt(np.maximum(sum(block_terms[1:], block_terms[0]), 0.0))
 
     @cached_property
     def response_noise_sd(self) -> float:
@@ -221,9 +226,9 @@ class NoisyMoments(ReadOnlyArrays):
         bias them.
         """
         units, shares = np.eye(len(self.matrix))[:-1, :, None], np.full(len(self.matrix) - 1, _OTHER_PIVOT)
-        for place, usual, indicator in self.sparse_predictors:
-            units[place, 0] -= usual
-            shares[place] = _INDICATOR_PIVOT if indicator else _WITHIN_LEVEL_PIVOT
+        for index, usual, indicator in self.sparse_predictors:
+            units[index, 0] -= usual
+            shares[index] = _INDICATOR_PIVOT if indicator else _WITHIN_LEVEL_PIVOT
         return freeze_array(shares * self.compute_noise_sd(units, units)[:, 0])
 
     @property
@@ -246,19 +251,19 @@ class MomentDraws(NamedTuple):
 
     def simulate_square_sums(self, size: int) -> Floats:
         """Return sums of squares of `size` normal errors, consistent with their scores."""
-        free = max(size - self.scores.shape[1], 0)
+        degrees = max(size - self.scores.shape[1], 0)
         # Wilson-Hilferty approximation of chi-square, with an error below that of the draws
-        part = 2.0 / (9.0 * max(free, 1))
-        chi = free * np.maximum(1.0 - part + self.chi_square_scores * math.sqrt(part), 0.0) ** 3
+        wilson_term = 2.0 / (9.0 * max(degrees, 1))
+        chi = degrees * np.maximum(1.0 - wilson_term + self.chi_square_scores * math.sqrt(wilson_term), 0.0) ** 3
         return np.einsum("rd,rd->r", self.scores, self.scores) + chi
 
 
 @lru_cache(maxsize=4)
 def _draw_moments(blocks: tuple[MomentBlock, ...], noise: Noise, width: int) -> MomentDraws:
     numbers = sum(block.size for block in blocks)
-    scores, rest, drawn = draw_moment_reference(width - 1, numbers, noise)
+    scores, chi_square_scores, noises = draw_moment_reference(width - 1, numbers, noise)
     return MomentDraws(
-        freeze_array(scores), freeze_array(rest), freeze_array(make_moment_matrix(drawn.T, blocks, width))
+        freeze_array(scores), freeze_array(chi_square_scores), freeze_array(make_moment_matrix(noises.T, blocks, width))
     )
 
 
@@ -275,5 +280,5 @@ def draw_moment_reference(width: int, numbers: int, noise: Noise) -> tuple[Float
     joint = getattr(noise, "sample", None)
     points = draw_sobol_points(count, width + 1 + numbers * (joint is None))
     normal, chances = ndtri(points[:, : width + 1]), points[:, width + 1 :]
-    drawn = noise.ppf(chances) if joint is None else joint(count)
-    return normal[:, :width], normal[:, width], np.asarray(drawn)
+    noises = noise.ppf(chances) if joint is None else joint(count)
+    return normal[:, :width], normal[:, width], np.asarray(noises)

@@ -40,19 +40,19 @@ def invert_moments(blocks: Floats, noisy: NoisyMoments) -> NoisyInverse:
         work[k, k] = -1.0 / pivot
     np.negative(work, out=work)
     work[0] += np.einsum("jir,j->ir", work[1:], noisy.origin)
-    own = np.einsum("jjr->jr", work).copy()
-    own[0] += np.einsum("ir,i->r", work[0, 1:], noisy.origin)
-    across = _insert_response(work, 0.0)
-    spread = noisy.compute_noise_sd(across, across)
-    bare = own - np.einsum("jir,jir,ir->jr", work, work, added)
+    variances = np.einsum("jjr->jr", work).copy()
+    variances[0] += np.einsum("ir,i->r", work[0, 1:], noisy.origin)
+    vectors = _insert_response(work, 0.0)
+    noise_sds = noisy.compute_noise_sd(vectors, vectors)
+    unraised = variances - np.einsum("jir,jir,ir->jr", work, work, added)
     size = np.maximum(np.rint(blocks[0, 0]), 1.0)
-    return NoisyInverse(work, own, np.maximum(own, spread), bare / spread, size)
+    return NoisyInverse(work, variances, np.maximum(variances, noise_sds), unraised / noise_sds, size)
 
 
 def _insert_response(vectors: Floats, value: float) -> Floats:
     """Append an element for the response to vectors along the next-to-last axis."""
-    more = np.full((*vectors.shape[:-2], 1, vectors.shape[-1]), value)
-    return np.concatenate([vectors, more], axis=-2)
+    elements = np.full((*vectors.shape[:-2], 1, vectors.shape[-1]), value)
+    return np.concatenate([vectors, elements], axis=-2)
 
 
 class ResponseEstimates(NamedTuple):
@@ -80,9 +80,9 @@ class CoefficientScores(NamedTuple):
     @property
     def size(self) -> Floats:
         """Absolute studentized scores; NaN from overflow counts as infinite."""
-        found = np.abs(self.gap) / self.error
-        found[np.isnan(found)] = np.inf
-        return found
+        sizes = np.abs(self.gap) / self.error
+        sizes[np.isnan(sizes)] = np.inf
+        return sizes
 
 
 def compute_scores(
@@ -103,27 +103,27 @@ def compute_scores(
     residuals v = (-estimates, 1) is (l'b - null) / l'H l. Its variance is that of the sample plus that of its
     noise a'E v. In the former neither v'A v nor a'A a is below the standard deviation of its own noise.
     """
-    forms, own = inverse.forms[tested_indices][:, None], inverse.variances[tested_indices][:, None]
+    forms, variances = inverse.forms[tested_indices][:, None], inverse.variances[tested_indices][:, None]
     gap = get_tested_estimates(noisy, responses.estimates, tested_indices) - nulls[..., None]
-    share = gap / own
+    share = gap / variances
     width = forms.shape[-2]
     residuals = np.empty((*gap.shape[:-1], width + 1, gap.shape[-1]))
     np.multiply(share[:, :, None], forms, out=residuals[..., :width, :])
     residuals[..., :width, :] -= responses.estimates
     residuals[..., width, :] = 1.0
-    least = noisy.response_noise_sd * np.einsum("jedr,jedr->jer", residuals, residuals) / inverse.size
-    variance = np.maximum((responses.residual_squares + gap * share) / inverse.size, least)
+    min_variance = noisy.response_noise_sd * np.einsum("jedr,jedr->jer", residuals, residuals) / inverse.size
+    variance = np.maximum((responses.residual_squares + gap * share) / inverse.size, min_variance)
     added = noisy.compute_noise_sd(_insert_response(forms, 0.0), residuals) ** 2
     error = np.sqrt(variance * inverse.variance_bounds[tested_indices][:, None] + added)
-    return CoefficientScores(gap, error, residuals, variance, added, least)
+    return CoefficientScores(gap, error, residuals, variance, added, min_variance)
 
 
 def get_tested_estimates(noisy: NoisyMoments, estimates: Floats, tested_indices: IndexArray) -> Floats:
     """Return the estimate of each tested coefficient, of shape (j, e, r)."""
-    found = np.stack([estimates[k, :, j] for k, j in enumerate(tested_indices)])
+    tested_estimates = np.stack([estimates[k, :, j] for k, j in enumerate(tested_indices)])
     constant = tested_indices == 0
-    found[constant] += np.einsum("jedr,d->jer", estimates[constant, :, 1:], noisy.origin)
-    return found
+    tested_estimates[constant] += np.einsum("jedr,d->jer", estimates[constant, :, 1:], noisy.origin)
+    return tested_estimates
 
 
 class SimulatedReleases(NamedTuple):
@@ -144,16 +144,18 @@ def simulate_releases(noisy: NoisyMoments, design: Floats) -> SimulatedReleases:
     """Return simulated releases for a true predictor matrix."""
     noise, width = noisy.draws.noise, len(design)
     normal = _compute_design_root(design) @ noisy.draws.scores.T
-    parts = [slice(start, start + _CHUNK) for start in range(0, noisy.draws.n_draws, _CHUNK)]
-    blocks = [invert_moments(design[:, :, None] + noise[:width, :width, part], noisy) for part in parts]
-    found = NoisyInverse(*(np.concatenate(each, axis=-1) for each in zip(*blocks)))
-    across = noise[:width, width]
-    turned = [_apply_inverse(noisy, found, each) for each in (normal, across)]
-    drawn = np.einsum("jir,ir->jr", found.forms, normal)
-    variance = np.einsum("jir,jir->jr", found.forms, np.matmul(design, found.forms))
+    chunks = [slice(start, start + _CHUNK) for start in range(0, noisy.draws.n_draws, _CHUNK)]
+    blocks = [invert_moments(design[:, :, None] + noise[:width, :width, chunk], noisy) for chunk in chunks]
+    inverse = NoisyInverse(*(np.concatenate(vectors, axis=-1) for vectors in zip(*blocks)))
+    response_noise = noise[:width, width]
+    solved = [_apply_inverse(noisy, inverse, vectors) for vectors in (normal, response_noise)]
+    normal_gaps = np.einsum("jir,ir->jr", inverse.forms, normal)
+    variance = np.einsum("jir,jir->jr", inverse.forms, np.matmul(design, inverse.forms))
     deviation = np.sqrt(np.maximum(variance, 0.0))
     squares = noisy.draws.simulate_square_sums(round(float(design[0, 0])))
-    return SimulatedReleases(design, found, normal, across, turned[0], turned[1], drawn, deviation, squares)
+    return SimulatedReleases(
+        design, inverse, normal, response_noise, solved[0], solved[1], normal_gaps, deviation, squares
+    )
 
 
 def replace_errors(
@@ -175,9 +177,9 @@ def _apply_inverse(noisy: NoisyMoments, inverse: NoisyInverse, cross: Floats) ->
 
 def _transform_to_origin(noisy: NoisyMoments, vectors: Floats) -> Floats:
     """Return coefficients, along the last axis, of the forms' columns in the product of H and a vector."""
-    found = vectors.copy()
-    found[..., 1:] -= found[..., :1] * noisy.origin
-    return found
+    coefficients = vectors.copy()
+    coefficients[..., 1:] -= coefficients[..., :1] * noisy.origin
+    return coefficients
 
 
 def simulate_responses(
@@ -196,12 +198,14 @@ def simulate_responses(
     estimates = flat.reshape(*fitted.shape, -1)
     estimates += sd * releases.solved_normal[:, draws_slice] + releases.solved_noise[:, draws_slice]
     normal, noise = releases.normal[:, draws_slice], releases.noise[:, draws_slice]
-    rest = np.einsum("jed,jed->je", fitted, coefficients)[..., None]
-    rest = rest + 2.0 * sd[..., 0] * (coefficients @ normal)
-    rest += variance[..., None] * releases.squares[draws_slice] + noisy.draws.noise[width, width, draws_slice]
-    rest -= np.einsum("jed,jedr->jer", fitted, estimates) + np.einsum("dr,jedr->jer", noise, estimates)
-    rest -= sd[..., 0] * np.einsum("dr,jedr->jer", normal, estimates)
-    return ResponseEstimates(estimates, rest)
+    residual_squares = np.einsum("jed,jed->je", fitted, coefficients)[..., None]
+    residual_squares = residual_squares + 2.0 * sd[..., 0] * (coefficients @ normal)
+    residual_squares += (
+        variance[..., None] * releases.squares[draws_slice] + noisy.draws.noise[width, width, draws_slice]
+    )
+    residual_squares -= np.einsum("jed,jedr->jer", fitted, estimates) + np.einsum("dr,jedr->jer", noise, estimates)
+    residual_squares -= sd[..., 0] * np.einsum("dr,jedr->jer", normal, estimates)
+    return ResponseEstimates(estimates, residual_squares)
 
 
 def compute_studentized_scores(
@@ -237,8 +241,8 @@ def _compute_design_root(design: Floats) -> Floats:
 def compute_observed_release(noisy: NoisyMoments) -> tuple[NoisyInverse, ResponseEstimates]:
     """Return the inverse and the estimates of the observed release, with r = 1."""
     width = len(noisy.matrix) - 1
-    found = invert_moments(noisy.matrix[:width, :width, None], noisy)
+    inverse = invert_moments(noisy.matrix[:width, :width, None], noisy)
     cross = noisy.matrix[:width, width, None]
-    estimates = _apply_inverse(noisy, found, cross)
-    rest = noisy.matrix[width, width] - np.einsum("dr,dr->r", cross, estimates)
-    return found, ResponseEstimates(estimates[None, None], rest[None, None])
+    estimates = _apply_inverse(noisy, inverse, cross)
+    residual_squares = noisy.matrix[width, width] - np.einsum("dr,dr->r", cross, estimates)
+    return inverse, ResponseEstimates(estimates[None, None], residual_squares[None, None])

@@ -35,18 +35,18 @@ def find_level_partitions(
     `matrix` has the noisy moments; `numbers` are the indices of predictors between -1 and 1.
     """
     unit, size = np.eye(len(matrix) - 1), max(float(matrix[0, 0]), 1.0)
-    found = [unit[:1]]
+    partitions = [unit[:1]]
     for levels in factors:
-        own = unit[list(levels[1:])]
-        found.append(np.vstack([unit[:1] - own.sum(axis=0), own]))
-    for place in numbers:
+        indicators = unit[list(levels[1:])]
+        partitions.append(np.vstack([unit[:1] - indicators.sum(axis=0), indicators]))
+    for index in numbers:
         for sign in (1.0, -1.0):
-            above = size + sign * matrix[0, place]
-            squares = size + 2.0 * sign * matrix[0, place] + matrix[place, place]
+            above = size + sign * matrix[0, index]
+            squares = size + 2.0 * sign * matrix[0, index] + matrix[index, index]
             if above > 0.0 and 2.0 * above * above < squares * size:
-                own = (unit[:1] + sign * unit[place]) / min(squares / above, 2.0)
-                found.append(np.vstack([unit[:1] - own, own]))
-    return tuple(map(freeze_array, found))
+                indicators = (unit[:1] + sign * unit[index]) / min(squares / above, 2.0)
+                partitions.append(np.vstack([unit[:1] - indicators, indicators]))
+    return tuple(map(freeze_array, partitions))
 
 
 def choose_partition(partitions: tuple[Partition, ...], design: Floats, tested: Floats) -> Partition | None:
@@ -55,12 +55,12 @@ def choose_partition(partitions: tuple[Partition, ...], design: Floats, tested: 
     A score adds the means of levels, weighted by the form; the third cumulant of a mean of n errors is that
     of an error divided by n^2.
     """
-    most, best = 0.0, None
-    for each in partitions:
-        numbers = np.maximum(each @ design[0], 0.5)
-        third = float((np.abs(each @ tested) ** 3 / numbers**2).sum())
-        if third > most:
-            most, best = third, each
+    max_third, best = 0.0, None
+    for partition in partitions:
+        numbers = np.maximum(partition @ design[0], 0.5)
+        third_moment = float((np.abs(partition @ tested) ** 3 / numbers**2).sum())
+        if third_moment > max_third:
+            max_third, best = third_moment, partition
     return best
 
 
@@ -76,31 +76,33 @@ class RareErrors(NamedTuple):
         """Return errors with a given variance about a mean between -1 and 1; None if they may be normal."""
         variance = min(variance, 1.0)
         # neither value is outside the bounds
-        near = max(1.0 - abs(mean), 1.0 - math.sqrt(1.0 - variance))
-        if not 0.0 < near * near < variance:
+        usual_distance = max(1.0 - abs(mean), 1.0 - math.sqrt(1.0 - variance))
+        if not 0.0 < usual_distance * usual_distance < variance:
             return None
         sign = -1.0 if mean > 0.0 else 1.0
-        share = near * near / (near * near + variance)
-        return cls(share, sign * variance / near, -sign * near)
+        share = usual_distance * usual_distance / (usual_distance * usual_distance + variance)
+        return cls(share, sign * variance / usual_distance, -sign * usual_distance)
 
     def simulate_sums(self, design: Floats, levels: Partition, normal: Floats, sd: float) -> tuple[Floats, Floats]:
         """Return the sums of products of predictors and errors, and of squared errors, in units of `sd`.
 
         `normal` are the sums for normal errors of each draw, of shape (d, r), with covariance `design`.
         """
-        across = levels @ design
-        found, squares = normal.copy(), np.zeros(normal.shape[1])
-        for number, own, row, sums in zip(
-            np.rint(across[:, 0]), np.einsum("cd,cd->c", across, levels), across, levels @ normal
+        products = levels @ design
+        score_sums, squares = normal.copy(), np.zeros(normal.shape[1])
+        for number, squared_norm, row, sums in zip(
+            np.rint(products[:, 0]), np.einsum("cd,cd->c", products, levels), products, levels @ normal
         ):
-            if number < 1.0 or own <= 0.0:
+            if number < 1.0 or squared_norm <= 0.0:
                 continue
-            scores = sums / math.sqrt(own)
+            scores = sums / math.sqrt(squared_norm)
             order = np.argsort(scores, kind="stable")
-            ordered = scores[order]
-            rare = np.empty_like(ordered)
-            rare[order] = compute_binomial_quantiles(int(number), self.rare_probability, ndtr(ordered), ordered)
-            added = (rare * self.rare_value + (number - rare) * self.usual_value) / sd
-            found += np.outer(row / own, added - sums)
-            squares += (rare * self.rare_value**2 + (number - rare) * self.usual_value**2) / (sd * sd)
-        return found, squares
+            ordered_scores = scores[order]
+            rare_counts = np.empty_like(ordered_scores)
+            rare_counts[order] = compute_binomial_quantiles(
+                int(number), self.rare_probability, ndtr(ordered_scores), ordered_scores
+            )
+            added = (rare_counts * self.rare_value + (number - rare_counts) * self.usual_value) / sd
+            score_sums += np.outer(row / squared_norm, added - sums)
+            squares += (rare_counts * self.rare_value**2 + (number - rare_counts) * self.usual_value**2) / (sd * sd)
+        return score_sums, squares

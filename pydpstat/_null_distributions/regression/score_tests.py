@@ -55,21 +55,21 @@ class ScoreTests(ReadOnlyArrays):
 
     def compute_estimates(self) -> tuple[Floats, Floats]:
         """Return the estimates and the standard errors, which are infinite for coefficients hidden by noise."""
-        seen = self.observed
+        observed = self.observed
         # information below the standard deviation of its noise is treated as none
-        errors = np.where(seen.signal_to_noise > 1.0, seen.standard_errors, math.inf)
-        return self.units * seen.coefficients + self.shifts, self.units * errors
+        errors = np.where(observed.signal_to_noise > 1.0, observed.standard_errors, math.inf)
+        return self.units * observed.coefficients + self.shifts, self.units * errors
 
     def compute_regularized_estimates(self) -> Floats:
         """Return estimates of all coefficients for predictions, including those hidden by noise."""
         noisy, slopes = self.noisy, len(self.units) - 1
         moments = noisy.matrix / noisy.size
         mean = np.clip(moments[0, 1:], -1.0, 1.0)
-        spread = moments[1:, 1:] - np.outer(mean, mean)
+        covariance = moments[1:, 1:] - np.outer(mean, mean)
         unit = np.eye(slopes + 2)[:, 1:-1]
         i, j = np.triu_indices(slopes)
         ridge = 1.5 * math.sqrt(slopes) * float(noisy.compute_noise_sd(unit[:, i], unit[:, j]).max()) / noisy.size
-        b = np.linalg.solve(raise_eigenvalues(spread[:-1, :-1], ridge + 1e-6), spread[:-1, -1])
+        b = np.linalg.solve(raise_eigenvalues(covariance[:-1, :-1], ridge + 1e-6), covariance[:-1, -1])
         level = mean[-1] - mean[:-1] @ b + noisy.origin @ b
         return self.units * np.append(level, b) + self.shifts
 
@@ -102,21 +102,21 @@ class ObservedScores:
         self._inverse, self._response = _freeze_arrays(noisy_score.compute_observed_release(noisy))
         self.signal_to_noise = freeze_array(self._inverse.signal_to_noise[:, 0])
         self.residual_squares = float(self._response.residual_squares[0, 0, 0])
-        places = np.arange(len(self.signal_to_noise))
-        all_of = np.broadcast_to(self._response.estimates, (len(places), *self._response.estimates.shape[1:]))
-        self.coefficients = freeze_array(noisy_score.get_tested_estimates(noisy, all_of, places)[:, 0, 0])
+        indices = np.arange(len(self.signal_to_noise))
+        estimates = np.broadcast_to(self._response.estimates, (len(indices), *self._response.estimates.shape[1:]))
+        self.coefficients = freeze_array(noisy_score.get_tested_estimates(noisy, estimates, indices)[:, 0, 0])
         self._variance_ratio = None
-        own = self.compute_scores(places, self.coefficients[:, None])
+        scores = self.compute_scores(indices, self.coefficients[:, None])
         if noisy.sampling is not None:
-            alike = own.variance[:, 0, 0] * self._inverse.variances[:, 0]
+            alike = scores.variance[:, 0, 0] * self._inverse.variances[:, 0]
             # coefficients hidden by noise have infinite errors anyway
             self._variance_ratio = freeze_array(noisy.sampling / np.where(alike > 0.0, alike, math.inf))
-            own = self.compute_scores(places, self.coefficients[:, None])
-        self.errors = freeze_array(own.error[:, 0, 0])
+            scores = self.compute_scores(indices, self.coefficients[:, None])
+        self.errors = freeze_array(scores.error[:, 0, 0])
         # scores divide by the number of records, standard errors by the degrees of freedom
-        more = 0.0 if noisy.sampling is not None else noisy.size / noisy.degrees - 1.0
-        sampling = own.variance[:, 0, 0] * self._inverse.variance_bounds[:, 0]
-        self.standard_errors = freeze_array(np.sqrt(np.square(self.errors) + more * sampling))
+        excess_factor = 0.0 if noisy.sampling is not None else noisy.size / noisy.degrees - 1.0
+        sampling = scores.variance[:, 0, 0] * self._inverse.variance_bounds[:, 0]
+        self.standard_errors = freeze_array(np.sqrt(np.square(self.errors) + excess_factor * sampling))
 
     @property
     def estimates(self) -> Floats:
@@ -130,14 +130,16 @@ class ObservedScores:
 
     def compute_scores(self, tested: IndexArray, nulls: Floats) -> CoefficientScores:
         """Return the scores of hypotheses ``coefficient[tested] = nulls``, with nulls of shape (j, e)."""
-        given = ResponseEstimates(*(np.broadcast_to(each, (len(tested), *each.shape[1:])) for each in self._response))
-        found = noisy_score.compute_scores(self._noisy, self._inverse, tested, given, nulls)
+        response = ResponseEstimates(
+            *(np.broadcast_to(estimates, (len(tested), *estimates.shape[1:])) for estimates in self._response)
+        )
+        scores = noisy_score.compute_scores(self._noisy, self._inverse, tested, response, nulls)
         if self._variance_ratio is None:
-            return found
+            return scores
         # homoscedastic errors with the same sampling variance
         ratio = self._variance_ratio[tested][:, None, None]
-        more = (ratio - 1.0) * found.variance * self._inverse.variance_bounds[tested][:, None]
-        return found._replace(error=np.sqrt(found.error**2 + more), variance=ratio * found.variance)
+        added_variance = (ratio - 1.0) * scores.variance * self._inverse.variance_bounds[tested][:, None]
+        return scores._replace(error=np.sqrt(scores.error**2 + added_variance), variance=ratio * scores.variance)
 
 
 @lru_cache(maxsize=16)
@@ -154,8 +156,8 @@ class NuisancePoints:
         center = _project_design(noisy.matrix[:width, :width])
         self._designs = [center]
         for k in range(NUISANCE_POINTS // 2):
-            near = _project_design(center + noisy.draws.noise[:width, :width, k])
-            self._designs += [near, _project_design(2.0 * center - near)]
+            simulated = _project_design(center + noisy.draws.noise[:width, :width, k])
+            self._designs += [simulated, _project_design(2.0 * center - simulated)]
         self._designs = [freeze_array(design) for design in self._designs]
         # forms of the coefficients' estimates
         forms = np.eye(width)
@@ -165,24 +167,26 @@ class NuisancePoints:
         self._cached_releases: dict[int, SimulatedReleases] = {}
 
     def _get_releases(self, point: int) -> SimulatedReleases:
-        found = self._cached_releases.get(point)
-        if found is None:
-            found = _freeze_arrays(noisy_score.simulate_releases(self._noisy, self._designs[point]))
+        releases = self._cached_releases.get(point)
+        if releases is None:
+            releases = _freeze_arrays(noisy_score.simulate_releases(self._noisy, self._designs[point]))
             if self._is_cached or point == 0:
-                self._cached_releases[point] = found
-        return found
+                self._cached_releases[point] = releases
+        return releases
 
     def compute_critical_values(
         self, tested: IndexArray, nulls: Floats, alpha: float, all_points: bool = True
     ) -> Floats:
         """Return the largest critical value over all points, or that of the first point."""
-        found = np.zeros(nulls.shape)
+        critical_values = np.zeros(nulls.shape)
         for simulated in self.iterate_simulated_scores(tested, nulls):
-            for each in simulated:
-                found = np.maximum(found, each.compute_critical_value(alpha, self._noisy.has_tail))
+            for statistics in simulated:
+                critical_values = np.maximum(
+                    critical_values, statistics.compute_critical_value(alpha, self._noisy.has_tail)
+                )
             if not all_points:
                 break
-        return found
+        return critical_values
 
     def iterate_simulated_scores(self, tested: IndexArray, nulls: Floats) -> Iterator[tuple[SimulatedStatistics, ...]]:
         """Yield the studentized scores of simulated releases for each point.
@@ -190,15 +194,17 @@ class NuisancePoints:
         The first point is the estimate. Each has scores of hypotheses, of shape (j, e, r), for normal errors
         and, if the response's mean is near a bound, for rare ones.
         """
-        seen = _get_observed_scores(self._noisy).compute_scores(tested, nulls)
-        center = seen.coefficients[..., 0], seen.variance[..., 0]
+        observed = _get_observed_scores(self._noisy).compute_scores(tested, nulls)
+        center = observed.coefficients[..., 0], observed.variance[..., 0]
         yield self._simulate_at_point(0, tested, nulls, *center)
-        _, first = self._simulate_scores(self._get_releases(0), tested, nulls, *center, slice(0, NUISANCE_POINTS // 2))
+        _, center_scores = self._simulate_scores(
+            self._get_releases(0), tested, nulls, *center, slice(0, NUISANCE_POINTS // 2)
+        )
         for k in range(NUISANCE_POINTS // 2):
-            near = first.coefficients[..., k], first.variance[..., k]
-            yield self._simulate_at_point(2 * k + 1, tested, nulls, *near)
-            far = 2.0 * center[0] - near[0], np.maximum(2.0 * center[1] - near[1], 0.0)
-            yield self._simulate_at_point(2 * k + 2, tested, nulls, *far)
+            nearby = center_scores.coefficients[..., k], center_scores.variance[..., k]
+            yield self._simulate_at_point(2 * k + 1, tested, nulls, *nearby)
+            mirrored = 2.0 * center[0] - nearby[0], np.maximum(2.0 * center[1] - nearby[1], 0.0)
+            yield self._simulate_at_point(2 * k + 2, tested, nulls, *mirrored)
 
     def _simulate_at_point(
         self, point: int, tested: IndexArray, nulls: Floats, coefficients: Floats, variance: Floats
@@ -217,33 +223,35 @@ class NuisancePoints:
         normal_scores: SimulatedStatistics,
     ) -> SimulatedStatistics | None:
         """Return the statistics for rare errors, or None if all errors may be normal."""
-        made, noisy, sizes = self._get_releases(point), self._noisy, None
-        means = np.clip(coefficients @ made.design[0] / made.design[0, 0], -1.0, 1.0)
+        releases, noisy, sizes = self._get_releases(point), self._noisy, None
+        means = np.clip(coefficients @ releases.design[0] / releases.design[0, 0], -1.0, 1.0)
         for j, e in np.ndindex(*nulls.shape):
             errors = RareErrors.from_moments(float(means[j, e]), float(variance[j, e]))
             if errors is None:
                 continue
-            levels = choose_partition(noisy.partitions, made.design, self._forms[tested[j]])
+            levels = choose_partition(noisy.partitions, releases.design, self._forms[tested[j]])
             if levels is None:
                 continue
-            sums = errors.simulate_sums(made.design, levels, made.normal, math.sqrt(variance[j, e]))
-            given = nulls[[j], [e]][:, None], coefficients[j, e][None, None], variance[j, e][None, None]
-            replaced = noisy_score.replace_errors(noisy, made, *sums)
-            _, own = self._simulate_scores(replaced, tested[[j]], *given, slice(None))
+            sums = errors.simulate_sums(releases.design, levels, releases.normal, math.sqrt(variance[j, e]))
+            parameters = nulls[[j], [e]][:, None], coefficients[j, e][None, None], variance[j, e][None, None]
+            replaced = noisy_score.replace_errors(noisy, releases, *sums)
+            _, scores = self._simulate_scores(replaced, tested[[j]], *parameters, slice(None))
             sizes = normal_scores.absolute_values.copy() if sizes is None else sizes
-            sizes[j, e] = own.size[0, 0]
+            sizes[j, e] = scores.size[0, 0]
         return None if sizes is None else SimulatedStatistics.from_draws(sizes)
 
     def _simulate_normal_errors(
         self, point: int, tested: IndexArray, nulls: Floats, coefficients: Floats, variance: Floats
     ) -> SimulatedStatistics:
         chunk = 1 << max(6, int(_CHUNK / max(coefficients.size, 1)).bit_length())
-        found, made = [], self._get_releases(point)
+        statistics, releases = [], self._get_releases(point)
         for start in range(0, self.count, chunk):
-            part = slice(start, start + chunk)
-            given, own = self._simulate_scores(made, tested, nulls, coefficients, variance, part)
-            found.append(noisy_score.compute_studentized_scores(made, tested, given, own, variance, part))
-        return SimulatedStatistics.concatenate_parts(found)
+            draws_slice = slice(start, start + chunk)
+            responses, scores = self._simulate_scores(releases, tested, nulls, coefficients, variance, draws_slice)
+            statistics.append(
+                noisy_score.compute_studentized_scores(releases, tested, responses, scores, variance, draws_slice)
+            )
+        return SimulatedStatistics.concatenate_parts(statistics)
 
     def _simulate_scores(
         self,
@@ -254,9 +262,9 @@ class NuisancePoints:
         variance: Floats,
         draws_slice: slice,
     ) -> tuple[ResponseEstimates, CoefficientScores]:
-        given = noisy_score.simulate_responses(self._noisy, releases, coefficients, variance, draws_slice)
-        found = NoisyInverse(*(each[..., draws_slice] for each in releases.inverse))
-        return given, noisy_score.compute_scores(self._noisy, found, tested, given, nulls)
+        responses = noisy_score.simulate_responses(self._noisy, releases, coefficients, variance, draws_slice)
+        inverse = NoisyInverse(*(array[..., draws_slice] for array in releases.inverse))
+        return responses, noisy_score.compute_scores(self._noisy, inverse, tested, responses, nulls)
 
 
 @lru_cache(maxsize=1)
@@ -270,8 +278,8 @@ def _freeze_arrays(value: Any) -> Any:
         return freeze_array(value)
     if not isinstance(value, tuple):
         return value
-    parts = map(_freeze_arrays, value)
-    return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    elements = map(_freeze_arrays, value)
+    return type(value)(*elements) if hasattr(value, "_fields") else tuple(elements)
 
 
 def _project_design(matrix: Floats) -> Floats:
@@ -280,29 +288,29 @@ def _project_design(matrix: Floats) -> Floats:
     A noisy number of records below 1 is raised to 1.
     """
     values, vectors = np.linalg.eigh(matrix)
-    whole = (vectors * np.maximum(values, 0.0)) @ vectors.T
+    projected = (vectors * np.maximum(values, 0.0)) @ vectors.T
     size = max(float(matrix[0, 0]), 1.0)
-    if whole[0, 0] <= 0.0:
-        whole[0, 0] = size
+    if projected[0, 0] <= 0.0:
+        projected[0, 0] = size
     factor = np.ones(len(matrix))
-    factor[0] = math.sqrt(size / whole[0, 0])
-    return whole * factor * factor[:, None]
+    factor[0] = math.sqrt(size / projected[0, 0])
+    return projected * factor * factor[:, None]
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def compute_score_pvalues(noisy: NoisyMoments, tested: IndexArray, nulls: Floats, stop_above: float = 1.0) -> Floats:
     """Return two-sided p-values of hypotheses ``coefficient[tested] = nulls``, with nulls of shape (j, e)."""
-    seen = _get_observed_scores(noisy)
-    size = seen.compute_scores(tested, nulls).size
-    found = np.zeros(nulls.shape)
-    found[seen.signal_to_noise[tested] <= 0.0] = 1.0
+    observed = _get_observed_scores(noisy)
+    size = observed.compute_scores(tested, nulls).size
+    pvalues = np.zeros(nulls.shape)
+    pvalues[observed.signal_to_noise[tested] <= 0.0] = 1.0
     points = _get_nuisance_points(noisy)
     for simulated in points.iterate_simulated_scores(tested, nulls):
-        for each in simulated:
-            found = np.maximum(found, each.compute_pvalue(size[..., 0], noisy.has_tail))
-        if (found > stop_above).all():
+        for statistics in simulated:
+            pvalues = np.maximum(pvalues, statistics.compute_pvalue(size[..., 0], noisy.has_tail))
+        if (pvalues > stop_above).all():
             break
-    return np.minimum(found + noisy.excluded, 1.0)
+    return np.minimum(pvalues + noisy.excluded, 1.0)
 
 
 @lru_cache(maxsize=32)
@@ -321,38 +329,40 @@ def compute_score_limits(noisy: NoisyMoments, alpha: float, indices: IndexArray 
 
     They have the shape (d, 2), and are infinite at other indices.
     """
-    seen, points = _get_observed_scores(noisy), _get_nuisance_points(noisy)
-    found = np.tile([-math.inf, math.inf], (len(seen.signal_to_noise), 1))
+    observed, points = _get_observed_scores(noisy), _get_nuisance_points(noisy)
+    limits = np.tile([-math.inf, math.inf], (len(observed.signal_to_noise), 1))
     alpha -= noisy.excluded
-    which = np.flatnonzero((seen.signal_to_noise > 0.0) & np.isfinite(seen.errors))
-    which = which if indices is None else np.intersect1d(which, indices)
-    if alpha < noisy.pvalue_floor - noisy.excluded or not which.size:
-        return found
-    steps = seen.errors[which, None] * np.array([-1.0, 1.0])
-    middle = seen.coefficients[which, None]
+    searched = np.flatnonzero((observed.signal_to_noise > 0.0) & np.isfinite(observed.errors))
+    searched = searched if indices is None else np.intersect1d(searched, indices)
+    if alpha < noisy.pvalue_floor - noisy.excluded or not searched.size:
+        return limits
+    steps = observed.errors[searched, None] * np.array([-1.0, 1.0])
+    middle = observed.coefficients[searched, None]
     grid = middle[..., None] + steps[..., None] * _DISTANCES
-    sizes = seen.compute_scores(which, grid.reshape(len(which), -1)).size.reshape(grid.shape)
-    far, size = grid[..., -1], sizes[..., -1]
-    limit = points.compute_critical_values(which, far, alpha, False)
+    sizes = observed.compute_scores(searched, grid.reshape(len(searched), -1)).size.reshape(grid.shape)
+    farthest, size = grid[..., -1], sizes[..., -1]
+    limit = points.compute_critical_values(searched, farthest, alpha, False)
     sought = size > limit
     doubtful = (sought & (size < 2.0 * limit)).any(axis=1)
     if doubtful.any():
-        sought[doubtful] &= size[doubtful] > points.compute_critical_values(which[doubtful], far[doubtful], alpha)
-    target = points.compute_critical_values(which, middle + 2.0 * steps, alpha, False)
+        sought[doubtful] &= size[doubtful] > points.compute_critical_values(
+            searched[doubtful], farthest[doubtful], alpha
+        )
+    target = points.compute_critical_values(searched, middle + 2.0 * steps, alpha, False)
     for turn in range(_MAX_ITERATIONS):
         active = sought.any(axis=1)
         if not active.any():
             break
-        indices, at = which[active], _find_last_crossing(grid[active], sizes[active], target[active])
+        indices, crossings = searched[active], _find_last_crossing(grid[active], sizes[active], target[active])
         # the other points change little, so the first iterations omit them
-        limit = points.compute_critical_values(indices, at, alpha, turn > 1)
-        size = seen.compute_scores(indices, at).size[..., 0]
+        limit = points.compute_critical_values(indices, crossings, alpha, turn > 1)
+        size = observed.compute_scores(indices, crossings).size[..., 0]
         beyond = sought[active] & (turn > 1) & (size > limit)
         # critical values for rare errors have jumps: the last rejected value may remain the limit
-        found[indices] = np.where(beyond, at, found[indices])
+        limits[indices] = np.where(beyond, crossings, limits[indices])
         sought[active] &= ~beyond | (size > (1.0 + _STATISTIC_TOLERANCE) * limit)
         target[active] = (1.0 + 0.5 * _STATISTIC_TOLERANCE) * limit
-    return found
+    return limits
 
 
 def _find_last_crossing(grid: Floats, sizes: Floats, target: Floats) -> Floats:
@@ -361,9 +371,9 @@ def _find_last_crossing(grid: Floats, sizes: Floats, target: Floats) -> Floats:
     count = grid.shape[-1]
     last = count - 1 - np.argmax(below[..., ::-1], axis=-1)
     last = np.where(below.any(axis=-1), last, 0).clip(0, count - 2)[..., None]
-    low, high = (np.take_along_axis(sizes, at, axis=-1)[..., 0] for at in (last, last + 1))
-    first, second = (np.take_along_axis(grid, at, axis=-1)[..., 0] for at in (last, last + 1))
-    share = ((target - low) / np.where(high > low, high - low, 1.0)).clip(0.0, 1.0)
+    low_sizes, high_sizes = (np.take_along_axis(sizes, indices, axis=-1)[..., 0] for indices in (last, last + 1))
+    first, second = (np.take_along_axis(grid, indices, axis=-1)[..., 0] for indices in (last, last + 1))
+    share = ((target - low_sizes) / np.where(high_sizes > low_sizes, high_sizes - low_sizes, 1.0)).clip(0.0, 1.0)
     return first + share * (second - first)
 
 

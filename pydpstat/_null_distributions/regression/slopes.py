@@ -114,28 +114,28 @@ def compute_two_sided_pvalue(
 @lru_cache(maxsize=256)
 def choose_block_plan(records: int, predictors: int, epsilon: float) -> tuple[int, int]:
     """Return the number of records of a block, which is even, and the top score."""
-    best, chosen = math.inf, (0, 0)
+    best, plan = math.inf, (0, 0)
     # outside this range the choice does not change
     epsilon = min(max(epsilon, 1e-6), 1e6)
     # with 2 p records, the smallest possible number, the predictor's residuals are too small
-    least = 2 * predictors + 2
-    for size in sorted({least + 2 * round(0.5 * (1.25**k - 1.0)) for k in range(64)}):
+    min_size = 2 * predictors + 2
+    for size in sorted({min_size + 2 * round(0.5 * (1.25**k - 1.0)) for k in range(64)}):
         blocks = records // size
         if not blocks:
             break
-        for cut in _SCORE_CUTS:
-            top = max(1, math.ceil(cut * blocks))
-            law = BlockScoreDistribution(blocks, top)
-            sd = math.sqrt(law.variance / top**2 + 8.0 / epsilon**2)
-            most = (blocks - 0.5 * top) / blocks
+        for score_cut in _SCORE_CUTS:
+            top = max(1, math.ceil(score_cut * blocks))
+            distribution = BlockScoreDistribution(blocks, top)
+            sd = math.sqrt(distribution.variance / top**2 + 8.0 / epsilon**2)
+            max_share = (blocks - 0.5 * top) / blocks
             # penalizes mean scores that cannot be attained
-            share = _POWER_DEVIATIONS * sd / blocks / most
-            gain = 0.8 * math.sqrt(_get_score_efficiency(cut)) / most
-            needed = float(ndtri(0.5 * (1.0 + min(share, 0.98)))) * (1.0 + max(share - 0.98, 0.0)) / gain
-            effect = needed / math.sqrt(size - predictors - 1)
+            share = _POWER_DEVIATIONS * sd / blocks / max_share
+            gain = 0.8 * math.sqrt(_get_score_efficiency(score_cut)) / max_share
+            deviation = float(ndtri(0.5 * (1.0 + min(share, 0.98)))) * (1.0 + max(share - 0.98, 0.0)) / gain
+            effect = deviation / math.sqrt(size - predictors - 1)
             if effect < best:
-                best, chosen = effect, (size, top)
-    return chosen
+                best, plan = effect, (size, top)
+    return plan
 
 
 def _get_score_efficiency(cut: float) -> float:
@@ -148,26 +148,26 @@ def _compute_critical_count(blocks: int, cells: int, rate: float, alpha: float) 
     """Return the largest c with P(Bin(blocks, 1/2) + sum of geometrics <= c) <= alpha; -inf if there is none."""
     if 40.0 / _MAX_HALF_LATTICE > rate:
         return -math.inf
-    spread = math.sqrt(0.25 * blocks + cells * compute_noise_variance(rate))
-    half = math.ceil(12.0 * spread + 40.0 / rate) + 2
+    sd = math.sqrt(0.25 * blocks + cells * compute_noise_variance(rate))
+    half = math.ceil(12.0 * sd + 40.0 / rate) + 2
     if half > _MAX_HALF_LATTICE:
         return -math.inf
-    points = 1 << (2 * half).bit_length()
-    angle = 2.0 * math.pi * np.arange(points // 2 + 1) / points
+    n_points = 1 << (2 * half).bit_length()
+    angle = 2.0 * math.pi * np.arange(n_points // 2 + 1) / n_points
     log_size = np.log(np.maximum(np.abs(np.cos(0.5 * angle)), 1e-300)) * blocks
     log_size += cells * np.log(evaluate_noise_spectrum(rate, angle))
     turn = np.exp(-0.5j * angle * (blocks % 2))
-    chances = np.fft.irfft(np.exp(log_size) * turn, points)
-    chances = np.roll(chances, points // 2)
+    chances = np.fft.irfft(np.exp(log_size) * turn, n_points)
+    chances = np.roll(chances, n_points // 2)
     below = np.cumsum(np.maximum(chances, 0.0))
-    place = int(np.searchsorted(below, alpha, side="right")) - 1
-    return -math.inf if place < 0 else blocks // 2 + place - points // 2
+    index = int(np.searchsorted(below, alpha, side="right")) - 1
+    return -math.inf if index < 0 else blocks // 2 + index - n_points // 2
 
 
 def choose_slope_cells(blocks: int, epsilon: float) -> int:
     """Return the number of cells of a histogram of block estimates."""
-    wanted = 3.0 * math.sqrt(min(max(blocks * epsilon, 1.0), 1e6))
-    return min(max(2 ** round(math.log2(wanted)), 8), 256)
+    target = 3.0 * math.sqrt(min(max(blocks * epsilon, 1.0), 1e6))
+    return min(max(2 ** round(math.log2(target)), 8), 256)
 
 
 def make_slope_edges(cells: int) -> Floats:
@@ -194,16 +194,16 @@ class MedianSlopeInterval:
     def compute_limits(self, alpha: float) -> tuple[float, float]:
         """Return the limits of the interval; infinite if uninformative."""
         rate = 0.5 * self.epsilon
-        known = [
+        edge_limits = [
             (edge, count, _compute_critical_count(self.blocks, noises, rate, 0.5 * alpha))
             for edge, (count, noises) in zip(self.edges, count_below_edges(self.counts, self.blocks))
         ]
         low, high = -math.inf, math.inf
-        for edge, count, limit in known:
+        for edge, count, limit in edge_limits:
             if count > limit:
                 break
             low = edge
-        for edge, count, limit in known[::-1]:
+        for edge, count, limit in edge_limits[::-1]:
             if self.blocks - count > limit:
                 break
             high = edge
@@ -213,13 +213,13 @@ class MedianSlopeInterval:
         """Return the median of the noisy cells, from the running maximum of counts, within the outer edges."""
         below = [count for count, _ in count_below_edges(self.counts, self.blocks)]
         rising = np.maximum.accumulate(np.array(below, dtype=np.float64))
-        place = int(np.searchsorted(rising, 0.5 * self.blocks))
-        if place == 0:
+        index = int(np.searchsorted(rising, 0.5 * self.blocks))
+        if index == 0:
             return self.edges[0]
-        if place == len(self.edges):
+        if index == len(self.edges):
             return self.edges[-1]
-        share = (0.5 * self.blocks - rising[place - 1]) / (rising[place] - rising[place - 1])
-        return self.edges[place - 1] + float(share) * (self.edges[place] - self.edges[place - 1])
+        share = (0.5 * self.blocks - rising[index - 1]) / (rising[index] - rising[index - 1])
+        return self.edges[index - 1] + float(share) * (self.edges[index] - self.edges[index - 1])
 
 
 # largest number of frequencies; a distribution that needs more is uninformative
@@ -255,16 +255,16 @@ class PairGroups(NamedTuple):
 
     def evaluate_spectrum(self, angles: Floats) -> Floats:
         """Return the characteristic function of the centered number of discordant pairs, which is real."""
-        found = np.ones_like(angles)
+        spectrum = np.ones_like(angles)
         for size, count in self.groups:
             if size > MAX_COUNTED_RECORDS:
-                found *= np.exp(-0.5 * count * compute_discordant_variance(size) * angles * angles)
+                spectrum *= np.exp(-0.5 * count * compute_discordant_variance(size) * angles * angles)
                 continue
-            one, base = np.ones_like(angles), np.sin(0.5 * angles)
+            group_spectrum, base = np.ones_like(angles), np.sin(0.5 * angles)
             for k in range(2, size + 1):
-                one *= np.sin(0.5 * k * angles) / (k * base)
-            found *= one**count
-        return found
+                group_spectrum *= np.sin(0.5 * k * angles) / (k * base)
+            spectrum *= group_spectrum**count
+        return spectrum
 
 
 @lru_cache(maxsize=256)
@@ -275,13 +275,13 @@ def _tabulate_pair_spectrum(pair_groups: PairGroups, rate: float, n_noises: int)
     """
     if rate < SMALLEST_RATE:
         return None
-    own = math.sqrt(pair_groups.variance)
-    reach = 12.0 * math.sqrt(pair_groups.variance + n_noises * compute_noise_variance(rate)) + 40.0 / rate + 2.0
-    wanted = reach * min(1.0, _SPECTRUM_DEVIATIONS / (math.pi * own) if own else 1.0)
-    if not wanted <= _MAX_FREQUENCIES:
+    sd = math.sqrt(pair_groups.variance)
+    half_range = 12.0 * math.sqrt(pair_groups.variance + n_noises * compute_noise_variance(rate)) + 40.0 / rate + 2.0
+    n_frequencies = half_range * min(1.0, _SPECTRUM_DEVIATIONS / (math.pi * sd) if sd else 1.0)
+    if not n_frequencies <= _MAX_FREQUENCIES:
         return None
-    half = math.ceil(reach)
-    angles: Floats = math.pi / half * np.arange(1.0, min(math.ceil(wanted), half) + 1.0)
+    half = math.ceil(half_range)
+    angles: Floats = math.pi / half * np.arange(1.0, min(math.ceil(n_frequencies), half) + 1.0)
     size = pair_groups.evaluate_spectrum(angles) * evaluate_noise_spectrum(rate, angles) ** n_noises
     if angles.size == half:
         # the last frequency occurs once in the series
@@ -296,17 +296,17 @@ def compute_pair_cdf(excess: float, pair_groups: PairGroups, rate: float, n_nois
     is a product of ``sin(k t / 2) / (k sin(t / 2))``. The distribution function is the Fourier series on a
     period that leaves out less than 1e-15.
     """
-    known = _tabulate_pair_spectrum(pair_groups, rate, n_noises)
-    if known is None:
+    tabulated = _tabulate_pair_spectrum(pair_groups, rate, n_noises)
+    if tabulated is None:
         return 0.5
-    angles, size = known
+    angles, size = tabulated
     half = math.pi / float(angles[0])
     # half a step above the last value that is included
     x = excess + 0.5
     if abs(x) >= half:
         return float(x > 0.0)
-    parts = float((size * np.sin(angles * x) / (2.0 * np.sin(0.5 * angles))).sum())
-    return min(max(0.5 + (0.5 * x + parts) / half, 0.0), 1.0)
+    series = float((size * np.sin(angles * x) / (2.0 * np.sin(0.5 * angles))).sum())
+    return min(max(0.5 + (0.5 * x + series) / half, 0.0), 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,12 +345,12 @@ class SlopeInterval:
     def compute_pvalue(self, value: float) -> float:
         """Return the smallest alpha for which the interval excludes a slope."""
         below = [chance for edge, chance in zip(self.edges, self.lower_tails) if edge < value]
-        at = [chance for edge, chance in zip(self.edges, self.lower_tails) if edge >= value][:1]
+        next_above = [chance for edge, chance in zip(self.edges, self.lower_tails) if edge >= value][:1]
         above = [chance for edge, chance in zip(self.edges[::-1], self.upper_tails[::-1]) if edge > value]
-        past = [chance for edge, chance in zip(self.edges[::-1], self.upper_tails[::-1]) if edge <= value][:1]
+        next_below = [chance for edge, chance in zip(self.edges[::-1], self.upper_tails[::-1]) if edge <= value][:1]
         # the limit passes the value if an edge beyond it and all edges before are ruled out
-        lower = max(below + at) if at else 1.0
-        upper = max(above + past) if past else 1.0
+        lower = max(below + next_above) if next_above else 1.0
+        upper = max(above + next_below) if next_below else 1.0
         return min(1.0, 2.0 * min(lower, upper))
 
 
@@ -359,8 +359,8 @@ def make_slope_interval(
 ) -> SlopeInterval:
     """Return the interval from noisy cell counts between edges; the outer cells are unbounded."""
     number = pair_groups.n_pairs
-    known = [(count - 0.5 * number, noises) for count, noises in count_below_edges(cell_counts.tolist(), number)]
-    low = tuple(compute_pair_cdf(excess, pair_groups, rate, noises) for excess, noises in known)
-    high = tuple(compute_pair_cdf(-excess, pair_groups, rate, noises) for excess, noises in known)
-    rising = np.maximum.accumulate(np.array([excess for excess, _ in known]))
+    excesses = [(count - 0.5 * number, noises) for count, noises in count_below_edges(cell_counts.tolist(), number)]
+    low = tuple(compute_pair_cdf(excess, pair_groups, rate, noises) for excess, noises in excesses)
+    high = tuple(compute_pair_cdf(-excess, pair_groups, rate, noises) for excess, noises in excesses)
+    rising = np.maximum.accumulate(np.array([excess for excess, _ in excesses]))
     return SlopeInterval(tuple(edges.tolist()), low, high, float(np.interp(0.0, rising, edges)))

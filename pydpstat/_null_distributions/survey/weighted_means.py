@@ -44,7 +44,7 @@ class WeightedSums:
 
     def compute_centered_sums(self, mean: float) -> NoisySums:
         """Return the sums of 1, y and y^2 for ``y = mean + v (z - mean)``."""
-        first, second = self.noise_scales
+        linear_scale, quadratic_scale = self.noise_scales
         low, high = -1.0 - mean, 1.0 - mean
         # elements: the two sums of weights, the three of squared weights, and the rest
         count = np.array([1.0, 1.0, 0.0, 0.0, 0.0, 1.0])
@@ -52,7 +52,7 @@ class WeightedSums:
         square = np.array([0.0, 0.0, low * low, low * high, high * high, 0.0])
         if self.size is not None:
             count = np.zeros(6)
-        scale = np.array([first, first, second, second, second, first])
+        scale = np.array([linear_scale, linear_scale, quadratic_scale, quadratic_scale, quadratic_scale, linear_scale])
         noisy = np.array([*self.linear_sums, *self.quadratic_sums, self.remaining_weight])
         size = float(self.size) if self.size is not None else float(count @ noisy)
         values = (size, float(distance @ noisy), float(square @ noisy))
@@ -72,15 +72,15 @@ def compute_weighted_mean(linear_sums: tuple[float, ...]) -> float:
 
 def convert_centered_sums(mean: float, size: Any, distance: Any, square: Any) -> tuple[Any, Any, Any]:
     """Return the sums of 1, y and y^2 from those of 1, y - mean and its square."""
-    first = distance + mean * size
-    return size, first, square + 2.0 * mean * first - mean * mean * size
+    value_sum = distance + mean * size
+    return size, value_sum, square + 2.0 * mean * value_sum - mean * mean * size
 
 
 def convert_centered_noisy_sums(
     mean: float, values: tuple[float, float, float], noise: Iterable[Floats], size: int | None
 ) -> NoisySums:
     """Return the sums of 1, y and y^2 from those of 1, y - mean and its square, with their noise."""
-    first, second, third = (tuple(each.tolist()) for each in convert_centered_sums(mean, *noise))
+    first, second, third = (tuple(coefficients.tolist()) for coefficients in convert_centered_sums(mean, *noise))
     return NoisySums(convert_centered_sums(mean, *values), (first, second, third), "laplace", size)
 
 
@@ -99,14 +99,14 @@ class WeightedMeanInterval:
         sums = self.weighted_sums.compute_centered_sums(center)
         noise = 2.0 * float(np.square(sums.noise[1]).sum() + center**2 * np.square(sums.noise[0]).sum())
         size, first, square = sums.sums
-        spread = max(square - 2.0 * center * first + center * center * size, self.weighted_sums.noise_scales[1])
-        error = math.sqrt(spread + noise) / total
+        square_sum = max(square - 2.0 * center * first + center * center * size, self.weighted_sums.noise_scales[1])
+        error = math.sqrt(square_sum + noise) / total
 
         def compute_pvalue(mean: float) -> float:
             return compute_t_pvalue(self.weighted_sums.compute_centered_sums(mean), mean, stop_above=alpha)[1]
 
-        ends = [find_interval_end(compute_pvalue, alpha, center, error, side, 1.0) for side in (-1.0, 1.0)]
-        low, high = (self.middle + self.half_width * end for end in ends)
+        limits = [find_interval_end(compute_pvalue, alpha, center, error, side, 1.0) for side in (-1.0, 1.0)]
+        low, high = (self.middle + self.half_width * end for end in limits)
         bounds = self.middle - self.half_width, self.middle + self.half_width
         return max(low, bounds[0]), min(high, bounds[1])
 
@@ -148,16 +148,16 @@ def make_weighted_interval(
 ) -> RescaledInterval:
     """Return the interval of `compare_weighted_means`."""
     middle = 0.5 * (weighted_sums[0].mean + weighted_sums[1].mean)
-    parts = []
-    for each in weighted_sums:
-        total = sum(each.linear_sums)
-        if total <= bound_noise_quantile(np.full(2, each.noise_scales[0]), "laplace", EXCLUDED_PROBABILITY):
+    group_sums = []
+    for group in weighted_sums:
+        total = sum(group.linear_sums)
+        if total <= bound_noise_quantile(np.full(2, group.noise_scales[0]), "laplace", EXCLUDED_PROBABILITY):
             return RescaledInterval(UninformativeInterval(-2.0, 2.0), half_width, 2.0 * half_width)
-        sums = each.compute_centered_sums(each.mean)
+        sums = group.compute_centered_sums(group.mean)
         # noise can make the mean weight larger than 1
-        parts.append((sums, each.mean, min(total / max(sums.sums[0], 1.0), 1.0)))
-    unit = max(abs(center - middle) + (1.0 + abs(center)) / weight for _, center, weight in parts)
-    first, second = (_compute_linearized_sums(*part, middle, unit) for part in parts)
+        group_sums.append((sums, group.mean, min(total / max(sums.sums[0], 1.0), 1.0)))
+    unit = max(abs(center - middle) + (1.0 + abs(center)) / weight for _, center, weight in group_sums)
+    first, second = (_compute_linearized_sums(*group_terms, middle, unit) for group_terms in group_sums)
     return RescaledInterval(make_welch_interval((first, second), 1.0), unit * half_width, 2.0 * half_width)
 
 
@@ -165,16 +165,16 @@ def _compute_linearized_sums(
     noisy_sums: NoisySums, center: float, weight: float, middle: float, unit: float
 ) -> NoisySums:
     """Return the sums of 1, t and t^2 for ``t = (center + (y - center) / weight - middle) / unit``."""
-    sums, noise = ([np.asarray(each) for each in rows] for rows in (noisy_sums.sums, noisy_sums.noise))
-    found = []
+    sums, noise = ([np.asarray(element) for element in rows] for rows in (noisy_sums.sums, noisy_sums.noise))
+    linearized = []
     for size, first, square in (sums, noise):
         distance = first - center * size
-        around = square - 2.0 * center * first + center * center * size
+        square_sum = square - 2.0 * center * first + center * center * size
         scale = weight * unit
-        place = (center - middle) / unit
-        found.append(convert_centered_sums(place, size, distance / scale, around / scale**2))
-    values = tuple(float(each) for each in found[0])
-    rows = tuple(tuple(each.tolist()) for each in found[1])
+        position = (center - middle) / unit
+        linearized.append(convert_centered_sums(position, size, distance / scale, square_sum / scale**2))
+    values = tuple(float(element) for element in linearized[0])
+    rows = tuple(tuple(element.tolist()) for element in linearized[1])
     return NoisySums(
         (values[0], values[1], values[2]),
         (rows[0], rows[1], rows[2]),
@@ -211,12 +211,14 @@ class NoisySize:
 
     def find_plausible_sizes(self) -> tuple[int, ...]:
         """Return plausible numbers of records; the true one is in their range with 1 - `EXCLUDED_PROBABILITY`."""
-        reach = bound_noise_quantile(np.full(self.n_noises, self.noise_scale), "laplace", 0.5 * EXCLUDED_PROBABILITY)
-        low, high = max(self.value - reach, 1.0), max(self.value + reach, 1.0)
+        half_width = bound_noise_quantile(
+            np.full(self.n_noises, self.noise_scale), "laplace", 0.5 * EXCLUDED_PROBABILITY
+        )
+        low, high = max(self.value - half_width, 1.0), max(self.value + half_width, 1.0)
         if not self.is_complete:
             return (round(_POPULATION_MULTIPLE * high),)
-        points = np.geomspace(low, high, 3 if high < 1.3 * low else 5)
-        return tuple(sorted({round(each) for each in points.tolist()}))
+        sizes = np.geomspace(low, high, 3 if high < 1.3 * low else 5)
+        return tuple(sorted({round(size) for size in sizes.tolist()}))
 
 
 @dataclass(frozen=True)
@@ -234,21 +236,21 @@ class PrivateSizeTotal:
         zero = -middle / half
         # coefficients of 1, z and z^2 in the weights, and their values for a record with y = 0
         rows = np.array([[1.0, 1.0, 1.0], [-1.0, 0.0, 1.0], [1.0, -1.0, 1.0]])
-        outside = np.array([1.0, zero, zero * zero])
-        rest = rows - np.outer(outside, rows[0])
-        values = rest @ np.array(self.weights) + size * outside
-        noise = [tuple(row) for row in (self.noise_scale * rest).tolist()]
+        outside_record = np.array([1.0, zero, zero * zero])
+        adjusted_rows = rows - np.outer(outside_record, rows[0])
+        values = adjusted_rows @ np.array(self.weights) + size * outside_record
+        noise = [tuple(row) for row in (self.noise_scale * adjusted_rows).tolist()]
         sums = float(size), float(values[1]), float(values[2])
         return NoisySums(sums, (noise[0], noise[1], noise[2]), "laplace", size)
 
     def compute_limits(self, alpha: float) -> FloatPair:
         """Return the limits of the interval, which misses the total with probability at most `alpha`."""
         middle, half = 0.5 * self.bounds[0] + 0.5 * self.bounds[1], 0.5 * (self.bounds[1] - self.bounds[0])
-        found = []
+        total_limits = []
         for size in self.noisy_size.find_plausible_sizes():
             low, high = NoisyTInterval(self.make_sums(size), middle, half).compute_limits(alpha - EXCLUDED_PROBABILITY)
-            found.append((size * low, size * high))
-        return min(low for low, _ in found), max(high for _, high in found)
+            total_limits.append((size * low, size * high))
+        return min(low for low, _ in total_limits), max(high for _, high in total_limits)
 
 
 STRATA_ASSUMPTIONS = (
@@ -268,7 +270,7 @@ class StratifiedSums:
     @property
     def linear_sums(self) -> tuple[float, ...]:
         """Sums of v (1 - z) / 2 and v (1 + z) / 2 over all records."""
-        low, high = zip(*(each.linear_sums for each in self.strata))
+        low, high = zip(*(stratum.linear_sums for stratum in self.strata))
         return math.fsum(low), math.fsum(high)
 
     @property
@@ -285,8 +287,10 @@ class StratifiedSums:
 
     def compute_centered_sums(self, mean: float) -> NoisySums:
         """Return the sums of 1, y and y^2 for ``y = mean + v (z - mean)``, with squares within strata."""
-        within = sum_within_strata([each.compute_centered_sums(mean) for each in self.strata], mean)
-        return convert_centered_noisy_sums(mean, (within.size, within.distance, within.square), within.noise, None)
+        strata_sums = sum_within_strata([stratum.compute_centered_sums(mean) for stratum in self.strata], mean)
+        return convert_centered_noisy_sums(
+            mean, (strata_sums.size, strata_sums.distance, strata_sums.square), strata_sums.noise, None
+        )
 
 
 AnyWeightedSums = WeightedSums | StratifiedSums
@@ -306,26 +310,32 @@ class StratifiedTotal:
         The noisy number of records does not enter the noisy total.
         """
         middle, half = 0.5 * self.bounds[0] + 0.5 * self.bounds[1], 0.5 * (self.bounds[1] - self.bounds[0])
-        within = sum_within_strata(self.strata, mean)
-        count, away, square = within.noise
+        strata_sums = sum_within_strata(self.strata, mean)
+        count, deviation, square = strata_sums.noise
         # the total is the number of records times the middle, plus the half width times the sum of z
-        far = middle / half + mean
-        distance = within.distance + far * (within.size - size)
-        noise = (0.0 * count, away + far * count, square)
-        return convert_centered_noisy_sums(mean, (float(size), distance, within.square), noise, size)
+        offset = middle / half + mean
+        distance = strata_sums.distance + offset * (strata_sums.size - size)
+        noise = (0.0 * count, deviation + offset * count, square)
+        return convert_centered_noisy_sums(mean, (float(size), distance, strata_sums.square), noise, size)
 
     def compute_limits(self, alpha: float) -> FloatPair:
         """Return the limits of the interval, which misses the total with probability at most `alpha`."""
         middle, half = 0.5 * self.bounds[0] + 0.5 * self.bounds[1], 0.5 * (self.bounds[1] - self.bounds[0])
-        found = []
+        total_limits = []
         for size in self.noisy_size.find_plausible_sizes():
-            first = math.fsum(
-                each.sums[1] + middle / half * (each.sums[0] - size / len(self.strata)) for each in self.strata
+            value_sum = math.fsum(
+                stratum.sums[1] + middle / half * (stratum.sums[0] - size / len(self.strata)) for stratum in self.strata
             )
-            center = min(max(first / size, -1.0), 1.0)
-            known = self.make_sums(center, size)
-            law = make_t_distribution(known, center, size)
-            error = math.sqrt(max(law.compute_centered_sums(known.sums)[1], law.floor) + law.noise_variance) / size
+            center = min(max(value_sum / size, -1.0), 1.0)
+            centered_sums = self.make_sums(center, size)
+            distribution = make_t_distribution(centered_sums, center, size)
+            error = (
+                math.sqrt(
+                    max(distribution.compute_centered_sums(centered_sums.sums)[1], distribution.floor)
+                    + distribution.noise_variance
+                )
+                / size
+            )
 
             def compute_pvalue(mean: float, size: int = size) -> float:
                 return (
@@ -334,8 +344,8 @@ class StratifiedTotal:
                 )
 
             low, high = (find_interval_end(compute_pvalue, alpha, center, error, side, 1.0) for side in (-1.0, 1.0))
-            found.append((size * (middle + half * low), size * (middle + half * high)))
-        return min(low for low, _ in found), max(high for _, high in found)
+            total_limits.append((size * (middle + half * low), size * (middle + half * high)))
+        return min(low for low, _ in total_limits), max(high for _, high in total_limits)
 
 
 class StrataSums(NamedTuple):
@@ -349,20 +359,20 @@ class StrataSums(NamedTuple):
 
 def sum_within_strata(strata: Sequence[NoisySums], mean: float) -> StrataSums:
     """Return the sums over strata for a hypothetical mean; all strata have the same noise scales."""
-    count, row, square = (np.array(each) for each in strata[0].noise)
+    count, row, square = (np.array(stratum) for stratum in strata[0].noise)
     distance = row - mean * count
-    around = square - 2.0 * mean * row + mean * mean * count
+    centered_square = square - 2.0 * mean * row + mean * mean * count
     # one standard deviation of a deviation's noise, and two of a number of records'
-    apart, more = math.sqrt(2.0 * float(distance @ distance)), 2.0 * math.sqrt(2.0 * float(count @ count))
-    size, total, inside = 0.0, 0.0, 0.0
-    for each in strata:
-        n, first, squares = each.sums
-        away = first - mean * n
-        rest = squares - 2.0 * mean * first + mean * mean * n
-        rest -= max(abs(away) - apart, 0.0) ** 2 / max(n + more, 1.0)
-        size, total = size + n, total + away
+    deviation_sd, size_margin = math.sqrt(2.0 * float(distance @ distance)), 2.0 * math.sqrt(2.0 * float(count @ count))
+    size, total, square_sum = 0.0, 0.0, 0.0
+    for stratum in strata:
+        n, first, squares = stratum.sums
+        deviation = first - mean * n
+        stratum_squares = squares - 2.0 * mean * first + mean * mean * n
+        stratum_squares -= max(abs(deviation) - deviation_sd, 0.0) ** 2 / max(n + size_margin, 1.0)
+        size, total = size + n, total + deviation
         # the divisor n - 1
-        inside += rest + max(rest, 0.0) / max(n - 1.0, 1.0)
-    number = min(len(strata), _MAX_NOISES)
-    spread = math.sqrt(len(strata) / number)
-    return StrataSums(size, total, inside, np.tile(spread * np.array([count, distance, around]), number))
+        square_sum += stratum_squares + max(stratum_squares, 0.0) / max(n - 1.0, 1.0)
+    n_noises = min(len(strata), _MAX_NOISES)
+    spread = math.sqrt(len(strata) / n_noises)
+    return StrataSums(size, total, square_sum, np.tile(spread * np.array([count, distance, centered_square]), n_noises))

@@ -39,22 +39,22 @@ class WeightedCells:
         if inner[-1] <= 1.0:
             return float(0.5 * edges[0] + 0.5 * edges[-1])
         below = np.concatenate([[0.0], np.maximum.accumulate(inner.clip(0.0, inner[-1]))])
-        wanted = probability * below[-1]
-        cell = int(np.clip(np.searchsorted(below, wanted) - 1, 0, edges.size - 2))
-        part = (wanted - below[cell]) / max(below[cell + 1] - below[cell], 1e-300)
-        return float(edges[cell] + min(max(part, 0.0), 1.0) * (edges[cell + 1] - edges[cell]))
+        target = probability * below[-1]
+        cell = int(np.clip(np.searchsorted(below, target) - 1, 0, edges.size - 2))
+        fraction = (target - below[cell]) / max(below[cell + 1] - below[cell], 1e-300)
+        return float(edges[cell] + min(max(fraction, 0.0), 1.0) * (edges[cell + 1] - edges[cell]))
 
     def compute_slope(self, probability: float) -> float:
         """Return the change of the quantile per standard deviation of the noise in each cell.
 
         It is NaN if the noise of all cells exceeds a tenth of their weight.
         """
-        cells, at = len(self.weights), self.compute_quantile(probability)
+        cells, quantile = len(self.weights), self.compute_quantile(probability)
         deviation = math.sqrt(2.0) * self.noise_scales[0]
         total = float(np.cumsum(self.weights).max())
         if math.sqrt(cells) * deviation > 0.1 * total:
             return math.nan
-        below = int(np.clip(np.searchsorted(self.edges, at) - 1, 0, cells - 1))
+        below = int(np.clip(np.searchsorted(self.edges, quantile) - 1, 0, cells - 1))
         spread = math.sqrt(below * (1.0 - probability) ** 2 + (cells - 1 - below) * probability**2)
         return compute_quantile_slope(self.compute_quantile, probability, deviation, spread * deviation / total)
 
@@ -63,18 +63,18 @@ class WeightedCells:
         mean = 2.0 * probability - 1.0
         below, beyond = 1.0 - mean, -1.0 - mean
         columns: list[tuple[float, float, float, float]] = []
-        first, second = self.noise_scales
+        linear_scale, quadratic_scale = self.noise_scales
         for count, distance in ((edge, below), (len(self.weights) - edge, beyond)):
-            parts = min(count, _MAX_NOISES)
-            spread = math.sqrt(count / parts) if parts else 0.0
-            known = 0.0 if self.size is not None else first * spread
-            columns += [(known, distance * first * spread, 0.0, 0.0)] * parts
-            columns += [(0.0, 0.0, distance * distance * second * spread, 0.0)] * parts
+            n_parts = min(count, _MAX_NOISES)
+            spread = math.sqrt(count / n_parts) if n_parts else 0.0
+            size_scale = 0.0 if self.size is not None else linear_scale * spread
+            columns += [(size_scale, distance * linear_scale * spread, 0.0, 0.0)] * n_parts
+            columns += [(0.0, 0.0, distance * distance * quadratic_scale * spread, 0.0)] * n_parts
         if self.size is None:
-            columns.append((first, 0.0, 0.0, 0.0))
+            columns.append((linear_scale, 0.0, 0.0, 0.0))
         noise = np.array(columns).T
-        sums = [math.fsum(each[:edge]) for each in (self.weights, self.squares)]
-        above = [math.fsum(each[edge:]) for each in (self.weights, self.squares)]
+        sums = [math.fsum(cell_sums[:edge]) for cell_sums in (self.weights, self.squares)]
+        above = [math.fsum(cell_sums[edge:]) for cell_sums in (self.weights, self.squares)]
         size = float(self.size) if self.size is not None else sums[0] + above[0] + self.remaining_weight
         values = (size, below * sums[0] + beyond * above[0], below**2 * sums[1] + beyond**2 * above[1])
         return convert_centered_noisy_sums(mean, values, noise[:3], self.size)
@@ -126,25 +126,25 @@ class WeightedQuantileInterval:
         the records determine. The upper limit is the mirror image. The interval consists of whole cells,
         wherever in them the records are.
         """
-        known, share, half = self.weighted_cells, self.probability, 0.5 * alpha
-        weights = np.array(known.weights)
-        low = _find_last_weighted_edge(weights, share, known.noise_scales[0], half)
-        high = weights.size - _find_last_weighted_edge(weights[::-1], 1.0 - share, known.noise_scales[0], half)
-        return known.edges[min(low, high)], known.edges[max(low, high)]
+        cells, share, half = self.weighted_cells, self.probability, 0.5 * alpha
+        weights = np.array(cells.weights)
+        low = _find_last_weighted_edge(weights, share, cells.noise_scales[0], half)
+        high = weights.size - _find_last_weighted_edge(weights[::-1], 1.0 - share, cells.noise_scales[0], half)
+        return cells.edges[min(low, high)], cells.edges[max(low, high)]
 
 
 def _find_last_weighted_edge(weights: Floats, probability: float, noise_scale: float, tail_probability: float) -> int:
     """Return the index of the last edge before the first one with significantly more weight below it."""
-    for place in range(1, weights.size):
-        excess = (1.0 - probability) * math.fsum(weights[:place]) - probability * math.fsum(weights[place:])
+    for edge in range(1, weights.size):
+        excess = (1.0 - probability) * math.fsum(weights[:edge]) - probability * math.fsum(weights[edge:])
         # the weight of a record is at most 1
         if (
             bound_laplace_sum_cdf(
-                (excess + 1.0) / noise_scale, (1.0 - probability, probability), (place, weights.size - place)
+                (excess + 1.0) / noise_scale, (1.0 - probability, probability), (edge, weights.size - edge)
             )
             > tail_probability
         ):
-            return place - 1
+            return edge - 1
     return weights.size - 1
 
 
@@ -159,16 +159,16 @@ def bound_laplace_sum_cdf(x: float, weights: tuple[float, float], terms: tuple[i
     is subtracted.
     """
     deviation = math.sqrt(2.0 * (terms[0] * weights[0] ** 2 + terms[1] * weights[1] ** 2))
-    reach = 8.0 * deviation + 60.0 * max(weights)
-    if abs(x) >= reach:
+    period = 8.0 * deviation + 60.0 * max(weights)
+    if abs(x) >= period:
         return float(x > 0.0)
-    step, number, left = math.pi / reach, 32, 1.0
-    while left > _TRUNCATION_ERROR and number < _MAX_NODES:
-        number *= 2
-        left = math.exp(_evaluate_log_spectrum(np.array(step * number), weights, terms))
-    nodes = step * (np.arange(number) + 0.5)
+    step, n_nodes, truncation_error = math.pi / period, 32, 1.0
+    while truncation_error > _TRUNCATION_ERROR and n_nodes < _MAX_NODES:
+        n_nodes *= 2
+        truncation_error = math.exp(_evaluate_log_spectrum(np.array(step * n_nodes), weights, terms))
+    nodes = step * (np.arange(n_nodes) + 0.5)
     series = np.exp(_evaluate_log_spectrum(nodes, weights, terms)) * np.sin(nodes * x) / nodes
-    return 0.5 + step / math.pi * float(series.sum()) - left
+    return 0.5 + step / math.pi * float(series.sum()) - truncation_error
 
 
 def _evaluate_log_spectrum(u: npt.NDArray[Any], weights: tuple[float, float], terms: tuple[int, int]) -> Floats:
