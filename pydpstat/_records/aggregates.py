@@ -47,16 +47,18 @@ def sum_columns_in_engine(
     if not all(_UNIT_RANGE[0] < grid.unit < _UNIT_RANGE[1] for grid in grids):
         return None
     names = records.layout.variables
-    found = _read_group_rows(
-        records, missing, numbers=[make_engine_number(*each, bool(pairs)) for each in zip(names, grids)]
+    group_rows = _read_group_rows(
+        records, missing, numbers=[make_engine_number(*column_sums, bool(pairs)) for column_sums in zip(names, grids)]
     )
     # each part of a record is at most 2^(bits / 2) units, and up to 2^53 units add up exactly
-    most = 53 - math.ceil(max(grid.bits for grid in grids) / 2)
-    if found is None or sum(row.size for _, row in found) > 1 << most:
+    max_record_bits = 53 - math.ceil(max(grid.bits for grid in grids) / 2)
+    if group_rows is None or sum(row.size for _, row in group_rows) > 1 << max_record_bits:
         return None
     groups = records.n_groups
-    each = [_sum_column_rows(found, place, grid, missing, pairs, groups or 1) for place, grid in enumerate(grids)]
-    return tuple(each if groups is not None else [one.split_groups()[0] for one in each])
+    column_sums = [
+        _sum_column_rows(group_rows, column, grid, missing, pairs, groups or 1) for column, grid in enumerate(grids)
+    ]
+    return tuple(column_sums if groups is not None else [sums.split_groups()[0] for sums in column_sums])
 
 
 def _sum_column_rows(
@@ -72,45 +74,45 @@ def _sum_column_rows(
     totals = [[0] * groups for _ in range(1 + len(pairs))]
     units = (grid.unit, compute_product_unit(grid, grid))
     filled = None
-    for place, row in found:
-        known, parts = row.numbers[column]
-        counts[place] += known
-        for total, unit, high, low in zip(totals, units, parts[::2], parts[1::2]):
-            total[place] += int(high / unit) + int(low / unit)
-        if known < row.size and should_fill(row.size - known, missing):
+    for group_code, row in found:
+        n_present, split_sums = row.numbers[column]
+        counts[group_code] += n_present
+        for total, unit, high, low in zip(totals, units, split_sums[::2], split_sums[1::2]):
+            total[group_code] += int(high / unit) + int(low / unit)
+        if n_present < row.size and should_fill(row.size - n_present, missing):
             if filled is None:
                 filled = sum_records((np.array([missing]),), (grid,), "error", pairs)
-            counts[place] += row.size - known
-            for total, one in zip(totals, (*filled.first, *filled.products)):
-                total[place] += (row.size - known) * one
+            counts[group_code] += row.size - n_present
+            for total, fill_total in zip(totals, (*filled.first, *filled.products)):
+                total[group_code] += (row.size - n_present) * fill_total
     return GroupSums(counts, np.array([split_totals(total) for total in totals]), 1)
 
 
 def count_bins_in_engine(records: Records, edges: np.ndarray, missing: Missing) -> tuple[CountArray, CountArray] | None:
     """Count the records of each group in each bin, and the missing values of each group."""
     cell = make_engine_bins(records.layout.variables[:1], edges)
-    found = None if cell is None else _read_group_rows(records, missing, bins=[cell])
-    if found is None:
+    group_rows = None if cell is None else _read_group_rows(records, missing, bins=[cell])
+    if group_rows is None:
         return None
     # the last bin is for missing values
     counts = np.zeros((records.n_groups or 1, edges.size), dtype=np.int64)
-    for place, row in found:
-        counts[place, row.bins[0]] += row.size
+    for group_code, row in group_rows:
+        counts[group_code, row.bins[0]] += row.size
     shape = (edges.size - 1,) if records.groups is None else (-1, edges.size - 1)
     return counts[:, :-1].reshape(shape), counts[:, -1]
 
 
 def count_truths_in_engine(records: Records, missing: Missing) -> CountArray | None:
     """Count true and false values, of shape (2, groups, columns); treat missing values as `missing` specifies."""
-    found = _read_group_rows(records, missing, numbers=[SummedColumn(name) for name in records.layout.variables])
-    if found is None:
+    group_rows = _read_group_rows(records, missing, numbers=[SummedColumn(name) for name in records.layout.variables])
+    if group_rows is None:
         return None
     counts = np.zeros((2, records.n_groups or 1, records.width), dtype=np.int64)
-    for place, row in found:
-        for column, (known, (true,)) in enumerate(row.numbers):
-            counts[:, place, column] += int(true), known - int(true)
-            if should_fill(row.size - known, missing):
-                counts[0 if missing else 1, place, column] += row.size - known
+    for group_code, row in group_rows:
+        for column, (n_present, (true,)) in enumerate(row.numbers):
+            counts[:, group_code, column] += int(true), n_present - int(true)
+            if should_fill(row.size - n_present, missing):
+                counts[0 if missing else 1, group_code, column] += row.size - n_present
     return counts
 
 
@@ -119,11 +121,11 @@ def count_cells_in_engine(
 ) -> CountArray | None:
     """Count the cells of crossed variables; each axis has missing values first, then the levels, then other values."""
     keys = _make_keys(records, records.layout.variables, public, axes, missing)
-    found = None if keys is None else records.compute_in_engine(AggregateQuery(keys))
-    if keys is None or found is None or not _check_missing_keys(records, keys, found, missing):
+    rows = None if keys is None else records.compute_in_engine(AggregateQuery(keys))
+    if keys is None or rows is None or not _check_missing_keys(records, keys, rows, missing):
         return None
-    counts = np.zeros([len(each.levels) + 2 for each in public], dtype=np.int64)
-    for row in found:
+    counts = np.zeros([len(variable_levels.levels) + 2 for variable_levels in public], dtype=np.int64)
+    for row in rows:
         # index 0 is for missing values, the last index for values in no level
         counts[tuple(code + 1 if code != UNKNOWN_LEVEL else -1 for code in row.codes)] += row.size
     return counts
@@ -140,24 +142,24 @@ def _read_group_rows(
     keys: tuple[GroupKey, ...] | None = ()
     if groups is not None:
         keys = _make_keys(records, records.layout.keys, groups.public, groups.axes, missing)
-    found = None if keys is None else records.compute_in_engine(AggregateQuery(keys, tuple(bins), tuple(numbers)))
-    if keys is None or found is None or not _check_missing_keys(records, keys, found, missing):
+    rows = None if keys is None else records.compute_in_engine(AggregateQuery(keys, tuple(bins), tuple(numbers)))
+    if keys is None or rows is None or not _check_missing_keys(records, keys, rows, missing):
         return None
     if groups is None:
-        return [(0, row) for row in found]
-    placed = [(_compute_group_code(row.codes, groups.axes), row) for row in found]
-    return [(place, row) for place, row in placed if place >= 0]
+        return [(0, row) for row in rows]
+    coded_rows = [(_compute_group_code(row.codes, groups.axes), row) for row in rows]
+    return [(group_code, row) for group_code, row in coded_rows if group_code >= 0]
 
 
 def _compute_group_code(codes: Sequence[int], axes: Sequence[LevelAxis]) -> int:
     """Return the code of a group, the last key's levels fastest; -1 for records that are left out."""
-    place = 0
+    group_code = 0
     for code, axis in zip(codes, axes):
-        own = axis.positions[-2 if code == UNKNOWN_LEVEL else code]
-        if own < 0:
+        position = axis.positions[-2 if code == UNKNOWN_LEVEL else code]
+        if position < 0:
             return -1
-        place = place * len(axis.names) + own
-    return place
+        group_code = group_code * len(axis.names) + position
+    return group_code
 
 
 def _check_missing_keys(
@@ -167,7 +169,7 @@ def _check_missing_keys(
 
     The engine is queried for missing values only if some values are not levels.
     """
-    doubtful = [key.column for place, key in enumerate(keys) if any(row.codes[place] < 0 for row in rows)]
+    doubtful = [key.column for index, key in enumerate(keys) if any(row.codes[index] < 0 for row in rows)]
     if missing != "error" or not doubtful:
         return True
     more = records.compute_in_engine(AggregateQuery(present=tuple(doubtful)))
@@ -187,12 +189,12 @@ def _make_keys(
     if records.table is None:
         return None
     columns, keys = records.table.make_empty_chunk().columns, []
-    for name, each, axis in zip(names, public, axes):
-        levels = None if each.is_closed else _convert_levels(columns[name], each.levels)
+    for name, public_levels, axis in zip(names, public, axes):
+        levels = None if public_levels.is_closed else _convert_levels(columns[name], public_levels.levels)
         if levels is None:
             return None
-        apart = missing != "error" and axis.positions[-1] != axis.positions[-2]
-        keys.append(GroupKey(name, levels, apart))
+        is_separate = missing != "error" and axis.positions[-1] != axis.positions[-2]
+        keys.append(GroupKey(name, levels, is_separate))
     return tuple(keys)
 
 
@@ -200,19 +202,23 @@ def _convert_levels(column: Column, levels: Sequence[Any]) -> tuple[str | int | 
     """Convert levels to a column's type, None for one that it cannot contain; None for unsupported columns."""
     kind = get_value_kind(column)
     usable = [level if is_label_of_kind(level, kind) else None for level in levels]
-    own: list[Any] = []
+    converted_levels: list[Any] = []
     if kind == "texts":
         # subclasses of str may override __str__
-        own = [None if level is None else str.__str__(level) for level in usable]
-        if not all(level is None or _is_portable_text(level) for level in own):
+        converted_levels = [None if level is None else str.__str__(level) for level in usable]
+        if not all(level is None or _is_portable_text(level) for level in converted_levels):
             return None
     elif kind == "numbers" and column.dtype.kind in "iub":
         dtype = np.dtype(np.uint8) if column.dtype.kind == "b" else column.dtype
-        own = [None if level is None else cast_label(level, dtype) for level in usable]
+        converted_levels = [None if level is None else cast_label(level, dtype) for level in usable]
         # integers with missing values are read as floats, which are inexact above this
-        if any(level is not None and abs(level) > 2**53 for level in own):
+        if any(level is not None and abs(level) > 2**53 for level in converted_levels):
             return None
-    return None if len(own) > _MAX_LEVELS or all(level is None for level in own) else tuple(own)
+    return (
+        None
+        if len(converted_levels) > _MAX_LEVELS or all(level is None for level in converted_levels)
+        else tuple(converted_levels)
+    )
 
 
 def _is_portable_text(text: str) -> bool:
@@ -246,13 +252,13 @@ def make_engine_line(grid: RecordGrid) -> ClippedTransform:
         steps = (("-", grid.center), *steps)
 
     def transform_number(x: float) -> float:
-        for operation, by in steps:
-            x = x + by if operation == "+" else x - by if operation == "-" else x * by
+        for operation, operand in steps:
+            x = x + operand if operation == "+" else x - operand if operation == "-" else x * operand
         return x
 
-    first = _bisect_first_true(lambda x: transform_number(x) >= middle + grid.low)
-    last = -_bisect_first_true(lambda x: transform_number(-x) <= middle + grid.high)
-    return ClippedTransform(first, last, grid.low, grid.high, (*steps, ("-", middle)))
+    lower_limit = _bisect_first_true(lambda x: transform_number(x) >= middle + grid.low)
+    upper_limit = -_bisect_first_true(lambda x: transform_number(-x) <= middle + grid.high)
+    return ClippedTransform(lower_limit, upper_limit, grid.low, grid.high, (*steps, ("-", middle)))
 
 
 def _bisect_first_true(condition: Callable[[float], bool]) -> float:
@@ -279,14 +285,14 @@ def make_engine_bins(names: Sequence[str], edges: np.ndarray) -> BinnedColumn | 
     bins = edges.size - 1
     if not names:
         return None
-    inner, places = edges[1:-1], np.arange(1.0, bins)
+    inner, bin_indices = edges[1:-1], np.arange(1.0, bins)
     start, width = float(edges[0]), float((edges[-1] - edges[0]) / bins)
     below = np.nextafter(edges[2:], -np.inf)
     with np.errstate(all="ignore"):
         scale = bins / (edges[-1] - edges[0])
-        at, before = ((each - start) * scale + ROUNDING_CONSTANT - ROUNDING_CONSTANT for each in (inner, below))
-        leads_back = np.array_equal(places * width + start, inner)
-    if bins > 2 and leads_back and np.array_equal(at, places) and np.array_equal(before, places + 1.0):
+        at, before = ((points - start) * scale + ROUNDING_CONSTANT - ROUNDING_CONSTANT for points in (inner, below))
+        leads_back = np.array_equal(bin_indices * width + start, inner)
+    if bins > 2 and leads_back and np.array_equal(at, bin_indices) and np.array_equal(before, bin_indices + 1.0):
         steps = (("-", start), ("*", float(scale)), ("+", ROUNDING_CONSTANT), ("-", ROUNDING_CONSTANT))
         line = ClippedTransform(float(inner[0]), float(below[-2]), 0.0, bins - 1.0, steps[0 if start else 1 :])
         return BinnedColumn(names[0], (), line, width, start)

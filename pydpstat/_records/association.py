@@ -111,10 +111,10 @@ def _read_several_columns(data: object, argument: str) -> Columns:
 
 def read_two_columns(variables: Any, argument: str) -> Columns:
     """Read two variables whose records are at the same positions."""
-    first, second = read_single_column(variables.x, "x"), read_single_column(variables.y, "y")
-    check_lengths(first.size, second.size, "x and y")
-    name = None if None in (first.name, second.name) else f"{first.name}, {second.name}"
-    return Columns(first.arrays + second.arrays, first.missing + second.missing, None, name, first.size)
+    x_column, y_column = read_single_column(variables.x, "x"), read_single_column(variables.y, "y")
+    check_lengths(x_column.size, y_column.size, "x and y")
+    name = None if None in (x_column.name, y_column.name) else f"{x_column.name}, {y_column.name}"
+    return Columns(x_column.arrays + y_column.arrays, x_column.missing + y_column.missing, None, name, x_column.size)
 
 
 def check_lengths(first: int, second: int, description: str) -> None:
@@ -137,21 +137,23 @@ def make_bounded_query(variables: AssociationVariables, options: Options) -> tup
     """Make the query of covariances in units of their ranges, for bounded neighbors."""
     pairs = variables.bounds_by_column
     width = range(variables.width)
-    places = [(i, j) for i in width for j in width[i:]] if variables.is_matrix else [(0, 1)]
+    index_pairs = [(i, j) for i in width for j in width[i:]] if variables.is_matrix else [(0, 1)]
     grids, (sums,), n = sum_on_grid(
-        "covariance", variables.records, pairs, options, 2, places, sum_columns_jointly, "x"
+        "covariance", variables.records, pairs, options, 2, index_pairs, sum_columns_jointly, "x"
     )
-    spans = [record_grid.compute_width(pairs[i]) * record_grid.compute_width(pairs[j]) for i, j in places]
-    exact, reach = [], Fraction(0)
-    for (i, j), product, span in zip(places, sums.products, spans):
+    spans = [record_grid.compute_width(pairs[i]) * record_grid.compute_width(pairs[j]) for i, j in index_pairs]
+    exact, sensitivity = [], Fraction(0)
+    for (i, j), product, span in zip(index_pairs, sums.products, spans):
         exact.append(
             record_grid.compute_exact_covariance(n, sums.first[i], sums.first[j], product, grids[i], grids[j]) / span
         )
-        reach = max(reach, record_grid.compute_covariance_sensitivity(n, grids[i], grids[j], pairs[i], pairs[j]) / span)
+        sensitivity = max(
+            sensitivity, record_grid.compute_covariance_sensitivity(n, grids[i], grids[j], pairs[i], pairs[j]) / span
+        )
     query = Query(
         "cov",
         np.array(exact, dtype=np.float64),
-        (reach * partition.compute_ones_norm(len(places), options),),
+        (sensitivity * partition.compute_ones_norm(len(index_pairs), options),),
         _make_labels("cov", variables),
         nobs=n,
         exact=tuple(exact),
@@ -163,7 +165,7 @@ def make_bounded_query(variables: AssociationVariables, options: Options) -> tup
         if not variables.is_matrix:
             return within.clip_values(noisy_values[0] * factors[0]), ScaledValue(factors[0], steps, within=within)
         values, scale = np.empty((variables.width,) * 2), np.empty((variables.width,) * 2)
-        for entry, factor, (i, j) in zip(noisy_values, factors, places):
+        for entry, factor, (i, j) in zip(noisy_values, factors, index_pairs):
             values[i, j] = values[j, i] = factor * entry
             scale[i, j] = scale[j, i] = factor
         return within.clip_values(values), ScaledValue(
@@ -176,7 +178,7 @@ def make_bounded_query(variables: AssociationVariables, options: Options) -> tup
 def make_corner_query(variables: AssociationVariables, options: Options) -> tuple[Query, PostProcessor]:
     """Make the query of the four corner weights of two variables, by group if there are groups."""
     product = ((0, 1),)
-    _, found, _ = sum_on_grid(
+    _, sums_by_group, _ = sum_on_grid(
         "covariance",
         variables.records,
         variables.bounds_by_column,
@@ -186,7 +188,9 @@ def make_corner_query(variables: AssociationVariables, options: Options) -> tupl
         sum_columns_jointly,
         "x",
     )
-    blocks = [partition.compute_weight_sums(sums, partition.CORNER_WEIGHTS) for (sums,) in split_sums_by_group(found)]
+    blocks = [
+        partition.compute_weight_sums(sums, partition.CORNER_WEIGHTS) for (sums,) in split_sums_by_group(sums_by_group)
+    ]
     query = partition.make_weights_query("cov", _make_labels("cov", variables), options, blocks, 1)
     span = math.prod(map(record_grid.compute_half_width, variables.bounds_by_column))
 
@@ -209,18 +213,18 @@ def make_square_query(function: str, variables: AssociationVariables, options: O
     records = variables.records
     pairs = list(combinations(range(variables.width), 2))
     tally = partial(sum_weight_products, grids=grids, missing=options.missing, groups=records.n_groups)
-    found, size = records.sum_with_size(
+    group_sums, size = records.sum_with_size(
         lambda: records.fold(tally, add),
         lambda found: int(found.counts[0]),
         partial(check_min_records, options, min_records=2, statistic="correlation", argument="x"),
     )
-    blocks = partition.compute_product_weight_sums(found)
+    blocks = partition.compute_product_weight_sums(group_sums)
     # replacing a record removes one vector and adds another, both without negative elements
-    reach = partition.PRODUCT_WEIGHTS_NORM * (
+    sensitivity = partition.PRODUCT_WEIGHTS_NORM * (
         partition.compute_separate_vectors_norm(2, options) if options.has_public_size else 1
     )
     query = partition.make_weights_query(
-        function, _make_labels(function, variables), options, blocks, len(pairs), reach, size
+        function, _make_labels(function, variables), options, blocks, len(pairs), sensitivity, size
     )
 
     def publish_matrix(noisy_sums: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
@@ -243,18 +247,18 @@ def _compute_correlations(
     noisy_sums: np.ndarray, variables: AssociationVariables, size: int | None
 ) -> tuple[np.ndarray, PostProcessing]:
     """Return correlations, clipped, in the shape of the variables; NaN if the noisy sums determine none."""
-    found = list(
+    estimates = list(
         map(
             _compute_correlation,
             weight_moments.compute_moments(noisy_sums.reshape(-1, 9), weight_moments.PRODUCT_BASIS).split_rows(),
         )
     )
-    unknown = sum(math.isnan(value) for value, _ in found)
-    values = ranges.CORRELATION.clip_values([value for value, _ in found])
-    slopes = np.array([slope for _, slope in found])
+    unknown = sum(math.isnan(value) for value, _ in estimates)
+    values = ranges.CORRELATION.clip_values([value for value, _ in estimates])
+    slopes = np.array([slope for _, slope in estimates])
     steps = CORRELATION_STEPS
     if unknown:
-        steps += (MISSING_STEP if len(found) == 1 else f"{MISSING_STEP}: {unknown} of {len(found)} pairs",)
+        steps += (MISSING_STEP if len(estimates) == 1 else f"{MISSING_STEP}: {unknown} of {len(estimates)} pairs",)
     shape = variables.shape
     if variables.is_matrix:
         values, slopes = (
@@ -270,7 +274,7 @@ def _compute_correlations(
 
 def _compute_correlation(moments: weight_moments.NoisyMoments) -> tuple[float, float]:
     """Return the correlation and its slope; NaN if a noisy variance is not positive."""
-    spreads = (weight_moments.compute_covariance(moments, *each) for each in SPREAD_INDICES)
+    spreads = (weight_moments.compute_covariance(moments, *indices) for indices in SPREAD_INDICES)
     (product, d_product), (first, d_first), (second, d_second) = spreads
     if not (first > 0.0 and second > 0.0):
         return math.nan, math.nan
@@ -287,8 +291,8 @@ def _compute_covariances(
     count, half = variables.width, list(map(record_grid.compute_half_width, variables.bounds_by_column))
     values, squares = np.zeros((count, count)), np.zeros((count, count))
     for (i, j), at in zip(pairs, weight_moments.compute_moments(noisy_sums, weight_moments.PRODUCT_BASIS).split_rows()):
-        for (a, b), each in zip(((i, j), (i, i), (j, j)), SPREAD_INDICES):
-            value, gradient = weight_moments.compute_covariance(at, *each)
+        for (a, b), indices in zip(((i, j), (i, i), (j, j)), SPREAD_INDICES):
+            value, gradient = weight_moments.compute_covariance(at, *indices)
             # the variance of a variable is the average over its pairs
             share = half[a] * half[b] / (count - 1 if a == b else 1)
             values[a, b] += share * value

@@ -109,6 +109,6 @@ def has_integer_type(x: object, records: Records) -> bool | None:
 
 def has_integer_bounds(bounds: object, grid: CandidateGrid) -> bool:
     """Return whether bounds are integers that select integer candidates for a variable without a type."""
-    ends = to_public_list(bounds, "bounds")
-    written = all(isinstance(end, Integral) and not isinstance(end, (bool, np.bool_)) for end in ends)
+    limits = to_public_list(bounds, "bounds")
+    written = all(isinstance(limit, Integral) and not isinstance(limit, (bool, np.bool_)) for limit in limits)
     return written and grid.n_points >= _MIN_INTEGER_POINTS

@@ -73,9 +73,9 @@ class Bins:
         self.scratch: Scratch = np.empty(size), np.empty(size, kind), np.empty(size, kind)
         with np.errstate(over="ignore", invalid="ignore"):
             self.scale = self.number / (edges[-1] - edges[0])
-            places = ((edges - edges[0]) * self.scale).astype(kind)
-            apart = np.abs(places - np.arange(edges.size, dtype=kind))
-            self.is_equal_width = bool(np.all(apart <= self.tolerance))
+            scaled_edges = ((edges - edges[0]) * self.scale).astype(kind)
+            deviations = np.abs(scaled_edges - np.arange(edges.size, dtype=kind))
+            self.is_equal_width = bool(np.all(deviations <= self.tolerance))
 
     def find_equal_bins(self, chunk: Floats) -> BinIndices | None:
         """Return the bin of each value, as a float; None if a value is missing or the bins have unequal widths."""
@@ -95,9 +95,9 @@ def count_bins(x: np.ndarray, edges: Floats) -> tuple[CountArray, int]:
     counts, missing = np.zeros(bins.number, dtype=np.int64), 0
     for start in range(0, x.size, _VALUES_PER_CHUNK):
         chunk = x[start : start + _VALUES_PER_CHUNK].astype(np.float64, copy=False)
-        found = bins.find_equal_bins(chunk)
-        if found is not None:
-            counts += _count_integers(found, bins.number, bins.scratch[2])
+        bin_indices = bins.find_equal_bins(chunk)
+        if bin_indices is not None:
+            counts += _count_integers(bin_indices, bins.number, bins.scratch[2])
             continue
         absent = np.isnan(chunk)
         missing += int(np.count_nonzero(absent))
@@ -119,9 +119,9 @@ def count_group_bins(
     for start in range(0, x.size, _VALUES_PER_CHUNK):
         chunk = x[start : start + _VALUES_PER_CHUNK].astype(np.float64, copy=False)
         at = group_codes[start : start + _VALUES_PER_CHUNK].astype(np.intp)
-        found = bins.find_equal_bins(chunk)
-        if found is not None:
-            inside = found.astype(np.intp)
+        bin_indices = bins.find_equal_bins(chunk)
+        if bin_indices is not None:
+            inside = bin_indices.astype(np.intp)
         else:
             absent = np.isnan(chunk)
             missing += np.bincount(at[absent], minlength=n_groups)
@@ -144,14 +144,14 @@ def make_cells_query(statistic: str, counts: np.ndarray, labels: Labels, size: i
     two counts. The sensitivity for a unit is that of one record times the contribution bound in any norm, by the
     triangle inequality; it is attained if all records of the unit leave one cell and enter another.
     """
-    reach = compute_count_sensitivity(options.neighbors, options.norm)
+    sensitivity = compute_count_sensitivity(options.neighbors, options.norm)
     return Query(
         statistic,
         counts.astype(np.float64),
         (
-            reach
+            sensitivity
             if options.contribution_bound == 1
-            else round_up_to_float(options.contribution_bound * Fraction(reach)),
+            else round_up_to_float(options.contribution_bound * Fraction(sensitivity)),
         ),
         labels,
         integer=True,
@@ -177,12 +177,12 @@ def make_cells_postprocessing(
     within = ranges.make_count_range(size if options.has_public_size else None)
 
     def publish_counts(noisy_counts: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
-        known = None
+        intervals = None
         if rate is not None:
-            known = make_cell_intervals(
+            intervals = make_cell_intervals(
                 interval_class, noisy_counts, size if options.has_public_size else None, rate, is_grouped
             )
-        return noisy_counts, NoisyValue(population=known, within=within)
+        return noisy_counts, NoisyValue(population=intervals, within=within)
 
     return publish_counts
 
@@ -191,21 +191,21 @@ def _find_equal_bins(
     chunk: Floats, edges: Floats, scale: float, tolerance: float, scratch: Scratch
 ) -> BinIndices | None:
     """Return the bin of each value among bins of equal width, as a float; None if a value is missing."""
-    wide, bins, parts = (each[: chunk.size] for each in scratch)
+    wide, bins, offsets = (buffer[: chunk.size] for buffer in scratch)
     np.subtract(chunk, edges[0], out=wide)
     wide *= scale
-    np.copyto(parts, wide, casting="same_kind")
-    smallest, largest = parts.min(), parts.max()
+    np.copyto(offsets, wide, casting="same_kind")
+    smallest, largest = offsets.min(), offsets.max()
     if smallest != smallest:
         return None
     # values beyond the outer edges need no comparison
     low, high = 0.25, edges.size - 1.25
     if smallest < low or largest > high:
-        parts.clip(low, high, out=parts)
-    np.floor(parts, out=bins)
-    parts -= bins
-    parts -= 0.5
-    near = np.flatnonzero(np.abs(parts, out=parts) > 0.5 - tolerance)
+        offsets.clip(low, high, out=offsets)
+    np.floor(offsets, out=bins)
+    offsets -= bins
+    offsets -= 0.5
+    near = np.flatnonzero(np.abs(offsets, out=offsets) > 0.5 - tolerance)
     if near.size:
         edge = np.rint(wide.take(near)).astype(np.intp)
         bins[near] = edge - (chunk.take(near) < edges.take(edge))
@@ -217,9 +217,9 @@ def _count_integers(values: BinIndices, n_bins: int, scratch: BinIndices) -> Cou
     half = values.size // 2
     if n_bins > _MAX_PAIRED_BINS or half < n_bins * n_bins:
         return np.bincount(values.astype(np.intp), minlength=n_bins)
-    both = np.multiply(values[:half], n_bins, out=scratch[:half])
-    both += values[half : 2 * half]
-    pairs = np.bincount(both.astype(np.int32), minlength=n_bins * n_bins).reshape(n_bins, n_bins)
+    paired_values = np.multiply(values[:half], n_bins, out=scratch[:half])
+    paired_values += values[half : 2 * half]
+    pairs = np.bincount(paired_values.astype(np.int32), minlength=n_bins * n_bins).reshape(n_bins, n_bins)
     counts = pairs.sum(axis=0) + pairs.sum(axis=1)
     if values.size % 2:
         counts[int(values[-1])] += 1
@@ -253,8 +253,8 @@ def _count_byte_cells(codes: Sequence[np.ndarray], shape: tuple[int, ...], size:
         even = cells.size // 2 * 2 if cells.size >= _VALUES_PER_CHUNK else 0
         counts += np.bincount(cells[even:], minlength=number)
         if even:
-            found = np.bincount(cells[:even].view(np.uint16), minlength=65536)
-            pairs = found if pairs is None else np.add(pairs, found, out=pairs)
+            pair_counts = np.bincount(cells[:even].view(np.uint16), minlength=65536)
+            pairs = pair_counts if pairs is None else np.add(pairs, pair_counts, out=pairs)
     if pairs is not None:
         table = pairs.reshape(256, 256)[:number, :number]
         counts += table.sum(axis=0) + table.sum(axis=1)
@@ -301,7 +301,7 @@ def read_level_codes(
 
 def _encode_variables(data: object, argument: str, public: tuple[PublicLevels, ...]) -> Columns:
     variables = read_crossed_variables(data, argument)
-    codes = tuple(encode_public_levels(column, each) for column, each in zip(variables.columns, public))
+    codes = tuple(encode_public_levels(column, levels) for column, levels in zip(variables.columns, public))
     return Columns(codes, (None,) * len(codes), variables.names, None, variables.size)
 
 
@@ -313,8 +313,8 @@ def read_values(data: object, options: Options) -> tuple[Records, Options]:
 def _read_values_unchanged(data: object, argument: str) -> Columns:
     variables = read_crossed_variables(data)
     column = variables.columns[0]
-    held = column if hasattr(column, "dtype") else to_object_array(column)  # type: ignore[arg-type]
-    return Columns((held,), (None,), None, None, variables.size)
+    values = column if hasattr(column, "dtype") else to_object_array(column)  # type: ignore[arg-type]
+    return Columns((values,), (None,), None, None, variables.size)
 
 
 def tabulate_cells(
@@ -328,13 +328,13 @@ def tabulate_cells(
     size = int(counts.sum())
     if missing == "error" and any(counts.take(0, axis=axis).any() for axis in range(counts.ndim)):
         raise make_missing_error()
-    for axis, (names, (*places, gone)) in enumerate(axes):
+    for axis, (names, (*level_positions, missing_position)) in enumerate(axes):
         rows = np.moveaxis(counts, axis, 0)
         moved = np.zeros((len(names), *rows.shape[1:]), dtype=np.int64)
         # missing values come first among the counts
-        for row, place in zip(rows, (gone, *places)):
-            if place >= 0:
-                moved[place] += row
+        for row, position in zip(rows, (missing_position, *level_positions)):
+            if position >= 0:
+                moved[position] += row
         counts = np.moveaxis(moved, 0, axis)
     return counts, size
 

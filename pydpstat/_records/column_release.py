@@ -56,11 +56,11 @@ def refuse_identifiers(bounds: GivenBounds, names: tuple[str, ...] | None, argum
         return
     ids = [name for name in names if _IDENTIFIER_PATTERN.search(name)]
     if ids:
-        rest = [name for name in names if name not in ids] or ["income"]
+        other_names = [name for name in names if name not in ids] or ["income"]
         raise PydpstatError(
             f"{argument} must have variables where one pair of bounds is for all columns; got "
             f"{checks.format_public_value(ids[0])}, which looks like an identifier. Select the variables, as in "
-            f"frame[{checks.format_public_value(rest)}], or name whose data a record is, "
+            f"frame[{checks.format_public_value(other_names)}], or name whose data a record is, "
             f"unit={checks.format_public_value(ids[0])}. If it is a variable, give bounds by column."
         )
 
@@ -131,14 +131,14 @@ def sum_on_grid(
 
     def sum_on_grids(size: int | None) -> tuple[list[record_grid.RecordGrid], FoldedSums, int]:
         grids = record_grid.make_grids(bounds, options, size)
-        found, number = records.sum_with_size(
+        sums, number = records.sum_with_size(
             lambda: compute_exact_sums(records, grids, options, products, sum_part),
             lambda found: found[0].count,
             check,
         )
-        return grids, found, number or 0
+        return grids, sums, number or 0
 
-    grids, found, size = sum_on_grids(records.public_size)
+    grids, sums, size = sum_on_grids(records.public_size)
     if (
         options.has_public_size
         and records.public_size is None
@@ -147,7 +147,7 @@ def sum_on_grid(
         if records.size is None:
             raise record_grid.make_coarse_grid_error(size, options.epsilon)
         return sum_on_grids(size)
-    return grids, found, size
+    return grids, sums, size
 
 
 def compute_exact_sums(
@@ -160,9 +160,9 @@ def compute_exact_sums(
     """Return exact sums of columns by group, computed in the engine if possible, else in one pass over the records."""
     # an engine sums its columns as they are, without the conversion of a special reader
     if sum_part is sum_each_column and records.layout.reader is read_numbers:
-        found = sum_columns_in_engine(records, grids, options.missing, products)
-        if found is not None:
-            return found
+        engine_sums = sum_columns_in_engine(records, grids, options.missing, products)
+        if engine_sums is not None:
+            return engine_sums
     groups = records.n_groups
     tally = partial(sum_part, grids=grids, missing=options.missing, pairs=products, groups=groups)
     return records.fold(tally, merge_sums)
@@ -179,10 +179,10 @@ def make_column_query(
     """Make the query of one number per column with separate sensitivities; for maximum-norm noise in units of them."""
     units = None
     if options.norm == math.inf:
-        units = tuple(each or Fraction(1) for each in sensitivities)
-        exact = [each / unit for each, unit in zip(exact, units)]
+        units = tuple(number or Fraction(1) for number in sensitivities)
+        exact = [number / unit for number, unit in zip(exact, units)]
         sensitivities = [Fraction(1)]
-    floats = [each.numerator / each.denominator for each in exact]
+    floats = [number.numerator / number.denominator for number in exact]
     return Query(
         statistic,
         np.array(floats if records.names is not None else floats[0]),

@@ -50,15 +50,15 @@ class SamplingDesign(NamedTuple):
         """Draw a mask of the sampled records among `size` records."""
         if not self.is_fixed_size:
             # rounding the rate down only strengthens the guarantee
-            least = int(Fraction(self.rate or 0.0) * 2**_BITS)
-            return self.source.integers(size, 2**_BITS) < least
-        kept = np.zeros(size, dtype=bool)
+            threshold = int(Fraction(self.rate or 0.0) * 2**_BITS)
+            return self.source.integers(size, 2**_BITS) < threshold
+        is_selected = np.zeros(size, dtype=bool)
         if self.source.reproducible:
             order = np.argsort(self.source.uniform(size), kind="stable")
         else:
             order = draw_permutation(size)
-        kept[order[: self.compute_sample_size(size)]] = True
-        return kept
+        is_selected[order[: self.compute_sample_size(size)]] = True
+        return is_selected
 
     def compute_sample_size(self, size: int) -> int:
         """Return the number of records drawn without replacement from `size` records."""
@@ -85,16 +85,16 @@ class SamplingDesign(NamedTuple):
 def check_sample(sample: object, options: Options, has_unit: bool, is_read_once: bool) -> SamplingDesign:
     """Check the argument `sample`: a share, or a number of records for bounded neighbors."""
     fixed = options.neighbors == "bounded"
-    given = checks.unwrap_scalar(sample)
-    number = checks.as_integer(given)
+    value = checks.unwrap_scalar(sample)
+    number = checks.as_integer(value)
     # 1.0 is the share of all records, and 1 is one record
-    whole = number is not None and (number > 1 or number == 1 and not isinstance(given, float))
-    if not whole and not (checks.is_number(given) and 2.0**-_BITS <= checks.as_float(given) <= 1.0):
+    is_number = number is not None and (number > 1 or number == 1 and not isinstance(value, float))
+    if not is_number and not (checks.is_number(value) and 2.0**-_BITS <= checks.as_float(value) <= 1.0):
         raise PydpstatError(
             "sample must be a share of the records above 0 and at most 1, or a whole number of them; got "
             f"{checks.describe_value(sample)}. Give for example 0.1."
         )
-    if whole and not fixed:
+    if is_number and not fixed:
         raise PydpstatError(
             f"sample must be a share for unbounded neighbors, whose number of records is private; got "
             f"{checks.describe_value(sample)}. Give for example 0.1, or use neighbors='bounded'."
@@ -109,9 +109,9 @@ def check_sample(sample: object, options: Options, has_unit: bool, is_read_once:
             "sample needs neighbors='unbounded' and no rng if the data are not in memory, because "
             "the positions of records are not known. Leave sample or rng out."
         )
-    if whole:
+    if is_number:
         return SamplingDesign(None, number, fixed, options.source)
-    return SamplingDesign(checks.as_float(given), None, fixed, options.source)
+    return SamplingDesign(checks.as_float(value), None, fixed, options.source)
 
 
 class ContributionBounds(NamedTuple):
@@ -166,13 +166,13 @@ def _keep_first(is_selected: np.ndarray, codes: np.ndarray, hashes: Hashes, maxi
     many = np.flatnonzero(is_selected & (counts[codes] > maximum))
     if not many.size:
         return
-    own, order = codes[many], hashes[many]
+    unit_codes, order = codes[many], hashes[many]
     if not by_group:
-        order = _combine_hashes(order, _count_repetitions(own, order))
-    by_unit = np.lexsort((order, own))
-    own, order = own[by_unit], order[by_unit]
-    new = np.append(True, own[1:] != own[:-1])
-    step = np.append(True, order[1:] != order[:-1]) | new if by_group else np.ones(own.size, dtype=bool)
+        order = _combine_hashes(order, _count_repetitions(unit_codes, order))
+    by_unit = np.lexsort((order, unit_codes))
+    unit_codes, order = unit_codes[by_unit], order[by_unit]
+    new = np.append(True, unit_codes[1:] != unit_codes[:-1])
+    step = np.append(True, order[1:] != order[:-1]) | new if by_group else np.ones(unit_codes.size, dtype=bool)
     rank = np.cumsum(step)
     rank -= np.maximum.accumulate(np.where(new, rank, 0)) - 1
     is_selected[many[by_unit[rank > maximum]]] = False
@@ -181,18 +181,18 @@ def _keep_first(is_selected: np.ndarray, codes: np.ndarray, hashes: Hashes, maxi
 def _count_repetitions(codes: np.ndarray, hashes: Hashes) -> Hashes:
     """Return the number of equal records of the same unit that precede each record."""
     order = np.lexsort((hashes, codes))
-    own, value = codes[order], hashes[order]
-    new = np.append(True, (own[1:] != own[:-1]) | (value[1:] != value[:-1]))
-    place = np.arange(order.size)
-    found = np.empty(order.size, dtype=np.uint64)
-    found[order] = place - np.maximum.accumulate(np.where(new, place, 0))
-    return found
+    unit_codes, value = codes[order], hashes[order]
+    new = np.append(True, (unit_codes[1:] != unit_codes[:-1]) | (value[1:] != value[:-1]))
+    positions = np.arange(order.size)
+    repetitions = np.empty(order.size, dtype=np.uint64)
+    repetitions[order] = positions - np.maximum.accumulate(np.where(new, positions, 0))
+    return repetitions
 
 
 def encode_ids(ids: object) -> tuple[np.ndarray, Column]:
     """Return a code for each id, -1 for missing ones, and the distinct ids."""
-    given = fill_masked(ids)
-    values = given if hasattr(given, "dtype") else to_object_array(given)
+    filled = fill_masked(ids)
+    values = filled if hasattr(filled, "dtype") else to_object_array(filled)
     if values.dtype == object:
         # pandas before 2 would infer a type for a series
         values = to_object_array(values)
@@ -206,37 +206,37 @@ def encode_ids(ids: object) -> tuple[np.ndarray, Column]:
 
 def _encode_objects(ids: Sequence[object] | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Encode ids as pandas does, and unhashable objects by their string."""
-    known: dict[object, int] = {}
+    code_by_value: dict[object, int] = {}
     codes = np.empty(len(ids), dtype=np.intp)
-    for place, value in enumerate(ids):
+    for index, value in enumerate(ids):
         if is_missing(value):
-            codes[place] = -1
+            codes[index] = -1
             continue
         try:
-            codes[place] = known.setdefault(value, len(known))
+            codes[index] = code_by_value.setdefault(value, len(code_by_value))
         except Exception:
-            codes[place] = known.setdefault(("", _describe_typed_value(value)), len(known))
-    return codes, to_object_array(list(known))
+            codes[index] = code_by_value.setdefault(("", _describe_typed_value(value)), len(code_by_value))
+    return codes, to_object_array(list(code_by_value))
 
 
 def encode_units(ids: object, name: str) -> tuple[np.ndarray, Hashes]:
     """Return the code of each record's unit, and a hash of each unit that is the same for equal ids."""
-    codes, found = encode_ids(ids)
+    codes, distinct_ids = encode_ids(ids)
     if codes.size and int(codes.min()) < 0:
         raise PydpstatError(
             f"unit must identify the unit of each record; {name!r} has missing values. Leave out such "
             "records, or give each a separate id."
         )
-    values = np.asarray(found)
+    values = np.asarray(distinct_ids)
     if values.dtype.kind in "biu":
         return codes, _combine_hashes(np.uint64(0), values.astype(np.int64).view(np.uint64))
-    whole = [_convert_to_integer(value) for value in values.tolist()]
+    integers = [_convert_to_integer(value) for value in values.tolist()]
     # hash each id separately: the other ids must not change its hash
-    numbered = np.array([number is not None for number in whole], dtype=bool)
-    wholes = np.array([(number or 0) & _MASK for number in whole], dtype=np.uint64)
+    is_integer = np.array([number is not None for number in integers], dtype=bool)
+    integer_bits = np.array([(number or 0) & _MASK for number in integers], dtype=np.uint64)
     texts = [_convert_to_text(value).encode("utf-8", "surrogatepass") for value in values.tolist()]
-    named = pd.util.hash_array(to_object_array(texts), categorize=False)
-    return codes, np.where(numbered, _combine_hashes(np.uint64(0), wholes), named)
+    text_hashes = pd.util.hash_array(to_object_array(texts), categorize=False)
+    return codes, np.where(is_integer, _combine_hashes(np.uint64(0), integer_bits), text_hashes)
 
 
 def _convert_to_integer(value: object) -> int | None:

@@ -68,19 +68,19 @@ def parse_syntax_tree(text: str) -> ast.expr:
     try:
         return ast.parse(text.strip(), mode="eval").body
     except checks.SYNTAX_ERRORS as error:
-        usual = "Write for example \"age >= 18 and region == 'north'\", or 'log(income)'."
-        way = next((way for pattern, way in _R_AND_SQL_HINTS.items() if re.search(pattern, text)), usual)
+        default_hint = "Write for example \"age >= 18 and region == 'north'\", or 'log(income)'."
+        hint = next((hint for pattern, hint in _R_AND_SQL_HINTS.items() if re.search(pattern, text)), default_hint)
         raise PydpstatError(
             "a condition or an expression must be one that Python can read; got "
-            f"{checks.format_public_value(text)}. {way}"
+            f"{checks.format_public_value(text)}. {hint}"
         ) from error
 
 
 def find_column_names(node: ast.AST) -> tuple[str, ...]:
     """Return the columns of an expression in order of occurrence, without repetition and without function names."""
-    parts = node.args if isinstance(node, ast.Call) else ast.iter_child_nodes(node)
-    own = [node.id] if isinstance(node, ast.Name) else []
-    return tuple(dict.fromkeys([*own, *(name for part in parts for name in find_column_names(part))]))
+    children = node.args if isinstance(node, ast.Call) else ast.iter_child_nodes(node)
+    own_name = [node.id] if isinstance(node, ast.Name) else []
+    return tuple(dict.fromkeys([*own_name, *(name for child in children for name in find_column_names(child))]))
 
 
 def find_unsupported_part(node: ast.expr) -> ast.expr | None:
@@ -120,19 +120,21 @@ def evaluate_expression(node: ast.expr, columns: Mapping[str, Floats]) -> Floats
     """Evaluate an expression for each record, NaN where undefined; a scalar if it has no column."""
     match node:
         case ast.Name(id=name):
-            found = columns[name]
+            values = columns[name]
         case ast.Constant(value=int() | float() as value):
-            found = np.asarray(float(value))
+            values = np.asarray(float(value))
         case ast.UnaryOp(op=op, operand=operand):
-            found = evaluate_expression(operand, columns)
-            return -found if isinstance(op, ast.USub) else found
+            values = evaluate_expression(operand, columns)
+            return -values if isinstance(op, ast.USub) else values
         case ast.BinOp(left=left, op=op, right=right):
-            found = _BINARY_OPERATORS[type(op)](evaluate_expression(left, columns), evaluate_expression(right, columns))
+            values = _BINARY_OPERATORS[type(op)](
+                evaluate_expression(left, columns), evaluate_expression(right, columns)
+            )
         case ast.Call(func=ast.Name(id=name), args=[argument]):
-            found = FUNCTIONS[name](evaluate_expression(argument, columns))
+            values = FUNCTIONS[name](evaluate_expression(argument, columns))
         case _:
             raise AssertionError(ast.dump(node))
-    return np.where(np.isfinite(found), found, np.nan)
+    return np.where(np.isfinite(values), values, np.nan)
 
 
 def compute_expression_bounds(node: ast.expr, bounds: Mapping[str, VariableBounds]) -> VariableBounds:
@@ -150,24 +152,27 @@ def compute_expression_bounds(node: ast.expr, bounds: Mapping[str, VariableBound
             assert exponent is not None
             return _bound_power(compute_expression_bounds(left, bounds), exponent)
         case ast.BinOp(left=left, op=op, right=right):
-            first, second = compute_expression_bounds(left, bounds), compute_expression_bounds(right, bounds)
-            if isinstance(op, ast.Div) and second[0] <= 0.0 <= second[1]:
+            left_bounds, right_bounds = (
+                compute_expression_bounds(left, bounds),
+                compute_expression_bounds(right, bounds),
+            )
+            if isinstance(op, ast.Div) and right_bounds[0] <= 0.0 <= right_bounds[1]:
                 return REAL_LINE
-            return compute_range(_BINARY_OPERATORS[type(op)], [(x, y) for x in first for y in second])
+            return compute_range(_BINARY_OPERATORS[type(op)], [(x, y) for x in left_bounds for y in right_bounds])
         case ast.Call(func=ast.Name(id=name), args=[argument]):
             low, high = compute_expression_bounds(argument, bounds)
             if name == "abs":
                 return _bound_power((low, high), 1.0, lambda x, _: abs(x))
-            least = DOMAIN_MINIMUM.get(name, -math.inf)
-            return REAL_LINE if high < least else compute_range(FUNCTIONS[name], [(max(low, least),), (high,)])
+            minimum = DOMAIN_MINIMUM.get(name, -math.inf)
+            return REAL_LINE if high < minimum else compute_range(FUNCTIONS[name], [(max(low, minimum),), (high,)])
     raise AssertionError(ast.dump(node))
 
 
 def _raise_to_power(base: Numbers, exponent: float) -> Numbers:
     """Return a power; for small integer exponents by multiplication."""
     if exponent == int(exponent) and abs(exponent) <= MAX_FACTORS:
-        found = reduce(operator.mul, [base] * int(abs(exponent)))
-        return found if exponent > 0.0 else np.divide(1.0, found)
+        product = reduce(operator.mul, [base] * int(abs(exponent)))
+        return product if exponent > 0.0 else np.divide(1.0, product)
     return elementary.compute_power(base, exponent)
 
 
@@ -182,12 +187,12 @@ def _bound_power(
         return REAL_LINE
     if exponent < 0.0 and low <= 0.0 <= high:
         return REAL_LINE
-    places = [low, high, *([0.0] if low < 0.0 < high else [])]
-    return compute_range(power, [(each, exponent) for each in places])
+    points = [low, high, *([0.0] if low < 0.0 < high else [])]
+    return compute_range(power, [(point, exponent) for point in points])
 
 
 @guard_release
 def compute_range(function: Callable[..., Numbers], points: list[tuple[float, ...]]) -> VariableBounds:
     """Return the smallest and the largest value of a function at given points; infinities if a value is NaN."""
-    found = [float(function(*map(np.float64, each))) for each in points]
-    return REAL_LINE if any(map(math.isnan, found)) else (min(found), max(found))
+    values = [float(function(*map(np.float64, point))) for point in points]
+    return REAL_LINE if any(map(math.isnan, values)) else (min(values), max(values))

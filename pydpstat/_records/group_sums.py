@@ -79,37 +79,37 @@ def sum_each_column(
     part: RecordChunk, grids: Sequence[RecordGrid], missing: Missing, pairs: IndexPairs, groups: int | None
 ) -> FoldedSums:
     """Return the sums of each column, by group if there are groups."""
-    places, arrays = part.group_codes, part.columns.arrays
-    if groups is None or places is None:
+    group_codes, arrays = part.group_codes, part.columns.arrays
+    if groups is None or group_codes is None:
         return tuple([sum_records((x,), (grid,), missing, pairs) for x, grid in zip(arrays, grids)])
-    return tuple([sum_by_group((x,), (grid,), missing, pairs, places, groups) for x, grid in zip(arrays, grids)])
+    return tuple([sum_by_group((x,), (grid,), missing, pairs, group_codes, groups) for x, grid in zip(arrays, grids)])
 
 
 def sum_columns_jointly(
     part: RecordChunk, grids: Sequence[RecordGrid], missing: Missing, pairs: IndexPairs, groups: int | None
 ) -> FoldedSums:
     """Return the sums of all variables over the complete records, by group if there are groups."""
-    places, arrays = part.group_codes, part.columns.arrays
-    if groups is None or places is None:
+    group_codes, arrays = part.group_codes, part.columns.arrays
+    if groups is None or group_codes is None:
         return (sum_records(arrays, grids, missing, pairs),)
-    return (sum_by_group(arrays, grids, missing, pairs, places, groups),)
+    return (sum_by_group(arrays, grids, missing, pairs, group_codes, groups),)
 
 
 def sum_weight_products(
     part: RecordChunk, grids: Sequence[RecordGrid], missing: Missing, groups: int | None
 ) -> GroupSums:
     """Return the sums of the nine products of two variables' parabola weights, for every pair and group."""
-    places, arrays = part.group_codes, part.columns.arrays
+    group_codes, arrays = part.group_codes, part.columns.arrays
     pairs = list(combinations(range(len(arrays)), 2))
     counts = np.zeros(groups or 1, dtype=np.int64)
     totals = np.zeros((9 * len(pairs), 2, groups or 1), dtype=np.int64)
     unit = 2.0**-GRID_BITS
     if groups is None:
         return _sum_weight_products_of_all(arrays, grids, missing, pairs)
-    for placed, at in iterate_grid_values(arrays, grids, missing, places, counts.size):
+    for placed, at in iterate_grid_values(arrays, grids, missing, group_codes, counts.size):
         counts += np.bincount(at, minlength=counts.size)
         weights = [_compute_parabola_weights(z, unit) for z in placed]
-        products = (one * other for i, j in pairs for one in weights[i] for other in weights[j])
+        products = (weight * other_weight for i, j in pairs for weight in weights[i] for other_weight in weights[j])
         for total, product in zip(totals, products):
             add_to_group_totals(total, round_to_unit(product, unit), unit, at)
     return GroupSums(counts, totals, 9 * len(pairs))
@@ -126,9 +126,9 @@ def _sum_weight_products_of_all(
     for placed, _ in iterate_chunks(arrays, grids, missing):
         count += placed[0].size
         weights = [_compute_parabola_weights(z, unit) for z in placed]
-        products = (one * other for i, j in pairs for one in weights[i] for other in weights[j])
-        for place, product in enumerate(products):
-            sums_of[place] += sum_in_units(round_to_unit(product, unit), unit, GRID_BITS) or 0
+        products = (weight * other_weight for i, j in pairs for weight in weights[i] for other_weight in weights[j])
+        for index, product in enumerate(products):
+            sums_of[index] += sum_in_units(round_to_unit(product, unit), unit, GRID_BITS) or 0
     totals = np.array([split_totals([total]) for total in sums_of])
     return GroupSums(np.array([count], dtype=np.int64), totals.reshape(-1, 2, 1), len(sums_of))
 
@@ -194,8 +194,8 @@ def iterate_grid_values(
             grid.round_records(x[start:stop], block[: stop - start]) for x, grid, block in zip(arrays, grids, blocks)
         ]
         if any(np.isnan(y.sum()) for y in placed):
-            placed, kept = fill_missing(placed, grids, missing)
-            at = at if kept is None else at[kept]
+            placed, is_present = fill_missing(placed, grids, missing)
+            at = at if is_present is None else at[is_present]
         yield placed, at
 
 
@@ -216,12 +216,12 @@ def add_to_group_totals(total: npt.NDArray[np.int64], y: np.ndarray, unit: float
     _add_to_totals(total, np.bincount(group_codes, y - high, groups), unit)
     units = np.bincount(group_codes, high, groups) / coarse
     # in multiples of 2^20 units, 2^-6 of the unit of the first integer
-    whole = units.astype(np.int64)
-    total[0] += whole >> (_LOW_BITS - 20)
-    total[1] += (whole & (1 << (_LOW_BITS - 20)) - 1) << 20
+    coarse_units = units.astype(np.int64)
+    total[0] += coarse_units >> (_LOW_BITS - 20)
+    total[1] += (coarse_units & (1 << (_LOW_BITS - 20)) - 1) << 20
 
 
 def _add_to_totals(total: npt.NDArray[np.int64], increments: np.ndarray, unit: float) -> None:
-    whole = (increments / unit).astype(np.int64)
-    total[0] += whole >> _LOW_BITS
-    total[1] += whole & (1 << _LOW_BITS) - 1
+    increment_units = (increments / unit).astype(np.int64)
+    total[0] += increment_units >> _LOW_BITS
+    total[1] += increment_units & (1 << _LOW_BITS) - 1

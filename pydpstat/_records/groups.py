@@ -68,10 +68,10 @@ def read_keys(scope: Scope, origin: ColumnOrigin) -> tuple[tuple[str, ...], Cros
     if by is None:
         return (), CrossedVariables((), (), 0)
     names = (by,) if isinstance(by, str) else by
-    if isinstance(names, (list, tuple)) and names and all(isinstance(each, str) for each in names):
-        own = -1 if origin.names is None else len(origin.names)
-        named = isinstance(scope.levels, Mapping) and {*names} <= {*scope.levels}
-        if len(names) > own and not isinstance(by, str) and not origin.is_placeholder and not named:
+    if isinstance(names, (list, tuple)) and names and all(isinstance(key, str) for key in names):
+        n_columns = -1 if origin.names is None else len(origin.names)
+        has_named_levels = isinstance(scope.levels, Mapping) and {*names} <= {*scope.levels}
+        if len(names) > n_columns and not isinstance(by, str) and not origin.is_placeholder and not has_named_levels:
             # more strings than columns: a value for each record
             return (), read_crossed_variables(list(names), "by")
         columns = tuple(_get_column(origin, name, "by") for name in names)
@@ -107,7 +107,9 @@ def read_unit(scope: Scope, origin: ColumnOrigin, source: Source) -> tuple[objec
             )
         ids, name = unit, get_series_name(unit) or "unit"
     hint = "Give the largest number of records of one unit that count, for example 3."
-    most = 1 if scope.has_one_record_per_unit else checks.check_integer(scope.max_records, "max_records", 1, hint=hint)
+    max_records = (
+        1 if scope.has_one_record_per_unit else checks.check_integer(scope.max_records, "max_records", 1, hint=hint)
+    )
     limit = scope.max_groups
     if limit is not None:
         if scope.by is None and not scope.is_table:
@@ -115,7 +117,7 @@ def read_unit(scope: Scope, origin: ColumnOrigin, source: Source) -> tuple[objec
         limit = checks.check_integer(
             limit, "max_groups", 1, hint=("Give the largest number of groups in which one unit counts.")
         )
-    return ids, ContributionBounds(name, most, limit, draw_integer_below(1 << 53, source))
+    return ids, ContributionBounds(name, max_records, limit, draw_integer_below(1 << 53, source))
 
 
 def make_scope_groups(scope: Scope, keys: CrossedVariables, options: Options) -> Groups | None:
@@ -168,23 +170,23 @@ def get_scope_arguments(
     sample: SamplingDesign | None,
 ) -> tuple[tuple[str, object], ...]:
     """Return the arguments of groups, units and samples for the call record."""
-    said: list[tuple[str, object]] = []
+    arguments: list[tuple[str, object]] = []
     if groups is not None:
         names = keys or tuple(name or "by" for name in groups.names)
-        said.append(("by", names[0] if len(names) == 1 else names))
-        declared = any(each.is_closed for each in groups.public)
-        said.append(("levels", "declared" if declared else groups.call_levels))
+        arguments.append(("by", names[0] if len(names) == 1 else names))
+        declared = any(key_levels.is_closed for key_levels in groups.public)
+        arguments.append(("levels", "declared" if declared else groups.call_levels))
         if scope.other != "other":
-            said.append(("other", scope.other))
+            arguments.append(("other", scope.other))
     if unit is not None:
-        said.append(("unit", unit.name))
+        arguments.append(("unit", unit.name))
         if not scope.has_one_record_per_unit:
-            said.append(("max_records", unit.max_records))
+            arguments.append(("max_records", unit.max_records))
         if unit.max_groups is not None:
-            said.append(("max_groups", unit.max_groups))
+            arguments.append(("max_groups", unit.max_groups))
     if sample is not None:
-        said.append(("sample", sample.call_value))
-    return tuple(said)
+        arguments.append(("sample", sample.call_value))
+    return tuple(arguments)
 
 
 def warn_unused_levels(
@@ -210,39 +212,39 @@ def warn_unused_levels(
     """
     table = np.asarray(counts, dtype=np.float64)
     total, spread = float(table.sum()), sd * math.sqrt(table.size)
-    nothing: list[str] = []
-    for place, (name, axis) in enumerate(variables):
-        along = table.sum(axis=tuple(other for other in range(table.ndim) if other != place)).tolist()
+    unnoticed: list[str] = []
+    for axis_index, (name, axis) in enumerate(variables):
+        along = table.sum(axis=tuple(other for other in range(table.ndim) if other != axis_index)).tolist()
         noise, outside = spread / math.sqrt(len(along)), axis.positions[-2]
-        inside = {axis.names[each]: along[each] for each in axis.positions[:-2] if each != outside}
+        inside = {axis.names[position]: along[position] for position in axis.positions[:-2] if position != outside}
         together = EMPTY_LIMIT * noise * math.sqrt(len(inside))
         # noise may raise one of many levels, but hardly their sum
         alone = sum(inside.values()) < together and max(inside.values(), default=0.0) < LARGE_LIMIT * noise
-        least = math.inf if alone else EMPTY_LIMIT * noise
-        empty = {level: number for level, number in inside.items() if number < least}
-        used = [number for number in inside.values() if number >= least]
+        empty_limit = math.inf if alone else EMPTY_LIMIT * noise
+        empty = {level: number for level, number in inside.items() if number < empty_limit}
+        used = [number for number in inside.values() if number >= empty_limit]
         usual = bool(used) and float(np.median(used)) > LARGE_LIMIT * noise
-        rest = along[outside] if outside >= 0 else None if nobs is None else nobs - total
+        n_outside = along[outside] if outside >= 0 else None if nobs is None else nobs - total
         why = ""
-        if rest is not None:
+        if n_outside is not None:
             far = LARGE_LIMIT * (noise * math.sqrt(len(inside)) if outside >= 0 else spread)
-            if rest > far and (usual or not used):
+            if n_outside > far and (usual or not used):
                 also = f"{axis.names[outside]!r} and of " if outside in axis.positions[:-2] else ""
-                why = f", and that of {also}values in none of the levels is about {rest:,.0f}"
+                why = f", and that of {also}values in none of the levels is about {n_outside:,.0f}"
         elif has_all_records and not used:
-            nothing.append(name)
+            unnoticed.append(name)
         elif has_all_records and usual and (len(inside) == 2 or not can_be_rare):
             # among many levels, rare ones are not unusual
             why = f", and the other level{' has' if len(inside) == 2 else 's have'} far more"
         if empty and why:
-            told = describe_empty_levels(
+            description = describe_empty_levels(
                 f" of {name}" if name else "", empty, len(inside), EMPTY_LIMIT * noise, quantity
             )
-            warn_usage(f"{told}{why}. {SPELLING_HINT}: is one misspelled?", UNUSED_LEVELS_TOPIC)
-    if len(nothing) == len(variables):
-        named = " and ".join(filter(None, nothing))
+            warn_usage(f"{description}{why}. {SPELLING_HINT}: is one misspelled?", UNUSED_LEVELS_TOPIC)
+    if len(unnoticed) == len(variables):
+        phrase = " and ".join(filter(None, unnoticed))
         warn_usage(
-            f"no level{' of ' * bool(named)}{named} has a larger {quantity} than noise alone. {SPELLING_HINT}: are "
+            f"no level{' of ' * bool(phrase)}{phrase} has a larger {quantity} than noise alone. {SPELLING_HINT}: are "
             "they misspelled? If they are not, there are too few records to tell at this epsilon.",
             UNUSED_LEVELS_TOPIC,
         )
@@ -256,11 +258,11 @@ def describe_empty_levels(
         shown = checks.format_public_value(list(empty))
         return f"no level{variable_phrase}, {shown}, has a larger {quantity} than noise alone"
     if len(empty) > 1:
-        told = f"none has a larger {quantity} than noise alone"
-        return f"the levels {checks.format_public_value(list(empty))}{variable_phrase} look empty: {told}"
-    ((level, found),) = empty.items()
-    told = f"its noisy {quantity} is {found:,.0f}, where noise alone gives up to {noise_limit:,.0f}"
-    return f"the level {level!r}{variable_phrase} looks empty: {told}"
+        noise_phrase = f"none has a larger {quantity} than noise alone"
+        return f"the levels {checks.format_public_value(list(empty))}{variable_phrase} look empty: {noise_phrase}"
+    ((level, noisy_number),) = empty.items()
+    noise_phrase = f"its noisy {quantity} is {noisy_number:,.0f}, where noise alone gives up to {noise_limit:,.0f}"
+    return f"the level {level!r}{variable_phrase} looks empty: {noise_phrase}"
 
 
 def warn_empty_groups(

@@ -79,8 +79,8 @@ def read_crossed_variables(data: object, argument: str = "data") -> CrossedVaria
         columns, names = get_columns(data), get_column_names(data)
     elif isinstance(data, Mapping):
         columns, names = _read_variables(data.values(), argument), tuple(map(str, data))
-    elif isinstance(data, tuple) and data and all(map(is_vector, each := _read_variables(data, argument))):
-        columns, names = each, tuple(get_series_name(column) or "" for column in each)
+    elif isinstance(data, tuple) and data and all(map(is_vector, variables := _read_variables(data, argument))):
+        columns, names = variables, tuple(get_series_name(column) or "" for column in variables)
     else:
         columns, names = (data,), (get_series_name(data) or "",)
     for column in columns:
@@ -91,21 +91,21 @@ def read_crossed_variables(data: object, argument: str = "data") -> CrossedVaria
                 f"{type(column).__name__}. Give a matrix as a DataFrame, and other data frames or "
                 "queries as columns in memory."
             )
-    sizes, named = {len(column) for column in columns}, list(filter(None, names))
-    if len(sizes) != 1 or len(set(named)) != len(named):
-        twice = [name for name in named if named.count(name) > 1]
-        told = (
+    sizes, nonempty_names = {len(column) for column in columns}, list(filter(None, names))
+    if len(sizes) != 1 or len(set(nonempty_names)) != len(nonempty_names):
+        twice = [name for name in nonempty_names if nonempty_names.count(name) > 1]
+        description = (
             f"two with the name {checks.format_public_value(twice[0])}" if twice else "variables of different lengths"
         )
         raise PydpstatError(
             f"{argument} must have at least one variable, all with the same length and different "
-            f"names; got {told if columns else 'none'}."
+            f"names; got {description if columns else 'none'}."
         )
     return CrossedVariables(columns, names, sizes.pop())
 
 
 def _read_variables(variables: Iterable[object], argument: str) -> tuple[Any, ...]:
-    return tuple(read_variable(each, argument, needs_order=True) for each in variables)
+    return tuple(read_variable(variable, argument, needs_order=True) for variable in variables)
 
 
 def check_levels(levels: object, variables: CrossedVariables) -> list[PublicLevels]:
@@ -120,10 +120,10 @@ def check_levels(levels: object, variables: CrossedVariables) -> list[PublicLeve
         return _get_declared_levels(levels, variables)
     columns, names = variables.columns, variables.names
     if isinstance(levels, Mapping):
-        given = checks.select_by_names(levels, names, "levels", "variable", "[...]")
+        selected_levels = checks.select_by_names(levels, names, "levels", "variable", "[...]")
         return [
             _check_variable_levels(each, f"levels[{name!r}]", column)
-            for name, each, column in zip(names, given, columns)
+            for name, each, column in zip(names, selected_levels, columns)
         ]
     lists = levels if isinstance(levels, (list, tuple)) else ()
     nested = len(lists) == 1 and isinstance(lists[0], (list, tuple))
@@ -143,21 +143,21 @@ def _check_variable_levels(levels: object, name: str, column: object) -> PublicL
     """Check the levels of one variable and their type; "declared" selects its categories."""
     if isinstance(levels, str) and levels == "declared" and has_categories(column):
         return _get_category_levels(column)
-    own, kind = check_level_values(levels, name), get_value_kind(column)
-    other = next((type(level).__name__ for level in own if not is_label_of_kind(level, kind)), None)
+    checked_levels, kind = check_level_values(levels, name), get_value_kind(column)
+    other = next((type(level).__name__ for level in checked_levels if not is_label_of_kind(level, kind)), None)
     if kind == "numbers" and getattr(getattr(column, "dtype", None), "kind", "") in "iu" and other is None:
-        other = next(("a fraction" for level in own if checks.as_integer(level + 0) is None), None)  # type: ignore[operator]
+        other = next(("a fraction" for level in checked_levels if checks.as_integer(level + 0) is None), None)  # type: ignore[operator]
     if kind is not None and other is not None:
         raise PydpstatError(
             f"{name} must be {KIND_DESCRIPTIONS[kind]}, as is the type of the variable; got {other} among them, "
             "which no record can have. Give levels of the variable's type, or convert the variable."
         )
-    if has_equal_labels(own, column):
+    if has_equal_labels(checked_levels, column):
         raise PydpstatError(
             f"{name} must be different values in the variable's type; got two that are equal there. Leave "
             "one out, since a record counts in one level."
         )
-    return PublicLevels(own, False)
+    return PublicLevels(checked_levels, False)
 
 
 def encode_levels(column: object, levels: object, name: str) -> np.ndarray:
@@ -185,7 +185,7 @@ def _get_declared_levels(levels: str, variables: CrossedVariables) -> list[Publi
     if not all(map(has_categories, variables.columns)):
         raise PydpstatError(
             "levels='declared' needs every variable to be a Categorical, whose categories are public; "
-            f"got {', '.join(type(each).__name__ for each in variables.columns)}. Give lists of levels."
+            f"got {', '.join(type(column).__name__ for column in variables.columns)}. Give lists of levels."
         )
     return list(map(_get_category_levels, variables.columns))
 
@@ -205,7 +205,7 @@ def check_level_values(levels: Any, name: str) -> tuple[object, ...]:
         except TypeError:
             # an unhashable value, which the message below names
             fits = False
-        if fits and len({str(convert_to_plain_level(each)) for each in values}) < len(values):
+        if fits and len({str(convert_to_plain_level(value)) for value in values}) < len(values):
             raise PydpstatError(f"{name} must differ as strings; some do not. Rename them.")
         if fits:
             return tuple(values)
@@ -222,7 +222,7 @@ def _describe_invalid_levels(values: object) -> str:
     assert isinstance(values, (list, tuple, range))
     if any(map(is_missing, values)):
         return "a missing one. A missing value is not a level: missing= says how it is treated."
-    wrong = next((each for each in values if not isinstance(each, Hashable)), None)
+    wrong = next((value for value in values if not isinstance(value, Hashable)), None)
     if wrong is not None:
         return f"{checks.describe_value(wrong)} among them. Give for example ['no', 'yes']."
     return f"{checks.describe_duplicate(values)}. Leave one out."
@@ -242,9 +242,9 @@ def convert_to_plain_level(level: object) -> Level:
 def encode_public_levels(column: object, public: PublicLevels) -> np.ndarray:
     """Return the code of each record's level: -1 if missing, and the number of levels for other values."""
     if public.is_closed and is_categorical(column):
-        own = get_categorical(column)
-        if tuple(own.categories) == public.levels:
-            return np.asarray(own.codes)
+        categorical = get_categorical(column)
+        if tuple(categorical.categories) == public.levels:
+            return np.asarray(categorical.codes)
     return encode_labels(column, public.levels)
 
 
@@ -262,10 +262,10 @@ def make_axis(public: PublicLevels, other: str | None, missing: Missing | None) 
     Values in no level count in the level `other`, and missing values in the level `missing`; None leaves them out.
     """
     names = list(map(convert_to_plain_level, public.levels))
-    known = range(len(names))
-    rest = -1 if public.is_closed or other is None else _add_level(names, other)
-    gone = -1 if missing is None else _add_level(names, convert_to_plain_level(missing))
-    return LevelAxis(tuple(names), (*known, rest, gone))
+    level_positions = range(len(names))
+    other_position = -1 if public.is_closed or other is None else _add_level(names, other)
+    missing_position = -1 if missing is None else _add_level(names, convert_to_plain_level(missing))
+    return LevelAxis(tuple(names), (*level_positions, other_position, missing_position))
 
 
 def _add_level(levels: list[Level], level: Level) -> int:
@@ -295,25 +295,25 @@ class Groups(NamedTuple):
     @property
     def call_levels(self) -> object:
         """Levels in the form of the call record."""
-        levels = [[convert_to_plain_level(level) for level in each.levels] for each in self.public]
+        levels = [[convert_to_plain_level(level) for level in key_levels.levels] for key_levels in self.public]
         if sum(map(len, levels)) > _MAX_LEVELS_IN_CALL:
-            return f"{' x '.join(str(len(each)) for each in levels)} levels"
+            return f"{' x '.join(str(len(key_levels)) for key_levels in levels)} levels"
         return levels[0] if len(levels) == 1 else levels
 
     @property
     def conditions(self) -> tuple[str, ...]:
         """Conditions of the guarantee: declared categories must be public."""
-        return (DECLARED_CATEGORIES_CONDITION,) if any(each.is_closed for each in self.public) else ()
+        return (DECLARED_CATEGORIES_CONDITION,) if any(public_levels.is_closed for public_levels in self.public) else ()
 
     def compute_group_codes(self, keys: Sequence[object], missing: Missing) -> np.ndarray:
         """Return the group code of each record, which depends on this record only; -1 for records that are left out."""
-        found = None
+        group_codes = None
         for key, public, axis in zip(keys, self.public, self.axes):
             codes, table = _encode_key(key, public, axis)
             if missing == "error" and codes.size and int(codes.min()) < 0:
                 raise make_missing_error()
-            found = _combine_codes(found, codes, table, len(axis.names))
-        return np.zeros(0, dtype=np.int32) if found is None else found
+            group_codes = _combine_codes(group_codes, codes, table, len(axis.names))
+        return np.zeros(0, dtype=np.int32) if group_codes is None else group_codes
 
 
 def _encode_key(column: object, public: PublicLevels, axis: LevelAxis) -> tuple[np.ndarray, np.ndarray]:
@@ -321,20 +321,20 @@ def _encode_key(column: object, public: PublicLevels, axis: LevelAxis) -> tuple[
     table = np.array(axis.positions, dtype=np.int32)
     if not is_categorical(column):
         return encode_public_levels(column, public), table
-    own = get_categorical(column)
-    if not (public.is_closed and tuple(own.categories) == public.levels):
+    categorical = get_categorical(column)
+    if not (public.is_closed and tuple(categorical.categories) == public.levels):
         # encode the categories rather than each record
-        table = np.append(table[encode_public_levels(own.categories, public)], table[-1])
-    return np.asarray(own.codes), table
+        table = np.append(table[encode_public_levels(categorical.categories, public)], table[-1])
+    return np.asarray(categorical.codes), table
 
 
 def _combine_codes(
     previous_codes: np.ndarray | None, codes: np.ndarray, table: np.ndarray, n_levels: int
 ) -> np.ndarray:
     """Return the codes of the combinations of the earlier keys with a key of `n_levels` levels."""
-    found = np.empty(codes.size, dtype=np.int32)
+    combined_codes = np.empty(codes.size, dtype=np.int32)
     for start in range(0, codes.size, _CODES_PER_CHUNK):
-        piece = found[start : start + _CODES_PER_CHUNK]
+        piece = combined_codes[start : start + _CODES_PER_CHUNK]
         # the code -1 selects the last position
         table.take(codes[start : start + _CODES_PER_CHUNK], out=piece, mode="wrap")
         if previous_codes is not None:
@@ -345,7 +345,7 @@ def _combine_codes(
             piece += earlier * np.int32(n_levels)
             if out is not None:
                 piece[out] = -1
-    return found
+    return combined_codes
 
 
 def make_groups(keys: CrossedVariables, levels: object, other: str | None, missing: Missing) -> Groups:
@@ -353,10 +353,10 @@ def make_groups(keys: CrossedVariables, levels: object, other: str | None, missi
     check_other(other)
     if levels is None:
         each = ", ".join(f"{name!r}: [...]" for name in keys.names if name)
-        given = f"levels={{{each}}}" if each else "levels=['f', 'm']"
+        example = f"levels={{{each}}}" if each else "levels=['f', 'm']"
         raise PydpstatError(
             "levels must be given with by: groups from the data would reveal which values occur. "
-            f"Give the public levels of every key, {given[:60]}, or levels='declared' if all keys are "
+            f"Give the public levels of every key, {example[:60]}, or levels='declared' if all keys are "
             "Categoricals whose categories are public."
         )
     if isinstance(levels, str) and levels == "discover":
@@ -371,8 +371,8 @@ def make_groups(keys: CrossedVariables, levels: object, other: str | None, missi
         )
     public = check_levels(levels, keys)
     # a number that replaces missing values is not a level
-    rest = None if missing == "drop" else other
-    axes = tuple(_make_key_axis(each, other, rest) for each in public)
+    fill_value = None if missing == "drop" else other
+    axes = tuple(_make_key_axis(each, other, fill_value) for each in public)
     groups = Groups(keys.names, tuple(public), axes)
     if groups.n_groups > MAX_GROUPS:
         raise PydpstatError(

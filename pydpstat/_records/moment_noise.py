@@ -77,20 +77,23 @@ def make_noise_blocks(
     """
     scale = 2.0 if bounded else 1.0
     weights = [_CELL_WEIGHT * cells * max(1.0, _CELL_WEIGHT * cells) for cells in tables]
-    found = [NoiseBlock(CubeNoise(scale, numbers + 1), *each) for each in zip(tables, weights)]
-    found += [NoiseBlock(CubeNoise(scale, 1), one * other, 1.0) for one, other in combinations(tables, 2)]
-    places = numbers if tables else numbers + 1
-    if places > 1 and (bounded or not tables):
-        found.append(NoiseBlock(CrossProductNoise(scale, places, not bounded), 1, 1.0))
-    elif places > 1:
-        found.append(NoiseBlock(CubeNoise(scale, places * (places - 1) // 2), 1, 1.0))
-    return [*found, NoiseBlock(CubeNoise(1.0, numbers), 1, squares)]
+    blocks = [NoiseBlock(CubeNoise(scale, numbers + 1), *each) for each in zip(tables, weights)]
+    blocks += [
+        NoiseBlock(CubeNoise(scale, 1), n_cells * n_other_cells, 1.0)
+        for n_cells, n_other_cells in combinations(tables, 2)
+    ]
+    dimension = numbers if tables else numbers + 1
+    if dimension > 1 and (bounded or not tables):
+        blocks.append(NoiseBlock(CrossProductNoise(scale, dimension, not bounded), 1, 1.0))
+    elif dimension > 1:
+        blocks.append(NoiseBlock(CubeNoise(scale, dimension * (dimension - 1) // 2), 1, 1.0))
+    return [*blocks, NoiseBlock(CubeNoise(1.0, numbers), 1, squares)]
 
 
 def allocate_epsilon(found: Sequence[NoiseBlock]) -> tuple[float, ...]:
     """Return the blocks' shares of epsilon that minimize the weighted sum of the noise variances."""
-    variances = [float(np.mean(np.square(part.noise.std()))) for part in found]
-    wishes = [float(exp(log(part.weight * each) / 3.0)) for part, each in zip(found, variances)]
+    variances = [float(np.mean(np.square(block.noise.std()))) for block in found]
+    wishes = [float(exp(log(block.weight * variance) / 3.0)) for block, variance in zip(found, variances)]
     return tuple(wish / sum(wishes) for wish in wishes)
 
 
@@ -161,7 +164,7 @@ class PartitionedCube(Mechanism):
         sizes = tuple(part.size for part in self.parts)
         order = np.split(np.arange(size), np.cumsum(sizes)[:-1])
         if self.by_element:
-            order = [each.reshape(part.vectors, -1).T.ravel() for each, part in zip(order, self.parts)]
+            order = [indices.reshape(part.vectors, -1).T.ravel() for indices, part in zip(order, self.parts)]
         parted = zip(self.parts, split_by_shares(epsilon, self.shares))
         noises = tuple(part.scale_noise(sensitivity, share) for part, share in parted)
         return MomentNoise(noises, sizes, tuple(np.concatenate(order).tolist()))
@@ -176,8 +179,8 @@ class MomentCube(PartitionedCube):
         self, numbers: int, tables: Sequence[int] = (), squares: float = _SQUARES_WEIGHT, bounded: bool = True
     ) -> None:
         self.numbers, self.tables = numbers, tuple(tables)
-        found = make_noise_blocks(numbers, tables, squares, bounded)
-        super().__init__(found, allocate_epsilon(found))
+        blocks = make_noise_blocks(numbers, tables, squares, bounded)
+        super().__init__(blocks, allocate_epsilon(blocks))
 
 
 class CellCubes(PartitionedCube):

@@ -92,8 +92,14 @@ def choose_weights(variables: int, norm: float, bounded: bool) -> SumWeights:
     """
     side, pairs = variables + 1, variables * (variables - 1) // 2
     if norm == math.inf:
-        one = Fraction(1)
-        return SumWeights(Fraction(0) if bounded else one, one, one, one, one + (4 * _GRID_UNIT if bounded else 0))
+        weight = Fraction(1)
+        return SumWeights(
+            Fraction(0) if bounded else weight,
+            weight,
+            weight,
+            weight,
+            weight + (4 * _GRID_UNIT if bounded else 0),
+        )
     if norm == 1:
         count, each = Fraction(1, side * side), Fraction(2, side * side)
         square = each / 2
@@ -103,13 +109,13 @@ def choose_weights(variables: int, norm: float, bounded: bool) -> SumWeights:
         return SumWeights(count, each, each, square, Fraction(1) + more)
     root = Fraction(compute_root_above(2))
     if not bounded:
-        many, one = 2 / root / side, Fraction(1, side)
+        many, weight = 2 / root / side, Fraction(1, side)
     elif variables == 1:
-        many, one = Fraction(1, 2), Fraction(83, 100)
+        many, weight = Fraction(1, 2), Fraction(83, 100)
     else:
-        many, one = Fraction(1, side), 1 / root / side
-    more = (pairs * many + variables * one) * _PRODUCT_ROUNDING
-    return SumWeights(Fraction(0) if bounded else one, many, many, one, Fraction(1) + more)
+        many, weight = Fraction(1, side), 1 / root / side
+    more = (pairs * many + variables * weight) * _PRODUCT_ROUNDING
+    return SumWeights(Fraction(0) if bounded else weight, many, many, weight, Fraction(1) + more)
 
 
 def collect_product_pairs(variables: int) -> list[tuple[int, int]]:
@@ -161,12 +167,12 @@ def sum_over_records(
     argument: str,
 ) -> tuple[ExactSums, int]:
     """Return the sums of all records, computed by `sum_part` for each part, and the number of records."""
-    (found,), size = records.sum_with_size(
+    (sums,), size = records.sum_with_size(
         lambda: records.fold(sum_part, merge_sums),
         lambda found: found[0].count,
         partial(check_min_records, options, min_records=1, statistic=statistic, argument=argument),
     )
-    return found, size or 0
+    return sums, size or 0
 
 
 def apply_weights(found: ExactSums, variables: int, options: Options) -> tuple[list[Fraction], list[Fraction]]:
@@ -206,27 +212,31 @@ def release_sums(
     """
     exact: list[Fraction] = []
     factors: list[Fraction] = []
-    for found, _, variables in blocks:
-        part, factor = apply_weights(found, variables, options)
-        exact, factors = exact + part, factors + factor
-    most = max(compute_moment_sensitivity(variables, options) for _, _, variables in blocks)
+    for sums, _, variables in blocks:
+        block_sums, factor = apply_weights(sums, variables, options)
+        exact, factors = exact + block_sums, factors + factor
+    sensitivity = max(compute_moment_sensitivity(variables, options) for _, _, variables in blocks)
     nobs = sum(size for _, size, _ in blocks) if options.has_public_size else None
-    query = Query.from_exact(function, exact, most, Labels(function, tuple(names)), nobs, has_internal_labels=True)
+    query = Query.from_exact(
+        function, exact, sensitivity, Labels(function, tuple(names)), nobs, has_internal_labels=True
+    )
     public = {"data_names": data_names, "public_arguments": public_arguments, "bounds": bounds}
     public |= {"conditions": conditions}
-    release = release_weighted_sums(function, query, np.array([float(each) for each in factors]), options, **public)
+    release = release_weighted_sums(
+        function, query, np.array([float(exact_factor) for exact_factor in factors]), options, **public
+    )
     # maximum-norm noise is described by standard deviations instead of scales
     spread = release.noise_scale if options.norm != math.inf else release.noise.std() * np.ones(len(exact))
-    made, start = [], 0
+    matrices, start = [], 0
     for _, size, variables in blocks:
         count = (variables + 1) * (variables + 2) // 2 - options.has_public_size
         piece = slice(start, start + count)
         start += count
         values, scale = release.value[piece], np.asarray(spread)[piece]
-        made.append(
+        matrices.append(
             _make_moment_matrix(release, values, scale, size if options.has_public_size else None, variables, options)
         )
-    return release, made
+    return release, matrices
 
 
 def release_weighted_sums(
@@ -244,7 +254,7 @@ def release_weighted_sums(
 def collect_sum_names(variables: Sequence[str], options: Options) -> list[str]:
     """Return the names of the released sums of `variables`."""
     if len(variables) == 1 and not options.has_public_size:
-        return [f"{variables[0]}: {part}" for part in ("lower", "middle", "upper")]
+        return [f"{variables[0]}: {weight_name}" for weight_name in ("lower", "middle", "upper")]
     names = [f"sum of {name}" for name in variables]
     for i, j in collect_product_pairs(len(variables)):
         names.append(f"sum of {variables[i]}^2" if i == j else f"sum of {variables[i]} {variables[j]}")
@@ -259,18 +269,18 @@ def _make_moment_matrix(
     variables: int,
     options: Options,
 ) -> NoisyMomentMatrix:
-    law = (
+    noise_family = (
         make_unit_noise_family(release.noise)
         if options.norm == math.inf
         else "laplace"
         if options.norm == 1
         else "normal"
     )
-    unit = math.sqrt(2.0) if law == "laplace" else 1.0
+    unit = math.sqrt(2.0) if noise_family == "laplace" else 1.0
     side = variables + 1
     matrix, deviations = np.zeros((side, side)), np.zeros((side, side))
     if variables == 1 and not options.has_public_size:
-        only = make_private_size_sums(values, float(scale[0]), law)
+        only = make_private_size_sums(values, float(scale[0]), noise_family)
         sums = only.sums
         matrix[:] = [[sums[0], sums[1]], [sums[1], sums[2]]]
         sd = unit * np.sqrt(np.square(weight_moments.PARABOLA_BASIS).sum(axis=1)) * scale[0]
@@ -279,21 +289,21 @@ def _make_moment_matrix(
     scales = np.zeros((side, side))
     if size is not None:
         values, scale = np.concatenate([[size], values]), np.concatenate([[0.0], scale])
-    ends = [(0, 0), *[(0, i + 1) for i in range(variables)]]
-    ends += [(i + 1, j + 1) for i, j in collect_product_pairs(variables)]
-    for (i, j), value, each in zip(ends, values.tolist(), scale.tolist()):
+    index_pairs = [(0, 0), *[(0, i + 1) for i in range(variables)]]
+    index_pairs += [(i + 1, j + 1) for i, j in collect_product_pairs(variables)]
+    for (i, j), value, entry_scale in zip(index_pairs, values.tolist(), scale.tolist()):
         matrix[i, j] = matrix[j, i] = value
-        scales[i, j] = scales[j, i] = each
-    known = tuple(
+        scales[i, j] = scales[j, i] = entry_scale
+    noisy_sums = tuple(
         NoisySums(
             (float(matrix[0, 0]), float(matrix[0, i]), float(matrix[i, i])),
             make_independent_mixing(float(scales[0, 0]), float(scales[0, i]), float(scales[i, i])),
-            law,
+            noise_family,
             size,
         )
         for i in range(1, side)
     )
-    return NoisyMomentMatrix(release, matrix, unit * scales, known)
+    return NoisyMomentMatrix(release, matrix, unit * scales, noisy_sums)
 
 
 def make_unit_noise_family(noise: CubeNoise | MomentNoise) -> NoiseFamily:
@@ -325,19 +335,19 @@ def make_independent_mixing(count: float, first: float, second: float) -> tuple[
 
 def estimate_standardized_mean(noisy: NoisySums) -> float:
     """Return the mean of z within [-1, 1]; 0 if the noisy number of records is at most 1."""
-    size, first, _ = noisy.sums
+    size, total, _ = noisy.sums
     if noisy.size is None and size <= 1.0:
         return 0.0
-    return min(max(first / size, -1.0), 1.0)
+    return min(max(total / size, -1.0), 1.0)
 
 
 def estimate_standardized_variance(noisy: NoisySums) -> float:
     """Return the variance of z without the part due to noise, within its range."""
-    size, first, second = noisy.sums
+    size, total, square_total = noisy.sums
     if size <= 1.0:
         return 0.0
     spread = noisy.unit_variance * float(np.square(noisy.noise[1]).sum())
-    value = (second - (first * first - spread) / size) / (size - 1.0)
+    value = (square_total - (total * total - spread) / size) / (size - 1.0)
     return min(max(value, 0.0), size / (size - 1.0))
 
 
@@ -356,24 +366,24 @@ def estimate_public_size_moments(
 ) -> MomentEstimates:
     """Return the estimates from two weighted sums if the number of records is public."""
     factors = 1.0 / float(sum_weights.first), 1.0 / float(sum_weights.square)
-    first, second = factors[0] * float(row[0]), factors[1] * float(row[1])
+    total, square_total = factors[0] * float(row[0]), factors[1] * float(row[1])
     noise = make_independent_mixing(0.0, factors[0] * scale, factors[1] * scale)
-    known = NoisySums((float(size), first, second), noise, noise_family, size)
-    mean, below = first / size, max(size - 1, 1)
+    noisy_sums = NoisySums((float(size), total, square_total), noise, noise_family, size)
+    mean, below = total / size, max(size - 1, 1)
     # the noise of the sum inflates its square
-    spread = known.unit_variance * (factors[0] * scale) ** 2
-    variance = (second - (first * first - spread) / size) / below
+    spread = noisy_sums.unit_variance * (factors[0] * scale) ** 2
+    variance = (square_total - (total * total - spread) / size) / below
     slope = math.hypot(2.0 * mean * factors[0], factors[1]) / below
-    return MomentEstimates(known, mean, variance, factors[0] / size, slope)
+    return MomentEstimates(noisy_sums, mean, variance, factors[0] / size, slope)
 
 
 def estimate_private_size_moments(row: Floats, scale: float, noise_family: str) -> MomentEstimates:
     """Return the estimates from three sums of weights if the number of records is private."""
-    known = make_private_size_sums(row, scale, noise_family)
+    noisy_sums = make_private_size_sums(row, scale, noise_family)
     at = weight_moments.compute_moments(row, weight_moments.PARABOLA_BASIS)
     variance, gradient = weight_moments.compute_covariance(at, 1, 1, 2)
     return MomentEstimates(
-        known,
+        noisy_sums,
         float(at.means[1]),
         float(variance),
         float(weight_moments.compute_row_norms(at.gradients[1])),

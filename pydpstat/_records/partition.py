@@ -47,8 +47,8 @@ PRODUCT_WEIGHTS_NORM = Fraction(1) + 9 * Fraction(1, 2 ** (GRID_BITS + 1))
 
 def compute_weight_sums(sums: ExactSums, quarter_coefficients: Sequence[Sequence[int]]) -> list[Fraction]:
     """Return the sums of weights from those of 1, z and the products; a row has the coefficients of one weight."""
-    parts = (sums.count << GRID_BITS, *sums.first, *sums.products)
-    return [Fraction(sum(map(mul, row, parts)), 4 << GRID_BITS) for row in quarter_coefficients]
+    terms = (sums.count << GRID_BITS, *sums.first, *sums.products)
+    return [Fraction(sum(map(mul, row, terms)), 4 << GRID_BITS) for row in quarter_coefficients]
 
 
 def compute_product_weight_sums(group_sums: GroupSums) -> list[list[Fraction]]:
@@ -57,7 +57,7 @@ def compute_product_weight_sums(group_sums: GroupSums) -> list[list[Fraction]]:
     The weights of one variable are exact. Rounding a product to the grid changes it by at most half a unit: the
     L1 norm of the nine products is at most 1 + 9/2 units, `PRODUCT_WEIGHTS_NORM`.
     """
-    rows = [each.first for each in group_sums.split_groups()]
+    rows = [sums.first for sums in group_sums.split_groups()]
     return [
         [Fraction(total, 1 << GRID_BITS) for total in row[start : start + 9]]
         for row in rows
@@ -82,10 +82,10 @@ def make_weights_query(
     `options.contribution_bound` records, which multiplies the sensitivity.
     """
     exact = tuple(chain.from_iterable(blocks))
-    ball = (n_blocks_per_group, len(blocks[0])) if blocks else None
-    value = np.array([part.numerator / part.denominator for part in exact], dtype=np.float64)
-    reach = norm * compute_weight_sensitivity(n_blocks_per_group, options)
-    return Query(statistic, value, (reach,), labels, nobs=nobs, exact=exact, vector_shape=ball)
+    vector_shape = (n_blocks_per_group, len(blocks[0])) if blocks else None
+    value = np.array([number.numerator / number.denominator for number in exact], dtype=np.float64)
+    sensitivity = norm * compute_weight_sensitivity(n_blocks_per_group, options)
+    return Query(statistic, value, (sensitivity,), labels, nobs=nobs, exact=exact, vector_shape=vector_shape)
 
 
 def compute_weight_sensitivity(n_ones: int, options: Options, has_separate_positions: bool = True) -> Fraction:
@@ -129,12 +129,16 @@ def make_column_weights_query(
     describes it in words.
     """
     shape = records.shape
-    blocks = [compute_weight_sums(each, quarter_coefficients) for row in split_sums_by_group(sums) for each in row]
+    blocks = [
+        compute_weight_sums(column_sums, quarter_coefficients)
+        for row in split_sums_by_group(sums)
+        for column_sums in row
+    ]
 
     def publish_columns(noisy_sums: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
         columns = noisy_sums.reshape(-1, len(bounds), len(quarter_coefficients))
-        found = [derive(columns[:, place], pair) for place, pair in enumerate(bounds)]
-        values, slopes = (np.stack(each, axis=-1).reshape(shape) for each in zip(*found))
+        estimates = [derive(columns[:, column], pair) for column, pair in enumerate(bounds)]
+        values, slopes = (np.stack(column_estimates, axis=-1).reshape(shape) for column_estimates in zip(*estimates))
         # the weights of a record add up to 1
         sizes = convert_to_fortran_order(columns.sum(axis=-1), shape)
         post = DerivedValue(

@@ -46,9 +46,9 @@ def compute_flip_weights(
     s = _bound_roots(weights, probabilities, counts, first_indices, aim)
     # the logarithm is concave in s, so Newton's method decreases to the root from the right
     for _ in range(_MAX_STEPS):
-        rest = 1.0 - probabilities * np.repeat(s, sizes)
-        value = np.add.reduceat(counts * log(rest), first_indices)
-        slope = np.add.reduceat(weights / rest, first_indices)
+        complements = 1.0 - probabilities * np.repeat(s, sizes)
+        value = np.add.reduceat(counts * log(complements), first_indices)
+        slope = np.add.reduceat(weights / complements, first_indices)
         step = (aim - value) / slope
         s = np.clip(s - step, 0.0, _MAX_S)
         if (np.abs(step) <= _NEWTON_TOLERANCE * s).all():
@@ -70,12 +70,12 @@ def _bound_roots(
 def compute_flip_probabilities(probabilities: Floats, counts: IntegerArray) -> Floats:
     """Return the probability that permute-and-flip selects each run, by quadrature over s."""
     weights = probabilities * counts
-    most = min(1.0, _DEPTH / float(weights.sum()))
-    found = np.zeros(probabilities.size)
+    max_s = min(1.0, _DEPTH / float(weights.sum()))
+    selection_probabilities = np.zeros(probabilities.size)
     for node, share in zip(*_compute_legendre_nodes()):
-        rest = 1.0 - probabilities * (most * node)
-        found += weights * (share * exp(float((counts * log(rest)).sum()))) / rest
-    return found / found.sum()
+        complements = 1.0 - probabilities * (max_s * node)
+        selection_probabilities += weights * (share * exp(float((counts * log(complements)).sum()))) / complements
+    return selection_probabilities / selection_probabilities.sum()
 
 
 @cache

@@ -66,8 +66,8 @@ class ValueIntervals:
     def compute_interval(self, alpha: float) -> tuple[Floats, Floats]:
         """Return the lower and the upper limits, each in the shape of the values."""
         with Progress(lambda: len(self.parts), "intervals") as progress:
-            ends = [progress.count_one(each.compute_limits(alpha)) for each in self.parts]
-        low, high = np.array(ends).reshape(-1, 2).T
+            limits = [progress.count_one(interval.compute_limits(alpha)) for interval in self.parts]
+        low, high = np.array(limits).reshape(-1, 2).T
         return low.reshape(self.shape), high.reshape(self.shape)
 
 
@@ -79,10 +79,12 @@ class MeanIntervals(ValueIntervals):
         """Compare the means of two groups, given by their positions among the values."""
         from pydpstat._null_distributions.means.group_comparisons import compare_two_means
 
-        one, other = self.parts[first], self.parts[second]
-        assert isinstance(one, NoisyTInterval) and isinstance(other, NoisyTInterval)
-        statistic, p, interval, tell = compare_two_means((one.noisy_sums, other.noisy_sums), one.half_width)
-        means = [estimate_group_mean(each) for each in (one, other)]
+        interval1, interval2 = self.parts[first], self.parts[second]
+        assert isinstance(interval1, NoisyTInterval) and isinstance(interval2, NoisyTInterval)
+        statistic, p, interval, tell = compare_two_means(
+            (interval1.noisy_sums, interval2.noisy_sums), interval1.half_width
+        )
+        means = [estimate_group_mean(group_interval) for group_interval in (interval1, interval2)]
         remarks = () if tell else (UNINFORMATIVE_REMARK,)
         name = "Welch's t test of two groups"
         floor, estimate = PVALUE_FLOOR if tell else 0.0, means[0] - means[1]
@@ -93,18 +95,20 @@ class MeanIntervals(ValueIntervals):
         from pydpstat._null_distributions.means.group_comparisons import compare_means
         from pydpstat._null_distributions.means.group_means import get_equal_means_floor
 
-        parts = [self.parts[place] for place in places]
-        statistic, p, kept = compare_means([each.noisy_sums for each in parts if isinstance(each, NoisyTInterval)])
-        floor = get_equal_means_floor(len(kept))
-        statistic /= max(len(kept) - 1, 1)
+        intervals = [self.parts[index] for index in places]
+        statistic, p, compared = compare_means(
+            [interval.noisy_sums for interval in intervals if isinstance(interval, NoisyTInterval)]
+        )
+        floor = get_equal_means_floor(len(compared))
+        statistic /= max(len(compared) - 1, 1)
         test = "Welch's one-way analysis of variance"
-        return Difference(test, statistic, p, math.nan, None, "measured", (), floor), kept
+        return Difference(test, statistic, p, math.nan, None, "measured", (), floor), compared
 
 
 def estimate_group_mean(interval: NoisyTInterval) -> float:
     """Estimate the mean from noisy sums, in the data's unit; the midpoint if the noisy size is at most 1."""
-    size, first, _ = interval.noisy_sums.sums
-    return interval.middle + (interval.half_width * min(max(first / size, -1.0), 1.0) if size > 1.0 else 0.0)
+    size, total, _ = interval.noisy_sums.sums
+    return interval.middle + (interval.half_width * min(max(total / size, -1.0), 1.0) if size > 1.0 else 0.0)
 
 
 def release_column_moments(function: str, data: Data, bounds: GivenBounds, options: Options) -> DPResults:
@@ -120,9 +124,9 @@ def release_column_moments(function: str, data: Data, bounds: GivenBounds, optio
         bounds=shown,
         conditions=records.conditions,
     )
-    found = make_population_result(function, release, records, pairs, options)
-    warn_empty_released_groups(found, records)
-    return found
+    result = make_population_result(function, release, records, pairs, options)
+    warn_empty_released_groups(result, records)
+    return result
 
 
 def check_separate_noise(options: Options, records: Records) -> None:
@@ -137,22 +141,24 @@ def check_separate_noise(options: Options, records: Records) -> None:
 def make_column_sums_query(function: str, records: Records, pairs: Bounds, options: Options) -> Query:
     """Make the query of the weighted sums of each column, by group if there are groups."""
     grids = [record_grid.make_standard_grid(*pair) for pair in pairs]
-    least = 1 if function == "mean" else 2
-    found, size = records.sum_with_size(
+    min_records = 1 if function == "mean" else 2
+    exact_sums, size = records.sum_with_size(
         lambda: compute_exact_sums(records, grids, options, ((0, 0),)),
         lambda found: found[0].count,
-        partial(check_min_records, options, min_records=least, statistic=STATISTIC_NAMES[function], argument="data"),
+        partial(
+            check_min_records, options, min_records=min_records, statistic=STATISTIC_NAMES[function], argument="data"
+        ),
     )
     labels = records.make_labels(function)
     if not options.has_public_size:
         blocks = [
-            partition.compute_weight_sums(each, partition.PARABOLA_WEIGHTS)
-            for row in split_sums_by_group(found)
-            for each in row
+            partition.compute_weight_sums(sums, partition.PARABOLA_WEIGHTS)
+            for row in split_sums_by_group(exact_sums)
+            for sums in row
         ]
         return partition.make_weights_query(function, labels, options, blocks, len(pairs))
     by, unit = choose_weights(1, options.norm, True), Fraction(1, 1 << record_grid.GRID_BITS)
-    blocks = [[by.first * unit * each.first[0], by.square * unit * each.products[0]] for each in found]
+    blocks = [[by.first * unit * sums.first[0], by.square * unit * sums.products[0]] for sums in exact_sums]
     return partition.make_weights_query(function, labels, options, blocks, len(pairs), by.sensitivity, size)
 
 
@@ -161,36 +167,36 @@ def make_population_result(
 ) -> Released:
     """Compute the statistic and its confidence intervals from the noisy sums."""
     shape, size = records.shape, release.nobs if options.has_public_size else None
-    law = "normal" if options.mechanism.approximate else "laplace"
+    noise_family = "normal" if options.mechanism.approximate else "laplace"
     scale = float(np.asarray(release.noise_scale))
     by = choose_weights(1, options.norm, True) if size is not None else None
     rows = release.value.reshape(-1, 2 if size is not None else 3)
     values: list[float] = []
     slopes: list[float] = []
-    parts: list[Interval] = []
-    for place, row in enumerate(rows):
-        pair = pairs[place % len(pairs)]
+    intervals: list[Interval] = []
+    for index, row in enumerate(rows):
+        pair = pairs[index % len(pairs)]
         half, middle = record_grid.compute_half_width(pair), 0.5 * pair[0] + 0.5 * pair[1]
         if size is not None and by is not None:
-            each = estimate_public_size_moments(row, by, scale, law, size)
+            moments = estimate_public_size_moments(row, by, scale, noise_family, size)
         else:
-            each = estimate_private_size_moments(row, scale, law)
+            moments = estimate_private_size_moments(row, scale, noise_family)
         if function == "mean":
-            mean = middle + half * each.mean
+            mean = middle + half * moments.mean
             values.append(mean)
-            slopes.append(half * each.mean_slope)
-            parts.append(NoisyTInterval(each.sums, middle, half))
+            slopes.append(half * moments.mean_slope)
+            intervals.append(NoisyTInterval(moments.sums, middle, half))
             continue
-        variance = float(ranges.make_variance_range([half], size).clip_values(half * half * each.variance))
-        slope, root = half * half * each.variance_slope, function == "std"
+        variance = float(ranges.make_variance_range([half], size).clip_values(half * half * moments.variance))
+        slope, root = half * half * moments.variance_slope, function == "std"
         values.append(math.sqrt(variance) if root else variance)
         if root:
             slope = slope / (2.0 * values[-1]) if variance > 0.0 else math.nan
         slopes.append(slope)
-        parts.append(VarianceInterval(each.sums, half, root))
-    population: ValueIntervals = ValueIntervals(tuple(parts), shape, "exact")
+        intervals.append(VarianceInterval(moments.sums, half, root))
+    population: ValueIntervals = ValueIntervals(tuple(intervals), shape, "exact")
     if function == "mean":
-        population = MeanIntervals(tuple(parts), shape, "measured")
+        population = MeanIntervals(tuple(intervals), shape, "measured")
     factors = partition.convert_to_fortran_order(slopes, shape)
     halves = list(map(record_grid.compute_half_width, pairs))
     within = (
@@ -203,15 +209,15 @@ def make_population_result(
         steps: tuple[str, ...] = ("mean of the noisy sum", ranges.CLIPPED_STEP)
         post = ScaledValue(factors, steps, population=population, within=within)
         # in the unit of the statistic
-        one = not shape
+        is_single = not shape
         release = replace(
             release,
-            noise_scale=scale * factors[0] if one else scale * np.array(factors),
+            noise_scale=scale * factors[0] if is_single else scale * np.array(factors),
             sensitivity=_scale_sensitivity(release.sensitivity, factors),
         )
     else:
-        what = "mean" if function == "mean" else "variance"
-        steps = (f"{what} of the noisy sums", ranges.CLIPPED_STEP, *(("square root",) * (function == "std")))
+        statistic_name = "mean" if function == "mean" else "variance"
+        steps = (f"{statistic_name} of the noisy sums", ranges.CLIPPED_STEP, *(("square root",) * (function == "std")))
         sizes = None
         if size is None:
             sizes = partition.convert_to_fortran_order(rows.sum(axis=1), shape)
@@ -221,8 +227,10 @@ def make_population_result(
 
 
 def _scale_sensitivity(sensitivity: float | tuple[float, ...], factors: tuple[float, ...]) -> float | tuple[float, ...]:
-    one = float(np.ravel(sensitivity)[0])
-    return one * factors[0] if len(factors) == 1 else tuple(one * each for each in factors)
+    unit_sensitivity = float(np.ravel(sensitivity)[0])
+    return (
+        unit_sensitivity * factors[0] if len(factors) == 1 else tuple(unit_sensitivity * factor for factor in factors)
+    )
 
 
 QUANTILE_STEP = "between the edges of {} noisy cells {:.3g} wide, of which grid_points= may choose more"
@@ -257,12 +265,12 @@ class CellQuantiles(ReadOnlyArrays):
     def compute_quantile(self, share: float) -> float:
         """Return the point below which an estimated fraction `share` of the records lies."""
         below, wanted = self._compute_cumulative_counts(), share * self.total
-        place = int(np.searchsorted(below, wanted, side="right")) - 1
-        cell = min(max(place, 0), self.cells.size - 1)
+        index = int(np.searchsorted(below, wanted, side="right")) - 1
+        cell = min(max(index, 0), self.cells.size - 1)
         gap = float(below[cell + 1] - below[cell])
-        part = (wanted - float(below[cell])) / gap if gap > 0.0 else 0.5
-        part = min(max(part, 0.0), 1.0)
-        return float((1.0 - part) * self.edges[cell] + part * self.edges[cell + 1])
+        fraction = (wanted - float(below[cell])) / gap if gap > 0.0 else 0.5
+        fraction = min(max(fraction, 0.0), 1.0)
+        return float((1.0 - fraction) * self.edges[cell] + fraction * self.edges[cell + 1])
 
     def compute_noise_slope(self, share: float) -> float:
         """Return the change of the quantile by noise of standard deviation 1 in each cell.
@@ -270,10 +278,10 @@ class CellQuantiles(ReadOnlyArrays):
         NaN if the noise of the counts below the quantile exceeds a tenth of the number of records.
         """
         deviation = math.sqrt(2.0) / self.rate
-        apart = 0.5 * math.sqrt(self.cells.size) * deviation / self.total
-        if apart > 0.1:
+        step = 0.5 * math.sqrt(self.cells.size) * deviation / self.total
+        if step > 0.1:
             return math.nan
-        return compute_quantile_slope(self.compute_quantile, share, deviation, apart)
+        return compute_quantile_slope(self.compute_quantile, share, deviation, step)
 
 
 def release_population_quantiles(
@@ -307,30 +315,38 @@ def release_population_quantiles(
         counts = np.add.reduceat(counts, np.searchsorted(finest, edges[:-1]), axis=-1)
     name = records.name if records.names is None else records.names[0]
     labels = records.label_groups(Labels((name or function) if names is None else (name or "quantile"), names=names))
-    asked = make_cells_query(function, counts, labels, size or 0, options)
-    rate = options.epsilon / float(asked.sensitivities[0])
+    query = make_cells_query(function, counts, labels, size or 0, options)
+    rate = options.epsilon / float(query.sensitivities[0])
     shape = (*counts.shape[:-1], *(() if names is None else (len(shares),)))
 
     def compute_quantiles(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
         rows, public = noisy.reshape(-1, edges.size - 1), size if options.has_public_size else None
         # upper bound for the standard deviation of the geometric noise in a cell
         warn_empty_groups(records.groups, rows.sum(axis=1), math.sqrt(2.0 * rows.shape[1]) / rate)
-        known = [CellQuantiles(row, edges, public, rate) for row in rows]
+        group_quantiles = [CellQuantiles(row, edges, public, rate) for row in rows]
         slopes = partition.convert_to_fortran_order(
-            [each.compute_noise_slope(share) for each in known for share in shares], shape
+            [cell_quantiles.compute_noise_slope(share) for cell_quantiles in group_quantiles for share in shares], shape
         )
-        value = np.array([each.compute_quantile(share) for each in known for share in shares]).reshape(shape)
+        value = np.array(
+            [cell_quantiles.compute_quantile(share) for cell_quantiles in group_quantiles for share in shares]
+        ).reshape(shape)
         intervals = QuantileIntervals(noisy, edges, public, rate, tuple(shares), shape)
         step = QUANTILE_STEP.format(edges.size - 1, edges[1] - edges[0])
         return value, ValueWithIntervals(slopes, (step,), intervals, population=intervals)
 
-    said = () if number in (None, DEFAULT_CELL_COUNT) else (("grid_points", number + 1),)
+    grid_arguments = () if number in (None, DEFAULT_CELL_COUNT) else (("grid_points", number + 1),)
     return release_statistic(
         function,
-        asked,
+        query,
         options,
         data_names=("x",),
-        public_arguments=(*public_arguments, ("bounds", pair), ("population", True), *said, *records.arguments),
+        public_arguments=(
+            *public_arguments,
+            ("bounds", pair),
+            ("population", True),
+            *grid_arguments,
+            *records.arguments,
+        ),
         bounds=pair,
         postprocess=compute_quantiles,
         conditions=records.conditions,
@@ -351,17 +367,17 @@ def make_cell_edges(bounds: tuple[float, float], n_cells: int) -> Floats:
 
     If both numbers of cells are powers of 2, the edges of the coarser cells are edges of the finer ones too.
     """
-    parts = np.arange(n_cells + 1) / n_cells
-    return np.unique((1.0 - parts) * bounds[0] + parts * bounds[1])
+    fractions = np.arange(n_cells + 1) / n_cells
+    return np.unique((1.0 - fractions) * bounds[0] + fractions * bounds[1])
 
 
 def _count_cells(part: RecordChunk, edges: Floats, missing: Missing, groups: int | None) -> npt.NDArray[np.int64]:
     """Count the records in each cell, by group if there are groups; treat missing values as `missing` specifies."""
-    values, places = part.columns.arrays[0], part.group_codes
-    found: Any = count_bins(values, edges)
-    if groups is not None and places is not None:
-        found = count_group_bins(values, places, groups, edges)
-    counts, gone = found
-    if should_fill(int(np.sum(gone)), missing):
-        counts = counts + np.multiply.outer(gone, count_bins(np.array([missing]), edges)[0])
+    values, group_codes = part.columns.arrays[0], part.group_codes
+    bin_counts: Any = count_bins(values, edges)
+    if groups is not None and group_codes is not None:
+        bin_counts = count_group_bins(values, group_codes, groups, edges)
+    counts, n_missing = bin_counts
+    if should_fill(int(np.sum(n_missing)), missing):
+        counts = counts + np.multiply.outer(n_missing, count_bins(np.array([missing]), edges)[0])
     return counts

@@ -107,12 +107,12 @@ class QuantileQuery(NamedTuple):
         tally = partial(
             count_part_points, grid=self.grid.parameters, missing=self.options.missing, groups=self.records.n_groups
         )
-        found, _ = self.records.sum_with_size(
+        counts, _ = self.records.sum_with_size(
             lambda: self.records.fold(tally, merge_point_counts),
             lambda found: found.size,
             partial(check_min_records, self.options, min_records=1, statistic="quantile", argument="x"),
         )
-        return found
+        return counts
 
     def count_points_near(self, target: RankTarget) -> PointCounts | PointWindow:
         """Return the number of records at each point; for many records, only at the points near the target's rank."""
@@ -131,28 +131,28 @@ def check_quantile_options(
     budget: Chargeable | None = None,
 ) -> Options:
     """Check the options of quantiles: a selection of points or, with `population`, counts of cells."""
-    named: tuple[Mechanism, ...] = INTEGER_MECHANISMS[:1] if population else (Exponential(),)
-    public = (epsilon, 0, named[0].name, neighbors, missing)
-    return options(*public, mechanisms=named, allow_objects=False, rng=rng, budget=budget)
+    mechanisms: tuple[Mechanism, ...] = INTEGER_MECHANISMS[:1] if population else (Exponential(),)
+    public = (epsilon, 0, mechanisms[0].name, neighbors, missing)
+    return options(*public, mechanisms=mechanisms, allow_objects=False, rng=rng, budget=budget)
 
 
 def read_quantile_query(x: Data, bounds: GivenBounds, grid_points: int | None, options: Options) -> QuantileQuery:
     """Check the arguments shared by all quantiles, and read the public properties of the records."""
     pair = check_bounds(bounds)
     check_fill_value(options.missing, [pair])
-    given = None if grid_points is None else check_grid_points(grid_points)
+    checked_points = None if grid_points is None else check_grid_points(grid_points)
     # check that a grid can divide the bounds before data are read
-    grid = make_grid(pair, given)
+    grid = make_grid(pair, checked_points)
     records, options = read_records(x, options, read_single_column, "x")
     # the rho of a sampled release is computed from its pure epsilon
     flips = options.sampling_rate is not None or get_budget_defaults(options.budget).accountant != "zcdp"
     # the artificial records of a plan have no type
-    if given is None and not is_placeholder(x) and (whole := make_integer_grid(pair)):
+    if checked_points is None and not is_placeholder(x) and (integer_grid := make_integer_grid(pair)):
         integral = has_integer_type(x, records)
         if integral is not None:
             options = options._replace(type_conditions=(TYPES_CONDITION,))
-        if integral or integral is None and has_integer_bounds(bounds, whole):
-            grid = whole
+        if integral or integral is None and has_integer_bounds(bounds, integer_grid):
+            grid = integer_grid
     return QuantileQuery(options, grid, records, flips)
 
 
@@ -201,27 +201,27 @@ def release_points(
 
     It consists of `n_parts` selections in sequence, each with an equal part of epsilon.
     """
-    how, grid, records, flips = query
+    options, grid, records, flips = query
     public = (*own_arguments, ("bounds", (grid.lower, grid.upper)))
     if grid.n_points != GRID_POINTS:
         public = (*public, ("grid_points", grid.n_points))
-    loss = None if flips else BoundedRangeLoss(how.epsilon, n_parts)
-    claim, held = how.make_guarantees(loss, records.conditions)
+    loss = None if flips else BoundedRangeLoss(options.epsilon, n_parts)
+    claim, guarantee = options.make_guarantees(loss, records.conditions)
     return release_choice(
         function,
         choose,
-        how.source,
+        options.source,
         n_draws=0,
         sensitivity=sensitivity,
         claim=claim,
-        guarantee=held,
-        call=make_call(function, how, ("x",), (*public, *records.arguments)),
+        guarantee=guarantee,
+        call=make_call(function, options, ("x",), (*public, *records.arguments)),
         bounds=(grid.lower, grid.upper),
-        nobs=nobs if how.has_public_size else None,
+        nobs=nobs if options.has_public_size else None,
         grid=grid.step,
         mechanism="permute-and-flip" if flips else "exponential",
         choose_exactly=choose,
-        budget=how.budget,
+        budget=options.budget,
         steps=grid.steps,
         describe_subject=lambda: records.make_labels(function).describe_variables(function),
     )
@@ -274,20 +274,20 @@ def split_quantiles(
     level = [(0, records.size, 0, n_points - 1, 0, len(shares), 0.0, 1.0)]
     while level:
         following = []
-        for start, stop, low, high, first, last, least, most in level:
-            middle = (first + last) // 2
-            q = round_share((shares[middle] - least) / (most - least))
+        for start, stop, low, high, first_index, stop_index, lower_share, upper_share in level:
+            middle = (first_index + stop_index) // 2
+            q = round_share((shares[middle] - lower_share) / (upper_share - lower_share))
             rate = epsilon / depth / compute_split_range(q, neighbors, len(level) == 1)
             inside = records[start:stop]
             point = _choose_point(inside, low, high, q, rate, choose_piece, draw_below)
             chosen[middle] = point
             cut = start + int(inside.searchsorted(point))
-            if first < middle:
-                following.append((start, cut, low, point, first, middle, least, shares[middle]))
-            if middle + 1 < last:
-                following.append((cut, stop, point, high, middle + 1, last, shares[middle], most))
+            if first_index < middle:
+                following.append((start, cut, low, point, first_index, middle, lower_share, shares[middle]))
+            if middle + 1 < stop_index:
+                following.append((cut, stop, point, high, middle + 1, stop_index, shares[middle], upper_share))
         level = following
-    return [chosen[place] for place in range(len(shares))]
+    return [chosen[index] for index in range(len(shares))]
 
 
 def _choose_point(
@@ -304,14 +304,14 @@ def _choose_point(
     Pieces whose utility is at the limit are merged into one piece on either side.
     """
     aim, limit = q * records.size, compute_utility_limit(rate)
-    first = int(max(0.0, math.floor(aim - limit)))
-    last = int(min(float(records.size), math.ceil(aim + limit)))
-    ends = np.concatenate((np.array([low - 1]), records[first:last], np.array([high])))
-    widths = np.diff(ends)
-    utility = -np.minimum(np.abs(np.arange(first, last + 1) - aim), limit)
+    first_record = int(max(0.0, math.floor(aim - limit)))
+    last_record = int(min(float(records.size), math.ceil(aim + limit)))
+    edges = np.concatenate((np.array([low - 1]), records[first_record:last_record], np.array([high])))
+    widths = np.diff(edges)
+    utility = -np.minimum(np.abs(np.arange(first_record, last_record + 1) - aim), limit)
     wide = np.flatnonzero(widths)
     piece = int(wide[choose_piece(widths[wide], utility[wide], rate)])
-    return int(ends[piece]) + 1 + draw_below(int(widths[piece]))
+    return int(edges[piece]) + 1 + draw_below(int(widths[piece]))
 
 
 def warn_argument_order(function: str, name: str, share: float, epsilon: object, also: str = "epsilon") -> None:
@@ -328,20 +328,20 @@ def choose_points_for_share(
     counts: PointCounts | PointWindow, query: QuantileQuery, share: float, rate: Fraction
 ) -> float | Floats:
     """Select a point for one share; with groups, one for each group in their order."""
-    grid, least = query.grid, -compute_utility_limit(rate)
+    grid, lower_limit = query.grid, -compute_utility_limit(rate)
     selection = PointSelection(rate, query.options.source, query.is_permute_and_flip)
     if query.records.groups is None:
         if isinstance(counts, PointCounts) and counts.size * SPARSE_CELLS_PER_RECORD > grid.n_points:
             counts = PointWindow(counts.size, 0, counts.get_counts())
         if isinstance(counts, PointWindow):
-            utility = np.maximum(compute_rank_utility(counts.counts, share), least)
-            return grid.get_point(selection.choose_point_above(utility, counts.first, grid.n_points, least))
+            utility = np.maximum(compute_rank_utility(counts.counts, share), lower_limit)
+            return grid.get_point(selection.choose_point_above(utility, counts.first, grid.n_points, lower_limit))
         (occupied,) = counts.iterate_groups(grid.n_points)
-        (chosen,) = selection.choose_points([_make_runs(occupied, grid.n_points, share, least)])
+        (chosen,) = selection.choose_points([_make_runs(occupied, grid.n_points, share, lower_limit)])
         return grid.get_point(chosen)
     assert isinstance(counts, PointCounts)
     # always use runs for groups, so that a seeded result does not depend on the number of records
-    runs = (_make_runs(each, grid.n_points, share, least) for each in counts.iterate_groups(grid.n_points))
+    runs = (_make_runs(points, grid.n_points, share, lower_limit) for points in counts.iterate_groups(grid.n_points))
     chosen_points = chain.from_iterable(map(selection.choose_points, _split_into_blocks(runs)))
     return np.array([grid.get_point(point) for point in chosen_points])
 
@@ -354,9 +354,9 @@ def _make_runs(occupied: OccupiedPoints, n_points: int, share: float, lower_limi
 def _split_into_blocks(runs: Iterable[Runs]) -> Iterator[list[Runs]]:
     block: list[Runs] = []
     size = 0
-    for each in runs:
-        block.append(each)
-        size += each[0].size
+    for group_runs in runs:
+        block.append(group_runs)
+        size += group_runs[0].size
         if size >= _BLOCK:
             yield block
             block, size = [], 0
@@ -388,7 +388,7 @@ def choose_points_for_shares(counts: PointCounts, query: QuantileQuery, shares: 
     if query.records.groups is None:
         (occupied,) = counts.iterate_groups(grid.n_points)
         return np.array(choose_group_points(occupied))
-    return np.array([choose_group_points(each) for each in counts.iterate_groups(grid.n_points)])
+    return np.array([choose_group_points(group_points) for group_points in counts.iterate_groups(grid.n_points)])
 
 
 def _split_ties_at_random(occupied: OccupiedPoints, source: Source) -> IntegerArray:

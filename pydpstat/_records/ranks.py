@@ -49,11 +49,11 @@ def round_share(q: float) -> float:
 
 def find_grid_indices(x: Floats, lower: float, upper: float, n_points: int) -> np.ndarray:
     """Return the index of each value's nearest grid point, from 0; values are clipped to the bounds."""
-    place = x.clip(lower, upper)
-    place -= lower
-    place *= (n_points - 1) / (upper - lower)
-    place += 0.5
-    return place.astype(np.intp)
+    indices = x.clip(lower, upper)
+    indices -= lower
+    indices *= (n_points - 1) / (upper - lower)
+    indices += 0.5
+    return indices.astype(np.intp)
 
 
 def split_grid_into_runs(
@@ -67,11 +67,11 @@ def split_grid_into_runs(
     """
     counts = np.zeros(2 * occupied.size + 1, dtype=np.int64)
     counts[1::2] = record_counts
-    ends = np.zeros(counts.size + 1, dtype=np.int64)
-    ends[1:-1:2] = occupied
-    ends[2::2] = occupied + 1
-    ends[-1] = n_points
-    return counts, ends[:-1], ends[1:] - ends[:-1]
+    run_edges = np.zeros(counts.size + 1, dtype=np.int64)
+    run_edges[1:-1:2] = occupied
+    run_edges[2::2] = occupied + 1
+    run_edges[-1] = n_points
+    return counts, run_edges[:-1], run_edges[1:] - run_edges[:-1]
 
 
 def compute_rank_utility(counts: IntegerArray, q: float) -> Floats:
@@ -158,15 +158,15 @@ def count_window(x: Floats, grid: tuple[float, float, int], target: RankTarget) 
     below, above, inside = _split_at_limits(x, low, high)
     if np.isnan(inside).any():
         return None
-    first, stop = find_grid_indices(np.array([low, high]), *grid).tolist()
-    counts = np.bincount(find_grid_indices(inside, *grid) - first, minlength=stop - first + 1)
+    first_point, last_point = find_grid_indices(np.array([low, high]), *grid).tolist()
+    counts = np.bincount(find_grid_indices(inside, *grid) - first_point, minlength=last_point - first_point + 1)
     counts[0] += below
     counts[-1] += above
     aim = target.share * x.size
     # the end points that include records of points outside must have ranks beyond the tolerance
     if (below and counts[0] > aim - target.tolerance) or (above and x.size - counts[-1] < aim + target.tolerance):
         return None
-    return PointWindow(x.size, first, counts)
+    return PointWindow(x.size, first_point, counts)
 
 
 def _find_window_limits(sample: Floats, grid: tuple[float, float, int], target: RankTarget) -> tuple[float, float]:
@@ -177,12 +177,12 @@ def _find_window_limits(sample: Floats, grid: tuple[float, float, int], target: 
     lower, upper, points = grid
     spare = target.tolerance + _N_STANDARD_ERRORS / (2.0 * _SAMPLE_SIZE**0.5)
     ranks = [math.floor((target.share + sign * spare) * sample.size) for sign in (-1.0, 1.0)]
-    places = find_grid_indices(sample[np.clip(ranks, 0, sample.size - 1)], *grid)
+    point_indices = find_grid_indices(sample[np.clip(ranks, 0, sample.size - 1)], *grid)
     # one point further, so that the counts of the points between are complete
-    first, stop = (places + (-1, 1)).tolist()
-    low = lower + first * ((upper - lower) / (points - 1)) if ranks[0] >= 0 and first > 0 else -np.inf
-    high = lower + stop * ((upper - lower) / (points - 1))
-    return low, high if ranks[1] < sample.size and stop < points - 1 else np.inf
+    first_point, last_point = (point_indices + (-1, 1)).tolist()
+    low = lower + first_point * ((upper - lower) / (points - 1)) if ranks[0] >= 0 and first_point > 0 else -np.inf
+    high = lower + last_point * ((upper - lower) / (points - 1))
+    return low, high if ranks[1] < sample.size and last_point < points - 1 else np.inf
 
 
 def _split_at_limits(x: Floats, low: float, high: float) -> tuple[int, int, Floats]:
@@ -229,18 +229,18 @@ class PointCounts:
         """
         step = max(_PIECE_SIZE // n_points, 1) * n_points
         cells, counts = _merge_sparse(self.sparse, self.n_cells, self.size)
-        for first in range(0, self.n_cells, step):
-            last = min(first + step, self.n_cells)
+        for first_cell in range(0, self.n_cells, step):
+            last_cell = min(first_cell + step, self.n_cells)
             if self.dense is None:
-                piece = slice(*cells.searchsorted(np.array([first, last], dtype=cells.dtype)))
+                piece = slice(*cells.searchsorted(np.array([first_cell, last_cell], dtype=cells.dtype)))
                 at, records = cells[piece].astype(np.int64), counts[piece]
             else:
-                at = np.flatnonzero(self.dense[first:last]) + first
+                at = np.flatnonzero(self.dense[first_cell:last_cell]) + first_cell
                 records = self.dense[at]
             records = records.astype(np.int64)
-            starts = range(first, last + 1, n_points)
-            ends = at.searchsorted(starts).tolist()
-            for origin, start, stop in zip(starts, ends, ends[1:]):
+            starts = range(first_cell, last_cell + 1, n_points)
+            group_edges = at.searchsorted(starts).tolist()
+            for origin, start, stop in zip(starts, group_edges, group_edges[1:]):
                 yield at[start:stop] - origin, records[start:stop]
 
 
@@ -248,17 +248,19 @@ def count_part_points(
     part: RecordChunk, grid: tuple[float, float, int], missing: Missing, groups: int | None
 ) -> PointCounts:
     """Count the records of a part at their nearest grid points; treat missing values as `missing` specifies."""
-    x, places, cells = part.columns.arrays[0], part.group_codes, grid[2] * (groups or 1)
+    x, group_codes, cells = part.columns.arrays[0], part.group_codes, grid[2] * (groups or 1)
     if cells > _MAX_DENSE_CELLS or x.size * SPARSE_CELLS_PER_RECORD <= cells:
-        at = _compute_cells(x, places, grid, missing).astype(_choose_integer_type(cells), copy=False)
+        at = _compute_cells(x, group_codes, grid, missing).astype(_choose_integer_type(cells), copy=False)
         at.sort()
-        found = _count_equal_values(at)
-        return PointCounts(x.size, cells, None, ((found[0], found[1].astype(_choose_integer_type(x.size))),))
+        cell_counts = _count_equal_values(at)
+        return PointCounts(
+            x.size, cells, None, ((cell_counts[0], cell_counts[1].astype(_choose_integer_type(x.size))),)
+        )
     counts = np.zeros(cells, dtype=_choose_integer_type(x.size))
     step = max(_PIECE_SIZE, SPARSE_CELLS_PER_RECORD * cells)
     for start in range(0, x.size, step):
         piece = slice(start, start + step)
-        at = _compute_cells(x[piece], None if places is None else places[piece], grid, missing)
+        at = _compute_cells(x[piece], None if group_codes is None else group_codes[piece], grid, missing)
         counts += np.bincount(at, minlength=cells)
     return PointCounts(x.size, cells, counts, ())
 
@@ -277,9 +279,12 @@ def merge_point_counts(first: PointCounts, second: PointCounts) -> PointCounts:
     if second.dense is not None:
         return PointCounts(size, cells, _add_counts(second.dense.astype(_choose_integer_type(size)), first), ())
     sparse = sorted((*first.sparse, *second.sparse), key=lambda each: -each[0].size)
-    found = PointCounts(size, cells, None, tuple(sparse))
-    if cells <= _MAX_DENSE_CELLS and sum(each.size for each, _ in sparse) * SPARSE_CELLS_PER_RECORD > cells:
-        return PointCounts(size, cells, _fill_cells(found), ())
+    merged_counts = PointCounts(size, cells, None, tuple(sparse))
+    if (
+        cells <= _MAX_DENSE_CELLS
+        and sum(cells_of_part.size for cells_of_part, _ in sparse) * SPARSE_CELLS_PER_RECORD > cells
+    ):
+        return PointCounts(size, cells, _fill_cells(merged_counts), ())
     while len(sparse) > 1 and 2 * sparse[-1][0].size >= sparse[-2][0].size:
         sparse[-2:] = [_merge_sparse(tuple(sparse[-2:]), cells, size)]
     return PointCounts(size, cells, None, tuple(sparse))
@@ -289,7 +294,7 @@ def _compute_cells(
     x: np.ndarray, group_codes: np.ndarray | None, grid: tuple[float, float, int], missing: Missing
 ) -> npt.NDArray[np.intp]:
     """Return the cell of each record that is counted."""
-    found = []
+    cell_blocks = []
     for start in range(0, max(x.size, 1), _PIECE_SIZE):
         values = x[start : start + _PIECE_SIZE].astype(np.float64, copy=False)
         group = None if group_codes is None else group_codes[start : start + _PIECE_SIZE]
@@ -301,8 +306,8 @@ def _compute_cells(
         at = find_grid_indices(values, *grid)
         if group is not None:
             at += group.astype(np.intp) * grid[2]
-        found.append(at)
-    return found[0] if len(found) == 1 else np.concatenate(found)
+        cell_blocks.append(at)
+    return cell_blocks[0] if len(cell_blocks) == 1 else np.concatenate(cell_blocks)
 
 
 def _choose_integer_type(maximum: int) -> type[np.signedinteger]:
@@ -312,19 +317,21 @@ def _choose_integer_type(maximum: int) -> type[np.signedinteger]:
 
 def _count_equal_values(values: IntegerCounts) -> tuple[IntegerCounts, npt.NDArray[np.intp]]:
     """Return the distinct values of an ascending array, and the number of times that each occurs."""
-    first = np.flatnonzero(np.append(True, values[1:] != values[:-1])[: values.size])
-    return values[first], np.diff(first, append=values.size)
+    first_positions = np.flatnonzero(np.append(True, values[1:] != values[:-1])[: values.size])
+    return values[first_positions], np.diff(first_positions, append=values.size)
 
 
 def _merge_sparse(sparse: tuple[OccupiedCells, ...], n_cells: int, size: int) -> OccupiedCells:
     if len(sparse) == 1:
         return sparse[0]
-    at = np.concatenate([np.zeros(0, dtype=_choose_integer_type(n_cells)), *[each for each, _ in sparse]])
-    counts = np.concatenate([np.zeros(0, dtype=_choose_integer_type(size)), *[each for _, each in sparse]])
+    at = np.concatenate([np.zeros(0, dtype=_choose_integer_type(n_cells)), *[array for array, _ in sparse]])
+    counts = np.concatenate([np.zeros(0, dtype=_choose_integer_type(size)), *[array for _, array in sparse]])
     order = np.argsort(at, kind="stable")
     at, counts = at[order], counts[order]
-    first = np.flatnonzero(np.append(True, at[1:] != at[:-1])[: at.size])
-    return at[first], np.add.reduceat(counts, first, dtype=counts.dtype) if first.size else counts
+    first_positions = np.flatnonzero(np.append(True, at[1:] != at[:-1])[: at.size])
+    return at[first_positions], np.add.reduceat(
+        counts, first_positions, dtype=counts.dtype
+    ) if first_positions.size else counts
 
 
 def _fill_cells(point_counts: PointCounts) -> IntegerCounts:

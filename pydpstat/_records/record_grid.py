@@ -154,8 +154,8 @@ def sum_in_units(y: np.ndarray, unit: float, bits: int) -> int | None:
     if y.size <= row:
         total = float(np.add.reduce(y)) / unit
         return None if total != total else int(total)
-    whole = y.size - y.size % row
-    sums = [*(y[:whole].reshape(-1, row).sum(axis=1) / unit).tolist(), float(y[whole:].sum()) / unit]
+    n_in_rows = y.size - y.size % row
+    sums = [*(y[:n_in_rows].reshape(-1, row).sum(axis=1) / unit).tolist(), float(y[n_in_rows:].sum()) / unit]
     return None if math.isnan(math.fsum(sums)) else sum(map(int, sums))
 
 
@@ -190,8 +190,8 @@ def fill_missing(
         raise make_missing_error()
     gaps = [np.isnan(y) for y in grid_values]
     if missing == "drop":
-        kept = ~np.logical_or.reduce(gaps)
-        return [y[kept] for y in grid_values], kept
+        is_complete = ~np.logical_or.reduce(gaps)
+        return [y[is_complete] for y in grid_values], is_complete
     for y, gap, grid in zip(grid_values, gaps, grids):
         y[gap] = grid.round_records(np.array([missing]))
     return grid_values, None
@@ -216,8 +216,8 @@ class ExactSums:
         return hide_values(self)
 
     def __add__(self, other: ExactSums) -> ExactSums:
-        first = tuple(map(add, self.first, other.first))
-        return ExactSums(self.count + other.count, first, tuple(map(add, self.products, other.products)))
+        first_sums = tuple(map(add, self.first, other.first))
+        return ExactSums(self.count + other.count, first_sums, tuple(map(add, self.products, other.products)))
 
 
 def sum_records(
@@ -233,21 +233,21 @@ def sum_records(
     """
     if len(arrays) == 1 and not pairs:
         return _sum_variable(arrays[0], grids[0], missing)
-    count, first, products = 0, [0] * len(arrays), [0] * len(pairs)
+    count, variable_totals, products = 0, [0] * len(arrays), [0] * len(pairs)
     work = np.empty(min(RECORDS_PER_CHUNK, arrays[0].shape[0]) if pairs else 0)
     for placed, totals in iterate_chunks(arrays, grids, missing):
         count += placed[0].size
-        first = list(map(add, first, totals))
-        for place, (i, j) in enumerate(pairs):
+        variable_totals = list(map(add, variable_totals, totals))
+        for index, (i, j) in enumerate(pairs):
             unit = compute_product_unit(grids[i], grids[j])
             product = np.multiply(placed[i], placed[j], out=work[: placed[i].size])
-            products[place] += sum_in_units(round_to_unit(product, unit), unit, grids[i].bits) or 0
-    return ExactSums(count, tuple(first), tuple(products))
+            products[index] += sum_in_units(round_to_unit(product, unit), unit, grids[i].bits) or 0
+    return ExactSums(count, tuple(variable_totals), tuple(products))
 
 
 def _sum_variable(x: np.ndarray, grid: RecordGrid, missing: Missing) -> ExactSums:
     """Sum one variable as `sum_records` does, without lists, whose overhead dominates for few records."""
-    size, count, first = x.shape[0], 0, 0
+    size, count, variable_total = x.shape[0], 0, 0
     block = np.empty(min(RECORDS_PER_CHUNK, size))
     for start in range(0, size, RECORDS_PER_CHUNK):
         y = grid.round_records(x[start : start + RECORDS_PER_CHUNK], block[: min(RECORDS_PER_CHUNK, size - start)])
@@ -256,8 +256,8 @@ def _sum_variable(x: np.ndarray, grid: RecordGrid, missing: Missing) -> ExactSum
             (y,), _ = fill_missing([y], (grid,), missing)
             total = sum_in_units(y, grid.unit, grid.bits) or 0
         count += y.shape[0]
-        first += total
-    return ExactSums(count, (first,))
+        variable_total += total
+    return ExactSums(count, (variable_total,))
 
 
 def compute_product_unit(first: RecordGrid, second: RecordGrid) -> float:
@@ -298,8 +298,8 @@ def compute_exact_covariance(
 ) -> Fraction:
     """Return (sum of products - product of sums / n) / (n - 1) exactly, from sums in grid units."""
     # products are in units of 2^bits times the product of the two units, which a float represents exactly
-    whole = (n * product << grid1.bits) - first * second
-    return compute_ratio(whole, n * (n - 1), grid1.unit * grid2.unit)
+    numerator = (n * product << grid1.bits) - first * second
+    return compute_ratio(numerator, n * (n - 1), grid1.unit * grid2.unit)
 
 
 def compute_covariance_sensitivity(

@@ -85,17 +85,21 @@ class RecordLayout(NamedTuple):
         if self.is_single and len(columns.arrays) == 1 and columns.names is not None:
             name = columns.names[0] or None
             columns = Columns(columns.arrays, columns.missing, None, name, columns.size)
-        places = None if self.groups is None else self.groups.compute_group_codes(keys, self.missing)
+        group_codes = None if self.groups is None else self.groups.compute_group_codes(keys, self.missing)
         if is_placeholder(data):
-            return RecordChunk(columns, None if places is None else places[:0])
-        for given, rows in (("by", places), ("unit", ids)):
+            return RecordChunk(columns, None if group_codes is None else group_codes[:0])
+        for argument, rows in (("by", group_codes), ("unit", ids)):
             if rows is not None and len(rows) != columns.size:
                 raise PydpstatError(
-                    f"{given} must have a value for each record of {self.argument}; its length "
+                    f"{argument} must have a value for each record of {self.argument}; its length "
                     "differs. Give columns of the same table, or the names of its columns."
                 )
-        stay = self._select_records(columns, places, ids)
-        return RecordChunk(columns, places) if stay is None or stay.all() else _select_subset(columns, places, stay)
+        stay = self._select_records(columns, group_codes, ids)
+        return (
+            RecordChunk(columns, group_codes)
+            if stay is None or stay.all()
+            else _select_subset(columns, group_codes, stay)
+        )
 
     def _select_records(
         self, columns: Columns, group_codes: np.ndarray | None, ids: Column | None
@@ -114,8 +118,8 @@ class RecordLayout(NamedTuple):
             group_codes = np.where(stay, 0 if group_codes is None else group_codes, -1)
         # represent missing values by NaN, in Boolean arrays too
         values = [
-            array if gone is None else np.where(gone, np.nan, array)
-            for array, gone in zip(columns.arrays, columns.missing)
+            array if is_missing is None else np.where(is_missing, np.nan, array)
+            for array, is_missing in zip(columns.arrays, columns.missing)
         ]
         return select_contributions(ids, self.unit, group_codes, values)
 
@@ -131,8 +135,8 @@ def _draw_sample(sample: SamplingDesign, size: int, ids: Column | None, unit: Co
 def _select_subset(columns: Columns, group_codes: np.ndarray | None, is_selected: np.ndarray) -> RecordChunk:
     """Return the selected records; `columns.size` remains the number of all records."""
     arrays = tuple(array[is_selected] for array in columns.arrays)
-    gone = tuple(None if mask is None else mask[is_selected] for mask in columns.missing)
-    inside = Columns(arrays, gone, columns.names, columns.name, columns.size)
+    missing = tuple(None if mask is None else mask[is_selected] for mask in columns.missing)
+    inside = Columns(arrays, missing, columns.names, columns.name, columns.size)
     return RecordChunk(inside, None if group_codes is None else group_codes[is_selected])
 
 
@@ -236,12 +240,12 @@ class Records(NamedTuple):
         """
         if self.public_size is not None:
             check_size(self.public_size)
-        found = sum_records()
+        sums = sum_records()
         if self.count_records is None:
-            return found, self.public_size
-        size = get_size(found)
+            return sums, self.public_size
+        size = get_size(sums)
         check_size(size)
-        return found, size
+        return sums, size
 
     def make_labels(self, statistic: str) -> Labels:
         """Return labels for one number for each group and variable."""
@@ -274,9 +278,9 @@ def read_records(data: object, options: Options, reader: Reader, argument: str =
     origin = make_column_origin(data, table, argument)
     if scope.unit is None and scope.budget_unit in (origin.names or ()):
         scope = scope._replace(unit=scope.budget_unit)
-    keys, own = read_keys(scope, origin)
+    keys, key_variables = read_keys(scope, origin)
     ids, unit = read_unit(scope, origin, options.source)
-    groups = make_scope_groups(scope, own, options)
+    groups = make_scope_groups(scope, key_variables, options)
     if unit is not None:
         options = options._replace(unit=unit.name, contribution_bound=unit.max_records)
     # with one record per unit, the number of records is as public as the number of units
@@ -309,12 +313,12 @@ def read_records(data: object, options: Options, reader: Reader, argument: str =
     inner = data
     if used and origin.names is not None:
         inner = select_variables(data, origin, variables)
-    part = layout.read_part(inner, own.columns, ids)
-    size = part.n_records if scope.has_one_record_per_unit else part.columns.size
+    chunk = layout.read_part(inner, key_variables.columns, ids)
+    size = chunk.n_records if scope.has_one_record_per_unit else chunk.columns.size
     if sample is not None:
         options = sample.add_sampling_rate(options, size)
         size = sample.compute_sample_size(size) if sample.is_fixed_size else size
-    return _make_records(layout, part.columns, size, options, part, None, shown), options
+    return _make_records(layout, chunk.columns, size, options, chunk, None, shown), options
 
 
 def select_variables(data: object, origin: ColumnOrigin, variables: tuple[str, ...]) -> object:
@@ -333,9 +337,9 @@ def _make_records(
     table: Table | None = None,
     arguments: tuple[tuple[str, object], ...] = (),
 ) -> Records:
-    known = size if options.has_public_size else None
+    public_size = size if options.has_public_size else None
     names, width = columns.names, len(columns.arrays)
-    records = Records(names, columns.name, width, known, layout, part, table, arguments)
+    records = Records(names, columns.name, width, public_size, layout, part, table, arguments)
     if table is None or not options.has_public_size:
         return records
     number = operator.attrgetter("n_records")

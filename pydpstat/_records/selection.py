@@ -54,13 +54,13 @@ class PointSelection(NamedTuple):
         counts = np.ones(likely.size, dtype=np.int64)
         if self.source.reproducible:
             return before + self._choose_seeded([(likely, counts)])[0][0]
-        rest = n_points - likely.size
-        if rest:
-            likely, counts = np.append(likely, lower_limit), np.append(counts, rest)
-        (place,) = noisy_max(likely, self.rate, counts, np.zeros(1, dtype=np.int64))
-        if place < stop - start:
-            return before + place
-        other = draw_integer_below(rest, self.source)
+        n_other_points = n_points - likely.size
+        if n_other_points:
+            likely, counts = np.append(likely, lower_limit), np.append(counts, n_other_points)
+        (index,) = noisy_max(likely, self.rate, counts, np.zeros(1, dtype=np.int64))
+        if index < stop - start:
+            return before + index
+        other = draw_integer_below(n_other_points, self.source)
         return other if other < before else other + stop - start
 
     def choose_points(self, runs: Sequence[Runs]) -> list[int]:
@@ -68,23 +68,25 @@ class PointSelection(NamedTuple):
         if not self.is_permute_and_flip:
             return choose_points_by_weight(runs, self.rate, self.source)
         if self.source.reproducible:
-            found = self._choose_seeded([(utility, widths) for utility, _, widths in runs])
+            run_positions = self._choose_seeded([(utility, widths) for utility, _, widths in runs])
             return [
-                int(starts[run]) + min(int(part * widths[run]), int(widths[run]) - 1)
-                for (run, part), (_, starts, widths) in zip(found, runs)
+                int(starts[run]) + min(int(fraction * widths[run]), int(widths[run]) - 1)
+                for (run, fraction), (_, starts, widths) in zip(run_positions, runs)
             ]
         wide = [np.flatnonzero(widths) for _, _, widths in runs]
-        first = np.cumsum([0, *[each.size for each in wide[:-1]]])
+        first_indices = np.cumsum([0, *[indices.size for indices in wide[:-1]]])
         chosen = noisy_max(
-            np.concatenate([utility[each] for each, (utility, _, _) in zip(wide, runs)]),
+            np.concatenate([utility[indices] for indices, (utility, _, _) in zip(wide, runs)]),
             self.rate,
-            np.concatenate([widths[each] for each, (_, _, widths) in zip(wide, runs)]),
-            first,
+            np.concatenate([widths[indices] for indices, (_, _, widths) in zip(wide, runs)]),
+            first_indices,
         )
-        places = [int(each[place - start]) for each, place, start in zip(wide, chosen, first.tolist())]
+        run_indices = [
+            int(indices[index - start]) for indices, index, start in zip(wide, chosen, first_indices.tolist())
+        ]
         return [
-            int(starts[place]) + draw_integer_below(int(widths[place]), self.source)
-            for place, (_, starts, widths) in zip(places, runs)
+            int(starts[index]) + draw_integer_below(int(widths[index]), self.source)
+            for index, (_, starts, widths) in zip(run_indices, runs)
         ]
 
     def choose_piece(self, widths: WidthArray, utility: Floats) -> int:
@@ -101,13 +103,16 @@ class PointSelection(NamedTuple):
         The position of the second uniform within the run determines the point, as in a selection among all points.
         """
         sizes = [utility.size for utility, _ in runs]
-        first = np.cumsum([0, *sizes[:-1]])
+        first_indices = np.cumsum([0, *sizes[:-1]])
         exponents = np.concatenate([utility - np.where(counts > 0, utility, -np.inf).max() for utility, counts in runs])
         with np.errstate(over="ignore", under="ignore"):
             # runs without points have weight 0, but may have the largest utility
             chances = exp(np.minimum(exponents, 0.0) * float(self.rate))
         counts = np.concatenate([counts for _, counts in runs])
         uniforms = self.source.uniform(2 * len(runs)).reshape(-1, 2)
-        weights = compute_flip_weights(chances, counts, first, uniforms[:, 0])
-        parts = np.split(weights, first[1:])
-        return [invert_cumulative_sums(part, uniform) for part, uniform in zip(parts, uniforms[:, 1].tolist())]
+        weights = compute_flip_weights(chances, counts, first_indices, uniforms[:, 0])
+        weights_by_list = np.split(weights, first_indices[1:])
+        return [
+            invert_cumulative_sums(list_weights, uniform)
+            for list_weights, uniform in zip(weights_by_list, uniforms[:, 1].tolist())
+        ]

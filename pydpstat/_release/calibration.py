@@ -64,7 +64,7 @@ def resolve_mechanism(
         raise PydpstatError(
             f"mechanism must be a name or an object; got the class {mechanism.__name__}. Write {mechanism.__name__}()."
         )
-    names = [each.name for each in named_mechanisms]
+    names = [named_mechanism.name for named_mechanism in named_mechanisms]
     hint = f"Write {'' if isinstance(mechanism, str) else 'its name, as '}mechanism={names[0]!r}."
     if isinstance(mechanism, str) and mechanism in _MECHANISM_USES:
         hint = f"{mechanism!r} is for {_MECHANISM_USES[mechanism]}. {hint}"
@@ -160,7 +160,10 @@ def calibrate_release(query_spec: QuerySpec, calibrator: NoiseCalibrator, is_see
 @lru_cache(maxsize=256)
 def _calibrate_release(query_spec: QuerySpec, calibrator: NoiseCalibrator, is_seeded: bool) -> Calibration:
     sensitivities = tuple(
-        [round_up_to_float(each) if isinstance(each, Fraction) else each for each in query_spec.sensitivities]
+        [
+            round_up_to_float(sensitivity) if isinstance(sensitivity, Fraction) else sensitivity
+            for sensitivity in query_spec.sensitivities
+        ]
     )
     noise = calibrator.calibrate(query_spec, sensitivities)
     claim, guarantee = calibrator.make_guarantees(query_spec, noise)
@@ -209,13 +212,17 @@ def _calibrate_on_grid(
     more = 0.0 if query_spec.integer else elements * grid
     if query_spec.is_exact:
         if more:
-            reach = tuple(round_up_sum(round_up_to_float(each), more) for each in query_spec.sensitivities)
-            noise = calibrator.calibrate(query_spec, reach)
+            sensitivities = tuple(
+                round_up_sum(round_up_to_float(sensitivity), more) for sensitivity in query_spec.sensitivities
+            )
+            noise = calibrator.calibrate(query_spec, sensitivities)
         return noise, grid
     if more:
-        noise = calibrator.calibrate(query_spec, tuple([each + more for each in query_spec.sensitivities]))
-    parts = [part for each in query_spec.sensitivities for part in (round_up_to_float(each), more)]
-    return noise.covering(round_up_total(parts), epsilon), grid
+        noise = calibrator.calibrate(
+            query_spec, tuple([sensitivity + more for sensitivity in query_spec.sensitivities])
+        )
+    terms = [term for sensitivity in query_spec.sensitivities for term in (round_up_to_float(sensitivity), more)]
+    return noise.covering(round_up_total(terms), epsilon), grid
 
 
 def _check_underflow(query_spec: QuerySpec, noise: Noise) -> None:

@@ -55,8 +55,8 @@ def get_budget_defaults(budget: Chargeable | None) -> BudgetDefaults:
         if not get_open_budgets():
             return _WITHOUT_BUDGET
         budget = get_enclosing_budget()
-    own = getattr(budget, "neighbors", "bounded"), getattr(budget, "unit", None)
-    return BudgetDefaults(*own, getattr(budget, "accountant", "basic"))
+    neighbors_and_unit = getattr(budget, "neighbors", "bounded"), getattr(budget, "unit", None)
+    return BudgetDefaults(*neighbors_and_unit, getattr(budget, "accountant", "basic"))
 
 
 def check_budget(budget: Chargeable | None) -> Chargeable | None:

@@ -92,12 +92,12 @@ def get_comparison_conditions() -> tuple[str, ...]:
 
 def get_type_conditions() -> tuple[str, ...]:
     """Return the condition on the types of the data passed to the running function; empty for lists."""
-    around = current_call.get().design_context
-    if around is not None:
-        return () if around.types is None else (around.types,)
+    design_context = current_call.get().design_context
+    if design_context is not None:
+        return () if design_context.types is None else (design_context.types,)
     _, arguments, options, _ = current_call.get()
-    given = [*arguments, *(each for key, each in options.items() if key not in _PUBLIC_ARGUMENTS)]
-    return (TYPES_CONDITION,) if any(map(_has_types, given)) else ()
+    data_arguments = [*arguments, *(value for key, value in options.items() if key not in _PUBLIC_ARGUMENTS)]
+    return (TYPES_CONDITION,) if any(map(_has_types, data_arguments)) else ()
 
 
 # arguments without records
@@ -112,7 +112,7 @@ def _has_types(argument: object) -> bool:
         return any(map(_has_types, argument.values()))
     if isinstance(argument, (list, tuple)):
         # a list of variables has types; a list of records has none
-        return all(map(is_vector, argument)) and any(hasattr(each, "dtype") for each in argument)
+        return all(map(is_vector, argument)) and any(hasattr(variable, "dtype") for variable in argument)
     return not isinstance(argument, _UNTYPED_CLASSES) and not callable(argument)
 
 
@@ -152,11 +152,11 @@ def format_fact_conditions() -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)
 def _format_facts(facts: tuple[Fact, ...]) -> tuple[str, ...]:
-    said = []
+    phrases = []
     for kind in sorted({kind for kind, _ in facts}):
-        names = dict.fromkeys(name for each, names in facts if each == kind for name in names)
-        said += [f"{kind} of {', '.join(map(_quote_name, names))}"] if names else []
-    return (f"the declared {' and '.join(said)} are public",) if said else ()
+        names = dict.fromkeys(name for fact_kind, names in facts if fact_kind == kind for name in names)
+        phrases += [f"{kind} of {', '.join(map(_quote_name, names))}"] if names else []
+    return (f"the declared {' and '.join(phrases)} are public",) if phrases else ()
 
 
 def _quote_name(name: str) -> str:

@@ -127,13 +127,13 @@ class Options(NamedTuple):
     @property
     def conditions(self) -> tuple[str, ...]:
         """Conditions of the guarantee that come from the options."""
-        found = (
+        option_conditions = (
             *self.facts,
             *self.type_conditions,
             *((COMPLETENESS_CONDITION,) if self.missing == "error" else ()),
         )
         # a design and a function may state the same condition
-        return tuple(dict.fromkeys(found))
+        return tuple(dict.fromkeys(option_conditions))
 
     def make_guarantees(
         self, privacy_loss: PrivacyLoss | None = None, conditions: tuple[str, ...] = ()
@@ -143,12 +143,12 @@ class Options(NamedTuple):
         On a random sample, both are the amplified guarantee for all records.
         """
         claim = Guarantee(self.epsilon, self.delta, self.neighbors, unit=self.unit)
-        held = replace(claim, conditions=(*self.conditions, *conditions), loss=privacy_loss)
+        guarantee = replace(claim, conditions=(*self.conditions, *conditions), loss=privacy_loss)
         if self.sampling_rate is None:
-            return claim, held
+            return claim, guarantee
         sampling = "without replacement" if self.neighbors == "bounded" else "poisson"
-        held = held.subsampled(self.sampling_rate, sampling)
-        return replace(held, conditions=(), loss=None), held
+        guarantee = guarantee.subsampled(self.sampling_rate, sampling)
+        return replace(guarantee, conditions=(), loss=None), guarantee
 
 
 class BoundedOnly(NamedTuple):
@@ -184,7 +184,7 @@ def options(
     # resolve neighbors before the cached part: the default depends on the enclosing block
     if neighbors is None:
         neighbors = get_budget_defaults(budget).neighbors
-    given = (
+    public_arguments = (
         epsilon,
         delta,
         mechanism,
@@ -196,15 +196,15 @@ def options(
         bounded_only is None,
     )
     try:
-        how = _check_options(*given)
+        checked_options = _check_options(*public_arguments)
     except TypeError:
         # do not cache unhashable arguments
-        how = _check_options.__wrapped__(*given)
+        checked_options = _check_options.__wrapped__(*public_arguments)
     if bounded_only is not None and neighbors != "bounded":
         raise PydpstatError(
             f"neighbors must be 'bounded' {bounded_only.reason}; got {neighbors!r}. {bounded_only.hint}"
         )
-    return how._replace(
+    return checked_options._replace(
         facts=format_fact_conditions(),
         type_conditions=get_comparison_conditions(),
         source=source_from(rng),
@@ -260,12 +260,12 @@ def check_missing_rule(
     if isinstance(missing, str) and missing == "drop":
         if neighbors == "unbounded":
             return missing
-        ways = ["give a public value instead"] if fill_type is not NO_FILL else []
-        ways += ["use neighbors='unbounded'"] if can_be_unbounded else []
-        way = ", or ".join(ways) or "fill the missing values first, by a rule that uses each record alone"
+        hints = ["give a public value instead"] if fill_type is not NO_FILL else []
+        hints += ["use neighbors='unbounded'"] if can_be_unbounded else []
+        hint_text = ", or ".join(hints) or "fill the missing values first, by a rule that uses each record alone"
         raise PydpstatError(
             "missing must not be 'drop' with neighbors 'bounded': the number of remaining records "
-            f"would be private. {way[0].upper()}{way[1:]}."
+            f"would be private. {hint_text[0].upper()}{hint_text[1:]}."
         )
     if fill_type is bool and isinstance(missing, (bool, np.bool_)):
         return bool(missing)
@@ -273,10 +273,10 @@ def check_missing_rule(
         return checks.as_float(missing)
     if fill_type is str and isinstance(missing, (str, bool, int, float, np.generic)) and missing == missing:
         return missing
-    place = {float: "a number", bool: "True or False", str: "a level"}[fill_type]
+    replacement = {float: "a number", bool: "True or False", str: "a level"}[fill_type]
     hint = checks.suggest_choice(missing, "missing", ("error", "drop"))
     raise PydpstatError(
-        f"missing must be 'error', 'drop' or {place} that replaces missing values; got "
+        f"missing must be 'error', 'drop' or {replacement} that replaces missing values; got "
         f"{checks.describe_option(missing)}. {hint}"
     )
 
@@ -286,10 +286,10 @@ def check_min_records(
 ) -> None:
     """Check that the public number of records is at least `min_records`."""
     if n_records < min_records:
-        way = (
+        hint = (
             "If the number is private, use neighbors='unbounded'." if options.can_be_unbounded else "Give more records."
         )
         raise PydpstatError(
             f"{argument} must have at least {min_records} record{'s' * (min_records > 1)} for a {statistic} under "
-            f"bounded neighbors; got {n_records}. {way}"
+            f"bounded neighbors; got {n_records}. {hint}"
         )

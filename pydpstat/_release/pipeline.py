@@ -63,7 +63,7 @@ class Query:
         has_internal_labels: bool = False,
     ) -> Query:
         """Make the query of exact numbers with a joint sensitivity."""
-        value = np.array([float(each) for each in exact])
+        value = np.array([float(number) for number in exact])
         return cls(
             statistic,
             value,
@@ -181,7 +181,7 @@ def _add_noise(query: Query, calibration: Calibration, source: Source) -> Floats
 
 def _add_noise_exactly(exact: Sequence[Fraction | int], noise_units: np.ndarray, grid: float) -> np.ndarray:
     """Return the floats nearest to grid * (exact on the grid + units), summed in integers."""
-    sums = [whole + int(unit) for whole, unit in zip(round_to_grid(exact, grid), noise_units)]
+    sums = [grid_units + int(unit) for grid_units, unit in zip(round_to_grid(exact, grid), noise_units)]
     return np.array([convert_from_grid(total, grid) for total in sums], dtype=np.float64)
 
 
@@ -191,12 +191,12 @@ def _add_noise_in_floats(value: np.ndarray, noise_units: Any, grid: float) -> np
         # Python numbers are ten times faster here, and round halves to even as rint does
         return np.asarray((round(float(value) / grid) + float(noise_units)) * grid)
     with np.errstate(over="ignore"):
-        whole = np.rint(value / grid)
-    if np.all((np.abs(whole) < _MAX_EXACT_INTEGER) & (np.abs(noise_units) < _MAX_EXACT_INTEGER)):
+        grid_units = np.rint(value / grid)
+    if np.all((np.abs(grid_units) < _MAX_EXACT_INTEGER) & (np.abs(noise_units) < _MAX_EXACT_INTEGER)):
         with np.errstate(over="ignore"):
             # avoid -0.0, which would reveal the sign of the statistic
-            return (whole + np.asarray(noise_units, dtype=np.float64)) * grid + 0.0
-    if not np.isfinite(whole).all():
+            return (grid_units + np.asarray(noise_units, dtype=np.float64)) * grid + 0.0
+    if not np.isfinite(grid_units).all():
         raise PydpstatError("the statistic is too large for the grid of its noise; rescale the data.")
-    sums = [int(a) + int(b) for a, b in zip(np.ravel(whole), np.ravel(noise_units))]
-    return np.array([convert_from_grid(total, grid) for total in sums]).reshape(whole.shape)
+    sums = [int(a) + int(b) for a, b in zip(np.ravel(grid_units), np.ravel(noise_units))]
+    return np.array([convert_from_grid(total, grid) for total in sums]).reshape(grid_units.shape)

@@ -50,23 +50,23 @@ class Scope(NamedTuple):
         budget: Chargeable | None,
     ) -> Scope:
         """Return the scope of the arguments, with the unit of the budget that will be charged."""
-        paid_for = get_budget_defaults(budget).unit if unit is None else None
-        given = by is not None or levels is not None or unit is not None or sample is not None
+        budget_unit = get_budget_defaults(budget).unit if unit is None else None
+        is_given = by is not None or levels is not None or unit is not None or sample is not None
         if by is None and isinstance(other, str) and other != "other":
             raise PydpstatError(
                 f"other must be left out without by; got {checks.describe_option(other)}. It is the name "
                 "of the group of records that are in none of the levels."
             )
-        if not (given or paid_for is not None or max_records is not None or max_groups is not None):
+        if not (is_given or budget_unit is not None or max_records is not None or max_groups is not None):
             return EMPTY_SCOPE
-        return cls(by, levels, other, unit, max_records, max_groups, sample, paid_for)
+        return cls(by, levels, other, unit, max_records, max_groups, sample, budget_unit)
 
     def use_independent_records(self) -> Scope:
         """Return the scope for population intervals, for which one record of each unit contributes."""
         if self.unit is None and self.budget_unit is None:
             return self
-        most = 1 if self.max_records is None else checks.unwrap_scalar(self.max_records)
-        if most == 1 and self.max_groups is None:
+        max_records = 1 if self.max_records is None else checks.unwrap_scalar(self.max_records)
+        if max_records == 1 and self.max_groups is None:
             return self._replace(max_records=None, has_one_record_per_unit=True)
         raise PydpstatError(
             f"max_records must be 1 with population=True; got {checks.describe_value(self.max_records)}. "
@@ -79,8 +79,8 @@ class Scope(NamedTuple):
         """Whether no argument was given."""
         if self is EMPTY_SCOPE:
             return True
-        given = (self.by, self.levels, self.unit, self.max_records, self.max_groups)
-        return all([each is None for each in (*given, self.sample, self.budget_unit)])
+        arguments = (self.by, self.levels, self.unit, self.max_records, self.max_groups)
+        return all([argument is None for argument in (*arguments, self.sample, self.budget_unit)])
 
 
 EMPTY_SCOPE = Scope()

@@ -60,19 +60,19 @@ class OptionsCalibrator(NamedTuple):
 
     def calibrate(self, query_spec: QuerySpec, sensitivities: tuple[float, ...]) -> Noise:
         """Return noise for one sensitivity of the whole value, or for one of each element."""
-        how = self.options
+        options = self.options
         if len(sensitivities) == 1:
-            shape = {"vector_shape": query_spec.vector_shape} if how.norm == math.inf else {}
-            return how.mechanism.calibrate_vector(
-                how.epsilon, how.delta, sensitivities[0], query_spec.size, query_spec.integer, **shape
+            shape = {"vector_shape": query_spec.vector_shape} if options.norm == math.inf else {}
+            return options.mechanism.calibrate_vector(
+                options.epsilon, options.delta, sensitivities[0], query_spec.size, query_spec.integer, **shape
             )
-        return how.mechanism.calibrate_each(how.epsilon, how.delta, sensitivities)
+        return options.mechanism.calibrate_each(options.epsilon, options.delta, sensitivities)
 
     def make_guarantees(self, query_spec: QuerySpec, noise: Noise) -> tuple[Guarantee, Guarantee]:
         """Return the claim and the guarantee; the noise covers the effect of rounding to the grid."""
-        how = self.options
-        loss = how.mechanism.loss(noise, how.epsilon, query_spec.sensitivities)
-        return how.make_guarantees(loss, self.conditions)
+        options = self.options
+        loss = options.mechanism.loss(noise, options.epsilon, query_spec.sensitivities)
+        return options.make_guarantees(loss, self.conditions)
 
 
 def make_calibrator(options: Options, conditions: tuple[str, ...] = ()) -> OptionsCalibrator:
@@ -115,8 +115,8 @@ def release_statistic(
 
 def make_stage_guarantees(options: Options, conditions: tuple[str, ...]) -> tuple[Guarantee, Guarantee]:
     """Return the claim and the guarantee of stages that are charged together."""
-    claim, held = options.make_guarantees(None, conditions)
-    return claim, held.with_conditions(SEEDED_CONDITION) if options.source.reproducible else held
+    claim, guarantee = options.make_guarantees(None, conditions)
+    return claim, guarantee.with_conditions(SEEDED_CONDITION) if options.source.reproducible else guarantee
 
 
 def release_stage(query: Query, options: Options, epsilon: float, conditions: tuple[str, ...], call: Call) -> DPResults:
@@ -159,11 +159,11 @@ def make_call(
         public.append(("missing", options.missing))
     if options.unit is not None and all(name != "unit" for name, _ in public_arguments):
         public.append(("unit", options.unit))
-    asked = get_design_call(function)
-    if asked is not None and asked.data != data_names[0]:
+    design_call = get_design_call(function)
+    if design_call is not None and design_call.data != data_names[0]:
         # the groups are the samples passed to the function
-        groups = (f"groups={format_argument(list(asked.groups), 'groups')}",) if asked.groups else ()
-        data_names = (asked.data, *groups) if asked.data else ()
-    names = get_series_names(function) if asked is None and function in UNLABELED_FUNCTIONS else ()
+        groups = (f"groups={format_argument(list(design_call.groups), 'groups')}",) if design_call.groups else ()
+        data_names = (design_call.data, *groups) if design_call.data else ()
+    names = get_series_names(function) if design_call is None and function in UNLABELED_FUNCTIONS else ()
     pairs = tuple([(name, name) for name in data_names])
-    return Call(function, pairs, tuple(public), design_call=asked, names=names)
+    return Call(function, pairs, tuple(public), design_call=design_call, names=names)

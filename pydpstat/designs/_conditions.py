@@ -66,33 +66,33 @@ class Condition(ColumnExpression):
         """
         node = parse_syntax_tree(self.text)
         _check_condition(node, self.text)
-        truths = [each.id for each in _find_truth_columns(node)]
+        truths = [column.id for column in _find_truth_columns(node)]
         check_names(self.names, declared, f"condition {self.text!r}", data_columns, truths)
 
     def check_values(self, numbers: Collection[str], levels: Mapping[str, object]) -> None:
         """Raise an error for numbers used as Booleans, and for values that are not levels of a column."""
         for node in _find_truth_columns(parse_syntax_tree(self.text)):
-            known = levels.get(node.id)
-            if known is None and node.id in numbers:
-                told, example = "numbers", f"{node.id} > 0"
-            elif isinstance(known, tuple) and not {*known} <= {False, True}:
-                told, example = (
-                    f"the levels {checks.format_public_value(list(known))}",
-                    f"{node.id} == {known[0]!r}",
+            column_levels = levels.get(node.id)
+            if column_levels is None and node.id in numbers:
+                description, example = "numbers", f"{node.id} > 0"
+            elif isinstance(column_levels, tuple) and not {*column_levels} <= {False, True}:
+                description, example = (
+                    f"the levels {checks.format_public_value(list(column_levels))}",
+                    f"{node.id} == {column_levels[0]!r}",
                 )
             else:
                 continue
             raise PydpstatError(
-                f"the condition {self.text!r} must compare {node.id!r}, which has {told}, not truth "
+                f"the condition {self.text!r} must compare {node.id!r}, which has {description}, not truth "
                 f"values. Write for example {example!r}."
             )
         for name, value in _find_equality_values(parse_syntax_tree(self.text)):
-            known = levels.get(name)
-            if isinstance(known, tuple) and value not in known:
-                way = checks.suggest_spelling(value, list(map(str, known)))
+            column_levels = levels.get(name)
+            if isinstance(column_levels, tuple) and value not in column_levels:
+                hint = checks.suggest_spelling(value, list(map(str, column_levels)))
                 raise PydpstatError(
                     f"the condition {self.text!r} must have levels of {name!r}; got {value!r}, and there are "
-                    f"{checks.format_public_value(list(known))}. {way}"
+                    f"{checks.format_public_value(list(column_levels))}. {hint}"
                 )
 
     @property
@@ -115,34 +115,36 @@ def make_engine_test(node: ast.expr) -> Predicate | None:
         case ast.Name(id=name):
             return Comparison(name, "==", 1.0)
         case ast.Compare():
-            return _combine_tests(AllOf, [_make_comparison_test(*each) for each in _split_comparisons(node)])
+            return _combine_tests(
+                AllOf, [_make_comparison_test(*comparison) for comparison in _split_comparisons(node)]
+            )
     raise AssertionError(ast.dump(node))
 
 
 def _combine_tests(
     kind: Callable[[tuple[Predicate, ...]], Predicate], parts: Iterable[Predicate | None]
 ) -> Predicate | None:
-    found = tuple(parts)
-    return None if None in found else kind(found)  # type: ignore[arg-type]
+    tests = tuple(parts)
+    return None if None in tests else kind(tests)  # type: ignore[arg-type]
 
 
 def _make_comparison_test(left: ast.expr, op: ast.cmpop, right: ast.expr) -> Predicate | None:
     among = isinstance(op, (ast.In, ast.NotIn))
     if not isinstance(left, ast.Name) or not (among or _is_value(right)):
         return None
-    given = ast.literal_eval(right)
-    values = tuple(dict.fromkeys(given)) if among else (given,)
+    value = ast.literal_eval(right)
+    values = tuple(dict.fromkeys(value)) if among else (value,)
     test = _make_equality_test(left.id, values) if among or isinstance(op, (ast.Eq, ast.NotEq)) else None
-    if test is None and not among and not isinstance(given, str) and is_exact(given):
-        test = Comparison(left.id, _SYMBOLS[type(op)], float(given)) if type(op) in _SYMBOLS else None
+    if test is None and not among and not isinstance(value, str) and is_exact(value):
+        test = Comparison(left.id, _SYMBOLS[type(op)], float(value)) if type(op) in _SYMBOLS else None
     return _combine_tests(lambda parts: Not(*parts), [test]) if isinstance(op, (ast.NotEq, ast.NotIn)) else test
 
 
 def _make_equality_test(name: str, values: tuple[Any, ...]) -> Predicate | None:
-    if values and all(isinstance(each, str) for each in values):
+    if values and all(isinstance(value, str) for value in values):
         return IsIn(name, values)
-    if values and all(not isinstance(each, str) and is_exact(each) for each in values):
-        return AnyOf(tuple(Comparison(name, "==", float(each)) for each in values))
+    if values and all(not isinstance(value, str) and is_exact(value) for value in values):
+        return AnyOf(tuple(Comparison(name, "==", float(value)) for value in values))
     return None
 
 
@@ -162,7 +164,7 @@ def _find_truth_columns(node: ast.expr) -> list[ast.Name]:
     """Return the columns that are used as Booleans."""
     match node:
         case ast.BoolOp(values=values):
-            return [name for each in values for name in _find_truth_columns(each)]
+            return [name for value in values for name in _find_truth_columns(value)]
         case ast.UnaryOp(operand=operand):
             return _find_truth_columns(operand)
     return [node] if isinstance(node, ast.Name) else []
@@ -170,8 +172,8 @@ def _find_truth_columns(node: ast.expr) -> list[ast.Name]:
 
 def _find_equality_values(node: ast.expr) -> Iterator[tuple[str, object]]:
     """Yield columns with the values with which they are compared for equality."""
-    for each in ast.walk(node):
-        for left, op, right in _split_comparisons(each) if isinstance(each, ast.Compare) else ():
+    for child in ast.walk(node):
+        for left, op, right in _split_comparisons(child) if isinstance(child, ast.Compare) else ():
             if not isinstance(left, ast.Name):
                 continue
             if isinstance(op, (ast.In, ast.NotIn)):
@@ -184,8 +186,8 @@ def _check_condition(node: ast.expr, text: str) -> None:
     """Raise an error for anything but comparisons of columns with values, and combinations of them."""
     match node:
         case ast.BoolOp(values=values):
-            for each in values:
-                _check_condition(each, text)
+            for value in values:
+                _check_condition(value, text)
             return
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             _check_condition(operand, text)
@@ -193,7 +195,7 @@ def _check_condition(node: ast.expr, text: str) -> None:
         case ast.Name():
             return
         case ast.Compare():
-            if all(_is_simple_comparison(*each) for each in _split_comparisons(node)):
+            if all(_is_simple_comparison(*comparison) for comparison in _split_comparisons(node)):
                 return
     raise PydpstatError(
         "a condition must compare columns by < <= == != >= > or in, combined by and, or, not; got "
@@ -203,15 +205,15 @@ def _check_condition(node: ast.expr, text: str) -> None:
 
 def _suggest_condition(node: ast.expr) -> str:
     """Suggest a replacement for syntax of pandas and R in a condition."""
-    for part in ast.walk(node):
-        match part:
+    for child in ast.walk(node):
+        match child:
             case ast.BinOp(op=ast.BitAnd() | ast.BitOr()) | ast.UnaryOp(op=ast.Invert()):
                 return f"Write and, or, not in place of & | ~. {_EXAMPLE}"
             case ast.Call(func=ast.Attribute(attr=name)):
                 return _PANDAS_METHODS.get(name, _EXAMPLE)
             case ast.Call(func=ast.Name(id=name)) if name not in FUNCTIONS:
                 return (
-                    f"What depends on other records, as {checks.format_public_value(ast.unparse(part))} may, must be "
+                    f"What depends on other records, as {checks.format_public_value(ast.unparse(child))} may, must be "
                     "released first: write its value."
                 )
     return f"{_EXAMPLE} Create a computed column first: design.assign(log_income='log(income)')."
@@ -244,8 +246,11 @@ def _is_value(node: ast.expr) -> bool:
 
 def _split_comparisons(node: ast.Compare) -> list[tuple[ast.expr, ast.cmpop, ast.expr]]:
     """Return the comparisons of a chain such as ``18 <= age < 65``, each with the column before its value."""
-    found = zip([node.left, *node.comparators], node.ops, node.comparators)
-    return [_order_column_first(*each) if type(each[1]) in _REVERSED_OPERATORS else each for each in found]
+    comparisons = zip([node.left, *node.comparators], node.ops, node.comparators)
+    return [
+        _order_column_first(*comparison) if type(comparison[1]) in _REVERSED_OPERATORS else comparison
+        for comparison in comparisons
+    ]
 
 
 def _order_column_first(left: ast.expr, op: ast.cmpop, right: ast.expr) -> tuple[ast.expr, ast.cmpop, ast.expr]:
@@ -257,15 +262,17 @@ def _evaluate_condition(
 ) -> tuple[Truths, Truths]:
     match node:
         case ast.BoolOp(op=op, values=values):
-            parts = [_evaluate_condition(each, columns, bounds) for each in values]
-            return _combine_by_and(parts) if isinstance(op, ast.And) else _combine_by_or(parts)
+            truths = [_evaluate_condition(value, columns, bounds) for value in values]
+            return _combine_by_and(truths) if isinstance(op, ast.And) else _combine_by_or(truths)
         case ast.UnaryOp(operand=operand):
-            true, known = _evaluate_condition(operand, columns, bounds)
-            return known & ~true, known
+            true, is_known = _evaluate_condition(operand, columns, bounds)
+            return is_known & ~true, is_known
         case ast.Name(id=name):
             return _compare_column(name, columns[name], ast.Eq(), True)
         case ast.Compare():
-            return _combine_by_and([_evaluate_comparison(columns, bounds, *each) for each in _split_comparisons(node)])
+            return _combine_by_and(
+                [_evaluate_comparison(columns, bounds, *comparison) for comparison in _split_comparisons(node)]
+            )
     raise AssertionError(ast.dump(node))
 
 
@@ -277,15 +284,17 @@ def _evaluate_comparison(
     right: ast.expr,
 ) -> tuple[Truths, Truths]:
     if type(op) in _REVERSED_OPERATORS and not _is_column_and_value(left, right):
-        (one, first), (other, second) = (evaluate_arithmetic(side, columns, bounds) for side in (left, right))
-        known = first & second
+        (left_values, is_left_known), (right_values, is_right_known) = (
+            evaluate_arithmetic(side, columns, bounds) for side in (left, right)
+        )
+        is_known = is_left_known & is_right_known
         # comparisons with undefined numbers are known to be false
-        return _COMPARISON_OPERATORS[type(op)](one, other) & known, known
+        return _COMPARISON_OPERATORS[type(op)](left_values, right_values) & is_known, is_known
     assert isinstance(left, ast.Name)
     if isinstance(op, (ast.In, ast.NotIn)):
-        parts = [_compare_column(left.id, columns[left.id], ast.Eq(), each) for each in ast.literal_eval(right)]
-        true, known = _combine_by_or(parts) if parts else (np.zeros(len(columns[left.id]), dtype=bool),) * 2
-        return (known & ~true, known) if isinstance(op, ast.NotIn) else (true, known)
+        truths = [_compare_column(left.id, columns[left.id], ast.Eq(), value) for value in ast.literal_eval(right)]
+        true, is_known = _combine_by_or(truths) if truths else (np.zeros(len(columns[left.id]), dtype=bool),) * 2
+        return (is_known & ~true, is_known) if isinstance(op, ast.NotIn) else (true, is_known)
     return _compare_column(left.id, columns[left.id], op, ast.literal_eval(right))
 
 
@@ -309,10 +318,10 @@ def _compare_column(name: str, column: Column, op: ast.cmpop, value: object) -> 
     if type(op) in _ORDER_OPERATORS:
         return _compare_by_order(series, op, value)
     code = encode_labels(series, [value])
-    true, known = code == 0, code != -1
+    true, is_known = code == 0, code != -1
     if kind is None:
-        known &= true | np.array([_is_comparable(each, value) for each in series], dtype=bool)
-    return (known & ~true, known) if isinstance(op, ast.NotEq) else (true, known)
+        is_known &= true | np.array([_is_comparable(element, value) for element in series], dtype=bool)
+    return (is_known & ~true, is_known) if isinstance(op, ast.NotEq) else (true, is_known)
 
 
 def _is_comparable(element: object, value: object) -> bool:
@@ -326,16 +335,16 @@ def _is_comparable(element: object, value: object) -> bool:
 def _compare_by_order(series: pd.Series, op: ast.cmpop, value: object) -> tuple[Truths, Truths]:
     if series.dtype == object:
         # numbers or Booleans with a missing value: compare each element separately
-        held = [_is_satisfied(each, op, value) for each in series]
-        return np.array([each is True for each in held], dtype=bool), np.array(
-            [each is not None for each in held], dtype=bool
+        truths = [_is_satisfied(element, op, value) for element in series]
+        return np.array([truth is True for truth in truths], dtype=bool), np.array(
+            [truth is not None for truth in truths], dtype=bool
         )
-    known = ~series.isna().to_numpy(dtype=bool)
+    is_known = ~series.isna().to_numpy(dtype=bool)
     if is_categorical(series):
         # compare by the order of the numbers, not of the categories
         series = series.astype(series.cat.categories.dtype)
-    found = _ORDER_OPERATORS[type(op)](series, value)
-    return found.fillna(False).to_numpy(dtype=bool) & known, known
+    comparison = _ORDER_OPERATORS[type(op)](series, value)
+    return comparison.fillna(False).to_numpy(dtype=bool) & is_known, is_known
 
 
 def _parse_moment(name: str, series: pd.Series, text: str) -> object:
@@ -365,13 +374,13 @@ def _is_satisfied(element: object, op: ast.cmpop, value: object) -> bool | None:
 
 def _combine_by_and(parts: list[tuple[Truths, Truths]]) -> tuple[Truths, Truths]:
     """Combine truth values by and: false if one is known to be false."""
-    true = np.logical_and.reduce([each for each, _ in parts])
-    false = np.logical_or.reduce([known & ~each for each, known in parts])
+    true = np.logical_and.reduce([true_values for true_values, _ in parts])
+    false = np.logical_or.reduce([is_known & ~true_values for true_values, is_known in parts])
     return true, true | false
 
 
 def _combine_by_or(parts: list[tuple[Truths, Truths]]) -> tuple[Truths, Truths]:
     """Combine truth values by or: true if one is known to be true."""
-    true = np.logical_or.reduce([each for each, _ in parts])
-    false = np.logical_and.reduce([known & ~each for each, known in parts])
+    true = np.logical_or.reduce([true_values for true_values, _ in parts])
+    false = np.logical_and.reduce([is_known & ~true_values for true_values, is_known in parts])
     return true, true | false

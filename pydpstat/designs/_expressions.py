@@ -66,8 +66,8 @@ class NumericExpression(ColumnExpression):
 
     def compute_values(self, columns: Mapping[str, Column], undefined_value: float = np.nan) -> Floats:
         """Compute the number of each record, NaN if one of its columns is missing."""
-        found, known = evaluate_arithmetic(parse_syntax_tree(self.text), columns, dict(self.bounds))
-        return np.where(known & np.isnan(found), undefined_value, found)
+        values, is_known = evaluate_arithmetic(parse_syntax_tree(self.text), columns, dict(self.bounds))
+        return np.where(is_known & np.isnan(values), undefined_value, values)
 
 
 def check_names(
@@ -81,22 +81,22 @@ def check_names(
     for name in names:
         if name in declared:
             continue
-        way, near = f"Declare its bounds or levels; a string needs quotes, {name!r}.", ""
+        hint, near = f"Declare its bounds or levels; a string needs quotes, {name!r}.", ""
         if name in data_columns:
-            argument, each = ("levels", "[False, True]") if name in truth_columns else ("bounds", "(lower, upper)")
-            way = f"Declare it, dp.design(..., {argument}={{{name!r}: {each}}})."
+            argument, example = ("levels", "[False, True]") if name in truth_columns else ("bounds", "(lower, upper)")
+            hint = f"Declare it, dp.design(..., {argument}={{{name!r}: {example}}})."
         elif checks.suggest_spelling(name, declared).startswith("Did"):
             near = f" {checks.suggest_spelling(name, declared)}"
-        raise PydpstatError(f"the {subject} must be on declared columns; got {name!r}. {way}{near}")
+        raise PydpstatError(f"the {subject} must be on declared columns; got {name!r}. {hint}{near}")
 
 
 def _check_arithmetic(text: str) -> None:
     """Raise an error for anything but arithmetic of columns and numbers."""
-    part = find_unsupported_part(parse_syntax_tree(text))
-    if part is None:
+    unsupported_part = find_unsupported_part(parse_syntax_tree(text))
+    if unsupported_part is None:
         return
-    shown = checks.format_public_value(ast.unparse(part))
-    if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Pow):
+    shown = checks.format_public_value(ast.unparse(unsupported_part))
+    if isinstance(unsupported_part, ast.BinOp) and isinstance(unsupported_part.op, ast.Pow):
         raise PydpstatError(
             f"an expression must have a number other than 0 as exponent; got {shown}. Use exp() and log() "
             "for other powers."
@@ -116,15 +116,15 @@ def evaluate_arithmetic(
     The number is a scalar if the expression has no column.
     """
     numbers = {name: _read_number_column(name, columns[name], bounds.get(name)) for name in find_column_names(node)}
-    known = ~reduce(np.logical_or, map(np.isnan, numbers.values()), np.zeros((), dtype=bool))
-    return evaluate_expression(node, numbers), known
+    is_known = ~reduce(np.logical_or, map(np.isnan, numbers.values()), np.zeros((), dtype=bool))
+    return evaluate_expression(node, numbers), is_known
 
 
 def _read_number_column(name: str, column: Column, bounds: VariableBounds | None) -> Floats:
     series = to_series(column)
     if series.dtype == object and bounds is not None:
         # declared as numbers: other values are missing, and each value is converted separately
-        series = pd.Series([_convert_to_float(each, name) for each in series], dtype=np.float64)
+        series = pd.Series([_convert_to_float(value, name) for value in series], dtype=np.float64)
     elif series.dtype == object:
         # Booleans with a missing value
         with suppress(PydpstatError):

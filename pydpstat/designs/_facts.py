@@ -51,13 +51,13 @@ class Facts(NamedTuple):
             return self.missing
         rules = {name: self._get_column_missing_rule(name) for name in names}
         # a column without missing values is compatible with any rule
-        found = [each for each in dict.fromkeys(rules.values()) if each != "error"]
-        if len(found) > 1:
+        distinct_rules = [rule for rule in dict.fromkeys(rules.values()) if rule != "error"]
+        if len(distinct_rules) > 1:
             raise PydpstatError(
                 "missing must be the same rule for columns that are released together; the design "
                 f"has {rules}. Give missing= in the call."
             )
-        return found[0] if found else "error"
+        return distinct_rules[0] if distinct_rules else "error"
 
     def _get_column_missing_rule(self, name: str) -> Missing:
         """Return the rule of a column; that of an assigned column is "drop" if one of its sources has this rule."""
@@ -69,7 +69,9 @@ class Facts(NamedTuple):
 
     def get_number_bounds(self) -> dict[str, VariableBounds]:
         """Return the bounds of all numeric columns; 0 and 1 for Booleans."""
-        truths = {name: (0.0, 1.0) for name, each in self.levels.items() if set(each) <= {False, True}}
+        truths = {
+            name: (0.0, 1.0) for name, column_levels in self.levels.items() if set(column_levels) <= {False, True}
+        }
         return {**truths, **self.bounds}
 
     @property
@@ -88,9 +90,9 @@ class Facts(NamedTuple):
     def with_columns(self, data_columns: Sequence[str], columns: Mapping[str, object], bounds: Any) -> Facts:
         """Return the facts with assigned columns added; see `Design.assign`."""
         several = isinstance(bounds, Mapping)
-        given = bounds if several else dict.fromkeys(columns, bounds)
+        bounds_by_column = bounds if several else dict.fromkeys(columns, bounds)
         single = several or bounds is None or len(columns) == 1
-        if not columns or not {*given} <= {*columns} or not single:
+        if not columns or not {*bounds_by_column} <= {*columns} or not single:
             raise PydpstatError(
                 "assign must have columns, and their bounds: a pair for one column, or a dict by "
                 f"column; got the columns {checks.format_public_value(list(columns))} and as bounds "
@@ -106,7 +108,7 @@ class Facts(NamedTuple):
                     f"{name} must be an expression, a string such as 'log(income)'; got "
                     f"{checks.describe_value(text)}. The expression is applied to each record by pydpstat."
                 )
-            facts = facts._with_column(name, text, given.get(name), data_columns)
+            facts = facts._with_column(name, text, bounds_by_column.get(name), data_columns)
         return facts
 
     def _with_column(self, name: str, text: str, bounds: object, data_columns: Sequence[str]) -> Facts:
@@ -123,10 +125,10 @@ class Facts(NamedTuple):
         if bounds is None:
             bounds = expression.compute_bounds(self.get_number_bounds())
             if not -math.inf < bounds[0] < bounds[1] < math.inf:
-                of = {each: self.get_number_bounds().get(each) for each in expression.names}
+                column_bounds = {column: self.get_number_bounds().get(column) for column in expression.names}
                 raise PydpstatError(
                     f"bounds must be given for {name!r}: {text!r} has no finite bounds with those of "
-                    f"its columns, {of}. Give them, assign({name}={text!r}, bounds=(lower, upper))."
+                    f"its columns, {column_bounds}. Give them, assign({name}={text!r}, bounds=(lower, upper))."
                 )
         return facts._replace(bounds={**self.bounds, name: check_bounds(bounds, f"bounds of {name!r}")})
 
@@ -135,8 +137,10 @@ class Facts(NamedTuple):
         return {
             "bounds": {name: list(pair) for name, pair in self.bounds.items()},
             "levels": {
-                name: each if isinstance(each, str) else list(map(checks.unwrap_scalar, each))
-                for name, each in self.levels.items()
+                name: column_levels
+                if isinstance(column_levels, str)
+                else list(map(checks.unwrap_scalar, column_levels))
+                for name, column_levels in self.levels.items()
             },
             **{name: getattr(self, name) for name in self._fields[2:-1]},
             **({"assigned": dict(self.assigned)} if self.assigned else {}),
@@ -174,10 +178,12 @@ def check_facts(
     for argument, name in (("unit", unit), ("weights", weights), ("strata", strata)):
         if name is not None:
             _check_column(name, argument, columns, checks.describe_option(name))
-    most = None
+    checked_max_records = None
     if unit is not None:
         hint = "With 1, one record of each unit counts."
-        most = checks.check_integer(1 if max_records is None else max_records, "max_records", 1, hint=hint)
+        checked_max_records = checks.check_integer(
+            1 if max_records is None else max_records, "max_records", 1, hint=hint
+        )
     elif max_records is not None:
         raise PydpstatError("max_records must not be given without unit. Name the column that identifies units.")
     if weights is not None and weights not in checked_bounds:
@@ -205,14 +211,16 @@ def check_facts(
     for rule in missing.values() if isinstance(missing, Mapping) else (missing,):
         _check_missing_rule(rule, checked_levels)
     checks.check_choice(neighbors, "neighbors", NEIGHBORS)
-    return Facts(checked_bounds, checked_levels, unit, most, weights, strata, missing, neighbors, other, {})
+    return Facts(
+        checked_bounds, checked_levels, unit, checked_max_records, weights, strata, missing, neighbors, other, {}
+    )
 
 
 def _check_missing_rule(rule: object, levels: Mapping[str, Levels]) -> None:
     """Raise an error for a string that is neither a rule nor a declared level that replaces missing values."""
     if not isinstance(rule, str) or rule in ("error", "drop"):
         return
-    if not any(each == "declared" or rule in each for each in levels.values()):
+    if not any(column_levels == "declared" or rule in column_levels for column_levels in levels.values()):
         raise PydpstatError(
             "missing must be 'error', 'drop', or a value that replaces missing ones; got "
             f"{checks.describe_option(rule)}, which is not a declared level. "
@@ -239,10 +247,11 @@ def _check_facts_by_column(
 def _check_column(name: object, argument: str, columns: Collection[str] | None, description: str) -> None:
     if isinstance(name, str) and (columns is None or name in columns):
         return
-    known = () if columns is None else tuple(columns)
+    column_names = () if columns is None else tuple(columns)
     raise PydpstatError(
         f"{argument} must name columns of the data; got {description}. "
-        f"{checks.suggest_spelling(name, known)} The columns are {checks.format_public_value(list(known))}."
+        f"{checks.suggest_spelling(name, column_names)} The columns are "
+        f"{checks.format_public_value(list(column_names))}."
     )
 
 
@@ -255,10 +264,10 @@ def _check_levels(name: str, levels: object) -> Levels:
             f"levels[{name!r}] must be a list of the public levels, or 'declared' for those of a "
             f"Categorical; got {checks.describe_option(levels)}. Give for example ['f', 'm']."
         )
-    for each in values:
-        if is_missing(each) or isinstance(each, (list, tuple, dict, set)):
+    for value in values:
+        if is_missing(value) or isinstance(value, (list, tuple, dict, set)):
             raise PydpstatError(
-                f"levels[{name!r}] must be strings, numbers or truth values; got {checks.describe_value(each)} "
+                f"levels[{name!r}] must be strings, numbers or truth values; got {checks.describe_value(value)} "
                 "among them. A missing value is not a level: missing= says how it is treated."
             )
     return check_level_values(levels, f"levels[{name!r}]")
@@ -268,18 +277,18 @@ def check_narrower_bounds(facts: Facts, names: Sequence[str], bounds: object) ->
     """Raise an error if bounds of a call are wider than those of its design; None is allowed."""
     if bounds is None:
         return
-    given = bounds if isinstance(bounds, Mapping) else dict.fromkeys(names, bounds)
-    for each, given_pair in given.items():
-        if each not in names:
+    bounds_by_column = bounds if isinstance(bounds, Mapping) else dict.fromkeys(names, bounds)
+    for name, given_pair in bounds_by_column.items():
+        if name not in names:
             raise PydpstatError(
                 f"bounds must be those of the variables, {checks.format_public_value(list(names))}; got some of "
-                f"{each!r}. {checks.suggest_spelling(each, names)}"
+                f"{name!r}. {checks.suggest_spelling(name, names)}"
             )
         pair = check_bounds(given_pair)
-        low, high = facts.bounds.get(each, (-float("inf"), float("inf")))
+        low, high = facts.bounds.get(name, (-float("inf"), float("inf")))
         if not low <= pair[0] < pair[1] <= high:
             raise PydpstatError(
-                f"bounds of {each!r} must lie within the declared ones, {(low, high)}; got {pair}. Give the "
+                f"bounds of {name!r} must lie within the declared ones, {(low, high)}; got {pair}. Give the "
                 "declared ones or narrower: a call cannot widen a design."
             )
 
@@ -288,16 +297,17 @@ def check_fewer_levels(facts: Facts, names: str | Sequence[str] | None, levels: 
     """Raise an error if levels of a call are not among those of its design; None is allowed."""
     if levels is None:
         return
-    named = [names] if isinstance(names, str) else names or []
-    given = levels if isinstance(levels, Mapping) else dict.fromkeys(named, levels)
-    for each, values in given.items():
-        own, values = facts.levels.get(each), to_public_list(values, "levels")
-        if not isinstance(own, tuple) or not isinstance(values, (list, tuple)):
+    group_names = [names] if isinstance(names, str) else names or []
+    levels_by_column = levels if isinstance(levels, Mapping) else dict.fromkeys(group_names, levels)
+    for name, values in levels_by_column.items():
+        declared_levels, values = facts.levels.get(name), to_public_list(values, "levels")
+        if not isinstance(declared_levels, tuple) or not isinstance(values, (list, tuple)):
             continue
-        if more := [value for value in values if value not in own]:
+        if more := [value for value in values if value not in declared_levels]:
             raise PydpstatError(
-                f"levels of {each!r} must be among the declared ones, {checks.format_public_value(list(own))}; got "
-                f"{len(more)} others. Give the declared ones or fewer: a call cannot widen a design."
+                f"levels of {name!r} must be among the declared ones, "
+                f"{checks.format_public_value(list(declared_levels))}; got {len(more)} others. Give the "
+                "declared ones or fewer: a call cannot widen a design."
             )
 
 

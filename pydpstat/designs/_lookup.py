@@ -50,14 +50,14 @@ def parse_variables(formula: str, name: str, columns: Sequence[str]) -> str | li
     """
     left, right = _split_formula(formula, name, get_formula_example(name))
     if right == "1" and left and name in (*_ONE_SAMPLE_METHODS, *_DIFFERENCE_METHODS):
-        pair = [each.strip() for each in left.split("-")]
+        pair = [variable.strip() for variable in left.split("-")]
         if left not in columns and len(pair) == 2 and name in _DIFFERENCE_METHODS:
             return pair
         if name in _ONE_SAMPLE_METHODS:
             return left
     if not left and name in _TABLE_METHODS:
-        found = [each.strip() for each in right.split("+")]
-        return found if len(found) > 1 else found[0]
+        variables = [variable.strip() for variable in right.split("+")]
+        return variables if len(variables) > 1 else variables[0]
     raise _make_formula_error(formula, name, get_formula_example(name))
 
 
@@ -82,7 +82,7 @@ def parse_groups(formula: object, name: str, columns: Sequence[str]) -> list[str
 
 
 def _split_formula(formula: str, name: str, example: str) -> list[str]:
-    sides = [each.strip() for each in formula.split("~")]
+    sides = [side.strip() for side in formula.split("~")]
     if len(sides) != 2 or not sides[1]:
         raise _make_formula_error(formula, name, example)
     return sides
@@ -98,17 +98,20 @@ def get_formula_example(name: str) -> str:
 
 
 def _make_formula_error(formula: object, name: str, example: str) -> PydpstatError:
-    given = checks.describe_option(formula)
+    description = checks.describe_option(formula)
     if not example:
         return PydpstatError(
-            f"variables must be column names for {name}, which takes no formula; got {given}. Give "
+            f"variables must be column names for {name}, which takes no formula; got {description}. Give "
             "for example 'income', with by='region' for groups."
         )
     if name in GROUP_METHODS:
-        what, way = "formula must be a variable and its groups", "One sample has ttest_1samp, quantile_test"
+        requirement, hint = "formula must be a variable and its groups", "One sample has ttest_1samp, quantile_test"
     else:
-        what, way = f"a formula of {name} must be a sample or a table", "Groups have ttest_ind, f_oneway, kruskal"
-    return PydpstatError(f"{what}; got {given}. Write for example {example}. {way} and their like.")
+        requirement, hint = (
+            f"a formula of {name} must be a sample or a table",
+            "Groups have ttest_ind, f_oneway, kruskal",
+        )
+    return PydpstatError(f"{requirement}; got {description}. Write for example {example}. {hint} and their like.")
 
 
 class Design(Protocol):
@@ -136,8 +139,8 @@ def resolve_columns(design: Design, variables: object, name: str) -> tuple[list[
     """Return the requested columns, and those of them that must be computed."""
     if variables is None and name == "count":
         return [RECORDS_COLUMN], [ComputedColumn(RECORDS_COLUMN, None)]
-    given = [variables] if isinstance(variables, str) else variables
-    if not isinstance(given, (list, tuple)) or not given or not all(isinstance(each, str) for each in given):
+    names = [variables] if isinstance(variables, str) else variables
+    if not isinstance(names, (list, tuple)) or not names or not all(isinstance(column, str) for column in names):
         if name in CONDITION_METHODS:
             raise PydpstatError(
                 f"{get_method_signature(name).first_parameter} must be a condition in quotes, or a column name; got "
@@ -147,26 +150,26 @@ def resolve_columns(design: Design, variables: object, name: str) -> tuple[list[
             f"variables must be a column name, or a list of names; got {checks.describe_value(variables)}. "
             "Give for example 'income'."
         )
-    made = []
-    for each in given:
-        if each in design.columns:
+    computed_columns = []
+    for column in names:
+        if column in design.columns:
             continue
-        if each.isidentifier():
+        if column.isidentifier():
             raise PydpstatError(
-                f"variables must be columns of the data; got {each!r}. "
-                f"{checks.suggest_spelling(each, design.columns)} "
+                f"variables must be columns of the data; got {column!r}. "
+                f"{checks.suggest_spelling(column, design.columns)} "
                 f"The columns are {checks.format_public_value(list(design.columns))}."
             )
-        condition = Condition(each, design.facts.clipping_bounds)
+        condition = Condition(column, design.facts.clipping_bounds)
         design.facts.check_condition(condition, design.columns)
-        made.append(ComputedColumn(each, condition))
-    return list(given), made
+        computed_columns.append(ComputedColumn(column, condition))
+    return list(names), computed_columns
 
 
 def check_group_columns(by: object) -> list[str]:
     """Check the columns of groups in a call, and return their names."""
     keys = [] if by is None else [by] if isinstance(by, str) else by
-    if isinstance(keys, (list, tuple)) and all(isinstance(each, str) for each in keys):
+    if isinstance(keys, (list, tuple)) and all(isinstance(key, str) for key in keys):
         return list(keys)
     raise PydpstatError(
         f"by must name columns of the design's data; got {checks.describe_value(by)}. Give for example by='region'."
@@ -182,10 +185,10 @@ def get_declared_bounds(design: Design, names: Sequence[str], single: bool, is_d
     """Return the declared bounds of variables, or of the difference of two."""
     facts = design.facts
     record_facts("bounds", names)
-    for each in names:
-        if each not in facts.bounds:
-            raise make_undeclared_error(design, "bounds", each, "(lower, upper)")
-    pairs = [facts.bounds[each] for each in names]
+    for name in names:
+        if name not in facts.bounds:
+            raise make_undeclared_error(design, "bounds", name, "(lower, upper)")
+    pairs = [facts.bounds[name] for name in names]
     if is_difference:
         return pairs[0][0] - pairs[1][1], pairs[0][1] - pairs[1][0]
     return pairs[0] if single else dict(zip(names, pairs))
@@ -193,7 +196,7 @@ def get_declared_bounds(design: Design, names: Sequence[str], single: bool, is_d
 
 def make_undeclared_error(design: Design, argument: str, name: str, example: str) -> PydpstatError:
     """Return the error for a column without a declaration that is needed."""
-    way = f"Declare them, dp.design(..., {argument}={{{name!r}: {example}}})."
+    hint = f"Declare them, dp.design(..., {argument}={{{name!r}: {example}}})."
     if name not in design.columns:
         return PydpstatError(
             f"{argument} must include those of {name!r}, which is not a column of the design. "
@@ -201,32 +204,32 @@ def make_undeclared_error(design: Design, argument: str, name: str, example: str
             f"{checks.format_public_value(list(design.columns))}."
         )
     if argument == "bounds" and name in design.facts.levels:
-        way = f"It has levels, which are for groups, tables and conditions. {way}"
+        hint = f"It has levels, which are for groups, tables and conditions. {hint}"
     if argument == "levels" and name in design.facts.bounds:
         middle = sum(design.facts.bounds[name]) / 2
-        way = (
+        hint = (
             "It has bounds, which are for numbers. Make groups of them, "
             f"design.assign(high='{name} >= {middle:g}'), or declare levels in place of bounds."
         )
     if argument == "bounds or levels":
-        way = (
+        hint = (
             f"Declare bounds of numbers, dp.design(..., bounds={{{name!r}: (lower, upper)}}), or levels of "
             f"groups, levels={{{name!r}: [...]}}."
         )
-    return PydpstatError(f"{argument} must include those of {name!r}; none are declared. {way}")
+    return PydpstatError(f"{argument} must include those of {name!r}; none are declared. {hint}")
 
 
 def get_declared_levels(design: Design, names: Sequence[str], as_list: bool) -> Any:
     """Return the declared levels of columns: a list for one, else a dict."""
-    found = {}
+    levels_by_name = {}
     record_facts("levels", names)
     for each in names:
         if each not in design.facts.levels:
             raise make_undeclared_error(design, "levels", each, "[...]")
-        found[each] = design.facts.levels[each]
-    if all(isinstance(each, str) for each in found.values()):
+        levels_by_name[each] = design.facts.levels[each]
+    if all(isinstance(each, str) for each in levels_by_name.values()):
         return "declared"
-    lists = {key: each if isinstance(each, str) else list(each) for key, each in found.items()}
+    lists = {key: each if isinstance(each, str) else list(each) for key, each in levels_by_name.items()}
     return lists[names[0]] if as_list else lists
 
 
@@ -235,19 +238,29 @@ def fill_levels(design: Design, names: Sequence[str], levels: Any, as_list: bool
 
     If `purpose` is given, which has no data, they are lists.
     """
-    rest = [each for each in names if levels is None or isinstance(levels, Mapping) and each not in levels]
-    if not rest:
+    remaining_names = [name for name in names if levels is None or isinstance(levels, Mapping) and name not in levels]
+    if not remaining_names:
         return levels
-    found = get_listed_levels(design, rest, purpose, as_list) if purpose else get_declared_levels(design, rest, as_list)
-    return found if levels is None else {**found, **levels} if isinstance(found, Mapping) and found else levels
+    declared_levels = (
+        get_listed_levels(design, remaining_names, purpose, as_list)
+        if purpose
+        else get_declared_levels(design, remaining_names, as_list)
+    )
+    return (
+        declared_levels
+        if levels is None
+        else {**declared_levels, **levels}
+        if isinstance(declared_levels, Mapping) and declared_levels
+        else levels
+    )
 
 
 def get_listed_levels(design: Design, names: Sequence[str], purpose: str, as_list: bool) -> Any:
     """Return declared levels as lists, for a purpose that has no data from which to take them."""
-    for each in names:
-        if design.facts.levels.get(each) == "declared":
+    for name in names:
+        if design.facts.levels.get(name) == "declared":
             raise PydpstatError(
-                f"levels of {each!r} must be a list for {purpose}; the design has 'declared'. Name them, "
-                f"dp.design(..., levels={{{each!r}: [...]}})."
+                f"levels of {name!r} must be a list for {purpose}; the design has 'declared'. Name them, "
+                f"dp.design(..., levels={{{name!r}: [...]}})."
             )
     return get_declared_levels(design, names, as_list)

@@ -52,30 +52,34 @@ _CALLABLE_METHODS = ("any_interval", "any_test")
 
 def call_for_design(design: Design, name: str, arguments: tuple[Any, ...], options: CallOptions) -> object:
     """Call a function as a method of a design."""
-    if known := design._cached_calls.get(make_cache_key(name, arguments, options)):
-        with DesignCallContext(RepeatedCall(name, known, arguments[1]), known.facts, get_types_condition(design._data)):
-            data = design._select_columns(known.names, (), not options)
-            return known.function(data, arguments[1], **known.options, budget=design.budget, rng=design.rng)
+    if cached_call := design._cached_calls.get(make_cache_key(name, arguments, options)):
+        with DesignCallContext(
+            RepeatedCall(name, cached_call, arguments[1]), cached_call.facts, get_types_condition(design._data)
+        ):
+            data = design._select_columns(cached_call.names, (), not options)
+            return cached_call.function(data, arguments[1], **cached_call.options, budget=design.budget, rng=design.rng)
     if name == "count" and (not arguments or checks.is_number(arguments[0])) and "condition" not in options:
         # without a condition, count all records
         arguments = (None, *arguments)
-    how = get_method_signature(name)
-    given = _bind_arguments(how, name, arguments, options)
-    if design.facts.strata is not None and "strata" in how.option_names and given.get("by") is None:
-        given.setdefault("strata", design.facts.strata)
+    signature = get_method_signature(name)
+    bound_arguments = _bind_arguments(signature, name, arguments, options)
+    if design.facts.strata is not None and "strata" in signature.option_names and bound_arguments.get("by") is None:
+        bound_arguments.setdefault("strata", design.facts.strata)
     typed = MethodCall(name, arguments, options, design.condition, design.facts.levels)
     with DesignCallContext(typed, (), get_types_condition(design._data)):
         if name in GROUP_METHODS:
-            return _call_by_groups(design, how, given.pop("formula"), given, name)
+            return _call_by_groups(design, signature, bound_arguments.pop("formula"), bound_arguments, name)
         if name in MODEL_METHODS:
-            return _call_model(design, how, given.pop("formula"), given)
-        variables = given.pop(how.first_parameter, None)
+            return _call_model(design, signature, bound_arguments.pop("formula"), bound_arguments)
+        variables = bound_arguments.pop(signature.first_parameter, None)
         if is_formula(variables, design.columns):
             variables = parse_variables(variables, name, design.columns)
         _check_n_variables(name, variables)
-        keys = check_group_columns(given.get("strata") if given.get("by") is None else given["by"])
-        check_fewer_levels(design.facts, keys or variables, given.get("levels"))
-        return _call_on_variables(design, how, name, variables, given)
+        keys = check_group_columns(
+            bound_arguments.get("strata") if bound_arguments.get("by") is None else bound_arguments["by"]
+        )
+        check_fewer_levels(design.facts, keys or variables, bound_arguments.get("levels"))
+        return _call_on_variables(design, signature, name, variables, bound_arguments)
 
 
 def _check_n_variables(name: str, variables: object) -> None:
@@ -123,7 +127,7 @@ def _call_plan_with_facts(
     ask: Any = pydpstat.plan
     if function not in (*PLANNED_FUNCTIONS, *TEST_FUNCTIONS):
         return ask(function, *positional_arguments[:1], **keyword_arguments)
-    how, options = get_method_signature(function), dict(keyword_arguments)
+    signature, options = get_method_signature(function), dict(keyword_arguments)
     if checks.is_number(variables):
         variables, positional_arguments = None, (variables, *positional_arguments)
     if variables is None and function not in ("count", *TEST_FUNCTIONS):
@@ -131,14 +135,15 @@ def _call_plan_with_facts(
             f"variables must be given for the plan of {function}; got none. Write "
             f"design.plan({function!r}, 'income', 1.0)."
         )
-    if len(positional_arguments) > len(how.positional_parameters):
+    if len(positional_arguments) > len(signature.positional_parameters):
         raise PydpstatError(
-            f"{function} takes {', '.join(how.positional_parameters)} by position; got {len(positional_arguments)}."
+            f"{function} takes {', '.join(signature.positional_parameters)} by position; "
+            f"got {len(positional_arguments)}."
         )
     # a single positional argument is epsilon, the last parameter
     options.update(
         zip(
-            how.positional_parameters[-1:] if len(positional_arguments) == 1 else how.positional_parameters,
+            signature.positional_parameters[-1:] if len(positional_arguments) == 1 else signature.positional_parameters,
             positional_arguments,
         )
     )
@@ -153,12 +158,15 @@ def _call_plan_with_facts(
     check_fewer_levels(design.facts, keys or names, options.get("levels"))
     if function in TEST_FUNCTIONS:
         options.setdefault("neighbors", design.facts.neighbors)
-    if names and "bounds" in how.option_names and "bounds" not in options:
+    if names and "bounds" in signature.option_names and "bounds" not in options:
         alone = single or is_single_grouped_variable(design, names, keys)
         options["bounds"] = get_declared_bounds(design, names, alone, function in PAIR_METHODS)
     if function in PLANNED_FUNCTIONS:
-        own = _get_declared_options(design, how, names, options)
-        options = {**{key: own[key] for key in own if key not in ("budget", "rng")}, **options}
+        declared_options = _get_declared_options(design, signature, names, options)
+        options = {
+            **{key: declared_options[key] for key in declared_options if key not in ("budget", "rng")},
+            **options,
+        }
         keys = names if function in TABLE_METHODS else keys
         if keys:
             options["levels"] = fill_levels(design, keys, options.get("levels"), len(keys) == 1, "a plan")
@@ -171,30 +179,32 @@ def _bind_arguments(
     signature: MethodSignature, name: str, arguments: tuple[object, ...], options: CallOptions
 ) -> CallOptions:
     """Return the given arguments by the names of the method's parameters."""
-    named = options.keys()
+    option_names = options.keys()
     if (
         len(arguments) == len(signature.required_positional)
-        and signature.required_options <= named <= signature.option_names
-        and not FIXED_ARGUMENTS & named
+        and signature.required_options <= option_names <= signature.option_names
+        and not FIXED_ARGUMENTS & option_names
     ):
         # the usual case, much faster than binding by the signature
-        given = {**dict(zip(signature.required_positional, arguments)), **options}
+        bound_arguments = {**dict(zip(signature.required_positional, arguments)), **options}
     else:
         try:
-            given = dict(signature.signature.bind(*arguments, **options).arguments)
+            bound_arguments = dict(signature.signature.bind(*arguments, **options).arguments)
         except TypeError:
             once = FIXED_ARGUMENTS - {"max_weight"} | ({"weights"} if name in WEIGHTED_METHODS else set())
-            said = explain_call(f"design.{name}", signature.signature, arguments, options, once).removeprefix(
+            explanation = explain_call(f"design.{name}", signature.signature, arguments, options, once).removeprefix(
                 f"design.{name}"
             )
-            raise ArgumentError(f"{name} of a design{said}") from None
-    return {key: value for key, value in given.items() if key not in NARROWABLE_ARGUMENTS or value is not None}
+            raise ArgumentError(f"{name} of a design{explanation}") from None
+    return {
+        key: value for key, value in bound_arguments.items() if key not in NARROWABLE_ARGUMENTS or value is not None
+    }
 
 
 def _call_on_variables(
     design: Design, signature: MethodSignature, name: str, variables: Any, bound_arguments: CallOptions
 ) -> object:
-    names, made = resolve_columns(design, variables, name)
+    names, computed_columns = resolve_columns(design, variables, name)
     single = (isinstance(variables, str) or variables is None) and name not in JOINT_METHODS
     # a single variable is one sample
     pair = name in PAIR_METHODS and not (single and name == "wilcoxon")
@@ -206,7 +216,7 @@ def _call_on_variables(
     keys = check_group_columns(
         bound_arguments.get("strata") if bound_arguments.get("by") is None else bound_arguments["by"]
     )
-    made_of = {each.name: each.needs for each in made}
+    made_of = {each.name: each.needs for each in computed_columns}
     read = [column for each in [*names, *keys] for column in made_of.get(each, (each,))]
     if name in WEIGHTED_METHODS and design.facts.weights is not None:
         read.append(design.facts.weights)
@@ -237,27 +247,36 @@ def _call_on_variables(
         # the variance depends on the number of sampled records outside the subset
         whole_sample = bound_arguments.get("strata") is not None or name == "weighted_total" and not keys
         used = list(dict.fromkeys([*names, weights, *extra]))
-        data: list[object] = [design._select_columns(used, made, False, weights if whole_sample else None), weights]
+        data: list[object] = [
+            design._select_columns(used, computed_columns, False, weights if whole_sample else None),
+            weights,
+        ]
     elif pair or name in _CALLABLE_METHODS:
-        columns = read_columns(design._select_columns([*names, *unit], made, False))
+        columns = read_columns(design._select_columns([*names, *unit], computed_columns, False))
         data = [columns[each] for each in names]
         if not pair:
             data = data if single else [select_frame(columns, names)]
         if unit:
             options["unit"] = columns[unit[0]]
     else:
-        data = [design._select_columns([*names, *extra], made, single and not extra)]
+        data = [design._select_columns([*names, *extra], computed_columns, single and not extra)]
         data += [None] * (len(signature.data_parameters) - 1)
     before = [bound_arguments[each] for each in signature.positional_parameters if each in bound_arguments]
     options = {key: value for key, value in options.items() if key in signature.option_names}
     by = {key: each for key, each in bound_arguments.items() if key != "epsilon"}
-    if name in SINGLE_VARIABLE_METHODS and single and not made and by.keys() <= {"by"} and extra == [*by.values()]:
+    if (
+        name in SINGLE_VARIABLE_METHODS
+        and single
+        and not computed_columns
+        and by.keys() <= {"by"}
+        and extra == [*by.values()]
+    ):
         fixed = {key: each for key, each in options.items() if key not in ("budget", "rng")}
         typed = MethodCall(name, (variables, 0.0), by, design.condition, {})
-        known = CachedCall(
+        cached_call = CachedCall(
             signature.function, [*names, *extra], fixed, get_recorded_facts(), *typed.split_call_at_epsilon()
         )
-        design._cached_calls[name, variables, by.get("by")] = known
+        design._cached_calls[name, variables, by.get("by")] = cached_call
     return signature.function(*data, *before, **options)
 
 
@@ -268,13 +287,15 @@ def _call_model(design: Design, signature: MethodSignature, formula: object, bou
         raise PydpstatError(
             f"formula must be a string such as 'income ~ age + C(sex)'; got {checks.describe_value(formula)}."
         )
-    said = parse_formula(formula)
-    names, made = resolve_columns(design, [*said.response.columns, *said.columns], signature.function.__name__)
+    parsed = parse_formula(formula)
+    names, computed_columns = resolve_columns(
+        design, [*parsed.response.columns, *parsed.columns], signature.function.__name__
+    )
     facts = design.facts
-    factors = [each for each in said.columns if each in said.categorical_columns or each not in facts.bounds]
+    factors = [each for each in parsed.columns if each in parsed.categorical_columns or each not in facts.bounds]
     numbers = [each for each in names if each not in factors]
     if signature.function.__name__ == "logit":
-        response = said.response.columns[0]
+        response = parsed.response.columns[0]
         numbers.remove(response)
         if response in facts.levels:
             factors = [response, *factors]
@@ -282,26 +303,32 @@ def _call_model(design: Design, signature: MethodSignature, formula: object, bou
     # a call may narrow some columns; the others keep their declared bounds and levels
     bounds, levels = bound_arguments.get("bounds") or {}, bound_arguments.get("levels") or {}
     if isinstance(bounds, Mapping) and isinstance(levels, Mapping):
-        for each in said.columns:
+        for each in parsed.columns:
             if each in design.columns and each not in (*facts.declared_columns, *bounds, *levels):
                 raise make_undeclared_error(design, "bounds or levels", each, "")
     check_narrower_bounds(facts, numbers, bounds)
     check_fewer_levels(facts, factors, levels)
-    if isinstance(bounds, Mapping) and (rest := [each for each in numbers if each not in bounds]):
-        options["bounds"] = {**get_declared_bounds(design, rest, False, False), **bounds}
-    if isinstance(levels, Mapping) and (rest := [each for each in factors if each not in levels]):
-        found = get_declared_levels(design, rest, as_list=False)
-        own = found if isinstance(found, Mapping) or not levels else dict.fromkeys(rest, found)
-        options["levels"] = {**own, **levels} if levels else own
+    if isinstance(bounds, Mapping) and (remaining_names := [each for each in numbers if each not in bounds]):
+        options["bounds"] = {**get_declared_bounds(design, remaining_names, False, False), **bounds}
+    if isinstance(levels, Mapping) and (remaining_names := [each for each in factors if each not in levels]):
+        declared_levels = get_declared_levels(design, remaining_names, as_list=False)
+        filled_levels = (
+            declared_levels
+            if isinstance(declared_levels, Mapping) or not levels
+            else dict.fromkeys(remaining_names, declared_levels)
+        )
+        options["levels"] = {**filled_levels, **levels} if levels else filled_levels
     epsilon = options.pop("epsilon")
     unit = [options["unit"]] if "unit" in options else []
-    return signature.function(formula, design._select_columns([*names, *unit], made, False), epsilon, **options)
+    return signature.function(
+        formula, design._select_columns([*names, *unit], computed_columns, False), epsilon, **options
+    )
 
 
 def _call_by_groups(
     design: Design, signature: MethodSignature, formula: object, bound_arguments: CallOptions, name: str
 ) -> object:
-    names, made = resolve_columns(design, parse_groups(formula, name, design.columns), name)
+    names, computed_columns = resolve_columns(design, parse_groups(formula, name, design.columns), name)
     value, group = names
     if group in design.facts.bounds and value in design.facts.levels:
         raise PydpstatError(
@@ -320,7 +347,7 @@ def _call_by_groups(
     else:
         check_narrower_bounds(design.facts, names[:1], bound_arguments.get("bounds"))
     unit = [options["unit"]] if "unit" in options else []
-    columns = read_columns(design._select_columns([*names, *unit], made, False))
+    columns = read_columns(design._select_columns([*names, *unit], computed_columns, False))
     record_comparison()
     samples = split_samples(columns, names, levels, unit)
     epsilon = options.pop("epsilon")
@@ -359,12 +386,12 @@ def _get_declared_options(
                 f"{facts.unit!r}. Declare a design without unit if every unit has one record."
             )
         if checks.is_number(bound_arguments.get("max_records")) and bound_arguments["max_records"] > facts.max_records:
-            given = bound_arguments["max_records"]
+            max_records = bound_arguments["max_records"]
             raise PydpstatError(
-                f"max_records must be at most the declared one, {facts.max_records}; got {given}. Declare "
-                f"dp.design(..., max_records={given})."
+                f"max_records must be at most the declared one, {facts.max_records}; got {max_records}. Declare "
+                f"dp.design(..., max_records={max_records})."
             )
         # population intervals need independent records, one per unit, as in tests
-        most = 1 if bound_arguments.get("population") is True else facts.max_records
-        options["unit"], options["max_records"] = facts.unit, most
+        max_counted_records = 1 if bound_arguments.get("population") is True else facts.max_records
+        options["unit"], options["max_records"] = facts.unit, max_counted_records
     return {key: value for key, value in options.items() if key in signature.option_names}

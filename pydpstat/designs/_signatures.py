@@ -89,11 +89,11 @@ class RepeatedCall(NamedTuple):
 
     def describe_call(self) -> DesignCallText:
         """Return the call as text."""
-        known = self.cached_call
+        cached_call = self.cached_call
         return DesignCallText(
-            f"{known.text_before_epsilon}{self.epsilon!r}{known.text_after_epsilon}",
-            known.design_call.data,
-            known.design_call.subject,
+            f"{cached_call.text_before_epsilon}{self.epsilon!r}{cached_call.text_after_epsilon}",
+            cached_call.design_call.data,
+            cached_call.design_call.subject,
         )
 
 
@@ -111,34 +111,40 @@ def make_cache_key(
 def get_method_signature(name: str) -> MethodSignature:
     """Return the signature of a method, derived from that of its function."""
     function = getattr(pydpstat, name)
-    given = list(inspect.signature(function).parameters.values())
-    several = name in GROUP_METHODS and given[0].kind != given[0].VAR_POSITIONAL
+    parameters = list(inspect.signature(function).parameters.values())
+    several = name in GROUP_METHODS and parameters[0].kind != parameters[0].VAR_POSITIONAL
     count = 2 if several or name in (*PAIR_METHODS, *WEIGHTED_METHODS, *JOINT_METHODS) else 1
-    data, rest = given[:count], given[count:]
+    data, other_parameters = parameters[:count], parameters[count:]
     if name in MODEL_METHODS:
-        data, rest = given[1:2], given[2:]
-    first = "condition" if name == "count" else "formula" if name in (*GROUP_METHODS, *MODEL_METHODS) else "variables"
+        data, other_parameters = parameters[1:2], parameters[2:]
+    first_parameter = (
+        "condition" if name == "count" else "formula" if name in (*GROUP_METHODS, *MODEL_METHODS) else "variables"
+    )
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    before = [each for each in rest if each.kind == kind and each.name != "epsilon"]
+    before = [parameter for parameter in other_parameters if parameter.kind == kind and parameter.name != "epsilon"]
     # epsilon follows the variables, also if it is keyword-only after samples
-    plain = [each.replace(kind=kind, default=each.empty) for each in rest if each.name == "epsilon"]
-    options = [each for each in rest if each.kind != kind and each.name != "epsilon"]
-    after = [
-        each.replace(default=None) if each.name in NARROWABLE_ARGUMENTS else each
-        for each in options
-        if each.name not in FIXED_ARGUMENTS
+    plain = [
+        parameter.replace(kind=kind, default=parameter.empty)
+        for parameter in other_parameters
+        if parameter.name == "epsilon"
     ]
-    own = inspect.Signature([inspect.Parameter(first, kind), *before, *plain, *after])
-    plainly = tuple(each.name for each in (*before, *plain) if each.default is each.empty)
+    options = [parameter for parameter in other_parameters if parameter.kind != kind and parameter.name != "epsilon"]
+    after = [
+        parameter.replace(default=None) if parameter.name in NARROWABLE_ARGUMENTS else parameter
+        for parameter in options
+        if parameter.name not in FIXED_ARGUMENTS
+    ]
+    signature = inspect.Signature([inspect.Parameter(first_parameter, kind), *before, *plain, *after])
+    plainly = tuple(parameter.name for parameter in (*before, *plain) if parameter.default is parameter.empty)
     return MethodSignature(
         function,
-        tuple(each.name for each in data),
-        own,
-        first,
-        tuple(each.name for each in (*before, *plain)),
-        frozenset(each.name for each in options),
-        (first, *plainly),
-        frozenset(each.name for each in after if each.default is each.empty),
+        tuple(parameter.name for parameter in data),
+        signature,
+        first_parameter,
+        tuple(parameter.name for parameter in (*before, *plain)),
+        frozenset(parameter.name for parameter in options),
+        (first_parameter, *plainly),
+        frozenset(parameter.name for parameter in after if parameter.default is parameter.empty),
     )
 
 
@@ -156,20 +162,23 @@ class MethodCall(NamedTuple):
 
     def describe_call(self) -> DesignCallText:
         """Return the call as text, without the source of randomness."""
-        how = get_method_signature(self.name)
-        first = self.arguments[0] if self.arguments else self.options.get(how.first_parameter)
+        signature = get_method_signature(self.name)
+        first_argument = self.arguments[0] if self.arguments else self.options.get(signature.first_parameter)
         by = self.options.get("by") or ()
-        named = {key: each for key, each in self.options.items() if key != "rng"}
-        words = describe_subject(self.name, first, [by] if isinstance(by, str) else by)
+        options = {key: value for key, value in self.options.items() if key != "rng"}
+        words = describe_subject(self.name, first_argument, [by] if isinstance(by, str) else by)
         words += "" if self.subset is None else f" where {self.subset.text}"
         groups: tuple[str, ...] = ()
         if self.name in GROUP_METHODS:
-            groups = tuple(map(str, self.levels.get(str(first).split("~")[-1].strip(), ())))
+            groups = tuple(map(str, self.levels.get(str(first_argument).split("~")[-1].strip(), ())))
         # a count of all records has no argument before epsilon
-        plain = [pair for pair in zip(how.signature.parameters, self.arguments) if pair[1] is not None]
-        typed = format_call(self._format_method(), plain, named)
+        plain = [pair for pair in zip(signature.signature.parameters, self.arguments) if pair[1] is not None]
+        typed = format_call(self._format_method(), plain, options)
         return DesignCallText(
-            typed, "" if first is None else format_argument(first, how.first_parameter), words, groups
+            typed,
+            "" if first_argument is None else format_argument(first_argument, signature.first_parameter),
+            words,
+            groups,
         )
 
     def _format_method(self) -> str:
@@ -178,13 +187,13 @@ class MethodCall(NamedTuple):
 
     def split_call_at_epsilon(self) -> tuple[DesignCallText, str, str]:
         """Return the call, and its source text before and after epsilon, for use with another epsilon."""
-        asked, first = self.describe_call(), get_method_signature(self.name).first_parameter
-        before = format_call(self._format_method(), [(first, self.arguments[0])], {}).removesuffix(")") + ", "
-        return asked, before, asked.text[len(before) + len("0.0") :]
+        design_call, first_parameter = self.describe_call(), get_method_signature(self.name).first_parameter
+        before = format_call(self._format_method(), [(first_parameter, self.arguments[0])], {}).removesuffix(")") + ", "
+        return design_call, before, design_call.text[len(before) + len("0.0") :]
 
 
 def make_docstring(name: str) -> str:
     """Return the docstring of a method: that of its function, with the differences."""
-    first, _, rest = (inspect.getdoc(get_method_signature(name).function) or "").partition("\n")
+    summary, _, body = (inspect.getdoc(get_method_signature(name).function) or "").partition("\n")
     differs = "with this design's data: variables are named, and what is declared is left out."
-    return f"{first}\n\nIt is `pydpstat.{name}` {differs}\n{rest}"
+    return f"{summary}\n\nIt is `pydpstat.{name}` {differs}\n{body}"

@@ -65,8 +65,8 @@ class Subset:
         """Return the transformed chunk."""
         stay, _ = self.condition.evaluate_truths(chunk.columns)
         if self.weights is not None:
-            own = set_weights_to_zero(chunk.columns[self.weights], stay)
-            return Chunk({**chunk.columns, self.weights: own}, chunk.size)
+            weights = set_weights_to_zero(chunk.columns[self.weights], stay)
+            return Chunk({**chunk.columns, self.weights: weights}, chunk.size)
         return Chunk({name: take_rows(column, stay) for name, column in chunk.columns.items()}, int(stay.sum()))
 
 
@@ -104,8 +104,8 @@ class ComputedColumn:
             return self.expression.compute_values(columns, self.undefined_value)
         if self.expression is None:
             return np.ones(size, dtype=bool)
-        true, known = self.expression.evaluate_truths(columns)
-        return pd.arrays.BooleanArray(true, ~known)
+        true, is_known = self.expression.evaluate_truths(columns)
+        return pd.arrays.BooleanArray(true, ~is_known)
 
     def __call__(self, chunk: Chunk) -> Chunk:
         """Return the chunk with the column added."""
@@ -114,14 +114,14 @@ class ComputedColumn:
 
 def find_computed_columns(facts: Facts, names: Iterable[str]) -> list[ComputedColumn]:
     """Return the assigned columns among `names`, and those from which they are computed, in order of computation."""
-    wanted, found = set(names), []
+    wanted, computed_columns = set(names), []
     for name, text in reversed(list(facts.assigned.items())):
         if name in wanted:
-            found.append(
+            computed_columns.append(
                 ComputedColumn(name, parse_expression(text, facts.clipping_bounds), facts.get_undefined_value(name))
             )
-            wanted.update(found[-1].needs)
-    return found[::-1]
+            wanted.update(computed_columns[-1].needs)
+    return computed_columns[::-1]
 
 
 class ListColumns(NamedTuple):
@@ -138,15 +138,15 @@ def read_design_data(data: object) -> Any:
     data = to_pandas_or_numpy(data)
     if isinstance(data, Mapping):
         frame = _join_columns(data)
-        return ListColumns(frame) if all(isinstance(each, _LIST_TYPES) for each in data.values()) else frame
+        return ListColumns(frame) if all(isinstance(column, _LIST_TYPES) for column in data.values()) else frame
     if is_series(data) and as_table(data) is None:
         return data.to_frame()
     if is_pandas_frame(data):
         return _convert_to_native_order(data)
     if is_frame(data) or as_table(data) is not None:
         return data
-    way = suggest_columns(data, "Give a DataFrame, or a dict of columns.")
-    raise PydpstatError(f"data must have columns with names for a design; got {type(data).__name__}. {way}")
+    hint = suggest_columns(data, "Give a DataFrame, or a dict of columns.")
+    raise PydpstatError(f"data must have columns with names for a design; got {type(data).__name__}. {hint}")
 
 
 def _convert_to_native_order(frame: pd.DataFrame) -> pd.DataFrame:
@@ -159,13 +159,13 @@ def _convert_to_native_order(frame: pd.DataFrame) -> pd.DataFrame:
 def _join_columns(columns: Mapping[object, object]) -> pd.DataFrame:
     """Combine a dict of columns into a frame; values of lists are not converted, as in functions."""
     read = {name: read_variable(each, needs_order=True) for name, each in columns.items()}
-    given = [each.index for each in read.values() if is_series(each)]
+    indexes = [each.index for each in read.values() if is_series(each)]
     if not all(map(is_vector, read.values())) or len({len(each) for each in read.values()}) > 1:
         raise PydpstatError(
             "data must be a data frame, or a dict of columns of the same length; got a dict with other "
             "values or lengths. Give, for example, {'age': ages, 'sex': sexes}."
         )
-    if not all(given[0].equals(each) for each in given):
+    if not all(indexes[0].equals(each) for each in indexes):
         raise PydpstatError(
             "data must have series with the same index, since a record is one row of all columns; got series "
             "with different indexes. Give one data frame, for example pd.concat([...], axis=1)."
@@ -199,14 +199,14 @@ def select_columns(
     this column is 0 for them.
     """
     subset = None if condition is None else Subset(condition, zero_column)
-    if subset is not None or any(isinstance(each.expression, Condition) for each in computed_columns):
+    if subset is not None or any(isinstance(column.expression, Condition) for column in computed_columns):
         # the result of a comparison depends on the column's type
         record_comparison()
     table = as_table(data)
     if table is not None:
         return ColumnView(_apply_to_table(table, names, subset, computed_columns), single)
     frame = data = data.frame if isinstance(data, ListColumns) else data
-    if single and subset is None and [each.name for each in computed_columns] == list(names):
+    if single and subset is None and [column.name for column in computed_columns] == list(names):
         return pd.Series(computed_columns[0].compute_column(data, len(data)), name=names[0])
     if computed_columns or subset is not None:
         frame = _apply_to_frame(data, names, subset, computed_columns)
@@ -219,14 +219,14 @@ def _apply_to_frame(
     subset: Subset | None,
     computed_columns: Sequence[ComputedColumn],
 ) -> pd.DataFrame:
-    asked = {
+    needed_names = {
         *names,
         *(() if subset is None else subset.needs),
-        *(name for each in computed_columns for name in each.needs),
+        *(name for column in computed_columns for name in column.needs),
     }
-    frame = frame[[name for name in frame.columns if name in asked]]
-    for each in computed_columns:
-        frame = frame.assign(**{each.name: each.compute_column(frame, len(frame))})
+    frame = frame[[name for name in frame.columns if name in needed_names]]
+    for column in computed_columns:
+        frame = frame.assign(**{column.name: column.compute_column(frame, len(frame))})
     if subset is None:
         return frame
     stay, _ = subset.condition.evaluate_truths(frame)
@@ -238,7 +238,7 @@ def _apply_to_frame(
 def _apply_to_table(
     table: Table, names: Sequence[str], subset: Subset | None, computed_columns: Sequence[ComputedColumn]
 ) -> Table:
-    kept = None
+    filtered_table = None
     if (
         subset is not None
         and subset.drops
@@ -248,11 +248,11 @@ def _apply_to_table(
     ):
         # the engine drops records itself if its comparisons agree with pydpstat's
         test = subset.condition.engine_test
-        kept = None if test is None else table.filter_records(test)
-    if kept is not None:
-        table, subset = kept, None
-    for each in computed_columns:
-        table = TransformedTable.from_table(table, each)
+        filtered_table = None if test is None else table.filter_records(test)
+    if filtered_table is not None:
+        table, subset = filtered_table, None
+    for column in computed_columns:
+        table = TransformedTable.from_table(table, column)
     if subset is not None:
         table = TransformedTable.from_table(table, subset)
     return table.select_columns(list(names))
@@ -260,10 +260,10 @@ def _apply_to_table(
 
 def read_columns(data: object) -> Mapping[str, pd.Series]:
     """Read the columns of a view into memory, by name."""
-    found = read_all_records(data, "data")
-    if not isinstance(found, Chunk):
-        return found
-    return {name: to_series(column, name) for name, column in found.columns.items()}
+    records = read_all_records(data, "data")
+    if not isinstance(records, Chunk):
+        return records
+    return {name: to_series(column, name) for name, column in records.columns.items()}
 
 
 def split_samples(
@@ -276,8 +276,8 @@ def split_samples(
     """
     codes = encode_levels(columns[names[1]], levels, f"levels[{names[1]!r}]")
     samples: list[pd.Series | pd.DataFrame] = []
-    for place, level in enumerate(levels):
-        values, *ids = (columns[name][codes == place] for name in (names[0], *unit))
+    for code, level in enumerate(levels):
+        values, *ids = (columns[name][codes == code] for name in (names[0], *unit))
         values = values.rename(str(level))
         samples.append(pd.DataFrame({str(level): values, unit[0]: ids[0]}) if ids else values)
     return samples

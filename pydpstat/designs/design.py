@@ -104,10 +104,10 @@ class Design(HelpfulErrors, Calls):
         if self.facts.neighbors == "bounded":
             hint = "the number of records in it is private. Declare dp.design(..., neighbors='unbounded')."
             raise PydpstatError(f"subset needs neighbors 'unbounded': {hint}")
-        both = condition if self.condition is None else f"({self.condition.text}) and ({condition})"
-        made = Condition(both, self.facts.clipping_bounds)
-        self.facts.check_condition(made, self.columns)
-        return Design(self._data, self.facts, self.columns, made, self.budget, self.rng)
+        text = condition if self.condition is None else f"({self.condition.text}) and ({condition})"
+        combined_condition = Condition(text, self.facts.clipping_bounds)
+        self.facts.check_condition(combined_condition, self.columns)
+        return Design(self._data, self.facts, self.columns, combined_condition, self.budget, self.rng)
 
     def assign(self, *, bounds: GivenBounds | None = None, **columns: str) -> Design:
         """Return the design with columns computed from declared ones, record by record.
@@ -179,17 +179,17 @@ class Design(HelpfulErrors, Calls):
         return call_plan(self, function, variables, places, options)
 
     def _suggest_attribute(self, name: str) -> str:
-        way = f"{name!r} is a column, whose values are private: release it, for example .mean({name!r}, 1.0)"
+        hint = f"{name!r} is a column, whose values are private: release it, for example .mean({name!r}, 1.0)"
         if name == "summary":
-            way = "print it, print(design), for what is declared; a release has a summary()"
-        return way if name in (*self.columns, "summary") else HelpfulErrors._suggest_attribute(self, name)
+            hint = "print it, print(design), for what is declared; a release has a summary()"
+        return hint if name in (*self.columns, "summary") else HelpfulErrors._suggest_attribute(self, name)
 
     def _select_columns(
         self, names: list[str], computed_columns: Sequence[ComputedColumn], single: bool, zero_column: str | None = None
     ) -> object:
         """Return columns of the data, or of the subset's records, as `select_columns` does. Private."""
         if self.facts.assigned:
-            used = [*names, *(name for each in computed_columns for name in each.needs)]
+            used = [*names, *(name for column in computed_columns for name in column.needs)]
             used += () if self.condition is None else self.condition.names
             computed_columns = [*find_computed_columns(self.facts, used), *computed_columns]
         return select_columns(self._data, names, self.condition, computed_columns, single, zero_column)
@@ -204,20 +204,20 @@ class Design(HelpfulErrors, Calls):
         cls, data: Data, facts: Mapping[str, Any], *, budget: Chargeable | None = None, rng: object = None
     ) -> Design:
         """Return a design of data with facts from `to_dict`."""
-        known = [*Facts._fields, "subset"]
-        if not isinstance(facts, Mapping) or not {*facts} <= {*known}:
+        field_names = [*Facts._fields, "subset"]
+        if not isinstance(facts, Mapping) or not {*facts} <= {*field_names}:
             raise PydpstatError(
                 f"facts must have the form that to_dict returns; got {checks.describe_value(facts)}. It has "
-                f"{', '.join(known)}."
+                f"{', '.join(field_names)}."
             )
-        own = dict(facts)
-        assigned, subset = own.pop("assigned", {}), own.pop("subset", None)
-        later = {name: each for name, each in (own.get("bounds") or {}).items() if name in assigned}
+        declared = dict(facts)
+        assigned, subset = declared.pop("assigned", {}), declared.pop("subset", None)
+        later = {name: pair for name, pair in (declared.get("bounds") or {}).items() if name in assigned}
         for argument in ("bounds", "levels"):
-            own[argument] = {name: e for name, e in (own.get(argument) or {}).items() if name not in assigned}
-        made = design(data, **own, budget=budget, rng=rng)
-        made = made.assign(bounds=later, **assigned) if assigned else made
-        return made if subset is None else made.subset(subset)
+            declared[argument] = {name: e for name, e in (declared.get(argument) or {}).items() if name not in assigned}
+        new_design = design(data, **declared, budget=budget, rng=rng)
+        new_design = new_design.assign(bounds=later, **assigned) if assigned else new_design
+        return new_design if subset is None else new_design.subset(subset)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Design):
@@ -245,16 +245,16 @@ class Design(HelpfulErrors, Calls):
 
     def _describe_column(self, name: str) -> str:
         facts = self.facts
-        said = [facts.assigned[name]] if name in facts.assigned else []
-        parts = {"unit": "unit", "weights": "weights of weighted_mean and the like", "strata": "strata"}
-        said += [told for fact, told in parts.items() if name == getattr(facts, fact)]
+        phrases = [facts.assigned[name]] if name in facts.assigned else []
+        roles = {"unit": "unit", "weights": "weights of weighted_mean and the like", "strata": "strata"}
+        phrases += [phrase for fact, phrase in roles.items() if name == getattr(facts, fact)]
         if name in facts.bounds:
-            said.append("from {:g} to {:g}".format(*facts.bounds[name]))
+            phrases.append("from {:g} to {:g}".format(*facts.bounds[name]))
         if name in facts.levels:
             each = facts.levels[name]
             shown = "" if isinstance(each, str) else checks.format_public_value(list(each))
-            said.append(f"{len(each)} levels {shown}" if shown else str(each))
-        return ", ".join(said) or "nothing declared: no bounds, no levels"
+            phrases.append(f"{len(each)} levels {shown}" if shown else str(each))
+        return ", ".join(phrases) or "nothing declared: no bounds, no levels"
 
 
 class _MethodDescriptor:
@@ -387,13 +387,13 @@ def design(
     """
     source_from(rng)
     check_budget(budget)
-    held = None if data is None else read_design_data(data)
-    columns = None if held is None else get_design_columns(held)
+    design_data = None if data is None else read_design_data(data)
+    columns = None if design_data is None else get_design_columns(design_data)
     unit, neighbors = resolve_unit_and_neighbors(unit, neighbors, budget)
     facts = check_facts(columns, bounds, levels, unit, max_records, weights, strata, missing, neighbors, other)
     if (seed := checks.as_integer(rng)) is not None:
         rng = np.random.default_rng(seed)
-    return Design(held, facts, columns if columns is not None else facts.declared_columns, None, budget, rng)
+    return Design(design_data, facts, columns if columns is not None else facts.declared_columns, None, budget, rng)
 
 
 design.from_dict = Design.from_dict  # type: ignore[attr-defined]

@@ -43,8 +43,8 @@ class InputColumns(NamedTuple):
         """Return the columns without the one called `name`."""
         if name not in self.names:
             return self
-        stay = [place for place, each in enumerate(self.names) if each != name]
-        names, columns = (tuple(each[place] for place in stay) for each in (self.names, self.columns))
+        stay = [index for index, column_name in enumerate(self.names) if column_name != name]
+        names, columns = (tuple(items[index] for index in stay) for items in (self.names, self.columns))
         return InputColumns(names, columns, self.table)
 
     def read_columns(self, readers: Sequence[Reader]) -> list[Array]:
@@ -56,10 +56,10 @@ class InputColumns(NamedTuple):
         def read_chunk(chunk: Chunk) -> list[list[Array]]:
             return [[reader(chunk.columns[name])] for reader, name in zip(readers, names)]
 
-        parts = self.table.select_columns(names).fold(
+        chunks_by_column = self.table.select_columns(names).fold(
             read_chunk, lambda one, other: [a + b for a, b in zip(one, other)]
         )
-        return [np.concatenate(part) for part in parts]
+        return [np.concatenate(chunks) for chunks in chunks_by_column]
 
 
 def select_columns(data: object, names: Sequence[str], argument: str) -> InputColumns:
@@ -67,12 +67,12 @@ def select_columns(data: object, names: Sequence[str], argument: str) -> InputCo
     data = to_pandas_or_numpy(data, argument)
     table = as_table(data)
     if table is not None or isinstance(data, Mapping) or is_frame(data):
-        given = _get_columns(data, table, argument)
-        gone = [name for name in names if name not in given.names]
-        if gone:
-            shown = checks.format_public_value(list(given.names))
-            raise PydpstatError(f"{argument} must have a column {gone[0]!r}; it has {shown}.")
-        by_name = dict(zip(given.names, given.columns))
+        columns = _get_columns(data, table, argument)
+        missing_names = [name for name in names if name not in columns.names]
+        if missing_names:
+            shown = checks.format_public_value(list(columns.names))
+            raise PydpstatError(f"{argument} must have a column {missing_names[0]!r}; it has {shown}.")
+        by_name = dict(zip(columns.names, columns.columns))
         return InputColumns(tuple(names), tuple(by_name[name] for name in names), table)
     arrays = read_numbers(data, argument).arrays
     if argument == "data" or len(arrays) != len(names):
@@ -95,13 +95,13 @@ def has_column(data: object, name: str) -> bool:
 def get_all_columns(data: object) -> InputColumns:
     """Return all columns of the predictors; unnamed columns of an array are called x1, x2, ..."""
     data = to_pandas_or_numpy(data)
-    found = as_table(data)
-    table = None if found is None else require_row_order(found, data)
+    unordered_table = as_table(data)
+    table = None if unordered_table is None else require_row_order(unordered_table, data)
     if table is not None or isinstance(data, Mapping) or is_frame(data):
         return _get_columns(data, table, "data")
     arrays = read_numbers(data).arrays
     single = is_vector(data) and has_rows(data) and get_series_name(data)
-    names = [str(single)] if single else [f"x{place + 1}" for place in range(len(arrays))]
+    names = [str(single)] if single else [f"x{index + 1}" for index in range(len(arrays))]
     return InputColumns(tuple(names), arrays)
 
 
@@ -113,16 +113,16 @@ def get_response_column(response: object, predictors: Sequence[str], binary: boo
     unnamed = "response" if "y" in predictors else "y"
     response = to_pandas_or_numpy(response, "formula")
     with name_data_argument("formula"):
-        found = as_table(response)
-        table = None if found is None else require_row_order(found, response)
+        unordered_table = as_table(response)
+        table = None if unordered_table is None else require_row_order(unordered_table, response)
     if binary:
-        given = read_crossed_variables(response if table is None else table.make_empty_chunk(), "formula")
-        if len(given.columns) != 1:
+        variables = read_crossed_variables(response if table is None else table.make_empty_chunk(), "formula")
+        if len(variables.columns) != 1:
             raise PydpstatError(
-                f"formula must be one variable; got {len(given.columns)} columns. Give one column at a time."
+                f"formula must be one variable; got {len(variables.columns)} columns. Give one column at a time."
             )
-        name = given.names[0] or unnamed
-        return name, InputColumns((name,), given.columns, table)
+        name = variables.names[0] or unnamed
+        return name, InputColumns((name,), variables.columns, table)
     column = read_single_column(response if table is None else table.make_empty_chunk(), "formula")
     if table is None:
         return get_series_name(response) or unnamed, InputColumns(("y",), column.arrays)
@@ -133,8 +133,8 @@ def _get_columns(data: object, table: Table | None, argument: str) -> InputColum
     if table is not None:
         types = table.make_empty_chunk().columns
         return InputColumns(table.names, tuple(types[name] for name in table.names), table)
-    found = read_crossed_variables(data, argument)
-    return InputColumns(found.names, found.columns)
+    variables = read_crossed_variables(data, argument)
+    return InputColumns(variables.names, variables.columns)
 
 
 class WeightedVariable(NamedTuple):
@@ -149,13 +149,13 @@ def read_weighted_variable(
 ) -> Columns:
     """Read a variable and its weights as two columns of equal length."""
     pair = get_pair(given)
-    first, second = (
+    variable, weights = (
         _read_variable(pair.data, argument, is_boolean),
         read_single_column(pair.weights, "weights"),
     )
-    check_lengths(first.size, second.size, f"{argument} and weights")
-    arrays = first.arrays + second.arrays
-    return Columns(arrays, first.missing + second.missing, None, first.name, first.size)
+    check_lengths(variable.size, weights.size, f"{argument} and weights")
+    arrays = variable.arrays + weights.arrays
+    return Columns(arrays, variable.missing + weights.missing, None, variable.name, variable.size)
 
 
 def read_domain_sample(
@@ -169,23 +169,23 @@ def read_domain_sample(
 
     Records with weights of at most 0 are outside; with `drop`, so are those with missing values.
     """
-    found = read_columns(given, argument, get_pair=get_pair)
-    values, weights = (each.astype(np.float64) for each in found.arrays)
+    columns = read_columns(given, argument, get_pair=get_pair)
+    values, weights = (array.astype(np.float64) for array in columns.arrays)
     outside = weights <= 0.0
     if drop:
         outside |= np.isnan(values) | np.isnan(weights)
     values[outside] = weights[outside] = 0.0
-    return Columns((values, weights), found.missing, None, found.name, found.size)
+    return Columns((values, weights), columns.missing, None, columns.name, columns.size)
 
 
 def _read_variable(data: object, argument: str, is_boolean: bool) -> Columns:
-    found = read_single_column(data, argument, read_booleans if is_boolean else read_numbers)
+    columns = read_single_column(data, argument, read_booleans if is_boolean else read_numbers)
     if not is_boolean:
-        return found
-    values, absent = found.arrays[0].astype(np.float64), found.missing[0]
+        return columns
+    values, absent = columns.arrays[0].astype(np.float64), columns.missing[0]
     if absent is not None:
         values[absent] = np.nan
-    return Columns((values,), (None,), None, found.name, found.size)
+    return Columns((values,), (None,), None, columns.name, columns.size)
 
 
 def read_weighted_products(
@@ -197,11 +197,11 @@ def read_weighted_products(
     largest: float,
 ) -> Columns:
     """Read the products of the clipped variable and the weights clipped to [0, `largest`]."""
-    found = read_columns(given, argument, get_pair=get_pair)
-    values, times = found.arrays
+    columns = read_columns(given, argument, get_pair=get_pair)
+    values, times = columns.arrays
     # each rounded product depends on one record only, so rounding does not increase the sensitivity
     product = np.clip(values, *bounds) * np.clip(times, 0.0, largest)
-    return Columns((product,), (None,), None, found.name, found.size)
+    return Columns((product,), (None,), None, columns.name, columns.size)
 
 
 RecordMask = npt.NDArray[np.bool_]
@@ -229,11 +229,11 @@ def assign_units_to_samples(ids: Sequence[object], name: str, max_records: int, 
     of the samples that contain it selects the sample, independently of the unit's values: if membership in the
     samples is public, so are the resulting sample sizes. The records of a unit are selected by their order.
     """
-    hashes = [compute_id_hashes(each, name) for each in ids]
-    places = np.repeat(np.arange(len(hashes)), [each.size for each in hashes])
+    hashes = [compute_id_hashes(sample_ids, name) for sample_ids in ids]
+    sample_indices = np.repeat(np.arange(len(hashes)), [sample_hashes.size for sample_hashes in hashes])
     chosen = ContributionBounds(name, max_records, 1, draw_integer_below(1 << 53, source))
-    stay = select_contributions(np.concatenate(hashes), chosen, places, ())
-    return np.split(stay, np.cumsum([each.size for each in hashes])[:-1])
+    stay = select_contributions(np.concatenate(hashes), chosen, sample_indices, ())
+    return np.split(stay, np.cumsum([sample_hashes.size for sample_hashes in hashes])[:-1])
 
 
 def read_samples_by_unit(
@@ -246,13 +246,13 @@ def read_samples_by_unit(
     """
     scope = options.use_one_record_per_unit(unit).scope
     if scope is EMPTY_SCOPE:
-        return [Sample(each, EMPTY_SCOPE) for each in given]
-    read = [read_frame(each, argument) for each, argument in zip(given, arguments)]
-    origins = [make_column_origin(each, None, argument) for each, argument in zip(read, arguments)]
+        return [Sample(sample, EMPTY_SCOPE) for sample in given]
+    read = [read_frame(sample, argument) for sample, argument in zip(given, arguments)]
+    origins = [make_column_origin(sample, None, argument) for sample, argument in zip(read, arguments)]
     if unit is None:
-        if not all(scope.budget_unit in (each.names or ()) for each in origins):
+        if not all(scope.budget_unit in (origin.names or ()) for origin in origins):
             # without ids the release protects records, which the budget refuses
-            return [Sample(each, EMPTY_SCOPE) for each in read]
+            return [Sample(sample, EMPTY_SCOPE) for sample in read]
         unit = scope.budget_unit
     if isinstance(unit, str):
         name, ids, values = unit, [], []
@@ -271,8 +271,10 @@ def read_samples_by_unit(
         name = get_series_name(ids[0]) or "unit"
     stays = assign_units_to_samples(ids, name, sys.maxsize, options.source)
     return [
-        Sample(_select_rows(column, stay), Scope.from_one_record_per_unit(_make_id_series(own, stay, name), None))
-        for column, own, stay in zip(values, ids, stays)
+        Sample(
+            _select_rows(column, stay), Scope.from_one_record_per_unit(_make_id_series(sample_ids, stay, name), None)
+        )
+        for column, sample_ids, stay in zip(values, ids, stays)
     ]
 
 
@@ -281,8 +283,8 @@ def read_unit_ids(data: object, scope: Scope) -> tuple[str, Hashes | None] | Non
 
     The hashes are None if the ids are a column of the data, which is read with the other columns.
     """
-    given = scope.unit is not None
-    unit = scope.unit if given else scope.budget_unit
+    is_given = scope.unit is not None
+    unit = scope.unit if is_given else scope.budget_unit
     if unit is None:
         return None
     if not isinstance(unit, str):
@@ -290,7 +292,7 @@ def read_unit_ids(data: object, scope: Scope) -> tuple[str, Hashes | None] | Non
         return get_series_name(ids) or "unit", compute_id_hashes(ids, get_series_name(ids) or "unit")
     if has_column(data, unit):
         return unit, None
-    if given:
+    if is_given:
         raise make_unit_error(unit)
     return None
 
@@ -321,7 +323,7 @@ def select_one_per_unit(
     stay = select_contributions(
         ids, ContributionBounds(name, 1, None, draw_integer_below(1 << 53, source)), None, arrays
     )
-    return [each[stay] for each in arrays]
+    return [array[stay] for array in arrays]
 
 
 def compute_id_hashes(ids: object, name: str) -> Hashes:
@@ -335,16 +337,16 @@ def check_sample_ids(unit: object, samples: Sequence[Sized] | None = None) -> li
 
     Without `samples` it must have one column, whose length is not checked.
     """
-    given = unit if isinstance(unit, (list, tuple)) else ()
-    columns = [to_pandas_or_numpy(each, "unit") for each in given]
+    id_columns = unit if isinstance(unit, (list, tuple)) else ()
+    columns = [to_pandas_or_numpy(id_column, "unit") for id_column in id_columns]
     fits = all(map(is_vector, columns)) and len(columns) == (1 if samples is None else len(samples))
-    told, example = "a column with an id for each record", "unit=frame['person']"
+    needed, example = "a column with an id for each record", "unit=frame['person']"
     if samples is not None and len(samples) > 1:
-        told = f"a list of {len(samples)} columns, with an id for each record of each sample"
+        needed = f"a list of {len(samples)} columns, with an id for each record of each sample"
         example = "unit=[first['person'], second['person']]"
     if not fits or any(len(ids) != len(sample) for ids, sample in zip(columns, samples or ())):
         raise PydpstatError(
-            f"unit must be {told}, or a column's name; got {checks.describe_value(unit)}. Give for example {example}."
+            f"unit must be {needed}, or a column's name; got {checks.describe_value(unit)}. Give for example {example}."
         )
     return columns
 

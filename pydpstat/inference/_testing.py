@@ -56,26 +56,26 @@ def make_test_options(
     integer: bool = True,
 ) -> Options:
     """Check the privacy options of a test for a public number of records, and its alternative."""
-    named = INTEGER_MECHANISMS if integer else REAL_MECHANISMS
+    mechanisms = INTEGER_MECHANISMS if integer else REAL_MECHANISMS
     only = BoundedOnly(
         f"for {function}, whose distribution needs public numbers of records",
         "If they are public, give neighbors='bounded', or dp.design(..., neighbors='bounded') with a budget "
         "like Budget(1.0, neighbors='bounded'). ttest_ind and f_oneway take private numbers.",
     )
-    how = options(
+    checked_options = options(
         epsilon,
         0,
-        named[0].name,
+        mechanisms[0].name,
         neighbors,
         missing,
-        mechanisms=named,
+        mechanisms=mechanisms,
         rng=rng,
         budget=budget,
         bounded_only=only,
     )
-    check_inference_epsilon(how)
+    check_inference_epsilon(checked_options)
     checks.check_choice(alternative, "alternative", ALTERNATIVES)
-    return how
+    return checked_options
 
 
 def check_inference_epsilon(options: Options) -> None:
@@ -91,13 +91,13 @@ def get_group_names(samples: Sequence[Sample], default_names: tuple[str, ...]) -
 
     Names of series are public, as column names are.
     """
-    found = tuple(each.name for each in samples if each.name)
-    return found if len(found) == len(samples) == len(set(found)) else default_names
+    names = tuple(sample.name for sample in samples if sample.name)
+    return names if len(names) == len(samples) == len(set(names)) else default_names
 
 
 def get_numbered_group_names(samples: Sequence[Sample]) -> tuple[str, ...]:
     """Return the names of the samples, or "group 1", "group 2", ... as default."""
-    return get_group_names(samples, tuple(f"group {place + 1}" for place in range(len(samples))))
+    return get_group_names(samples, tuple(f"group {index + 1}" for index in range(len(samples))))
 
 
 def format_contrast_name(kind: str, names: tuple[str, ...], default_names: tuple[str, ...]) -> str:
@@ -108,10 +108,10 @@ def format_contrast_name(kind: str, names: tuple[str, ...], default_names: tuple
 def describe_equal_distributions(samples: Sequence[Sample]) -> str:
     """Describe the null hypothesis that all samples have the same distribution, with the samples' names if any."""
     names = get_group_names(samples, ())
-    told = f"{', '.join(names[:-1])} and {names[-1]}" if names else "all groups"
+    description = f"{', '.join(names[:-1])} and {names[-1]}" if names else "all groups"
     if not names and len(samples) == 2:
-        told = "both samples"
-    return f"{told} have the same distribution under the null hypothesis"
+        description = "both samples"
+    return f"{description} have the same distribution under the null hypothesis"
 
 
 def read_sample(data: Data, argument: str, options: Options) -> tuple[Floats, Options]:
@@ -127,36 +127,40 @@ def read_samples(samples: Sequence[Sample], arguments: Sequence[str], options: O
     for (data, scope), argument in zip(samples, arguments):
         values, options = read_sample(data, argument, options._replace(scope=scope))
         groups.append(values)
-    gone = [name for name, each in zip(get_group_names(samples, tuple(arguments)), groups) if not each.size]
-    if gone and options.has_public_size:
-        shown = checks.format_public_value(gone)
-        told = f"{shown}: the groups' sizes are public, and nothing is compared with an empty one"
-        warn_usage(f"there is no record of {told}. {SPELLING_HINT}: is one misspelled?", UNUSED_LEVELS_TOPIC)
+    empty_names = [
+        name
+        for name, sample_values in zip(get_group_names(samples, tuple(arguments)), groups)
+        if not sample_values.size
+    ]
+    if empty_names and options.has_public_size:
+        shown = checks.format_public_value(empty_names)
+        description = f"{shown}: the groups' sizes are public, and nothing is compared with an empty one"
+        warn_usage(f"there is no record of {description}. {SPELLING_HINT}: is one misspelled?", UNUSED_LEVELS_TOPIC)
     return groups, options
 
 
 def warn_empty_samples(names: Sequence[str], noisy: Sequence[NoisySums]) -> None:
     """Warn of samples of private size that look empty by their noisy numbers of records."""
-    if any(each.size is not None for each in noisy):
+    if any(sums.size is not None for sums in noisy):
         return
-    sd = max(math.sqrt(each.unit_variance * float(np.square(each.noise[0]).sum())) for each in noisy)
+    sd = max(math.sqrt(sums.unit_variance * float(np.square(sums.noise[0]).sum())) for sums in noisy)
     axis = LevelAxis(tuple(names), (*range(len(names)), -1, -1))
-    warn_unused_levels([each.sums[0] for each in noisy], sd, [("", axis)], can_be_rare=False)
+    warn_unused_levels([sums.sums[0] for sums in noisy], sd, [("", axis)], can_be_rare=False)
 
 
 def read_pair(x: Data, y: Data, options: Options) -> tuple[Floats, Floats, Options]:
     """Return the values of two variables of the same records, and the options with the privacy unit."""
     records, options = read_records(TwoVariables(x, y), options, read_two_columns, "x")
-    first, second = records.fold(_get_float_arrays, _concatenate_columns)
+    x_values, y_values = records.fold(_get_float_arrays, _concatenate_columns)
     return (
-        fill_missing_numbers(first, options.missing),
-        fill_missing_numbers(second, options.missing),
+        fill_missing_numbers(x_values, options.missing),
+        fill_missing_numbers(y_values, options.missing),
         options,
     )
 
 
 def _get_float_arrays(part: RecordChunk) -> list[Floats]:
-    return [each.astype(np.float64) for each in part.columns.arrays]
+    return [array.astype(np.float64) for array in part.columns.arrays]
 
 
 def _concatenate_columns(one: list[Floats], other: list[Floats]) -> list[Floats]:
@@ -245,13 +249,15 @@ def make_count_options(
     """Check the privacy options of a test based on counts, and its alternative."""
     checks.check_choice(alternative, "alternative", ALTERNATIVES)
     public = (epsilon, 0, "geometric", neighbors, missing)
-    how = options(*public, mechanisms=INTEGER_MECHANISMS, fill_type=fill, rng=rng, budget=budget, bounded_only=only)
-    if how.epsilon < MIN_COUNT_EPSILON:
+    checked_options = options(
+        *public, mechanisms=INTEGER_MECHANISMS, fill_type=fill, rng=rng, budget=budget, bounded_only=only
+    )
+    if checked_options.epsilon < MIN_COUNT_EPSILON:
         raise PydpstatError(
             f"epsilon must be at least {MIN_COUNT_EPSILON:g} for a test; got {checks.describe_value(epsilon)}. "
             "With so much noise no test is informative."
         )
-    return how
+    return checked_options
 
 
 def count_disjoint_cells(
@@ -266,11 +272,11 @@ def count_disjoint_cells(
     records, options = read_records(data, options, read, argument)
     if records.public_size is not None:
         check_min_records(options, records.public_size, 1, test, argument)
-    found = records.fold(partial(_count_part, count_values=count_values, missing=options.missing), np.add)
-    size = int(found.sum())
+    counts = records.fold(partial(_count_part, count_values=count_values, missing=options.missing), np.add)
+    size = int(counts.sum())
     if options.has_public_size:
         check_min_records(options, size, 1, test, argument)
-    return found, size, options
+    return counts, size, options
 
 
 def read_boolean_variable(data: object, argument: str) -> Columns:
@@ -306,6 +312,6 @@ def _count_part(part: RecordChunk, count_values: Callable[[np.ndarray], np.ndarr
         absent = np.isnan(values)
     if absent is None:
         return count_values(values)
-    gone = int(np.count_nonzero(absent))
-    found = count_values(values[~absent] if gone else values)
-    return found + gone * count_values(np.array([missing])) if should_fill(gone, missing) else found
+    n_missing = int(np.count_nonzero(absent))
+    counts = count_values(values[~absent] if n_missing else values)
+    return counts + n_missing * count_values(np.array([missing])) if should_fill(n_missing, missing) else counts

@@ -137,11 +137,13 @@ def binomtest(
     (0.513, 0.709)
     """
     checks.check_number(p, "p", "a number from 0 to 1", lambda share: 0.0 <= share <= 1.0, "0.5 is usual.")
-    how = make_count_options(epsilon, alternative, neighbors, missing, bool, rng, budget)
-    how = how.use_one_record_per_unit(unit)
-    counts, size, how = count_disjoint_cells(condition, how, "condition", "test", read_boolean_variable, count_booleans)
-    run = _test_with_public_size if how.has_public_size else _test_with_private_size
-    return run(counts, size, float(checks.unwrap_scalar(p)), alternative, how)
+    options = make_count_options(epsilon, alternative, neighbors, missing, bool, rng, budget)
+    options = options.use_one_record_per_unit(unit)
+    counts, size, options = count_disjoint_cells(
+        condition, options, "condition", "test", read_boolean_variable, count_booleans
+    )
+    run = _test_with_public_size if options.has_public_size else _test_with_private_size
+    return run(counts, size, float(checks.unwrap_scalar(p)), alternative, options)
 
 
 def _test_with_public_size(
@@ -304,32 +306,32 @@ def proportions_test(
     checks.check_choice(compare, "compare", COMPARISONS)
     ratio = compare == "ratio"
     line, tested = _make_null_line(value, ratio)
-    how = make_count_options(epsilon, alternative, neighbors, missing, bool, rng, budget, _ONLY_BOUNDED)
+    options = make_count_options(epsilon, alternative, neighbors, missing, bool, rng, budget, _ONLY_BOUNDED)
     arguments = "condition1", "condition2"
-    given = read_samples_by_unit((condition1, condition2), arguments, unit, how)
-    both: list[tuple[np.ndarray, int]] = []
-    for (data, scope), name in zip(given, arguments):
-        found, size, how = count_disjoint_cells(
-            data, how._replace(scope=scope), name, "test", read_boolean_variable, count_booleans
+    samples = read_samples_by_unit((condition1, condition2), arguments, unit, options)
+    counts_and_sizes: list[tuple[np.ndarray, int]] = []
+    for (data, scope), name in zip(samples, arguments):
+        sample_counts, size, options = count_disjoint_cells(
+            data, options._replace(scope=scope), name, "test", read_boolean_variable, count_booleans
         )
-        both.append((found, size))
-    (first, size1), (second, size2) = both
-    groups = get_group_names(given, _DEFAULT_GROUP_NAMES)
+        counts_and_sizes.append((sample_counts, size))
+    (counts1, size1), (counts2, size2) = counts_and_sizes
+    groups = get_group_names(samples, _DEFAULT_GROUP_NAMES)
     join = " " if groups == _DEFAULT_GROUP_NAMES else " of "
-    counts, names = np.append(first[:1], second[:1]), tuple(f"count{join}{each}" for each in groups)
+    counts, names = np.append(counts1[:1], counts2[:1]), tuple(f"count{join}{group}" for group in groups)
     shown = (("value", tested), ("compare", compare), *get_alternative_argument(alternative))
     release = release_statistic(
         "proportions_test",
-        make_counts_query(counts, names, 1, size1 + size2, how),
-        how,
+        make_counts_query(counts, names, 1, size1 + size2, options),
+        options,
         data_names=arguments,
         public_arguments=shown,
         conditions=(PUBLIC_GROUPS_CONDITION,),
     )
     count1, count2 = release.value.tolist()
-    noisy = NoisyGroupCounts((count1, count2), (size1, size2), how.epsilon)
+    noisy = NoisyGroupCounts((count1, count2), (size1, size2), options.epsilon)
     shares = noisy.proportions
-    estimates = [(f"proportion{join}{each}", share) for each, share in zip(groups, shares)]
+    estimates = [(f"proportion{join}{group}", share) for group, share in zip(groups, shares)]
     name = format_contrast_name("ratio" if ratio else "difference", groups, _DEFAULT_GROUP_NAMES)
     if not ratio:
         estimates.append((name, shares[0] - shares[1]))

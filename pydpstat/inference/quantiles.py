@@ -136,10 +136,12 @@ def quantile_test(
     at = checks.check_number(q, "q", "a finite number", math.isfinite, "Give a value that the quantile may have.")
     share = checks.check_number(p, "p", "above 0 and below 1", lambda each: 0.0 < each < 1.0, "0.5 is the median.")
     tied = checks.check_boolean(ties, "ties")
-    how = make_count_options(epsilon, alternative, neighbors, missing, float, rng, budget)
-    how = how.use_one_record_per_unit(unit)
-    found, size, how = count_disjoint_cells(x, how, "x", "test", read_single_column, partial(_count_sides, q=at))
-    names, kept, ones = _choose_cells(how.has_public_size, tied)
+    options = make_count_options(epsilon, alternative, neighbors, missing, float, rng, budget)
+    options = options.use_one_record_per_unit(unit)
+    side_counts, size, options = count_disjoint_cells(
+        x, options, "x", "test", read_single_column, partial(_count_sides, q=at)
+    )
+    names, cells, ones = _choose_cells(options.has_public_size, tied)
     settings = (
         ("q", at),
         ("p", share),
@@ -148,33 +150,33 @@ def quantile_test(
     )
     release = release_statistic(
         "quantile_test",
-        make_counts_query((kept * found).sum(axis=1), names, ones, size, how),
-        how,
+        make_counts_query((cells * side_counts).sum(axis=1), names, ones, size, options),
+        options,
         data_names=("x",),
         public_arguments=settings,
     )
     noisy = np.ravel(release.value)
-    if how.has_public_size:
+    if options.has_public_size:
         # uniform numbers make the noise continuous
-        uniform = how.source.uniform(noisy.size) - 0.5
-        sides = _test_public_size_counts(noisy, uniform, size, share, Tulap(how.epsilon / ones))
+        uniform = options.source.uniform(noisy.size) - 0.5
+        sides = _test_public_size_counts(noisy, uniform, size, share, Tulap(options.epsilon / ones))
         names = (*names, *(f"{name} and a uniform number" for name in names))
         noisy = np.append(noisy, noisy + uniform)
     else:
-        sides = _test_private_size_counts(noisy, share, how.epsilon)
+        sides = _test_private_size_counts(noisy, share, options.epsilon)
     return InferenceResults.of(
         release,
         test="Quantile test",
         statistic=sides.get_statistic(alternative),
         pvalue=combine_tails(sides.greater, sides.less, alternative),
         pvalue_floor=get_noisy_tails_floor(alternative)
-        if how.has_public_size
+        if options.has_public_size
         else NoisyBinaryCounts.get_pvalue_floor(alternative),
         alternative=alternative,
         null=((f"{share:g}-quantile", at),),
         released=tuple(zip(names, noisy.tolist())),
         estimates=(("share below", sides.below), ("share above", sides.above)),
-        validity="exact" if how.has_public_size else "model",
+        validity="exact" if options.has_public_size else "model",
         assumptions=(IID_ASSUMPTION, *(() if tied else (NO_TIES_CONDITION,))),
         remarks=() if sides.is_informative else (UNINFORMATIVE_REMARK,),
     )
@@ -224,14 +226,16 @@ def _test_public_size_counts(
     if noisy.size == 2:
         greater, _ = compute_noisy_tails(smooth[1], size, 1.0 - p, noise)
     below, above = float(noisy[0]), float(noisy[1] if noisy.size == 2 else size - noisy[0])
-    first, last = (min(max(count / size, 0.0), 1.0) for count in (below, above))
-    return _OneSidedTests(less, greater, (smooth[0], smooth[-1]), first, last, float(noise.ppf(0.975)) < size)
+    share_below, share_above = (min(max(count / size, 0.0), 1.0) for count in (below, above))
+    return _OneSidedTests(
+        less, greater, (smooth[0], smooth[-1]), share_below, share_above, float(noise.ppf(0.975)) < size
+    )
 
 
 def _test_private_size_counts(noisy: np.ndarray, p: float, rate: float) -> _OneSidedTests:
     """Test with a private number of records: the count below and the count above, each against all other records."""
-    rest, tied = float(noisy[1:].sum()), noisy.size == 3
-    below = NoisyBinaryCounts(float(noisy[0]), rest, rate, (1, noisy.size - 1))
+    others, tied = float(noisy[1:].sum()), noisy.size == 3
+    below = NoisyBinaryCounts(float(noisy[0]), others, rate, (1, noisy.size - 1))
     above = NoisyBinaryCounts(float(noisy[-1]), float(noisy[:-1].sum()), rate, (1, noisy.size - 1))
     less, _ = below.compute_tails(p, EXCLUDED_SIZES_PROBABILITY)
     # without ties, the last count is that of all records not below

@@ -131,9 +131,11 @@ def cov(
     True
     """
     y, epsilon = _resolve_y_and_epsilon(y, epsilon)
-    how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=VECTOR_MECHANISMS, rng=rng, budget=budget)
-    how = how.add_scope(by, levels, other, unit, max_records, max_groups, sample)
-    return _release_association("cov", x, y, bounds, how)
+    checked_options = options(
+        epsilon, delta, mechanism, neighbors, missing, mechanisms=VECTOR_MECHANISMS, rng=rng, budget=budget
+    )
+    checked_options = checked_options.add_scope(by, levels, other, unit, max_records, max_groups, sample)
+    return _release_association("cov", x, y, bounds, checked_options)
 
 
 @guard_release
@@ -225,9 +227,9 @@ def corr(
     True
     """
     y, epsilon = _resolve_y_and_epsilon(y, epsilon)
-    how = options(epsilon, delta, mechanism, neighbors, missing, rng=rng, budget=budget)
-    how = how.add_scope(by, levels, other, unit, max_records, max_groups, sample)
-    return _release_association("corr", x, y, bounds, how)
+    checked_options = options(epsilon, delta, mechanism, neighbors, missing, rng=rng, budget=budget)
+    checked_options = checked_options.add_scope(by, levels, other, unit, max_records, max_groups, sample)
+    return _release_association("corr", x, y, bounds, checked_options)
 
 
 def _resolve_y_and_epsilon(y: Any, epsilon: float | None) -> tuple[Any, Any]:
@@ -263,5 +265,5 @@ def _release_association(function: str, x: Data, y: Data | None, bounds: GivenBo
     # several records of a unit are not independent
     if not isinstance(post, CorrelationValue) or release.noise is None or options.contribution_bound > 1:
         return release
-    known = CorrelationIntervals(release.value, post.sums, post.size, post.width, release.noise)
-    return replace(release, post=replace(post, population=known))
+    intervals = CorrelationIntervals(release.value, post.sums, post.size, post.width, release.noise)
+    return replace(release, post=replace(post, population=intervals))

@@ -114,21 +114,23 @@ def choose(
     'south'
     """
     eps = checks.check_epsilon(epsilon)
-    reach = checks.check_positive(sensitivity, "sensitivity", ("Give the most that one record can change a score."))
+    checked_sensitivity = checks.check_positive(
+        sensitivity, "sensitivity", ("Give the most that one record can change a score.")
+    )
     checks.check_choice(mechanism, "mechanism", CHOICE_MECHANISMS)
     choices = _check_candidates(candidates)
     utility = read_scores(scores, len(choices))
     source = source_from(rng)
-    rate = Fraction(eps) / (2 * Fraction(reach))
+    rate = Fraction(eps) / (2 * Fraction(checked_sensitivity))
 
     def choose_one(_: object = None) -> tuple[object, Labels]:
         if mechanism == "exponential":
-            place = choose_by_weight(utility.floats, rate, source, exact_utilities=utility.exact_utilities)
+            index = choose_by_weight(utility.floats, rate, source, exact_utilities=utility.exact_utilities)
         else:
-            place = permute_and_flip(utility.floats, rate, source, utility.exact_utilities)
-        return choices[place], Labels("choice")
+            index = permute_and_flip(utility.floats, rate, source, utility.exact_utilities)
+        return choices[index], Labels("choice")
 
-    public: tuple[tuple[str, object], ...] = (("epsilon", eps), ("sensitivity", reach))
+    public: tuple[tuple[str, object], ...] = (("epsilon", eps), ("sensitivity", checked_sensitivity))
     if mechanism != "exponential":
         public = (*public, ("mechanism", mechanism))
     return release_choice(
@@ -136,7 +138,7 @@ def choose(
         choose_one,
         source,
         n_draws=0,
-        sensitivity=reach,
+        sensitivity=checked_sensitivity,
         claim=Guarantee(eps),
         guarantee=Guarantee(eps, 0.0, "bounded", (SENSITIVITY_CONDITION,)),
         call=Call("choose", (("candidates", "candidates"), ("scores", "scores")), public),
@@ -201,7 +203,7 @@ def read_scores(scores: Data, n_candidates: int) -> Scores:
         return Scores(values.astype(np.float64))
     ratios = list(map(_convert_to_fraction, values.tolist()))
     top = max(ratios)
-    below = [ratio - top for ratio in ratios]
+    below = [score_ratio - top for score_ratio in ratios]
     # the nearest floats; very low utilities become the lowest float
     return Scores(np.array([max(checks.as_float(each), -sys.float_info.max) for each in below]), below)
 
@@ -219,7 +221,7 @@ def _read_exact_numbers(column: object) -> np.ndarray:
         values = np.ma.filled(values.astype(object), np.nan)
     if values.dtype.kind in "fiu":
         return values
-    other = next((type(each) for each in values.ravel().tolist() if not _is_exact_number(each)), None)
+    other = next((type(number) for number in values.ravel().tolist() if not _is_exact_number(number)), None)
     if other is None and values.dtype.kind == "O":
         return values
     raise PydpstatError(

@@ -117,17 +117,19 @@ def count(
     (True, 1.0)
     """
     public = (epsilon, delta, mechanism, neighbors, missing)
-    how = options(*public, mechanisms=INTEGER_MECHANISMS, fill_type=bool, rng=rng, budget=budget)
-    how = how.add_scope(by, levels, other, unit, max_records, max_groups, sample)
-    records, how = read_records(condition, how, read_booleans, "condition")
-    found, size = _count_truths(records, how, 0)
-    query = _make_count_query("count", found[0].reshape(records.shape), records, how, size, records.has_several_groups)
+    checked_options = options(*public, mechanisms=INTEGER_MECHANISMS, fill_type=bool, rng=rng, budget=budget)
+    checked_options = checked_options.add_scope(by, levels, other, unit, max_records, max_groups, sample)
+    records, checked_options = read_records(condition, checked_options, read_booleans, "condition")
+    truth_counts, size = _count_truths(records, checked_options, 0)
+    query = _make_count_query(
+        "count", truth_counts[0].reshape(records.shape), records, checked_options, size, records.has_several_groups
+    )
     within = ranges.make_count_range(query.nobs)
 
     def publish_counts(noisy_counts: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
         return noisy_counts, NoisyValue(within=within)
 
-    released = _release_counts("count", query, records, how, publish_counts)
+    released = _release_counts("count", query, records, checked_options, publish_counts)
     sd = float(np.max(released.post.compute_standard_error(released.noise, released.value)))
     values = released.value.reshape(records.n_groups or 1, -1)[:, 0]
     warn_empty_groups(
@@ -236,19 +238,19 @@ def proportion(
     True
     """
     public = (epsilon, delta, mechanism, neighbors, missing)
-    how = options(*public, mechanisms=INTEGER_MECHANISMS, fill_type=bool, rng=rng, budget=budget)
-    how = how.add_scope(by, levels, other, unit, max_records, max_groups, sample)
-    records, how = read_records(condition, how, read_booleans, "condition")
-    found, size = _count_truths(records, how, 1)
+    checked_options = options(*public, mechanisms=INTEGER_MECHANISMS, fill_type=bool, rng=rng, budget=budget)
+    checked_options = checked_options.add_scope(by, levels, other, unit, max_records, max_groups, sample)
+    records, checked_options = read_records(condition, checked_options, read_booleans, "condition")
+    truth_counts, size = _count_truths(records, checked_options, 1)
     publish: PostProcessor
-    rate = compute_share_rate(how, compute_weight_sensitivity(records.width, how))
+    rate = compute_share_rate(checked_options, compute_weight_sensitivity(records.width, checked_options))
 
     def make_share_intervals(met: np.ndarray, unmet: np.ndarray) -> ShareIntervals | None:
-        known = size if how.has_public_size else None
-        return None if rate is None else ShareIntervals(met, unmet, known, rate)
+        public_size = size if checked_options.has_public_size else None
+        return None if rate is None else ShareIntervals(met, unmet, public_size, rate)
 
-    if how.has_public_size:
-        query = _make_count_query("proportion", found[0].reshape(records.shape), records, how, size)
+    if checked_options.has_public_size:
+        query = _make_count_query("proportion", truth_counts[0].reshape(records.shape), records, checked_options, size)
 
         def publish(noisy_counts: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
             shares = make_share_intervals(noisy_counts, size - noisy_counts)
@@ -256,7 +258,7 @@ def proportion(
             return ranges.PROPORTION.clip_values(noisy_counts / size), post
 
     else:
-        query = _make_count_query("proportion", found.reshape(-1), records, how, size)
+        query = _make_count_query("proportion", truth_counts.reshape(-1), records, checked_options, size)
         totals: list[np.ndarray] = []
 
         def publish(noisy_counts: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
@@ -268,13 +270,13 @@ def proportion(
             # gradient norms of a / (a + b) with respect to (a, b), at the published share
             slopes = np.where(positive, np.hypot(shares, 1.0 - shares) / total, np.nan)
             steps = ("share of the noisy counts", ranges.CLIPPED_STEP)
-            known = make_share_intervals(met.reshape(records.shape), unmet.reshape(records.shape))
+            intervals = make_share_intervals(met.reshape(records.shape), unmet.reshape(records.shape))
             slopes_of = convert_to_fortran_order(slopes, records.shape)
-            post = DerivedValue(slopes_of, steps, population=known, within=ranges.PROPORTION)
+            post = DerivedValue(slopes_of, steps, population=intervals, within=ranges.PROPORTION)
             return shares.reshape(records.shape), post
 
-    released = _release_counts("proportion", query, records, how, publish)
-    if not how.has_public_size:
+    released = _release_counts("proportion", query, records, checked_options, publish)
+    if not checked_options.has_public_size:
         # the numbers of records of groups are private under both neighbors
         sd = math.sqrt(2.0) * float(np.max(released.noise.std()))
         warn_empty_groups(records.groups, totals[0], sd)
@@ -288,35 +290,35 @@ def _count_truths(records: Records, options: Options, min_records: int) -> tuple
     """
 
     def count_all_truths() -> np.ndarray:
-        found = count_truths_in_engine(records, options.missing)
-        if found is not None:
-            return found
+        engine_counts = count_truths_in_engine(records, options.missing)
+        if engine_counts is not None:
+            return engine_counts
         tally = partial(_count_part_truths, missing=options.missing, groups=records.n_groups)
         return records.fold(tally, np.add)
 
     check = partial(check_min_records, options, min_records=min_records, statistic="proportion", argument="condition")
-    found, size = records.sum_with_size(count_all_truths, lambda found: int(found[:, 0, 0].sum()), check)
-    return found.reshape(2, -1), size or 0
+    truth_counts, size = records.sum_with_size(count_all_truths, lambda found: int(found[:, 0, 0].sum()), check)
+    return truth_counts.reshape(2, -1), size or 0
 
 
 def _count_part_truths(part: RecordChunk, missing: Missing, groups: int | None) -> np.ndarray:
     """Count true and false values, of shape (2, groups, columns); treat missing values as `missing` specifies."""
     columns = part.columns
-    found = np.zeros((2, groups or 1, len(columns.arrays)), dtype=np.int64)
+    truth_counts = np.zeros((2, groups or 1, len(columns.arrays)), dtype=np.int64)
     for column, (truths, absent) in enumerate(zip(columns.arrays, columns.missing)):
-        places = part.group_codes if groups is not None else None
+        group_codes = part.group_codes if groups is not None else None
         if absent is not None and absent.any():
             if should_fill(int(np.count_nonzero(absent)), missing):
                 truths = np.where(absent, bool(missing), truths)
             else:
-                truths, places = truths[~absent], None if places is None else places[~absent]
-        if places is None:
+                truths, group_codes = truths[~absent], None if group_codes is None else group_codes[~absent]
+        if group_codes is None:
             true = int(np.count_nonzero(truths))
-            found[:, 0, column] = true, truths.size - true
+            truth_counts[:, 0, column] = true, truths.size - true
         else:
-            found[0, :, column] = np.bincount(places[truths], minlength=groups or 1)
-            found[1, :, column] = np.bincount(places[~truths], minlength=groups or 1)
-    return found
+            truth_counts[0, :, column] = np.bincount(group_codes[truths], minlength=groups or 1)
+            truth_counts[1, :, column] = np.bincount(group_codes[~truths], minlength=groups or 1)
+    return truth_counts
 
 
 def _make_count_query(

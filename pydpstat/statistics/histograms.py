@@ -137,32 +137,34 @@ def histogram(
     >>> r.sensitivity
     2.0
     """
-    how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER_MECHANISMS, rng=rng, budget=budget)
+    checked_options = options(
+        epsilon, delta, mechanism, neighbors, missing, mechanisms=INTEGER_MECHANISMS, rng=rng, budget=budget
+    )
     breaks = _check_edges(edges)
-    check_fill_value(how.missing, [(breaks[0], breaks[-1])], "edges")
-    how = how.add_scope(by, levels, other, unit, max_records, max_groups, sample)
-    records, how = read_records(x, how, read_single_column, "x")
+    check_fill_value(checked_options.missing, [(breaks[0], breaks[-1])], "edges")
+    checked_options = checked_options.add_scope(by, levels, other, unit, max_records, max_groups, sample)
+    records, checked_options = read_records(x, checked_options, read_single_column, "x")
     cells = (records.n_groups or 1) * (breaks.size - 1)
     if records.groups is not None and cells > MAX_HISTOGRAM_CELLS:
         raise PydpstatError(
             f"levels and edges must make at most {MAX_HISTOGRAM_CELLS} cells; they make {cells}. Use fewer of either."
         )
-    found = count_bins_in_engine(records, breaks, how.missing)
-    if found is None:
-        tally = partial(_count_part_bins, edges=breaks, missing=how.missing, groups=records.n_groups)
+    engine_counts = count_bins_in_engine(records, breaks, checked_options.missing)
+    if engine_counts is None:
+        tally = partial(_count_part_bins, edges=breaks, missing=checked_options.missing, groups=records.n_groups)
         counts = records.fold(tally, np.add)
     else:
-        counts = _add_missing_counts(*found, breaks, how.missing)
+        counts = _add_missing_counts(*engine_counts, breaks, checked_options.missing)
     size = int(counts.sum())
     name = records.name if records.names is None else records.names[0]
     labels = records.label_groups(_make_bin_labels(name or "x", breaks))
     released = release_statistic(
         "histogram",
-        make_cells_query("histogram", counts, labels, size, how),
-        how,
+        make_cells_query("histogram", counts, labels, size, checked_options),
+        checked_options,
         data_names=("x",),
         public_arguments=(("edges", breaks.tolist()), *records.arguments),
-        postprocess=make_cells_postprocessing(how, size, records.groups is not None, HistogramIntervals),
+        postprocess=make_cells_postprocessing(checked_options, size, records.groups is not None, HistogramIntervals),
         conditions=records.conditions,
         is_total=True,
     )
@@ -175,14 +177,14 @@ def histogram(
 
 def _count_part_bins(part: RecordChunk, edges: np.ndarray, missing: Missing, groups: int | None) -> np.ndarray:
     """Count the records in each bin, of shape (bins,) or (groups, bins), with missing values as `missing` specifies."""
-    x, places = part.columns.arrays[0], part.group_codes
+    x, group_codes = part.columns.arrays[0], part.group_codes
     counts: np.ndarray
-    gone: int | np.ndarray
-    if groups is None or places is None:
-        counts, gone = count_bins(x, edges)
+    n_missing: int | np.ndarray
+    if groups is None or group_codes is None:
+        counts, n_missing = count_bins(x, edges)
     else:
-        counts, gone = count_group_bins(x, places, groups, edges)
-    return _add_missing_counts(counts, gone, edges, missing)
+        counts, n_missing = count_group_bins(x, group_codes, groups, edges)
+    return _add_missing_counts(counts, n_missing, edges, missing)
 
 
 def _add_missing_counts(
@@ -224,7 +226,7 @@ def _describe_invalid_edges(values: object) -> str:
     if not isinstance(values, (list, tuple, range)) or len(values) < 2:
         return describe_value(values)
     if not all(map(is_number, values)):
-        return f"{next(type(each).__name__ for each in values if not is_number(each))} among them"
+        return f"{next(type(value).__name__ for value in values if not is_number(value))} among them"
     array = np.array(list(map(as_float, values)))
     if not np.isfinite(array).all():
         return "one that is not finite"

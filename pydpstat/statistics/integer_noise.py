@@ -88,7 +88,7 @@ def symmetric_geometric(value: npt.ArrayLike, epsilon: float, *, sensitivity: in
     noise = SymmetricGeometricNoise(epsilon, sensitivity)
     _check_spread(noise)
     claim = Guarantee(noise.epsilon)
-    held = Guarantee(
+    guarantee = Guarantee(
         noise.epsilon, 0.0, "bounded", SENSITIVITY_CONDITIONS, GeometricLoss(noise.epsilon, noise.sensitivity)
     )
     name = get_series_name(value)
@@ -97,7 +97,7 @@ def symmetric_geometric(value: npt.ArrayLike, epsilon: float, *, sensitivity: in
     source = source_from(rng)
     return release_query(
         query,
-        calibrate_release(query.spec, FixedNoiseCalibrator(noise, claim, held), source.reproducible),
+        calibrate_release(query.spec, FixedNoiseCalibrator(noise, claim, guarantee), source.reproducible),
         source,
         call=Call("symmetric_geometric", (("value", "value"),), (("epsilon", epsilon), ("sensitivity", sensitivity))),
     )
@@ -167,9 +167,9 @@ def symmetric_geometric_noise(
     kind: type[Geometric] = SymmetricGeometricNoise if method == "difference" else SignGeometricNoise
     noise = kind(epsilon, sensitivity)
     _check_spread(noise)
-    kept = noise.epsilon
+    true_epsilon = noise.epsilon
     if isinstance(noise, SignGeometricNoise):
-        kept = noise.epsilon_kept
+        true_epsilon = noise.epsilon_kept
         # a random sign times a geometric variable is not the symmetric geometric distribution
         warn_privacy(
             "symmetric_geometric_noise with method='sign' gives 0 twice the weight of the symmetric "
@@ -182,7 +182,7 @@ def symmetric_geometric_noise(
     public = (("epsilon", epsilon), ("sensitivity", sensitivity), ("method", method))
     charge_budget(
         None,
-        Guarantee(kept, 0.0, "bounded", SENSITIVITY_CONDITIONS),
+        Guarantee(true_epsilon, 0.0, "bounded", SENSITIVITY_CONDITIONS),
         Call("symmetric_geometric_noise", (), public),
     )
     return noise.draw(source, int(size), 1.0).astype(np.int64)

@@ -183,25 +183,25 @@ def mean(
     """
     more = checks.check_boolean(population, "population")
     public = (epsilon, delta, mechanism, neighbors, missing)
-    how = options(*public, mechanisms=VECTOR_MECHANISMS, allow_objects=not more, rng=rng, budget=budget)
-    how = how.add_scope(by, levels, other, unit, max_records, max_groups, sample)
+    checked_options = options(*public, mechanisms=VECTOR_MECHANISMS, allow_objects=not more, rng=rng, budget=budget)
+    checked_options = checked_options.add_scope(by, levels, other, unit, max_records, max_groups, sample)
     if more:
         from pydpstat._records.population import release_column_moments
 
-        return release_column_moments("mean", data, bounds, how)
-    return release_columns("mean", make_mean_query, data, bounds, how)
+        return release_column_moments("mean", data, bounds, checked_options)
+    return release_columns("mean", make_mean_query, data, bounds, checked_options)
 
 
 def make_mean_query(statistic: str, records: Records, bounds: Bounds, options: Options) -> tuple[Query, PostProcessor]:
     """Make the query of the mean of each column, or of the sums from which it is computed, with its post-processing."""
-    grids, found, size = sum_on_grid(statistic, records, bounds, options, 1)
+    grids, rows, size = sum_on_grid(statistic, records, bounds, options, 1)
     within = ranges.make_mean_range(bounds)
     if not options.has_public_size:
         weights, step = partition.LINE_WEIGHTS, "mean of the noisy sums"
         return partition.make_column_weights_query(
-            statistic, records, bounds, options, weights, found, _compute_means, step, within
+            statistic, records, bounds, options, weights, rows, _compute_means, step, within
         )
-    exact = [record_grid.compute_ratio(each.first[0], size, grid.unit, grid.center) for grid, each in zip(grids, found)]
+    exact = [record_grid.compute_ratio(each.first[0], size, grid.unit, grid.center) for grid, each in zip(grids, rows)]
     sensitivities = [record_grid.compute_width(pair, size) for pair in bounds]
     query = make_column_query(statistic, records, exact, sensitivities, size, options)
     return query, lambda noisy: (within.clip_values(noisy), NoisyValue((ranges.CLIPPED_STEP,), within=within))
@@ -306,9 +306,11 @@ def sum(  # the statistic's name, to be used as pydpstat.sum
     >>> r.sensitivity, r.nobs is None
     (5.0, True)
     """
-    how = options(epsilon, delta, mechanism, neighbors, missing, mechanisms=VECTOR_MECHANISMS, rng=rng, budget=budget)
-    how = how.add_scope(by, levels, other, unit, max_records, max_groups, sample)
-    return release_columns("sum", _make_sum_query, data, bounds, how)
+    checked_options = options(
+        epsilon, delta, mechanism, neighbors, missing, mechanisms=VECTOR_MECHANISMS, rng=rng, budget=budget
+    )
+    checked_options = checked_options.add_scope(by, levels, other, unit, max_records, max_groups, sample)
+    return release_columns("sum", _make_sum_query, data, bounds, checked_options)
 
 
 def _make_sum_query(statistic: str, records: Records, bounds: Bounds, options: Options) -> tuple[Query, PostProcessor]:
@@ -317,9 +319,9 @@ def _make_sum_query(statistic: str, records: Records, bounds: Bounds, options: O
     if max(sizes) > MAX_BOUND:
         raise PydpstatError(f"bounds must be at most {MAX_BOUND} in size for a sum. Rescale the data.")
     if options.has_public_size:
-        grids, found, size = sum_on_grid(statistic, records, bounds, options, 0)
+        grids, column_sums, size = sum_on_grid(statistic, records, bounds, options, 0)
         sensitivities = [record_grid.compute_width(pair) for pair in bounds]
-        exact = [_compute_exact_total(each, grid) for grid, each in zip(grids, found)]
+        exact = [_compute_exact_total(total, grid) for grid, total in zip(grids, column_sums)]
         return make_column_query(statistic, records, exact, sensitivities, size, options), _make_sum_postprocessing(
             bounds, size
         )
@@ -329,7 +331,7 @@ def _make_sum_query(statistic: str, records: Records, bounds: Bounds, options: O
         _compute_sum_sensitivity(pair, Fraction(size), options, records.has_several_groups)
         for pair, size in zip(bounds, sizes)
     ]
-    exact = [_compute_exact_total(each, grid) for row in rows for grid, each in zip(grids, row)]
+    exact = [_compute_exact_total(total, grid) for row in rows for grid, total in zip(grids, row)]
     if records.groups is None:
         return make_column_query(statistic, records, exact, sensitivities, None, options), _make_sum_postprocessing(
             bounds
@@ -376,11 +378,11 @@ def _make_group_sums_query(
     """Make the query of the sums of every group; those of several columns are in units of their sensitivities."""
     shape = records.shape
     units = sensitivities if len(sensitivities) > 1 else [Fraction(1)]
-    parts = tuple(each / units[place % len(units)] for place, each in enumerate(exact))
-    reach = sensitivities[0] if len(units) == 1 else partition.compute_ones_norm(len(units), options)
-    value = np.array([part.numerator / part.denominator for part in parts])
-    ball = (len(units), 1)
-    query = Query(statistic, value, (reach,), records.make_labels(statistic), exact=parts, vector_shape=ball)
+    sums = tuple(group_sum / units[index % len(units)] for index, group_sum in enumerate(exact))
+    sensitivity = sensitivities[0] if len(units) == 1 else partition.compute_ones_norm(len(units), options)
+    value = np.array([number.numerator / number.denominator for number in sums])
+    layout = (len(units), 1)
+    query = Query(statistic, value, (sensitivity,), records.make_labels(statistic), exact=sums, vector_shape=layout)
     factors = list(map(float, units))
     if len(units) == 1 and len(shape) == 1:
         return query, _make_sum_postprocessing(bounds)

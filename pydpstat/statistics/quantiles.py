@@ -162,13 +162,13 @@ def quantile(
     share = check_share(q)
     warn_argument_order("quantile", "q", share, epsilon)
     more = checks.check_boolean(population, "population")
-    how = check_quantile_options(epsilon, neighbors, missing, more, rng, budget)
-    how = how.add_scope(by, levels, other, unit, max_records, max_groups, sample)
+    options = check_quantile_options(epsilon, neighbors, missing, more, rng, budget)
+    options = options.add_scope(by, levels, other, unit, max_records, max_groups, sample)
     if more:
         from pydpstat._records.population import release_population_quantiles
 
-        return release_population_quantiles("quantile", x, bounds, (share,), None, (("q", q),), grid_points, how)
-    return _release_quantile("quantile", read_quantile_query(x, bounds, grid_points, how), share, (("q", q),))
+        return release_population_quantiles("quantile", x, bounds, (share,), None, (("q", q),), grid_points, options)
+    return _release_quantile("quantile", read_quantile_query(x, bounds, grid_points, options), share, (("q", q),))
 
 
 @guard_release
@@ -249,27 +249,27 @@ def median(
     True
     """
     more = checks.check_boolean(population, "population")
-    how = check_quantile_options(epsilon, neighbors, missing, more, rng, budget)
-    how = how.add_scope(by, levels, other, unit, max_records, max_groups, sample)
+    options = check_quantile_options(epsilon, neighbors, missing, more, rng, budget)
+    options = options.add_scope(by, levels, other, unit, max_records, max_groups, sample)
     if more:
         from pydpstat._records.population import release_population_quantiles
 
-        return release_population_quantiles("median", x, bounds, (0.5,), None, (), grid_points, how)
-    return _release_quantile("median", read_quantile_query(x, bounds, grid_points, how), 0.5, ())
+        return release_population_quantiles("median", x, bounds, (0.5,), None, (), grid_points, options)
+    return _release_quantile("median", read_quantile_query(x, bounds, grid_points, options), 0.5, ())
 
 
 def _release_quantile(
     function: str, query: QuantileQuery, share: float, own_arguments: tuple[tuple[str, object], ...]
 ) -> DPResults:
-    reach = query.n_epsilon_parts * compute_rank_range(share, query.neighbors)
-    rate = Fraction(query.options.epsilon) / reach
-    found = query.count_points_near(RankTarget(share, compute_utility_limit(rate)))
+    rank_range = query.n_epsilon_parts * compute_rank_range(share, query.neighbors)
+    rate = Fraction(query.options.epsilon) / rank_range
+    counts = query.count_points_near(RankTarget(share, compute_utility_limit(rate)))
     labels = query.records.label_groups(Labels(query.name or function))
 
     def choose_points(_: object = None) -> tuple[object, Labels]:
-        return choose_points_for_share(found, query, share, rate), labels
+        return choose_points_for_share(counts, query, share, rate), labels
 
-    return release_points(function, query, choose_points, own_arguments, float(reach) / 2, found.size)
+    return release_points(function, query, choose_points, own_arguments, float(rank_range) / 2, counts.size)
 
 
 @guard_release
@@ -378,23 +378,23 @@ def quantiles(
     >>> r.estimate.tolist()
     [16.0, 42.0, 50.0]
     """
-    given, wanted = check_raw_shares(qs), check_shares(qs)
+    raw_shares, wanted = check_raw_shares(qs), check_shares(qs)
     if len(wanted) == 1:
         warn_argument_order("quantiles", "qs", wanted[0], epsilon)
     more = checks.check_boolean(population, "population")
-    how = check_quantile_options(epsilon, neighbors, missing, more, rng, budget)
-    how = how.add_scope(by, levels, other, unit, max_records, max_groups, sample)
+    options = check_quantile_options(epsilon, neighbors, missing, more, rng, budget)
+    options = options.add_scope(by, levels, other, unit, max_records, max_groups, sample)
     if more:
         from pydpstat._records.population import release_population_quantiles
 
-        names, own = tuple(map(str, given)), (("qs", qs),)
-        return release_population_quantiles("quantiles", x, bounds, wanted, names, own, grid_points, how)
-    asked = read_quantile_query(x, bounds, grid_points, how)
-    found = asked.count_points()
-    labels = asked.records.label_groups(Labels(asked.name or "quantile", names=tuple(map(str, given))))
+        names, own_arguments = tuple(map(str, raw_shares)), (("qs", qs),)
+        return release_population_quantiles("quantiles", x, bounds, wanted, names, own_arguments, grid_points, options)
+    query = read_quantile_query(x, bounds, grid_points, options)
+    counts = query.count_points()
+    labels = query.records.label_groups(Labels(query.name or "quantile", names=tuple(map(str, raw_shares))))
 
     def choose_points(_: object = None) -> tuple[object, Labels]:
-        return choose_points_for_shares(found, asked, wanted), labels
+        return choose_points_for_shares(counts, query, wanted), labels
 
-    parts = compute_split_depth(len(set(wanted)))
-    return release_points("quantiles", asked, choose_points, (("qs", qs),), 1.0, found.size, parts)
+    n_parts = compute_split_depth(len(set(wanted)))
+    return release_points("quantiles", query, choose_points, (("qs", qs),), 1.0, counts.size, n_parts)

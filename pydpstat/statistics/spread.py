@@ -135,13 +135,13 @@ def var(
     """
     more = checks.check_boolean(population, "population")
     public = (epsilon, delta, mechanism, neighbors, missing)
-    how = options(*public, mechanisms=VECTOR_MECHANISMS, allow_objects=not more, rng=rng, budget=budget)
-    how = how.add_scope(by, levels, other, unit, max_records, max_groups, sample)
+    checked_options = options(*public, mechanisms=VECTOR_MECHANISMS, allow_objects=not more, rng=rng, budget=budget)
+    checked_options = checked_options.add_scope(by, levels, other, unit, max_records, max_groups, sample)
     if more:
         from pydpstat._records.population import release_column_moments
 
-        return release_column_moments("var", data, bounds, how)
-    return release_columns("var", _make_variance_query, data, bounds, how)
+        return release_column_moments("var", data, bounds, checked_options)
+    return release_columns("var", _make_variance_query, data, bounds, checked_options)
 
 
 @guard_release
@@ -210,29 +210,31 @@ def std(
     """
     more = checks.check_boolean(population, "population")
     public = (epsilon, delta, mechanism, neighbors, missing)
-    how = options(*public, mechanisms=VECTOR_MECHANISMS, allow_objects=not more, rng=rng, budget=budget)
-    how = how.add_scope(by, levels, other, unit, max_records, max_groups, sample)
+    checked_options = options(*public, mechanisms=VECTOR_MECHANISMS, allow_objects=not more, rng=rng, budget=budget)
+    checked_options = checked_options.add_scope(by, levels, other, unit, max_records, max_groups, sample)
     if more:
         from pydpstat._records.population import release_column_moments
 
-        return release_column_moments("std", data, bounds, how)
-    return release_columns("std", _make_std_query, data, bounds, how)
+        return release_column_moments("std", data, bounds, checked_options)
+    return release_columns("std", _make_std_query, data, bounds, checked_options)
 
 
 def _make_variance_query(
     statistic: str, records: Records, bounds: Bounds, options: Options
 ) -> tuple[Query, PostProcessor]:
     check_squared_bounds(bounds)
-    grids, found, n = sum_on_grid("variance", records, bounds, options, 2, ((0, 0),))
+    grids, sums, n = sum_on_grid("variance", records, bounds, options, 2, ((0, 0),))
     within = _get_spread_range(bounds, options, n)
     if not options.has_public_size:
         weights, step = partition.PARABOLA_WEIGHTS, "variance from the noisy sums"
         return partition.make_column_weights_query(
-            statistic, records, bounds, options, weights, found, _compute_variances, step, within
+            statistic, records, bounds, options, weights, sums, _compute_variances, step, within
         )
     exact = [
-        record_grid.compute_exact_covariance(n, each.first[0], each.first[0], each.products[0], grid, grid)
-        for each, grid in zip(found, grids)
+        record_grid.compute_exact_covariance(
+            n, column_sums.first[0], column_sums.first[0], column_sums.products[0], grid, grid
+        )
+        for column_sums, grid in zip(sums, grids)
     ]
     sensitivities = [
         record_grid.compute_covariance_sensitivity(n, grid, grid, pair, pair) for grid, pair in zip(grids, bounds)

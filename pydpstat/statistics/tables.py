@@ -75,24 +75,24 @@ def release_discovered_table(data: object, delta: float, options: Options) -> Ta
         )
     records, options = read_values(data, options)
     # one record changes one count, or two if it is replaced
-    reach = options.contribution_bound * (2 if options.neighbors == "bounded" else 1)
-    noise = SymmetricGeometricNoise(options.epsilon, reach)
+    sensitivity = options.contribution_bound * (2 if options.neighbors == "bounded" else 1)
+    noise = SymmetricGeometricNoise(options.epsilon, sensitivity)
     # the rate of the drawn noise is this quotient of floats
     rate = Fraction(noise.epsilon / noise.sensitivity)
     threshold = compute_unit_threshold(rate, float(share), options.contribution_bound)
-    found = records.fold(partial(_count_levels, missing=options.missing), operator.add)
+    level_counts = records.fold(partial(_count_levels, missing=options.missing), operator.add)
     # sort the levels: the order of the records is private
-    keys = sorted(found, key=lambda key: (key[0].__name__, key[1]))
-    counts = np.array([found[key] for key in keys], dtype=np.int64)
+    keys = sorted(level_counts, key=lambda key: (key[0].__name__, key[1]))
+    counts = np.array([level_counts[key] for key in keys], dtype=np.int64)
     levels = tuple(level for _, level in keys)
     labels = Labels("table", dimnames=(levels,), dimension_names=tuple(filter(None, variables.names)))
     query = make_cells_query("table", counts, labels, int(counts.sum()), options)
     claim = Guarantee(options.epsilon, float(share), options.neighbors, unit=options.unit)
-    held = replace(claim, conditions=(*options.conditions, DISCOVERED_LEVELS_CONDITION))
+    guarantee = replace(claim, conditions=(*options.conditions, DISCOVERED_LEVELS_CONDITION))
     arguments = (("levels", "discover"), ("delta", float(share)), *records.arguments)
     result = release_query(
         query,
-        calibrate_release(query.spec, FixedNoiseCalibrator(noise, claim, held), options.source.reproducible),
+        calibrate_release(query.spec, FixedNoiseCalibrator(noise, claim, guarantee), options.source.reproducible),
         options.source,
         call=make_call("crosstab", options, ("data",), arguments),
         budget=options.budget,
@@ -103,21 +103,21 @@ def release_discovered_table(data: object, delta: float, options: Options) -> Ta
 def _drop_rare_levels(result: DPResults, threshold: int) -> TableResults:
     """Drop the levels with noisy counts below the threshold."""
     (levels,) = result.labels.dimnames or ((),)
-    kept = [place for place in range(len(levels)) if result.value[place] >= threshold]
-    labels = replace(result.labels, dimnames=(tuple(levels[place] for place in kept),))
+    indices = [index for index in range(len(levels)) if result.value[index] >= threshold]
+    labels = replace(result.labels, dimnames=(tuple(levels[index] for index in indices),))
     post = NoisyValue((f"counts below {threshold} left out",), within=ranges.make_count_range(result.nobs))
     assert isinstance(result, TableResults)
-    return replace(result, value=result.value[kept], labels=labels, post=post)
+    return replace(result, value=result.value[indices], labels=labels, post=post)
 
 
 def _count_levels(part: RecordChunk, missing: Missing) -> LevelCounts:
     """Count the levels that occur; the level of a record depends on this record only. Private."""
-    found, gone = _count_values(part.columns.arrays[0])
-    if should_fill(gone, missing):
-        found.append((missing, gone))
+    value_counts, n_missing = _count_values(part.columns.arrays[0])
+    if should_fill(n_missing, missing):
+        value_counts.append((missing, n_missing))
     # 1, 1.0 and True are different levels, although equal in Python
     totals: LevelCounts = Counter()
-    for value, count in found:
+    for value, count in value_counts:
         level = convert_to_plain_level(value)
         totals[type(level), level] += count
     # drop levels without records
@@ -128,8 +128,8 @@ def _count_values(column: Column) -> tuple[list[tuple[object, int]], int]:
     """Return the distinct values with their counts, and the number of missing values."""
     kind = getattr(column, "dtype", None)
     if isinstance(column, np.ma.MaskedArray):
-        found, gone = _count_values(np.ma.getdata(column)[~np.ma.getmaskarray(column)])
-        return found, gone + int(np.ma.count_masked(column))
+        value_counts, n_missing = _count_values(np.ma.getdata(column)[~np.ma.getmaskarray(column)])
+        return value_counts, n_missing + int(np.ma.count_masked(column))
     if isinstance(kind, np.dtype) and kind.kind in "mM":
         times = np.asarray(column)
         there, counts = np.unique(times[~np.isnat(times)], return_counts=True)
@@ -141,8 +141,8 @@ def _count_values(column: Column) -> tuple[list[tuple[object, int]], int]:
         return list(zip(list(values), counts[1:])), counts[0]
     flat = to_object_array(column).tolist()
     present = [value for value in flat if not is_missing(value)]
-    named = Counter((type(level), level) for level in map(_convert_to_level, present))
-    return [(level, count) for (_, level), count in named.items()], len(flat) - len(present)
+    level_counts = Counter((type(level), level) for level in map(_convert_to_level, present))
+    return [(level, count) for (_, level), count in level_counts.items()], len(flat) - len(present)
 
 
 def _convert_to_level(value: object) -> Level:
@@ -167,8 +167,8 @@ def _convert_to_full_width(values: np.ndarray) -> np.ndarray:
 def compute_unit_threshold(rate: Fraction, delta: float, contribution_bound: int) -> int:
     """Return the threshold for units with at most `contribution_bound` records, perhaps all records of some levels."""
     # round down, since the quotient of floats may exceed the part of delta
-    part = delta if contribution_bound == 1 else math.nextafter(delta / contribution_bound, 0.0)
-    return max(compute_threshold(rate, part), contribution_bound - 1 + compute_threshold(rate, delta))
+    share = delta if contribution_bound == 1 else math.nextafter(delta / contribution_bound, 0.0)
+    return max(compute_threshold(rate, share), contribution_bound - 1 + compute_threshold(rate, delta))
 
 
 # 60 decimal digits
@@ -188,8 +188,8 @@ def compute_threshold(rate: Fraction, delta: float) -> int:
     surprise = mp.mpf_neg(mp.mpf_log(mp.mpf_mul(mp.from_float(delta), share, _PRECISION_BITS), _PRECISION_BITS))
     # well above the rounding errors
     margin = mp.from_rational(10**40 + 1, 10**40, _PRECISION_BITS)
-    reach = mp.mpf_mul(mp.mpf_div(surprise, exact, _PRECISION_BITS), margin, _PRECISION_BITS)
-    return max(2, 1 + int(mp.to_int(mp.mpf_ceil(reach, _PRECISION_BITS))))
+    quotient = mp.mpf_mul(mp.mpf_div(surprise, exact, _PRECISION_BITS), margin, _PRECISION_BITS)
+    return max(2, 1 + int(mp.to_int(mp.mpf_ceil(quotient, _PRECISION_BITS))))
 
 
 @guard_release
@@ -336,7 +336,7 @@ def crosstab(
                 "sample must be left out with levels='discover': whether a level is found would depend on "
                 "the sample, too. Give public levels."
             )
-    how = options(
+    checked_options = options(
         epsilon,
         0 if discover else delta,
         mechanism,
@@ -349,12 +349,12 @@ def crosstab(
         budget=budget,
     ).add_table_scope(unit, max_records, max_groups, sample)
     if discover:
-        return release_discovered_table(data, delta, how)
+        return release_discovered_table(data, delta, checked_options)
     check_other(other)
-    variables = get_crossed_variables(data, how.scope)
+    variables = get_crossed_variables(data, checked_options.scope)
     public = check_levels(levels, variables)
-    kept = None if how.missing in ("error", "drop") else how.missing
-    axes = [make_axis(each, other, kept) for each in public]
+    fill_level = None if checked_options.missing in ("error", "drop") else checked_options.missing
+    axes = [make_axis(variable_levels, other, fill_level) for variable_levels in public]
     dimnames = tuple(axis.names for axis in axes)
     cells = math.prod(map(len, dimnames))
     if cells > MAX_TABLE_CELLS:
@@ -363,12 +363,18 @@ def crosstab(
         )
     names = variables.names if any(variables.names) else ()
     labels = Labels("table", dimnames=dimnames, dimension_names=names)
-    records, how = read_level_codes(data, public, how)
-    counts, size = tabulate_cells(records, public, axes, how.missing)
-    query = make_cells_query("table", counts, labels, size, how)
+    records, checked_options = read_level_codes(data, public, checked_options)
+    counts, size = tabulate_cells(records, public, axes, checked_options.missing)
+    query = make_cells_query("table", counts, labels, size, checked_options)
     declared = isinstance(levels, str)
-    said = "declared" if declared else [list(map(convert_to_plain_level, each.levels)) for each in public]
-    arguments: tuple[tuple[str, object], ...] = (("levels", said if declared or len(said) > 1 else said[0]),)
+    call_levels = (
+        "declared"
+        if declared
+        else [list(map(convert_to_plain_level, variable_levels.levels)) for variable_levels in public]
+    )
+    arguments: tuple[tuple[str, object], ...] = (
+        ("levels", call_levels if declared or len(call_levels) > 1 else call_levels[0]),
+    )
     if other != "other" and not declared:
         arguments = (*arguments, ("other", other))
     if shown:
@@ -378,9 +384,9 @@ def crosstab(
     released = release_statistic(
         "crosstab",
         query,
-        how,
+        checked_options,
         public_arguments=arguments,
-        postprocess=make_cells_postprocessing(how, size, False, TableIntervals),
+        postprocess=make_cells_postprocessing(checked_options, size, False, TableIntervals),
         conditions=conditions,
         is_total=True,
     )

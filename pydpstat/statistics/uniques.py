@@ -53,19 +53,19 @@ def read_units(data: object, options: Options, contribution_bound: int) -> tuple
     groups = make_scope_groups(options.scope, key_columns, options)
     name = (names[0] if names else get_series_name(data)) or None
     layout = RecordLayout(read_ids, "data", options.missing, groups, None, None, names, keys)
-    part = needed = None
+    chunk = needed = None
     if table is not None:
-        needed = table.select_columns([each for each in origin.names or () if each in keys or each in names])
+        needed = table.select_columns([column for column in origin.names or () if column in keys or column in names])
     else:
         inner = data if origin.names is None else select_variables(data, origin, names)
-        part = layout.read_part(inner, key_columns.columns, None)
+        chunk = layout.read_part(inner, key_columns.columns, None)
     records = Records(
         None,
         name,
         1,
         None,
         layout,
-        part,
+        chunk,
         needed,
         get_scope_arguments(options.scope, keys, groups, None, None),
     )
@@ -96,21 +96,21 @@ def read_ids(data: object, argument: str) -> Columns:
 
 def _count_distinct(part: RecordChunk, unit: ContributionBounds, missing: Missing, groups: int | None) -> CountArray:
     """Count the distinct ids of a part by group; all records of an id are in one part."""
-    ids, places = part.columns.arrays[0], part.group_codes
-    codes, found = encode_ids(ids)
+    ids, group_codes = part.columns.arrays[0], part.group_codes
+    codes, distinct_ids = encode_ids(ids)
     if missing == "error" and codes.size and int(codes.min()) < 0:
         raise PydpstatError(
             "missing must say how to treat missing ids, because the data have some, which this error "
             "reveals. Give every record an id, or use missing='drop' with neighbors='unbounded'."
         )
-    if groups is None or places is None:
-        return np.array([len(found)], dtype=np.int64)
+    if groups is None or group_codes is None:
+        return np.array([len(distinct_ids)], dtype=np.int64)
     # the first record of each id in each group
-    _, first = np.unique(codes.astype(np.int64) * groups + places, return_index=True)
-    first = first[codes[first] >= 0]
-    places = places[first]
-    stay = select_contributions(take_rows(ids, first), unit, places, ())
-    return np.bincount(places[stay], minlength=groups)
+    _, first_indices = np.unique(codes.astype(np.int64) * groups + group_codes, return_index=True)
+    first_indices = first_indices[codes[first_indices] >= 0]
+    group_codes = group_codes[first_indices]
+    stay = select_contributions(take_rows(ids, first_indices), unit, group_codes, ())
+    return np.bincount(group_codes[stay], minlength=groups)
 
 
 @guard_release
@@ -210,8 +210,8 @@ def nunique(
     """
     checks.check_choice(missing, "missing", ("error", "drop"))
     public = (epsilon, delta, mechanism, neighbors, missing)
-    how = options(*public, mechanisms=INTEGER_MECHANISMS, fill_type=NO_FILL, rng=rng, budget=budget)
-    if by is None and how.neighbors == "bounded":
+    checked_options = options(*public, mechanisms=INTEGER_MECHANISMS, fill_type=NO_FILL, rng=rng, budget=budget)
+    if by is None and checked_options.neighbors == "bounded":
         raise PydpstatError(
             "neighbors must be 'unbounded' without by: under bounded neighbors one id replaces "
             "another, so their number is public and needs no release. Use neighbors='unbounded', or "
@@ -219,28 +219,28 @@ def nunique(
         )
     if by is None and max_groups is not None:
         raise PydpstatError("max_groups must not be given without by, whose groups it limits.")
-    most = 1
+    max_groups_per_id = 1
     if max_groups is not None:
-        most = checks.check_integer(
+        max_groups_per_id = checks.check_integer(
             max_groups, "max_groups", 1, hint=("Give the largest number of groups in which an id counts.")
         )
-    how = how.add_type_conditions()._replace(scope=Scope(by, levels, other))
-    records, unit, how = read_units(data, how, most)
-    tally = partial(_count_distinct, unit=unit, missing=how.missing, groups=records.n_groups)
+    checked_options = checked_options.add_type_conditions()._replace(scope=Scope(by, levels, other))
+    records, unit, checked_options = read_units(data, checked_options, max_groups_per_id)
+    tally = partial(_count_distinct, unit=unit, missing=checked_options.missing, groups=records.n_groups)
     counts = records.fold(tally, np.add, unit.name)
     query = Query(
         "nunique",
         counts.reshape(records.shape).astype(float),
-        (compute_ones_norm(min(how.n_changed_groups * most, counts.size), how),),
+        (compute_ones_norm(min(checked_options.n_changed_groups * max_groups_per_id, counts.size), checked_options),),
         records.make_labels("nunique"),
         integer=True,
         exact=tuple(counts.tolist()),
     )
-    arguments = records.arguments if most == 1 else (*records.arguments, ("max_groups", most))
+    arguments = records.arguments if max_groups_per_id == 1 else (*records.arguments, ("max_groups", max_groups_per_id))
     released = release_statistic(
         "nunique",
         query,
-        how,
+        checked_options,
         public_arguments=arguments,
         postprocess=lambda noisy: (noisy, NoisyValue(within=ranges.make_count_range(None))),
         conditions=records.conditions,

@@ -42,36 +42,36 @@ class BlockSamples:
     def __init__(self, data: object) -> None:
         """Read the containers; the values of the records are not used."""
         several = isinstance(data, tuple) and len(data) > 0 and all(map(_is_in_memory, data))
-        given: Any = data if several else (data,)
-        self.samples = tuple(map(_read_sample, given))
+        containers: Any = data if several else (data,)
+        self.samples = tuple(map(_read_sample, containers))
         self.unit: str | None = None
 
     @property
     def sizes(self) -> tuple[int, ...]:
         """Numbers of records of the samples."""
-        return tuple(len(each) for each in self.samples)
+        return tuple(len(sample) for sample in self.samples)
 
     def select_one_per_unit(self, unit: object, options: Options) -> None:
         """Keep one record of each unit, in place; the unit defaults to that of the budget."""
-        given = unit is not None
-        unit = unit if given else get_budget_defaults(options.budget).unit
+        is_given = unit is not None
+        unit = unit if is_given else get_budget_defaults(options.budget).unit
         if unit is None:
             return
         if not isinstance(unit, str):
             columns = check_sample_ids(unit if len(self.samples) > 1 else [unit], self.samples)
             self.unit = get_series_name(columns[0]) or "unit"
-        elif all(has_columns(each) and unit in _get_column_names(each) for each in self.samples):
+        elif all(has_columns(sample) and unit in _get_column_names(sample) for sample in self.samples):
             self.unit = unit
-            columns = [to_pandas_or_numpy(each[unit]) for each in self.samples]
-            self.samples = tuple(_drop_column(each, unit) for each in self.samples)
-        elif given:
+            columns = [to_pandas_or_numpy(sample[unit]) for sample in self.samples]
+            self.samples = tuple(_drop_column(sample, unit) for sample in self.samples)
+        elif is_given:
             raise make_unit_error(unit)
         else:
             # without ids the release protects records, which the budget refuses
             return
         stays = assign_units_to_samples(columns, self.unit, 1, options.source)
-        kept = (np.flatnonzero(stay) for stay in stays)
-        self.samples = tuple(_take_records(each, places) for each, places in zip(self.samples, kept))
+        selected = (np.flatnonzero(stay) for stay in stays)
+        self.samples = tuple(_take_records(sample, indices) for sample, indices in zip(self.samples, selected))
 
     def __repr__(self) -> str:
         return hide_values(self)
@@ -84,9 +84,11 @@ class BlockSamples:
         record changes one block.
         """
         drawn = [_assign_blocks(size, n_blocks, source, bounded) for size in self.sizes]
-        for place in range(n_blocks):
-            parts = zip(self.samples, drawn)
-            yield tuple(_copy_records(sample, order[cuts[place] : cuts[place + 1]]) for sample, (order, cuts) in parts)
+        for index in range(n_blocks):
+            ordered_samples = zip(self.samples, drawn)
+            yield tuple(
+                _copy_records(sample, order[cuts[index] : cuts[index + 1]]) for sample, (order, cuts) in ordered_samples
+            )
 
 
 def _is_in_memory(data: object) -> bool:
@@ -148,9 +150,9 @@ def _assign_blocks(size: int, n_blocks: int, source: Source, bounded: bool) -> t
     """Return the positions of records sorted by block, and the offsets of the blocks."""
     if bounded:
         mixed = np.argsort(source.uniform(size), kind="stable") if source.reproducible else draw_permutation(size)
-        cuts = [size * place // n_blocks for place in range(n_blocks + 1)]
-        parts = [np.sort(mixed[start:end]) for start, end in zip(cuts, cuts[1:])]
-        return np.concatenate(parts).astype(np.int64), cuts
-    own = source.integers(size, n_blocks)
-    counts = np.bincount(own, minlength=n_blocks)
-    return np.argsort(own, kind="stable").astype(np.int64), [0, *np.cumsum(counts).tolist()]
+        cuts = [size * index // n_blocks for index in range(n_blocks + 1)]
+        blocks = [np.sort(mixed[start:end]) for start, end in zip(cuts, cuts[1:])]
+        return np.concatenate(blocks).astype(np.int64), cuts
+    block_codes = source.integers(size, n_blocks)
+    counts = np.bincount(block_codes, minlength=n_blocks)
+    return np.argsort(block_codes, kind="stable").astype(np.int64), [0, *np.cumsum(counts).tolist()]

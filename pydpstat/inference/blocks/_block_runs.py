@@ -194,5 +194,5 @@ def describe_block_sizes(options: Options, samples: BlockSamples, n_blocks: int)
     """Return a remark on the number and size of the blocks."""
     if not options.has_public_size:
         return (f"{n_blocks} blocks.",)
-    least = min(samples.sizes) // n_blocks
-    return (f"{n_blocks} blocks, of {least} or more records of each sample.",)
+    min_size = min(samples.sizes) // n_blocks
+    return (f"{n_blocks} blocks, of {min_size} or more records of each sample.",)

@@ -102,7 +102,7 @@ def convert_arrow_type(kind: pa.DataType) -> pa.DataType:
     if types.is_dictionary(kind):
         return convert_arrow_type(kind.value_type)
     if types.is_struct(kind):
-        return pa.struct([_convert_arrow_field(kind.field(place)) for place in range(kind.num_fields)])
+        return pa.struct([_convert_arrow_field(kind.field(index)) for index in range(kind.num_fields)])
     if types.is_map(kind):
         return pa.map_(convert_arrow_type(kind.key_type), convert_arrow_type(kind.item_type), kind.keys_sorted)
     if types.is_fixed_size_list(kind):
@@ -132,18 +132,18 @@ def copy_isolated_block(block: Any) -> SampleContainer:
     if isinstance(block, np.ndarray):
         return _copy_isolated_array(block)
     if is_frame(block):
-        columns = {place: _copy_isolated_column(block.iloc[:, place]) for place in range(block.shape[1])}
-        own = pd.DataFrame(columns, index=range(len(block)))
+        columns = {index: _copy_isolated_column(block.iloc[:, index]) for index in range(block.shape[1])}
+        copied = pd.DataFrame(columns, index=range(len(block)))
         # an index is mutable: changes to it would reach the next block
-        own.columns = block.columns.copy()
-        return own
+        copied.columns = block.columns.copy()
+        return copied
     if has_rows(block):
         return _copy_isolated_column(block)
     if has_attributes(block, "levels"):
-        keys = [_copy_isolated_column(pd.Series(block.get_level_values(place))) for place in range(block.nlevels)]
+        keys = [_copy_isolated_column(pd.Series(block.get_level_values(index))) for index in range(block.nlevels)]
         return type(block).from_arrays(keys, names=block.names)
-    own = _copy_isolated_column(pd.Series(block))
-    return pd.Index(own, name=block.name) if is_index(block) else own.array
+    copied = _copy_isolated_column(pd.Series(block))
+    return pd.Index(copied, name=block.name) if is_index(block) else copied.array
 
 
 def _copy_isolated_column(column: pd.Series) -> pd.Series:
@@ -155,21 +155,21 @@ def _copy_isolated_column(column: pd.Series) -> pd.Series:
     values = np.array(column.to_numpy(), copy=True)
     if values.dtype.kind != "O":
         return pd.Series(values, name=column.name)
-    own = pd.Series(_copy_objects(values), name=column.name, dtype=object)
+    copied = pd.Series(_copy_objects(values), name=column.name, dtype=object)
     try:
-        return own.infer_objects()
+        return copied.infer_objects()
     except Exception:
         # objects may raise any error, and pandas before 2 converts some integers to floats
-        return own
+        return copied
 
 
 def _copy_extension_array(array: Any) -> pd.api.extensions.ExtensionArray:
     if not isinstance(array, getattr(pd.arrays, "ArrowExtensionArray", ())):
         return array.copy()
-    held: Any = array
-    values = _copy_arrow_data(_decode_arrow_column(held.__arrow_array__()))
-    kind = getattr(held.dtype, "pyarrow_dtype", None)
-    return pd.array(values, dtype=held.dtype if kind is None else pd.ArrowDtype(values.type))
+    arrow_array: Any = array
+    values = _copy_arrow_data(_decode_arrow_column(arrow_array.__arrow_array__()))
+    kind = getattr(arrow_array.dtype, "pyarrow_dtype", None)
+    return pd.array(values, dtype=arrow_array.dtype if kind is None else pd.ArrowDtype(values.type))
 
 
 def _copy_used_categories(column: pd.Categorical) -> pd.Categorical:
@@ -178,18 +178,18 @@ def _copy_used_categories(column: pd.Categorical) -> pd.Categorical:
     Unordered categories may be in the order of first occurrence among all records.
     """
     codes = np.asarray(column.codes, dtype=np.int64)
-    used, first = np.unique(codes[codes >= 0], return_index=True)
+    used, first_indices = np.unique(codes[codes >= 0], return_index=True)
     if not column.ordered:
-        used = used[np.argsort(first)]
+        used = used[np.argsort(first_indices)]
         try:
             used = used[column.categories.take(used).argsort()]
         except (Exception, SystemExit):  # unsortable categories stay in order of occurrence
             pass
-    places = np.full(len(column.categories) + 1, -1)
-    places[used] = np.arange(used.size)
+    new_codes = np.full(len(column.categories) + 1, -1)
+    new_codes[used] = np.arange(used.size)
     categories = pd.Index(_copy_isolated_column(pd.Series(column.categories.take(used), name=None)))
     # code -1 of missing values selects the last element
-    return pd.Categorical.from_codes(places[codes], categories=categories, ordered=column.ordered)
+    return pd.Categorical.from_codes(new_codes[codes], categories=categories, ordered=column.ordered)
 
 
 def _copy_isolated_array(block: np.ndarray) -> np.ndarray:
@@ -201,24 +201,24 @@ def _copy_isolated_array(block: np.ndarray) -> np.ndarray:
     if block.dtype.kind == "O":
         block = _copy_objects(block.ravel()).reshape(block.shape)
     try:
-        own = np.array(block.tolist())
+        converted = np.array(block.tolist())
     except (Exception, SystemExit):
         # for example rows of different lengths; an error would reveal information about the records
         return block
-    if block.dtype.kind == "O" and own.dtype.kind in "US":
+    if block.dtype.kind == "O" and converted.dtype.kind in "US":
         texts = np.array(block.tolist(), dtype=object)
         # strings among other objects are not converted
-        return own if all(isinstance(each, (str, bytes)) for each in texts.flat) else block
-    return own
+        return converted if all(isinstance(element, (str, bytes)) for element in texts.flat) else block
+    return converted
 
 
 def _copy_objects(records: Sequence[object] | np.ndarray) -> np.ndarray:
     """Return copies of objects, so that a callable's changes to one block do not reach another."""
-    each = records.tolist() if isinstance(records, np.ndarray) else records
-    if isinstance(records, np.ndarray) and set(map(type, each)) <= _IMMUTABLE_TYPES:
+    objects = records.tolist() if isinstance(records, np.ndarray) else records
+    if isinstance(records, np.ndarray) and set(map(type, objects)) <= _IMMUTABLE_TYPES:
         return records
-    known: dict[int, object] = {}
-    return np.fromiter((_copy_object(one, known) for one in each), dtype=object, count=len(records))
+    copies_by_id: dict[int, object] = {}
+    return np.fromiter((_copy_object(element, copies_by_id) for element in objects), dtype=object, count=len(records))
 
 
 def _copy_object(record: object, memo: dict[int, object]) -> object:
@@ -235,22 +235,24 @@ def _copy_arrow_data(block: Any) -> Any:
     """
     import pyarrow as pa
 
-    whole = has_attributes(block, "columns")
+    is_table = has_attributes(block, "columns")
     table = pa.Table.from_arrays(
-        [each if isinstance(each, pa.ChunkedArray) else pa.chunked_array([each]) for each in block.columns]
-        if whole
+        [column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column]) for column in block.columns]
+        if is_table
         else [block if isinstance(block, pa.ChunkedArray) else pa.chunked_array([block])],
-        names=block.schema.names if whole else [""],
+        names=block.schema.names if is_table else [""],
     ).combine_chunks()
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
-    own = pa.ipc.open_stream(sink.getvalue()).read_all()
+    copied_table = pa.ipc.open_stream(sink.getvalue()).read_all()
     if isinstance(block, pa.Table):
-        return own
-    if whole:
-        return pa.RecordBatch.from_arrays([_join_arrow_chunks(each) for each in own.columns], names=own.column_names)
-    return own.column(0) if isinstance(block, pa.ChunkedArray) else _join_arrow_chunks(own.column(0))
+        return copied_table
+    if is_table:
+        return pa.RecordBatch.from_arrays(
+            [_join_arrow_chunks(column) for column in copied_table.columns], names=copied_table.column_names
+        )
+    return copied_table.column(0) if isinstance(block, pa.ChunkedArray) else _join_arrow_chunks(copied_table.column(0))
 
 
 def _join_arrow_chunks(column: pa.ChunkedArray) -> pa.Array:
@@ -269,8 +271,8 @@ def _copy_polars_data(block: pl.DataFrame | pl.Series) -> pl.DataFrame | pl.Seri
     sink = io.BytesIO()
     frame.drop(objects).write_ipc(sink)
     plain = pl.read_ipc(io.BytesIO(sink.getvalue())).rechunk()
-    own = [
+    copied_columns = [
         pl.Series(name, list(_copy_objects(frame[name].to_list())), dtype=pl.Object) if name in objects else plain[name]
         for name in frame.columns
     ]
-    return pl.DataFrame(own) if has_attributes(block, "columns") else own[0]
+    return pl.DataFrame(copied_columns) if has_attributes(block, "columns") else copied_columns[0]

@@ -153,48 +153,54 @@ def any_test(
     >>> r.pvalue < 0.01, r.validity
     (True, 'model')
     """
-    how = _check_block_options(epsilon, neighbors, rng, budget)
+    options = _check_block_options(epsilon, neighbors, rng, budget)
     check_callable(test, "test", "lambda block: scipy.stats.ttest_1samp(block, 0)")
-    samples, number = make_block_samples(data, how, blocks, unit)
+    samples, number = make_block_samples(data, options, blocks, unit)
     if level is not None:
         level = checks.check_probability(level, "level", "It is for one block; 0.2 is usual.")
-    if null is not None and not how.has_public_size:
+    if null is not None and not options.has_public_size:
         raise PydpstatError(
             "null must be None with neighbors 'unbounded': the block sizes are private, and so would "
             "the simulated level be. Use neighbors='bounded', or a test that is valid for few "
             "records."
         )
-    records = sum(samples.sizes) if how.has_public_size else None
-    most = max(1, min(samples.sizes) // _MIN_TEST_RECORDS) if how.has_public_size else 1
-    number, own = choose_blocks(records, how.epsilon, number, level, most)
-    limit = own if null is None else _simulate_level(test, null, samples.sizes, number, own)
+    records = sum(samples.sizes) if options.has_public_size else None
+    max_blocks = max(1, min(samples.sizes) // _MIN_TEST_RECORDS) if options.has_public_size else 1
+    number, block_level = choose_blocks(records, options.epsilon, number, level, max_blocks)
+    limit = block_level if null is None else _simulate_level(test, null, samples.sizes, number, block_level)
     # drawn first: its position in a seeded stream must not depend on the number of records
-    uniform = float(how.source.uniform(1)[0]) - 0.5
+    uniform = float(options.source.uniform(1)[0]) - 0.5
     hits = 0
     with Progress(lambda: number, "blocks") as progress, open_isolated_runner() as run:
-        for block in samples.draw_blocks(number, how.source, how.has_public_size):
+        for block in samples.draw_blocks(number, options.source, options.has_public_size):
             # a comparison with NaN is False: no rejection
-            hits += run(test, block, convert_to_pvalue) <= own
+            hits += run(test, block, convert_to_pvalue) <= block_level
             progress.add_done()
     query = Query(
-        "rejections", np.asarray(float(hits)), (1,), Labels("rejections"), True, get_public_size(how, samples), (hits,)
+        "rejections",
+        np.asarray(float(hits)),
+        (1,),
+        Labels("rejections"),
+        True,
+        get_public_size(options, samples),
+        (hits,),
     )
-    arguments = (("blocks", number), ("level", own))
+    arguments = (("blocks", number), ("level", block_level))
     names = ("data", "test") if null is None else ("data", "test", "null")
-    released = release_blocks("any_test", query, how, samples, names, arguments)
+    released = release_blocks("any_test", query, options, samples, names, arguments)
     noisy = float(released.value)
     return InferenceResults.of(
         released,
         test="Test of Tests",
         statistic=noisy + uniform,
-        pvalue=compute_rejections_sf(noisy + uniform, number, limit, how.epsilon),
+        pvalue=compute_rejections_sf(noisy + uniform, number, limit, options.epsilon),
         alternative="greater",
         null=(("share of rejecting blocks", limit),),
         released=(("rejections", noisy), ("uniform", uniform)),
         estimates=(("share of rejecting blocks", min(max((noisy + uniform) / number, 0.0), 1.0)),),
         validity="model",
-        assumptions=(_describe_level_assumption(own, limit, null is not None), "records are independent"),
-        remarks=_make_block_remarks(how, samples, number, limit, null is not None),
+        assumptions=(_describe_level_assumption(block_level, limit, null is not None), "records are independent"),
+        remarks=_make_block_remarks(options, samples, number, limit, null is not None),
     )
 
 
@@ -282,46 +288,46 @@ def any_interval(
     >>> low < 3.0 < high
     True
     """
-    how = _check_block_options(epsilon, neighbors, rng, budget)
+    options = _check_block_options(epsilon, neighbors, rng, budget)
     check_callable(estimator, "estimator", "numpy.median")
     low, high = check_bounds(range, "range")
     check_bounds_range(low, high, argument="range")
     share = _get_quantile_level(limit, level)
     missed = min(share, 1.0 - share)
-    samples, number = make_block_samples(data, how, blocks, unit)
+    samples, number = make_block_samples(data, options, blocks, unit)
     if number is None:
-        number = choose_interval_blocks(how.epsilon, max(1, min(samples.sizes) // _MIN_ESTIMATE_RECORDS))
-    cells = choose_histogram_cells(number, how.epsilon)
+        number = choose_interval_blocks(options.epsilon, max(1, min(samples.sizes) // _MIN_ESTIMATE_RECORDS))
+    cells = choose_histogram_cells(number, options.epsilon)
     inner = np.linspace(low, high, cells + 1)[1:-1]
     # drawn for every block, so that the stream does not reveal which blocks fail
-    coins = how.source.integers(number, 2)
+    coins = options.source.integers(number, 2)
     counts = np.zeros(cells, dtype=np.int64)
     with Progress(lambda: number, "blocks") as progress, open_isolated_runner() as run:
-        for block, coin in zip(samples.draw_blocks(number, how.source, how.has_public_size), coins):
-            found = run(estimator, block, convert_to_estimate)
-            place = (cells - 1) * int(coin) if math.isnan(found) else int(inner.searchsorted(found, "right"))
-            counts[place] += 1
+        for block, coin in zip(samples.draw_blocks(number, options.source, options.has_public_size), coins):
+            estimate = run(estimator, block, convert_to_estimate)
+            cell = (cells - 1) * int(coin) if math.isnan(estimate) else int(inner.searchsorted(estimate, "right"))
+            counts[cell] += 1
             progress.add_done()
     exact = tuple(map(int, counts))
-    labels = Labels("blocks", tuple(f"cell {place}" for place, _ in enumerate(exact)))
-    query = Query("blocks", counts.astype(np.float64), (2,), labels, True, get_public_size(how, samples), exact)
+    labels = Labels("blocks", tuple(f"cell {cell}" for cell, _ in enumerate(exact)))
+    query = Query("blocks", counts.astype(np.float64), (2,), labels, True, get_public_size(options, samples), exact)
     arguments: list[tuple[str, object]] = [("range", (low, high)), ("blocks", number)]
     if limit is not None:
         arguments += [("limit", limit), ("level", missed)]
     names = ("data", "estimator")
-    released = release_blocks("any_interval", query, how, samples, names, tuple(arguments))
+    released = release_blocks("any_interval", query, options, samples, names, tuple(arguments))
     side = {None: "both", "lower": "low", "upper": "high"}[limit]
     noisy = tuple(released.value.tolist())
-    law = BlockQuantileInterval(low, high, noisy, number, share, how.epsilon / 2.0, side)
+    inference = BlockQuantileInterval(low, high, noisy, number, share, options.epsilon / 2.0, side)
     return InferenceResults.of(
         released,
         test="Interval from blocks",
         parameter="parameter of the estimator",
-        estimates=(("median of the block estimates", law.estimate),) if limit is None else (),
-        interval=law,
+        estimates=(("median of the block estimates", inference.estimate),) if limit is None else (),
+        interval=inference,
         validity="model",
         assumptions=(_describe_bias_assumption(limit, missed), "records are independent"),
-        remarks=describe_block_sizes(how, samples, number),
+        remarks=describe_block_sizes(options, samples, number),
     )
 
 

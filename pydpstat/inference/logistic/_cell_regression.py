@@ -64,18 +64,21 @@ def make_logit_results(
     if empty is None:
         empty = np.zeros(len(design.names), dtype=bool)
     combinations = LogitCombinations(inference, scaling.combinations, tuple(empty.tolist()))
-    parts = tuple(combinations.make_combination(each) for each in np.eye(empty.size))
-    coef, errors = (np.array(each) for each in zip(*((part.estimate, part.standard_error) for part in parts)))
+    coefficients = tuple(combinations.make_combination(row) for row in np.eye(empty.size))
+    coef, errors = (
+        np.array(values)
+        for values in zip(*((coefficient.estimate, coefficient.standard_error) for coefficient in coefficients))
+    )
     hidden = collect_hidden_coefficients(design.names, np.where(empty, 0.0, errors))
     reason = LIMITED_REMARK if inference.is_limited else hidden_remark
-    told = (
+    window_remarks = (
         [WINDOW_REMARK.format(_format_windows(inference.window, scaling, design))]
         if isinstance(inference, WindowedLogit)
         else []
     )
     return RegressionResults.of_several(
         releases,
-        [f"{place}: " if place else "" for place in range(len(releases))],
+        [f"{index}: " if index else "" for index in range(len(releases))],
         model="Logit",
         response=design.response,
         names=design.names,
@@ -84,15 +87,15 @@ def make_logit_results(
         null=0.0,
         tested=design.names,
         statistics=np.where(np.isinf(errors), 0.0, coef / errors),
-        probabilities=np.array([each.compute_pvalue(0.0) for each in parts]),
+        probabilities=np.array([coefficient.compute_pvalue(0.0) for coefficient in coefficients]),
         pvalue_floor=SMALLEST_PVALUE,
-        intervals=parts,
+        intervals=coefficients,
         labels=("measured",) * len(design.names),
         design=design,
         link="logit",
         combinations=combinations,
         assumptions=(*ASSUMPTIONS, *design.assumptions),
-        remarks=(*([reason.format(hidden)] if hidden else []), *told, *remarks, *design.remarks),
+        remarks=(*([reason.format(hidden)] if hidden else []), *window_remarks, *remarks, *design.remarks),
         bounds=design.bounds[1:],
         **fields,
     )
@@ -100,18 +103,18 @@ def make_logit_results(
 
 def _format_windows(window: Scaling, scaling: Scaling, design: RegressionDesign) -> str:
     """Format the windows of the numeric predictors, in the units of the data."""
-    ends = [window.middle + side * window.half_width for side in (-1.0, 1.0)]
-    low, high = (scaling.middle + scaling.half_width * np.clip(each, -1.0, 1.0) for each in ends)
+    limits = [window.middle + side * window.half_width for side in (-1.0, 1.0)]
+    low, high = (scaling.middle + scaling.half_width * np.clip(limit, -1.0, 1.0) for limit in limits)
     return ", ".join(
-        f"{name} from {float(first):.4g} to {float(last):.4g}"
-        for name, numeric, first, last in zip(design.names[1:], _has_numeric_predictor(design), low, high)
+        f"{name} from {float(lower):.4g} to {float(upper):.4g}"
+        for name, numeric, lower, upper in zip(design.names[1:], _has_numeric_predictor(design), low, high)
         if numeric
     )
 
 
 def _has_numeric_predictor(design: RegressionDesign) -> list[bool]:
     """Return whether each coefficient other than the constant belongs to a numeric predictor."""
-    return [each.levels is None for each in design.predictors for _ in each.names]
+    return [predictor.levels is None for predictor in design.predictors for _ in predictor.names]
 
 
 LIMITED_REMARK = (
@@ -146,33 +149,33 @@ def fit_by_cells(
     design = regression.design
     cells = DesignCells.from_design(design)
     records = CellRecords(regression, cells)
-    ends, nobs = 2 if options.has_public_size else 1, records.size if options.has_public_size else None
+    n_changed_cells, nobs = 2 if options.has_public_size else 1, records.size if options.has_public_size else None
     if not cells.numbers:
-        found = release_statistic(
+        release = release_statistic(
             "logit",
-            records.make_counts_query(ends, nobs),
+            records.make_counts_query(n_changed_cells, nobs),
             options._replace(mechanism=Geometric()),
             data_names=(regression.formula, "data"),
             public_arguments=arguments,
             conditions=design.conditions,
         )
-        table = make_cell_table(cells, found.value, (options.epsilon / ends, 0.0), ends)
-        return _make_cell_results(CellLogit(table, None), table, [found], design, cells)
+        table = make_cell_table(cells, release.value, (options.epsilon / n_changed_cells, 0.0), n_changed_cells)
+        return _make_cell_results(CellLogit(table, None), table, [release], design, cells)
     record = make_call("logit", options, (regression.formula, "data"), arguments)
-    claim, held = make_stage_guarantees(options, design.conditions)
+    claim, guarantee = make_stage_guarantees(options, design.conditions)
     releases: list[DPResults] = []
 
     def release_query(query: Query, mechanism: CellCubes, share: float) -> tuple[Floats, tuple[float, float]]:
-        own = options._replace(mechanism=mechanism)
-        releases.append(release_stage(query, own, share, design.conditions, record))
+        stage_options = options._replace(mechanism=mechanism)
+        releases.append(release_stage(query, stage_options, share, design.conditions, record))
         scales = np.asarray(releases[-1].noise_scale)
         return releases[-1].value, (float(scales[0]), float(scales[-1]))
 
-    with charge_once(options.budget, held, record, CellCubes.name):
-        law, table = fit_cell_model(
-            records, split_by_shares(options.epsilon, EPSILON_SHARES), ends, nobs, release_query
+    with charge_once(options.budget, guarantee, record, CellCubes.name):
+        inference, table = fit_cell_model(
+            records, split_by_shares(options.epsilon, EPSILON_SHARES), n_changed_cells, nobs, release_query
         )
-    return _make_cell_results(law, table, releases, design, cells, claim=claim, guarantee=held)
+    return _make_cell_results(inference, table, releases, design, cells, claim=claim, guarantee=guarantee)
 
 
 def fit_cell_model(
@@ -188,37 +191,37 @@ def fit_cell_model(
     estimating equations. All queries depend on noisy numbers only.
     """
     cells = records.cells
-    asked = release_query(
+    table_values = release_query(
         records.make_table_query(n_changed_cells, nobs),
         cells.make_table_mechanism(n_changed_cells),
         epsilons[0],
     )
-    table = make_cell_table(cells, *asked, n_changed_cells)
+    table = make_cell_table(cells, *table_values, n_changed_cells)
     numbers = list(cells.numbers)
-    law, sums = CellLogit(table, None), sum_over_cells(table)
-    for place, epsilon in enumerate(epsilons[1:], 1):
-        whole, size = float(law.model.sizes.sum()), cells.rows.shape[1]
-        if has_steep_slopes(law.estimate[numbers], sums, _MAX_LINEAR_SLOPE) and has_enough_records(
-            whole, math.fsum(epsilons), size
+    inference, sums = CellLogit(table, None), sum_over_cells(table)
+    for index, epsilon in enumerate(epsilons[1:], 1):
+        n_records, size = float(inference.model.sizes.sum()), cells.rows.shape[1]
+        if has_steep_slopes(inference.estimate[numbers], sums, _MAX_LINEAR_SLOPE) and has_enough_records(
+            n_records, math.fsum(epsilons), size
         ):
             return _solve_window_equations(
                 records,
                 table,
                 sums,
-                sum_remaining_epsilon(epsilons[place:]),
+                sum_remaining_epsilon(epsilons[index:]),
                 (n_changed_cells, nobs),
                 release_query,
             ), table
-        center, shares = bound_slopes(law)
-        reach = float(np.abs(center[numbers]).sum())
-        lines = fit_cell_lines(cells.rows @ center, reach, shares)
+        center, shares = bound_slopes(inference)
+        half_width = float(np.abs(center[numbers]).sum())
+        lines = fit_cell_lines(cells.rows @ center, half_width, shares)
         left, scales = release_query(
             records.make_remainder_query(center, lines, n_changed_cells, nobs),
             cells.make_remainder_mechanism(n_changed_cells),
             epsilon,
         )
-        law = CellLogit(table, expand_score(center, lines, left, scales, table))
-    return law, table
+        inference = CellLogit(table, expand_score(center, lines, left, scales, table))
+    return inference, table
 
 
 def _solve_window_equations(
@@ -233,30 +236,38 @@ def _solve_window_equations(
 
     `changes_and_nobs` has the number of changed records, 2 if a record is replaced and else 1, and n if public.
     """
-    own = records.to_logit_records()
+    logit_records = records.to_logit_records()
 
     def release_noisy_sums(query: Query, share: float) -> tuple[Floats, float]:
-        found, scales = release_query(query, make_separate_mechanism(query.value.size), share)
-        return found, scales[0]
+        noisy_sums, scales = release_query(query, make_separate_mechanism(query.value.size), share)
+        return noisy_sums, scales[0]
 
-    asked = EquationQueries(
-        own.compute_sensitivities(changes_and_nobs[0]),
-        float(own.compute_window_factor(changes_and_nobs[0])),
-        lambda window, share: release_noisy_sums(own.make_window_query(window, *changes_and_nobs), share),
-        lambda at, share: release_noisy_sums(own.make_equations_query(at, *changes_and_nobs), share),
+    queries = EquationQueries(
+        logit_records.compute_sensitivities(changes_and_nobs[0]),
+        float(logit_records.compute_window_factor(changes_and_nobs[0])),
+        lambda window, share: release_noisy_sums(logit_records.make_window_query(window, *changes_and_nobs), share),
+        lambda at, share: release_noisy_sums(logit_records.make_equations_query(at, *changes_and_nobs), share),
     )
     ridge = 1.5 * math.sqrt(len(table.numbers)) * table.products_scale / sums.records + 1e-6
-    return solve_equations(sums, sums.find_start(ridge), epsilon, asked)
+    return solve_equations(sums, sums.find_start(ridge), epsilon, queries)
 
 
 def make_cell_table(cells: DesignCells, noisy: Floats, scales: tuple[float, float], n_changed_cells: int) -> CellTable:
     """Return the noisy table from released values; without numeric predictors the first scale is a noise rate."""
     width, count = len(cells.numbers), len(cells.rows)
-    own = noisy[: 2 * count * (width + 1)].reshape(count, 2, width + 1)
+    cell_values = noisy[: 2 * count * (width + 1)].reshape(count, 2, width + 1)
     units = np.array([1.0 / n_changed_cells if i == j else 1.0 for i, j in cells.products])
-    products = unpack_symmetric(units * noisy[own.size :], width)
+    products = unpack_symmetric(units * noisy[cell_values.size :], width)
     return CellTable(
-        cells.rows, cells.numbers, own[..., 0], own[..., 1:], products, scales[0], not width, scales[1], units
+        cells.rows,
+        cells.numbers,
+        cell_values[..., 0],
+        cell_values[..., 1:],
+        products,
+        scales[0],
+        not width,
+        scales[1],
+        units,
     )
 
 
@@ -279,7 +290,7 @@ def _make_cell_results(
     cells: DesignCells,
     **guarantees: Guarantee,
 ) -> RegressionResults:
-    empty, told = _find_empty_levels(table, design)
+    empty, level_remarks = _find_empty_levels(table, design)
     return make_logit_results(
         inference,
         releases,
@@ -287,7 +298,7 @@ def _make_cell_results(
         cells.scaling,
         hidden_remark=_UNINFORMATIVE_REMARK,
         empty=empty,
-        remarks=told,
+        remarks=level_remarks,
         method="counts by cell" if not cells.numbers else "noisy scores",
         **guarantees,
     )
@@ -296,10 +307,10 @@ def _make_cell_results(
 def _find_empty_levels(table: CellTable, design: RegressionDesign) -> tuple[npt.NDArray[np.bool_], list[str]]:
     """Return a mask of the coefficients of levels that look empty by the noisy counts, and remarks on them."""
     sizes, sd = table.counts.sum(axis=1), math.sqrt(table.variance)
-    whole = float(sizes.sum())
+    n_records = float(sizes.sum())
     counts = table.rows.T @ sizes
     sds = sd * np.sqrt(2.0 * np.square(table.rows).sum(axis=0))
-    warn_empty_levels(design, counts[1:], sds[1:], whole)
-    empty, told = find_empty_levels(design, counts[1:], sds[1:], whole)
+    warn_empty_levels(design, counts[1:], sds[1:], n_records)
+    empty, level_remarks = find_empty_levels(design, counts[1:], sds[1:], n_records)
     ones = float(table.counts[:, 1].sum())
-    return empty, [*told, *describe_empty_responses(design, ones, sd * math.sqrt(len(sizes)), whole)]
+    return empty, [*level_remarks, *describe_empty_responses(design, ones, sd * math.sqrt(len(sizes)), n_records)]

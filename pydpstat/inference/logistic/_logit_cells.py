@@ -42,32 +42,35 @@ class DesignCells(NamedTuple):
     @classmethod
     def from_design(cls, design: RegressionDesign) -> DesignCells:
         """Return the cells of a design, one for each combination of levels."""
-        read = [each for each in design.source_columns if each.levels is not None]
-        count = math.prod(len(each.levels or ()) for each in read)
+        categorical = [predictor for predictor in design.source_columns if predictor.levels is not None]
+        count = math.prod(len(predictor.levels or ()) for predictor in categorical)
         if count > MAX_CELLS:
             raise PydpstatError(
                 f"levels must make at most {MAX_CELLS:,} combinations of one level of each variable, which "
                 f"logit counts; got {count:,}. Merge levels, or leave a variable out."
             )
-        codes = np.array([*product(*(range(len(each.levels or ())) for each in read))], dtype=np.int64)
-        codes = codes.reshape(count, len(read))
+        codes = np.array([*product(*(range(len(predictor.levels or ())) for predictor in categorical))], dtype=np.int64)
+        codes = codes.reshape(count, len(categorical))
         columns = iter(codes.T)
-        made = design.build_predictors(
-            [np.zeros(count) if each.levels is None else next(columns) for each in design.source_columns]
+        predictors = design.build_predictors(
+            [np.zeros(count) if predictor.levels is None else next(columns) for predictor in design.source_columns]
         )
-        paired = list(zip(design.predictors, made))
+        paired = list(zip(design.predictors, predictors))
         # combinations with the same codes of all predictors are one cell
-        known, first = np.unique(_encode_cells(paired, count), return_index=True)
-        of_cells = [np.zeros(first.size) if each.levels is None else own[first] for each, own in paired]
-        numbers, place = [], 1
-        for each in design.predictors:
-            if each.bounds is not None:
-                check_bounds_range(*each.bounds)
-                numbers.append(place)
-            place += len(each.names)
-        texts = [_format_cell(read, each) for each in codes[first].tolist()]
+        cell_codes, first_indices = np.unique(_encode_cells(paired, count), return_index=True)
+        of_cells = [
+            np.zeros(first_indices.size) if predictor.levels is None else values[first_indices]
+            for predictor, values in paired
+        ]
+        numbers, position = [], 1
+        for predictor in design.predictors:
+            if predictor.bounds is not None:
+                check_bounds_range(*predictor.bounds)
+                numbers.append(position)
+            position += len(predictor.names)
+        texts = [_format_cell(categorical, cell) for cell in codes[first_indices].tolist()]
         scaling = Scaling(*design.units)
-        return cls(build_design_matrix(design.predictors, of_cells), tuple(numbers), scaling, tuple(texts), known)
+        return cls(build_design_matrix(design.predictors, of_cells), tuple(numbers), scaling, tuple(texts), cell_codes)
 
     @property
     def products(self) -> list[tuple[int, int]]:
@@ -78,8 +81,8 @@ class DesignCells(NamedTuple):
         """Return the mechanism of the first release, in which a neighbor changes `n_changed_cells` cells."""
         share = _CELL_SUMS_SHARE if len(self.numbers) == 1 else _CELL_SUMS_SHARE_SEVERAL
         cells = NoiseBlock(CubeNoise(float(n_changed_cells), len(self.numbers) + 1), 2 * len(self.rows))
-        rest = NoiseBlock(CubeNoise(float(n_changed_cells), len(self.products)), 1)
-        return CellCubes((cells, rest), (share, 1.0 - share))
+        products = NoiseBlock(CubeNoise(float(n_changed_cells), len(self.products)), 1)
+        return CellCubes((cells, products), (share, 1.0 - share))
 
     def make_remainder_mechanism(self, n_changed_cells: int) -> CellCubes:
         """Return the mechanism of the remainders of linear approximations."""
@@ -98,15 +101,15 @@ def make_separate_mechanism(size: int) -> CellCubes:
 
 def _encode_cells(paired: Sequence[tuple[Predictor, np.ndarray]], size: int) -> npt.NDArray[np.int64]:
     """Return an integer for each record that identifies its levels of all categorical predictors."""
-    found = np.zeros(size, dtype=np.int64)
-    for each, values in paired:
-        if each.levels is not None:
-            found = found * len(each.levels) + values.astype(np.int64)
-    return found
+    cell_codes = np.zeros(size, dtype=np.int64)
+    for predictor, values in paired:
+        if predictor.levels is not None:
+            cell_codes = cell_codes * len(predictor.levels) + values.astype(np.int64)
+    return cell_codes
 
 
 def _format_cell(factors: Sequence[Predictor], codes: Sequence[int]) -> str:
-    return ", ".join(f"{each.column}={(each.levels or ())[code]}" for each, code in zip(factors, codes))
+    return ", ".join(f"{factor.column}={(factor.levels or ())[code]}" for factor, code in zip(factors, codes))
 
 
 class CellRecords:
@@ -117,7 +120,7 @@ class CellRecords:
         self._regression, self.cells = regression, cells
         self.size = int(regression.response.size)
         design = regression.design
-        self._names = [design.names[place] for place in cells.numbers]
+        self._names = [design.names[index] for index in cells.numbers]
         outcome = design.binary_response
         levels = (False, True) if outcome is None or outcome.levels is None else outcome.levels
         self._responses = [f"{design.response}={level}" for level in levels]
@@ -133,16 +136,16 @@ class CellRecords:
         paired = list(zip(self._regression.design.predictors, self._regression.predictors))
         middle, half = self.cells.scaling.middle, self.cells.scaling.half_width
         for start in range(0, self.size, RECORDS_PER_CHUNK):
-            part = slice(start, start + RECORDS_PER_CHUNK)
-            response = (self._regression.response[part] > 0.5).astype(np.int64)
-            joined = _encode_cells([(each, values[part]) for each, values in paired], response.size)
+            chunk = slice(start, start + RECORDS_PER_CHUNK)
+            response = (self._regression.response[chunk] > 0.5).astype(np.int64)
+            joined = _encode_cells([(predictor, values[chunk]) for predictor, values in paired], response.size)
             cell = np.searchsorted(self.cells.cell_codes, joined)
             numbers: list[Floats] = []
-            for each, values in paired:
-                if each.levels is not None:
+            for predictor, values in paired:
+                if predictor.levels is not None:
                     continue
-                place = self.cells.numbers[len(numbers)] - 1
-                scaled = (values[part] - middle[place]) / half[place]
+                index = self.cells.numbers[len(numbers)] - 1
+                scaled = (values[chunk] - middle[index]) / half[index]
                 numbers.append(np.rint(np.clip(scaled, -1.0, 1.0) * GRID_ONE) / GRID_ONE)
             yield cell, response, numbers
 
@@ -155,8 +158,8 @@ class CellRecords:
         count = 2 * len(self.cells.rows)
         totals = [0] * count
         for cell, response, _ in self._iterate_chunks():
-            found = np.bincount(2 * cell + response, minlength=count).tolist()
-            totals = [a + b for a, b in zip(totals, found)]
+            counts = np.bincount(2 * cell + response, minlength=count).tolist()
+            totals = [a + b for a, b in zip(totals, counts)]
         value = np.array(totals, dtype=np.float64)
         names = Labels("count", tuple(self._collect_count_names()))
         return Query("count", value, (n_changed_cells,), names, integer=True, nobs=nobs, exact=tuple(totals))
@@ -178,18 +181,20 @@ class CellRecords:
         counts, sums = [0] * cells, [[0] * cells for _ in range(width)]
         totals = [0] * len(pairs)
         for cell, response, z in self._iterate_chunks():
-            place = 2 * cell + response
-            counts = _add_totals(counts, np.bincount(place, minlength=cells))
-            sums = [_add_totals(own, _sum_by_cell(place, each, cells)) for own, each in zip(sums, z)]
+            cell_codes = 2 * cell + response
+            counts = _add_totals(counts, np.bincount(cell_codes, minlength=cells))
+            sums = [
+                _add_totals(cell_sums, _sum_by_cell(cell_codes, column, cells)) for cell_sums, column in zip(sums, z)
+            ]
             totals = [total + int(np.rint(z[i] * z[j] * GRID_ONE).sum()) for total, (i, j) in zip(totals, pairs)]
         exact: list[Fraction] = []
         for number in range(cells):
             exact.append(Fraction(counts[number]))
-            exact += [Fraction(own[number], 1 << 30) for own in sums]
+            exact += [Fraction(cell_sums[number], 1 << 30) for cell_sums in sums]
         exact += [Fraction((n_changed_cells if i == j else 1) * t, 1 << 30) for t, (i, j) in zip(totals, pairs)]
         names: list[str] = []
-        for each in self._collect_count_names():
-            names += [f"count({each})", *(f"sum({name}|{each})" for name in self._names)]
+        for count_name in self._collect_count_names():
+            names += [f"count({count_name})", *(f"sum({name}|{count_name})" for name in self._names)]
         names += self._collect_product_names(n_changed_cells)
         return make_sums_query("moments", exact, names, nobs)
 
@@ -207,22 +212,22 @@ class CellRecords:
         cells, pairs = len(self.cells.rows), self.cells.products
         width = len(self.cells.numbers)
         slopes = center[list(self.cells.numbers)].tolist()
-        own = [[0] * cells for _ in range(2 + width)]
+        cell_sums = [[0] * cells for _ in range(2 + width)]
         totals = [0] * (width + len(pairs))
         for at, _, z in self._iterate_chunks():
             along = np.zeros(at.size)
-            for each, slope in zip(z, slopes):
-                along += each * slope
+            for column, slope in zip(z, slopes):
+                along += column * slope
             s = 1.0 / (1.0 + exp(-(lines.middle[at] + along)))
             r = np.clip((s - lines.level[at] - lines.slope[at] * along) / lines.max_error[at], -1.0, 1.0)
             w = np.clip((s * (1.0 - s) - lines.weight[at]) / lines.max_weight_error[at], -1.0, 1.0)
             q = np.clip((s - lines.common_level[at] - lines.common_slope * along) / lines.common_max_error, -1.0, 1.0)
             u = np.clip((s * (1.0 - s) - lines.common_weight) / lines.common_max_weight_error, -1.0, 1.0)
-            addends = [r, w, *(w * each for each in z)]
-            own = [_add_totals(each, _sum_by_cell(at, addend, cells)) for each, addend in zip(own, addends)]
-            whole = [*(q * each for each in z), *(u * z[i] * z[j] for i, j in pairs)]
-            totals = [total + int(np.rint(each * GRID_ONE).sum()) for total, each in zip(totals, whole)]
-        exact = [Fraction(each[place], 1 << 30) for place in range(cells) for each in own]
+            addends = [r, w, *(w * column for column in z)]
+            cell_sums = [_add_totals(sums, _sum_by_cell(at, addend, cells)) for sums, addend in zip(cell_sums, addends)]
+            common_addends = [*(q * column for column in z), *(u * z[i] * z[j] for i, j in pairs)]
+            totals = [total + int(np.rint(addend * GRID_ONE).sum()) for total, addend in zip(totals, common_addends)]
+        exact = [Fraction(sums[index], 1 << 30) for index in range(cells) for sums in cell_sums]
         exact += [Fraction(total, 1 << 30) for total in totals]
         kinds = ["score", "information", *(f"information {name}" for name in self._names)]
         names = [f"{kind}({cell or 'all'})" for cell in self.cells.names for kind in kinds]
@@ -232,19 +237,19 @@ class CellRecords:
 
     def _collect_count_names(self) -> list[str]:
         """Return the names of all combinations of cell and response."""
-        return [", ".join(filter(None, (cell, each))) for cell in self.cells.names for each in self._responses]
+        return [", ".join(filter(None, (cell, response))) for cell in self.cells.names for response in self._responses]
 
     def _collect_product_names(self, n_changed_cells: int) -> list[str]:
         times = f"{n_changed_cells}*" if n_changed_cells > 1 else ""
-        found = []
+        names = []
         for i, j in self.cells.products:
-            one, other = self._names[i], self._names[j]
-            found.append(f"{times}sum({one}^2)" if i == j else f"sum({one}*{other})")
-        return found
+            name1, name2 = self._names[i], self._names[j]
+            names.append(f"{times}sum({name1}^2)" if i == j else f"sum({name1}*{name2})")
+        return names
 
 
 def _add_totals(totals: Sequence[int], more: np.ndarray) -> list[int]:
-    return [total + int(each) for total, each in zip(totals, more.tolist())]
+    return [total + int(addend) for total, addend in zip(totals, more.tolist())]
 
 
 def _sum_by_cell(cell_codes: npt.NDArray[np.int64], addends: Floats, cells: int) -> Floats:

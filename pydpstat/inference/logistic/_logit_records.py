@@ -48,7 +48,7 @@ class LogitRecords:
         response, predictors = self._regression.response, self._regression.predictors
         step = RECORDS_PER_CHUNK // max(1, len(self.names) // 4)
         for start in range(0, self.size, step):
-            read = [each[start : start + step] for each in predictors]
+            read = [values[start : start + step] for values in predictors]
             x = build_design_matrix(self._regression.design.predictors, read)[:, 1:]
             z = (x - self.scaling.middle) / self.scaling.half_width
             z = np.rint(np.clip(z, -1.0, 1.0) * GRID_ONE) / GRID_ONE
@@ -68,20 +68,20 @@ class LogitRecords:
         most, which is added to the sensitivity.
         """
         p = len(self.names)
-        places = [(i, j) for i, j in get_triangle_pairs(p + 1) if i > 0]
-        linear, products = np.zeros(1 + 2 * p), np.zeros(len(places))
-        totals, squares = [0] * (1 + 2 * p), [0] * len(places)
+        index_pairs = [(i, j) for i, j in get_triangle_pairs(p + 1) if i > 0]
+        linear, products = np.zeros(1 + 2 * p), np.zeros(len(index_pairs))
+        totals, squares = [0] * (1 + 2 * p), [0] * len(index_pairs)
         for y, z in self._iterate_chunks():
             linear = np.concatenate([[y.sum() * GRID_ONE], (y[:, None] * z).sum(0) * GRID_ONE, z.sum(0) * GRID_ONE])
-            products = np.array([np.rint(z[:, i - 1] * z[:, j - 1] * GRID_ONE).sum() for i, j in places])
+            products = np.array([np.rint(z[:, i - 1] * z[:, j - 1] * GRID_ONE).sum() for i, j in index_pairs])
             totals = [a + int(b) for a, b in zip(totals, linear)]
             squares = [a + int(b) for a, b in zip(squares, products)]
         unit = Fraction(2, (p + 2) ** 2)
-        weights = [unit] * len(totals) + [unit / 2 if i == j else unit for i, j in places]
+        weights = [unit] * len(totals) + [unit / 2 if i == j else unit for i, j in index_pairs]
         slack = sum(weights[len(totals) :], Fraction(0)) * Fraction(1_000_001, 1_000_000 << 30)
         exact = [w * Fraction(total, 1 << 30) for w, total in zip(weights, [*totals, *squares])]
         names = ["y", *(f"y:{name}" for name in self.names), *self.names]
-        names += [f"{self.names[i - 1]}:{self.names[j - 1]}" for i, j in places]
+        names += [f"{self.names[i - 1]}:{self.names[j - 1]}" for i, j in index_pairs]
         return make_sums_query("moments", exact, names, self.size, 1 + slack)
 
     def make_score_query(self, center: Floats, line: LinearApproximation) -> Query:
@@ -93,23 +93,23 @@ class LogitRecords:
         sums by at most 2 d in total, and the d (d + 1) / 2 others by at most d (d + 1).
         """
         d = center.size
-        places = get_triangle_pairs(d)
-        totals = [0] * (d + len(places))
+        index_pairs = get_triangle_pairs(d)
+        totals = [0] * (d + len(index_pairs))
         for _, z in self._iterate_chunks():
             v = [np.ones(z.shape[0]), *z.T]
             eta = np.full(z.shape[0], center[0])
             for column, slope in zip(v[1:], center[1:].tolist()):
                 eta += column * slope
             s = 1.0 / (1.0 + exp(-eta))
-            rest = np.clip((s - 0.5 - line.level - line.slope * eta) / line.max_error, -1.0, 1.0)
+            remainder = np.clip((s - 0.5 - line.level - line.slope * eta) / line.max_error, -1.0, 1.0)
             weight = np.clip((s * (1.0 - s) - line.weight) / line.max_weight_error, -1.0, 1.0)
-            addends = [each * rest for each in v] + [v[i] * v[j] * weight for i, j in places]
-            totals = [total + int(np.rint(each * GRID_ONE).sum()) for total, each in zip(totals, addends)]
-        weights = [SCORE_SHARE / (2 * d)] * d + [(1 - SCORE_SHARE) / (d * (d + 1))] * len(places)
+            addends = [column * remainder for column in v] + [v[i] * v[j] * weight for i, j in index_pairs]
+            totals = [total + int(np.rint(addend * GRID_ONE).sum()) for total, addend in zip(totals, addends)]
+        weights = [SCORE_SHARE / (2 * d)] * d + [(1 - SCORE_SHARE) / (d * (d + 1))] * len(index_pairs)
         exact = [w * Fraction(total, 1 << 30) for w, total in zip(weights, totals)]
         names = ["1", *self.names]
         labels = [f"score {name}" for name in names]
-        labels += [f"information {names[i]}:{names[j]}" for i, j in places]
+        labels += [f"information {names[i]}:{names[j]}" for i, j in index_pairs]
         return make_sums_query("score", exact, labels, self.size)
 
     def compute_sensitivities(self, n_changed_records: int) -> tuple[int, int]:
@@ -122,8 +122,8 @@ class LogitRecords:
         within [0, 1], by at most 1, and each other product by at most 2: by q + q (q - 1) = q^2 in total.
         """
         predictors = self._regression.design.predictors
-        q = 1 + sum(1 if each.levels is not None else len(each.names) for each in predictors)
-        numbers = n_changed_records == 2 and all(each.levels is None for each in predictors)
+        q = 1 + sum(1 if predictor.levels is not None else len(predictor.names) for predictor in predictors)
+        numbers = n_changed_records == 2 and all(predictor.levels is None for predictor in predictors)
         return n_changed_records * q, q * q if numbers else n_changed_records * q * (q + 1) // 2
 
     def make_window_query(self, window: Scaling, n_changed_records: int, nobs: int | None) -> Query:
@@ -135,18 +135,18 @@ class LogitRecords:
         predictors. Every term is a multiple of 2^-30; squares are rounded to it, each by slightly more than
         half of it at most, which is added to the sensitivity.
         """
-        places = [place for place, each in enumerate(self.is_numeric) if each]
-        firsts, seconds = [0] * len(places), [0] * len(places)
+        indices = [index for index, value in enumerate(self.is_numeric) if value]
+        firsts, seconds = [0] * len(indices), [0] * len(indices)
         for _, z in self._iterate_chunks():
-            u = (z[:, places] - window.middle[places]) / window.half_width[places]
+            u = (z[:, indices] - window.middle[indices]) / window.half_width[indices]
             u = np.rint(np.clip(u, -1.0, 1.0) * GRID_ONE) / GRID_ONE
-            firsts = [total + int(each) for total, each in zip(firsts, (u * GRID_ONE).sum(axis=0))]
-            seconds = [total + int(each) for total, each in zip(seconds, np.rint(u * u * GRID_ONE).sum(axis=0))]
+            firsts = [total + int(value) for total, value in zip(firsts, (u * GRID_ONE).sum(axis=0))]
+            seconds = [total + int(value) for total, value in zip(seconds, np.rint(u * u * GRID_ONE).sum(axis=0))]
         unit = self.compute_window_factor(n_changed_records)
         exact = [unit * Fraction(total, 1 << 30) for total in (*firsts, *seconds)]
-        names = [self.names[place] for place in places]
+        names = [self.names[index] for index in indices]
         labels = [*names, *(f"{name}:{name}" for name in names)]
-        slack = unit * len(places) * Fraction(1_000_001, 1_000_000 << 30)
+        slack = unit * len(indices) * Fraction(1_000_001, 1_000_000 << 30)
         return make_sums_query("moments", exact, labels, nobs, 1 + slack)
 
     def compute_window_factor(self, n_changed_records: int) -> Fraction:
@@ -159,7 +159,7 @@ class LogitRecords:
     def is_numeric(self) -> tuple[bool, ...]:
         """Whether each predictor is numeric, as opposed to an indicator of a level."""
         predictors = self._regression.design.predictors
-        return tuple(each.levels is None for each in predictors for _ in each.names)
+        return tuple(predictor.levels is None for predictor in predictors for _ in predictor.names)
 
     def make_equations_query(self, point: EquationPoint, n_changed_records: int, nobs: int | None) -> Query:
         """Return a query for estimating equations and information at public coefficients, in units of a public window.
@@ -176,26 +176,26 @@ class LogitRecords:
         numeric = np.array(self.is_numeric)
         window = Scaling(np.where(numeric, point.window.middle, 0.0), np.where(numeric, point.window.half_width, 1.0))
         d = center.size
-        places = get_triangle_pairs(d)
-        totals = [0] * (d + len(places))
+        index_pairs = get_triangle_pairs(d)
+        totals = [0] * (d + len(index_pairs))
         for y, z in self._iterate_chunks():
             u = (z - window.middle) / window.half_width
             eta = np.full(z.shape[0], center[0])
             for column, slope in zip(u.T, center[1:].tolist()):
                 eta += column * slope
             s = 1.0 / (1.0 + exp(-np.clip(eta, -_MAX_LOG_ODDS, _MAX_LOG_ODDS)))
-            rest = np.clip(0.5 * (y + 1.0) - s, -1.0, 1.0)
+            residual = np.clip(0.5 * (y + 1.0) - s, -1.0, 1.0)
             weight = np.clip(4.0 * s * (1.0 - s), 0.0, 1.0)
             a = [np.ones(z.shape[0]), *np.clip(u, -1.0, 1.0).T]
-            addends = [each * rest for each in a] + [a[i] * a[j] * weight for i, j in places]
-            totals = [total + int(np.rint(each * GRID_ONE).sum()) for total, each in zip(totals, addends)]
+            addends = [column * residual for column in a] + [a[i] * a[j] * weight for i, j in index_pairs]
+            totals = [total + int(np.rint(addend * GRID_ONE).sum()) for total, addend in zip(totals, addends)]
         limits = self.compute_sensitivities(n_changed_records)
-        first, second = (1 - share) / limits[0], share / limits[1]
-        weights = [first] * d + [second] * len(places)
+        equation_weight, information_weight = (1 - share) / limits[0], share / limits[1]
+        weights = [equation_weight] * d + [information_weight] * len(index_pairs)
         exact = [w * Fraction(total, 1 << 30) for w, total in zip(weights, totals)]
         names = ["1", *self.names]
         labels = [f"equation {name}" for name in names]
-        labels += [f"information {names[i]}:{names[j]}" for i, j in places]
+        labels += [f"information {names[i]}:{names[j]}" for i, j in index_pairs]
         return make_sums_query("equations", exact, labels, nobs)
 
 
@@ -212,13 +212,13 @@ def unscale_moments(noisy: Floats, scale: float, records: int, p: int) -> LogitM
     """Return noisy moments of v = (1, z) from released values; the number of records has no noise."""
     unit = (p + 2) ** 2 / 2.0
     diagonal = np.array([2.0 if i == j else 1.0 for i, j in get_triangle_pairs(p + 1) if i > 0])
-    response, first, second = noisy[: p + 1], noisy[p + 1 : 2 * p + 1], noisy[2 * p + 1 :]
-    rest = np.concatenate([np.ones(p), diagonal])
+    response, sums, products = noisy[: p + 1], noisy[p + 1 : 2 * p + 1], noisy[2 * p + 1 :]
+    factors = np.concatenate([np.ones(p), diagonal])
     return LogitMoments(
         0.5 * unit * response,
-        np.concatenate([[float(records)], unit * rest * np.concatenate([first, second])]),
+        np.concatenate([[float(records)], unit * factors * np.concatenate([sums, products])]),
         np.full(p + 1, 0.5 * unit * scale),
-        np.concatenate([[0.0], unit * rest * scale]),
+        np.concatenate([[0.0], unit * factors * scale]),
     )
 
 

@@ -189,39 +189,46 @@ def logit(
     >>> bool(low < 0.5 < high), r.validity["x1"]
     (True, 'measured')
     """
-    how = options(epsilon, 0, "laplace", neighbors, missing, allow_objects=False, rng=rng, budget=budget)
-    check_inference_epsilon(how)
+    checked_options = options(epsilon, 0, "laplace", neighbors, missing, allow_objects=False, rng=rng, budget=budget)
+    check_inference_epsilon(checked_options)
     regression = read_regression(
-        formula, data, bounds, levels, how.missing, True, other, how.use_one_record_per_unit(unit)
+        formula,
+        data,
+        bounds,
+        levels,
+        checked_options.missing,
+        True,
+        other,
+        checked_options.use_one_record_per_unit(unit),
     )
-    how = how._replace(unit=regression.unit)
+    checked_options = checked_options._replace(unit=regression.unit)
     design = regression.design
-    how = how.add_type_conditions() if design.has_levels else how
-    if other is not None and any(each.levels is None for each in design.predictors):
+    checked_options = checked_options.add_type_conditions() if design.has_levels else checked_options
+    if other is not None and any(predictor.levels is None for predictor in design.predictors):
         raise PydpstatError(
             f"other must be None for logit with numeric predictors; got {other!r}. An empty level "
             "would hide them; values of no level count as the reference level."
         )
-    if how.has_public_size:
-        check_min_records(how, regression.response.size, 1, "logistic regression")
-    if not how.has_public_size or any(each.levels is not None for each in design.predictors):
-        return fit_by_cells(regression, how, design.arguments)
+    if checked_options.has_public_size:
+        check_min_records(checked_options, regression.response.size, 1, "logistic regression")
+    if not checked_options.has_public_size or any(predictor.levels is not None for predictor in design.predictors):
+        return fit_by_cells(regression, checked_options, design.arguments)
     records = make_logit_records(regression)
     slopes = len(records.names)
-    shares = split_epsilon(how.epsilon, records.size, slopes)
-    record = make_call("logit", how, (regression.formula, "data"), design.arguments)
-    claim, held = make_stage_guarantees(how, design.conditions)
+    shares = split_epsilon(checked_options.epsilon, records.size, slopes)
+    record = make_call("logit", checked_options, (regression.formula, "data"), design.arguments)
+    claim, guarantee = make_stage_guarantees(checked_options, design.conditions)
 
     releases: list[DPResults] = []
 
     def release_query(query: Query, share: float) -> tuple[Floats, float]:
-        releases.append(release_stage(query, how, share, design.conditions, record))
+        releases.append(release_stage(query, checked_options, share, design.conditions, record))
         return releases[-1].value, float(np.max(releases[-1].noise_scale))
 
-    with charge_once(how.budget, held, record, how.mechanism.name):
-        law = fit_logit_model(records, shares, release_query)
+    with charge_once(checked_options.budget, guarantee, record, checked_options.mechanism.name):
+        inference = fit_logit_model(records, shares, release_query)
     return make_logit_results(
-        law,
+        inference,
         releases,
         design,
         records.scaling,
@@ -229,7 +236,7 @@ def logit(
         remarks=_describe_response_levels(releases[0], design),
         method="noisy scores",
         claim=claim,
-        guarantee=held,
+        guarantee=guarantee,
     )
 
 
@@ -255,49 +262,49 @@ def fit_logit_model(
     """
     n, p = records.size, len(records.names)
     d = p + 1
-    first = unscale_moments(*release_query(records.make_moments_query(), epsilons[0]), n, p)
-    products = unpack_symmetric(first.products, d)
-    deviations = math.sqrt(2.0) * np.diag(unpack_symmetric(first.products_scale, d))
-    sums = LogitSums(n, first.response, products, deviations, (True,) * p)
-    ridge = 1.5 * math.sqrt(p) * float(first.products_scale[1]) / n + 1e-6
+    moments = unscale_moments(*release_query(records.make_moments_query(), epsilons[0]), n, p)
+    products = unpack_symmetric(moments.products, d)
+    deviations = math.sqrt(2.0) * np.diag(unpack_symmetric(moments.products_scale, d))
+    sums = LogitSums(n, moments.response, products, deviations, (True,) * p)
+    ridge = 1.5 * math.sqrt(p) * float(moments.products_scale[1]) / n + 1e-6
     center = began = sums.find_start(ridge)
-    for place, epsilon in enumerate(epsilons[1:], 1):
-        left = epsilons[place:]
+    for index, epsilon in enumerate(epsilons[1:], 1):
+        left = epsilons[index:]
         # slopes from moments can look steep because of a few values, so the first score ignores them
-        look = np.zeros(p) if place == 1 else center[1:]
+        look = np.zeros(p) if index == 1 else center[1:]
         if has_steep_slopes(look, sums) and has_enough_records(n, math.fsum(epsilons), d):
-            asked = EquationQueries(
+            queries = EquationQueries(
                 records.compute_sensitivities(2),
                 float(records.compute_window_factor(2)),
                 lambda window, own: release_query(records.make_window_query(window, 2, n), own),
                 lambda at, own: release_query(records.make_equations_query(at, 2, n), own),
             )
-            return solve_equations(sums, began, sum_remaining_epsilon(left), asked)
+            return solve_equations(sums, began, sum_remaining_epsilon(left), queries)
         center = limit_slopes(center, sums.mean)
-        reach = float(np.abs(center[1:]).sum())
-        line = fit_minimax_line(center[0] - reach, center[0] + reach)
-        rest, informed, third, fourth = unscale_score(
+        half_width = float(np.abs(center[1:]).sum())
+        line = fit_minimax_line(center[0] - half_width, center[0] + half_width)
+        score_remainder, informed, third, fourth = unscale_score(
             *release_query(records.make_score_query(center, line), epsilon), line, d
         )
-        law = LogitInference(
+        inference = LogitInference(
             center,
-            first.response - line.level * products[0] - line.slope * (products @ center) - rest,
+            moments.response - line.level * products[0] - line.slope * (products @ center) - score_remainder,
             line.weight * products + unpack_symmetric(informed, d),
             products,
             n,
             line,
-            first.response_scale,
-            first.products_scale,
+            moments.response_scale,
+            moments.products_scale,
             third,
             fourth,
         )
-        center = law.estimate
-    return law
+        center = inference.estimate
+    return inference
 
 
 def _describe_response_levels(release: DPResults, design: RegressionDesign) -> list[str]:
     """Return remarks on levels of the response that look empty by the noisy moments."""
     size, slopes = release.nobs or 0, len(design.names) - 1
-    found = unscale_moments(release.value, float(np.max(release.noise_scale)), size, slopes)
-    ones, sd = float(found.response[0]) + 0.5 * size, math.sqrt(2.0) * float(found.response_scale[0])
+    moments = unscale_moments(release.value, float(np.max(release.noise_scale)), size, slopes)
+    ones, sd = float(moments.response[0]) + 0.5 * size, math.sqrt(2.0) * float(moments.response_scale[0])
     return describe_empty_responses(design, ones, sd, size)

@@ -65,16 +65,16 @@ def sum_cubics(part: RecordChunk, grids: Sequence[RecordGrid], missing: Missing)
     whose limits are on the grid.
     """
     (grid,) = grids
-    count = first = squares = cubics = 0
+    count = linear = squares = cubics = 0
     for (z,), (total,) in iterate_chunks(part.columns.arrays[:1], grids, missing):
         square = z * z
         cubic = (4.0 * square - 3.0) * z
         np.clip(round_to_unit(cubic, grid.unit), -1.0, 1.0, out=cubic)
         count += z.size
-        first += total
+        linear += total
         squares += sum_in_units(round_to_unit(square, grid.unit), grid.unit, grid.bits) or 0
         cubics += sum_in_units(cubic, grid.unit, grid.bits) or 0
-    return (ExactSums(count, (first,), (squares, cubics)),)
+    return (ExactSums(count, (linear,), (squares, cubics)),)
 
 
 def sum_records_with_cubic(
@@ -99,21 +99,21 @@ def sum_groups_with_cubic(
     """
     if shape != "any" or not all(has_cubic(options.epsilon, records.public_size) for records, _ in groups):
         return [sum_moments(records, (bounds,), options, statistic, argument)[0] for records, argument in groups], False
-    found = [sum_records_with_cubic(records, bounds, options, statistic, argument) for records, argument in groups]
+    group_sums = [sum_records_with_cubic(records, bounds, options, statistic, argument) for records, argument in groups]
     # data in an engine are counted only in this pass
-    if options.has_public_size and not all(has_cubic(options.epsilon, each.count) for each in found):
-        return [replace(each, products=each.products[:1]) for each in found], False
-    return found, True
+    if options.has_public_size and not all(has_cubic(options.epsilon, sums.count) for sums in group_sums):
+        return [replace(sums, products=sums.products[:1]) for sums in group_sums], False
+    return group_sums, True
 
 
 def apply_cubic_weights(found: ExactSums, bounded: bool) -> list[Fraction]:
     """Return exact weighted sums, that of the cubic last; their sensitivity in the L1 norm is at most 1."""
-    first, square, cubic = (Fraction(total, 1 << GRID_BITS) for total in (*found.first, *found.products))
+    linear, square, cubic = (Fraction(total, 1 << GRID_BITS) for total in (*found.first, *found.products))
     if bounded:
-        return [_OTHER_SHARE * first / 2, _OTHER_SHARE * square / 4, CUBIC_SHARE * cubic / 2]
+        return [_OTHER_SHARE * linear / 2, _OTHER_SHARE * square / 4, CUBIC_SHARE * cubic / 2]
     plain = replace(found, products=found.products[:1])
     return [
-        *(_OTHER_SHARE * each for each in partition.compute_weight_sums(plain, partition.PARABOLA_WEIGHTS)),
+        *(_OTHER_SHARE * weight_sum for weight_sum in partition.compute_weight_sums(plain, partition.PARABOLA_WEIGHTS)),
         CUBIC_SHARE * cubic,
     ]
 
@@ -136,20 +136,22 @@ def make_noise_mixing(epsilon: float, bounded: bool) -> tuple[Row, Row, Row, Row
     rows[3, -1] = scales[-1]
     # z^3 = (t + 3 z) / 4
     rows[3] = (rows[3] + 3.0 * rows[1]) / 4.0
-    one, two, three, four = (tuple(row) for row in rows.tolist())
-    return one, two, three, four
+    count_row, linear_row, square_row, cube_row = (tuple(row) for row in rows.tolist())
+    return count_row, linear_row, square_row, cube_row
 
 
 def unscale_cubic_sums(values: Sequence[float], size: int | None, epsilon: float) -> NoisySums:
     """Return the noisy sums of 1, z, z^2 and z^3 that correspond to the released weighted sums."""
     *others, cubic = values
     if size is not None:
-        count, first, second = float(size), *others
+        count, linear, square = float(size), *others
     else:
-        count, first, second = (weight_moments.PARABOLA_BASIS @ np.array(others)).tolist()
+        count, linear, square = (weight_moments.PARABOLA_BASIS @ np.array(others)).tolist()
     *noise, third = make_noise_mixing(epsilon, size is not None)
     row = noise[0], noise[1], noise[2]
-    return NoisySums((count, first, second), row, "laplace", size, cube_sum=CubeSum((cubic + 3.0 * first) / 4.0, third))
+    return NoisySums(
+        (count, linear, square), row, "laplace", size, cube_sum=CubeSum((cubic + 3.0 * linear) / 4.0, third)
+    )
 
 
 def release_cubic(
@@ -160,12 +162,12 @@ def release_cubic(
     **public: Any,
 ) -> tuple[DPResults, list[NoisySums]]:
     """Release the sums of disjoint samples with their cubics; return the release and the noisy sums of each."""
-    sizes = [each.count if options.has_public_size else None for each in found]
+    sizes = [sums.count if options.has_public_size else None for sums in found]
     labels = [
         label for name in names for label in (*collect_sum_names((name,), options), f"sum of 4 {name}^3 - 3 {name}")
     ]
-    exact = [weighted for each in found for weighted in apply_cubic_weights(each, options.has_public_size)]
-    nobs = sum(each.count for each in found) if options.has_public_size else None
+    exact = [weighted for sums in found for weighted in apply_cubic_weights(sums, options.has_public_size)]
+    nobs = sum(sums.count for sums in found) if options.has_public_size else None
     query = Query.from_exact(
         function, exact, Fraction(1), Labels(function, tuple(labels)), nobs, has_internal_labels=True
     )
@@ -173,4 +175,4 @@ def release_cubic(
     release = release_weighted_sums(function, query, scales, options, **public)
     values = np.asarray(release.value).reshape(len(found), -1).tolist()
     epsilon = 1.0 / release.noise.scale
-    return release, [unscale_cubic_sums(each, size, epsilon) for each, size in zip(values, sizes)]
+    return release, [unscale_cubic_sums(row, size, epsilon) for row, size in zip(values, sizes)]

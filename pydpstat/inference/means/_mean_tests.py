@@ -62,8 +62,8 @@ def standardize_value(value: float, bounds: VariableBounds, name: str = "popmean
     low, high = bounds
     hint = "The mean of values within the bounds lies there; the data come first."
     number = checks.check_number(value, name, "a number within the bounds", lambda x: low <= x <= high, hint)
-    given, lower, upper = map(Fraction, (number, low, high))
-    return float((2 * given - lower - upper) / (upper - lower))
+    exact_value, lower, upper = map(Fraction, (number, low, high))
+    return float((2 * exact_value - lower - upper) / (upper - lower))
 
 
 def make_one_sample_results(
@@ -135,8 +135,8 @@ def sum_samples(
 ) -> tuple[list[ExactSums], bool, Options]:
     """Compute the exact sums of samples; also return whether cubics are included, and the options with the unit."""
     groups = []
-    for (given, scope), argument in zip(samples, arguments):
-        records, options = read_records(given, options._replace(scope=scope), read_single_column, argument)
+    for (data, scope), argument in zip(samples, arguments):
+        records, options = read_records(data, options._replace(scope=scope), read_single_column, argument)
         groups.append((records, argument))
     return *sum_groups_with_cubic(groups, bounds, options, TEST_NAMES[function], shape), options
 
@@ -155,9 +155,9 @@ def release_sample_sums(
     if cubic:
         return release_cubic(function, names, found, options, **public)
     labels = [label for name in names for label in collect_sum_names((name,), options)]
-    blocks = [(each, each.count if options.has_public_size else 0, 1) for each in found]
-    release, made = release_sums(function, labels, blocks, options, **public)
-    return release, [replace(each.sums[0], is_normal=shape == "normal") for each in made]
+    blocks = [(item, item.count if options.has_public_size else 0, 1) for item in found]
+    release, matrices = release_sums(function, labels, blocks, options, **public)
+    return release, [replace(item.sums[0], is_normal=shape == "normal") for item in matrices]
 
 
 def release_group_samples(
@@ -171,10 +171,10 @@ def release_group_samples(
     shape: str = "any",
 ) -> tuple[DPResults, list[NoisySums]]:
     """Sum and release samples; `arguments` are their names in the call and `names` those in results."""
-    found, cubic, options = sum_samples(function, samples, arguments, bounds, options, shape)
+    sums, cubic, options = sum_samples(function, samples, arguments, bounds, options, shape)
     public = {"data_names": arguments, "public_arguments": (("bounds", bounds), *public_arguments), "bounds": bounds}
     conditions = (PUBLIC_GROUPS_CONDITION,) if options.has_public_size else ()
-    return release_sample_sums(function, found, cubic, names, options, shape=shape, conditions=conditions, **public)
+    return release_sample_sums(function, sums, cubic, names, options, shape=shape, conditions=conditions, **public)
 
 
 def make_two_sample_results(
@@ -187,9 +187,9 @@ def make_two_sample_results(
     """Return Welch's test and the confidence interval of the difference of two means from noisy sums."""
     half = 0.5 * bounds[1] - 0.5 * bounds[0]
     statistic, p, interval, tell = compare_two_means((noisy[0], noisy[1]), half, alternative)
-    means = [estimate_mean(each, bounds) for each in noisy]
+    means = [estimate_mean(sums, bounds) for sums in noisy]
     difference = format_contrast_name("difference", names, DEFAULT_GROUP_NAMES)
-    remarks = tuple(dict.fromkeys(each for one in noisy for each in _make_noise_remarks(one)))
+    remarks = tuple(dict.fromkeys(remark for sums in noisy for remark in _make_noise_remarks(sums)))
     return InferenceResults.of(
         release,
         test="Welch's t test",
@@ -225,7 +225,7 @@ def _make_noise_remarks(noisy: NoisySums) -> tuple[str, ...]:
     size = noisy.size if noisy.size is not None else noisy.sums[0]
     if size < 2:
         return ("The variance of one record cannot be estimated: the test rests on the bounds alone.",)
-    sd = math.sqrt(noisy.unit_variance * sum(each * each for each in noisy.noise[1]))
+    sd = math.sqrt(noisy.unit_variance * sum(coefficient * coefficient for coefficient in noisy.noise[1]))
     return (WIDE_NOISE_REMARK,) if sd >= size else ()
 
 

@@ -127,7 +127,7 @@ class MomentsResults(Plottable, GuaranteedReport, ReadOnlyArrays):
         )
 
     def _compute_each(self, compute: Callable[..., float]) -> float | pd.Series:
-        values = [compute(known, *pair) for known, pair in zip(self.sums, self.pairs)]
+        values = [compute(noisy_sums, *pair) for noisy_sums, pair in zip(self.sums, self.pairs)]
         if self.names is None:
             return float(values[0])
 
@@ -147,7 +147,7 @@ class MomentsResults(Plottable, GuaranteedReport, ReadOnlyArrays):
         return format_title("moments", self.record.describe_subject(join_names(self.names or ())))
 
     def _collect_estimates(self) -> list[tuple[str, float]]:
-        means, spreads = (np.atleast_1d(each).tolist() for each in (self.mean, self.std))
+        means, spreads = (np.atleast_1d(estimates).tolist() for estimates in (self.mean, self.std))
         if self.names is None:
             return [("mean", means[0]), ("std", spreads[0])]
         rows = [(f"mean of {name}", value) for name, value in zip(self.names, means)]
@@ -174,8 +174,8 @@ class MomentsResults(Plottable, GuaranteedReport, ReadOnlyArrays):
         ['mean', 'std']
         """
         frame = self.params.to_frame().rename_axis("term")
-        ends = [self._make_interval(place, checks.check_alpha(alpha)) for place in range(len(self.pairs))]
-        frame[["lower", "upper"]] = [*ends, *[(math.nan, math.nan)] * len(ends)]
+        limits = [self._make_interval(index, checks.check_alpha(alpha)) for index in range(len(self.pairs))]
+        frame[["lower", "upper"]] = [*limits, *[(math.nan, math.nan)] * len(limits)]
         return frame
 
     def _get_column_index(self, column: str | None) -> int:
@@ -221,12 +221,12 @@ class MomentsResults(Plottable, GuaranteedReport, ReadOnlyArrays):
         """
         checks.check_choice(alternative, "alternative", ALTERNATIVES)
         checks.check_choice(method, "method", METHODS)
-        place = self._get_column_index(column)
-        given = {"alternative": alternative, "method": method, "column": column}
-        usual = {"alternative": ALTERNATIVES[0], "method": METHODS[0], "column": None}
-        other = {name: each for name, each in given.items() if each != usual[name]}
+        index = self._get_column_index(column)
+        arguments = {"alternative": alternative, "method": method, "column": column}
+        defaults = {"alternative": ALTERNATIVES[0], "method": METHODS[0], "column": None}
+        other = {name: value for name, value in arguments.items() if value != defaults[name]}
         release = replace(self.release, record=self.record.add_method_call("ttest", popmean, **other))
-        return make_one_sample_results(release, self.sums[place], self.pairs[place], popmean, alternative, method)
+        return make_one_sample_results(release, self.sums[index], self.pairs[index], popmean, alternative, method)
 
     def conf_int(self, alpha: float = 0.05, kind: str | None = None, *, column: str | None = None) -> Any:
         """Return a confidence interval for the mean, which covers sampling and the privacy noise.
@@ -264,8 +264,8 @@ class MomentsResults(Plottable, GuaranteedReport, ReadOnlyArrays):
         if column is not None or self.names is None:
             return self._make_interval(self._get_column_index(column), level)
 
-        ends = [self._make_interval(place, level) for place in range(len(self.names))]
-        return pd.DataFrame([*map(tuple, ends)], index=list(self.names), columns=[0, 1])
+        limits = [self._make_interval(index, level) for index in range(len(self.names))]
+        return pd.DataFrame([*map(tuple, limits)], index=list(self.names), columns=[0, 1])
 
     def _make_interval(self, index: int, alpha: float) -> ConfidenceInterval:
         low, high = self.pairs[index]
@@ -281,12 +281,12 @@ class MomentsResults(Plottable, GuaranteedReport, ReadOnlyArrays):
 
     def _make_rows(self) -> Rows:
         frame = self.to_frame()
-        columns = [["" if each != each else each for each in frame[name].tolist()] for name in frame]
+        columns = [["" if value != value else value for value in frame[name].tolist()] for name in frame]
         return Rows(("estimate", "[0.025", "0.975]"), list(map(trim_name, frame.index)), format_rows(columns))
 
     def _collect_notes(self) -> list[str]:
-        said = "Tests and intervals, ttest() and conf_int(), have no additional privacy cost."
-        return [*self._make_guarantee_notes(self.record.function), said, f"Call: {self.call}"]
+        note = "Tests and intervals, ttest() and conf_int(), have no additional privacy cost."
+        return [*self._make_guarantee_notes(self.record.function), note, f"Call: {self.call}"]
 
     def _collect_content(self) -> dict[str, object]:
         return {

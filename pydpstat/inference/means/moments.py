@@ -146,7 +146,7 @@ def moments(
     >>> low < 40 < high
     True
     """
-    how = options(
+    settings = options(
         epsilon,
         delta,
         mechanism,
@@ -157,25 +157,25 @@ def moments(
         rng=rng,
         budget=budget,
     )
-    check_inference_epsilon(how)
+    check_inference_epsilon(settings)
     if by is not None or levels is not None:
-        how = how.add_scope(by, levels, other, unit).use_independent_records()
-        return release_group_moments(data, bounds, how)
-    records, how, pairs, shown = read_bounded_columns(data, bounds, how.use_one_record_per_unit(unit))
-    how = choose_moment_mechanism(how, len(pairs))
-    found, size = sum_moments(records, pairs, how, "sum of squares", "data")
+        settings = settings.add_scope(by, levels, other, unit).use_independent_records()
+        return release_group_moments(data, bounds, settings)
+    records, settings, pairs, shown = read_bounded_columns(data, bounds, settings.use_one_record_per_unit(unit))
+    settings = choose_moment_mechanism(settings, len(pairs))
+    sums, size = sum_moments(records, pairs, settings, "sum of squares", "data")
     names = records.names if records.names is not None else (records.name or "z",)
-    release, (made,) = release_sums(
+    release, (matrix,) = release_sums(
         "moments",
-        collect_sum_names(names, how),
-        [(found, size, len(pairs))],
-        how,
+        collect_sum_names(names, settings),
+        [(sums, size, len(pairs))],
+        settings,
         data_names=("data",),
         public_arguments=(("bounds", shown),),
         bounds=shown,
     )
     columns = None if records.names is None else names
-    return MomentsResults.of(release, columns, pairs, made.matrix, made.noise_sd, made.sums)
+    return MomentsResults.of(release, columns, pairs, matrix.matrix, matrix.noise_sd, matrix.sums)
 
 
 def release_group_moments(data: Data, bounds: GivenBounds, options: Options) -> GroupMomentsResults:
@@ -195,18 +195,18 @@ def release_group_moments(data: Data, bounds: GivenBounds, options: Options) -> 
     )
     mean, var, std = (
         make_population_result(
-            each,
+            statistic,
             derive_release(
                 release,
-                statistic=each,
-                labels=records.make_labels(each),
-                record=replace(release.record, method_calls=(each,)),
+                statistic=statistic,
+                labels=records.make_labels(statistic),
+                record=replace(release.record, method_calls=(statistic,)),
             ),
             records,
             pairs,
             options,
         )
-        for each in ("mean", "var", "std")
+        for statistic in ("mean", "var", "std")
     )
     warn_empty_released_groups(mean, records)
     return GroupMomentsResults(
@@ -305,12 +305,12 @@ class GroupMomentsResults(Plottable, GuaranteedReport, ReadOnlyArrays):
         True
         """
         checks.check_choice(alternative, "alternative", ALTERNATIVES)
-        place, column = self._get_positions(group, variable)
+        group_index, column = self._get_positions(group, variable)
         other = {} if alternative == ALTERNATIVES[0] else {"alternative": alternative}
         other |= {} if variable is None else {"variable": variable}
         release = replace(self.mean, record=self.record.add_method_call("ttest", popmean, group, **other))
         return make_one_sample_results(
-            release, self._get_noisy_sums(place, column), self.bounds[column], popmean, alternative, METHODS[0]
+            release, self._get_noisy_sums(group_index, column), self.bounds[column], popmean, alternative, METHODS[0]
         )
 
     def difference(self, a: object, b: object, variable: object = None) -> InferenceResults:
@@ -342,8 +342,8 @@ class GroupMomentsResults(Plottable, GuaranteedReport, ReadOnlyArrays):
         -------
         DataFrame with columns mean, lower, upper and std
         """
-        ends = self.conf_int(alpha)
-        columns = {"mean": self.mean.params, "lower": ends[0], "upper": ends[1], "std": self.std.params}
+        limits = self.conf_int(alpha)
+        columns = {"mean": self.mean.params, "lower": limits[0], "upper": limits[1], "std": self.std.params}
         return pd.DataFrame(columns)
 
     def _get_positions(self, group: object, variable: object) -> tuple[int, int]:
@@ -354,9 +354,9 @@ class GroupMomentsResults(Plottable, GuaranteedReport, ReadOnlyArrays):
     def _get_noisy_sums(self, group_index: int, column: int) -> NoisySums:
         population = self.mean.post.population
         assert isinstance(population, MeanIntervals)
-        part: Any = population.parts[group_index * len(self.bounds) + column]
-        known: NoisySums = part.noisy_sums
-        return known
+        interval: Any = population.parts[group_index * len(self.bounds) + column]
+        noisy_sums: NoisySums = interval.noisy_sums
+        return noisy_sums
 
     def _collect_facts(self) -> Facts:
         bounds = [f"[{format_significant(low)}, {format_significant(high)}]" for low, high in self.bounds]
@@ -374,11 +374,11 @@ class GroupMomentsResults(Plottable, GuaranteedReport, ReadOnlyArrays):
         return Rows(("mean", "[0.025", "0.975]", "std"), names, cells)
 
     def _collect_notes(self) -> list[str]:
-        said = (
+        note = (
             "The intervals are for the population means: they cover sampling and noise. Tests, "
             "ttest(), and comparisons, difference(), have no additional privacy cost."
         )
-        return [*self._make_guarantee_notes(self.record.function), said, f"Call: {self.call}"]
+        return [*self._make_guarantee_notes(self.record.function), note, f"Call: {self.call}"]
 
     def _collect_content(self) -> dict[str, object]:
         return {

@@ -143,40 +143,40 @@ def f_oneway(
     ('measured', True)
     """
     checks.check_choice(shape, "shape", SHAPES)
-    how = options(epsilon, 0, "laplace", neighbors, missing, allow_objects=False, rng=rng, budget=budget)
+    checked_options = options(epsilon, 0, "laplace", neighbors, missing, allow_objects=False, rng=rng, budget=budget)
     if not 2 <= len(samples) <= MAX_GROUPS:
         raise PydpstatError(
             f"samples must be 2 to {MAX_GROUPS} groups; got {len(samples)}. Give each group as a "
             "separate argument, and epsilon by name."
         )
-    check_inference_epsilon(how)
+    check_inference_epsilon(checked_options)
     pair = check_bounds(bounds)
-    check_fill_value(how.missing, (pair,))
-    called = tuple(f"sample{place + 1}" for place in range(len(samples)))
-    given = read_samples_by_unit(samples, called, unit, how)
-    names = get_numbered_group_names(given)
-    release, known = release_group_means(given, called, names, pair, how, shape)
-    warn_empty_samples(names, known)
-    statistic, pvalue, places = compare_means(known)
-    remarks = describe_excluded_groups(names, places)
-    if max(2.0 / (how.epsilon * max(each.sums[0], 1.0)) for each in known) > 1.0:
+    check_fill_value(checked_options.missing, (pair,))
+    argument_names = tuple(f"sample{index + 1}" for index in range(len(samples)))
+    read_samples = read_samples_by_unit(samples, argument_names, unit, checked_options)
+    names = get_numbered_group_names(read_samples)
+    release, noisy = release_group_means(read_samples, argument_names, names, pair, checked_options, shape)
+    warn_empty_samples(names, noisy)
+    statistic, pvalue, compared = compare_means(noisy)
+    remarks = describe_excluded_groups(names, compared)
+    if max(2.0 / (checked_options.epsilon * max(sums.sums[0], 1.0)) for sums in noisy) > 1.0:
         remarks += ("The noise of a mean is wider than its bounds: the result is almost uninformative.",)
     return InferenceResults.of(
         release,
         test="Welch's one-way analysis of variance",
-        statistic=statistic / max(len(places) - 1, 1),
+        statistic=statistic / max(len(compared) - 1, 1),
         pvalue=pvalue,
-        pvalue_floor=get_equal_means_floor(len(places)),
+        pvalue_floor=get_equal_means_floor(len(compared)),
         null=(("largest difference of means", 0.0),),
-        estimates=tuple((f"mean of {name}", estimate_mean(each, pair)) for name, each in zip(names, known)),
+        estimates=tuple((f"mean of {name}", estimate_mean(sums, pair)) for name, sums in zip(names, noisy)),
         validity="measured",
         assumptions=(
-            *get_shape_assumption(known),
+            *get_shape_assumption(noisy),
             "the records are independent of each other",
             "the means are those of records clipped to the bounds",
         ),
         remarks=remarks,
-        behind=_make_mean_results(release, known, names, pair),
+        behind=_make_mean_results(release, noisy, names, pair),
     )
 
 
@@ -186,12 +186,12 @@ def _make_mean_results(
     """Return the groups' means with confidence intervals, in the form of a release of means."""
     middle, half = 0.5 * bounds[0] + 0.5 * bounds[1], 0.5 * bounds[1] - 0.5 * bounds[0]
     # the intervals do not use the assumed shape
-    intervals = tuple(make_t_interval(replace(each, is_normal=False), middle, half) for each in noisy)
+    intervals = tuple(make_t_interval(replace(sums, is_normal=False), middle, half) for sums in noisy)
     population = MeanIntervals(intervals, (len(noisy),), "measured")
     made: GroupedResults = derive_release(
         release,
         statistic="mean",
-        value=np.array([estimate_mean(each, bounds) for each in noisy]),
+        value=np.array([estimate_mean(sums, bounds) for sums in noisy]),
         labels=GroupLabels.from_labels(Labels("mean"), tuple((name,) for name in names), ("",)),
         noise=None,
         noise_scale=math.nan,
@@ -209,7 +209,7 @@ def release_group_means(
     shape: str = "any",
 ) -> tuple[DPResults, list[NoisySums]]:
     """Release the sums of groups; for public sizes and without cubics, all of z / 2 and then all of z^2 / 4."""
-    found, cubic, options = sum_samples("f_oneway", samples, argument_names, bounds, options, shape)
+    exact_sums, cubic, options = sum_samples("f_oneway", samples, argument_names, bounds, options, shape)
     public: dict[str, Any] = {
         "data_names": argument_names,
         "public_arguments": (("bounds", bounds), *get_shape_argument(shape)),
@@ -217,11 +217,11 @@ def release_group_means(
         "conditions": (PUBLIC_GROUPS_CONDITION,) if options.has_public_size else (),
     }
     if cubic or not options.has_public_size:
-        return release_sample_sums("f_oneway", found, cubic, names, options, shape=shape, **public)
-    sizes = tuple(each.count for each in found)
-    exact = [Fraction(each.first[0], 2 << GRID_BITS) for each in found]
-    exact += [Fraction(each.products[0], 4 << GRID_BITS) for each in found]
-    labels = tuple(f"{part}, {name}" for part in ("sum of z / 2", "sum of z^2 / 4") for name in names)
+        return release_sample_sums("f_oneway", exact_sums, cubic, names, options, shape=shape, **public)
+    sizes = tuple(group_sums.count for group_sums in exact_sums)
+    exact = [Fraction(group_sums.first[0], 2 << GRID_BITS) for group_sums in exact_sums]
+    exact += [Fraction(group_sums.products[0], 4 << GRID_BITS) for group_sums in exact_sums]
+    labels = tuple(f"{sum_name}, {name}" for sum_name in ("sum of z / 2", "sum of z^2 / 4") for name in names)
     query = Query.from_exact(
         "f_oneway", exact, Fraction(1), Labels("f_oneway", labels), sum(sizes), has_internal_labels=True
     )
@@ -229,7 +229,8 @@ def release_group_means(
     sums = (np.asarray(release.value).reshape(2, -1) * [[2.0], [4.0]]).tolist()
     noise = NoiseMixing.from_epsilon(float(1.0 / np.max(release.noise_scale))).coefficients
     return release, [
-        NoisySums((float(size), *each), noise, "laplace", size, shape == "normal") for size, *each in zip(sizes, *sums)
+        NoisySums((float(size), *values), noise, "laplace", size, shape == "normal")
+        for size, *values in zip(sizes, *sums)
     ]
 
 
@@ -237,6 +238,6 @@ def describe_excluded_groups(names: Sequence[str], compared: tuple[int, ...]) ->
     """Return a remark for each group that is not compared."""
     return tuple(
         f"{name} is left out: it may have no records at all."
-        for place, name in enumerate(names)
-        if place not in compared
+        for index, name in enumerate(names)
+        if index not in compared
     )

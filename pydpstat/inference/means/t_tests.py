@@ -158,7 +158,7 @@ def ttest_1samp(
     checks.check_choice(method, "method", METHODS)
     check_assumed_shape(shape, method)
     only = _ONLY_BOUNDED_EXACT if method == "exact" else None
-    how = options(
+    checked_options = options(
         epsilon,
         0,
         "laplace",
@@ -169,20 +169,24 @@ def ttest_1samp(
         budget=budget,
         bounded_only=only,
     )
-    check_inference_epsilon(how)
+    check_inference_epsilon(checked_options)
     pair = check_bounds(bounds)
     standardize_value(popmean, pair)
     popmean = checks.as_float(checks.unwrap_scalar(popmean))
-    check_fill_value(how.missing, (pair,))
-    given = ensure_countable(a, "a") if method == "exact" else a
-    records, how = read_records(given, how.use_one_record_per_unit(unit), read_single_column, "a")
-    asked = _get_public_arguments(popmean, pair, alternative, method, shape)
+    check_fill_value(checked_options.missing, (pair,))
+    data = ensure_countable(a, "a") if method == "exact" else a
+    records, checked_options = read_records(
+        data, checked_options.use_one_record_per_unit(unit), read_single_column, "a"
+    )
+    public_arguments = _get_public_arguments(popmean, pair, alternative, method, shape)
     if method == "exact" and records.size is not None and records.size < _MIN_SIZE_FOR_SUMS:
-        public = (epsilon, 0, "geometric", how.neighbors, missing)
+        public = (epsilon, 0, "geometric", checked_options.neighbors, missing)
         coins = options(*public, mechanisms=INTEGER_MECHANISMS, budget=budget, bounded_only=_ONLY_BOUNDED_EXACT)
-        how = coins._replace(unit=how.unit, source=how.source)
-        return release_bernoulli_test(records, pair, how, popmean, alternative, asked)
-    return _release_mean_test("ttest_1samp", records, pair, how, popmean, alternative, method, shape, asked)
+        checked_options = coins._replace(unit=checked_options.unit, source=checked_options.source)
+        return release_bernoulli_test(records, pair, checked_options, popmean, alternative, public_arguments)
+    return _release_mean_test(
+        "ttest_1samp", records, pair, checked_options, popmean, alternative, method, shape, public_arguments
+    )
 
 
 def check_assumed_shape(shape: str, method: str = "t") -> None:
@@ -219,21 +223,23 @@ def _release_mean_test(
     data = ("a",) if function == "ttest_1samp" else ("a", "b")
     public: dict[str, Any] = {"data_names": data, "public_arguments": public_arguments, "bounds": bounds}
     if method == "exact":
-        (found,), cubic = [sum_moments(records, (bounds,), options, "t test", "a")[0]], False
+        (sums,), cubic = [sum_moments(records, (bounds,), options, "t test", "a")[0]], False
     else:
-        (found,), cubic = sum_groups_with_cubic([(records, "a")], bounds, options, "t test", shape)
-    release, (known,) = release_sample_sums(function, [found], cubic, ["z"], options, shape=shape, **public)
+        (sums,), cubic = sum_groups_with_cubic([(records, "a")], bounds, options, "t test", shape)
+    release, (noisy_sums,) = release_sample_sums(function, [sums], cubic, ["z"], options, shape=shape, **public)
     test = "One-sample t test" if function == "ttest_1samp" else "Paired t test"
-    return make_one_sample_results(release, known, bounds, popmean, alternative, method, test)
+    return make_one_sample_results(release, noisy_sums, bounds, popmean, alternative, method, test)
 
 
 def _read_differences(both: Any, argument: str) -> Columns:
     """Read the differences of two variables, record by record."""
-    first, second = read_single_column(both.x, "a"), read_single_column(both.y, "b")
-    check_lengths(first.size, second.size, "a and b")
+    a_column, b_column = read_single_column(both.x, "a"), read_single_column(both.y, "b")
+    check_lengths(a_column.size, b_column.size, "a and b")
     # the difference of two infinities would be NaN
-    values = [np.clip(each.arrays[0].astype(np.float64), -_MAX_ABS_VALUE, _MAX_ABS_VALUE) for each in (first, second)]
-    return Columns((values[0] - values[1],), (None,), None, None, first.size)
+    values = [
+        np.clip(column.arrays[0].astype(np.float64), -_MAX_ABS_VALUE, _MAX_ABS_VALUE) for column in (a_column, b_column)
+    ]
+    return Columns((values[0] - values[1],), (None,), None, None, a_column.size)
 
 
 @guard_release
@@ -305,7 +311,7 @@ def ttest_rel(
     checks.check_choice(method, "method", METHODS)
     check_assumed_shape(shape, method)
     only = _ONLY_BOUNDED_EXACT if method == "exact" else None
-    how = options(
+    checked_options = options(
         epsilon,
         0,
         "laplace",
@@ -316,14 +322,18 @@ def ttest_rel(
         budget=budget,
         bounded_only=only,
     )
-    check_inference_epsilon(how)
+    check_inference_epsilon(checked_options)
     pair = check_bounds(bounds)
     if not pair[0] <= 0.0 <= pair[1]:
         raise PydpstatError(
             "bounds must contain 0, the mean difference under the null hypothesis; got a pair that "
             "does not. They are bounds of the differences a - b."
         )
-    check_fill_value(how.missing, (pair,))
-    records, how = read_records(TwoVariables(a, b), how.use_one_record_per_unit(unit), _read_differences, "a")
-    asked = _get_public_arguments(None, pair, alternative, method, shape)
-    return _release_mean_test("ttest_rel", records, pair, how, 0.0, alternative, method, shape, asked)
+    check_fill_value(checked_options.missing, (pair,))
+    records, checked_options = read_records(
+        TwoVariables(a, b), checked_options.use_one_record_per_unit(unit), _read_differences, "a"
+    )
+    public_arguments = _get_public_arguments(None, pair, alternative, method, shape)
+    return _release_mean_test(
+        "ttest_rel", records, pair, checked_options, 0.0, alternative, method, shape, public_arguments
+    )

@@ -131,13 +131,15 @@ def ttest_ind(
             f"equal_var must be False; got {checks.describe_value(equal_var)}. Whether variances are equal is "
             "private. Leave it out: Welch's test does not need it and loses little."
         )
-    how = options(epsilon, 0, "laplace", neighbors, missing, allow_objects=False, rng=rng, budget=budget)
-    check_inference_epsilon(how)
+    checked_options = options(epsilon, 0, "laplace", neighbors, missing, allow_objects=False, rng=rng, budget=budget)
+    check_inference_epsilon(checked_options)
     pair = check_bounds(bounds)
-    check_fill_value(how.missing, (pair,))
-    samples = read_samples_by_unit((a, b), DEFAULT_GROUP_NAMES, unit, how)
+    check_fill_value(checked_options.missing, (pair,))
+    samples = read_samples_by_unit((a, b), DEFAULT_GROUP_NAMES, unit, checked_options)
     names = get_group_names(samples, DEFAULT_GROUP_NAMES)
-    asked = (*get_alternative_argument(alternative), *get_shape_argument(shape))
-    release, known = release_group_samples("ttest_ind", samples, DEFAULT_GROUP_NAMES, names, pair, how, asked, shape)
-    warn_empty_samples(names, known)
-    return make_two_sample_results(release, known, pair, alternative, names)
+    public_arguments = (*get_alternative_argument(alternative), *get_shape_argument(shape))
+    release, noisy_sums = release_group_samples(
+        "ttest_ind", samples, DEFAULT_GROUP_NAMES, names, pair, checked_options, public_arguments, shape
+    )
+    warn_empty_samples(names, noisy_sums)
+    return make_two_sample_results(release, noisy_sums, pair, alternative, names)

@@ -131,33 +131,33 @@ def kstest(
     >>> r.pvalue < 0.05
     True
     """
-    how = make_test_options("kstest", epsilon, neighbors, missing, rng, budget, alternative, integer=False)
-    law, name = _resolve_cdf(cdf, args)
-    values, how = read_sample(x, "x", how.use_one_record_per_unit(unit))
+    options = make_test_options("kstest", epsilon, neighbors, missing, rng, budget, alternative, integer=False)
+    distribution, name = _resolve_cdf(cdf, args)
+    values, options = read_sample(x, "x", options.use_one_record_per_unit(unit))
     size = values.size
-    check_min_records(how, size, 1, "test", "x")
+    check_min_records(options, size, 1, "test", "x")
     unit = size << UNIT_BITS
-    at = _evaluate_cdf(law, values)
+    at = _evaluate_cdf(distribution, values)
     # left limits, which differ at atoms of the distribution
-    before = at if isinstance(cdf, str) else _evaluate_cdf(law, np.nextafter(values, -np.inf))
-    found = compute_ks_distance(at, before, alternative)
+    before = at if isinstance(cdf, str) else _evaluate_cdf(distribution, np.nextafter(values, -np.inf))
+    distance = compute_ks_distance(at, before, alternative)
     arguments: tuple[tuple[str, object], ...] = (("cdf", name if isinstance(cdf, str) else NamedArgument(name)),)
     if args:
         arguments += (("args", tuple(args)),)
     noisy = release_test_statistic(
         "kstest",
         "D",
-        Fraction(found, unit),
+        Fraction(distance, unit),
         Fraction(1, size),
         size,
-        how,
+        options,
         data=("x",),
         arguments=arguments,
         alternative=alternative,
         conditions=() if isinstance(cdf, str) else (CDF_CONDITION,),
     )
     d = float(noisy)
-    tail = NoisyTail(make_one_sample_distribution(size, alternative), how.epsilon / 2.0**UNIT_BITS, 1.0 / unit)
+    tail = NoisyTail(make_one_sample_distribution(size, alternative), options.epsilon / 2.0**UNIT_BITS, 1.0 / unit)
     return InferenceResults.of(
         noisy,
         test="Kolmogorov-Smirnov test of a distribution",
@@ -246,16 +246,18 @@ def ks_2samp(
     >>> pydpstat.ks_2samp(x, x + 4.0, 1.0, rng=pydpstat.RRandom(123)).pvalue < 0.05
     True
     """
-    how = make_test_options("ks_2samp", epsilon, neighbors, missing, rng, budget, alternative)
-    given = read_samples_by_unit((x, y), ("x", "y"), unit, how)
-    (first, second), how = read_samples(given, ("x", "y"), how)
-    sizes = first.size, second.size
-    pairs, reach = sizes[0] * sizes[1], max(*sizes, 1)
-    found, data = compute_two_sample_ks_distance(first, second, alternative) if pairs else 0, ("x", "y")
-    noisy = release_test_statistic("ks_2samp", "n1 n2 D", found, reach, sizes, how, data=data, alternative=alternative)
+    options = make_test_options("ks_2samp", epsilon, neighbors, missing, rng, budget, alternative)
+    samples = read_samples_by_unit((x, y), ("x", "y"), unit, options)
+    (x_values, y_values), options = read_samples(samples, ("x", "y"), options)
+    sizes = x_values.size, y_values.size
+    pairs, sensitivity = sizes[0] * sizes[1], max(*sizes, 1)
+    distance, data = compute_two_sample_ks_distance(x_values, y_values, alternative) if pairs else 0, ("x", "y")
+    noisy = release_test_statistic(
+        "ks_2samp", "n1 n2 D", distance, sensitivity, sizes, options, data=data, alternative=alternative
+    )
     k, tail = float(noisy), None
     if pairs:
-        tail = NoisyTail(make_two_sample_distribution(*sizes, alternative), how.epsilon / reach, 1.0 / pairs)
+        tail = NoisyTail(make_two_sample_distribution(*sizes, alternative), options.epsilon / sensitivity, 1.0 / pairs)
     return InferenceResults.of(
         noisy,
         test="Kolmogorov-Smirnov test of two samples",
@@ -264,7 +266,7 @@ def ks_2samp(
         pvalue_floor=0.0 if tail is None else tail.distribution.pvalue_floor,
         alternative=alternative,
         validity="exact",
-        assumptions=(INDEPENDENT_ASSUMPTION, describe_equal_distributions(given)),
+        assumptions=(INDEPENDENT_ASSUMPTION, describe_equal_distributions(samples)),
         remarks=make_range_remarks(noisy, float(pairs)),
         behind=None if tail is None else NullDistribution(tail, k / pairs, step=1.0 / pairs),
     )
@@ -277,22 +279,22 @@ def _resolve_cdf(cdf: object, args: Sequence[object]) -> tuple[Callable[[Floats]
     if not isinstance(args, (tuple, list)):
         raise PydpstatError(f"args must be a tuple of parameters; got {checks.describe_value(args)}. Use (0, 1).")
     if isinstance(cdf, str):
-        law = getattr(stats, cdf, None)
-        if not isinstance(law, stats.rv_continuous):
+        distribution = getattr(stats, cdf, None)
+        if not isinstance(distribution, stats.rv_continuous):
             raise PydpstatError(
                 "cdf must be a continuous distribution of scipy.stats, or a function; "
                 f"got {checks.describe_option(cdf)}. Give for example 'norm' with args=(mean, sd)."
             )
         try:
-            known = bool(np.isfinite(law.cdf(0.5, *args)))
+            is_valid = bool(np.isfinite(distribution.cdf(0.5, *args)))
         except Exception:  # the errors for invalid arguments differ between versions of SciPy
-            known = False
-        if not known:
+            is_valid = False
+        if not is_valid:
             raise PydpstatError(
                 f"args must be the parameters of {cdf!r}, as scipy.stats.{cdf}.cdf takes them; got "
                 f"{checks.describe_value(args)}. Give all that it needs, within their ranges."
             )
-        return (lambda values: law.cdf(values, *args)), cdf
+        return (lambda values: distribution.cdf(values, *args)), cdf
     inner = getattr(cdf, "cdf", cdf)
     if callable(inner) and not isinstance(cdf, np.ndarray):
         name = getattr(cdf, "__name__", type(cdf).__name__)
@@ -306,12 +308,12 @@ def _resolve_cdf(cdf: object, args: Sequence[object]) -> tuple[Callable[[Floats]
 def _check_cdf(function: Callable[[Floats], object], name: str) -> Callable[[Floats], object]:
     """Return the function if its value is in [0, 1] at some public point; its errors on records are not shown."""
     with open_isolated_runner() as run:
-        found = [run(function, (np.array([point]),), _to_single_float) for point in _TRIAL_POINTS]
-    if any(0.0 <= each <= 1.0 for each in found):
+        values = [run(function, (np.array([point]),), _to_single_float) for point in _TRIAL_POINTS]
+    if any(0.0 <= value <= 1.0 for value in values):
         return function
     raise PydpstatError(
         f"cdf must be a function that takes an array and returns numbers from 0 to 1; {name!r} does "
-        f"not at any of {', '.join(f'{each:g}' for each in _TRIAL_POINTS)}. Try it on made-up values: its "
+        f"not at any of {', '.join(f'{value:g}' for value in _TRIAL_POINTS)}. Try it on made-up values: its "
         "errors are not shown, because they could reveal records."
     )
 
@@ -322,11 +324,11 @@ def _evaluate_cdf(function: Callable[[Floats], object], values: Floats) -> Float
     If the call with all values fails, each value is evaluated separately, so that a record affects its own result only.
     """
     with open_isolated_runner() as run:
-        found = np.asarray(run(function, (values,), _to_floats))
-        if found.shape != values.shape:
+        probabilities = np.asarray(run(function, (values,), _to_floats))
+        if probabilities.shape != values.shape:
             # the function may raise an error because of a single record
-            found = np.array([run(function, (each,), _to_single_float) for each in values[:, None]])
-    return np.clip(np.where(np.isnan(found), 0.5, found), 0.0, 1.0)
+            probabilities = np.array([run(function, (value,), _to_single_float) for value in values[:, None]])
+    return np.clip(np.where(np.isnan(probabilities), 0.5, probabilities), 0.0, 1.0)
 
 
 def _to_floats(found: object) -> Floats:

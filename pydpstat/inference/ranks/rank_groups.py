@@ -136,46 +136,46 @@ def kruskal(
     >>> r.pvalue < 0.05
     True
     """
-    how = make_test_options("kruskal", epsilon, neighbors, missing, rng, budget)
+    options = make_test_options("kruskal", epsilon, neighbors, missing, rng, budget)
     if len(samples) < 2:
         raise PydpstatError(
             f"samples must be two or more groups; got {len(samples)}. Give one argument for each group."
         )
     arguments = tuple(f"samples[{i}]" for i in range(len(samples)))
-    given = read_samples_by_unit(samples, arguments, unit, how)
-    groups, how = read_samples(given, arguments, how)
+    samples_by_unit = read_samples_by_unit(samples, arguments, unit, options)
+    groups, options = read_samples(samples_by_unit, arguments, options)
     # empty groups are not compared
-    groups = [each for each in groups if each.size]
-    sizes = tuple(each.size for each in groups)
-    weights = choose_group_weights(sizes, how.epsilon)
-    found = (
-        compute_scaled_distance(compute_rank_deviations(groups, draw_tie_keys(how.source, sum(sizes))), weights)
+    groups = [group for group in groups if group.size]
+    sizes = tuple(group.size for group in groups)
+    weights = choose_group_weights(sizes, options.epsilon)
+    scaled_distance = (
+        compute_scaled_distance(compute_rank_deviations(groups, draw_tie_keys(options.source, sum(sizes))), weights)
         if sizes
         else 0
     )
-    reach = max(compute_distance_sensitivity(sizes, weights), 1) if sizes else 1
+    sensitivity = max(compute_distance_sensitivity(sizes, weights), 1) if sizes else 1
     noisy = release_test_statistic(
-        "kruskal", f"2^{DISTANCE_DIGITS + 1} distance", found, reach, sizes, how, data=arguments
+        "kruskal", f"2^{DISTANCE_DIGITS + 1} distance", scaled_distance, sensitivity, sizes, options, data=arguments
     )
     z, distance = float(noisy), float(noisy) / 2 ** (DISTANCE_DIGITS + 1)
     compared = len(sizes) > 1
-    law = make_distance_distribution(sizes, weights) if compared else None
-    own = any(weight != 1 for weight in weights)
-    factor = 12.0 / (sum(sizes) * (sum(sizes) + 1.0)) if own else 1.0
-    h = factor * math.copysign(distance**2, z) if own else distance
+    distribution = make_distance_distribution(sizes, weights) if compared else None
+    is_weighted = any(weight != 1 for weight in weights)
+    factor = 12.0 / (sum(sizes) * (sum(sizes) + 1.0)) if is_weighted else 1.0
+    h = factor * math.copysign(distance**2, z) if is_weighted else distance
     tail = None
-    if law is not None:
-        unit = factor * 0.5 ** ((DISTANCE_DIGITS + 1) * (1 + own))
-        tail = NoisyTail(law, how.epsilon / reach, unit, own)
+    if distribution is not None:
+        unit = factor * 0.5 ** ((DISTANCE_DIGITS + 1) * (1 + is_weighted))
+        tail = NoisyTail(distribution, options.epsilon / sensitivity, unit, is_weighted)
     return InferenceResults.of(
         noisy,
-        test="Kruskal-Wallis test" if own else "Kruskal-Wallis test, unweighted distance",
+        test="Kruskal-Wallis test" if is_weighted else "Kruskal-Wallis test, unweighted distance",
         statistic=h,
-        pvalue=1.0 if law is None else compute_upper_tail(law, z, how.epsilon / reach),
-        pvalue_floor=0.0 if law is None else law.pvalue_floor,
+        pvalue=1.0 if distribution is None else compute_upper_tail(distribution, z, options.epsilon / sensitivity),
+        pvalue_floor=0.0 if distribution is None else distribution.pvalue_floor,
         behind=None if tail is None else NullDistribution(tail, h),
         validity="model",
-        assumptions=(INDEPENDENT_ASSUMPTION, describe_equal_distributions(given)),
+        assumptions=(INDEPENDENT_ASSUMPTION, describe_equal_distributions(samples_by_unit)),
         remarks=make_range_remarks(noisy, float(_compute_max_distance(sizes, weights)) if compared else 0.0),
     )
 
@@ -184,8 +184,8 @@ def choose_group_weights(sizes: tuple[int, ...], epsilon: float) -> tuple[Fracti
     """Choose the groups' weights, 1 / n of each group or 1 for all, from public numbers alone."""
     if not sizes:
         return ()
-    size, least = sum(sizes), min(sizes)
-    noise = math.sqrt(24.0 * (size - least) / (least * (size + 1.0))) / epsilon
+    size, min_size = sum(sizes), min(sizes)
+    noise = math.sqrt(24.0 * (size - min_size) / (min_size * (size + 1.0))) / epsilon
     if noise <= MAX_WEIGHTED_NOISE or len(set(sizes)) == 1:
         return tuple(Fraction(1, number) for number in sizes)
     return (1,) * len(sizes)
@@ -193,8 +193,10 @@ def choose_group_weights(sizes: tuple[int, ...], epsilon: float) -> tuple[Fracti
 
 def _compute_max_distance(sizes: tuple[int, ...], weights: tuple[Fraction | int, ...]) -> int:
     """Return the scaled distance if all ranks of each group are above those of the groups before it."""
-    ends = np.cumsum(sizes).tolist()
-    return compute_scaled_distance([n * (2 * end - n - ends[-1]) for n, end in zip(sizes, ends)], weights)
+    cumulative_sizes = np.cumsum(sizes).tolist()
+    return compute_scaled_distance(
+        [n * (2 * last_rank - n - cumulative_sizes[-1]) for n, last_rank in zip(sizes, cumulative_sizes)], weights
+    )
 
 
 @guard_release
@@ -286,22 +288,22 @@ def mannwhitneyu(
     >>> r.pvalue < 0.05, r.conf_int().low > 0.5
     (True, True)
     """
-    how = make_test_options("mannwhitneyu", epsilon, neighbors, missing, rng, budget, alternative)
-    given = read_samples_by_unit((x, y), ("x", "y"), unit, how)
-    (first, second), how = read_samples(given, ("x", "y"), how)
-    sizes = first.size, second.size
-    won = count_pairs_won(first, second, draw_tie_keys(how.source, sum(sizes)))
-    pairs, reach = sizes[0] * sizes[1], max(*sizes, 1)
+    options = make_test_options("mannwhitneyu", epsilon, neighbors, missing, rng, budget, alternative)
+    samples = read_samples_by_unit((x, y), ("x", "y"), unit, options)
+    (x_values, y_values), options = read_samples(samples, ("x", "y"), options)
+    sizes = x_values.size, y_values.size
+    won = count_pairs_won(x_values, y_values, draw_tie_keys(options.source, sum(sizes)))
+    pairs, sensitivity = sizes[0] * sizes[1], max(*sizes, 1)
     noisy = release_test_statistic(
-        "mannwhitneyu", "U", won, reach, sizes, how, data=("x", "y"), alternative=alternative
+        "mannwhitneyu", "U", won, sensitivity, sizes, options, data=("x", "y"), alternative=alternative
     )
     u = float(noisy)
-    law = make_mann_whitney_distribution(*sizes)
-    p = 1.0 if pairs == 0 else compute_rank_pvalue(law, u, pairs, how.epsilon / reach, alternative)
+    distribution = make_mann_whitney_distribution(*sizes)
+    p = 1.0 if pairs == 0 else compute_rank_pvalue(distribution, u, pairs, options.epsilon / sensitivity, alternative)
     share = min(max(u / max(pairs, 1), 0.0), 1.0)
     center = 2.0 * u / pairs - 1.0 if pairs else 0.0
-    noise = 2.0 * reach / (how.epsilon * max(pairs, 1)) if pairs else np.inf
-    larger = "P({} > {})".format(*get_group_names(given, ("x", "y")))
+    noise = 2.0 * sensitivity / (options.epsilon * max(pairs, 1)) if pairs else np.inf
+    larger = "P({} > {})".format(*get_group_names(samples, ("x", "y")))
     return InferenceResults.of(
         noisy,
         test="Mann-Whitney U test",
@@ -313,6 +315,6 @@ def mannwhitneyu(
         parameter=larger,
         interval=PairInterval(center, max(min(sizes), 1), noise, alternative, 0.5, 0.5),
         validity="model",
-        assumptions=(INDEPENDENT_ASSUMPTION, describe_equal_distributions(given)),
+        assumptions=(INDEPENDENT_ASSUMPTION, describe_equal_distributions(samples)),
         remarks=(*make_range_remarks(noisy, 0.5 * pairs), MEASURED_INTERVAL_REMARK),
     )

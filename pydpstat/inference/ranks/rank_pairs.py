@@ -123,16 +123,18 @@ def kendalltau(
     >>> r.pvalue < 0.05, r.conf_int().low > 0.0
     (True, True)
     """
-    how = make_test_options("kendalltau", epsilon, neighbors, missing, rng, budget, alternative)
-    first, second, how = read_pair(x, y, how.use_one_record_per_unit(unit))
-    size = first.size
-    check_min_records(how, size, 1, "test", "x")
+    options = make_test_options("kendalltau", epsilon, neighbors, missing, rng, budget, alternative)
+    x_values, y_values, options = read_pair(x, y, options.use_one_record_per_unit(unit))
+    size = x_values.size
+    check_min_records(options, size, 1, "test", "x")
     check_pair_count(size, "x")
-    found = count_concordant_pairs(first, second, draw_tie_keys(how.source, 2 * size).reshape(2, size))
-    pairs, reach = size * (size - 1) // 2, max(size - 1, 1)
-    what, data = "concordant pairs", ("x", "y")
-    noisy = release_test_statistic("kendalltau", what, found, reach, size, how, data=data, alternative=alternative)
-    c, rate = float(noisy), how.epsilon / reach
+    concordant = count_concordant_pairs(x_values, y_values, draw_tie_keys(options.source, 2 * size).reshape(2, size))
+    pairs, sensitivity = size * (size - 1) // 2, max(size - 1, 1)
+    name, data = "concordant pairs", ("x", "y")
+    noisy = release_test_statistic(
+        "kendalltau", name, concordant, sensitivity, size, options, data=data, alternative=alternative
+    )
+    c, rate = float(noisy), options.epsilon / sensitivity
     tau = 2.0 * c / pairs - 1.0 if pairs else 0.0
     noise = 2.0 / (rate * pairs) if pairs else np.inf
     return InferenceResults.of(
@@ -245,31 +247,33 @@ def wilcoxon(
     if epsilon is None:
         # in wilcoxon(x, 1.0) the second argument is epsilon
         y, epsilon = (None, y) if y is None or checks.to_array(y).ndim == 0 else (y, None)  # type: ignore[arg-type, assignment]
-    how = make_test_options("wilcoxon", epsilon, neighbors, missing, rng, budget, alternative)  # type: ignore[arg-type]
-    how = how.use_one_record_per_unit(unit)
+    options = make_test_options("wilcoxon", epsilon, neighbors, missing, rng, budget, alternative)  # type: ignore[arg-type]
+    options = options.use_one_record_per_unit(unit)
     if y is None:
-        values, how = read_sample(x, "x", how)
+        values, options = read_sample(x, "x", options)
     else:
-        first, second, how = read_pair(x, y, how)
+        x_values, y_values, options = read_pair(x, y, options)
         # two infinite values of the same sign are a tie
-        values = np.nan_to_num(first - second, nan=0.0, posinf=np.inf, neginf=-np.inf)
+        values = np.nan_to_num(x_values - y_values, nan=0.0, posinf=np.inf, neginf=-np.inf)
     size = values.size
-    check_min_records(how, size, 1, "test", "x")
-    chosen = choose_rank_cap(size, how.epsilon) if cap is None else _check_cap(cap, size)
-    keys = draw_tie_keys(how.source, 2 * size).reshape(2, size)
-    found = sum_positive_ranks(values, keys[0] % 2 == 1, keys[1], chosen)
+    check_min_records(options, size, 1, "test", "x")
+    chosen = choose_rank_cap(size, options.epsilon) if cap is None else _check_cap(cap, size)
+    keys = draw_tie_keys(options.source, 2 * size).reshape(2, size)
+    rank_sum = sum_positive_ranks(values, keys[0] % 2 == 1, keys[1], chosen)
     data = ("x",) if y is None else ("x", "y")
-    asked = (*get_alternative_argument(alternative), *((("cap", chosen),) if cap is not None else ()))
-    noisy = release_test_statistic("wilcoxon", "positive ranks", found, chosen, size, how, data=data, arguments=asked)
+    arguments = (*get_alternative_argument(alternative), *((("cap", chosen),) if cap is not None else ()))
+    noisy = release_test_statistic(
+        "wilcoxon", "positive ranks", rank_sum, chosen, size, options, data=data, arguments=arguments
+    )
     t, total = float(noisy), sum_capped_ranks(size, chosen)
-    law, rate = make_signed_rank_distribution(size, chosen), how.epsilon / chosen
-    tail = NoisyTail(law, rate)
+    distribution, rate = make_signed_rank_distribution(size, chosen), options.epsilon / chosen
+    tail = NoisyTail(distribution, rate)
     name = "Wilcoxon signed-rank test" if chosen == size else f"Signed-rank test, ranks capped at {chosen}"
     return InferenceResults.of(
         noisy,
         test="Sign test" if chosen == 1 else name,
         statistic=t,
-        pvalue=compute_rank_pvalue(law, t, total, rate, alternative),
+        pvalue=compute_rank_pvalue(distribution, t, total, rate, alternative),
         alternative=alternative,
         null=(("center of symmetry", 0.0),),
         validity="model",

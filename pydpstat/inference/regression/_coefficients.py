@@ -42,8 +42,8 @@ def collect_hidden_coefficients(names: Sequence[str], errors: Floats) -> str:
 
 def describe_unbounded_intervals(names: Sequence[str], errors: Floats) -> list[str]:
     """Return a remark on coefficients with an unbounded interval, if any."""
-    gone = collect_hidden_coefficients(names, errors)
-    return [f"Because of the noise, the interval of {gone} is unbounded: there is no estimate."] if gone else []
+    hidden = collect_hidden_coefficients(names, errors)
+    return [f"Because of the noise, the interval of {hidden} is unbounded: there is no estimate."] if hidden else []
 
 
 def find_empty_levels(
@@ -54,72 +54,80 @@ def find_empty_levels(
     `counts` are noisy numbers of records for each coefficient but the constant, and `sds` the standard deviations of
     their noise.
     """
-    found, remarks = np.zeros(counts.size + 1, dtype=bool), []
+    is_empty, remarks = np.zeros(counts.size + 1, dtype=bool), []
     looked = list(_iterate_empty_levels(design, counts, sds, size))
-    gone = {(each.column, code) for each, _, empty in looked for code in np.flatnonzero(empty).tolist()}
-    for each, place, empty in looked:
-        if isinstance(each, DerivedPredictor):
+    empty_cells = {
+        (predictor.column, code) for predictor, _, empty in looked for code in np.flatnonzero(empty).tolist()
+    }
+    for predictor, index, empty in looked:
+        if isinstance(predictor, DerivedPredictor):
             # levels that look empty have their own remark
-            cells = [not gone.isdisjoint(cell) for cell in each.cells]
-            if each.levels is None:
-                found[place : place + len(each.names)] = any(cells)
+            cells = [not empty_cells.isdisjoint(cell) for cell in predictor.cells]
+            if predictor.levels is None:
+                is_empty[index : index + len(predictor.names)] = any(cells)
                 continue
-            found[place : place + len(each.names)] = empty[1:]
-            remarks += _describe_empty_levels(each.text, each.levels, empty & ~np.array([True, *cells]), None)
-        elif each.levels is not None:
-            found[place : place + len(each.names)] = empty[1:]
-            counted = None if design.declared else each.levels[each.default_code]
-            if each.has_other_level and empty[each.default_code]:
+            is_empty[index : index + len(predictor.names)] = empty[1:]
+            remarks += _describe_empty_levels(predictor.text, predictor.levels, empty & ~np.array([True, *cells]), None)
+        elif predictor.levels is not None:
+            is_empty[index : index + len(predictor.names)] = empty[1:]
+            counted = None if design.declared else predictor.levels[predictor.default_code]
+            if predictor.has_other_level and empty[predictor.default_code]:
                 # the level `other` is empty if all values are levels
-                told = f"No records, or too few to tell, have a value that is not a level of {each.text}"
-                remarks.append(f"{told}: {each.text} = {counted} has no estimate.")
-                empty[each.default_code] = False
-            remarks += _describe_empty_levels(each.text, each.levels, empty, counted)
-    return found, remarks
+                sentence = f"No records, or too few to tell, have a value that is not a level of {predictor.text}"
+                remarks.append(f"{sentence}: {predictor.text} = {counted} has no estimate.")
+                empty[predictor.default_code] = False
+            remarks += _describe_empty_levels(predictor.text, predictor.levels, empty, counted)
+    return is_empty, remarks
 
 
 def describe_small_levels(design: RegressionDesign, counts: Floats, sds: Floats, size: float) -> list[str]:
     """Return a remark on coefficients of levels with few records; the arguments are as in `find_empty_levels`."""
-    found: list[str] = []
-    for each, place, empty in _iterate_empty_levels(design, counts, sds, size):
-        own = counts[place - 1 : place - 1 + len(each.names)]
-        few = ~empty & (np.append(size - own.sum(), own) < _MIN_LEVEL_RECORDS) if each.levels is not None else empty
+    names: list[str] = []
+    for predictor, index, empty in _iterate_empty_levels(design, counts, sds, size):
+        level_counts = counts[index - 1 : index - 1 + len(predictor.names)]
+        few = (
+            ~empty & (np.append(size - level_counts.sum(), level_counts) < _MIN_LEVEL_RECORDS)
+            if predictor.levels is not None
+            else empty
+        )
         if few.any():
-            found += each.names if few[0] else [name for name, tell in zip(each.names, few[1:]) if tell]
-    if not found:
+            names += predictor.names if few[0] else [name for name, tell in zip(predictor.names, few[1:]) if tell]
+    if not names:
         return []
     return [
-        f"The tests of {', '.join(found)} depend on fewer than {_MIN_LEVEL_RECORDS} records of a level: they assume "
+        f"The tests of {', '.join(names)} depend on fewer than {_MIN_LEVEL_RECORDS} records of a level: they assume "
         "that errors are close to normal, or that rare errors lead away from the nearer bound of the response."
     ]
 
 
 def warn_empty_levels(design: RegressionDesign, counts: Floats, sds: Floats, size: float) -> None:
     """Warn of levels that look empty and may be misspelled; the arguments are as in `find_empty_levels`."""
-    for each, place, _ in _iterate_empty_levels(design, counts, sds, size):
-        if design.declared or each.levels is None or isinstance(each, DerivedPredictor):
+    for predictor, index, _ in _iterate_empty_levels(design, counts, sds, size):
+        if design.declared or predictor.levels is None or isinstance(predictor, DerivedPredictor):
             continue
-        own, numbers = slice(place - 1, place - 1 + len(each.names)), np.zeros(len(each.levels))
-        numbers[1:] = counts[own]
-        numbers[0] = size - counts[own].sum()
-        known = range(len(each.levels) - each.has_other_level)
-        axis = LevelAxis(tuple(map(convert_to_plain_level, each.levels)), (*known, each.default_code, -1))
-        warn_unused_levels(numbers, float(sds[own].max()), [(each.text, axis)])
+        level_indices, numbers = slice(index - 1, index - 1 + len(predictor.names)), np.zeros(len(predictor.levels))
+        numbers[1:] = counts[level_indices]
+        numbers[0] = size - counts[level_indices].sum()
+        positions = range(len(predictor.levels) - predictor.has_other_level)
+        axis = LevelAxis(tuple(map(convert_to_plain_level, predictor.levels)), (*positions, predictor.default_code, -1))
+        warn_unused_levels(numbers, float(sds[level_indices].max()), [(predictor.text, axis)])
 
 
 def _iterate_empty_levels(
     design: RegressionDesign, counts: Floats, sds: Floats, size: float
 ) -> Iterator[tuple[Predictor, int, npt.NDArray[np.bool_]]]:
     """Yield each predictor, the index of its first coefficient, and a mask of its levels that look empty."""
-    place = 1
-    for each in design.predictors:
-        own = slice(place - 1, place - 1 + len(each.names))
-        empty = np.zeros(len(each.levels or ()), dtype=bool)
-        if each.levels is not None:
-            empty[1:] = counts[own] <= _EMPTY_LEVEL_SDS * sds[own]
-            empty[0] = size - counts[own].sum() <= _EMPTY_LEVEL_SDS * np.sqrt(np.square(sds[own]).sum())
-        yield each, place, empty
-        place += len(each.names)
+    index = 1
+    for predictor in design.predictors:
+        level_indices = slice(index - 1, index - 1 + len(predictor.names))
+        empty = np.zeros(len(predictor.levels or ()), dtype=bool)
+        if predictor.levels is not None:
+            empty[1:] = counts[level_indices] <= _EMPTY_LEVEL_SDS * sds[level_indices]
+            empty[0] = size - counts[level_indices].sum() <= _EMPTY_LEVEL_SDS * np.sqrt(
+                np.square(sds[level_indices]).sum()
+            )
+        yield predictor, index, empty
+        index += len(predictor.names)
 
 
 def describe_empty_responses(design: RegressionDesign, ones: float, sd: float, size: float) -> list[str]:
@@ -148,12 +156,12 @@ def _describe_empty_levels(
     """Return a remark on levels that look empty; `default_level` is the level of values outside the levels."""
     if not empty.any():
         return []
-    shown = ", ".join(f"{text} = {level}" for level, each in zip(levels, empty.tolist()) if each)
-    told = f"The released numbers of records of {shown} cannot be distinguished from 0: few records have this level"
+    shown = ", ".join(f"{text} = {level}" for level, looks_empty in zip(levels, empty.tolist()) if looks_empty)
+    sentence = f"The released numbers of records of {shown} cannot be distinguished from 0: few records have this level"
     if default_level is None:
-        return [f"{told}, or none."]
+        return [f"{sentence}, or none."]
     spelled = "or none, for example because it is misspelled"
-    return [f"{told}, {spelled}. A value that is none of the levels counts as {default_level}."]
+    return [f"{sentence}, {spelled}. A value that is none of the levels counts as {default_level}."]
 
 
 class UninformativeCombination(NamedTuple):
@@ -184,10 +192,10 @@ class LogitCombinations(ReadOnlyArrays):
 
     def make_combination(self, weights: Floats) -> LogitCombination | UninformativeCombination:
         """Return a combination of the coefficients, with weights in the units of the data."""
-        if any(gone and weight != 0.0 for gone, weight in zip(self.empty, weights.tolist())):
+        if any(is_empty and weight != 0.0 for is_empty, weight in zip(self.empty, weights.tolist())):
             return UNINFORMATIVE_COMBINATION
-        found = LogitCombination(self.inference, weights @ self.scaled)
-        return found if found.is_informative else UNINFORMATIVE_COMBINATION
+        combination = LogitCombination(self.inference, weights @ self.scaled)
+        return combination if combination.is_informative else UNINFORMATIVE_COMBINATION
 
 
 # alpha of the intervals in results; an estimate requires that one of its limits is finite
@@ -208,8 +216,8 @@ class LogitCombination(ReadOnlyArrays):
     @cached_property
     def is_informative(self) -> bool:
         """Whether there are an estimate, a finite standard error and an interval with a finite limit."""
-        law, own = self.inference, self.combination
-        if law.is_limited or not law.is_identified(own) or not math.isfinite(self.standard_error):
+        inference, combination = self.inference, self.combination
+        if inference.is_limited or not inference.is_identified(combination) or not math.isfinite(self.standard_error):
             return False
         return any(map(math.isfinite, self._default_limits))
 
@@ -231,9 +239,9 @@ class LogitCombination(ReadOnlyArrays):
 
     def compute_pvalue(self, value: float) -> float:
         """Return the two-sided p-value of the hypothesis that the combination equals `value`."""
-        own, (low, high) = float(self.inference.compute_pvalue(self.combination, value)), self._default_limits
+        pvalue, (low, high) = float(self.inference.compute_pvalue(self.combination, value)), self._default_limits
         # the p-value need not be unimodal, and the interval includes all values between its limits
-        return max(own, _DEFAULT_ALPHA) if low < value < high else own
+        return max(pvalue, _DEFAULT_ALPHA) if low < value < high else pvalue
 
     def compute_limits(self, alpha: float) -> tuple[float, float]:
         """Return the limits of the confidence interval."""
@@ -267,11 +275,11 @@ class MomentCombinations(ReadOnlyArrays):
             shifts[0] = sign * shift
             noisy = replace(noisy, origin=noisy.origin + scaled[1:] / scaled[0])
             return MomentCombination(ScoreTests(noisy, units, shifts), 0, sign)
-        place = int(np.argmax(np.abs(scaled)))
+        index = int(np.argmax(np.abs(scaled)))
         # predictors remain between -1 and 1, which tolerances assume
-        units[place], shifts[place] = abs(scaled[place]), shift
-        turned = _transform_basis(noisy, scaled / units[place], place)
-        return MomentCombination(ScoreTests(turned, units, shifts), place, 1.0)
+        units[index], shifts[index] = abs(scaled[index]), shift
+        turned = _transform_basis(noisy, scaled / units[index], index)
+        return MomentCombination(ScoreTests(turned, units, shifts), index, 1.0)
 
 
 def _transform_basis(noisy: NoisyMoments, combination: Floats, index: int) -> NoisyMoments:
@@ -281,24 +289,24 @@ def _transform_basis(noisy: NoisyMoments, combination: Floats, index: int) -> No
     basis[index, index] = 1.0 / combination[index]
     # the constant is unchanged, as the kinds of blocks require
     blocks = tuple(
-        MomentBlock(each.kind, _transform_forms(each.left, basis), _transform_forms(each.right, basis))
-        for each in noisy.blocks
+        MomentBlock(block.kind, _transform_forms(block.left, basis), _transform_forms(block.right, basis))
+        for block in noisy.blocks
     )
     origin = noisy.origin @ basis[1:-1, 1:-1]
     # forms of levels are expressed in the transformed predictors
     inner = np.eye(len(combination))
     inner[index] = combination
-    partitions = tuple(freeze_array(each @ inner.T) for each in noisy.partitions)
+    partitions = tuple(freeze_array(partition @ inner.T) for partition in noisy.partitions)
     return replace(noisy, matrix=basis.T @ noisy.matrix @ basis, blocks=blocks, origin=origin, partitions=partitions)
 
 
 def _transform_forms(forms: LinearForms, basis: Floats) -> LinearForms:
     """Express forms of the predictors as forms of their combinations."""
-    found = []
+    rows = []
     for row in forms.rows:
-        whole = sum((weight * basis[place] for place, weight in row), np.zeros(len(basis)))
-        found.append(tuple((place, float(whole[place])) for place in np.flatnonzero(whole).tolist()))
-    return LinearForms(tuple(found))
+        coefficients = sum((weight * basis[index] for index, weight in row), np.zeros(len(basis)))
+        rows.append(tuple((index, float(coefficients[index])) for index in np.flatnonzero(coefficients).tolist()))
+    return LinearForms(tuple(rows))
 
 
 @dataclass(frozen=True, eq=False)
@@ -331,14 +339,14 @@ class MomentCombination(ReadOnlyArrays):
 # cached: a simulation takes a tenth of a second, and results use the same values repeatedly
 @lru_cache(maxsize=256)
 def _compute_pvalue(combination: MomentCombination, value: float) -> float:
-    tests, place = combination.tests, combination.index
-    at = (combination.sign * value - tests.shifts[place]) / tests.units[place]
-    return float(score_tests.compute_score_pvalues(tests.noisy, np.array([place]), np.array([[at]]))[0, 0])
+    tests, index = combination.tests, combination.index
+    at = (combination.sign * value - tests.shifts[index]) / tests.units[index]
+    return float(score_tests.compute_score_pvalues(tests.noisy, np.array([index]), np.array([[at]]))[0, 0])
 
 
 @lru_cache(maxsize=256)
 def _compute_limits(combination: MomentCombination, alpha: float) -> tuple[float, float]:
-    tests, place = combination.tests, combination.index
-    found = score_tests.compute_score_limits(tests.noisy, alpha, np.array([place]))[place]
-    low, high = (tests.units[place] * found + tests.shifts[place]).tolist()
+    tests, index = combination.tests, combination.index
+    limits = score_tests.compute_score_limits(tests.noisy, alpha, np.array([index]))[index]
+    low, high = (tests.units[index] * limits + tests.shifts[index]).tolist()
     return (low, high) if combination.sign > 0.0 else (-high, -low)

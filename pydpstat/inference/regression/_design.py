@@ -67,7 +67,7 @@ class RegressionDesign:
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the coefficients, the constant first."""
-        return (self.constant, *(name for each in self.predictors for name in each.names))
+        return (self.constant, *(name for predictor in self.predictors for name in predictor.names))
 
     @property
     def conditions(self) -> tuple[str, ...]:
@@ -77,29 +77,29 @@ class RegressionDesign:
     @property
     def assumptions(self) -> tuple[str, ...]:
         """Assumptions about values outside the levels of predictors."""
-        given = not self.declared and any(each.levels is not None for each in self.source_columns)
-        told = f"a value that is none of the levels counts as {self.other!r}"
-        return (told,) if given and self.other is not None else ()
+        has_given_levels = not self.declared and any(column.levels is not None for column in self.source_columns)
+        assumption = f"a value that is none of the levels counts as {self.other!r}"
+        return (assumption,) if has_given_levels and self.other is not None else ()
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """Remarks on the treatment of values outside the levels."""
-        found, outcome = [], self.binary_response
+        sentences, outcome = [], self.binary_response
         if outcome is not None and not isinstance(outcome, BooleanResponse) and not self.declared:
             no, yes = outcome.levels or (False, True)
-            found.append(f"{self.response} = {yes} counts as 1, and any other value as {no}.")
-        open_levels = [each for each in self.source_columns if set(each.levels or ()) - {False, True}]
+            sentences.append(f"{self.response} = {yes} counts as 1, and any other value as {no}.")
+        open_levels = [column for column in self.source_columns if set(column.levels or ()) - {False, True}]
         if open_levels and self.other is None and not self.declared:
-            of = ", ".join(f"{each.levels[0]} of {each.column}" for each in open_levels if each.levels)
-            found.append(f"Values that are none of the levels count as the reference: {of}.")
-        return tuple(found)
+            references = ", ".join(f"{column.levels[0]} of {column.column}" for column in open_levels if column.levels)
+            sentences.append(f"Values that are none of the levels count as the reference: {references}.")
+        return tuple(sentences)
 
     @property
     def _variables_with_levels(self) -> list[Predictor]:
         """Variables with given levels, the response first."""
         outcome = self.binary_response
-        own = [] if outcome is None or isinstance(outcome, BooleanResponse) else [outcome]
-        return [each for each in (*own, *self.source_columns) if each.levels is not None]
+        response = [] if outcome is None or isinstance(outcome, BooleanResponse) else [outcome]
+        return [variable for variable in (*response, *self.source_columns) if variable.levels is not None]
 
     @property
     def has_levels(self) -> bool:
@@ -114,60 +114,60 @@ class RegressionDesign:
     @property
     def units(self) -> tuple[Floats, Floats]:
         """Middle and half width of the bounds for each coefficient but the constant; 0 and 1 for levels."""
-        pairs = [each.bounds or (-1.0, 1.0) for each in self.predictors for _ in each.names]
+        pairs = [predictor.bounds or (-1.0, 1.0) for predictor in self.predictors for _ in predictor.names]
         low, high = np.array(pairs).reshape(-1, 2).T
         return 0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low
 
     @property
     def sparse_coefficients(self) -> tuple[tuple[int, bool], ...]:
         """Indices of coefficients whose predictors are 0 outside a level, and whether they are 1 in it."""
-        each_of = [each for each in self.predictors for _ in each.names]
+        predictors = [predictor for predictor in self.predictors for _ in predictor.names]
         return tuple(
-            (place, each.levels is not None)
-            for place, each in enumerate(each_of, 1)
-            if each.levels is not None or isinstance(each, DerivedPredictor) and each.cells
+            (index, predictor.levels is not None)
+            for index, predictor in enumerate(predictors, 1)
+            if predictor.levels is not None or isinstance(predictor, DerivedPredictor) and predictor.cells
         )
 
     @property
     def bounds_by_column(self) -> dict[str, VariableBounds]:
         """Bounds by column, in the order of a list of bounds: the response first if it is numeric."""
-        found = {} if self.binary_response is not None or self.responses else {self.response: self.response_bounds}
+        bounds = {} if self.binary_response is not None or self.responses else {self.response: self.response_bounds}
         columns = (*self.responses, *self.source_columns)
-        return found | {each.column: each.bounds for each in columns if each.bounds is not None}
+        return bounds | {column.column: column.bounds for column in columns if column.bounds is not None}
 
     @property
     def arguments(self) -> tuple[tuple[str, object], ...]:
         """Public arguments of the call."""
         levels = {
-            each.column: tuple(map(convert_to_plain_level, each.declared_levels))
-            for each in self._variables_with_levels
+            variable.column: tuple(map(convert_to_plain_level, variable.declared_levels))
+            for variable in self._variables_with_levels
         }
         shown = {
             "bounds": tuple(self.bounds_by_column.values()),
             "levels": "declared" if levels and self.declared else levels,
             "other": self.other,
         }
-        return tuple((name, each) for name, each in shown.items() if each)
+        return tuple((name, value) for name, value in shown.items() if value)
 
     def build_matrix(self, data: object) -> Floats:
         """Return the design matrix of new records, with a constant first."""
-        given = select_columns(data, [each.column for each in self.source_columns], "exog")
-        read = given.read_columns([partial(each.read_column, argument="exog") for each in self.source_columns])
-        if len({each.size for each in read}) > 1:
+        columns = select_columns(data, [column.column for column in self.source_columns], "exog")
+        read = columns.read_columns([partial(column.read_column, argument="exog") for column in self.source_columns])
+        if len({values.size for values in read}) > 1:
             raise PydpstatError("exog must have columns of the same length; the lengths differ.")
-        checked = [each.check_values(values) for each, values in zip(self.source_columns, read)]
-        found = build_design_matrix(self.predictors, self.build_predictors(checked))
-        if not np.isfinite(found).all():
+        checked = [column.check_values(values) for column, values in zip(self.source_columns, read)]
+        matrix = build_design_matrix(self.predictors, self.build_predictors(checked))
+        if not np.isfinite(matrix).all():
             raise PydpstatError(
                 "exog must have numbers for which the formula's transformations are defined; it has "
                 "other values. Leave out these records."
             )
-        return found
+        return matrix
 
     def build_predictors(self, read: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
         """Compute the predictors of records from the columns as read."""
-        by_name = {each.column: values for each, values in zip(self.source_columns, read)}
-        return tuple(each.compute_values(by_name) for each in self.predictors)
+        by_name = {column.column: values for column, values in zip(self.source_columns, read)}
+        return tuple(predictor.compute_values(by_name) for predictor in self.predictors)
 
 
 class Regression(NamedTuple):
@@ -197,14 +197,14 @@ def read_regression(
     check_other(other)
     unit = None if options is None else read_unit_ids(data, options.scope)
     if isinstance(formula, str):
-        said = parse_formula(formula)
-        given = [select_columns(data, [*said.response.columns, *said.columns], "data")]
-        constant, shown, text = "Intercept", f"data[{said.response.columns[0]!r}]", repr(formula)
+        parsed = parse_formula(formula)
+        inputs = [select_columns(data, [*parsed.response.columns, *parsed.columns], "data")]
+        constant, shown, text = "Intercept", f"data[{parsed.response.columns[0]!r}]", repr(formula)
     else:
         columns_given = get_all_columns(data).drop_column(None if unit is None else unit[0])
         name, target = get_response_column(formula, columns_given.names, binary)
-        given = [target, columns_given]
-        said = ParsedFormula(
+        inputs = [target, columns_given]
+        parsed = ParsedFormula(
             FormulaFactor((name,), name), tuple((FormulaFactor((each,), each),) for each in columns_given.names)
         )
         constant, shown, text = "const", "formula", "formula"
@@ -213,21 +213,21 @@ def read_regression(
                 "formula must have a response whose name differs from those of the predictors; got "
                 f"{name!r}. Rename one of them."
             )
-    columns = [column for each in given for column in each.columns]
-    design = _make_design(said, columns, bounds, shown if binary else None, levels, other, constant)
+    columns = [column for each in inputs for column in each.columns]
+    design = _make_design(parsed, columns, bounds, shown if binary else None, levels, other, constant)
     check_fill_value(missing, list(design.bounds_by_column.values()))
-    own = design.responses or (
+    responses = design.responses or (
         design.binary_response or Predictor(design.response, design.response, design.response_bounds, None),
     )
-    readers: list[Reader] = [each.read_column for each in (*own, *design.source_columns)]
+    readers: list[Reader] = [each.read_column for each in (*responses, *design.source_columns)]
     if unit is not None and unit[1] is None:
         # the unit's column is read with the others, because some data can be read only once
-        given[-1] = select_columns(data, [*given[-1].names, unit[0]], "data")
+        inputs[-1] = select_columns(data, [*inputs[-1].names, unit[0]], "data")
         readers.append(partial(compute_id_hashes, name=unit[0]))
     if design.binary_response is None and not isinstance(formula, str):
         readers[0] = partial(read_numbers, name=shown)
     read: list[np.ndarray] = []
-    for each in given:
+    for each in inputs:
         start = len(read)
         read += each.read_columns(readers[start : start + len(each.names)])
     if any(values.size != read[0].size for values in read):
@@ -239,12 +239,12 @@ def read_regression(
         read = select_one_per_unit(unit, read, options.source)
     if missing == "drop":
         read = _drop_incomplete_records(read)
-    found = [each.fill_missing(values, missing) for each, values in zip((*own, *design.source_columns), read)]
-    response, predictors = found[0], tuple(found[len(own) :])
+    filled = [each.fill_missing(values, missing) for each, values in zip((*responses, *design.source_columns), read)]
+    response, predictors = filled[0], tuple(filled[len(responses) :])
     # bounds of transformations are implied by those of their columns, which must therefore be clipped first
-    if said.response.expression is not None:
-        response = said.response.expression.compute_values(
-            dict(zip((each.column for each in own), clip_to_bounds(own, found)))
+    if parsed.response.expression is not None:
+        response = parsed.response.expression.compute_values(
+            dict(zip((each.column for each in responses), clip_to_bounds(responses, filled)))
         )
     if design.columns:
         predictors = design.build_predictors(clip_to_bounds(design.columns, predictors))
@@ -255,8 +255,8 @@ def read_regression(
 def _drop_incomplete_records(read: Sequence[np.ndarray]) -> list[np.ndarray]:
     """Drop records with missing values: NaN in numbers or -1 in level codes."""
     gaps = [np.isnan(values) if values.dtype.kind == "f" else values < 0 for values in read]
-    kept = ~np.logical_or.reduce(gaps)
-    return [values[kept] for values in read]
+    is_complete = ~np.logical_or.reduce(gaps)
+    return [values[is_complete] for values in read]
 
 
 def _make_design(
@@ -275,44 +275,44 @@ def _make_design(
             f"formula must have a column as the response of logit; got {parsed.response.text!r}. Make "
             "it a condition first, such as age >= 30."
         )
-    first = 0 if binary_argument else len(parsed.response.columns)
+    start = 0 if binary_argument else len(parsed.response.columns)
     names = [*parsed.response.columns, *parsed.columns]
-    own, declared = _check_predictor_levels(names[first:], parsed.categorical_columns, columns[first:], levels)
+    factors, declared = _check_predictor_levels(names[start:], parsed.categorical_columns, columns[start:], levels)
     if binary_argument:
-        outcome = _make_binary_response(response, binary_argument, columns[0], own.pop(response, None))
-    text = next((name for name in parsed.transformed_columns if name in own), None)
+        outcome = _make_binary_response(response, binary_argument, columns[0], factors.pop(response, None))
+    text = next((name for name in parsed.transformed_columns if name in factors), None)
     if text is not None:
         raise PydpstatError(
             f"formula must have transformations of numeric variables only; got one of {text!r}, which "
             "has levels. Leave out its levels, or the transformation."
         )
-    numeric = [name for name in parsed.columns if name not in own]
+    numeric = [name for name in parsed.columns if name not in factors]
     also = "For a column of groups give levels={column: [...]} instead."
     if constant == "const":
         also = "Without a formula the response comes first, as in ols(y, X, ...)."
-    pairs = _check_bounds_by_name(bounds, numeric if binary_argument else [*names[:first], *numeric], also)
-    kinds = {name: getattr(getattr(each, "dtype", None), "kind", "") for name, each in zip(names, columns)}
+    pairs = _check_bounds_by_name(bounds, numeric if binary_argument else [*names[:start], *numeric], also)
+    kinds = {name: getattr(getattr(column, "dtype", None), "kind", "") for name, column in zip(names, columns)}
 
     def is_closed(name: str) -> bool:
         """Return whether all values of a column are levels by its type."""
-        return declared or (kinds[name] == "b" and len(own.get(name, ())) == 2)
+        return declared or (kinds[name] == "b" and len(factors.get(name, ())) == 2)
 
     read = {
-        name: _make_column_predictor(name, pairs.get(name), own.get(name), None if is_closed(name) else other)
+        name: _make_column_predictor(name, pairs.get(name), factors.get(name), None if is_closed(name) else other)
         for name in parsed.columns
     }
     predictors = encode_terms(parsed.terms, read)
-    made = () if not any(isinstance(each, DerivedPredictor) for each in predictors) else tuple(read.values())
+    sources = () if not any(isinstance(each, DerivedPredictor) for each in predictors) else tuple(read.values())
     responses: tuple[Predictor, ...] = ()
     pair = (0.0, 1.0) if binary_argument else pairs[response]
     if parsed.response.expression is not None:
         responses = tuple(Predictor(name, name, pairs[name], None) for name in (response, *more))
         pair = parsed.response.expression.compute_bounds(pairs)
         response = parsed.response.text
-    names = [constant, *(name for each in predictors for name in each.names)]
+    names = [constant, *(name for predictor in predictors for name in predictor.names)]
     if len(set(names)) != len(names):
         raise PydpstatError("data must have columns whose coefficients have different names. Rename one.")
-    return RegressionDesign(response, pair, predictors, constant, declared, outcome, made, responses, other)
+    return RegressionDesign(response, pair, predictors, constant, declared, outcome, sources, responses, other)
 
 
 def _make_column_predictor(
@@ -350,16 +350,16 @@ def _check_predictor_levels(
         wanted = [name for name in by_name if name in levels]
         other = [name for name in levels if name not in by_name]
         if other:
-            way = f"levels={{key: levels[key] for key in {checks.format_public_value(wanted)}}}" if wanted else "levels"
+            fix = f"levels={{key: levels[key] for key in {checks.format_public_value(wanted)}}}" if wanted else "levels"
             raise PydpstatError(
                 f"levels must be of columns of the model, {checks.format_public_value(list(by_name))}; got "
-                f"{len(other)} for other names. {'Leave out others: ' if wanted else 'Leave out '}{way}."
+                f"{len(other)} for other names. {'Leave out others: ' if wanted else 'Leave out '}{fix}."
             )
     else:
         wanted = [name for name in by_name if name in categories or is_categorical(by_name[name])]
-    gone = [name for name in categories if name not in wanted]
-    if gone or (wanted and levels is None):
-        name = (gone or wanted)[0]
+    missing = [name for name in categories if name not in wanted]
+    if missing or (wanted and levels is None):
+        name = (missing or wanted)[0]
         raise PydpstatError(
             f"levels must include the public levels of {name!r}, because levels from the data would "
             f"reveal which values occur. Give levels={{{name!r}: [...]}}, the reference level first, "
@@ -373,13 +373,13 @@ def _check_predictor_levels(
             )
         return {}, False
     chosen = [by_name[name] for name in wanted]
-    given = {name: levels[name] for name in wanted} if isinstance(levels, Mapping) else levels
-    found = check_levels(given, CrossedVariables(tuple(chosen), tuple(wanted), 0))
-    own = {name: each.levels for name, each in zip(wanted, found)}
-    for name, each in own.items():
-        if len(each) < 2:
-            raise PydpstatError(f"levels[{name!r}] must be two or more levels; got {checks.describe_value(each)}.")
-    return own, isinstance(levels, str)
+    selected_levels = {name: levels[name] for name in wanted} if isinstance(levels, Mapping) else levels
+    public = check_levels(selected_levels, CrossedVariables(tuple(chosen), tuple(wanted), 0))
+    levels_by_name = {name: values.levels for name, values in zip(wanted, public)}
+    for name, values in levels_by_name.items():
+        if len(values) < 2:
+            raise PydpstatError(f"levels[{name!r}] must be two or more levels; got {checks.describe_value(values)}.")
+    return levels_by_name, isinstance(levels, str)
 
 
 def _check_bounds_by_name(bounds: object, names: list[str], also: str) -> dict[str, VariableBounds]:
@@ -387,8 +387,8 @@ def _check_bounds_by_name(bounds: object, names: list[str], also: str) -> dict[s
     if not names and bounds is None:
         return {}
     if isinstance(bounds, Mapping):
-        found = checks.select_by_names(bounds, names, "bounds", "column", "(lower, upper)", extra_hint=also)
-        return {name: check_bounds(pair, f"bounds[{name!r}]") for name, pair in zip(names, found)}
+        pairs = checks.select_by_names(bounds, names, "bounds", "column", "(lower, upper)", extra_hint=also)
+        return {name: check_bounds(pair, f"bounds[{name!r}]") for name, pair in zip(names, pairs)}
     if has_several_bounds(bounds):
         if len(bounds) != len(names):
             raise PydpstatError(

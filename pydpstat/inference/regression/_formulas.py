@@ -39,22 +39,22 @@ class ParsedFormula(NamedTuple):
     @property
     def columns(self) -> tuple[str, ...]:
         """Columns of the terms, without repetition."""
-        return tuple(dict.fromkeys(name for each in self._factors for name in each.columns))
+        return tuple(dict.fromkeys(name for factor in self._factors for name in factor.columns))
 
     @property
     def categorical_columns(self) -> tuple[str, ...]:
         """Columns inside C()."""
-        return tuple(dict.fromkeys(each.columns[0] for each in self._factors if each.categorical))
+        return tuple(dict.fromkeys(factor.columns[0] for factor in self._factors if factor.categorical))
 
     @property
     def transformed_columns(self) -> tuple[str, ...]:
         """Columns inside numeric transformations."""
-        found = [each.expression.columns for each in self._factors if each.expression is not None]
-        return tuple(dict.fromkeys(name for each in found for name in each))
+        columns = [factor.expression.columns for factor in self._factors if factor.expression is not None]
+        return tuple(dict.fromkeys(name for names in columns for name in names))
 
     @property
     def _factors(self) -> list[FormulaFactor]:
-        return [each for term in self.terms for each in term]
+        return [factor for term in self.terms for factor in term]
 
 
 def parse_formula(formula: str) -> ParsedFormula:
@@ -67,16 +67,16 @@ def parse_formula(formula: str) -> ParsedFormula:
         raise _make_formula_error(formula, "must have one response")
     if [] not in right:
         raise _make_formula_error(formula, "must have a constant, without '- 1' or '+ 0'")
-    terms = sorted((tuple(map(_parse_factor, each)) for each in right if each), key=len)
-    found = ParsedFormula(_parse_factor(left[0][0]), tuple(terms))
+    terms = sorted((tuple(map(_parse_factor, term)) for term in right if term), key=len)
+    parsed = ParsedFormula(_parse_factor(left[0][0]), tuple(terms))
     if not terms:
         raise _make_formula_error(formula, "must have at least one predictor")
-    if found.response.categorical or set(found.response.columns) & set(found.columns):
+    if parsed.response.categorical or set(parsed.response.columns) & set(parsed.columns):
         raise _make_formula_error(formula, "must have a numeric response, from a column that is not a predictor")
-    both = [name for name in found.categorical_columns if name in found.transformed_columns]
-    if both:
-        raise _make_formula_error(formula, f"must have {both[0]!r} either as a number or as C({both[0]})")
-    return found
+    ambiguous = [name for name in parsed.categorical_columns if name in parsed.transformed_columns]
+    if ambiguous:
+        raise _make_formula_error(formula, f"must have {ambiguous[0]!r} either as a number or as C({ambiguous[0]})")
+    return parsed
 
 
 def _parse_sides(formula: str) -> tuple[list[list[str]], list[list[str]]]:
@@ -86,8 +86,8 @@ def _parse_sides(formula: str) -> tuple[list[list[str]], list[list[str]]]:
             from patsy import ModelDesc
         except ImportError:
             return _parse_with_formulaic(formula)
-        found = ModelDesc.from_formula(formula)
-        sides = found.lhs_termlist, found.rhs_termlist
+        description = ModelDesc.from_formula(formula)
+        sides = description.lhs_termlist, description.rhs_termlist
         left, right = ([[f.name() for f in term.factors] for term in side] for side in sides)
         return left, right
     except MissingExtraError:
@@ -101,9 +101,10 @@ def _parse_with_formulaic(formula: str) -> tuple[list[list[str]], list[list[str]
         from formulaic import Formula as Read
     except ImportError as error:
         raise MissingExtraError("a formula", "patsy or formulaic", "formulas") from error
-    found = Read(formula)
+    parsed = Read(formula)
     left, right = (
-        [[str(f.expr) for f in term.factors if str(f.expr) != "1"] for term in side] for side in (found.lhs, found.rhs)
+        [[str(f.expr) for f in term.factors if str(f.expr) != "1"] for term in side]
+        for side in (parsed.lhs, parsed.rhs)
     )
     return left, right
 
@@ -120,9 +121,9 @@ def _parse_factor(text: str) -> FormulaFactor:
     name = _parse_column_name(category["inner"] if category else text)
     if name is not None:
         return FormulaFactor((name,), text, category is not None)
-    made = Expression(text)
-    made.check_transformation()
-    return FormulaFactor(made.columns, text, False, made)
+    expression = Expression(text)
+    expression.check_transformation()
+    return FormulaFactor(expression.columns, text, False, expression)
 
 
 def _parse_column_name(text: str) -> str | None:
@@ -138,39 +139,41 @@ Subset = frozenset[str]
 def encode_terms(terms: Sequence[Sequence[FormulaFactor]], columns: Mapping[str, Predictor]) -> tuple[Predictor, ...]:
     """Return the predictors of terms, those of fewer factors first."""
     covered: dict[Subset, set[Subset]] = {frozenset(): {frozenset()}}
-    found: list[Predictor] = []
+    predictors: list[Predictor] = []
     for term in terms:
-        factors = [each for each in term if each.expression is None and columns[each.columns[0]].levels is not None]
-        numbers = [each for each in term if each not in factors]
-        whole = _find_fully_coded_columns(
-            term, factors, covered.setdefault(frozenset(each.text for each in numbers), set())
+        factors = [
+            factor for factor in term if factor.expression is None and columns[factor.columns[0]].levels is not None
+        ]
+        numbers = [factor for factor in term if factor not in factors]
+        fully_coded = _find_fully_coded_columns(
+            term, factors, covered.setdefault(frozenset(factor.text for factor in numbers), set())
         )
         if len(term) == 1 and term[0].expression is None:
-            found.append(replace(columns[term[0].columns[0]], text=term[0].text))
+            predictors.append(replace(columns[term[0].columns[0]], text=term[0].text))
         else:
-            found += _make_term_predictors(term, factors, numbers, whole, columns)
-    return tuple(found)
+            predictors += _make_term_predictors(term, factors, numbers, fully_coded, columns)
+    return tuple(predictors)
 
 
 def _find_fully_coded_columns(
     term: Sequence[FormulaFactor], factors: Sequence[FormulaFactor], coded_subsets: set[Subset]
 ) -> Subset:
     """Return the column coded with all levels because the term without it is absent, if any; extend `coded_subsets`."""
-    own = frozenset(each.columns[0] for each in factors)
-    subsets = {frozenset(part) for size in range(len(own) + 1) for part in combinations(sorted(own), size)}
+    names = frozenset(factor.columns[0] for factor in factors)
+    subsets = {frozenset(subset) for size in range(len(names) + 1) for subset in combinations(sorted(names), size)}
     # subsets that full indicators of all factors would add
     new = subsets - coded_subsets
-    text = ":".join(each.text for each in term)
-    if own not in new or len(own) != len(factors):
+    text = ":".join(factor.text for factor in term)
+    if names not in new or len(names) != len(factors):
         raise PydpstatError(f"formula must have every term once; {checks.describe_option(text)} repeats another term.")
-    missing = new - {own}
-    if len(missing) > 1 or any(len(each) < len(own) - 1 for each in missing):
+    missing = new - {names}
+    if len(missing) > 1 or any(len(subset) < len(names) - 1 for subset in missing):
         raise PydpstatError(
             "formula must have the main terms of an interaction; those of "
             f"{checks.describe_option(text)} are missing. Write * for :, as in C(a) * C(b)."
         )
     coded_subsets |= subsets
-    return own.difference(*missing) if missing else frozenset()
+    return names.difference(*missing) if missing else frozenset()
 
 
 def _make_term_predictors(
@@ -181,36 +184,44 @@ def _make_term_predictors(
     columns: Mapping[str, Predictor],
 ) -> list[Predictor]:
     """Return the predictors of an interaction or a transformation."""
-    text = ":".join(each.text for each in term)
-    made = tuple(each.expression or Expression(each.text) for each in numbers)
-    pairs = {name: each.bounds for name, each in columns.items() if each.bounds is not None}
-    pair = _compute_product_bounds([each.compute_bounds(pairs) for each in made]) if made else None
+    text = ":".join(factor.text for factor in term)
+    expressions = tuple(factor.expression or Expression(factor.text) for factor in numbers)
+    pairs = {name: predictor.bounds for name, predictor in columns.items() if predictor.bounds is not None}
+    pair = (
+        _compute_product_bounds([expression.compute_bounds(pairs) for expression in expressions])
+        if expressions
+        else None
+    )
     if not factors:
-        return [DerivedPredictor(text, text, pair, None, numbers=made, coefficient_names=(text,))]
-    labels = [list(map(str, columns[each.columns[0]].levels or ())) for each in factors]
-    starts = [0 if each.columns[0] in fully_coded else 1 for each in factors]
-    cells = list(product(*(range(start, len(each)) for start, each in zip(starts, labels))))
-    marks = ["" if each.columns[0] in fully_coded else "T." for each in factors]
-    names, shown, places = [], [], []
+        return [DerivedPredictor(text, text, pair, None, numbers=expressions, coefficient_names=(text,))]
+    labels = [list(map(str, columns[factor.columns[0]].levels or ())) for factor in factors]
+    starts = [0 if factor.columns[0] in fully_coded else 1 for factor in factors]
+    cells = list(product(*(range(start, len(texts)) for start, texts in zip(starts, labels))))
+    marks = ["" if factor.columns[0] in fully_coded else "T." for factor in factors]
+    names, shown, cell_codes = [], [], []
     for cell in cells:
-        levels = [each[code] for each, code in zip(labels, cell)]
-        parts = {each.text: f"{each.text}[{mark}{level}]" for each, mark, level in zip(factors, marks, levels)}
-        names.append(":".join(parts.get(each.text, each.text) for each in term))
+        levels = [texts[code] for texts, code in zip(labels, cell)]
+        labels_by_text = {
+            factor.text: f"{factor.text}[{mark}{level}]" for factor, mark, level in zip(factors, marks, levels)
+        }
+        names.append(":".join(labels_by_text.get(factor.text, factor.text) for factor in term))
         shown.append(":".join(levels))
-        places.append(tuple((each.columns[0], code) for each, code in zip(factors, cell)))
+        cell_codes.append(tuple((factor.columns[0], code) for factor, code in zip(factors, cell)))
     if pair is None:
-        own = ("any other", *shown)
-        return [DerivedPredictor(text, text, None, own, cells=tuple(places), coefficient_names=tuple(names))]
+        cell_levels = ("any other", *shown)
+        return [
+            DerivedPredictor(text, text, None, cell_levels, cells=tuple(cell_codes), coefficient_names=tuple(names))
+        ]
     within = min(pair[0], 0.0), max(pair[1], 0.0)
     return [
-        DerivedPredictor(name, name, within, None, numbers=made, cells=(place,), coefficient_names=(name,))
-        for name, place in zip(names, places)
+        DerivedPredictor(name, name, within, None, numbers=expressions, cells=(codes,), coefficient_names=(name,))
+        for name, codes in zip(names, cell_codes)
     ]
 
 
 def _compute_product_bounds(pairs: Sequence[VariableBounds]) -> VariableBounds:
     """Return the bounds of a product, which must be finite."""
-    found = reduce(lambda one, other: compute_range(operator.mul, list(product(one, other))), pairs)
-    if not max(map(abs, found)) < inf:
+    bounds = reduce(lambda one, other: compute_range(operator.mul, list(product(one, other))), pairs)
+    if not max(map(abs, bounds)) < inf:
         raise PydpstatError("an interaction must have finite bounds; those of its factors are too wide.")
-    return found
+    return bounds

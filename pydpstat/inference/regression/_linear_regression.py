@@ -88,7 +88,7 @@ def fit_by_moments(
         (regression.formula, "data"),
     )
     if not robust:
-        found = release_statistic(
+        release = release_statistic(
             "ols",
             query,
             options,
@@ -97,24 +97,22 @@ def fit_by_moments(
             bounds=design.bounds,
             conditions=design.conditions,
         )
-        return _make_moment_results(design, layout, options.norm, null, [found])
+        return _make_moment_results(design, layout, options.norm, null, [release])
     record = make_call("ols", options, data, arguments)
-    claim, held = make_stage_guarantees(options, design.conditions)
-    first, second = split_by_shares(options.epsilon, EPSILON_SHARES)
+    claim, guarantee = make_stage_guarantees(options, design.conditions)
+    moments_epsilon, influences_epsilon = split_by_shares(options.epsilon, EPSILON_SHARES)
     releases: list[DPResults] = []
 
     def release_influences(own_design: RegressionDesign, own_layout: MomentLayout, noisy: NoisyMoments) -> NoisyMoments:
         at, pure = Influences.from_release(noisy, own_layout), options._replace(mechanism=Cube(), delta=0.0)
         query = make_influence_query(regression, own_design, at, _get_moment_units(own_design), options.has_public_size)
-        releases.append(release_stage(query, pure, second, design.conditions, record))
+        releases.append(release_stage(query, pure, influences_epsilon, design.conditions, record))
         return add_sampling_variances(noisy, at, releases[-1].value, releases[-1].noise)
 
-    with charge_once(options.budget, held, record, options.mechanism.name):
-        releases.append(release_stage(query, options, first, design.conditions, record))
-        promised = {"claim": claim, "guarantee": held, "bounds": design.bounds}
-        return _make_moment_results(
-            design, layout, options.norm, null, releases, release_influences, guarantees=promised
-        )
+    with charge_once(options.budget, guarantee, record, options.mechanism.name):
+        releases.append(release_stage(query, options, moments_epsilon, design.conditions, record))
+        fields = {"claim": claim, "guarantee": guarantee, "bounds": design.bounds}
+        return _make_moment_results(design, layout, options.norm, null, releases, release_influences, guarantees=fields)
 
 
 def _make_moment_results(
@@ -131,28 +129,31 @@ def _make_moment_results(
     Levels that look empty stay in the design: merging one with the reference because of its noisy number
     would bias the other tests whenever it has records.
     """
-    blocks, found = layout.make_blocks(norm), releases[0]
-    matrix = make_moment_matrix(found.value, blocks, layout.width)
+    blocks, release = layout.make_blocks(norm), releases[0]
+    matrix = make_moment_matrix(release.value, blocks, layout.width)
     if layout.bounded:
-        matrix[0, 0] = float(found.nobs or 0)
+        matrix[0, 0] = float(release.nobs or 0)
     centers, factors = _get_moment_units(design)
     low, high = design.response_bounds
     height, middle = 0.5 * high - 0.5 * low, 0.5 * low + 0.5 * high
     units, shifts = height / np.append(1.0, factors), np.zeros(layout.width - 1)
     shifts[0] = middle
     levels = find_level_partitions(matrix, layout.numbers[:-1], layout.factors)
-    sparse = tuple(SparsePredictor(place, -float(centers[place - 1]), own) for place, own in design.sparse_coefficients)
-    noisy = NoisyMoments(matrix, blocks, found.noise, -centers, partitions=levels, sparse_predictors=sparse)
+    sparse = tuple(
+        SparsePredictor(index, -float(centers[index - 1]), is_indicator)
+        for index, is_indicator in design.sparse_coefficients
+    )
+    noisy = NoisyMoments(matrix, blocks, release.noise, -centers, partitions=levels, sparse_predictors=sparse)
     ones = np.eye(layout.width)
     sds = noisy.compute_noise_sd(ones[:, :1] + 0.0 * ones[:, 1:-1], ones[:, 1:-1])
-    empty, told = find_empty_levels(design, matrix[0, 1:-1], sds, float(noisy.size))
+    empty, level_remarks = find_empty_levels(design, matrix[0, 1:-1], sds, float(noisy.size))
     warn_empty_levels(design, matrix[0, 1:-1], sds, float(noisy.size))
     if release_influences is not None:
         noisy = release_influences(design, layout, noisy)
     tests = ScoreTests(noisy, units, shifts)
     coef, errors = tests.compute_estimates()
-    rest, whole = tests.compute_square_sums()
-    share = max(1.0 - rest / whole, 0.0) if min(rest, whole) > 0.0 else math.nan
+    residual_sum, total_sum = tests.compute_square_sums()
+    share = max(1.0 - residual_sum / total_sum, 0.0) if min(residual_sum, total_sum) > 0.0 else math.nan
     free = noisy.size - len(design.names)
     chance = (noisy.size - 1) / free if free > 0 else math.nan
     hidden = collect_hidden_coefficients(design.names, np.array(errors))
@@ -163,14 +164,14 @@ def _make_moment_results(
             "values cannot be ruled out. There is no estimate, and the interval is the whole line, "
             "even if some values are rejected."
         )
-    remarks += told + describe_small_levels(design, matrix[0, 1:-1], sds, float(noisy.size))
-    if rest <= 0.0:
+    remarks += level_remarks + describe_small_levels(design, matrix[0, 1:-1], sds, float(noisy.size))
+    if residual_sum <= 0.0:
         remarks.append("The noise is larger than the residuals: there is no R-squared and no scale.")
     errors = np.where(empty, math.inf, errors)
-    made: Callable[..., RegressionResults] = partial(RegressionResults.of, found)
+    make_results: Callable[..., RegressionResults] = partial(RegressionResults.of, release)
     if release_influences is not None:
-        made = partial(RegressionResults.of_several, releases, ["", ""])
-    return made(
+        make_results = partial(RegressionResults.of_several, releases, ["", ""])
+    return make_results(
         model="OLS",
         method="moments" if release_influences is None else "moments, HC3",
         response=design.response,
@@ -182,7 +183,7 @@ def _make_moment_results(
         statistics=(coef - null) / errors,
         probabilities=None,
         pvalue_floor=noisy.pvalue_floor,
-        intervals=tuple(ScoreInterval(tests, place) for place in range(len(coef))),
+        intervals=tuple(ScoreInterval(tests, index) for index in range(len(coef))),
         labels=("measured",) * len(coef),
         design=design,
         # sampling variances were released for the coefficients only
@@ -190,7 +191,7 @@ def _make_moment_results(
         fit=(
             ("rsquared", share),
             ("rsquared_adj", max(1.0 - (1.0 - share) * chance, 0.0) if share + chance > 0.0 else math.nan),
-            ("scale", rest / noisy.degrees * height * height if rest > 0.0 else math.nan),
+            ("scale", residual_sum / noisy.degrees * height * height if residual_sum > 0.0 else math.nan),
         ),
         assumptions=(*(ASSUMPTIONS if release_influences is None else ROBUST_ASSUMPTIONS), *design.assumptions),
         remarks=(*remarks, *design.remarks),
@@ -233,16 +234,16 @@ def fit_by_ranks(
         y, matrix = _standardize_variables(regression, units)
         scale = units[2] / float(units[1][0])
         return fit_by_slopes(matrix[:, 0], y, scale, design, options, null, keys, record, ONE_PREDICTOR_ASSUMPTIONS)
-    places = [design.names.index(name) - 1 for name in tested]
+    indices = [design.names.index(name) - 1 for name in tested]
     share = split_equally(options.epsilon, len(tested) * (2 if interval else 1))
     block, top = choose_block_plan(size, width, share)
     blocks = size // block if block else 0
-    law: BlockScoreDistribution | KendallDistribution = (
+    distribution: BlockScoreDistribution | KendallDistribution = (
         KendallDistribution(max(size, 2)) if width == 1 else BlockScoreDistribution(blocks, top)
     )
     cells = choose_slope_cells(blocks, share)
-    values = _compute_statistics(regression, places, null, units, law, block, interval, cells, keys)
-    noises = [SymmetricGeometricNoise(share, max(law.sensitivity, 1))] * len(tested)
+    values = _compute_statistics(regression, indices, null, units, distribution, block, interval, cells, keys)
+    noises = [SymmetricGeometricNoise(share, max(distribution.sensitivity, 1))] * len(tested)
     names = [f"statistic of {name}" for name in tested]
     sizes = [1] * len(tested)
     if interval:
@@ -257,11 +258,11 @@ def fit_by_ranks(
         integer=True,
         nobs=size,
     )
-    claim, held = options.make_guarantees(None, design.conditions)
-    spec = FixedNoiseCalibrator(SeparateNoise(tuple(noises), tuple(sizes)), claim, held)
+    claim, guarantee = options.make_guarantees(None, design.conditions)
+    spec = FixedNoiseCalibrator(SeparateNoise(tuple(noises), tuple(sizes)), claim, guarantee)
     prepared = calibrate_release(query.spec, spec, options.source.reproducible)
-    found = release_query(query, prepared, options.source, call=record, bounds=design.bounds, budget=options.budget)
-    return _make_rank_results(design, null, tested, found, law, share, blocks, cells, interval)
+    release = release_query(query, prepared, options.source, call=record, bounds=design.bounds, budget=options.budget)
+    return _make_rank_results(design, null, tested, release, distribution, share, blocks, cells, interval)
 
 
 def _make_tie_generator(source: Source) -> np.random.Generator:
@@ -285,20 +286,22 @@ def _compute_statistics(
     y, matrix = _standardize_variables(regression, units)
     statistics, histograms = [], []
     edges = make_slope_edges(n_cells)
-    for place in indices:
-        at = null * factors[place] / height
-        x = np.ascontiguousarray(matrix[:, place])
-        found = (
-            compute_block_values(y, x, np.delete(matrix, place, axis=1), block_size, at, generator)
+    for index in indices:
+        at = null * factors[index] / height
+        x = np.ascontiguousarray(matrix[:, index])
+        block_values = (
+            compute_block_values(y, x, np.delete(matrix, index, axis=1), block_size, at, generator)
             if block_size
             else None
         )
         if isinstance(distribution, KendallDistribution):
             statistics.append(compute_kendall_statistic(x, y - at * x, generator))
         else:
-            statistics.append(0 if found is None else compute_score_statistic(found, distribution.top_score, generator))
+            statistics.append(
+                0 if block_values is None else compute_score_statistic(block_values, distribution.top_score, generator)
+            )
         if interval:
-            estimates = np.empty(0) if found is None else found.estimates
+            estimates = np.empty(0) if block_values is None else block_values.estimates
             counts = np.bincount(np.searchsorted(edges, estimates, side="right"), minlength=n_cells)
             histograms += counts.tolist()
     return [*statistics, *histograms]
@@ -327,15 +330,15 @@ def _make_rank_results(
     n_cells: int,
     interval: bool,
 ) -> RegressionResults:
-    released = [round(each) for each in found.value.tolist()]
+    released = [round(number) for number in found.value.tolist()]
     statistics, counts = released[: len(tested)], released[len(tested) :]
     spread = math.sqrt(distribution.variance + SymmetricGeometricNoise(share, max(distribution.sensitivity, 1)).var())
     # without blocks the statistic is noise only
     chances = [
-        compute_two_sided_pvalue(each, distribution, share)
+        compute_two_sided_pvalue(statistic, distribution, share)
         if n_blocks or isinstance(distribution, KendallDistribution)
         else 1.0
-        for each in statistics
+        for statistic in statistics
     ]
     coef, errors, intervals = None, np.full(len(tested), math.inf), [None] * len(tested)
     remarks: list[str] = []
@@ -344,16 +347,16 @@ def _make_rank_results(
     if interval:
         (_, factors), height = design.units, compute_half_width(design.response_bounds)
         scales = [height / factors[design.names.index(name) - 1] for name in tested]
-        each = [
+        slopes = [
             MedianSlopeInterval(
                 tuple(counts[k * n_cells : (k + 1) * n_cells]), _scale_edges(n_cells, scale), n_blocks, share
             )
             for k, scale in enumerate(scales)
         ]
-        coef = np.array([one.compute_estimate() for one in each])
-        ends = [one.compute_limits(0.05) for one in each]
-        errors = np.array([(high - low) / 3.92 for low, high in ends])
-        intervals = each  # type: ignore[assignment]
+        coef = np.array([slope.compute_estimate() for slope in slopes])
+        limits = [slope.compute_limits(0.05) for slope in slopes]
+        errors = np.array([(high - low) / 3.92 for low, high in limits])
+        intervals = slopes  # type: ignore[assignment]
         remarks += describe_unbounded_intervals(tested, errors)
     return RegressionResults.of(
         found,

@@ -55,8 +55,8 @@ class Expression:
     def check_transformation(self) -> None:
         """Raise an error if the text is not a transformation of columns, or depends on other records."""
         node = _parse_expression(self.text)
-        for part in ast.walk(node):
-            _check_part(part, self.text)
+        for child in ast.walk(node):
+            _check_part(child, self.text)
         if expressions.find_unsupported_part(node) is not None or not self.columns:
             raise _make_term_error(self.text)
 
@@ -69,8 +69,8 @@ class Expression:
         """Return the bounds implied by those of the columns."""
         node = _parse_expression(self.text)
         # innermost parts first
-        for part in reversed(list(ast.walk(node))):
-            _check_defined(part, pairs, self.text)
+        for child in reversed(list(ast.walk(node))):
+            _check_defined(child, pairs, self.text)
         low, high = compute_expression_bounds(node, pairs)
         if not low < high:
             raise _make_unbounded_error(self.text, (low, high))
@@ -110,19 +110,19 @@ class _FormulaRewriter(ast.NodeTransformer):
 @lru_cache(maxsize=256)
 def _parse_expression(text: str) -> ast.expr:
     try:
-        found: ast.expr = _FormulaRewriter().visit(deepcopy(expressions.parse_syntax_tree(text)))
+        expression: ast.expr = _FormulaRewriter().visit(deepcopy(expressions.parse_syntax_tree(text)))
     except PydpstatError as error:
         raise _make_term_error(text) from error
-    return found
+    return expression
 
 
 def _make_term_error(text: str) -> PydpstatError:
     category = _CATEGORY.match(text)
     if category or text == ".":
-        way = f"Write C({category['inner']})" if category else "Name the columns, as in 'y ~ x + C(group)'"
+        hint = f"Write C({category['inner']})" if category else "Name the columns, as in 'y ~ x + C(group)'"
         return PydpstatError(
             "formula must have columns, C(column) and public transformations as its terms; got "
-            f"{checks.describe_option(text)}. {way}."
+            f"{checks.describe_option(text)}. {hint}."
         )
     return PydpstatError(
         "formula must have columns, C(column) and public transformations as its terms: I() of +, -, "
@@ -168,16 +168,16 @@ def _check_defined(part: ast.AST, pairs: Mapping[str, VariableBounds], text: str
                     f"{(low, high)}. Give bounds of one sign, or divide by a public number."
                 )
         case ast.Call(func=ast.Name(id=name), args=[argument]) if name in DOMAIN_MINIMUM:
-            (low, _), least, itself = (
+            (low, _), minimum, itself = (
                 compute_expression_bounds(argument, pairs),
                 DOMAIN_MINIMUM[name],
                 name == "sqrt",
             )
-            if low < least or (low == least and not itself):
-                also = " Or write log1p(x), which is defined at 0." if least == low == 0.0 else ""
+            if low < minimum or (low == minimum and not itself):
+                also = " Or write log1p(x), which is defined at 0." if minimum == low == 0.0 else ""
                 raise PydpstatError(
                     f"{text} must be of numbers whose lower bound is "
-                    f"{'at least' if itself else 'above'} {least:g}, where {name} is defined; the "
+                    f"{'at least' if itself else 'above'} {minimum:g}, where {name} is defined; the "
                     f"columns' bounds imply {low!r}. Give a larger lower bound, to which smaller "
                     f"values are clipped.{also}"
                 )
@@ -260,11 +260,11 @@ class BooleanResponse(Predictor):
     def read_column(self, column: object, argument: str = "data") -> Array:
         """Return codes 0 and 1, and -1 for missing values."""
         try:
-            found = read_single_column(column, argument, read_booleans)
+            columns = read_single_column(column, argument, read_booleans)
         except PydpstatError as error:
             raise make_response_error(self.text, self.column, column) from error
-        codes = found.arrays[0].astype(np.int64)
-        return codes if found.missing[0] is None else np.where(found.missing[0], -1, codes)
+        codes = columns.arrays[0].astype(np.int64)
+        return codes if columns.missing[0] is None else np.where(columns.missing[0], -1, codes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,8 +289,8 @@ class DerivedPredictor(Predictor):
         if not self.numbers:
             return np.select(inside, list(range(1, len(inside) + 1)), 0).astype(np.int64)
         values = self.numbers[0].compute_values(columns)
-        for each in self.numbers[1:]:
-            values = values * each.compute_values(columns)
+        for number in self.numbers[1:]:
+            values = values * number.compute_values(columns)
         return np.where(inside[0], values, 0.0) if self.cells else values
 
 
@@ -302,7 +302,10 @@ def read_numbers(column: object, name: str) -> Floats:
 def clip_to_bounds(columns: Sequence[Predictor], values: Sequence[np.ndarray]) -> list[np.ndarray]:
     """Clip numeric columns to their bounds; level codes are unchanged."""
     pairs = zip(columns, values)
-    return [found if each.bounds is None else found.clip(*each.bounds) for each, found in pairs]
+    return [
+        column_values if column.bounds is None else column_values.clip(*column.bounds)
+        for column, column_values in pairs
+    ]
 
 
 def fill_missing_numbers(values: Floats, missing: Missing) -> Floats:
@@ -325,10 +328,10 @@ def make_response_error(argument: str, response: str, column: object) -> Pydpsta
 def build_design_matrix(predictors: Sequence[Predictor], read: Sequence[np.ndarray]) -> Floats:
     """Return a matrix with a constant, the numbers, and an indicator of each level except the reference."""
     size = read[0].size if read else 0
-    parts = [np.ones((size, 1))]
-    for each, values in zip(predictors, read):
-        if each.levels is not None:
-            parts.append((values[:, None] == np.arange(1, len(each.levels))).astype(np.float64))
+    blocks = [np.ones((size, 1))]
+    for predictor, values in zip(predictors, read):
+        if predictor.levels is not None:
+            blocks.append((values[:, None] == np.arange(1, len(predictor.levels))).astype(np.float64))
         else:
-            parts.append(values[:, None].astype(np.float64))
-    return np.concatenate(parts, axis=1)
+            blocks.append(values[:, None].astype(np.float64))
+    return np.concatenate(blocks, axis=1)

@@ -44,14 +44,14 @@ class MomentLayout:
         """Return the layout of a design."""
         numbers: list[int] = []
         factors: list[tuple[int, ...]] = []
-        place = 1
-        for each in design.predictors:
-            if each.levels is None:
-                numbers.append(place)
+        index = 1
+        for predictor in design.predictors:
+            if predictor.levels is None:
+                numbers.append(index)
             else:
-                factors.append((-1, *range(place, place + len(each.names))))
-            place += len(each.names)
-        return cls((*numbers, place), tuple(factors), (*design.names, design.response), bounded)
+                factors.append((-1, *range(index, index + len(predictor.names))))
+            index += len(predictor.names)
+        return cls((*numbers, index), tuple(factors), (*design.names, design.response), bounded)
 
     @property
     def width(self) -> int:
@@ -74,31 +74,33 @@ class MomentLayout:
     def make_blocks(self, norm: float) -> tuple[MomentBlock, ...]:
         """Return the positions of released values in the moment matrix, for the norm of the mechanism."""
         numbers = LinearForms.from_indices(self.numbers)
-        found: list[MomentBlock] = []
+        blocks: list[MomentBlock] = []
         halved = 0.5 / float(_SQUARE_WEIGHTS[norm])
         if not self.factors:
-            places = LinearForms.from_indices((0, *self.numbers))
+            forms = LinearForms.from_indices((0, *self.numbers))
             if not self.bounded:
-                found.append(MomentBlock("own", LinearForms.from_indices((0,)), LinearForms.from_indices((0,), halved)))
-            found.append(MomentBlock("within", places, places))
+                blocks.append(
+                    MomentBlock("own", LinearForms.from_indices((0,)), LinearForms.from_indices((0,), halved))
+                )
+            blocks.append(MomentBlock("within", forms, forms))
         tables = self.collect_tables(norm)
         for table in tables:
             cells = self._collect_cell_forms(table)
-            found.append(MomentBlock("paired", *self._make_count_forms(cells, 1.0 / len(tables))))
+            blocks.append(MomentBlock("paired", *self._make_count_forms(cells, 1.0 / len(tables))))
             # a sum in a cell enters the total divided by the number of tables, and the sums of its levels undivided
-            parts = tuple(((0, 1.0 / len(tables)), *cell) for cell in cells)
-            found.append(MomentBlock("across", numbers, LinearForms(parts)))
-        for one, other in combinations(tables, 2):
-            found.append(
+            rows = tuple(((0, 1.0 / len(tables)), *cell) for cell in cells)
+            blocks.append(MomentBlock("across", numbers, LinearForms(rows)))
+        for table1, table2 in combinations(tables, 2):
+            blocks.append(
                 MomentBlock(
                     "across",
-                    LinearForms(self._collect_cell_forms(one)),
-                    LinearForms(self._collect_cell_forms(other)),
+                    LinearForms(self._collect_cell_forms(table1)),
+                    LinearForms(self._collect_cell_forms(table2)),
                 )
             )
         if self.factors and len(self.numbers) > 1:
-            found.append(MomentBlock("within", numbers, numbers))
-        return (*found, MomentBlock("own", numbers, LinearForms.from_indices(self.numbers, halved)))
+            blocks.append(MomentBlock("within", numbers, numbers))
+        return (*blocks, MomentBlock("own", numbers, LinearForms.from_indices(self.numbers, halved)))
 
     def _make_count_forms(self, cells: tuple[LinearForm, ...], share: float) -> tuple[LinearForms, LinearForms]:
         """Return two forms l and r for each cell, whose count enters the matrix as l r' + r l'.
@@ -109,30 +111,30 @@ class MomentLayout:
         """
         more = 0.0 if self.bounded else 1.0 - math.sqrt(1.0 - share)
         left = tuple(((0, more), *cell) if more else cell for cell in cells)
-        right = tuple(((0, 1.0 - 0.5 * more), *((place, 0.5) for place, _ in cell)) for cell in cells)
+        right = tuple(((0, 1.0 - 0.5 * more), *((index, 0.5) for index, _ in cell)) for cell in cells)
         return LinearForms(left), LinearForms(right)
 
     def _collect_cell_forms(self, table: tuple[int, ...]) -> tuple[LinearForm, ...]:
         """Return the levels of each cell, without the reference levels."""
         cells = product(*(self.factors[which] for which in table))
-        return tuple(tuple((place, 1.0) for place in cell if place > 0) for cell in cells)
+        return tuple(tuple((index, 1.0) for index in cell if index > 0) for cell in cells)
 
     def collect_names(self, norm: float) -> list[str]:
         """Return the names of the released values."""
-        names = [self.names[i] for i in self.numbers]
+        number_names = [self.names[i] for i in self.numbers]
         times = "" if _SQUARE_WEIGHTS[norm] == 1 else f"*{float(_SQUARE_WEIGHTS[norm]):g}"
-        found = [] if self.factors else [f"sum({name})" for name in names]
+        names = [] if self.factors else [f"sum({name})" for name in number_names]
         if not self.bounded and not self.factors:
-            found.insert(0, f"number{times}")
+            names.insert(0, f"number{times}")
         tables = self.collect_tables(norm)
         cells = [[_label_cell(table, codes) for codes in product(*self._collect_codes(table))] for table in tables]
-        for each in cells:
-            found += [f"count({cell})" for cell in each]
-            found += [f"sum({name}|{cell})" for name in names for cell in each]
-        for one, other in combinations(cells, 2):
-            found += [f"count({first},{second})" for first in one for second in other]
-        found += [f"sum({one}*{other})" for one, other in combinations(names, 2)]
-        return [*found, *(f"sum({name}^2){times}" for name in names)]
+        for table_cells in cells:
+            names += [f"count({cell})" for cell in table_cells]
+            names += [f"sum({name}|{cell})" for name in number_names for cell in table_cells]
+        for left, right in combinations(cells, 2):
+            names += [f"count({cell1},{cell2})" for cell1 in left for cell2 in right]
+        names += [f"sum({left}*{right})" for left, right in combinations(number_names, 2)]
+        return [*names, *(f"sum({name}^2){times}" for name in number_names)]
 
     def _collect_codes(self, table: tuple[int, ...]) -> list[range]:
         return [range(len(self.factors[which])) for which in table]
@@ -185,8 +187,8 @@ class MomentLayout:
         if norm == math.inf:
             return 1 + Fraction(1, 2 ** (GRID_BITS - 2))
         if norm == 1:
-            whole = Fraction(2 * (d * d // 4) + 2 * q * d + q * (q + 1)) if q else Fraction((d + 1) ** 2, 2)
-            return whole + slack
+            unrounded = Fraction(2 * (d * d // 4) + 2 * q * d + q * (q + 1)) if q else Fraction((d + 1) ** 2, 2)
+            return unrounded + slack
         if not q:
             return d + 1 + slack
         return _bound_square_root(Fraction(d * d + 2 * q * d + q * (q + 1))) + slack
@@ -204,11 +206,11 @@ def _bound_square_root(square: Fraction) -> Fraction:
 def make_regression_query(regression: Regression, norm: float, bounded: bool = True) -> Query:
     """Return a query for the moments of the layout, computed exactly on the records' grid."""
     design, layout = regression.design, MomentLayout.from_design(regression.design, bounded)
-    numbers = [each.bounds for each in design.predictors if each.bounds is not None]
+    numbers = [predictor.bounds for predictor in design.predictors if predictor.bounds is not None]
     grids = [record_grid.make_standard_grid(*pair) for pair in (*numbers, design.response_bounds)]
     paired = list(zip(design.predictors, regression.predictors))
-    arrays = [values for each, values in paired if each.levels is None] + [regression.response]
-    codes = [(values, len(each.levels)) for each, values in paired if each.levels is not None]
+    arrays = [values for predictor, values in paired if predictor.levels is None] + [regression.response]
+    codes = [(values, len(predictor.levels)) for predictor, values in paired if predictor.levels is not None]
     width = range(len(arrays))
     pairs = [*combinations(width, 2), *((i, i) for i in width)]
     sums = record_grid.sum_records(arrays, grids, "error", pairs)
@@ -217,16 +219,16 @@ def make_regression_query(regression: Regression, norm: float, bounded: bool = T
     if not codes and not bounded:
         exact.append(_SQUARE_WEIGHTS[norm] * sums.count)
     if not codes:
-        exact += [each * unit for each in sums.first]
+        exact += [total * unit for total in sums.first]
     tables = [_combine_codes([codes[which] for which in table]) for table in layout.collect_tables(norm)]
     for values, levels in tables:
         exact += np.bincount(values, minlength=levels).tolist()
         exact += _sum_by_level(arrays, grids, values, levels)
-    for (one, first), (other, second) in combinations(tables, 2):
-        exact += np.bincount(one * second + other, minlength=first * second).tolist()
+    for (codes1, size1), (codes2, size2) in combinations(tables, 2):
+        exact += np.bincount(codes1 * size2 + codes2, minlength=size1 * size2).tolist()
     cross = len(pairs) - len(arrays)
-    exact += [each * unit for each in sums.products[:cross]]
-    exact += [each * unit * _SQUARE_WEIGHTS[norm] for each in sums.products[cross:]]
+    exact += [total * unit for total in sums.products[:cross]]
+    exact += [total * unit * _SQUARE_WEIGHTS[norm] for total in sums.products[cross:]]
     labels = Labels("regression", tuple(layout.collect_names(norm)))
     nobs = len(regression.response) if bounded else None
     return Query.from_exact("regression", exact, layout.compute_sensitivity(norm), labels, nobs)
@@ -234,10 +236,10 @@ def make_regression_query(regression: Regression, norm: float, bounded: bool = T
 
 def _combine_codes(codes: Sequence[tuple[npt.NDArray[np.int64], int]]) -> tuple[npt.NDArray[np.int64], int]:
     """Return the cell code of each record, and the number of cells."""
-    found, cells = codes[0]
+    cell_codes, cells = codes[0]
     for values, levels in codes[1:]:
-        found, cells = found * levels + values, cells * levels
-    return found, cells
+        cell_codes, cells = cell_codes * levels + values, cells * levels
+    return cell_codes, cells
 
 
 def _sum_by_level(
@@ -281,14 +283,14 @@ class Influences(NamedTuple):
     @classmethod
     def from_release(cls, noisy: NoisyMoments, layout: MomentLayout) -> Influences:
         """Return the influences at the estimates of a release."""
-        found = ObservedScores(noisy)
-        center, forms = found.estimates, found.forms
+        scores = ObservedScores(noisy)
+        center, forms = scores.estimates, scores.forms
         inverse = forms.copy()
         inverse[0] -= noisy.origin @ forms[1:]
-        most = _bound_forms(forms, layout)
+        max_forms = _bound_forms(forms, layout)
         residual = 1.0 + min(float(_bound_forms(center[None], layout)[0]), 1.0)
         leverage = min(float(_bound_forms(_bound_forms(inverse, layout)[None], layout)[0]), MAX_LEVERAGE)
-        return cls(center, forms, inverse, most * residual / (1.0 - leverage), leverage)
+        return cls(center, forms, inverse, max_forms * residual / (1.0 - leverage), leverage)
 
     def iterate_squares(self, y: Floats, columns: list[Floats]) -> Iterator[Floats]:
         """Yield the squares of records' influences, in units of the largest possible one.
@@ -299,16 +301,16 @@ class Influences(NamedTuple):
         leverage = sum((x * t for x, t in zip(columns[1:], turned[1:])), columns[0] * turned[0])
         residual = y - np.clip(_apply_form(self.center, columns), -1.0, 1.0)
         residual /= 1.0 - np.clip(leverage, 0.0, self.leverage)
-        for j, (form, reach) in enumerate(zip(self.forms, self.max_influence.tolist())):
+        for j, (form, max_influence) in enumerate(zip(self.forms, self.max_influence.tolist())):
             along = _apply_form(form, columns) if j == 0 else turned[j]
-            yield np.clip((along * residual / reach) ** 2, 0.0, 1.0)
+            yield np.clip((along * residual / max_influence) ** 2, 0.0, 1.0)
 
 
 def _apply_form(form: Floats, columns: list[Floats]) -> Floats:
-    found = form[0] * columns[0]
+    values = form[0] * columns[0]
     for weight, column in zip(form[1:].tolist(), columns[1:]):
-        found += weight * column
-    return found
+        values += weight * column
+    return values
 
 
 def _bound_forms(forms: Floats, layout: MomentLayout) -> Floats:
@@ -318,9 +320,9 @@ def _bound_forms(forms: Floats, layout: MomentLayout) -> Floats:
     low, high = forms[:, 0] - wide, forms[:, 0] + wide
     for levels in layout.factors:
         # at most one indicator of a predictor is 1
-        part = forms[:, [place for place in levels if place > 0]]
-        low += part.min(axis=1, initial=0.0)
-        high += part.max(axis=1, initial=0.0)
+        level_forms = forms[:, [index for index in levels if index > 0]]
+        low += level_forms.min(axis=1, initial=0.0)
+        high += level_forms.max(axis=1, initial=0.0)
     return np.maximum(np.abs(low), np.abs(high))
 
 
@@ -335,7 +337,7 @@ def make_influence_query(
     totals = [0] * len(influences.center)
     for y, columns in _iterate_chunks(regression, design, *scaling):
         squares = influences.iterate_squares(y, columns)
-        totals = [total + int(np.rint(each * _GRID_ONE).sum()) for total, each in zip(totals, squares)]
+        totals = [total + int(np.rint(square * _GRID_ONE).sum()) for total, square in zip(totals, squares)]
     exact = [Fraction(total, 1 << 30) for total in totals]
     labels = Labels("regression", tuple(f"influence({name}^2)" for name in design.names))
     nobs = len(regression.response) if bounded else None
@@ -350,11 +352,11 @@ def _iterate_chunks(
     middle, height = 0.5 * low + 0.5 * high, compute_half_width(design.response_bounds)
     step = max(RECORDS_PER_CHUNK // len(design.names), 1024)
     for start in range(0, len(regression.response), step):
-        part = slice(start, start + step)
-        read = clip_to_bounds(design.predictors, [values[part] for values in regression.predictors])
-        constant, *rest = build_design_matrix(design.predictors, read).T
-        columns = [constant, *(column / f - c for column, f, c in zip(rest, factors, centers))]
-        yield (regression.response[part].clip(low, high) - middle) / height, columns
+        chunk = slice(start, start + step)
+        read = clip_to_bounds(design.predictors, [values[chunk] for values in regression.predictors])
+        constant, *predictors = build_design_matrix(design.predictors, read).T
+        columns = [constant, *(column / f - c for column, f, c in zip(predictors, factors, centers))]
+        yield (regression.response[chunk].clip(low, high) - middle) / height, columns
 
 
 def add_sampling_variances(
@@ -362,5 +364,5 @@ def add_sampling_variances(
 ) -> NoisyMoments:
     """Return the moments with upper limits of the sampling variances, from the released sums."""
     above = float(noise.ppf(1.0 - EXCLUDED_PROBABILITY))
-    most = np.maximum(released_sums + above, 0.0) * influences.max_influence**2
-    return replace(noisy, sampling=freeze_array(most), excluded=EXCLUDED_PROBABILITY)
+    upper_limits = np.maximum(released_sums + above, 0.0) * influences.max_influence**2
+    return replace(noisy, sampling=freeze_array(upper_limits), excluded=EXCLUDED_PROBABILITY)

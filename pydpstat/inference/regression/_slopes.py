@@ -84,8 +84,8 @@ def compute_block_values(
     sure = np.abs(shifted) > _RELATIVE_ROUNDING * (np.abs(scores) + abs(null) * norms)
     random = np.where(fair, 1, -1)
     signs = np.where(sure, np.sign(shifted), random).astype(np.int64)
-    known = norms > 0.0
-    estimates = np.where(known, scores / np.where(known, norms, 1.0), random * np.inf)
+    has_estimate = norms > 0.0
+    estimates = np.where(has_estimate, scores / np.where(has_estimate, norms, 1.0), random * np.inf)
     return BlockValues(signs, np.where(sure, np.abs(shifted), 0.0), estimates)
 
 
@@ -110,19 +110,19 @@ def _compute_residuals(x: Floats, columns: Floats) -> Floats:
     basis: list[Floats] = []
     for k in range(columns.shape[2]):
         column = columns[:, :, k].copy()
-        whole = np.sqrt((column * column).sum(axis=1))
+        norms = np.sqrt((column * column).sum(axis=1))
         for _ in range(2):
-            for each in basis:
-                column -= (column * each).sum(axis=1, keepdims=True) * each
+            for vector in basis:
+                column -= (column * vector).sum(axis=1, keepdims=True) * vector
         size = np.sqrt((column * column).sum(axis=1))
-        new = size > 1e-9 * whole
+        new = size > 1e-9 * norms
         column = np.where(new[:, None], column / np.where(new, size, 1.0)[:, None], 0.0)
         basis.append(column)
     for _ in range(2):
-        for each in basis:
-            left -= (left * each).sum(axis=1, keepdims=True) * each
-    gone = np.sqrt((left * left).sum(axis=1)) <= 1e-9 * np.sqrt((x * x).sum(axis=1))
-    return np.where(gone[:, None], 0.0, left)
+        for vector in basis:
+            left -= (left * vector).sum(axis=1, keepdims=True) * vector
+    is_dependent = np.sqrt((left * left).sum(axis=1)) <= 1e-9 * np.sqrt((x * x).sum(axis=1))
+    return np.where(is_dependent[:, None], 0.0, left)
 
 
 def compute_score_statistic(values: BlockValues, top: int, generator: np.random.Generator) -> int:
@@ -137,10 +137,10 @@ def compute_score_statistic(values: BlockValues, top: int, generator: np.random.
 def compute_kendall_statistic(x: Floats, y: Floats, generator: np.random.Generator) -> int:
     """Return the number of concordant minus that of discordant pairs, with ties broken by random keys."""
     n = x.size
-    first = np.lexsort((generator.random(n), x))
+    order = np.lexsort((generator.random(n), x))
     # keys belong to records, whatever their order by the predictor
     ties = generator.random(n)
-    return n * (n - 1) // 2 - 2 * count_inversions(np.lexsort((ties[first], y[first])))
+    return n * (n - 1) // 2 - 2 * count_inversions(np.lexsort((ties[order], y[order])))
 
 
 def count_inversions(order: npt.NDArray[np.int64]) -> int:
@@ -182,32 +182,32 @@ class PairSlopes:
     @classmethod
     def from_records(cls, x: Floats, y: Floats, generator: np.random.Generator) -> PairSlopes:
         """Round numbers in [-1, 1] to integers and divide the records into groups independently of their values."""
-        whole = [np.rint(np.ldexp(each, FRACTION_BITS)).astype(np.int64) for each in (x, y)]
-        ends = np.cumsum(compute_group_sizes(x.size))[:-1]
+        integers = [np.rint(np.ldexp(values, FRACTION_BITS)).astype(np.int64) for values in (x, y)]
+        offsets = np.cumsum(compute_group_sizes(x.size))[:-1]
         groups = []
-        for rows in np.split(generator.permutation(x.size), ends):
-            own, ties = whole[0][rows], generator.random((2, rows.size))
-            order = np.lexsort((ties[0], own))
-            groups.append((own[order], whole[1][rows][order], ties[1][order]))
+        for rows in np.split(generator.permutation(x.size), offsets):
+            x_integers, ties = integers[0][rows], generator.random((2, rows.size))
+            order = np.lexsort((ties[0], x_integers))
+            groups.append((x_integers[order], integers[1][rows][order], ties[1][order]))
         return cls(tuple(groups))
 
     def count_cells(self, edges: Integers, n_groups: int) -> Integers:
         """Count the pairs of the first `n_groups` groups with slopes in the cells between edges."""
         total, below = 0, np.zeros(edges.size, dtype=np.int64)
-        with Progress(lambda: edges.size * sum(each.size for each, _, _ in self.groups[:n_groups])) as progress:
+        with Progress(lambda: edges.size * sum(group.size for group, _, _ in self.groups[:n_groups])) as progress:
             for x, y, ties in self.groups[:n_groups]:
                 total += x.size * (x.size - 1) // 2
-                for place, edge in enumerate(edges.tolist()):
-                    below[place] += count_inversions(np.lexsort((ties, (y << FRACTION_BITS) - edge * x)))
+                for index, edge in enumerate(edges.tolist()):
+                    below[index] += count_inversions(np.lexsort((ties, (y << FRACTION_BITS) - edge * x)))
                     progress.add_done(x.size)
-        ends = np.concatenate([[0], below, [total]])
-        return ends[1:] - ends[:-1]
+        cumulative = np.concatenate([[0], below, [total]])
+        return cumulative[1:] - cumulative[:-1]
 
     def make_query(self, edges: Integers, current_look: SlopeLook) -> Query:
         """Return a query for the cell counts of a look."""
         counts = self.count_cells(edges, current_look.groups)
         labels = Labels("slopes", tuple(f"cell {cell}" for cell in range(1, counts.size + 1)))
-        size = sum(each.size for each, _, _ in self.groups)
+        size = sum(group.size for group, _, _ in self.groups)
         return Query(
             "slopes",
             counts.astype(np.float64),
@@ -223,7 +223,7 @@ def compute_group_sizes(records: int) -> list[int]:
     """Return the number of records of each group."""
     number = max(-(-records // MAX_GROUP_SIZE), 1)
     small, larger = divmod(records, number)
-    return [small + (place < larger) for place in range(number)]
+    return [small + (index < larger) for index in range(number)]
 
 
 class SlopeLook(NamedTuple):
@@ -247,11 +247,11 @@ def make_looks(records: int, epsilon: float) -> list[SlopeLook]:
     # noise at the middle edge relative to all pairs, for an epsilon of 1 and a single early look
     scale = math.sqrt(_N_CELLS) * 2.0 * max(pairs.max_pairs, 1) / (_EARLY_LOOKS_SHARE * max(pairs.n_pairs, 1))
     number = max(1 + math.floor(min(_MAX_NOISE_RATIO * epsilon / scale, _MAX_LOOKS - 1)), 2)
-    last, *first = split_by_shares(
+    last, *early = split_by_shares(
         epsilon, (1.0 - _EARLY_LOOKS_SHARE, *[_EARLY_LOOKS_SHARE / (number - 1)] * (number - 1))
     )
     return [
-        *(SlopeLook(each, len(some), pairs) for each in first),
+        *(SlopeLook(look_epsilon, len(some), pairs) for look_epsilon in early),
         SlopeLook(last, len(sizes), PairGroups.from_sizes(sizes)),
     ]
 
@@ -261,13 +261,15 @@ def release_looks(looks: Sequence[SlopeLook], release_look: Callable[[Integers, 
 
     `release_look` releases the numbers of pairs in cells between edges.
     """
-    known: SlopeInterval | None = None
-    for each in looks:
-        edges = compute_look_edges(None if known is None else known.compute_limits(_LOOK_ALPHA))
-        places = np.ldexp(edges.astype(np.float64), -FRACTION_BITS)
-        known = make_slope_interval(places, release_look(edges, each), each.pairs, each.epsilon / each.sensitivity)
-    assert known is not None
-    return known
+    interval: SlopeInterval | None = None
+    for look in looks:
+        edges = compute_look_edges(None if interval is None else interval.compute_limits(_LOOK_ALPHA))
+        float_edges = np.ldexp(edges.astype(np.float64), -FRACTION_BITS)
+        interval = make_slope_interval(
+            float_edges, release_look(edges, look), look.pairs, look.epsilon / look.sensitivity
+        )
+    assert interval is not None
+    return interval
 
 
 def compute_look_edges(interval: tuple[float, float] | None) -> Integers:
@@ -280,10 +282,10 @@ def compute_look_edges(interval: tuple[float, float] | None) -> Integers:
         around = low - 1.5 * width, low - 0.5 * width, high + 0.5 * width, high + 1.5 * width
         angles = np.array([*around, *inner])
     # math.tan, because NumPy's results depend on the processor
-    most = 0.5 * math.pi - 1e-4
-    steep = np.array([math.tan(min(max(each, -most), most)) for each in angles.tolist()])
-    found: Integers = np.unique(np.rint(np.ldexp(steep, FRACTION_BITS)).astype(np.int64).clip(-_MAX_SLOPE, _MAX_SLOPE))
-    return found
+    max_angle = 0.5 * math.pi - 1e-4
+    steep = np.array([math.tan(min(max(angle, -max_angle), max_angle)) for angle in angles.tolist()])
+    edges: Integers = np.unique(np.rint(np.ldexp(steep, FRACTION_BITS)).astype(np.int64).clip(-_MAX_SLOPE, _MAX_SLOPE))
+    return edges
 
 
 def fit_by_slopes(
@@ -300,15 +302,15 @@ def fit_by_slopes(
     """Release the cell counts of all looks, and return the slope, its test and its interval."""
     name = design.names[1]
     slopes = PairSlopes.from_records(x, y, generator)
-    claim, held = make_stage_guarantees(options, design.conditions)
+    claim, guarantee = make_stage_guarantees(options, design.conditions)
     releases: list[DPResults] = []
 
     def release_look(edges: Integers, current_look: SlopeLook) -> Integers:
         query = slopes.make_query(edges, current_look)
         releases.append(release_stage(query, options, current_look.epsilon, design.conditions, record))
-        return np.array([round(each) for each in releases[-1].value.tolist()])
+        return np.array([round(count) for count in releases[-1].value.tolist()])
 
-    with charge_once(options.budget, held, record, options.mechanism.name):
+    with charge_once(options.budget, guarantee, record, options.mechanism.name):
         interval = release_looks(make_looks(x.size, options.epsilon), release_look).scale_interval(scale)
     low, high = interval.compute_limits(_LOOK_ALPHA)
     chance = interval.compute_pvalue(null)
@@ -334,6 +336,6 @@ def fit_by_slopes(
         assumptions=assumptions,
         remarks=(*remarks, *describe_unbounded_intervals((name,), errors), *design.remarks),
         claim=claim,
-        guarantee=held,
+        guarantee=guarantee,
         bounds=design.bounds,
     )

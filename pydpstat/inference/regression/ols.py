@@ -235,19 +235,19 @@ def ols(
     (True, 'model')
     """
     ranked = checks.check_choice(method, "method", METHODS) == "rank"
-    named = (Geometric(),) if ranked else VECTOR_MECHANISMS
+    mechanisms = (Geometric(),) if ranked else VECTOR_MECHANISMS
     plain = mechanism is None or isinstance(mechanism, str) and mechanism == "laplace"
     chosen = "geometric" if ranked and plain else mechanism
     public = (epsilon, delta, chosen, neighbors, missing)
-    how = options(
+    checked_options = options(
         *public,
-        mechanisms=named,
+        mechanisms=mechanisms,
         allow_objects=not ranked,
         rng=rng,
         budget=budget,
         bounded_only=_ONLY_BOUNDED if ranked else None,
     )
-    check_inference_epsilon(how)
+    check_inference_epsilon(checked_options)
     value = checks.check_number(null, "null", "a finite number", lambda x: abs(x) < 1e300, "0 is usual.")
     wanted = checks.check_boolean(interval, "interval")
     if not ranked and (coefficients is not None or wanted):
@@ -261,28 +261,30 @@ def ols(
             "cov_type must be left out with method 'rank', which does not use the variance of the "
             "errors. Use method='moments' for it."
         )
-    how = how.use_one_record_per_unit(unit)
-    regression = read_regression(formula, data, bounds, levels, how.missing, other=other, options=how)
-    how = how._replace(unit=regression.unit)
+    checked_options = checked_options.use_one_record_per_unit(unit)
+    regression = read_regression(
+        formula, data, bounds, levels, checked_options.missing, other=other, options=checked_options
+    )
+    checked_options = checked_options._replace(unit=regression.unit)
     design = regression.design
-    how = how.add_type_conditions() if design.has_levels else how
-    if how.has_public_size:
-        check_min_records(how, len(regression.response), 1, "regression")
+    checked_options = checked_options.add_type_conditions() if design.has_levels else checked_options
+    if checked_options.has_public_size:
+        check_min_records(checked_options, len(regression.response), 1, "regression")
     arguments = design.arguments
     if value != 0.0:
         arguments = (*arguments, ("null", value))
     if robust:
         arguments = (*arguments, ("cov_type", cov_type))
     if not ranked:
-        return fit_by_moments(regression, how, value, arguments, robust)
+        return fit_by_moments(regression, checked_options, value, arguments, robust)
     arguments = (*arguments, ("method", method))
     if coefficients is not None:
         arguments = (*arguments, ("coefficients", coefficients))
     if wanted:
         arguments = (*arguments, ("interval", True))
     tested = _check_coefficients(coefficients, design)
-    record = make_call("ols", how, (regression.formula, "data"), arguments)
-    return fit_by_ranks(regression, how, value, tested, wanted, record)
+    record = make_call("ols", checked_options, (regression.formula, "data"), arguments)
+    return fit_by_ranks(regression, checked_options, value, tested, wanted, record)
 
 
 def _check_coefficients(coefficients: object, design: RegressionDesign) -> tuple[str, ...]:
@@ -290,11 +292,11 @@ def _check_coefficients(coefficients: object, design: RegressionDesign) -> tuple
     slopes = design.names[1:]
     if coefficients is None:
         return slopes
-    given: Any = (coefficients,) if isinstance(coefficients, str) else coefficients
-    named = isinstance(given, (list, tuple)) and all(isinstance(name, str) and name in slopes for name in given)
-    if named and given:
-        if len(set(given)) == len(given):
-            return tuple(given)
+    names: Any = (coefficients,) if isinstance(coefficients, str) else coefficients
+    is_valid = isinstance(names, (list, tuple)) and all(isinstance(name, str) and name in slopes for name in names)
+    if is_valid and names:
+        if len(set(names)) == len(names):
+            return tuple(names)
     raise PydpstatError(
         f"coefficients must be names of slopes, each once; got {checks.describe_value(coefficients)}. The "
         f"slopes are {checks.format_public_value(list(slopes))}."

@@ -62,10 +62,10 @@ class WeightedRecords(NamedTuple):
     @property
     def arguments(self) -> tuple[tuple[str, object], ...]:
         """Public arguments of the call about weights, groups and strata."""
-        said = [
-            ("strata" if self.is_stratified and name == "by" else name, each) for name, each in self.records.arguments
+        record_arguments = [
+            ("strata" if self.is_stratified and name == "by" else name, value) for name, value in self.records.arguments
         ]
-        return ("max_weight", self.max_weight), *said
+        return ("max_weight", self.max_weight), *record_arguments
 
     def make_labels(self, statistic: str) -> Labels:
         """Return the labels of the released values."""
@@ -85,7 +85,7 @@ class WeightedRecords(NamedTuple):
         """Compute the exact sums of each group, and the number of records if it is public."""
         argument = self.records.layout.argument
         add_up = partial(sum_part, grids=self.grids, missing=self.options.missing, groups=self.records.n_groups)
-        found, size = self.records.sum_with_size(
+        sums, size = self.records.sum_with_size(
             lambda: self.records.fold(add_up, add),
             lambda found: int(found.counts.sum()),
             partial(
@@ -96,7 +96,7 @@ class WeightedRecords(NamedTuple):
                 argument=argument,
             ),
         )
-        return found.split_groups(), size
+        return sums.split_groups(), size
 
 
 def read_weighted_records(
@@ -122,14 +122,16 @@ def read_weighted_records(
         columns = partial(read_weighted_products, read_columns=columns, bounds=bounds, largest=largest)
     scope = _apply_strata(options.scope, strata)
     try:
-        given, read, scope = _combine_inputs(data, weights, scope, argument)
-        found = read_records(given, options._replace(scope=scope), partial(columns, get_pair=read), argument)
+        combined, read, scope = _combine_inputs(data, weights, scope, argument)
+        records_and_options = read_records(
+            combined, options._replace(scope=scope), partial(columns, get_pair=read), argument
+        )
     except PydpstatError as error:
-        said = str(error)
-        if strata is None or not said.startswith("by "):
+        message = str(error)
+        if strata is None or not message.startswith("by "):
             raise
-        raise PydpstatError("strata" + said.removeprefix("by")) from error.__cause__
-    records, options = found
+        raise PydpstatError("strata" + message.removeprefix("by")) from error.__cause__
+    records, options = records_and_options
     return WeightedRecords(records, bounds, largest, options, strata is not None)
 
 
@@ -156,18 +158,18 @@ def _combine_inputs(
     """Return the combined data, a function that extracts variable and weights from a part of them, and the scope."""
     data = to_pandas_or_numpy(data, argument)
     with name_data_argument(argument):
-        named = is_frame(data) or as_table(data) is not None
+        has_names = is_frame(data) or as_table(data) is not None
     if isinstance(weights, str):
-        if not named:
+        if not has_names:
             raise PydpstatError(
                 f"weights must have a weight for each record if {argument} has no named columns; got "
                 f"{checks.describe_value(weights)}. Give a column, or a data frame that has it."
             )
         return data, partial(_select_weighted_variable, weights=weights, argument=argument), scope
     keys = (scope.by,) if isinstance(scope.by, str) else scope.by
-    by_name = isinstance(keys, (list, tuple)) and all(isinstance(each, str) for each in keys)
+    by_name = isinstance(keys, (list, tuple)) and all(isinstance(key, str) for key in keys)
     unit = scope.budget_unit if scope.unit is None else scope.unit
-    if named and (by_name or isinstance(unit, str)):
+    if has_names and (by_name or isinstance(unit, str)):
         # weights are matched to records by order
         columns = _get_columns_by_name(read_all_records(data, argument, needs_order=True))
         size = len(next(iter(columns.values()))) if columns else 0
@@ -177,8 +179,8 @@ def _combine_inputs(
             used, scope = [*names], scope._replace(by=dict(zip(names, by.columns)))
         if isinstance(unit, str) and unit in columns:
             used, scope = [*used, unit], scope._replace(unit=to_series(columns[unit], unit))
-        rest = _require_one_name([name for name in columns if name not in used], argument)
-        data = Chunk({rest: columns[rest]}, size)
+        variable_name = _require_one_name([name for name in columns if name not in used], argument)
+        data = Chunk({variable_name: columns[variable_name]}, size)
     return WeightedVariable(data, weights), _get_weighted_variable, scope
 
 
@@ -195,9 +197,11 @@ def _select_weighted_variable(given: object, weights: str, argument: str) -> Wei
             f"weights must be a column of the data; got {checks.describe_option(weights)}; the columns "
             f"are {checks.format_public_value(list(columns))}. {checks.suggest_spelling(weights, list(columns))}"
         )
-    rest = _require_one_name([name for name in columns if name != weights], argument)
-    size = len(columns[rest])
-    return WeightedVariable(Chunk({rest: columns[rest]}, size), Chunk({weights: columns[weights]}, size))
+    variable_name = _require_one_name([name for name in columns if name != weights], argument)
+    size = len(columns[variable_name])
+    return WeightedVariable(
+        Chunk({variable_name: columns[variable_name]}, size), Chunk({weights: columns[weights]}, size)
+    )
 
 
 def _get_columns_by_name(data: object) -> dict[str, Column]:
@@ -235,13 +239,13 @@ def compute_mean_sums(
         square = round_to_unit(v * v, _GRID_UNIT)
         right = np.minimum(round_to_unit(square * (1.0 + z) ** 2 * 0.25, _GRID_UNIT), square)
         middle = np.minimum(round_to_unit(square * (1.0 - z * z) * 0.5, _GRID_UNIT), square - right)
-        parts = (v - upper, upper, square - middle - right, middle, right, 1.0 - v)
-        for total, each in zip(totals, parts):
+        terms = (v - upper, upper, square - middle - right, middle, right, 1.0 - v)
+        for total, term in zip(totals, terms):
             if groups is None:
                 # without groups a plain sum takes a third of the time
-                total += split_totals([sum_in_units(each, _GRID_UNIT, GRID_BITS) or 0])
+                total += split_totals([sum_in_units(term, _GRID_UNIT, GRID_BITS) or 0])
             else:
-                add_to_group_totals(total, each, _GRID_UNIT, at)
+                add_to_group_totals(total, term, _GRID_UNIT, at)
     return GroupSums(counts, totals, 6)
 
 
@@ -254,17 +258,17 @@ def compute_cell_sums(
     """
     number, cells = groups or 1, edges.size - 1
     counts = np.zeros(number, dtype=np.int64)
-    inside, rest = np.zeros((2, 2, number * cells), dtype=np.int64), np.zeros((1, 2, number), dtype=np.int64)
+    inside, complements = np.zeros((2, 2, number * cells), dtype=np.int64), np.zeros((1, 2, number), dtype=np.int64)
     for (z, v), at in iterate_grid_values(part.columns.arrays, grids, missing, part.group_codes, number):
         counts += np.bincount(at, minlength=number)
         np.maximum(v, 0.0, out=v)
         cell = at * cells + (np.searchsorted(edges, z, side="right") - 1).clip(0, cells - 1)
-        for total, each in zip(inside, (v, round_to_unit(v * v, _GRID_UNIT))):
-            add_to_group_totals(total, each, _GRID_UNIT, cell)
-        add_to_group_totals(rest[0], 1.0 - v, _GRID_UNIT, at)
+        for total, values in zip(inside, (v, round_to_unit(v * v, _GRID_UNIT))):
+            add_to_group_totals(total, values, _GRID_UNIT, cell)
+        add_to_group_totals(complements[0], 1.0 - v, _GRID_UNIT, at)
     # one row for each kind of sum and cell
     rows = inside.reshape(2, 2, number, cells).transpose(0, 3, 1, 2).reshape(2 * cells, 2, number)
-    return GroupSums(counts, np.concatenate([rows, rest]), 2 * cells + 1)
+    return GroupSums(counts, np.concatenate([rows, complements]), 2 * cells + 1)
 
 
 def make_weighted_query(
@@ -278,9 +282,11 @@ def make_weighted_query(
     replaced, whether or not its group changes.
     """
     exact: list[Fraction] = []
-    for each in sums:
-        row = each.first[:-1] if weighted.options.has_public_size else each.first
-        shares = [LINEAR_SHARE] * n_linear + [1 - LINEAR_SHARE] * (len(each.first) - n_linear - 1) + [LINEAR_SHARE]
+    for group_sums in sums:
+        row = group_sums.first[:-1] if weighted.options.has_public_size else group_sums.first
+        shares = (
+            [LINEAR_SHARE] * n_linear + [1 - LINEAR_SHARE] * (len(group_sums.first) - n_linear - 1) + [LINEAR_SHARE]
+        )
         exact += [share * Fraction(total, 1 << GRID_BITS) for share, total in zip(shares, row)]
     return Query.from_exact(
         statistic, exact, get_sum_sensitivity(weighted.options), weighted.make_labels(statistic), size
@@ -307,9 +313,9 @@ def make_weighted_options(
             f"missing must be 'error' or 'drop' for records with weights; got {got}. Fill the missing "
             "values first, by a rule that uses each record alone."
         )
-    how = options(epsilon, 0, "laplace", neighbors, missing, fill_type=NO_FILL, rng=rng, budget=budget)
-    check_inference_epsilon(how)
-    return how
+    checked_options = options(epsilon, 0, "laplace", neighbors, missing, fill_type=NO_FILL, rng=rng, budget=budget)
+    check_inference_epsilon(checked_options)
+    return checked_options
 
 
 def check_max_weight(max_weight: float) -> float:
@@ -329,7 +335,7 @@ def warn_empty_weighted_groups(
 ) -> None:
     """Warn of levels that look empty by the noisy sums of weights v and of 1 - v in their groups."""
     sd = math.sqrt(2.0 * (len(sums[0][0]) + 1)) * compute_noise_scales(weighted.options)[0]
-    warn_empty_groups(weighted.records.groups, [math.fsum(linear) + rest for linear, _, rest in sums], sd)
+    warn_empty_groups(weighted.records.groups, [math.fsum(linear) + complement for linear, _, complement in sums], sd)
 
 
 def unscale_weighted_sums(
@@ -338,6 +344,6 @@ def unscale_weighted_sums(
     """Return the noisy sums of weights, of squared weights and of 1 - v (0 if not released) of a group."""
     last = n_linear + n_squares
     shares = float(LINEAR_SHARE), float(1 - LINEAR_SHARE)
-    rest = float(noisy[last]) / shares[0] if noisy.size > last else 0.0
-    first, second = noisy[:n_linear] / shares[0], noisy[n_linear:last] / shares[1]
-    return tuple(first.tolist()), tuple(second.tolist()), rest
+    complement = float(noisy[last]) / shares[0] if noisy.size > last else 0.0
+    linear, squares = noisy[:n_linear] / shares[0], noisy[n_linear:last] / shares[1]
+    return tuple(linear.tolist()), tuple(squares.tolist()), complement

@@ -51,11 +51,11 @@ class WeightedMeans(ValueIntervals):
         from pydpstat._null_distributions.means.mean_differences import PVALUE_FLOOR
         from pydpstat._null_distributions.survey.weighted_means import compare_weighted_means
 
-        one, other = self.parts[first], self.parts[second]
-        assert isinstance(one, WeightedMeanInterval) and isinstance(other, WeightedMeanInterval)
-        known = one.weighted_sums, other.weighted_sums
-        statistic, p, interval, tell = compare_weighted_means(known, one.half_width)
-        estimate = one.half_width * (one.weighted_sums.mean - other.weighted_sums.mean)
+        interval1, interval2 = self.parts[first], self.parts[second]
+        assert isinstance(interval1, WeightedMeanInterval) and isinstance(interval2, WeightedMeanInterval)
+        weighted_sums = interval1.weighted_sums, interval2.weighted_sums
+        statistic, p, interval, tell = compare_weighted_means(weighted_sums, interval1.half_width)
+        estimate = interval1.half_width * (interval1.weighted_sums.mean - interval2.weighted_sums.mean)
         remarks, floor = ((), PVALUE_FLOOR) if tell else ((UNINFORMATIVE_REMARK,), 0.0)
         name = "Welch's t test of two weighted means"
         return Difference(name, statistic, p, estimate, interval, "measured", remarks, floor)
@@ -189,10 +189,10 @@ def weighted_mean(
     (True, True)
     """
     pair = check_bounds(bounds)
-    how = make_weighted_options(epsilon, neighbors, missing, rng, budget)
-    how = how.add_scope(by, levels, other, unit).use_independent_records()
-    known = read_weighted_records(data, weights, pair, max_weight, how, strata)
-    return _release_weighted_mean("weighted_mean", known, (("bounds", pair),), "data")
+    options = make_weighted_options(epsilon, neighbors, missing, rng, budget)
+    options = options.add_scope(by, levels, other, unit).use_independent_records()
+    weighted = read_weighted_records(data, weights, pair, max_weight, options, strata)
+    return _release_weighted_mean("weighted_mean", weighted, (("bounds", pair),), "data")
 
 
 @guard_release
@@ -253,10 +253,10 @@ def weighted_proportion(
     >>> round(float(r), 2)
     0.75
     """
-    how = make_weighted_options(epsilon, neighbors, missing, rng, budget)
-    how = how.add_scope(by, levels, other, unit).use_independent_records()
-    known = read_weighted_records(condition, weights, (0.0, 1.0), max_weight, how, strata, is_boolean=True)
-    return _release_weighted_mean("weighted_proportion", known, (), "condition")
+    options = make_weighted_options(epsilon, neighbors, missing, rng, budget)
+    options = options.add_scope(by, levels, other, unit).use_independent_records()
+    weighted = read_weighted_records(condition, weights, (0.0, 1.0), max_weight, options, strata, is_boolean=True)
+    return _release_weighted_mean("weighted_proportion", weighted, (), "condition")
 
 
 def _release_weighted_mean(
@@ -270,29 +270,29 @@ def _release_weighted_mean(
 
     def make_means(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
         rows = [unscale_weighted_sums(row, 2, 3) for row in noisy.reshape(len(sums), -1)]
-        found: list[WeightedSums | StratifiedSums] = [WeightedSums(*row, scales, size) for row in rows]
+        groups: list[WeightedSums | StratifiedSums] = [WeightedSums(*row, scales, size) for row in rows]
         warn_empty_weighted_groups(weighted, rows)
         if weighted.is_stratified:
-            found = [StratifiedSums(tuple(each for each in found if isinstance(each, WeightedSums)))]
-        parts = tuple(WeightedMeanInterval(each, middle, half) for each in found)
+            groups = [StratifiedSums(tuple(group for group in groups if isinstance(group, WeightedSums)))]
+        intervals = tuple(WeightedMeanInterval(group, middle, half) for group in groups)
         # the noises of strata are independent: the standard deviation grows with the root of their number
-        share = math.sqrt(len(sums) / len(found)) / float(LINEAR_SHARE)
+        share = math.sqrt(len(sums) / len(groups)) / float(LINEAR_SHARE)
         gradients = [
-            weight_moments.compute_moments(np.array(each.linear_sums), weight_moments.LINE_BASIS).gradients[1]
-            for each in found
+            weight_moments.compute_moments(np.array(group.linear_sums), weight_moments.LINE_BASIS).gradients[1]
+            for group in groups
         ]
         post = DerivedValue(
-            tuple(half * float(weight_moments.compute_row_norms(each)) * share for each in gradients),
+            tuple(half * float(weight_moments.compute_row_norms(gradient)) * share for gradient in gradients),
             MEAN_STEPS,
             population=WeightedMeans(
-                parts,
+                intervals,
                 shape,
                 "measured",
                 STRATA_ASSUMPTIONS if weighted.is_stratified else WEIGHTED_ASSUMPTIONS,
             ),
             within=within,
         )
-        return within.clip_values(np.array([middle + half * each.mean for each in found]).reshape(shape)), post
+        return within.clip_values(np.array([middle + half * group.mean for group in groups]).reshape(shape)), post
 
     return release_statistic(
         statistic,

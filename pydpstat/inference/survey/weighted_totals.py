@@ -57,8 +57,8 @@ class WeightedQuantiles(ValueIntervals):
 
     def compute_noise_interval(self, alpha: float) -> tuple[Floats, Floats]:
         """Return the limits for the records' own quantiles."""
-        parts = [each for each in self.parts if isinstance(each, WeightedQuantileInterval)]
-        low, high = np.array([each.compute_noise_limits(alpha) for each in parts]).T
+        intervals = [part for part in self.parts if isinstance(part, WeightedQuantileInterval)]
+        low, high = np.array([part.compute_noise_limits(alpha) for part in intervals]).T
         return low.reshape(self.shape), high.reshape(self.shape)
 
 
@@ -135,36 +135,36 @@ def weighted_quantile(
     share = checks.check_probability(q, "q", "0.5 is the median.")
     allowed = f"a whole number from {_MIN_BINS} to {_MAX_BINS}"
     count = checks.check_integer(bins, "bins", _MIN_BINS, _MAX_BINS, allowed=allowed, hint="64 is the default.")
-    how = make_weighted_options(epsilon, neighbors, missing, rng, budget)
-    how = how.add_scope(by, levels, other, unit).use_independent_records()
-    known = read_weighted_records(data, weights, pair, max_weight, how)
-    how, shape = known.options, known.records.shape
-    places = np.linspace(-1.0, 1.0, count + 1)
-    edges = tuple((0.5 * pair[0] + 0.5 * pair[1] + record_grid.compute_half_width(pair) * places).tolist())
-    sums, size = known.compute_sums(partial(compute_cell_sums, edges=places))
-    scales = compute_noise_scales(how)
+    options = make_weighted_options(epsilon, neighbors, missing, rng, budget)
+    options = options.add_scope(by, levels, other, unit).use_independent_records()
+    weighted = read_weighted_records(data, weights, pair, max_weight, options)
+    options, shape = weighted.options, weighted.records.shape
+    standard_edges = np.linspace(-1.0, 1.0, count + 1)
+    edges = tuple((0.5 * pair[0] + 0.5 * pair[1] + record_grid.compute_half_width(pair) * standard_edges).tolist())
+    sums, size = weighted.compute_sums(partial(compute_cell_sums, edges=standard_edges))
+    scales = compute_noise_scales(options)
 
     def make_quantiles(noisy: np.ndarray) -> tuple[np.ndarray, PostProcessing]:
         rows = [unscale_weighted_sums(row, count, count) for row in noisy.reshape(len(sums), -1)]
-        warn_empty_weighted_groups(known, rows)
-        found = [WeightedCells(*row, edges, scales, size) for row in rows]
-        parts = tuple(WeightedQuantileInterval(each, share) for each in found)
-        intervals = WeightedQuantiles(parts, shape, "measured", WEIGHTED_ASSUMPTIONS)
-        slopes = tuple(each.compute_slope(share) / float(LINEAR_SHARE) for each in found)
+        warn_empty_weighted_groups(weighted, rows)
+        groups = [WeightedCells(*row, edges, scales, size) for row in rows]
+        quantile_intervals = tuple(WeightedQuantileInterval(group, share) for group in groups)
+        intervals = WeightedQuantiles(quantile_intervals, shape, "measured", WEIGHTED_ASSUMPTIONS)
+        slopes = tuple(group.compute_slope(share) / float(LINEAR_SHARE) for group in groups)
         post = ValueWithIntervals(slopes, ("between edges of noisy cells",), intervals, population=intervals)
-        return np.array([each.compute_quantile(share) for each in found]).reshape(shape), post
+        return np.array([group.compute_quantile(share) for group in groups]).reshape(shape), post
 
-    query = make_weighted_query("weighted_quantile", sums, count, known, size)
-    arguments = (("q", share), ("bounds", pair), ("bins", count), *known.arguments)
+    query = make_weighted_query("weighted_quantile", sums, count, weighted, size)
+    arguments = (("q", share), ("bounds", pair), ("bins", count), *weighted.arguments)
     return release_statistic(
         "weighted_quantile",
         query,
-        how,
+        options,
         data_names=("data", "weights"),
         public_arguments=arguments,
         bounds=pair,
         postprocess=make_quantiles,
-        conditions=known.records.conditions,
+        conditions=weighted.records.conditions,
     )
 
 
@@ -250,14 +250,14 @@ def weighted_total(
     True
     """
     pair = check_bounds(bounds)
-    how = make_weighted_options(epsilon, neighbors, missing, rng, budget)
-    how = how.add_scope(by, levels, other, unit).use_independent_records()
-    known = read_weighted_records(data, weights, pair, max_weight, how, strata, products=True)
-    if known.options.has_public_size:
-        return _release_public_size_total(known, known.product_bounds)
+    options = make_weighted_options(epsilon, neighbors, missing, rng, budget)
+    options = options.add_scope(by, levels, other, unit).use_independent_records()
+    weighted = read_weighted_records(data, weights, pair, max_weight, options, strata, products=True)
+    if weighted.options.has_public_size:
+        return _release_public_size_total(weighted, weighted.product_bounds)
     # records outside all strata are not in the sample, but records outside all groups are
     counted = by is None or other is not None and missing != "drop" and not is_subset_release()
-    return _release_private_size_totals(known, known.product_bounds, counted)
+    return _release_private_size_totals(weighted, weighted.product_bounds, counted)
 
 
 def _collect_steps(step: str, unit: str | None) -> tuple[str, ...]:
@@ -271,18 +271,18 @@ def _release_public_size_total(weighted: WeightedRecords, product_bounds: Variab
         0.5 * product_bounds[0] + 0.5 * product_bounds[1],
         record_grid.compute_half_width(product_bounds),
     )
-    found, n = sum_moments(weighted.records, (product_bounds,), weighted.options, "weighted total", "data")
-    release, (made,) = release_sums(
+    sums, n = sum_moments(weighted.records, (product_bounds,), weighted.options, "weighted total", "data")
+    release, (matrix,) = release_sums(
         "weighted_total",
         collect_sum_names(("z",), weighted.options),
-        [(found, n, 1)],
+        [(sums, n, 1)],
         weighted.options,
         data_names=("data", "weights"),
         public_arguments=(("bounds", weighted.bounds), ("max_weight", weighted.max_weight)),
         bounds=weighted.bounds,
     )
     total = n * middle + half * float(release.value[0])
-    interval = TotalInterval(NoisyTInterval(made.sums[0], middle, half), n)
+    interval = TotalInterval(NoisyTInterval(matrix.sums[0], middle, half), n)
     population = ValueIntervals((interval,), (), "measured", WEIGHTED_ASSUMPTIONS)
     # the released sum is half the sum of z
     within = ranges.make_sum_range([product_bounds], n)
@@ -307,16 +307,18 @@ def _release_private_size_totals(
     weighted: WeightedRecords, product_bounds: VariableBounds, has_all_records: bool
 ) -> DPResults:
     """Release the totals of a private number of records, for all records or for each group."""
-    records, how, shape = weighted.records, weighted.options, weighted.shape
+    records, options, shape = weighted.records, weighted.options, weighted.shape
     grids = [record_grid.make_standard_grid(*product_bounds)]
-    add_up = partial(sum_columns_jointly, grids=grids, missing=how.missing, pairs=((0, 0),), groups=records.n_groups)
-    found = split_sums_by_group(records.fold(add_up, merge_sums))
-    blocks = [partition.compute_weight_sums(each, partition.PARABOLA_WEIGHTS) for (each,) in found]
-    query = partition.make_weights_query("weighted_total", weighted.make_labels("weighted_total"), how, blocks, 1)
+    add_up = partial(
+        sum_columns_jointly, grids=grids, missing=options.missing, pairs=((0, 0),), groups=records.n_groups
+    )
+    group_sums = split_sums_by_group(records.fold(add_up, merge_sums))
+    blocks = [partition.compute_weight_sums(sums, partition.PARABOLA_WEIGHTS) for (sums,) in group_sums]
+    query = partition.make_weights_query("weighted_total", weighted.make_labels("weighted_total"), options, blocks, 1)
     # coefficients of the product in the three weights
-    places = np.array([product_bounds[0], 0.5 * product_bounds[0] + 0.5 * product_bounds[1], product_bounds[1]])
+    coefficients = np.array([product_bounds[0], 0.5 * product_bounds[0] + 0.5 * product_bounds[1], product_bounds[1]])
     scale, within = (
-        float(get_sum_sensitivity(how)) / how.epsilon,
+        float(get_sum_sensitivity(options)) / options.epsilon,
         ranges.make_sum_range([product_bounds], None),
     )
 
@@ -324,27 +326,27 @@ def _release_private_size_totals(
         rows = noisy.reshape(-1, 3)
         warn_empty_groups(records.groups, rows.sum(axis=1), math.sqrt(6.0) * scale)
         number = NoisySize(float(rows.sum()), scale, rows.size, has_all_records)
-        parts: tuple[Interval, ...] = tuple(
+        intervals: tuple[Interval, ...] = tuple(
             PrivateSizeTotal(tuple(row), scale, product_bounds, number) for row in rows.tolist()
         )
         if weighted.is_stratified:
             strata = tuple(make_private_size_sums(row, scale, "laplace") for row in rows)
-            parts, rows = (StratifiedTotal(strata, product_bounds, number),), rows.sum(axis=0, keepdims=True)
+            intervals, rows = (StratifiedTotal(strata, product_bounds, number),), rows.sum(axis=0, keepdims=True)
         # the noises of strata are independent: the standard deviation grows with the root of their number
-        slope = float(np.sqrt((places * places).sum() * len(blocks) / len(parts)))
-        slopes = (slope,) * len(parts)
+        slope = float(np.sqrt((coefficients * coefficients).sum() * len(blocks) / len(intervals)))
+        slopes = (slope,) * len(intervals)
         population = ValueIntervals(
-            parts, shape, "measured", STRATA_ASSUMPTIONS if weighted.is_stratified else WEIGHTED_ASSUMPTIONS
+            intervals, shape, "measured", STRATA_ASSUMPTIONS if weighted.is_stratified else WEIGHTED_ASSUMPTIONS
         )
-        post = DerivedValue(slopes, _collect_steps(TOTAL_STEP, how.unit), population=population, within=within)
+        post = DerivedValue(slopes, _collect_steps(TOTAL_STEP, options.unit), population=population, within=within)
         # the rounding of BLAS products depends on the processor
-        totals = [math.fsum(row) for row in (rows * places).tolist()]
+        totals = [math.fsum(row) for row in (rows * coefficients).tolist()]
         return within.clip_values(np.array(totals).reshape(shape)), post
 
     return release_statistic(
         "weighted_total",
         query,
-        how,
+        options,
         data_names=("data", "weights"),
         public_arguments=(("bounds", weighted.bounds), *weighted.arguments),
         bounds=weighted.bounds,

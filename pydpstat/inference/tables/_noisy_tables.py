@@ -68,12 +68,14 @@ class NoisyTable(NamedTuple):
     @property
     def remarks(self) -> tuple[str, ...]:
         """Remarks on values outside the levels and on an uninformative result."""
-        found = []
+        sentences = []
         if self.full_shape != self.noisy.shape:
-            found.append(f"Values that are none of the levels are counted as {self.other!r}, and not tested.")
+            sentences.append(f"Values that are none of the levels are counted as {self.other!r}, and not tested.")
         if self.total < self.release.noise.std():
-            found.append("The noise of one cell is larger than the whole table: the result is almost uninformative.")
-        return tuple(found)
+            sentences.append(
+                "The noise of one cell is larger than the whole table: the result is almost uninformative."
+            )
+        return tuple(sentences)
 
     @property
     def full_shape(self) -> tuple[int, ...]:
@@ -107,12 +109,17 @@ def release_noisy_table(
 ) -> NoisyTable:
     """Check the arguments of a test of a table and release the counts of its cells."""
     check_other(other)
-    asked = (epsilon, 0, "geometric", neighbors, missing)
-    how = options(*asked, mechanisms=INTEGER_MECHANISMS[:1], allow_objects=False, fill_type=str, rng=rng, budget=budget)
-    check_inference_epsilon(how)
-    how, argument = how.use_one_record_per_unit(unit).add_type_conditions(), " and ".join(arguments)
+    public_arguments = (epsilon, 0, "geometric", neighbors, missing)
+    checked_options = options(
+        *public_arguments, mechanisms=INTEGER_MECHANISMS[:1], allow_objects=False, fill_type=str, rng=rng, budget=budget
+    )
+    check_inference_epsilon(checked_options)
+    checked_options, argument = (
+        checked_options.use_one_record_per_unit(unit).add_type_conditions(),
+        " and ".join(arguments),
+    )
     if len(arguments) == 1:
-        variables = get_crossed_variables(data, how.scope)
+        variables = get_crossed_variables(data, checked_options.scope)
     else:
         variables = _read_variables(data, arguments)
         data = dict(zip(arguments, variables.columns))
@@ -130,19 +137,25 @@ def release_noisy_table(
             "levels=['f', 'm'], or levels='declared' for Categoricals whose categories are public."
         )
     public = check_levels(levels, variables)
-    kept = None if how.missing in ("error", "drop") else how.missing
+    fill_level = None if checked_options.missing in ("error", "drop") else checked_options.missing
     if other is None:
-        public = [each._replace(is_closed=True) for each in public]
-    axes = [make_axis(each, other, kept) for each in public]
+        public = [variable_levels._replace(is_closed=True) for variable_levels in public]
+    axes = [make_axis(variable_levels, other, fill_level) for variable_levels in public]
     if other is None:
         axes = list(map(_drop_unknown_levels, axes))
     names = tuple(axis.names for axis in axes)
     # levels to test, without `other` unless it is also a public level or replaces missing values
     tested = [
-        [place for place, name in enumerate(axis.names) if name != other or name == kept or _has_level(each, name)]
-        for each, axis in zip(public, axes)
+        [
+            index
+            for index, name in enumerate(axis.names)
+            if name != other or name == fill_level or _has_level(variable_levels, name)
+        ]
+        for variable_levels, axis in zip(public, axes)
     ]
-    tested_names = tuple(tuple(own[place] for place in each) for own, each in zip(names, tested))
+    tested_names = tuple(
+        tuple(axis_names[index] for index in variable_levels) for axis_names, variable_levels in zip(names, tested)
+    )
     if math.prod(map(len, names)) > MAX_CELLS:
         raise PydpstatError(
             f"levels must make at most {MAX_CELLS} cells for a test; they make "
@@ -150,12 +163,12 @@ def release_noisy_table(
         )
     if function == "chisquare":
         get_null_probabilities(f_exp, tested_names[0])
-    records, how = read_level_codes(data, public, how, argument)
-    if how.has_public_size and records.public_size is not None:
-        check_min_records(how, records.public_size, 1, "test", argument)
-    strict = how.missing == "error" and other is None
+    records, checked_options = read_level_codes(data, public, checked_options, argument)
+    if checked_options.has_public_size and records.public_size is not None:
+        check_min_records(checked_options, records.public_size, 1, "test", argument)
+    strict = checked_options.missing == "error" and other is None
     # missing and unknown values are dropped here, and raise an error below
-    counts, size = tabulate_cells(records, public, axes, "drop" if strict else how.missing)
+    counts, size = tabulate_cells(records, public, axes, "drop" if strict else checked_options.missing)
     if strict and counts.sum() != size:
         raise PydpstatError(
             f"{argument} must have a level in each record: some values are missing or not among the "
@@ -163,33 +176,40 @@ def release_noisy_table(
             "missing='drop' with neighbors='unbounded'."
         )
     alike = function == "chisquare" and all(map(checks.is_number, names[0]))
-    if alike and how.has_public_size and size <= len(names[0]):
+    if alike and checked_options.has_public_size and size <= len(names[0]):
         # both numbers are public; this many records may be counts passed by mistake
         warn_usage(
             f"{function} was given {size} records, no more than there are levels. data must have the level "
             "of each record: if these are counts, give the records that were counted."
         )
     labels = Labels("table", dimnames=names, dimension_names=variables.names if any(variables.names) else ())
-    said = (
-        "declared" if isinstance(levels, str) else [list(map(convert_to_plain_level, each.levels)) for each in public]
+    call_levels = (
+        "declared"
+        if isinstance(levels, str)
+        else [list(map(convert_to_plain_level, variable_levels.levels)) for variable_levels in public]
     )
-    shown: tuple[tuple[str, object], ...] = (("levels", said if said == "declared" or len(said) > 1 else said[0]),)
+    shown: tuple[tuple[str, object], ...] = (
+        ("levels", call_levels if call_levels == "declared" or len(call_levels) > 1 else call_levels[0]),
+    )
     if f_exp is not None:
         shown = (*shown, ("f_exp", _check_expected_frequencies(f_exp, tested_names[0])))
     if other is not None:
         shown = (*shown, ("other", other))
+    conditions = (LEVELS_CONDITION,) if strict else ()
+    if call_levels == "declared":
+        conditions = (DECLARED_CATEGORIES_CONDITION,)
     release = release_statistic(
         function,
-        make_cells_query("table", counts, labels, size, how),
-        how,
+        make_cells_query("table", counts, labels, size, checked_options),
+        checked_options,
         data_names=arguments,
         public_arguments=shown,
-        postprocess=make_cells_postprocessing(how, size, False, TableIntervals),
-        conditions=(DECLARED_CATEGORIES_CONDITION,) if said == "declared" else (LEVELS_CONDITION,) if strict else (),
+        postprocess=make_cells_postprocessing(checked_options, size, False, TableIntervals),
+        conditions=conditions,
     )
     noise = release.noise
     assert isinstance(noise, SymmetricGeometricNoise) and isinstance(release, TableResults)
-    if other is not None and said != "declared":
+    if other is not None and call_levels != "declared":
         warn_unused_levels(release.value, noise.std(), [*zip(labels.dimension_names or arguments, axes)], release.nobs)
     counted = np.asarray(release.value)[np.ix_(*tested)]
     return NoisyTable(release, counted, tested_names, noise.epsilon / noise.sensitivity, other)
@@ -201,31 +221,35 @@ def _has_level(public: PublicLevels, name: Level) -> bool:
 
 def _read_variables(data: Any, arguments: tuple[str, ...]) -> CrossedVariables:
     """Read two variables; they are named after the arguments if both have the same name."""
-    each = [read_crossed_variables(given, argument) for given, argument in zip(data, arguments)]
-    for read, argument in zip(each, arguments):
+    variables = [read_crossed_variables(variable, argument) for variable, argument in zip(data, arguments)]
+    for read, argument in zip(variables, arguments):
         if len(read.columns) != 1:
             raise PydpstatError(f"{argument} must be one variable; got {len(read.columns)}. Select a column.")
-    check_lengths(each[0].size, each[1].size, " and ".join(arguments))
-    names = tuple(read.names[0] for read in each)
+    check_lengths(variables[0].size, variables[1].size, " and ".join(arguments))
+    names = tuple(read.names[0] for read in variables)
     names = names if names[0] != names[1] or not any(names) else arguments
-    return CrossedVariables(tuple(read.columns[0] for read in each), names, each[0].size)
+    return CrossedVariables(tuple(read.columns[0] for read in variables), names, variables[0].size)
 
 
 def _drop_unknown_levels(axis: LevelAxis) -> LevelAxis:
     """Return the axis with unknown values counted in the same cell as missing ones."""
-    *places, _, gone = axis.positions
-    return axis._replace(positions=(*places, gone, gone))
+    *positions, _, missing_position = axis.positions
+    return axis._replace(positions=(*positions, missing_position, missing_position))
 
 
 def _check_expected_frequencies(f_exp: object, names: tuple[Level, ...]) -> list[float]:
     """Check the expected frequencies, one positive number for each level."""
     if isinstance(f_exp, Mapping):
-        given = checks.select_by_names(f_exp, list(map(str, names)), "f_exp", "level", "0.5")
+        frequencies = checks.select_by_names(f_exp, list(map(str, names)), "f_exp", "level", "0.5")
     else:
-        given = to_public_list(f_exp, "f_exp")
-    fits = isinstance(given, (list, tuple)) and len(given) == len(names) and all(map(checks.is_number, given))
-    weights = [checks.as_float(each) for each in given] if fits else []
-    if not weights or not all(0.0 < each < math.inf for each in weights):
+        frequencies = to_public_list(f_exp, "f_exp")
+    fits = (
+        isinstance(frequencies, (list, tuple))
+        and len(frequencies) == len(names)
+        and all(map(checks.is_number, frequencies))
+    )
+    weights = [checks.as_float(weight) for weight in frequencies] if fits else []
+    if not weights or not all(0.0 < weight < math.inf for weight in weights):
         raise PydpstatError(
             f"f_exp must have a positive finite number for each of the {len(names)} levels, including "
             f"one that missing= adds; got {checks.describe_value(f_exp)}. Give expected shares, and leave out "
@@ -238,6 +262,6 @@ def get_null_probabilities(f_exp: object, names: tuple[Level, ...]) -> Floats:
     """Return the levels' probabilities, proportional to the expected frequencies; equal ones if there are none."""
     if f_exp is None:
         return np.full(len(names), 1.0 / len(names))
-    exact = [Fraction(each) for each in _check_expected_frequencies(f_exp, names)]
+    exact = [Fraction(frequency) for frequency in _check_expected_frequencies(f_exp, names)]
     total = sum(exact)
-    return np.array([float(each / total) for each in exact])
+    return np.array([float(frequency / total) for frequency in exact])

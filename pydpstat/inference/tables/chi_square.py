@@ -141,7 +141,7 @@ def chisquare(
         validity="measured" if n is None else "model",
         assumptions=(INDEPENDENT,),
         remarks=table.remarks,
-        df=math.prod(len(each) - 1 for each in table.names),
+        df=math.prod(len(levels_of_axis) - 1 for levels_of_axis in table.names),
     )
 
 
@@ -236,7 +236,7 @@ def chi2_contingency(
     True
     """
     if isinstance(levels, (list, tuple)) and not all(
-        isinstance(to_public_list(each, "levels"), (list, tuple, range)) for each in levels
+        isinstance(to_public_list(names_of_axis, "levels"), (list, tuple, range)) for names_of_axis in levels
     ):
         raise PydpstatError(
             f"levels must be two lists, of the levels of x and of y; got {checks.describe_value(levels)}. Give for "
@@ -260,8 +260,8 @@ def chi2_contingency(
     estimates: list[tuple[str, float]] = []
     called = table.release.labels.dimension_names or ("x", "y")
     for axis, (variable, names) in enumerate(zip(called, table.names)):
-        found = project_to_shares(table.noisy.sum(axis=1 - axis)[None], np.array([table.total]))[0].tolist()
-        estimates += [(f"share of {variable} = {name}", share) for name, share in zip(names, found)]
+        shares = project_to_shares(table.noisy.sum(axis=1 - axis)[None], np.array([table.total]))[0].tolist()
+        estimates += [(f"share of {variable} = {name}", share) for name, share in zip(names, shares)]
     return InferenceResults.of(
         table.release,
         test="Chi-square test of independence",
@@ -273,6 +273,6 @@ def chi2_contingency(
         validity="measured",
         assumptions=(INDEPENDENT,),
         remarks=table.remarks,
-        df=math.prod(len(each) - 1 for each in table.names),
+        df=math.prod(len(names_of_axis) - 1 for names_of_axis in table.names),
         behind=table.release._get_tested_shares(),
     )
