@@ -355,10 +355,6 @@ class Calls(Names):
         for _, code in codes if plain not in _GROUP_INDEPENDENT else ():
             refuse_groups(code, name)
         first = codes[0][1] if codes else Code("")
-        if plain in ("str", "format") and first.kind == "table" or plain == "str" and first.kind == "named":
-            raise TranslationError(f"{name} of what may be a table")
-        if (plain == "cut" or plain.startswith("is_") and plain != "is_na") and first.is_na:
-            raise TranslationError(f"{name} of NA, which is TRUE or FALSE in R")
         refuse_unlike_r(plain, pairs, [code for _, code in codes])
         if plain == "message" and self.has_hidden_messages:
             raise TranslationError("a message that is not shown")

@@ -1,4 +1,4 @@
-"""The groups of dplyr's data frames: an attribute in R, and what the translator knows of a variable in Python."""
+"""Comparison of the groups of dplyr's data frames."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from pydpstat.porting._recorded import RecordedValue
 def separate_groups(
     recorded: RecordedValue, value: object, by: Sequence[str], pool: Sequence[RecordedValue], place: str
 ) -> tuple[RecordedValue, list[Deviation]]:
-    """Return what R recorded without the groups of a data frame, and how far these are from the known ones.
+    """Return R's record without the groups of a data frame, and the deviations of these groups.
+
+    R has the groups of dplyr's data frames as an attribute; in Python the translator knows the columns `by` which a
+    variable is grouped. A group is compared by its rows and by its values.
 
     Examples
     --------

@@ -122,6 +122,10 @@ def find_r_class(node: Call, scope: Scope) -> str:
 def refuse_unlike_r(plain: str, pairs: Sequence[tuple[str, Node]], codes: Sequence[Code]) -> None:
     """Refuse calls for which Python's counterpart gives something else than R."""
     first = codes[0].kind if codes else ""
+    if plain in ("str", "format") and first == "table" or plain == "str" and first == "named":
+        raise TranslationError(f"{plain} of what may be a table")
+    if (plain == "cut" or plain.startswith("is_") and plain != "is_na") and codes and codes[0].is_na:
+        raise TranslationError(f"{plain.replace('_', '.')} of NA, which is TRUE or FALSE in R")
     if plain == "str" and first in ("list", "dict"):
         raise TranslationError("str of a list, which tells R's doubles from its integers")
     if "formula" in {code.kind for code in codes} and plain in _NOT_OF_FORMULAS:
