@@ -30,6 +30,8 @@ def main() -> None:
     arguments = parser.parse_args()
     paths = [str(HERE.parent), os.environ.get("PYTHONPATH", "")]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    # with another backend the kernel's outputs would have no pictures
+    environment.pop("MPLBACKEND", None)
     for page in PAGES:
         if arguments.pages and page.stem not in arguments.pages:
             continue

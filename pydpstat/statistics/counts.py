@@ -94,7 +94,8 @@ def count(
     -----
     Guarantee: (epsilon, delta). With ``missing="error"`` whether values are missing is treated as public.
 
-    Sensitivity: one record changes a count by at most 1, whether it is replaced, added or removed;
+    Sensitivity: one record changes a count by at most 1, whether it is replaced, added or removed. By group
+    a replaced record may change two counts, so under bounded neighbors the L1 sensitivity is 2.
     d columns have the L1 sensitivity d and the L2 sensitivity sqrt(d), so each column's count is
     released with epsilon / d, or all together with Gaussian noise. (For more than two columns that is
     calibrated by concentrated privacy, which requires a few per cent more noise than an exact curve
